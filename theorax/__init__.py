@@ -1,0 +1,1 @@
+"""Symbolic-numeric verification of theorems of deep-learning theory."""

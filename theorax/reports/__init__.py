@@ -1,0 +1,1 @@
+"""A report document and its renderings."""

@@ -1,0 +1,1 @@
+"""The language in which a theorem is stated, and the library of theorems."""
