@@ -1,0 +1,207 @@
+"""What a check found, as plain frozen values that go into the store and the report without change.
+
+Numbers are Python floats, ``None`` where there is none; texts are what a reader sees. Nothing here needs SymPy or JAX,
+so a kept result is read and shown without importing either.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+Interval = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Point:
+    """The observations of one case at one size, as the report's table and plot show them."""
+
+    size: float  # the swept letter's value
+    estimate: float
+    standard_error: float | None
+    draws: int
+
+
+@dataclass(frozen=True)
+class Case:
+    """One line of a claim: one subject at one choice of parameters, along the sweep."""
+
+    subject: str
+    at: dict[str, str]  # letter -> exact value, as typed after --at
+    predicted: float | None  # the claim's own side here: limit, exponent, mean; None where it is no number
+    estimate: float | None  # of the same quantity
+    standard_error: float | None
+    interval: Interval | None  # at the claim's level, the bias bound included
+    bias: float | None  # largest bias in the declared class
+    margin: float | None
+    status: str
+    reason: str | None  # a code of METHOD's list for INCONCLUSIVE
+    p_refute: float | None
+    p_support: float | None
+    breakdown: float | None  # by how much the class of corrections may grow before the status falls
+    noticeable: float | None  # smallest deviation that would have been noticed with probability 0.9
+    points: tuple[Point, ...] = ()
+    detail: str = ""  # one sentence: what decided it
+
+
+@dataclass(frozen=True)
+class ClaimOutcome:
+    """One claim of a theorem over all its cases."""
+
+    id: str
+    kind: str
+    statement: str  # Unicode mathematics, one or several lines
+    latex: str
+    status: str
+    reason: str | None
+    sentence: str  # the verdict in words
+    because: str  # why the margin is what it is
+    predicted: str | None  # the symbolic prediction, as Unicode mathematics
+    as_: str | None  # the letter that tends to infinity
+    level: float | None
+    margin: str | None
+    corrected: str | None  # set: this is what the source prints; the named claim is what holds
+    draws: int
+    sizes: tuple[float, ...]
+    design_hash: str
+    cases: tuple[Case, ...]
+    worst: int | None  # index into cases: the one that decided
+    unseen: tuple[str, ...] = ()  # what this check could not have seen
+    p_refute: float | None = None
+    p_support: float | None = None
+    rigorous: bool = False  # PROVED, CERTIFIED or refuted by a ball: outside the suite's error budget
+
+
+@dataclass(frozen=True)
+class ControlOutcome:
+    """A subject that violates a hypothesis, or a counterexample: the claims it must fail."""
+
+    subject: str
+    breaks: tuple[str, ...]
+    claim: str
+    fired: bool
+    status: str  # what the claim would have been called on this subject
+    detail: str
+
+
+@dataclass(frozen=True)
+class MutantOutcome:
+    """A wrong (or, if implied, weaker) variant of a claim, decided on the claim's own data."""
+
+    claim: str
+    name: str
+    statement: str
+    killed: bool
+    status: str
+    expected: str  # "killed", "stays supported" (implied), "within the margin" (cannot be told apart)
+    origin: str  # "file" or "machine"
+    detail: str = ""
+
+
+@dataclass(frozen=True)
+class StepOutcome:
+    """One step of a proof."""
+
+    proof: str  # the claim or lemma it belongs to
+    scope: str  # the proof's docstring
+    reason: str
+    statement: str
+    status: str  # PROVED, CITED, REFUTED, UNDECIDED
+    method: str
+
+
+@dataclass(frozen=True)
+class HypothesisOutcome:
+    """One hypothesis: its sentence, and the subjects that break it or the reason why none does."""
+
+    name: str
+    sentence: str
+    broken_by: tuple[str, ...]
+    unbroken: str | None
+    tested: str | None  # the relation tested in every draw, with the share of draws that satisfied it
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a check cost."""
+
+    seconds: float
+    draws: int = 0
+    programs: int = 0
+    compile_seconds: float = 0.0
+    cpu_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class TheoremOutcome:
+    """Everything one theorem's check found; the unit of the store and of the report."""
+
+    id: str
+    title: str
+    paper: str
+    source: str  # the paper's citation
+    place: str  # where in it
+    label: str  # read, reconstructed or derived
+    status: str
+    reason: str | None  # a sentence where the status is not a green one
+    blocked_by: tuple[str, ...]
+    uses: tuple[str, ...]
+    hypotheses: tuple[HypothesisOutcome, ...]
+    claims: tuple[ClaimOutcome, ...]
+    controls: tuple[ControlOutcome, ...]
+    mutants: tuple[MutantOutcome, ...]
+    proof: tuple[StepOutcome, ...]
+    issues: tuple[str, ...]
+    replay: str  # the command that runs this check again
+    work: Work
+    model: str | None = None  # --model, where a user's model stood in
+    references: tuple[str, ...] = field(default=())
+
+
+def plain(outcome: Any) -> dict[str, Any]:
+    """The outcome as a dictionary of JSON values."""
+    return dataclasses.asdict(outcome)
+
+
+def theorem_from_plain(data: dict[str, Any]) -> TheoremOutcome:
+    """The inverse of :func:`plain` for a theorem read from the store or a report.
+
+    **Raises:** KeyError or TypeError if ``data`` is not such a dictionary.
+    """
+
+    def tuples(kind: type, rows: Any) -> tuple[Any, ...]:
+        return tuple(kind(**row) for row in rows)
+
+    def claim(row: dict[str, Any]) -> ClaimOutcome:
+        cases = tuple(
+            Case(
+                **{
+                    **case,
+                    "points": tuples(Point, case["points"]),
+                    "interval": None if case["interval"] is None else tuple(case["interval"]),
+                }
+            )
+            for case in row["cases"]
+        )
+        return ClaimOutcome(
+            **{**row, "cases": cases, "sizes": tuple(row["sizes"]), "unseen": tuple(row["unseen"])}
+        )
+
+    return TheoremOutcome(
+        **{
+            **data,
+            "blocked_by": tuple(data["blocked_by"]),
+            "uses": tuple(data["uses"]),
+            "issues": tuple(data["issues"]),
+            "references": tuple(data["references"]),
+            "hypotheses": tuple(
+                HypothesisOutcome(**{**row, "broken_by": tuple(row["broken_by"])}) for row in data["hypotheses"]
+            ),
+            "claims": tuple(claim(row) for row in data["claims"]),
+            "controls": tuple(ControlOutcome(**{**row, "breaks": tuple(row["breaks"])}) for row in data["controls"]),
+            "mutants": tuples(MutantOutcome, data["mutants"]),
+            "proof": tuples(StepOutcome, data["proof"]),
+            "work": Work(**data["work"]),
+        }
+    )
