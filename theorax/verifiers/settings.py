@@ -1,0 +1,48 @@
+"""What a user chose for a run: everything that a result depends on besides the sources, and how to run it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+EFFORTS = ("quick", "standard", "thorough")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The choices that determine a result (they enter its key) and, last, those that do not."""
+
+    effort: str = "standard"
+    seed: int = 0
+    device: str = "cpu"
+    level: float = 0.025
+    at: tuple[tuple[str, str], ...] = ()  # --at gamma=1/4,l=2 as typed: letter, exact value
+    sizes: tuple[tuple[str, tuple[int, ...]], ...] = ()  # --sizes T=100..400: letter, sizes
+    model: str | None = None  # --model file.py:factory
+    # How, not what: these do not enter a result's key.
+    jobs: int = 1
+    fresh: bool = False
+    state: str = field(default=".theorax")  # folder of the store and of the compilation cache
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """The choices that determine a result."""
+        return (self.effort, self.seed, self.device, self.level, self.at, self.sizes, self.model)
+
+
+@dataclass(frozen=True)
+class PlannedCheck:
+    """One claim on one line of its experiment, before any data: what `verify plan` shows."""
+
+    theorem: str
+    claim: str
+    kind: str
+    subject: str
+    at: dict[str, str]
+    sizes: tuple[float, ...]
+    draws: tuple[int, ...]
+    margin: float | None
+    bias: float | None
+    half_width: float | None
+    noticeable: float | None
+    decides: bool
+    note: str  # why it cannot decide and the cheapest design that would, or empty
