@@ -20,7 +20,14 @@ import jax.numpy as jnp
 from jax import lax
 from jaxtyping import Array, Bool, Float, Int
 
-from theorax.numerics.rounding import blocked_norm, blocked_products, blocked_terms, frobenius_norm, gamma
+from theorax.numerics.rounding import (
+    blocked_norm,
+    blocked_products,
+    blocked_terms,
+    blocked_transposed_products,
+    frobenius_norm,
+    gamma,
+)
 
 # A matrix smaller than this stays in the cache between two products: nothing is won by reading it once.
 _CACHE_BYTES = 2**21
@@ -103,8 +110,10 @@ def leading_singular_triplets(
     scale = frobenius_norm(A)
     # A residual below the rounding of one product cannot be told from zero.
     noise = 8 * jnp.finfo(A.dtype).eps * scale
-    state = _bidiagonalise(A, k, tolerance, room, noise)
-    triplets = _verified(A, state, scale, noise)
+    # Accelerators would otherwise round the factors of a product to fewer bits than their dtype has.
+    with jax.default_matmul_precision("highest"):
+        state = _bidiagonalise(A, k, tolerance, room, noise)
+        triplets = _verified(A, state, scale, noise)
     passes = 2 + 2 * state.step + 2 * k
     order = jnp.argsort(-triplets[0])
     values, left, right, residuals = (part[order] for part in triplets)
@@ -204,21 +213,34 @@ def _look(state: _State, k: int, tolerance: float, noise: Array) -> _State:
 
 def _verified(A: Array, state: _State, scale: Array, noise: Array) -> tuple[Array, Array, Array, Array]:
     """Ritz vectors, their values recomputed from A, and the residual bounds derived in the public docstring."""
-    rows, columns = A.shape
     room = state.alpha.shape[0]
     v = jax.vmap(_unit)(state.rotation_right @ state.right[:room])
     ritz = jax.vmap(_unit)(state.rotation_left @ state.left[:room])
     w = blocked_products(A, v)
     s = jax.vmap(blocked_norm)(w)
     u = jnp.where((s > noise)[:, None], jax.vmap(_unit)(w), ritz)
-    t = blocked_products(A.T, u)
+    t = blocked_transposed_products(A, u)
+    return s, u, v, _bounds(w, t, s, u, v, scale)
+
+
+def _bounds(w: Array, t: Array, s: Array, u: Array, v: Array, scale: Array) -> Array:
+    """The residual bounds from the computed w = A v and t = A^T u; infinite where a vector is missing."""
     norm = jax.vmap(blocked_norm)
     rho = jnp.hypot(norm(w - s[:, None] * u), norm(t - s[:, None] * v)) / math.sqrt(2)
-    terms = blocked_terms(max(rows, columns))
-    rounding = gamma(terms + 8, A.dtype) * (scale + 4 * s)
-    bound = rho * (1 + gamma(terms + 8, A.dtype)) + rounding
+    grain = gamma(blocked_terms(max(u.shape[1], v.shape[1])) + 8, u.dtype)
     exists = jnp.any(u != 0, axis=1) & jnp.any(v != 0, axis=1)
-    return s, u, v, jnp.where(exists, bound, jnp.inf)
+    return jnp.where(exists, rho * (1 + grain) + grain * (scale + 4 * s), jnp.inf)
+
+
+def restated(A: Float[Array, "rows columns"], triplets: SingularTriplets) -> SingularTriplets:
+    """The same triplets with vectors normed and residuals recomputed in the precision of ``A``.
+
+    **Errors:** as in ``leading_singular_triplets``; nothing is taken over from the residuals that were given.
+    """
+    s = triplets.values.astype(A.dtype)
+    u, v = (jax.vmap(_unit)(part.astype(A.dtype)) for part in (triplets.left, triplets.right))
+    bounds = _bounds(blocked_products(A, v), blocked_transposed_products(A, u), s, u, v, frobenius_norm(A))
+    return SingularTriplets(s, u, v, bounds, triplets.passes + 2 * s.shape[0], triplets.converged)
 
 
 def _both_products(A: Array, v: Array, shift: Array) -> tuple[Array, Array]:

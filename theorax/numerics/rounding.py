@@ -77,6 +77,19 @@ def blocked_products(A: Float[Array, "rows columns"], vectors: Float[Array, "k c
     return jax.vmap(one)(cut)
 
 
+def blocked_transposed_products(
+    A: Float[Array, "rows columns"], vectors: Float[Array, "k rows"]
+) -> Float[Array, "k columns"]:
+    r"""The products $A^T u$ for a few vectors, summed in two nested stages over the rows, without transposing $A$.
+
+    **Errors:** as in ``blocked_products``, with $m$ = ``blocked_terms(rows)``.
+    """
+    parts = _in_blocks(A, 0)
+    cut = _in_blocks(vectors, 1)
+    sums = lax.dot_general(cut, parts, (((2,), (1,)), ((1,), (0,))), precision=lax.Precision.HIGHEST)
+    return jnp.sum(lax.optimization_barrier(sums), axis=0)
+
+
 def frobenius_norm(A: Float[Array, "rows columns"]) -> Float[Array, ""]:
     r"""The Frobenius norm, rounded up: never below the exact one.
 
@@ -86,3 +99,21 @@ def frobenius_norm(A: Float[Array, "rows columns"]) -> Float[Array, ""]:
     rows, columns = A.shape
     total = jnp.sum(lax.optimization_barrier(jnp.sum(A * A, axis=1)))
     return jnp.sqrt(total) * (1 + gamma(rows + columns + 4, A.dtype))
+
+
+GRAM_ROWS = 256
+"""Rows that one product contributes to a Gram matrix at a time."""
+
+
+def blocked_gram(A: Float[Array, "rows columns"]) -> Float[Array, "columns columns"]:
+    r"""$A^T A$, summed over groups of ``GRAM_ROWS`` rows.
+
+    **Errors:** at most $\gamma_g \|A\|_F^2$ in the Frobenius norm, $g$ = ``GRAM_ROWS + ceil(rows / GRAM_ROWS)``.
+    """
+    rows, columns = A.shape
+    total = jnp.zeros((columns, columns), A.dtype)
+    for start in range(0, rows, GRAM_ROWS):
+        part = A[start : start + GRAM_ROWS]
+        # The barrier keeps the compiler from joining the groups.
+        total = lax.optimization_barrier(total + jnp.matmul(part.T, part, precision=lax.Precision.HIGHEST))
+    return total
