@@ -2,12 +2,12 @@ r"""Weights over the sizes of a sweep that balance the worst bias of a declared 
 
 The estimate is $\sum_i k_i y_i$. Its worst bias over the class of `Corrections` is
 
-$$b(k) = B \max_w \Bigl|\sum_i k_i x_i^{-w}\Bigr| + \sum_i |k_i| (R x_i^{-w_2} + e_i) + P \Bigl|\sum_i k_i \log x_i\Bigr|,
-\qquad x_i = n_i/n_0,$$
+$$b(k) = B \max_w \Bigl|\sum_i k_i x_i^{-w}\Bigr| + \sum_i |k_i| (R x_i^{-w_2} + e_i)
+       + P \Bigl|\sum_i k_i \log x_i\Bigr|, \qquad x_i = n_i/n_0,$$
 
-and the weights minimise $b(k) + t_{1-\alpha_S} \|S^{1/2} k\|$ subject to reproducing the target exactly. The optimum is the
-power analysis: the half-width is known before any data. $S$ is planned, never taken from the decisive data; a wrong $S$
-costs width, not validity, because the bias and the standard error are those of the weights as they are.
+and the weights minimise $b(k) + t_{1-\alpha_S} \|S^{1/2} k\|$ subject to reproducing the target exactly. The optimum is
+the power analysis: the half-width is known before any data. $S$ is planned, never taken from the decisive data; a wrong
+$S$ costs width, not validity, because the bias and the standard error are those of the weights as they are.
 
 **Source:** Armstrong and Kolesar 2018 (bias-aware intervals of fixed length).
 """
@@ -16,8 +16,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import pairwise
 
 import clarabel
 import numpy as np
@@ -27,9 +28,9 @@ from scipy.special import ndtri, stdtr, stdtrit
 
 from theorax.errors import DesignError, StatementError
 from theorax.theorems.language.approach import Corrections
-from theorax.verifiers.verdict import Levels, Reason, Side
+from theorax.verifiers.verdict import DEFAULT_LEVELS, Levels, Reason, Side
 
-__all__ = ["Bias", "Plan", "Policy", "Target", "Weights", "bias_of", "solve"]
+__all__ = ["Bias", "Plan", "Policy", "Target", "Weights", "bias_of", "solve", "spare_directions"]
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -58,14 +59,14 @@ class Policy(StrEnum):
 class Plan:
     """Sizes, planned noise and declared class: all that the weights may depend on.
 
-    ``sd`` is that of one draw, ``draws`` the number of draws, each for all sizes or one per size; ``correlation`` is that
-    of paired draws at different sizes. ``errors`` bound the error of each y_i (rounding, an absolute floor).
+    ``sd`` is that of one draw, ``draws`` the number of draws, each for all sizes or one per size; ``correlation`` is
+    that of paired draws at different sizes. ``errors`` bound the error of each y_i (rounding, an absolute floor).
 
     **Raises:** `DesignError` where the sizes cannot carry the target; `StatementError` where the class hides it.
     """
 
     sizes: tuple[float, ...]
-    corrections: Corrections = Corrections()
+    corrections: Corrections = field(default_factory=Corrections)
     target: Target = Target.EXPONENT
     sd: tuple[float, ...] | float = 0.2
     draws: tuple[int, ...] | int = 32
@@ -73,7 +74,7 @@ class Plan:
     errors: tuple[float, ...] | float = 0.0
     correlation: float = 0.0
     side: Side = Side.EQUAL
-    levels: Levels = Levels()
+    levels: Levels = DEFAULT_LEVELS
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", tuple(float(size) for size in self.sizes))
@@ -92,7 +93,7 @@ class Plan:
 
     def _check(self) -> None:
         sizes, allowed = self.sizes, self.corrections
-        if not sizes or min(sizes) <= 0 or any(b <= a for a, b in zip(sizes, sizes[1:], strict=False)):
+        if not sizes or min(sizes) <= 0 or any(b <= a for a, b in pairwise(sizes)):
             raise DesignError(
                 f"The sizes {sizes} do not grow from a positive size. A limit is approached along growing sizes. "
                 "Write them in increasing order, each once."
@@ -109,17 +110,20 @@ class Plan:
             )
         if min(*self.noise, *self.given_errors, 0.0) < 0 or not -1 / max(1, len(sizes) - 1) <= self.correlation < 1:
             raise DesignError(
-                "A planned sd or error bound is negative, or the correlation is none. The planned covariance must be one. "
+                "A planned sd or error bound is negative, or the correlation is none. The planned covariance must be "
+                "one. "
                 "Write non-negative numbers, and a correlation from 0 up to below 1."
             )
         if self.target is not Target.DECAY_RATE and allowed.log > 0:
             raise StatementError(
-                f"Corrections(log={allowed.log:g}) was declared for the {self.target} of a sequence. An unknown power of n "
+                f"Corrections(log={allowed.log:g}) was declared for the {self.target} of a sequence. An unknown "
+                "power of n "
                 "cannot be told from what is asked. Write log=0; it belongs beside an exponential."
             )
         if self.target is Target.LIMIT and allowed.loglog > 0:
             raise StatementError(
-                f"Corrections(loglog={allowed.loglog:g}) was declared for a limit. A sequence with a growing term has none. "
+                f"Corrections(loglog={allowed.loglog:g}) was declared for a limit. A sequence with a growing term "
+                "has none. "
                 "Write loglog=0, or ask for the exponent of a rate."
             )
         if allowed.loglog > 0 and sizes[0] <= 1:
@@ -221,15 +225,12 @@ class Weights:
 
     def why_not(self, margin: float, power: float = 0.0) -> Reason | None:
         """Why this plan cannot decide at this margin (with this power); None where it can."""
-        if self.bias.total > margin / 2 and not self._decides(margin, power):
-            return Reason.CLASS_BIAS
-        return None if self._decides(margin, power) else Reason.UNDERPOWERED
+        if self.decides(margin, power):
+            return None
+        return Reason.CLASS_BIAS if self.bias.total > margin / 2 else Reason.UNDERPOWERED
 
     def decides(self, margin: float, power: float = 0.0) -> bool:
         """Whether support is within reach at this margin; a claim it is out of reach for is not worth running."""
-        return self._decides(margin, power)
-
-    def _decides(self, margin: float, power: float) -> bool:
         return self.half_width < margin and self.power(margin) >= power
 
 
@@ -253,8 +254,8 @@ def solve(plan: Plan) -> Weights:
 def bias_of(plan: Plan, weights: Vector) -> Bias:
     r"""The worst bias over the class of any weights.
 
-    **Errors:** none below. Between two points of the grid, $f(w) = \sum k_i x_i^{-w}$ exceeds the larger of its two ends
-    by at most $h^2/8 \max|f''|$, and $|f''| \le \sum |k_i| \log^2 x_i\, x_i^{-w}$ falls with $w$; both are added.
+    **Errors:** none below. Between two points of the grid, $f(w) = \sum k_i x_i^{-w}$ exceeds the larger of its two
+    ends by at most $h^2/8 \max|f''|$, and $|f''| \le \sum |k_i| \log^2 x_i\, x_i^{-w}$ falls with $w$; both are added.
     """
     allowed, x = plan.corrections, plan.relative_sizes
     magnitude, logs = np.abs(weights), np.log(x)
@@ -272,16 +273,23 @@ def bias_of(plan: Plan, weights: Vector) -> Bias:
     )
 
 
-def with_draws(plan: Plan, draws: int) -> Plan:
-    """The same plan with this many draws at every size."""
-    return replace(plan, draws=draws)
+def spare_directions(plan: Plan) -> Matrix:
+    """Orthonormal weights, one a row, that see neither the claimed form nor any free power: what they see is misfit.
+
+    Powers of log n beyond the conditions, in order: curvature comes first.
+    """
+    rows, _ = _conditions(plan)
+    logs = np.log(plan.relative_sizes)
+    shape = np.polynomial.chebyshev.chebvander(2 * logs / max(logs[-1], 1e-300) - 1, len(logs) - 1).T
+    basis = np.linalg.qr(np.concatenate([rows, shape]).T)[0].T
+    return basis[len(rows) :]
 
 
 def _conditions(plan: Plan) -> tuple[Matrix, Vector]:
     """Rows and right-hand sides: the target has coefficient one, other unbounded terms zero.
 
-    Logarithms and sizes are shifted to zero at the smallest size, which changes nothing because the sum of the weights is
-    prescribed to vanish, and sizes are scaled to end at one.
+    Logarithms and sizes are shifted to zero at the smallest size, which changes nothing because the sum of the weights
+    is prescribed to vanish, and sizes are scaled to end at one.
     """
     x, allowed = plan.relative_sizes, plan.corrections
     ones = np.ones_like(x)

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from theorax.errors import DesignError, TheoraxError
 
-__all__ = ["Decision", "Finding", "Levels", "Reason", "Refusal", "Side", "Status", "settle"]
+__all__ = ["DEFAULT_LEVELS", "Decision", "Finding", "Levels", "Reason", "Refusal", "Side", "Status", "settle"]
 
 
 class Status(StrEnum):
@@ -66,7 +66,8 @@ class Levels:
     def __post_init__(self) -> None:
         if not (0 < self.support < 0.5 and 0 < self.refute < 0.5):
             raise DesignError(
-                f"Levels(support={self.support:g}, refute={self.refute:g}) are no error rates. A test that errs half the "
+                f"Levels(support={self.support:g}, refute={self.refute:g}) are no error rates. A test that errs half "
+                "the "
                 "time is a coin. Write levels between 0 and 0.5; 0.025 is the default."
             )
 
@@ -77,6 +78,9 @@ class Levels:
         so the level of refutation is divided (Bonferroni).
         """
         return Levels(self.support, self.refute / max(1, cases))
+
+
+DEFAULT_LEVELS = Levels()
 
 
 @dataclass(frozen=True)
@@ -104,7 +108,7 @@ class Decision:
     claimed: float
     margin: float
     side: Side = Side.EQUAL
-    levels: Levels = Levels()
+    levels: Levels = DEFAULT_LEVELS
     robust: bool | None = None
     cases: tuple[Decision, ...] = ()
 

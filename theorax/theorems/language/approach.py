@@ -1,12 +1,13 @@
 r"""The declared class of finite-size corrections: how far a finite size may still be from its limit.
 
-No finite amount of data identifies a limit or an exponent. What decides one is data *and* a declared class: with $y(n)$ the
-mean (or the log of the mean) measured at size $n$, $n_0$ the smallest size, and $x = n/n_0$,
+No finite amount of data identifies a limit or an exponent. What decides one is data *and* a declared class: with $y(n)$
+the mean (or the log of the mean) measured at size $n$, $n_0$ the smallest size, and $x = n/n_0$,
 
-$$y(n) = \text{claimed form} + \int x^{-w}\,d\mu(w) + r(n) + P \log x + P' \log\log n + \sum_{w \in \text{free}} \beta_w x^{-w},$$
+$$y(n) = \text{claimed form} + \int x^{-w}\,d\mu(w) + r(n) + P \log x + P' \log\log n
+         + \sum_{w \in \text{free}} \beta_w x^{-w},$$
 
-where $|\mu|([w_\text{lo}, w_\text{hi}]) \le B$ and $|r(n)| \le R\,x^{-w_2}$. Signed mixtures are included, so any number of
-correction terms of total size $B$ is in the class. $B$ and $R$ are in units of $y$, at the smallest size.
+where $|\mu|([w_\text{lo}, w_\text{hi}]) \le B$ and $|r(n)| \le R\,x^{-w_2}$. Signed mixtures are included, so any
+number of correction terms of total size $B$ is in the class. $B$ and $R$ are in units of $y$, at the smallest size.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class Corrections:
                     f"Corrections({name}={value:g}) is negative. {name} bounds an absolute value. "
                     f"Write {name}={-value:g}, both signs are in the class."
                 )
-        if math.isinf(self.size) or self.rest is not None and math.isinf(self.rest):
+        if math.isinf(self.size) or math.isinf(self.remainder):
             yield (
                 "Corrections of unbounded size leave every limit possible. No data decide under such a class. "
                 "Write a finite size and rest, or name the powers whose coefficients are unbounded: free=(1,)."
@@ -77,7 +78,8 @@ class Corrections:
             )
         if any(not 0 < power < math.inf for power in self.free):
             yield (
-                f"Corrections(free={self.free}) holds a power that does not decay. The term n**-w with w <= 0 is part of "
+                f"Corrections(free={self.free}) holds a power that does not decay. The term n**-w with w <= 0 is "
+                "part of "
                 "the limit. Write positive powers: free=(1,) stands for an unbounded multiple of 1/n."
             )
         if len(set(self.free)) < len(self.free):
@@ -100,7 +102,8 @@ class Corrections:
             yield (
                 f"Corrections(size={self.size:g}, slowest={self.slowest:g}, fastest={self.fastest:g}, "
                 f"rest={self.remainder:g}, order={self.remainder_order:g}, free={self.free}) promises more than the "
-                "default class and gives no reason. A class that is too sharp refutes what is true, and the data cannot "
+                "default class and gives no reason. A class that is too sharp refutes what is true, and the data "
+                "cannot "
                 'show it. Write reason="..." saying why the corrections are that small, or Corrections().'
             )
 
