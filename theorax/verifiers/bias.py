@@ -279,9 +279,11 @@ def spare_directions(plan: Plan) -> Matrix:
     Powers of log n beyond the conditions, in order: curvature comes first.
     """
     rows, _ = _conditions(plan)
+    if len(plan.sizes) == len(rows):
+        return np.zeros((0, len(plan.sizes)))
     logs = np.log(plan.relative_sizes)
-    shape = np.polynomial.chebyshev.chebvander(2 * logs / max(logs[-1], 1e-300) - 1, len(logs) - 1).T
-    basis = np.linalg.qr(np.concatenate([rows, shape]).T)[0].T
+    degrees = np.polynomial.chebyshev.chebvander(2 * logs / logs[-1] - 1, len(logs) - 1)[:, len(rows) :]
+    basis = np.linalg.qr(np.concatenate([rows.T, degrees], axis=1))[0].T
     return basis[len(rows) :]
 
 
