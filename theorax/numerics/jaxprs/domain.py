@@ -65,8 +65,8 @@ class Domain(abc.ABC, Generic[Carriers]):
     def unary(self, name: str, x: Carriers) -> Carriers:
         """One of ``UNARY``, entry by entry.
 
-        **Raises:** ``UnsupportedPrimitive`` where the domain has no such function, ``UndecidedComparison`` for the sign of
-        a number that is not known to be positive, negative or zero.
+        **Raises:** ``UnsupportedPrimitive`` where the domain has no such function, ``UndecidedComparison`` for the sign
+        of a number that is not known to be positive, negative or zero.
         """
 
     @abc.abstractmethod

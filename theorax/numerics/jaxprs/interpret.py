@@ -21,7 +21,8 @@ def evaluate(function: Callable[..., Any], arguments: Sequence[Any], domain: Dom
 
     Array leaves of the arguments are numpy or JAX arrays, whose floats are read as exact dyadic rationals, or arrays of
     the domain's carriers. Integers, truth values and shapes are computed as they are; no float constant is ever
-    computed outside the domain. The result has the structure the function returns, arrays of carriers in the place of floats.
+    computed outside the domain. The result has the structure the function returns, with arrays of carriers in the place
+    of floats.
 
     **Errors:** those of the domain.
 
@@ -50,9 +51,12 @@ def _array(value: Any) -> Any:
 class Interpreter:
     """Runs programs in one domain; a value is a numpy array if its dtype is no float, else an array of carriers."""
 
+    domain: Domain[Any]
+    bodies: dict[int, tuple[Any, Program]]
+
     def __init__(self, domain: Domain[Any]):
         self.domain = domain
-        self.bodies: dict[int, tuple[Any, Program]] = {}
+        self.bodies = {}
 
     def given(self, value: Any, aval: Any) -> Any:
         if jnp.issubdtype(aval.dtype, jnp.complexfloating):
