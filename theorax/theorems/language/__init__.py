@@ -1,1 +1,59 @@
-"""The language of theorems."""
+"""The language of theorems: letters, laws, claims, subjects, experiments, proofs, and the theorem that holds them."""
+
+from theorax.theorems.language.approach import Corrections, Expansion
+from theorax.theorems.language.claims import (
+    KINDS,
+    Claim,
+    Expectation,
+    Identity,
+    Impossibility,
+    Inequality,
+    Law,
+    Limit,
+    Optimum,
+    Probability,
+    Rate,
+)
+from theorax.theorems.language.experiments import Efforts, Experiment, Subject
+from theorax.theorems.language.laws import Image, LawOfNumbers, quarter_circle, radius_of_disk
+from theorax.theorems.language.letters import Index, Letter, Measured, Parameter, Size
+from theorax.theorems.language.margins import Absolute, Margin, Relative
+from theorax.theorems.language.proofs import Cited, Proof, Step, instance
+from theorax.theorems.language.theorem import Hypothesis, Theorem
+
+__all__ = [
+    "KINDS",
+    "Absolute",
+    "Cited",
+    "Claim",
+    "Corrections",
+    "Efforts",
+    "Expansion",
+    "Expectation",
+    "Experiment",
+    "Hypothesis",
+    "Identity",
+    "Image",
+    "Impossibility",
+    "Index",
+    "Inequality",
+    "Law",
+    "LawOfNumbers",
+    "Letter",
+    "Limit",
+    "Margin",
+    "Measured",
+    "Optimum",
+    "Parameter",
+    "Probability",
+    "Proof",
+    "Rate",
+    "Relative",
+    "Size",
+    "Step",
+    "Subject",
+    "Theorem",
+    "instance",
+    "quarter_circle",
+    "radius_of_disk",
+]

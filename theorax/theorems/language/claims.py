@@ -1,0 +1,426 @@
+"""The nine kinds of claim: SymPy-holding values that check their own mathematics when they are built."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+from typing import Any, ClassVar, Literal, final
+
+from sympy import Basic, Expr, Symbol, diff, log, simplify, sqrt, sympify, true
+from sympy.logic.boolalg import Boolean
+
+from theorax.errors import StatementError
+from theorax.theorems.language.approach import Corrections
+from theorax.theorems.language.laws import LawOfNumbers
+from theorax.theorems.language.letters import Index, Measured, Parameter, Size
+from theorax.theorems.language.margins import Absolute, Margin, Relative
+
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim(ABC):
+    """What every kind of claim has.
+
+    ``margin`` with ``because``: "false by at least the margin" is rejected before the claim is called supported.
+    ``under``: the hypotheses it needs, all of the theorem's if None. ``where``: the cases it speaks of.
+    ``on``: the experiment whose observations it speaks of; may stay None where one experiment measures its letters.
+    ``mutants``: wrong variants by name, each a dictionary of replaced fields; ``implied``: weaker variants that must
+    stay supported. ``corrected``: this is what the source prints, the named claim is what holds.
+    ``spread``: planned standard deviation of one draw in units of the claimed value (see the verifiers' planner).
+    """
+
+    margin: Margin | None = None
+    because: str = ""
+    under: tuple[str, ...] | None = None
+    where: Boolean = true
+    on: str | None = None
+    mutants: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: NOTHING)
+    implied: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: NOTHING)
+    corrected: str | None = None
+    spread: Expr | float = 0.2
+
+    measured_fields: ClassVar[tuple[str, ...]] = ()  # SymPy fields evaluated on the observations
+    stated_fields: ClassVar[tuple[str, ...]] = ()  # SymPy fields evaluated on letters that are known before any draw
+
+    def __post_init__(self) -> None:
+        for name in (*self.measured_fields, *self.stated_fields):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, LawOfNumbers):
+                object.__setattr__(self, name, sympify(value))
+        for name in self.stated_fields:
+            value = getattr(self, name)
+            if isinstance(value, Basic) and (letters := _measured(value)):
+                self._refuse(
+                    f"{name}={value} holds {_names(letters)}, which only a draw can tell",
+                    "This side is what theory predicts before any draw.",
+                    "Move the measured letter to the other side.",
+                )
+        if self.margin is not None and not self.because.strip():
+            self._refuse(
+                f"margin={self.margin} has no reason",
+                "A reader must be told why a statement off by less may pass.",
+                'Write because="the nearest wrong statement in the literature lies ... away".',
+            )
+
+    @property
+    def kind(self) -> str:
+        """The kind's name as a selector knows it: ``limit``, ``rate``, ..."""
+        return type(self).__name__.lower()
+
+    @property
+    def letters(self) -> frozenset[Symbol]:
+        """Every symbol in the claim."""
+        found: set[Symbol] = set(self.where.free_symbols)
+        for part in fields(self):
+            value = getattr(self, part.name)
+            if isinstance(value, Basic):
+                found |= value.free_symbols
+            elif isinstance(value, LawOfNumbers):
+                found |= value.letters
+            elif isinstance(value, tuple):
+                for member in value:
+                    found |= member.letters if isinstance(member, LawOfNumbers) else frozenset()
+        return frozenset(found)
+
+    @property
+    def observed(self) -> frozenset[Measured]:
+        """The measured letters that the claim needs."""
+        return frozenset(letter for letter in self.letters if isinstance(letter, Measured))
+
+    @property
+    @abstractmethod
+    def prediction(self) -> Expr | None:
+        """The side that theory predicts, where it is an expression."""
+
+    def _refuse(self, given: str, why: str, instead: str) -> None:
+        raise StatementError(f"{type(self).__name__}: {given}. {why} {instead}")
+
+
+def _measured(expression: Basic) -> list[Measured]:
+    return sorted((s for s in expression.free_symbols if isinstance(s, Measured)), key=str)
+
+
+def _names(letters: list[Measured]) -> str:
+    return ", ".join(map(str, letters))
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Identity(Claim):
+    """Both sides are equal, entry by entry, for every admissible instance: program against program or symbol."""
+
+    left: Expr
+    right: Expr
+    measured_fields = ("left", "right")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if simplify(self.left - self.right) == 0:
+            self._refuse(
+                f"left={self.left} and right={self.right} are the same expression",
+                "Such a check cannot fail.",
+                "Measure the two sides by two programs, with a letter for each.",
+            )
+
+    @property
+    def prediction(self) -> Expr:
+        return self.right
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Inequality(Claim):
+    """A bound in every draw: ``of`` is at most ``at_most``, or at least ``at_least``. Exactly one bound is given."""
+
+    of: Expr
+    at_most: Expr | None = None
+    at_least: Expr | None = None
+    measured_fields = ("of", "at_most", "at_least")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.at_most is None) == (self.at_least is None):
+            self._refuse(
+                "it has two bounds or none" if self.at_most is not None else "it has no bound",
+                "One claim bounds from one side.",
+                "Write at_most=... or at_least=...; two bounds are two claims.",
+            )
+
+    @property
+    def prediction(self) -> Expr:
+        return self.at_most if self.at_most is not None else self.at_least
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Probability(Claim):
+    """The event holds with at least this probability."""
+
+    event: Boolean
+    at_least: Expr
+    measured_fields = ("event",)
+    stated_fields = ("at_least",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.at_least.is_number and not 0 < self.at_least <= 1:
+            self._refuse(
+                f"at_least={self.at_least} is no probability above zero",
+                "Every event has a probability of at least zero.",
+                "Write a number in (0, 1].",
+            )
+
+    @property
+    def prediction(self) -> Expr:
+        return self.at_least
+
+
+Moments = Literal["light tails", "bounded"]
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Expectation(Claim):
+    """The mean of ``of`` equals ``equals`` at every finite size of the experiment: exact, no limit.
+
+    ``moments`` is what is declared about the tails; it decides the interval (METHOD, section 4.3).
+    """
+
+    of: Expr
+    equals: Expr
+    moments: Moments = "light tails"
+    measured_fields = ("of",)
+    stated_fields = ("equals",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _needs_measured(self, "of")
+        _needs_margin(self)
+
+    @property
+    def prediction(self) -> Expr:
+        return self.equals
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Limit(Claim):
+    """The mean of ``of`` tends to ``to`` as the size ``as_`` tends to infinity, within the class ``approach``.
+
+    The class of finite-size corrections is declared in units of the claimed value (in absolute units around zero).
+    """
+
+    of: Expr
+    to: Expr
+    as_: Size
+    approach: Corrections
+    moments: Moments = "light tails"
+    measured_fields = ("of",)
+    stated_fields = ("to",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _needs_measured(self, "of")
+        _needs_margin(self)
+        _needs_size(self, self.as_)
+        if self.as_ in self.to.free_symbols:
+            self._refuse(
+                f"to={self.to} still depends on {self.as_}",
+                f"A limit as {self.as_} tends to infinity does not.",
+                "Divide both sides by what grows, or state a Rate.",
+            )
+        if self.to == 0 and isinstance(self.margin, Relative):
+            self._refuse(
+                f"margin={self.margin} around to=0 is zero",
+                "A relative margin around zero decides nothing.",
+                "Write Absolute(...).",
+            )
+
+    @property
+    def prediction(self) -> Expr:
+        return self.to
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Rate(Claim):
+    """``of`` grows or decays like a constant times ``like`` as ``as_`` tends to infinity.
+
+    ``like`` is a power ``n**a`` or an exponential ``exp(c*n)``, the exponent free of ``n``; what is decided is the
+    exponent ``a`` or ``c``, in absolute units. ``side``: "exact" (both ways), "at most" (an upper bound on the order)
+    or "at least".
+    """
+
+    of: Expr
+    like: Expr
+    as_: Size
+    approach: Corrections
+    side: Literal["exact", "at most", "at least"] = "exact"
+    measured_fields = ("of",)
+    stated_fields = ("like",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _needs_measured(self, "of")
+        _needs_margin(self)
+        _needs_size(self, self.as_)
+        if not isinstance(self.margin, Absolute):
+            self._refuse(
+                f"margin={self.margin} is relative",
+                "What is decided is an exponent, and an exponent may be zero.",
+                "Write Absolute(1, 10) for a tenth.",
+            )
+        if self.as_ in self.exponent.free_symbols:
+            self._refuse(
+                f"like={self.like} is neither a power of {self.as_} nor an exponential in it",
+                "Its exponent would depend on the size.",
+                f"Write {self.as_}**a or exp(c*{self.as_}); move further factors to the other side.",
+            )
+
+    @property
+    def is_exponential(self) -> bool:
+        """True for exp(c n), False for n^a."""
+        return self.as_ not in simplify(diff(log(self.like), self.as_)).free_symbols and self.as_ in self.like.free_symbols
+
+    @property
+    def exponent(self) -> Expr:
+        """d log like / d log n of a power, d log like / d n of an exponential."""
+        slope = simplify(diff(log(self.like), self.as_))
+        return slope if self.is_exponential else simplify(self.as_ * slope)
+
+    @property
+    def prediction(self) -> Expr:
+        return self.like
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Law(Claim):
+    """``of`` converges in distribution to the law ``to``.
+
+    ``scale`` sets the frequencies at which characteristic functions are compared (of the order of the law's standard
+    deviation). ``excludes``: the wrong laws that support must exclude; the margin is the distance to the nearest of
+    them; by default the claimed law with a tenth more variance.
+    """
+
+    of: Measured
+    to: LawOfNumbers
+    as_: Size
+    approach: Corrections
+    scale: Expr
+    excludes: tuple[LawOfNumbers, ...] = ()
+    measured_fields = ("of",)
+    stated_fields = ("scale",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _needs_measured(self, "of")
+        _needs_size(self, self.as_)
+        if self.margin is not None:
+            self._refuse(
+                f"margin={self.margin} is given",
+                "The margin of a law is its distance to the nearest law that support must exclude.",
+                "Write excludes=(...) or nothing.",
+            )
+
+    @property
+    def nearest_wrong(self) -> tuple[LawOfNumbers, ...]:
+        """The laws that support must exclude."""
+        return self.excludes or (self.to.scaled(sqrt(sympify(11)) / sqrt(sympify(10))),)
+
+    @property
+    def prediction(self) -> None:
+        return None
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Optimum(Claim):
+    """``value`` is attained by a feasible point and certified by the dual ``bound``."""
+
+    value: Expr
+    bound: Expr
+    feasible: Boolean = true
+    measured_fields = ("value", "bound", "feasible")
+
+    @property
+    def prediction(self) -> Expr:
+        return self.bound
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Impossibility(Claim):
+    """No member of a class comes nearer than ``at_least``; planted members are found by the same search."""
+
+    distance: Expr
+    at_least: Expr
+    obstruction: str
+    planted: Expr
+    measured_fields = ("distance", "planted")
+    stated_fields = ("at_least",)
+
+    @property
+    def prediction(self) -> Expr:
+        return self.at_least
+
+
+KINDS: tuple[type[Claim], ...] = (
+    Identity,
+    Inequality,
+    Probability,
+    Expectation,
+    Limit,
+    Rate,
+    Law,
+    Optimum,
+    Impossibility,
+)
+
+
+def _needs_measured(claim: Claim, name: str) -> None:
+    if not _measured(getattr(claim, name)):
+        claim._refuse(
+            f"{name}={getattr(claim, name)} holds no measured letter",
+            "Nothing would be measured.",
+            'Declare one, Measured("s", "..."), and let observe return it.',
+        )
+
+
+def _needs_margin(claim: Claim) -> None:
+    if claim.margin is None:
+        claim._refuse(
+            "it has no margin",
+            "A statement about means is supported only by rejecting that it is false by at least a margin.",
+            'Write margin=Relative(1, 10), because="...".',
+        )
+
+
+def _needs_size(claim: Claim, letter: Any) -> None:
+    if not isinstance(letter, Size):
+        claim._refuse(
+            f"as_={letter} is not a Size",
+            "Only a size tends to infinity.",
+            f'Declare it: {letter} = Size("{letter}", "what it counts").',
+        )
+
+
+__all__ = [
+    "KINDS",
+    "Claim",
+    "Expectation",
+    "Identity",
+    "Impossibility",
+    "Index",
+    "Inequality",
+    "Law",
+    "Limit",
+    "Moments",
+    "Optimum",
+    "Parameter",
+    "Probability",
+    "Rate",
+]

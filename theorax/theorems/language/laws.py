@@ -1,0 +1,113 @@
+"""Laws of one real variable, given so that they can be integrated: as the image of a simple variable."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from sympy import Expr, Integer, Symbol, cos, integrate, lambdify, pi, simplify, sin, sympify
+
+from theorax.errors import StatementError
+
+
+class LawOfNumbers(ABC):
+    """A probability law on the real line; it may depend on parameters."""
+
+    @property
+    @abstractmethod
+    def letters(self) -> frozenset[Symbol]:
+        """The symbols that the law depends on."""
+
+    @abstractmethod
+    def scaled(self, factor: Expr) -> LawOfNumbers:
+        """The law of ``factor`` times the variable."""
+
+    @abstractmethod
+    def characteristic(self, frequencies: np.ndarray, values: Mapping[Symbol, float]) -> np.ndarray:
+        """E exp(i t X) at the given frequencies, as a complex array."""
+
+    @abstractmethod
+    def moment(self, power: int) -> Expr:
+        """E X^power, exactly."""
+
+
+@final
+@dataclass(frozen=True)
+class Image(LawOfNumbers):
+    """The law of ``of`` when ``variable`` has the given ``density`` on the interval ``over``.
+
+    A density that blows up or ends in a square root is inconvenient; the image of a smooth density is not: the
+    semicircle is 2 sin u with density 2 cos(u)^2 / pi.
+
+    **Errors:** ``characteristic`` uses Gauss-Legendre quadrature with ``nodes`` nodes; for the smooth integrands
+    meant here it converges geometrically, and the number of nodes is doubled until two results agree to 1e-13, far
+    below the 1e-4 at which laws are compared.
+
+    **Raises:** StatementError if the density does not integrate to one, or has a letter of its own.
+    """
+
+    of: Expr
+    variable: Symbol
+    density: Expr
+    over: tuple[Expr, Expr]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "of", sympify(self.of))
+        mass = simplify(integrate(self.density, (self.variable, *self.over)))
+        if mass != 1:
+            raise StatementError(
+                f"Image(density={self.density}) on {self.over} has mass {mass}. A probability density integrates to "
+                f"one. Divide it by {mass}."
+            )
+
+    @property
+    def letters(self) -> frozenset[Symbol]:
+        return frozenset(self.of.free_symbols | self.density.free_symbols) - {self.variable}
+
+    def scaled(self, factor: Expr) -> Image:
+        return Image(sympify(factor) * self.of, self.variable, self.density, self.over)
+
+    def moment(self, power: int) -> Expr:
+        return simplify(integrate(self.of**power * self.density, (self.variable, *self.over)))
+
+    def characteristic(self, frequencies: np.ndarray, values: Mapping[Symbol, float]) -> np.ndarray:
+        variable = self.variable
+        low, high = (float(sympify(end).subs(values)) for end in self.over)
+        image, density = (
+            lambdify(variable, expression.subs(values), "numpy") for expression in (self.of, self.density)
+        )
+
+        def by_quadrature(nodes: int) -> np.ndarray:
+            x, w = np.polynomial.legendre.leggauss(nodes)
+            u = (high - low) / 2 * x + (high + low) / 2
+            weight = (high - low) / 2 * w * np.broadcast_to(density(u), u.shape)
+            return np.exp(1j * np.outer(frequencies, np.broadcast_to(image(u), u.shape))) @ weight
+
+        nodes, coarse = 64, by_quadrature(32)
+        while nodes <= 2048:
+            fine = by_quadrature(nodes)
+            if np.max(np.abs(fine - coarse)) < 1e-13 * np.sqrt(nodes):
+                return fine
+            nodes, coarse = 2 * nodes, fine
+        raise StatementError(
+            f"The characteristic function of Image({self.of}) does not converge with 2048 nodes. The image of a "
+            "smooth density converges geometrically. Write the law as the image of a variable with a smooth density."
+        )
+
+
+def quarter_circle(radius: Expr) -> Image:
+    """The quarter-circular law on [0, radius]: radius * sin(u), density 4 cos(u)^2/pi on [0, pi/2].
+
+    Density in x: 4 sqrt(radius^2 - x^2) / (pi radius^2), so E x^2 = radius^2/4.
+    """
+    u = Symbol("u", real=True)
+    return Image(radius * sin(u), u, 4 * cos(u) ** 2 / pi, (Integer(0), pi / 2))
+
+
+def radius_of_disk(radius: Expr) -> Image:
+    """The modulus of a uniform point of the disk of this radius: radius * sqrt(v), v uniform, written with v = u^2."""
+    u = Symbol("u", real=True)
+    return Image(radius * u, u, 2 * u, (Integer(0), Integer(1)))

@@ -1,0 +1,101 @@
+"""Letters: SymPy symbols that carry what they mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sympy import Symbol
+
+from theorax.errors import StatementError
+
+
+class Letter(Symbol):
+    """A symbol with a meaning.
+
+    Two letters are the same letter if their kind, name and assumptions agree, as for SymPy's own symbols.
+
+    **Raises:** StatementError if the meaning is empty or the name is not one a user can type after ``--at``.
+    """
+
+    __slots__ = ("meaning",)
+    meaning: str
+
+    def __new__(cls, name: str, meaning: str, **assumptions: Any) -> Letter:
+        if not name.isidentifier():
+            raise StatementError(
+                f"{cls.__name__}({name!r}) is no name. A user types it after --at, so it must be an identifier. "
+                "Write a word such as sigma_A."
+            )
+        if not meaning.strip():
+            raise StatementError(
+                f"{cls.__name__}({name!r}) has no meaning. A report must tell its reader what the letter stands for. "
+                f'Write {cls.__name__}("{name}", "...").'
+            )
+        letter = Symbol.__xnew__(cls, name, **assumptions)
+        letter.meaning = meaning
+        return letter
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str, str], dict[str, Any]]:
+        return (self.name, self.meaning), self._assumptions_orig
+
+
+class Size(Letter):
+    """A positive integer that may tend to infinity: a context length, a width, a depth."""
+
+    __slots__ = ()
+
+    def __new__(cls, name: str, meaning: str) -> Size:
+        return super().__new__(cls, name, meaning, integer=True, positive=True)
+
+
+class Index(Letter):
+    """A positive integer for which one draw measures every value, such as the layers of one network."""
+
+    __slots__ = ()
+
+    def __new__(cls, name: str, meaning: str) -> Index:
+        return super().__new__(cls, name, meaning, integer=True, positive=True)
+
+
+class Parameter(Letter):
+    """A number fixed within a case; real unless further SymPy assumptions are given.
+
+    ``measured``: the letter whose average over the draws stands in where a subject does not know this one, as a
+    user's own model does not know the coefficient of variation of its attention weights.
+    """
+
+    __slots__ = ("measured",)
+    measured: Measured | None
+
+    def __new__(cls, name: str, meaning: str, *, measured: Measured | None = None, **assumptions: Any) -> Parameter:
+        letter = super().__new__(cls, name, meaning, **{"real": True, **assumptions})
+        letter.measured = measured
+        return letter
+
+
+class Measured(Letter):
+    """What a draw returns: a real number, or one for every value of the indices ``over``.
+
+    ``sample``: the draw returns a vector of values whose empirical law is meant, such as the singular values of one
+    matrix. They depend on each other, so the draw, not the value, is the unit of every statistic.
+    ``array``: the draw returns an array that is compared entry by entry (the sides of an :class:`Identity`).
+    """
+
+    __slots__ = ("array", "over", "sample")
+    over: tuple[Index, ...]
+    sample: bool
+    array: bool
+
+    def __new__(
+        cls,
+        name: str,
+        meaning: str,
+        *,
+        over: tuple[Index, ...] = (),
+        sample: bool = False,
+        array: bool = False,
+        **assumptions: Any,
+    ) -> Measured:
+        letter = super().__new__(cls, name, meaning, **{"real": True, **assumptions})
+        letter.over, letter.sample, letter.array = over, sample, array
+        return letter

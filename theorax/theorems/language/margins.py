@@ -1,0 +1,64 @@
+"""Margins: how far off a statement may be before "false by at least the margin" is what must be rejected."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+from sympy import Rational
+
+from theorax.errors import StatementError
+
+
+@dataclass(frozen=True)
+class Margin:
+    """A positive distance from the claimed value; abstract, see :class:`Absolute` and :class:`Relative`."""
+
+    numerator: int
+    denominator: int = 1
+
+    def __post_init__(self) -> None:
+        if self.numerator <= 0 or self.denominator <= 0:
+            raise StatementError(
+                f"{type(self).__name__}({self.numerator}, {self.denominator}) is no margin. A margin is a positive "
+                f"distance. Write two positive integers, {type(self).__name__}(1, 10) for a tenth."
+            )
+
+    @property
+    def value(self) -> Rational:
+        """The margin as an exact number."""
+        return Rational(self.numerator, self.denominator)
+
+    def around(self, claimed: float) -> float:
+        """The distance meant at this claimed value.
+
+        **Raises:** StatementError for a relative margin around zero.
+        """
+        raise NotImplementedError
+
+
+@final
+class Absolute(Margin):
+    """A margin in the units of the quantity itself; the only one that decides anything around zero."""
+
+    def around(self, claimed: float) -> float:
+        return float(self.value)
+
+    def __str__(self) -> str:
+        return f"± {self.value}"
+
+
+@final
+class Relative(Margin):
+    """A margin as a fraction of the claimed value."""
+
+    def around(self, claimed: float) -> float:
+        if claimed == 0:
+            raise StatementError(
+                f"Relative({self.numerator}, {self.denominator}) around zero is zero. A relative margin around a "
+                "claimed value of zero decides nothing. Write Absolute(...) instead."
+            )
+        return float(self.value) * abs(claimed)
+
+    def __str__(self) -> str:
+        return f"± {self.value} of the claimed value"
