@@ -22,7 +22,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
@@ -285,6 +285,9 @@ class _House:
         found: dict[str, str] = {}
         unknown: list[str] = []
         for id in sorted(self.graph.ancestors(self.order) - set(self.order)):
+            if self._problem(id) is not None:
+                found[id] = "ERROR"
+                continue
             try:
                 kept = self.store.get(self.sources.manifest(self.catalogue.path(id), plain))
             except StoreError:
@@ -322,4 +325,4 @@ class _House:
 
 def now() -> str:
     """The present moment, as it is kept: UTC, to the second."""
-    return datetime.now(timezone.utc).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
