@@ -1,0 +1,36 @@
+"""Names that a user mistyped, and the nearest ones that exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def nearest(word: str, known: Iterable[str], count: int = 3) -> tuple[str, ...]:
+    """Up to ``count`` known names that resemble ``word``, the likeliest first.
+
+    >>> nearest("rank_colapse_width", ["rank_collapse_width", "outlier_identity"])
+    ('rank_collapse_width',)
+    """
+    from difflib import get_close_matches
+
+    names = list(known)
+    close = get_close_matches(word, names, n=count, cutoff=0.6)
+    # A word typed in part ("collapse") is far from every id by edits, yet means the ids that contain it.
+    inside = [name for name in names if len(word) >= 3 and word.lower() in name.lower() and name not in close]
+    return tuple((close + inside)[:count])
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The end of a sentence about an unknown name: a full stop, or a question that names the nearest ones.
+
+    >>> did_you_mean("quik", ["quick", "standard"])
+    '; did you mean `quick`?'
+    >>> did_you_mean("zzz", ["quick"])
+    '.'
+    """
+    names = nearest(word, known)
+    if not names:
+        return "."
+    quoted = [f"`{name}`" for name in names]
+    listed = quoted[0] if len(quoted) == 1 else ", ".join(quoted[:-1]) + " or " + quoted[-1]
+    return f"; did you mean {listed}?"

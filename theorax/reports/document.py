@@ -1,0 +1,232 @@
+"""The report of a run as one versioned document of JSON values; every rendering is made from it alone.
+
+The document obeys ``schema/v1.json``, which refuses fields it does not know. Numbers that are not finite become null:
+JSON has no others. A claim's own numbers are those of its worst case, the one that decided.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import platform
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from theorax.errors import UsageError
+from theorax.verifiers.adjustment import REFUTATIONS, SUPPORTS
+from theorax.verifiers.graph import GREEN
+from theorax.verifiers.outcome import ClaimOutcome, TheoremOutcome
+from theorax.verifiers.settings import Settings
+from theorax.verifiers.sources import LIBRARIES, version
+
+if TYPE_CHECKING:
+    from theorax.verifiers.runner import Record, Run
+
+SCHEMA_VERSION = 1
+SCHEMA = Path(__file__).parent / "schema" / f"v{SCHEMA_VERSION}.json"
+STATUSES = ("PROVED", "CERTIFIED", "SUPPORTED", "REFUTED", "INCONCLUSIVE", "VACUOUS", "BLOCKED", "ERROR")
+
+Document = dict[str, Any]
+
+
+def document(run: Run, settings: Settings, command: Sequence[str], created: str) -> Document:
+    """The report of a run."""
+    theorems = [_theorem(record, run.adjusted[record.outcome.id]) for record in run.records]
+    checked = [record.outcome.work for record in run.records if record.kept_from is None]
+    cpu = sum(work.cpu_seconds for work in checked)
+    compiling = sum(work.compile_seconds for work in checked)
+    statuses = [theorem["status"] for theorem in theorems]
+    finished = {theorem["id"] for theorem in theorems}
+    found: Document = {
+        "schema_version": SCHEMA_VERSION,
+        "generator": f"theorax {version('theorax') if version('theorax') != 'absent' else _own_version()}",
+        "created": created,
+        "command": " ".join(command),
+        "environment": environment(),
+        "settings": {
+            "effort": settings.effort,
+            "seed": settings.seed,
+            "device": settings.device,
+            "level": settings.level,
+            "at": dict(settings.at),
+            "sizes": {letter: list(sizes) for letter, sizes in settings.sizes},
+            "model": settings.model,
+            "jobs": settings.jobs,
+            "fresh": settings.fresh,
+        },
+        "summary": {
+            "theorems": len(theorems),
+            "statuses": dict(Counter(statuses)),
+            "exit_code": exit_code(statuses, interrupted=run.interrupted),
+            "interrupted": run.interrupted,
+            "unfinished": [id for id in run.selected if id not in finished],
+            "kept": sum(theorem["kept"] for theorem in theorems),
+            "seconds": run.seconds,
+            "programs": sum(work.programs for work in checked),
+            "draws": sum(work.draws for work in checked),
+            "cpu_seconds": cpu,
+            "compile_seconds": compiling,
+            "compile_share": min(1.0, compiling / cpu) if cpu > 0 else None,
+            "troubles": list(run.troubles),
+        },
+        "suite": {
+            "method": "Holm",
+            "refutations": run.suite.refutations,
+            "refutation_level": REFUTATIONS,
+            "supports": run.suite.supports,
+            "support_level": SUPPORTS,
+            "changed": list(run.suite.changed),
+            "sentence": run.suite.sentence,
+        },
+        "theorems": theorems,
+    }
+    return _finite(found)
+
+
+def exit_code(statuses: Iterable[str], *, interrupted: bool = False) -> int:
+    """What the command returns to its caller; the first row that applies.
+
+    ====================================  ====
+    interrupted by the user               130
+    a theorem is REFUTED                  1
+    a theorem is ERROR                    3
+    any other that does not hold          4
+    nothing was checked                   5
+    all hold                              0
+    ====================================  ====
+    """
+    found = set(statuses)
+    if interrupted:
+        return 130
+    if "REFUTED" in found:
+        return 1
+    if "ERROR" in found:
+        return 3
+    if found - GREEN:
+        return 4
+    return 0 if found else 5
+
+
+def validate(found: Mapping[str, Any]) -> None:
+    """Hold a document against the schema.
+
+    **Raises:** UsageError that names the path of the offending field.
+    """
+    import jsonschema
+
+    validator = jsonschema.Draft202012Validator(_schema())
+    error = jsonschema.exceptions.best_match(validator.iter_errors(found))
+    if error is not None:
+        place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
+        raise UsageError(
+            f"The report is not what schema v{SCHEMA_VERSION} describes, at `{place or '.'}`: {error.message}"
+        )
+
+
+@cache
+def _schema() -> Mapping[str, Any]:
+    loaded: Mapping[str, Any] = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    return loaded
+
+
+def environment() -> dict[str, Any]:
+    """What the run ran on: versions and the kind of machine, never its name."""
+    return {
+        "python": platform.python_version(),
+        "system": platform.system(),
+        "machine": platform.machine(),
+        "cores": os.cpu_count(),
+        "versions": {name: version(name) for name in LIBRARIES},
+    }
+
+
+def _own_version() -> str:
+    from theorax import __version__
+
+    return __version__
+
+
+def _theorem(record: Record, adjusted: TheoremOutcome) -> Document:
+    alone = record.outcome
+    return {
+        "id": alone.id,
+        "title": alone.title,
+        "paper": alone.paper,
+        "source": alone.source,
+        "place": alone.place,
+        "label": alone.label,
+        "status": adjusted.status,
+        "status_unadjusted": alone.status,
+        "reason": adjusted.reason,
+        "blocked_by": list(adjusted.blocked_by),
+        "uses": list(alone.uses),
+        "hypotheses": [asdict(row) for row in alone.hypotheses],
+        "claims": [_claim(new, old.status) for new, old in zip(adjusted.claims, alone.claims, strict=True)],
+        "controls": [asdict(row) for row in alone.controls],
+        "mutants": [asdict(row) for row in alone.mutants],
+        "proof": [asdict(row) for row in alone.proof],
+        "issues": list(alone.issues),
+        "references": list(alone.references),
+        "model": alone.model,
+        "replay": alone.replay,
+        "seconds": alone.work.seconds,
+        "work": asdict(alone.work),
+        "kept": record.kept_from is not None,
+        "kept_from": record.kept_from,
+        "log": record.log,
+    }
+
+
+def _claim(claim: ClaimOutcome, alone: str) -> Document:
+    worst = claim.cases[claim.worst] if claim.worst is not None else None
+    return {
+        "id": claim.id,
+        "kind": claim.kind,
+        "status": claim.status,
+        "status_unadjusted": alone,
+        "reason": claim.reason,
+        "sentence": claim.sentence,
+        "because": claim.because,
+        "statement": claim.statement,
+        "latex": claim.latex,
+        "prediction": claim.predicted,
+        "as": claim.as_,
+        "corrected": claim.corrected,
+        "rigorous": claim.rigorous,
+        "level": claim.level,
+        "margin_given": claim.margin,
+        "subject": worst.subject if worst else None,
+        "at": dict(worst.at) if worst else {},
+        "predicted": worst.predicted if worst else None,
+        "estimate": worst.estimate if worst else None,
+        "standard_error": worst.standard_error if worst else None,
+        "interval": list(worst.interval) if worst and worst.interval else None,
+        "bias": worst.bias if worst else None,
+        "margin": worst.margin if worst else None,
+        "breakdown": worst.breakdown if worst else None,
+        "noticeable": worst.noticeable if worst else None,
+        "p_refute": claim.p_refute,
+        "p_support": claim.p_support,
+        "draws": claim.draws,
+        "sizes": list(claim.sizes),
+        "design_hash": claim.design_hash,
+        "worst": claim.worst,
+        "cases": [asdict(case) for case in claim.cases],
+        "unseen": list(claim.unseen),
+    }
+
+
+def _finite(value: Any) -> Any:
+    """The value with null for every number that is not finite and lists for tuples."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(part) for part in value]
+    return value

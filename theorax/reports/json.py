@@ -1,0 +1,53 @@
+"""A report document in a file: written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from theorax.errors import UsageError
+
+
+def text(document: Mapping[str, Any]) -> str:
+    """The document as JSON text."""
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def writable(path: Path) -> None:
+    """Make sure, before anything is checked, that a report can be written there.
+
+    **Raises:** UsageError if not.
+    """
+    folder = path.parent
+    if path.is_dir():
+        raise UsageError(f"`{path}` is a folder. Name a file for the report, such as `{path / 'report.json'}`.")
+    if not folder.is_dir():
+        raise UsageError(f"The report cannot be written to `{path}`: there is no folder `{folder}`. Make it first.")
+    try:
+        with tempfile.NamedTemporaryFile(dir=folder, prefix=".theorax-"):
+            pass
+    except OSError as error:
+        raise UsageError(
+            f"The report cannot be written to `{path}`: {error.strerror}. Choose a folder that can be written."
+        ) from None
+
+
+def write(document: Mapping[str, Any], path: Path) -> None:
+    """Write the document; a reader sees the old file or the whole new one.
+
+    **Raises:** UsageError if it cannot be written.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with temporary.open("w", encoding="utf-8") as file:
+            file.write(text(document))
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        raise UsageError(f"The report could not be written to `{path}`: {error.strerror}.") from None

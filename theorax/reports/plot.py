@@ -1,0 +1,145 @@
+"""A small plot in Unicode: measured points with their error bars against what is predicted, along a sweep."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from theorax.reports.numbers import number
+
+POINT, BAR, LINE = "●", "│", "·"
+BARS = 2.0  # an error bar reaches this many standard errors to either side
+
+Row = Mapping[str, Any]
+
+
+def predicted_along(points: Sequence[Row], kind: str, predicted: float | None, estimate: float | None) -> list[float] | None:
+    """The predicted value at each size: a level for a limit, a power through the points for a rate; None if neither.
+
+    For a rate only the slope is predicted. The line passes through the points' mean, and the sign of the exponent (of
+    growth or of decay) is taken as the one by which the measured exponent describes the points.
+    """
+    if predicted is None or not points:
+        return None
+    if kind != "rate":
+        return [predicted] * len(points)
+    if len(points) < 2 or any(row["estimate"] is None or row["estimate"] <= 0 or row["size"] <= 0 for row in points):
+        return None
+    x = [math.log(row["size"]) for row in points]
+    y = [math.log(row["estimate"]) for row in points]
+    x_mean, y_mean = sum(x) / len(x), sum(y) / len(y)
+    spread = sum((at - x_mean) ** 2 for at in x)
+    if spread == 0:
+        return None
+    slope = sum((at - x_mean) * (value - y_mean) for at, value in zip(x, y, strict=True)) / spread
+    told = predicted if estimate is None else estimate
+    sign = 1.0 if abs(slope - told) <= abs(slope + told) else -1.0
+    return [math.exp(y_mean + sign * predicted * (at - x_mean)) for at in x]
+
+
+def plot(
+    points: Sequence[Row], predicted: Sequence[float] | None, letter: str, width: int = 58, height: int = 9
+) -> list[str]:
+    """The lines of the plot; none if there are fewer than two sizes to draw.
+
+    The horizontal axis is logarithmic where the sizes spread over more than a factor of three, the vertical one where
+    the values do and are positive.
+    """
+    rows = [row for row in points if row["estimate"] is not None and row["size"] is not None]
+    if len(rows) < 2 or len({row["size"] for row in rows}) < 2:
+        return []
+    sizes = [float(row["size"]) for row in rows]
+    line = list(predicted) if predicted is not None and len(predicted) == len(points) == len(rows) else []
+    low_ends = [row["estimate"] - BARS * (row["standard_error"] or 0.0) for row in rows]
+    high_ends = [row["estimate"] + BARS * (row["standard_error"] or 0.0) for row in rows]
+    centres = [row["estimate"] for row in rows] + line
+    log_x = min(sizes) > 0 and max(sizes) > 3 * min(sizes)
+    log_y = min([*low_ends, *centres]) > 0 and max([*high_ends, *centres]) > 3 * min([*low_ends, *centres])
+    scale = math.log if log_y else float
+    bottom, top = _range([scale(value) for value in [*low_ends, *high_ends, *line]])
+    labels = _labels(bottom, top, height, log=log_y)
+    gutter = max(len(label) for label in labels)
+    inner = max(20, width - gutter - 2)
+
+    def column(size: float) -> int:
+        place = math.log if log_x else float
+        share = (place(size) - place(min(sizes))) / (place(max(sizes)) - place(min(sizes)))
+        return 1 + round(share * (inner - 3))
+
+    def row_of(value: float) -> int:
+        share = (scale(value) - bottom) / (top - bottom)
+        return max(0, min(height - 1, round((1 - share) * (height - 1))))
+
+    grid = [[" "] * inner for _ in range(height)]
+    columns = [column(size) for size in sizes]
+    if line:
+        for at in range(inner):
+            grid[row_of(_between(at, columns, line, log=log_y))][at] = LINE
+    for row, at, low, high in zip(rows, columns, low_ends, high_ends, strict=True):
+        if row["standard_error"]:
+            for step in range(row_of(high), row_of(low) + 1):
+                grid[step][at] = BAR
+        grid[row_of(row["estimate"])][at] = POINT
+    lines = [f"{label:>{gutter}} ┤{''.join(cells).rstrip()}" for label, cells in zip(labels, grid, strict=True)]
+    lines.append(f"{'':>{gutter}} └{'─' * inner}")
+    lines.append(f"{'':>{gutter}}  {_ticks(sizes, columns, inner, letter)}".rstrip())
+    key = [f"{POINT} measured"]
+    if any(row["standard_error"] for row in rows):
+        key.append(f"{BAR} ±{BARS:g} standard errors")
+    if line:
+        key.append(f"{LINE}{LINE}{LINE} predicted")
+    scales = [name for name, used in ((letter, log_x), ("values", log_y)) if used]
+    if scales:
+        key.append(f"logarithmic in {' and '.join(scales)}")
+    return [*lines, f"{'':>{gutter}}  {'   '.join(key)}"]
+
+
+def _range(values: Sequence[float]) -> tuple[float, float]:
+    low, high = min(values), max(values)
+    if high == low:
+        room = abs(high) * 0.1 or 1.0
+        return low - room, high + room
+    room = 0.06 * (high - low)
+    return low - room, high + room
+
+
+def _labels(bottom: float, top: float, height: int, *, log: bool) -> list[str]:
+    values = [top - (top - bottom) * step / (height - 1) for step in range(height)]
+    shown = {0, height // 2, height - 1}
+    digits = 3
+    while digits < 9:
+        texts = [number(math.exp(value) if log else value, digits) for value in values]
+        if len({texts[step] for step in shown}) == len(shown):
+            break
+        digits += 1
+    # A tick halfway between -a and a is zero up to rounding.
+    texts = ["0" if not log and abs(v) < 1e-9 * (top - bottom) else t for v, t in zip(values, texts, strict=True)]
+    return [text if step in shown else "" for step, text in enumerate(texts)]
+
+
+def _between(at: int, columns: Sequence[int], line: Sequence[float], *, log: bool) -> float:
+    """The predicted value above a column: the line runs straight between sizes on the plot's own scales."""
+    order = sorted(range(len(columns)), key=lambda index: columns[index])
+    left, right = order[0], order[-1]
+    for first, second in zip(order, order[1:], strict=False):
+        if columns[first] <= at <= columns[second]:
+            left, right = first, second
+            break
+    a, b = columns[left], columns[right]
+    share = 0.0 if a == b else max(0.0, min(1.0, (at - a) / (b - a)))
+    if log:
+        return math.exp(math.log(line[left]) * (1 - share) + math.log(line[right]) * share)
+    return line[left] * (1 - share) + line[right] * share
+
+
+def _ticks(sizes: Sequence[float], columns: Sequence[int], inner: int, letter: str) -> str:
+    cells = [" "] * (inner + 14)
+    used = -2
+    for size, at in sorted(zip(sizes, columns, strict=True)):
+        text = number(size)
+        start = max(0, at - len(text) // 2)
+        if start > used + 1:
+            cells[start : start + len(text)] = text
+            used = start + len(text)
+    return "".join(cells).rstrip() + f"  {letter}"

@@ -1,0 +1,246 @@
+"""The catalogue of theorems, read from the file tree and from the text of the files alone.
+
+``theorems/<paper>/<id>.py`` defines the theorem ``<id>``; files whose name starts with an underscore define none.
+Nothing is imported, so listing and completion cost milliseconds and a file that does not import is still listed, with
+what is wrong with it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+from theorax.errors import UsageError
+from theorax.names import did_you_mean
+
+KINDS = {
+    "Identity": "identity",
+    "Inequality": "inequality",
+    "Probability": "probability",
+    "Expectation": "expectation",
+    "Limit": "limit",
+    "Rate": "rate",
+    "Law": "law",
+    "Optimum": "optimum",
+    "Impossibility": "impossibility",
+}
+LABELS = ("read", "reconstructed", "derived")
+NOT_PAPERS = frozenset({"language"})
+LIBRARY = Path(__file__).parent
+
+_DOCSTRING = re.compile(r'\A(?:\s|#[^\n]*\n)*[rR]?("""|\'\'\')(.*?)(?:\1|\n)', re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a theorem's file says without being run; ``problem`` is a sentence where the file says it wrongly."""
+
+    id: str
+    paper: str
+    path: Path
+    title: str
+    place: str = ""
+    label: str = ""
+    uses: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The theorems found under ``roots``; a root holds one folder per paper."""
+
+    roots: tuple[Path, ...] = (LIBRARY,)
+    _facts: dict[str, Facts] = field(default_factory=dict, repr=False, compare=False)
+
+    @cached_property
+    def files(self) -> Mapping[str, tuple[Path, ...]]:
+        """Every id with the files that define it: one, or several by mistake."""
+        found: dict[str, tuple[Path, ...]] = {}
+        for root in self.roots:
+            for folder in sorted(root.iterdir()) if root.is_dir() else ():
+                if not folder.is_dir() or folder.name.startswith(("_", ".")) or folder.name in NOT_PAPERS:
+                    continue
+                for path in sorted(folder.glob("*.py")):
+                    if not path.name.startswith("_"):
+                        found[path.stem] = (*found.get(path.stem, ()), path)
+        return found
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """Every theorem's id, paper by paper."""
+        return tuple(self.files)
+
+    @cached_property
+    def papers(self) -> Mapping[str, tuple[str, ...]]:
+        """The papers' keys, each with its theorems' ids."""
+        found: dict[str, tuple[str, ...]] = {}
+        for name, paths in self.files.items():
+            key = paths[0].parent.name
+            found[key] = (*found.get(key, ()), name)
+        return found
+
+    def path(self, id: str) -> Path:
+        """The file of a theorem.
+
+        **Raises:** UsageError if there is no such theorem; the message names the nearest ones.
+        """
+        if id not in self.files:
+            raise UsageError(f"There is no theorem `{id}`{did_you_mean(id, self.ids)} `verify list` shows them all.")
+        return self.files[id][0]
+
+    def module(self, id: str) -> str:
+        """The dotted name under which a theorem of the package's own library is imported."""
+        return f"theorax.theorems.{self.path(id).parent.name}.{id}"
+
+    def paper(self, id: str) -> str:
+        """The key of the paper that a theorem belongs to."""
+        return self.path(id).parent.name
+
+    def title(self, id: str) -> str:
+        """The first line of a theorem's docstring, read without parsing the rest of its file."""
+        return first_line(self.path(id))
+
+    def citation(self, paper: str) -> str:
+        """The first line of a paper's docstring: its citation, or its key where there is none."""
+        for root in self.roots:
+            init = root / paper / "__init__.py"
+            if init.is_file():
+                return first_line(init) or paper
+        return paper
+
+    def facts(self, id: str) -> Facts:
+        """What a theorem's file says without being run.
+
+        **Raises:** UsageError if there is no such theorem.
+        """
+        if id not in self._facts:
+            self._facts[id] = self._read(id)
+        return self._facts[id]
+
+    def _read(self, id: str) -> Facts:
+        path = self.path(id)
+        base = Facts(id, path.parent.name, path, title=self.title(id))
+        others = self.files[id][1:]
+        if others:
+            folders = " and ".join(sorted(f"{other.parent.name}/{other.name}" for other in (path, *others)))
+            return _wrong(base, f"Two files define the theorem `{id}`: {folders}. Rename one of them.")
+        return read_facts(base)
+
+    def unknown_ancestors(self, id: str) -> str | None:
+        """A sentence about ancestors that do not exist, or None."""
+        for ancestor in self.facts(id).uses:
+            if ancestor not in self.files:
+                hint = did_you_mean(ancestor, self.ids)
+                place = _place(self.path(id))
+                return f"`{id}` uses `{ancestor}`, and there is no such theorem{hint} Correct `uses` in {place}."
+        return None
+
+    def problem(self, id: str) -> str | None:
+        """What is wrong with a theorem's file as far as its text shows it, as a sentence, or None."""
+        return self.facts(id).problem or self.unknown_ancestors(id)
+
+
+def first_line(path: Path) -> str:
+    """The first line of a module's docstring, without parsing the module; empty if it has none."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            head = file.read(2000)
+    except OSError:
+        return ""
+    match = _DOCSTRING.match(head)
+    return match.group(2).strip() if match else ""
+
+
+def read_facts(base: Facts) -> Facts:
+    """``base`` with what the text of its file says."""
+    try:
+        tree = ast.parse(base.path.read_bytes(), filename=str(base.path))
+    except SyntaxError as error:
+        return _wrong(base, f"{_place(base.path)}, line {error.lineno}: {error.msg}. Python cannot read the file.")
+    except (OSError, ValueError) as error:
+        return _wrong(base, f"{_place(base.path)} cannot be read: {error}.")
+    call = _closing_call(tree)
+    if call is None:
+        return _wrong(
+            base,
+            f"{_place(base.path)} does not close with `theorem = Theorem(...)`, so it states nothing. Add that line.",
+        )
+    fields = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+    called = {_name(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    kinds = tuple(kind for name, kind in KINDS.items() if name in called)
+    filled = Facts(
+        id=base.id,
+        paper=base.paper,
+        path=base.path,
+        title=base.title,
+        place=_text(fields.get("place")),
+        label=_text(fields.get("label")),
+        kinds=kinds,
+    )
+    uses = _literal(fields.get("uses"), ())
+    if isinstance(uses, str) or not isinstance(uses, Iterable) or not all(isinstance(name, str) for name in uses):
+        written = ast.unparse(fields["uses"])
+        return _wrong(
+            filled,
+            f"{_place(base.path)}, line {fields['uses'].lineno}: `uses={written}` is no tuple of ids written out, so "
+            'the order of checks cannot be read from the file. Write `uses=("one_id", "another_id")`.',
+        )
+    filled = replace(filled, uses=tuple(dict.fromkeys(uses)))
+    if filled.label and filled.label not in LABELS:
+        hint = did_you_mean(filled.label, LABELS)
+        return _wrong(
+            filled,
+            f'{_place(base.path)}: `label="{filled.label}"` is none of {", ".join(LABELS)}{hint} Write one of them.',
+        )
+    if not filled.title:
+        return _wrong(
+            filled, f"{_place(base.path)} has no docstring, so the theorem has no title. Open the file with one."
+        )
+    return filled
+
+
+def _closing_call(tree: ast.Module) -> ast.Call | None:
+    for node in reversed(tree.body):
+        if isinstance(node, ast.AnnAssign):
+            targets: list[ast.expr] = [node.target]
+        elif isinstance(node, ast.Assign):
+            targets = node.targets
+        else:
+            continue
+        if any(isinstance(target, ast.Name) and target.id == "theorem" for target in targets):
+            value = node.value
+            return value if isinstance(value, ast.Call) and _name(value.func) == "Theorem" else None
+    return None
+
+
+def _name(node: ast.expr) -> str:
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _literal(node: ast.expr | None, default: object) -> object:
+    if node is None:
+        return default
+    try:
+        return ast.literal_eval(node)
+    except ValueError:
+        return None
+
+
+def _text(node: ast.expr | None) -> str:
+    value = _literal(node, "")
+    return value if isinstance(value, str) else ""
+
+
+def _place(path: Path) -> str:
+    return f"{path.parent.name}/{path.name}"
+
+
+def _wrong(facts: Facts, sentence: str) -> Facts:
+    return replace(facts, problem=sentence)

@@ -1,0 +1,108 @@
+"""Which theorem rests on which: order of checks, cycles, ancestors, and what a failed ancestor blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from theorax.errors import StatementError
+from theorax.theorems.catalogue import Catalogue
+
+if TYPE_CHECKING:
+    import networkx
+
+GREEN = frozenset({"PROVED", "CERTIFIED", "SUPPORTED"})
+
+
+@dataclass(frozen=True)
+class Graph:
+    """Every theorem with the theorems it uses; ancestors that do not exist are left out (the catalogue names them)."""
+
+    uses: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, catalogue: Catalogue) -> Graph:
+        """The graph of a catalogue; files that cannot be read are nodes without ancestors."""
+        known = catalogue.files
+        return cls({id: tuple(name for name in catalogue.facts(id).uses if name in known) for id in known})
+
+    @property
+    def used_by(self) -> Mapping[str, tuple[str, ...]]:
+        """Every theorem with the theorems that use it."""
+        found: dict[str, list[str]] = {id: [] for id in self.uses}
+        for id, ancestors in self.uses.items():
+            for ancestor in ancestors:
+                found[ancestor].append(id)
+        return {id: tuple(names) for id, names in found.items()}
+
+    def ancestors(self, ids: Iterable[str]) -> frozenset[str]:
+        """Everything that ``ids`` rest on, themselves not included unless one rests on another."""
+        return _reached(self.uses, ids)
+
+    def descendants(self, ids: Iterable[str]) -> frozenset[str]:
+        """Everything that rests on ``ids``."""
+        return _reached(self.used_by, ids)
+
+    def directed(self) -> networkx.DiGraph:
+        """The graph with an edge from each theorem to those that use it."""
+        import networkx
+
+        graph = networkx.DiGraph()
+        graph.add_nodes_from(self.uses)
+        graph.add_edges_from((ancestor, id) for id, names in self.uses.items() for ancestor in names)
+        return graph
+
+    def cycles(self) -> Mapping[str, str]:
+        """Every theorem that rests on itself, with the sentence that names its cycle."""
+        import networkx
+
+        graph = self.directed()
+        found: dict[str, str] = {}
+        for component in networkx.strongly_connected_components(graph):
+            start = min(component)
+            if len(component) == 1 and not graph.has_edge(start, start):
+                continue
+            part = graph.subgraph(component).reverse()
+            steps = [edge[0] for edge in networkx.find_cycle(part, start)]
+            sentence = (
+                f"`uses` runs in a circle: {' -> '.join([*steps, steps[0]])}. A theorem cannot rest on itself; "
+                f"take one of these out of the other's `uses`."
+            )
+            found |= dict.fromkeys(component, sentence)
+        return found
+
+    def order(self, ids: Iterable[str]) -> tuple[str, ...]:
+        """``ids`` such that everything a theorem rests on comes before it; alphabetical where that leaves a choice.
+
+        **Raises:** StatementError if ``uses`` runs in a circle within what ``ids`` rest on; the message names it.
+        """
+        import networkx
+
+        chosen = frozenset(ids)
+        circles = self.cycles()
+        for id in sorted(chosen | self.ancestors(chosen)):
+            if id in circles:
+                raise StatementError(circles[id])
+        return tuple(id for id in networkx.lexicographical_topological_sort(self.directed()) if id in chosen)
+
+    def blockers(self, id: str, statuses: Mapping[str, str]) -> tuple[str, ...]:
+        """The ancestors of ``id`` that failed, where ``statuses`` knows them.
+
+        Failed is anything but PROVED, CERTIFIED and SUPPORTED. Where an ancestor is itself blocked, the ones that
+        block it are named instead.
+        """
+        failed = {name for name in self.ancestors([id]) if name in statuses and statuses[name] not in GREEN}
+        roots = {name for name in failed if statuses[name] != "BLOCKED"}
+        return tuple(sorted(roots or failed))
+
+
+def _reached(edges: Mapping[str, tuple[str, ...]], start: Iterable[str]) -> frozenset[str]:
+    seen: set[str] = set()
+    waiting = [name for id in start for name in edges.get(id, ())]
+    while waiting:
+        name = waiting.pop()
+        if name not in seen:
+            seen.add(name)
+            waiting.extend(edges.get(name, ()))
+    return frozenset(seen)
