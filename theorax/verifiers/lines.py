@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from sympy import Expr, Integer, Symbol, lambdify
+from sympy import Expr, Integer, Symbol, lambdify, sympify
 
 from theorax.errors import DesignError, UsageError
+from theorax.names import did_you_mean
 from theorax.theorems.language import Claim, Experiment, Index, Letter, Measured, Parameter, Subject, Theorem
 from theorax.verifiers.settings import Settings
 
@@ -57,11 +58,17 @@ class Line:
 
 @dataclass(frozen=True)
 class Observed:
-    """A line and what was drawn on it: for every size the measured letters' arrays, draws first."""
+    """A line and what was drawn on it: for every size the measured letters' arrays, draws first.
+
+    Where arrays are compared entry by entry there is no table: ``instances`` holds, for every size, the models
+    themselves with the letters that ``observe`` reads, so that one program can be run on them in several arithmetics.
+    """
 
     line: Line
     tables: tuple[Mapping[str, np.ndarray], ...]
     errors: tuple[Mapping[str, np.ndarray], ...] = ()
+    instances: Mapping[int, tuple[tuple[Any, Mapping[str, Any]], ...]] = field(default_factory=lambda: NOTHING)
+    observe: Callable[..., Mapping[str, Any]] = dict
 
 
 @dataclass(frozen=True)
@@ -193,38 +200,45 @@ def _overridden(
     experiment: Experiment, settings: Settings
 ) -> tuple[tuple[int, ...], tuple[Mapping[Letter, Expr], ...], Mapping[Index, tuple[int, ...]]]:
     """Sizes, cases and index values after --sizes and --at."""
-    from sympy import sympify
-
-    sizes, asked_sizes = experiment.sizes(settings.effort), dict(settings.sizes)
-    if asked_sizes:
-        if experiment.swept.name not in asked_sizes:
-            raise UsageError(
-                f"--sizes {', '.join(asked_sizes)}: the experiment sweeps {experiment.swept}. "
-                f"Write --sizes {experiment.swept}={sizes[0]}..{sizes[-1]}."
-            )
-        sizes = asked_sizes[experiment.swept.name]
+    sizes = dict(settings.sizes).get(experiment.swept.name, experiment.sizes(settings.effort))
     wanted = {name: sympify(value, rational=True) for name, value in settings.at}
-    along = dict(experiment.along)
-    for index in along:
-        if index.name in wanted:
-            value = wanted.pop(index.name)
-            if not (value.is_Integer and value > 0):
-                raise UsageError(f"--at {index}={value}: {index} counts ({index.meaning}). Write {index}=2, say.")
-            along[index] = (int(value),)
-    known = {letter.name: letter for case in experiment.at for letter in case}
-    if unknown := [name for name in wanted if name not in known]:
-        choices = sorted([*known, *(index.name for index in experiment.along)])
-        raise UsageError(
-            f"--at {unknown[0]}=...: this theorem has no parameter {unknown[0]}. "
-            f"It can be looked at along {', '.join(choices) or 'no parameter'}."
-        )
-    moved = {known[name]: value for name, value in wanted.items()}
-    for letter, value in moved.items():
-        if letter.assumptions0.get("positive") and not value.is_positive:
-            raise UsageError(f"--at {letter}={value}: {letter} ({letter.meaning}) is positive. Write {letter}=1/2, say.")
+    along = {
+        index: (int(wanted[index.name]),) if index.name in wanted else values
+        for index, values in experiment.along.items()
+    }
     unique: list[Mapping[Letter, Expr]] = []
     for case in experiment.at:
-        changed = {**case, **moved}
+        changed = {letter: wanted.get(letter.name, value) for letter, value in case.items()}
         if changed not in unique:
             unique.append(changed)
     return sizes, tuple(unique), along
+
+
+def refuse_unknown(theorem: Theorem, settings: Settings) -> None:
+    """Let pass what --at and --sizes name in this theorem.
+
+    **Raises:** UsageError for a letter that no experiment has, or a value that the letter cannot take.
+    """
+    experiments = theorem.experiments.values()
+    swept = {str(experiment.swept): experiment.sizes(settings.effort) for experiment in experiments}
+    for name, _ in settings.sizes:
+        if name not in swept:
+            known = " or ".join(f"--sizes {letter}={sizes[0]}..{sizes[-1]}" for letter, sizes in swept.items())
+            raise UsageError(
+                f"--sizes {name}=...: this theorem does not sweep {name}{did_you_mean(name, swept)} "
+                + (f"Write {known}." if known else "It has no sweep at all: leave --sizes out.")
+            )
+    letters = {str(letter): letter for experiment in experiments for case in experiment.at for letter in case}
+    letters |= {str(index): index for experiment in experiments for index in experiment.along}
+    for name, text in settings.at:
+        if name not in letters:
+            raise UsageError(
+                f"--at {name}={text}: this theorem has no parameter {name}{did_you_mean(name, letters)} "
+                + (f"It can be looked at along {', '.join(letters)}." if letters else "Leave --at out.")
+            )
+        letter, value = letters[name], sympify(text, rational=True)
+        if (letter.is_integer and not value.is_Integer) or (letter.is_positive and not value.is_positive):
+            raise UsageError(
+                f"--at {name}={text}: {letter} ({letter.meaning}) is a positive "
+                f"{'integer' if letter.is_integer else 'number'}. Write --at {name}={'2' if letter.is_integer else '1/2'}."
+            )

@@ -11,9 +11,9 @@ import numpy as np
 
 from theorax.errors import ObservationError
 from theorax.numerics.extents import Extent
-from theorax.numerics.keys import seed_of
+from theorax.numerics.keys import root, seed_of
 from theorax.numerics.sampler import Sampler
-from theorax.theorems.language import Experiment, Index, Measured, Size
+from theorax.theorems.language import Experiment, Measured, Size
 from theorax.verifiers.lines import Line, Observed
 
 # A size shares a compiled program with the largest one if its matrices fill at least an eighth of each side: a program
@@ -42,6 +42,12 @@ def measure(
 
     **Raises:** ObservationError for a draw with a NaN, a wrong shape or a missing letter, naming the draw.
     """
+    if any(letter.array for letter in experiment.measures):
+        instances = {
+            size: tuple(instance(experiment, theorem, line, size, seed, draw) for draw in range(line.draws))
+            for size in line.sizes
+        }
+        return Observed(line, (), (), instances, experiment.observe)
     program = _program(line.subject.build, experiment.observe, line.subject.needs, experiment.reads)
     tables, errors = [], []
     for size in line.sizes:
@@ -60,7 +66,7 @@ def instance(experiment: Experiment, theorem: str, line: Line, size: int, seed: 
     """One model of the line, built at its true size outside any compiled program, and the letters observe reads."""
     letters = {name: _literal(value) for name, value in _letters(line, [line], size, literal=True).items()}
     names = [theorem, "instance", line.experiment, line.name, *_flat(line.label), str(seed), f"{line.swept}={size}"]
-    key = jax.random.fold_in(jax.random.key(seed_of(*names)), draw)
+    key = jax.random.fold_in(root(seed_of(*names)), draw)
     model = line.subject.build(key, **{name: letters[name] for name in line.subject.needs})
     return model, {name: letters[name] for name in experiment.reads}
 
@@ -80,7 +86,6 @@ def _program(
 
 def _letters(line: Line, every: Sequence[Line], size: int, literal: bool = False) -> dict[str, Any]:
     """What build and observe may ask for: extents for sizes, the largest value for indices, numbers for parameters."""
-    asked = set(line.subject.needs)
     pads = {size: size} if literal or line.subject.literal else padding(line.sizes)
     letters: dict[str, Any] = {}
     exact = line.letters_at(size)
@@ -102,7 +107,6 @@ def _letters(line: Line, every: Sequence[Line], size: int, literal: bool = False
             letters[letter.name] = float(value)
     for index, values in line.along.items():
         letters[index.name] = max(values)
-    del asked
     return letters
 
 
@@ -159,4 +163,4 @@ def _sample(column: np.ndarray, valid: np.ndarray | None, letter: Measured, wher
     return column[np.asarray(valid)].reshape(len(column), int(counts[0]))
 
 
-__all__ = ["SPAN", "Index", "instance", "measure", "padding"]
+__all__ = ["SPAN", "instance", "measure", "padding"]

@@ -43,7 +43,7 @@ def _mutant(
         variant.expected == "killed"
         and same_sides
         and all(case.weights is not None for case in cases)
-        and all(abs(new.claimed - old.claimed) < old.margin for new, old in zip(prepared, cases, strict=True))
+        and all(new.apart(old) < old.margin for new, old in zip(prepared, cases, strict=True))
     )
     decision = combine([judge.judge(variant.claim, case, observed(case.cell.line)).decision for case in prepared], levels)
     return MutantOutcome(

@@ -115,6 +115,7 @@ def claim_outcome(
     worst = _worst(judged, decision)
     unseen = judged[worst].unseen if worst is not None else ()
     rigorous = settled or any(case.rigorous for case in judged)
+    spends = not rigorous and bool(judged) and all(case.statistical for case in judged)
     draws = sum(point.draws for case in judged for point in case.points)
     sizes = sorted({size for case in cases for size in _prepared(case).cell.line.sizes})
     return ClaimOutcome(
@@ -128,7 +129,7 @@ def claim_outcome(
         because=claim.because,
         predicted=_inline(claim.prediction) if claim.prediction is not None else None,
         as_=str(claim.as_) if isinstance(claim, Limit | Rate | Law) else None,
-        level=None if rigorous else level,
+        level=level if spends else None,
         margin=str(claim.margin) if claim.margin is not None else None,
         corrected=claim.corrected,
         draws=draws,
@@ -137,8 +138,8 @@ def claim_outcome(
         cases=rows,
         worst=worst,
         unseen=unseen,
-        p_refute=None if rigorous or decision is None else decision.p_refute,
-        p_support=None if rigorous or decision is None else decision.p_support,
+        p_refute=None if not spends or decision is None else decision.p_refute,
+        p_support=None if not spends or decision is None else decision.p_support,
         rigorous=rigorous,
     )
 

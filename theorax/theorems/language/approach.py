@@ -32,6 +32,7 @@ class Corrections:
     ``rest`` ($R$) is $B^2/2$ unless given, the second-order term of a logarithm; ``order`` ($w_2$) is $2 w_\text{lo}$.
     ``free`` powers are *known* and may have any coefficient: the weights annihilate them. ``log`` bounds the power $P$
     of an unknown factor $n^P$ beside an exponential, ``loglog`` that of $(\log n)^{P'}$; ``math.inf`` leaves it free.
+    ``reference``: the size at which B and R are stated, where that is not the smallest size measured (see `anchored`).
 
     **Raises:** `StatementError` for a class that does not vanish as the size grows, or that is sharper than the default
     and gives no ``reason``.
@@ -46,8 +47,11 @@ class Corrections:
     log: float = 0.0
     loglog: float = 0.0
     reason: str = ""
+    reference: float | None = None
 
     def __post_init__(self) -> None:
+        if self.reference is not None:
+            object.__setattr__(self, "reference", _number("reference", self.reference))
         for name in ("size", "slowest", "fastest", "log", "loglog"):
             object.__setattr__(self, name, _number(name, getattr(self, name)))
         for name in ("rest", "order"):
@@ -128,6 +132,25 @@ class Corrections:
             or self.remainder_order > 2 * _SLOWEST
         )
 
+    def anchored(self, smallest: float) -> Corrections:
+        """The same class with B and R stated at ``smallest``.
+
+        A term of size B at the reference is B (smallest/reference)^-w at the smallest size; over the powers in the class
+        the largest of these bounds them all, so the anchored class contains the declared one.
+        """
+        if self.reference is None or self.reference == smallest:
+            return replace(self, reference=None)
+        ratio = smallest / self.reference
+        power = self.fastest if ratio < 1 else self.slowest
+        return replace(
+            self,
+            size=self.size * ratio**-power,
+            rest=self.remainder * ratio**-self.remainder_order,
+            order=self.remainder_order,
+            reference=None,
+            reason=self.reason or "the default class, restated at the smallest size",
+        )
+
     def enlarged(self, factor: float, slower: float = 1.0) -> Corrections:
         """The class with ``factor`` times the size, powers from ``slower`` times the slowest on; the rest is kept.
 
@@ -167,13 +190,25 @@ class Corrections:
 
 
 def Expansion(
-    powers: Iterable[SupportsFloat] = (1,), *, rest: SupportsFloat, order: SupportsFloat, reason: str
+    powers: Iterable[SupportsFloat] = (1,),
+    *,
+    rest: SupportsFloat,
+    order: SupportsFloat,
+    reason: str,
+    reference: SupportsFloat | None = None,
 ) -> Corrections:
     """An expansion in known powers of 1/n with unknown coefficients, and a rest of known order and size.
 
     ``rest`` has no default: half the square of a size that is zero would promise an exact polynomial.
     """
-    return Corrections(size=0.0, rest=float(rest), order=float(order), free=tuple(map(float, powers)), reason=reason)
+    return Corrections(
+        size=0.0,
+        rest=float(rest),
+        order=float(order),
+        free=tuple(map(float, powers)),
+        reason=reason,
+        reference=None if reference is None else float(reference),
+    )
 
 
 def Prefactor(power: SupportsFloat, *, reason: str) -> Corrections:

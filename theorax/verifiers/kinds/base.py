@@ -27,6 +27,7 @@ class Prepared:
 
     ``unit``: what one unit of the declared class of corrections stands for, the claimed value of the claim itself.
     ``sign``: +1, or -1 where the decided quantity is minus the one a reader sees (a decay exponent).
+    ``target``: what is compared with where that is no number: the features of a law.
     """
 
     cell: Cell
@@ -36,17 +37,29 @@ class Prepared:
     weights: Weights | None
     side: Side = Side.EQUAL
     sign: int = 1
+    target: np.ndarray | None = None
+
+    def apart(self, other: Prepared) -> float:
+        """How far the two predictions lie apart, in the units of the margin."""
+        if self.target is not None and other.target is not None:
+            return float(np.linalg.norm(self.target - other.target))
+        return abs(self.claimed - other.claimed)
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One case of a claim after the data: the decision and the table's points."""
+    """One case of a claim after the data: the decision and the table's points.
+
+    ``rigorous``: the decision comes from ball arithmetic. ``statistical``: it has an error rate, and so a place in the
+    suite's error budget.
+    """
 
     prepared: Prepared
     decision: Decision
     points: tuple[Point, ...]
     unseen: tuple[str, ...] = ()
     rigorous: bool = False
+    statistical: bool = True
     detail: str = ""
 
 
