@@ -172,10 +172,11 @@ def markov_net(
     skip: bool = False,
     layer_norm: bool = False,
 ) -> AttentionNet:
-    """A network of iid random Markov matrices and iid values; nets of one key share their weights, whatever is removed."""
-    attentions = tuple(MarkovAttention(random_markov(named(key, "attention", layer), law, T)) for layer in
-    _layers(depth)) matrices = tuple(value_matrix(named(key, "values", layer), d, values, sigma) for layer in
-    _layers(depth)) return AttentionNet(attentions, matrices, T, d, removed, skip, layer_norm)
+    """A network of iid random Markov matrices and iid values; one key, the same weights, whatever is removed."""
+    layers = _layers(depth)
+    attentions = tuple(MarkovAttention(random_markov(named(key, "attention", layer), law, T)) for layer in layers)
+    matrices = tuple(value_matrix(named(key, "values", layer), d, values, sigma) for layer in layers)
+    return AttentionNet(attentions, matrices, T, d, removed, skip, layer_norm)
 
 
 def keyquery_net(
@@ -192,7 +193,7 @@ def keyquery_net(
     skip: bool = False,
     layer_norm: bool = False,
 ) -> AttentionNet:
-    """A network of key-query attentions: W_Q, W_K with iid N(0, weight^2) entries; ``"1/sqrt(d)"`` is Xavier's weight."""
+    """A network of key-query attentions: W_Q, W_K with iid N(0, weight^2) entries; ``"1/sqrt(d)"`` is Xavier's."""
     inner, scale = d if d_qk is None else d_qk, _scale(weight, d)
     attentions = tuple(
         KeyQueryAttention(

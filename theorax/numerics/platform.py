@@ -76,7 +76,7 @@ def processor(device: str) -> jax.Device:
 
 
 def matmul_unit_roundoff(size: int = 32, device: str = "cpu") -> float:
-    r"""The unit roundoff of float32 matrix products as they really run: $\max |C_{32}-C_{64}| / (K\,|A||B|)$, K = ``size``.
+    r"""The unit roundoff of float32 products as they really run: $\max |C_{32}-C_{64}| / (K\,|A||B|)$, K = ``size``.
 
     A product of length K has error at most $K u\,|A||B|$, so a value above u = 2^-24 gives away a reduced precision.
     Errors cancel, so that products rounded to b bits show about 2^-b K^(-3/2): with K = 32, 2^-16 for bfloat16, 2^-18
@@ -94,7 +94,7 @@ def matmul_unit_roundoff(size: int = 32, device: str = "cpu") -> float:
 
 
 def describe(device: str = "cpu") -> dict[str, str | float | bool]:
-    """What the bits of a draw may depend on: versions, kind of device, precision of products, setting of the generator."""
+    """What the bits of a draw may depend on: versions, kind of device, precision of products, generator."""
     return {
         "jax": jax.__version__,
         "numpy": np.__version__,

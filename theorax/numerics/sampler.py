@@ -54,7 +54,8 @@ class Meter:
 
     def __str__(self) -> str:
         return (
-            f"{self.programs} programs compiled in {self.compile_seconds:.2f} s ({self.compile_cpu_seconds:.2f} CPU-s), "
+            f"{self.programs} programs compiled in {self.compile_seconds:.2f} s "
+            f"({self.compile_cpu_seconds:.2f} CPU-s), "
             f"{self.draws} draws in {self.calls} calls and {self.run_seconds:.2f} s "
             f"({self.run_cpu_seconds:.2f} CPU-s); compiling took {self.compile_share:.0%} of CPU, "
             f"the largest program needs {self.largest_program / 2**20:.1f} MiB"
@@ -195,9 +196,9 @@ class Sampler:
                     out = {name: values[None] for name, values in one(arguments, words, indices[0]).items()}
                 else:
                     out = jax.vmap(lambda index: one(arguments, words, index))(indices)
-                # The barrier keeps the writing into buffers, whose length varies with the budget, out of the draw's
-                # code. t = jax.lax.optimization_barrier(out) turn {name: buffers[name].at[j].set(out[name]) for name
-                # in out}
+                # The barrier keeps the writing into buffers, whose length varies with the budget, out of the draw.
+                out = jax.lax.optimization_barrier(out)
+                return {name: buffers[name].at[j].set(out[name]) for name in out}
 
             empty = {
                 name: jnp.zeros((capacity, self.batch, *shape.shape), shape.dtype) for name, shape in shapes.items()
