@@ -76,5 +76,5 @@ def test_planned_power_is_what_happens(rng):
     decisions = [decide(paired(0.3 * rng.standard_normal((117, 1))), 0.0, 0.1) for _ in range(2 * REPLICATES)]
     held = sum(d.status is Status.SUPPORTED or d.equivalent_within_margin for d in decisions) / len(decisions)
     assert abs(planned - 0.90) < 0.01  # published: 117 draws for 0.90
-    # 99.9 % fluctuation on both sides; the plan takes the sd as known where the test estimates it, half a point of power.
+    # 99.9 % fluctuation on both sides; half a point because the plan takes the sd as known and the test estimates it.
     assert abs(held - planned) < 0.005 + 3.29 * math.sqrt(planned * (1 - planned) / len(decisions))

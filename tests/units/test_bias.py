@@ -195,9 +195,13 @@ def test_plans_that_cannot_be_meant(changes, error, because):
 
 def test_short_sweep_is_refused_with_the_cheapest_that_decides():
     weights = solve(SHORT)
-    assert weights.why_not(0.1) is Reason.CLASS_BIAS
-    with pytest.raises(DesignError, match=r"larger sizes are needed, not draws\. Write sizes 16 to \d+ and \d+ draws"):
+    assert weights.why_not(0.1) is Reason.UNDERPOWERED
+    assert solve(replace(SHORT, draws=128)).decides(0.1)  # although the bias of 32 draws exceeds half the margin
+    with pytest.raises(DesignError, match=r"cannot be decided at margin 0\.1\..*Write sizes 16 to \d+ and \d+ draws"):
         require(weights, 0.1)
+    assert weights.why_not(0.03) is Reason.CLASS_BIAS
+    with pytest.raises(DesignError, match="no draws at these sizes"):
+        require(weights, 0.03)
     proposal = cheapest(SHORT, 0.1)
     assert proposal.weights.decides(0.1, 0.8)
     fewer = replace(proposal.weights.plan, draws=max(proposal.weights.plan.planned_draws) - 1)

@@ -22,7 +22,6 @@ from theorax.verifiers.estimate import (
     score_variance,
     scores,
 )
-from theorax.verifiers.interval import Betting
 from theorax.verifiers.verdict import Reason, Refusal
 
 K = np.array([-0.5, 0.2, 1.3])
@@ -132,7 +131,7 @@ def test_betting_is_the_literal_product(rng):
 
 def test_betting_wealth_falls_in_the_mean(rng):
     x = rng.random(50)
-    p = [Betting._ruin(x, mean) for mean in np.linspace(0, 1, 201)]
+    p = [betting(x, 0, 1).p_above(mean) for mean in np.linspace(0, 1, 201)]
     assert p == sorted(p)
 
 

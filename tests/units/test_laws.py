@@ -101,8 +101,8 @@ def test_quantile_and_p_are_one_test():
         _quantile(norms, 1e-3)
 
 
-def design(margin_draws=4000, policy=Policy.INDEPENDENT):
-    return solve(Plan((16, 32, 64, 128, 256), LAWS, Target.LIMIT, planned_sd(gaussian(1)), margin_draws, policy))
+def design(draws, policy=Policy.INDEPENDENT):
+    return solve(Plan((16, 32, 64, 128, 256), LAWS, Target.LIMIT, planned_sd(gaussian(1)), draws, policy))
 
 
 def sample(rng, limit_variance, draws, paired=False):
@@ -125,7 +125,7 @@ def test_a_true_law_is_supported_and_a_wrong_variance_refuted(paired, rng):
 
 
 def test_few_draws_decide_nothing(rng):
-    decision = decide_law(sample(rng, 1.0, 200), gaussian(1), design(200), 0.0211)
+    decision = decide_law(sample(rng, 1.0, 200), gaussian(1), design(200), 0.05)
     assert decision.status is Status.INCONCLUSIVE
     assert decision.reason is Reason.UNDERPOWERED
 

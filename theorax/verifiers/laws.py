@@ -118,9 +118,11 @@ def features_of_samples(samples: ArrayLike, frequencies: Frequencies) -> Matrix:
             f"Write draws x {dimensions}, or draws x values x {dimensions}."
         )
     data = data[:, None, :] if data.ndim == 2 else data
-    columns = [data @ point for point in frequencies.table]  # one frequency at a time: memory stays that of the samples
-    cosines = np.stack([np.cos(angle).mean(axis=1) for angle in columns], axis=1)
-    sines = np.stack([np.sin(angle).mean(axis=1) for angle in columns], axis=1)
+    cosines, sines = np.empty((2, len(data), len(frequencies.weights)))
+    for j, point in enumerate(frequencies.table):  # one frequency at a time: memory stays that of the samples
+        angle = data[..., 0] * point[0] if dimensions == 1 else data @ point
+        cosines[:, j] = np.cos(angle).mean(axis=1)
+        sines[:, j] = np.sin(angle).mean(axis=1)
     return np.concatenate([frequencies.amplitudes * cosines, frequencies.amplitudes * sines], axis=1)
 
 
