@@ -19,6 +19,7 @@ from theorax.numerics.jaxprs import (
     Symbolic,
     UndecidedComparison,
     UnsupportedPrimitive,
+    entered,
     evaluate,
     fingerprint,
 )
@@ -72,6 +73,10 @@ PROGRAMS = {
     "attention jacobian": (jax.jacobian(attention, argnums=3), SQUARES),
     "heads": (lambda x: HEADS(x, x, x), (normal(3, 4),)),
     "linear": (eqx.nn.Linear(3, 2, dtype=jnp.float32, key=jax.random.key(0)), (normal(3),)),
+    "masked softmax": (
+        lambda x: jax.nn.softmax(jnp.where(jnp.tril(jnp.ones((3, 3), bool)), x, -jnp.inf)),
+        (normal(3, 3),),
+    ),
     "mlp": (jax.vmap(MLP), (normal(2, 3),)),
     "mlp gradient": (jax.grad(lambda x: MLP(x)[0]), (normal(3),)),
     "residual scan": (residual, (normal(3), normal(5, 3, 3))),
@@ -298,6 +303,32 @@ def test_every_domain_keeps_the_laws_of_movement(domain):
     assert np.all(domain.compare("eq", carried, back))
     assert np.all(domain.is_finite(carried))
     assert not np.any(domain.compare("lt", carried, domain.lift(numbers)))
+
+
+@jax.custom_jvp
+def misleading(v):
+    return v**3
+
+
+misleading.defjvp(lambda primals, tangents: (misleading(*primals), 5.0 * tangents[0]))
+
+
+@pytest.mark.parametrize(
+    ("program", "true", "stated"),
+    [
+        (misleading, 12.0, 5.0),
+        (lambda v: jax.lax.stop_gradient(v) * v, 4.0, 2.0),
+        (lambda v: jax.lax.scan(lambda c, _: (misleading(c) / 4, c), v, None, length=2)[0], 9.0, 25 / 16),
+        (lambda v: jax.lax.cond(True, misleading, jnp.sin, v), 12.0, 5.0),
+        (jax.jit(misleading), 12.0, 5.0),
+    ],
+)
+def test_the_derivative_of_the_entered_program_is_the_true_one(program, true, stated):
+    assert float(jax.grad(program)(2.0)) == stated
+    assert float(entered(program)(2.0)) == float(program(2.0))
+    gradient = evaluate(jax.grad(entered(program)), (np.array(2.0),), Ball())
+    assert gradient.item().contains(arb(true))
+    assert float(gradient.item().mid()) == true
 
 
 def test_a_name_is_in_one_table_only():

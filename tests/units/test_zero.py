@@ -79,6 +79,12 @@ def test_what_only_balls_see_is_not_called_proved():
     assert outcome.points == zero.POINTS
 
 
+def test_points_at_which_an_expression_is_complex_are_counted():
+    outcome = is_zero(sympy.root(x**3, 3) - x)
+    assert outcome.status is Status.UNREFUTED
+    assert "no real number" in outcome.reason
+
+
 def test_what_no_ball_reaches_is_undecided():
     outcome = is_zero(sympy.besselj(0, x))
     assert outcome.status is Status.UNDECIDED

@@ -114,6 +114,7 @@ def is_zero(expression: Any, ranges: Ranges | None = None, seed: int = 0) -> Out
         return Outcome(Status.PROVED, proof, looked.narrow)
     if looked.obstacle is None:
         reason = f"{looked.narrow} balls of {PRECISION} bits contain zero"
+        reason += f", at {looked.complex} points it is no real number" if looked.complex else ""
         return Outcome(Status.UNREFUTED, reason, looked.narrow)
     return Outcome(Status.UNDECIDED, looked.obstacle, looked.narrow)
 
@@ -168,6 +169,8 @@ class _Looked:
     refutation: Outcome | None = None
     narrow: int = 0
     obstacle: str | None = None
+    complex: int = 0
+    """Draws at which the expression is no real number; they say nothing."""
     nowhere: bool = False
     """No point was found at which the expression is a real number."""
 
@@ -175,7 +178,12 @@ class _Looked:
 def _balls(expression: sympy.Expr, ranges: dict[sympy.Symbol, tuple[Any, Any]], draws: random.Random) -> _Looked:
     symbols = sorted(expression.free_symbols, key=lambda symbol: symbol.sort_key())
     wanted = POINTS if symbols else 1
-    narrow, nowhere, obstacle = 0, True, f"no point was found at which it is a real number, in {_ATTEMPTS} draws"
+    narrow, missed, nowhere, obstacle = (
+        0,
+        0,
+        True,
+        f"no point was found at which it is a real number, in {_ATTEMPTS} draws",
+    )
     for _ in range(_ATTEMPTS if symbols else 1):
         point = {symbol: _draw(symbol, ranges.get(symbol), draws) for symbol in symbols}
         try:
@@ -186,6 +194,7 @@ def _balls(expression: sympy.Expr, ranges: dict[sympy.Symbol, tuple[Any, Any]], 
             obstacle, nowhere = str(error), False
             continue
         if not enclosure.is_finite():
+            missed += 1
             continue
         nowhere = False
         if not enclosure.contains(0):
@@ -196,8 +205,8 @@ def _balls(expression: sympy.Expr, ranges: dict[sympy.Symbol, tuple[Any, Any]], 
             continue
         narrow += 1
         if narrow == wanted:
-            return _Looked(None, narrow)
-    return _Looked(None, narrow, obstacle, nowhere)
+            return _Looked(None, narrow, complex=missed)
+    return _Looked(None, narrow, obstacle, missed, nowhere)
 
 
 def _draw(symbol: sympy.Symbol, bounds: tuple[Any, Any] | None, draws: random.Random) -> sympy.Rational:

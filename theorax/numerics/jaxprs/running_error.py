@@ -177,7 +177,10 @@ class RunningError(Domain[Running]):
             propagated = np.fmin(propagated, np.where(x.low >= 0, np.sqrt(x.error), np.inf))
         ulps = _PRECISIONS[self.dtype].ulps
         roundings = 4 * ulps[name] if name in ulps else _GROWING[name](x.size)
-        return self._rounded(value, propagated, roundings, x.exact & (x.value == 0) & fixes_zero)
+        exact = x.exact & (x.value == 0) & fixes_zero
+        if name in ("exp", "exp2", "tanh", "erf", "logistic"):
+            exact |= x.exact & np.isinf(x.value)  # a masked score of minus infinity is no rounding
+        return self._rounded(value, propagated, roundings, exact)
 
     def binary(self, name: str, x: Running, y: Running) -> Running:
         x, y = _broadcast(x, y)
@@ -186,6 +189,7 @@ class RunningError(Domain[Running]):
             case "add" | "sub":
                 value = x.value + y.value if name == "add" else x.value - y.value
                 unchanged = (x.exact & y.exact) & either_zero
+                unchanged |= (x.exact & np.isinf(x.value) & np.isfinite(y.error)) & ~np.isinf(y.value)
                 return self._rounded(value, x.error + y.error, 1.0, unchanged)
             case "mul":
                 propagated = x.size * y.error + y.size * x.error + x.error * y.error
