@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, final
 
-from sympy import Basic, Expr, Symbol, diff, log, simplify, sqrt, sympify, true
+from sympy import Basic, Expr, Rational, Symbol, diff, log, simplify, sqrt, sympify, true
 from sympy.logic.boolalg import Boolean
 
 from theorax.errors import StatementError
@@ -133,11 +133,15 @@ class Identity(Claim):
 @final
 @dataclass(frozen=True, kw_only=True)
 class Inequality(Claim):
-    """A bound in every draw: ``of`` is at most ``at_most``, or at least ``at_least``. Exactly one bound is given."""
+    """A bound in every draw: ``of`` is at most ``at_most``, or at least ``at_least``. Exactly one bound is given.
+
+    Sampling supports it for all but a share ``content`` of the draws; an absolute margin is a slack of the bound.
+    """
 
     of: Expr
     at_most: Expr | None = None
     at_least: Expr | None = None
+    content: Expr = Rational(1, 50)
     measured_fields = ("of", "at_most", "at_least")
 
     def __post_init__(self) -> None:

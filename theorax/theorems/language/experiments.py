@@ -80,6 +80,10 @@ class Experiment:
     ``dtype``: float64 unless the quantity is far from rounding in float32.
     ``seeds``: "independent" draws at every size, or "paired" (the same keys at every size).
     ``platform``: "cpu" where an operation exists on the CPU alone.
+    ``adopt``: how a user's layer stands in for the subjects: from its factory to a ``build``; None where it cannot.
+
+    ``observe`` may also return ``x_error``, a bound on the numerical error of the measured ``x``, which widens every
+    interval, and ``x_valid``, the mask of the entries of a sample letter ``x`` that are meant.
     """
 
     subjects: Mapping[str, Subject]
@@ -93,6 +97,7 @@ class Experiment:
     dtype: Literal["float32", "float64"] = "float64"
     seeds: Literal["independent", "paired"] = "independent"
     platform: Literal["any", "cpu"] = "any"
+    adopt: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "at", tuple({k: _exact(k, v) for k, v in case.items()} for case in self.at))

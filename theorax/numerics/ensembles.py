@@ -1,0 +1,107 @@
+r"""Random matrices: rows of positive weights, Haar frames, Gaussian blocks and their Bartlett factors.
+
+Every sampler works under padding: sizes are `Extent`s, the meant block is the leading one and the rest is zero. The
+padding is part of the random stream: another padding gives other draws of the same law.
+"""
+
+from __future__ import annotations
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, PRNGKeyArray
+
+from theorax.errors import UsageError
+from theorax.numerics.extents import Extent, block
+from theorax.numerics.keys import named
+from theorax.numerics.laws import Law
+
+
+def markov(weights: Float[Array, "N N"], T: Extent) -> Float[Array, "N N"]:
+    r"""The Markov matrix $A_{ij} = Z_{ij} / \sum_{k<T} Z_{ik}$ of the leading T x T block of the weights Z.
+
+    A row of zeros, which would be 0/0, becomes the uniform row 1/T. For weights that vanish with probability 1 - p this
+    happens in one row with probability (1-p)^T (2^-T for p = 1/2), so the law of the matrix moves by at most T (1-p)^T in
+    total variation from the law conditioned on the absence of such rows.
+
+    **Errors:** an entry is within (N + 1) u of the exact quotient, relatively, and so is the sum of a row within
+    (2N + 2) u of one, u the unit roundoff, to first order.
+    """
+    kept = jnp.where(block(T, T), weights, 0)
+    total = kept.sum(axis=1, keepdims=True)
+    uniform = block(T, T) / jnp.asarray(T.value, weights.dtype)
+    return jnp.where(total > 0, kept / jnp.where(total > 0, total, 1), uniform)
+
+
+def random_markov(key: PRNGKeyArray, law: Law, T: Extent) -> Float[Array, "{T.padded} {T.padded}"]:
+    r"""A random Markov matrix: iid weights of this law, rows normalised to sum to one; zero outside the T x T block.
+
+    **Errors:** see `markov`; rows of zeros are replaced there, with the probability stated there.
+
+    **Source:** bordenave_caputo_chafai, section 1.
+    """
+    return markov(law.sample(key, (T.padded, T.padded)), T)
+
+
+def gaussian(
+    key: PRNGKeyArray, rows: Extent, columns: Extent, scale: float | Float[Array, ""] = 1.0
+) -> Float[Array, "{rows.padded} {columns.padded}"]:
+    """A block of iid N(0, scale^2) entries, zero outside it."""
+    return jnp.where(block(rows, columns), scale * jax.random.normal(key, (rows.padded, columns.padded)), 0)
+
+
+def haar_rows(key: PRNGKeyArray, T: Extent, d: Extent) -> Float[Array, "{T.padded} {d.padded}"]:
+    r"""T orthonormal rows in dimension d, Haar distributed on the Stiefel manifold.
+
+    With $G$ a d x T Gaussian block and $G = QR$, $Q$ times the signs of the diagonal of $R$ is the factor with
+    $R_{ii} > 0$, which is unique, hence $Q(OG) = O\,Q(G)$ for orthogonal $O$ and $Q$ is invariant. Zero rows of $G$ stay
+    zero in the leading columns of $Q$, and Householder's leading columns do not see those that follow: the frame of the
+    block is the block of the frame, and what QR makes of the zero columns is masked.
+
+    **Errors:** $\|QQ^T - I\|_F \le T\gamma$, $\gamma = c\,dT u$ with a small constant c; u the unit roundoff.
+
+    **Raises:** UsageError if there are more rows than dimensions, where the sizes are known; traced sizes are not checked.
+
+    **Source:** mezzadri_2007, section 5; higham_2002, theorem 19.4 for the errors.
+    """
+    _fits(T, d)
+    frame, triangle = jnp.linalg.qr(gaussian(key, d, T))
+    signs = jnp.where(jnp.diagonal(triangle) < 0, -1, 1).astype(frame.dtype)
+    return jnp.where(block(T, d), (frame * signs).T, 0)
+
+
+def haar(key: PRNGKeyArray, d: Extent) -> Float[Array, "{d.padded} {d.padded}"]:
+    """A Haar orthogonal matrix of size d, zero outside its block; errors as for `haar_rows`."""
+    return haar_rows(key, d, d)
+
+
+def bartlett(key: PRNGKeyArray, T: Extent, d: Extent) -> Float[Array, "{T.padded} {T.padded}"]:
+    r"""The Bartlett factor: lower triangular R with $RR^T = GG^T$ in law, G a T x d block of standard Gaussians, T <= d.
+
+    $G = RQ$ with Q a frame of orthonormal rows independent of R; $R_{ij} \sim N(0,1)$ for $j<i$ and
+    $R_{ii} \sim \chi_{d-i}$, counting i from zero, all independent. So (T choose 2) normals and T gammas stand for T d
+    normals. The strictly lower triangle is cut from a rectangle of N/2 x N normals: row i and row N-i together are one
+    row of it, and no number is drawn in vain.
+
+    **Raises:** UsageError if T > d, where the sizes are known; traced sizes are not checked.
+
+    **Source:** bartlett_1933; muirhead_1982, theorem 3.2.14.
+    """
+    _fits(T, d)
+    N, half = T.padded, (T.padded + 1) // 2
+    rectangle = jax.random.normal(named(key, "below the diagonal"), (half, 2 * half))
+    folded = jnp.concatenate([rectangle[:1], rectangle[:0:-1, ::-1], rectangle])[:N, :N]
+    degrees = jnp.asarray(d.value - jnp.arange(N), rectangle.dtype)
+    chi = jnp.sqrt(2 * jax.random.gamma(named(key, "diagonal"), jnp.where(degrees > 0, degrees, 1) / 2))
+    return jnp.where(block(T, T), jnp.tril(folded, -1) + jnp.diag(chi), 0)
+
+
+def _fits(T: Extent, d: Extent) -> None:
+    """T orthonormal vectors need d >= T dimensions, in the padded arrays and, where it is known, in what they mean."""
+    known = isinstance(T.value, int) and isinstance(d.value, int)
+    if T.padded > d.padded or (known and T.value > d.value):
+        rows, columns = (T.value, d.value) if known and T.value > d.value else (T.padded, d.padded)
+        raise UsageError(
+            f"{rows} orthonormal rows were asked for in dimension {columns}.\n"
+            "  No more than d vectors of dimension d are orthonormal.\n"
+            f"  Write a width d of at least {rows}, padding included."
+        )

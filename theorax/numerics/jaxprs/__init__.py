@@ -1,0 +1,24 @@
+"""One JAX program, several scalar domains: symbols, balls, floats with their rounding error."""
+
+from theorax.numerics.jaxprs.ball import Ball, ball, enclosing
+from theorax.numerics.jaxprs.domain import Domain, ObjectDomain
+from theorax.numerics.jaxprs.failures import UndecidedComparison, UnsupportedPrimitive
+from theorax.numerics.jaxprs.interpret import evaluate
+from theorax.numerics.jaxprs.program import fingerprint
+from theorax.numerics.jaxprs.running_error import Running, RunningError
+from theorax.numerics.jaxprs.symbolic import Symbolic
+
+__all__ = [
+    "Ball",
+    "Domain",
+    "ObjectDomain",
+    "Running",
+    "RunningError",
+    "Symbolic",
+    "UndecidedComparison",
+    "UnsupportedPrimitive",
+    "ball",
+    "enclosing",
+    "evaluate",
+    "fingerprint",
+]

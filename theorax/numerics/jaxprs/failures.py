@@ -1,0 +1,32 @@
+"""Why a program cannot be evaluated in a scalar domain: a primitive without a meaning, a branch it cannot decide."""
+
+from __future__ import annotations
+
+from theorax.errors import TheoraxError
+
+
+class UnsupportedPrimitive(TheoraxError):
+    """A primitive has no rule in the domain; the evaluation stops, it never falls back to floats."""
+
+    def __init__(self, name: str, domain: str, reason: str = "no rule is known"):
+        self.name = name
+        self.domain = domain
+        super().__init__(
+            f"The primitive `{name}` cannot be evaluated in the domain `{domain}`: {reason}. "
+            "Write the program with arithmetic, exp, log, sqrt, tanh, erf, max or select instead."
+        )
+
+
+class UndecidedComparison(TheoraxError):
+    """A comparison whose answer the carriers do not determine; both branches stay possible."""
+
+    def __init__(self, comparison: str, left: object = "", right: object = ""):
+        self.comparison = comparison
+        super().__init__(
+            f"`{comparison}` is undecided{_sides(left, right)}. "
+            "Raise the precision, shrink the box, or state the sign as an assumption of the symbol."
+        )
+
+
+def _sides(left: object, right: object) -> str:
+    return f" between {left} and {right}" if f"{left}{right}" else ""

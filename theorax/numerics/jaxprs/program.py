@@ -1,0 +1,193 @@
+"""A function as a flat list of primitives: traced at given shapes, its calls entered, its dead steps dropped."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+try:
+    from jax.extend.core import Literal
+except ImportError:  # before jax.extend carried the types of jaxprs
+    from jax.core import Literal  # type: ignore[no-redef, attr-defined]
+
+_CALLS = frozenset(
+    {
+        "pjit", "jit", "closed_call", "core_call", "core_closed_call", "call", "custom_jvp_call", "custom_vjp_call",
+        "custom_vjp_call_jaxpr", "checkpoint", "remat", "remat2", "custom_lin",
+    }
+)  # fmt: skip
+_BODIES = ("jaxpr", "call_jaxpr", "fun_jaxpr")
+
+
+def doubles() -> AbstractContextManager[Any]:
+    """A context in which JAX has float64 and int64."""
+    try:
+        from jax import enable_x64
+    except ImportError:
+        from jax.experimental import enable_x64  # type: ignore[no-redef, attr-defined]
+    return enable_x64(True)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One primitive with the numbers of its operands and results, and what is known of their shapes and dtypes."""
+
+    name: str
+    primitive: Any
+    params: Mapping[str, Any]
+    operands: tuple[int, ...]
+    results: tuple[int, ...]
+    operand_types: tuple[Any, ...]
+    result_types: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class Program:
+    """Steps over numbered values; ``constants`` are given values, ``inputs`` and ``outputs`` numbers."""
+
+    constants: Mapping[int, Any]
+    inputs: tuple[int, ...]
+    steps: tuple[Step, ...]
+    outputs: tuple[int, ...]
+    types: Mapping[int, Any]
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A function of a pytree as a closed jaxpr of its array leaves."""
+
+    closed: Any
+    leaves: tuple[Any, ...]
+    structure: Any
+    """The structure of what the function returns."""
+
+
+def trace(function: Callable[..., Any], arguments: Sequence[Any], carries: Callable[[object], bool]) -> Traced:
+    """Trace ``function(*arguments)`` at the shapes of the array leaves; floats and carriers become float64.
+
+    Leaves that are no arrays, activation functions or Python numbers, are part of the program.
+    """
+
+    def is_array(leaf: object) -> bool:
+        return carries(leaf) or isinstance(leaf, np.ndarray | np.generic | jax.Array)
+
+    dynamic, static = eqx.partition(tuple(arguments), is_array)
+    leaves, structure = jax.tree_util.tree_flatten(dynamic)
+
+    def flat(*entries: Any) -> Any:
+        return function(*eqx.combine(jax.tree_util.tree_unflatten(structure, entries), static))
+
+    def type_of(leaf: Any) -> jax.ShapeDtypeStruct:
+        if carries(leaf):
+            return jax.ShapeDtypeStruct(_carrier_shape(leaf), jnp.float64)
+        inexact = jnp.issubdtype(leaf.dtype, jnp.inexact)
+        return jax.ShapeDtypeStruct(leaf.shape, jnp.float64 if inexact else leaf.dtype)
+
+    with doubles():
+        closed, returned = jax.make_jaxpr(flat, return_shape=True)(*[type_of(leaf) for leaf in leaves])
+    return Traced(closed, tuple(leaves), jax.tree_util.tree_structure(returned))
+
+
+def _carrier_shape(leaf: Any) -> tuple[int, ...]:
+    return leaf.shape if isinstance(leaf, np.ndarray) else leaf.value.shape
+
+
+def flatten(closed: Any) -> Program:
+    """A closed jaxpr with every call replaced by its body and every step dropped that no output needs.
+
+    The bodies of custom derivatives are entered as they are written, so a derivative taken beforehand, by ``jax.grad``
+    of the function, is the custom one.
+    """
+    numbers = itertools.count()
+    constants: dict[int, Any] = {}
+    types: dict[int, Any] = {}
+    steps: list[Step] = []
+
+    def new(aval: Any) -> int:
+        number = next(numbers)
+        types[number] = aval
+        return number
+
+    def enter(jaxpr: Any, values: Sequence[Any], operands: Sequence[int]) -> list[int]:
+        place: dict[Any, int] = dict(zip(jaxpr.invars, operands, strict=True))
+        for variable, value in zip(jaxpr.constvars, values, strict=True):
+            place[variable] = new(variable.aval)
+            constants[place[variable]] = value
+
+        def read(atom: Any) -> int:
+            if not isinstance(atom, Literal):
+                return place[atom]
+            number = new(atom.aval)
+            constants[number] = atom.val
+            return number
+
+        for equation in jaxpr.eqns:
+            name = equation.primitive.name
+            read_operands = [read(atom) for atom in equation.invars]
+            if name in _CALLS:
+                body = next(equation.params[key] for key in _BODIES if key in equation.params)
+                results = enter(*_open(body), read_operands)
+            else:
+                results = [new(variable.aval) for variable in equation.outvars]
+                steps.append(
+                    Step(
+                        name,
+                        equation.primitive,
+                        equation.params,
+                        tuple(read_operands),
+                        tuple(results),
+                        tuple(types[number] for number in read_operands),
+                        tuple(types[number] for number in results),
+                    )
+                )
+            place.update(zip(equation.outvars, results, strict=True))
+        return [read(atom) for atom in jaxpr.outvars]
+
+    jaxpr, values = _open(closed)
+    inputs = [new(variable.aval) for variable in jaxpr.invars]
+    outputs = enter(jaxpr, values, inputs)
+    living = tuple(_living(steps, outputs))
+    return Program(constants, tuple(inputs), living, tuple(outputs), types)
+
+
+def _open(body: Any) -> tuple[Any, Sequence[Any]]:
+    try:
+        return body.jaxpr, body.consts
+    except AttributeError:
+        return body, ()
+
+
+def _living(steps: Sequence[Step], outputs: Sequence[int]) -> Iterator[Step]:
+    needed = set(outputs)
+    kept = []
+    for step in reversed(steps):
+        if needed.intersection(step.results):
+            needed.update(step.operands)
+            kept.append(step)
+    return reversed(kept)
+
+
+def fingerprint(function: Callable[..., Any], arguments: Sequence[Any]) -> str:
+    """A name for the program that a function is at these shapes: the SHA-256 of its jaxpr and its constants.
+
+    Two functions with one fingerprint do the same operations on the same constants; another version of JAX may trace
+    the same function to other operations, and so to another name.
+    """
+    closed = trace(function, arguments, lambda leaf: isinstance(leaf, np.ndarray) and leaf.dtype == object).closed
+    text = re.sub(r"\bat 0x[0-9a-f]+", "", str(closed.jaxpr))
+    digest = hashlib.sha256(re.sub(r"\s+", " ", text).encode())
+    for constant in closed.consts:
+        array = np.asarray(constant)
+        digest.update(f"{array.dtype}{array.shape}".encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,106 @@
+"""The platform: what JAX is told before a run, and what a run records about where it happened."""
+
+from __future__ import annotations
+
+import contextlib
+import platform as host
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from theorax.errors import UsageError
+from theorax.numerics.keys import root
+
+DTYPES = ("float32", "float64")
+
+
+def enable(cache_dir: str | Path | None = None, device: str = "cpu") -> None:
+    """Set JAX up for measuring; call it once, before the first array is made.
+
+    64-bit numbers are allowed, matrix products run at the highest precision, random streams are the partitionable ones in
+    every version (they are the ones that do not depend on how a program is split over devices), and compiled programs
+    are kept in ``cache_dir`` from one process to the next, however small they are.
+
+    **Raises:** UsageError if the device is neither cpu nor gpu.
+    """
+    if device not in ("cpu", "gpu"):
+        raise UsageError(f"There is no device `{device}`. Write `cpu` or `gpu`.")
+    settings: dict[str, Any] = {
+        "jax_enable_x64": True,
+        "jax_default_matmul_precision": "highest",
+        "jax_threefry_partitionable": True,
+    }
+    if device == "cpu":
+        # "gpu" is left to JAX's own search, which then fails with its own words when asked for one.
+        settings["jax_platforms"] = "cpu"
+    if cache_dir is not None:
+        settings |= {
+            "jax_compilation_cache_dir": str(cache_dir),
+            "jax_persistent_cache_min_compile_time_secs": 0.0,
+            "jax_persistent_cache_min_entry_size_bytes": 0,
+        }
+    for name, value in settings.items():
+        jax.config.update(name, value)
+
+
+def precision(dtype: str) -> contextlib.AbstractContextManager[Any]:
+    """Within it, JAX's default float is ``dtype``, in every version of JAX.
+
+    **Raises:** UsageError if dtype is neither float32 nor float64.
+    """
+    if dtype not in DTYPES:
+        raise UsageError(f"Draws were asked for in `{dtype}`. Write one of: {', '.join(DTYPES)}.")
+    if hasattr(jax, "enable_x64"):
+        return jax.enable_x64(dtype == "float64")
+    from jax.experimental import enable_x64  # type: ignore[attr-defined,unused-ignore]  # where older versions keep it
+
+    return enable_x64(dtype == "float64")
+
+
+def processor(device: str) -> jax.Device:
+    """The first device of this kind.
+
+    **Raises:** UsageError if JAX finds none.
+    """
+    try:
+        return jax.devices(device)[0]
+    except RuntimeError as error:
+        raise UsageError(
+            f"JAX finds no device `{device}` here.\n"
+            f"  It sees: {', '.join(sorted({each.platform for each in jax.devices()}))}.\n"
+            "  Write `cpu`, or install the build of JAX for the accelerator."
+        ) from error
+
+
+def matmul_unit_roundoff(size: int = 256, device: str = "cpu") -> float:
+    r"""The unit roundoff at which float32 matrix products really run: $\max |C_{32}-C_{64}| / (K\,|A||B|)$, K = ``size``.
+
+    A product of length K has error at most $K u\,|A||B|$, so a value above u = 2^-24 gives away a reduced precision:
+    products in bfloat16 show about 2^-9 / K, which is why K must stay small against 2^15.
+
+    **Errors:** a lower estimate: rounding errors cancel about like the square root of K.
+
+    **Source:** higham_2002, section 3.5.
+    """
+    left, right = jax.random.normal(root(0), (2, size, size), jnp.float32)
+    product = jax.device_put(left, processor(device)) @ jax.device_put(right, processor(device))
+    exact = np.asarray(left, np.float64) @ np.asarray(right, np.float64)
+    scale = np.abs(np.asarray(left, np.float64)) @ np.abs(np.asarray(right, np.float64))
+    return float(np.max(np.abs(np.asarray(product, np.float64) - exact) / (size * scale)))
+
+
+def describe(device: str = "cpu") -> dict[str, str | float | bool]:
+    """What the bits of a draw may depend on: versions, the kind of device, precision of products, generator's setting."""
+    return {
+        "jax": jax.__version__,
+        "numpy": np.__version__,
+        "python": host.python_version(),
+        "machine": host.machine(),
+        "device": processor(device).device_kind,
+        "threefry_partitionable": bool(jax.config.jax_threefry_partitionable),
+        "matmul_precision": str(jax.config.jax_default_matmul_precision),
+        "matmul_unit_roundoff": matmul_unit_roundoff(device=device),
+    }

@@ -1,0 +1,129 @@
+"""What every judge of a kind of claim has in common: cells, the plan of a cell, the decision on a cell."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sympy import sympify
+
+from theorax.theorems.language import Claim, Corrections
+from theorax.verifiers import lines
+from theorax.verifiers.bias import Plan, Policy, Target, Weights, solve
+from theorax.verifiers.estimate import independent, paired
+from theorax.verifiers.interval import Interval
+from theorax.verifiers.lines import Cell, Line, Observed
+from theorax.verifiers.outcome import Point
+from theorax.verifiers.verdict import Decision, Levels, Side
+
+FEWEST_DRAWS = 30  # below, the assertion of light tails would carry the whole result (METHOD, section 4.3)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """One case of a claim before any data: the claimed value, the margin around it, the weights of the sizes.
+
+    ``unit``: what one unit of the declared class of corrections stands for, the claimed value of the claim itself.
+    ``sign``: +1, or -1 where the decided quantity is minus the one a reader sees (a decay exponent).
+    ``target``: what is compared with where that is no number: the features of a law.
+    """
+
+    cell: Cell
+    claimed: float
+    margin: float
+    unit: float
+    weights: Weights | None
+    side: Side = Side.EQUAL
+    sign: int = 1
+    target: np.ndarray | None = None
+
+    def apart(self, other: Prepared) -> float:
+        """How far the two predictions lie apart, in the units of the margin."""
+        if self.target is not None and other.target is not None:
+            return float(np.linalg.norm(self.target - other.target))
+        return abs(self.claimed - other.claimed)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One case of a claim after the data: the decision and the table's points.
+
+    ``rigorous``: the decision comes from ball arithmetic. ``statistical``: it has an error rate, and so a place in the
+    suite's error budget.
+    """
+
+    prepared: Prepared
+    decision: Decision
+    points: tuple[Point, ...]
+    unseen: tuple[str, ...] = ()
+    rigorous: bool = False
+    statistical: bool = True
+    detail: str = ""
+
+
+class Judge(ABC):
+    """Decides claims of one kind; abstract.
+
+    **Laws:** ``prepare`` depends on nothing that was drawn; ``judge`` is a function of its arguments alone.
+    """
+
+    def cells(self, claim: Claim, line: Line) -> Iterator[Cell]:
+        """The cases of the claim on this line."""
+        return lines.cells(claim, line)
+
+    @abstractmethod
+    def prepare(self, claim: Claim, cell: Cell, levels: Levels, original: Claim) -> Prepared:
+        """Claimed value, margin and weights; margin and class are those of ``original``, whose variant ``claim`` may be."""
+
+    @abstractmethod
+    def judge(self, claim: Claim, prepared: Prepared, observed: Observed) -> Judged:
+        """Decide the case on what was observed."""
+
+
+def class_at(corrections: Corrections, unit: float, smallest: float) -> Corrections:
+    """The declared class in units of y, anchored at the smallest size that is measured."""
+    anchored = corrections.anchored(smallest)
+    return replace(
+        anchored,
+        size=anchored.size * unit,
+        rest=anchored.remainder * unit,
+        order=anchored.remainder_order,
+        loglog=anchored.loglog,
+        reason=anchored.reason or "the default class, in units of the claimed value",
+    )
+
+
+def planned(claim: Claim, cell: Cell, levels: Levels, target: Target, corrections: Corrections, unit: float) -> Weights:
+    """The weights of the sizes of this cell, from the declared class and the declared spread of one draw."""
+    line = cell.line
+    spread = [unit * abs(float(cell.exact(sympify(claim.spread), size).evalf())) for size in line.sizes]
+    return solve(
+        Plan(
+            sizes=tuple(map(float, line.sizes)),
+            corrections=corrections,
+            target=target,
+            sd=tuple(spread),
+            draws=line.draws,
+            policy=Policy.INDEPENDENT,
+            levels=levels,
+        )
+    )
+
+
+def estimated(weights: Weights, samples: Sequence[np.ndarray], rounding: Sequence[float]) -> Interval:
+    """The interval of the weighted means; bounded errors of the single values widen it."""
+    k = weights.values
+    if weights.plan.policy is Policy.PAIRED:
+        interval = paired(np.stack(samples, axis=1), k, weights.bias.total)
+    else:
+        interval = independent(samples, k, weights.bias.total)
+    extra = float(np.abs(weights.vector) @ np.asarray(rounding))
+    return replace(interval, rounding=interval.rounding + extra)
+
+
+def point(size: float, sample: np.ndarray) -> Point:
+    """Mean and standard error of the draws at one size."""
+    deviation = float(sample.std(ddof=1) / np.sqrt(len(sample))) if len(sample) > 1 else None
+    return Point(float(size), float(sample.mean()), deviation, len(sample))

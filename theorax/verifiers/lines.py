@@ -1,0 +1,244 @@
+"""Lines: one subject at one case along the sweep; the table of what was observed on it; expressions on that table."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from sympy import Expr, Integer, Symbol, lambdify, sympify
+
+from theorax.errors import DesignError, UsageError
+from theorax.names import did_you_mean
+from theorax.theorems.language import Claim, Experiment, Index, Letter, Measured, Parameter, Subject, Theorem
+from theorax.verifiers.settings import Settings
+
+NOTHING: Mapping[Any, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Line:
+    """Before any draw: a subject, the exact values of all letters but the swept one, the sizes, draws per size."""
+
+    experiment: str
+    name: str
+    subject: Subject
+    case: Mapping[Letter, Expr]
+    swept: Letter
+    derived: Mapping[Letter, Expr]
+    along: Mapping[Index, tuple[int, ...]]
+    sizes: tuple[int, ...]
+    draws: int
+
+    def letters_at(self, size: int) -> dict[Letter, Expr]:
+        """Exact values of every letter that is known before a draw.
+
+        **Raises:** DesignError if a derived size is no positive integer here.
+        """
+        values: dict[Letter, Expr] = {**self.case, **self.subject.knows, self.swept: Integer(size)}
+        for letter, expression in self.derived.items():
+            value = expression.subs(values)
+            if not (value.is_Integer and value > 0):
+                raise DesignError(
+                    f"{letter} = {expression} is {value} at {self.swept} = {size}, which is no size. "
+                    f"A size is a positive integer. Choose {self.swept} so that it comes out even."
+                )
+            values[letter] = value
+        return values
+
+    @property
+    def label(self) -> dict[str, str]:
+        """The case as a reader types it after --at."""
+        return {str(letter): str(value) for letter, value in self.case.items()}
+
+
+@dataclass(frozen=True)
+class Observed:
+    """A line and what was drawn on it: for every size the measured letters' arrays, draws first.
+
+    Where arrays are compared entry by entry there is no table: ``instances`` holds, for every size, the models
+    themselves with the letters that ``observe`` reads, so that one program can be run on them in several arithmetics.
+    """
+
+    line: Line
+    tables: tuple[Mapping[str, np.ndarray], ...]
+    errors: tuple[Mapping[str, np.ndarray], ...] = ()
+    instances: Mapping[int, tuple[tuple[Any, Mapping[str, Any]], ...]] = field(default_factory=lambda: NOTHING)
+    observe: Callable[..., Mapping[str, Any]] = dict
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A line at one choice of the index letters that a claim holds: what is decided as one case."""
+
+    line: Line
+    chosen: Mapping[Index, int] = field(default_factory=lambda: NOTHING)
+
+    @property
+    def label(self) -> dict[str, str]:
+        """The case as a reader types it after --at."""
+        return {**self.line.label, **{str(letter): str(value) for letter, value in self.chosen.items()}}
+
+    def exact(self, expression: Expr, size: int | None = None) -> Expr:
+        """The expression with every letter known before a draw replaced by its exact value."""
+        known = dict(self.line.case) | dict(self.line.subject.knows) if size is None else self.line.letters_at(size)
+        return expression.subs({**known, **{k: Integer(v) for k, v in self.chosen.items()}})
+
+    def number(self, expression: Expr, size: int | None = None) -> float:
+        """The exact value as a float, rounded once.
+
+        **Raises:** DesignError if a letter remains.
+        """
+        value = self.exact(expression, size)
+        if value.free_symbols:
+            left = ", ".join(sorted(map(str, value.free_symbols)))
+            raise DesignError(
+                f"{expression} has no value for the subject {self.line.name!r}: {left} is not set. "
+                f"Give it with --at {left.split(', ')[0]}=..., or let the experiment measure it."
+            )
+        return float(value.evalf(30))
+
+
+def lines(experiment_name: str, experiment: Experiment, settings: Settings) -> tuple[Line, ...]:
+    """Every line of the experiment under these settings; controls run at the first case alone."""
+    sizes, case_list, along = _overridden(experiment, settings)
+    draws = experiment.number_of_draws(settings.effort)
+    return tuple(
+        Line(experiment_name, name, subject, case, experiment.swept, experiment.derived, along, sizes, draws)
+        for name, subject in experiment.subjects.items()
+        for case in (case_list[:1] if subject.breaks else case_list)
+    )
+
+
+def cells(claim: Claim, line: Line) -> Iterator[Cell]:
+    """The cases of the claim on this line: one for every value of its index letters that ``where`` admits."""
+    held = sorted((letter for letter in claim.letters if isinstance(letter, Index)), key=str)
+    for values in itertools.product(*(line.along[letter] for letter in held)):
+        cell = Cell(line, dict(zip(held, values, strict=True)))
+        if cell.exact(claim.where) == True:  # noqa: E712  (SymPy's true is no Python bool)
+            yield cell
+
+
+def evaluate(expression: Expr, cell: Cell, observed: Observed, at: int) -> np.ndarray:
+    """The expression on every draw at the ``at``-th size, exact letters substituted before any rounding.
+
+    A sample letter yields (draws, values); every other expression one number per draw.
+    """
+    return _evaluate(expression, cell, observed.line.sizes[at], observed.tables[at])
+
+
+def rounding(expression: Expr, cell: Cell, observed: Observed, at: int) -> float:
+    """A bound on the mean error of the expression that comes from the bounds observe declared for its letters.
+
+    **Errors:** the expression is evaluated with each letter moved by its bound in either direction, all together in the
+    worst of the combinations; exact for expressions monotone in each letter over so short an interval.
+    """
+    bounds = observed.errors[at] if observed.errors else {}
+    letters = [s for s in expression.free_symbols if isinstance(s, Measured) and s.name in bounds]
+    if not letters:
+        return 0.0
+    size, table = observed.line.sizes[at], observed.tables[at]
+    middle = _evaluate(expression, cell, size, table)
+    worst = np.zeros_like(middle)
+    for signs in itertools.product((-1.0, 1.0), repeat=len(letters)):
+        moved = {s.name: table[s.name] + sign * bounds[s.name] for s, sign in zip(letters, signs, strict=True)}
+        worst = np.maximum(worst, np.abs(_evaluate(expression, cell, size, {**table, **moved}) - middle))
+    return float(worst.mean())
+
+
+def _evaluate(expression: Expr, cell: Cell, size: int, table: Mapping[str, np.ndarray]) -> np.ndarray:
+    exact = cell.exact(expression, size)
+    estimated = {
+        s: float(np.mean(_column(s.measured, cell, table)))
+        for s in exact.free_symbols
+        if isinstance(s, Parameter) and s.measured is not None
+    }
+    exact = exact.subs(estimated)
+    letters = sorted((s for s in exact.free_symbols if isinstance(s, Measured)), key=str)
+    columns = [_column(letter, cell, table) for letter in letters]
+    draws = len(next(iter(table.values())))
+    return np.broadcast_to(
+        np.asarray(_compiled(exact, tuple(letters))(*columns), dtype=float), columns[0].shape if columns else (draws,)
+    )
+
+
+def _column(letter: Measured, cell: Cell, table: Mapping[str, np.ndarray]) -> np.ndarray:
+    column = table[letter.name]
+    for index in letter.over:
+        column = column[:, cell.line.along[index].index(cell.chosen[index])]
+    return column
+
+
+@lru_cache(maxsize=4096)
+def _compiled(expression: Expr, letters: tuple[Symbol, ...]) -> Any:
+    return lambdify(letters, expression, "numpy")
+
+
+def evidence_lines(theorem: Theorem, claim: Claim, table: Mapping[str, tuple[Line, ...]]) -> list[Line]:
+    """The lines whose subjects satisfy every hypothesis of the claim."""
+    name = theorem.experiment_of(claim)
+    if name is None:
+        return []
+    supporting = theorem.evidence(claim)
+    return [line for line in table[name] if line.name in supporting]
+
+
+def control_lines(theorem: Theorem, claim_name: str, table: Mapping[str, tuple[Line, ...]]) -> list[Line]:
+    """The lines whose subjects must fail the claim of this name."""
+    name = theorem.experiment_of(theorem.claims[claim_name])
+    if name is None:
+        return []
+    failing = theorem.controls(claim_name)
+    return [line for line in table[name] if line.name in failing]
+
+
+def _overridden(
+    experiment: Experiment, settings: Settings
+) -> tuple[tuple[int, ...], tuple[Mapping[Letter, Expr], ...], Mapping[Index, tuple[int, ...]]]:
+    """Sizes, cases and index values after --sizes and --at."""
+    sizes = dict(settings.sizes).get(experiment.swept.name, experiment.sizes(settings.effort))
+    wanted = {name: sympify(value, rational=True) for name, value in settings.at}
+    along = {
+        index: (int(wanted[index.name]),) if index.name in wanted else values
+        for index, values in experiment.along.items()
+    }
+    unique: list[Mapping[Letter, Expr]] = []
+    for case in experiment.at:
+        changed = {letter: wanted.get(letter.name, value) for letter, value in case.items()}
+        if changed not in unique:
+            unique.append(changed)
+    return sizes, tuple(unique), along
+
+
+def refuse_unknown(theorem: Theorem, settings: Settings) -> None:
+    """Let pass what --at and --sizes name in this theorem.
+
+    **Raises:** UsageError for a letter that no experiment has, or a value that the letter cannot take.
+    """
+    experiments = theorem.experiments.values()
+    swept = {str(experiment.swept): experiment.sizes(settings.effort) for experiment in experiments}
+    for name, _ in settings.sizes:
+        if name not in swept:
+            known = " or ".join(f"--sizes {letter}={sizes[0]}..{sizes[-1]}" for letter, sizes in swept.items())
+            raise UsageError(
+                f"--sizes {name}=...: this theorem does not sweep {name}{did_you_mean(name, swept)} "
+                + (f"Write {known}." if known else "It has no sweep at all: leave --sizes out.")
+            )
+    letters = {str(letter): letter for experiment in experiments for case in experiment.at for letter in case}
+    letters |= {str(index): index for experiment in experiments for index in experiment.along}
+    for name, text in settings.at:
+        if name not in letters:
+            raise UsageError(
+                f"--at {name}={text}: this theorem has no parameter {name}{did_you_mean(name, letters)} "
+                + (f"It can be looked at along {', '.join(letters)}." if letters else "Leave --at out.")
+            )
+        letter, value = letters[name], sympify(text, rational=True)
+        if (letter.is_integer and not value.is_Integer) or (letter.is_positive and not value.is_positive):
+            raise UsageError(
+                f"--at {name}={text}: {letter} ({letter.meaning}) is a positive "
+                f"{'integer' if letter.is_integer else 'number'}. Write --at {name}={'2' if letter.is_integer else '1/2'}."
+            )

@@ -1,0 +1,55 @@
+"""From a theorem's file to its value: import it, and turn what can go wrong into sentences."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+import traceback
+
+from theorax.errors import StatementError, TheoraxError, UsageError
+from theorax.theorems.catalogue import LIBRARY, Catalogue
+from theorax.theorems.language import Theorem
+
+
+def load(theorem_id: str, catalogue: Catalogue | None = None) -> Theorem:
+    """The theorem of this id.
+
+    **Raises:** StatementError, naming file and line, if the file does not import or ends without a theorem; UsageError
+    if there is no such theorem.
+    """
+    catalogue = catalogue or Catalogue()
+    facts = catalogue.facts(theorem_id)
+    if problem := catalogue.problem(theorem_id):
+        raise StatementError(problem)
+    place = f"{facts.path.parent.name}/{facts.path.name}"
+    try:
+        if facts.path.is_relative_to(LIBRARY):
+            module = importlib.import_module(catalogue.module(theorem_id))
+        else:
+            name = f"theorax_theorem_{theorem_id}"
+            spec = importlib.util.spec_from_file_location(name, facts.path)
+            if spec is None or spec.loader is None:
+                raise UsageError(f"{place} cannot be imported. A theorem is a Python file. Name it {theorem_id}.py.")
+            module = importlib.util.module_from_spec(spec)
+            sys.modules[name] = module
+            spec.loader.exec_module(module)
+    except StatementError as error:
+        raise StatementError(f"{place}{_line(error, facts.path.name)}: {error}") from error
+    except TheoraxError:
+        raise
+    except Exception as error:
+        raise StatementError(
+            f"{place}{_line(error, facts.path.name)}: the file does not import ({type(error).__name__}: {error}). "
+            "A theorem must be stated before it can be checked. Mend that line."
+        ) from error
+    theorem = vars(module).get("theorem")
+    if not isinstance(theorem, Theorem):
+        raise StatementError(f"{place}: `theorem` is no Theorem. End the file with theorem = Theorem(...).")
+    return theorem
+
+
+def _line(error: BaseException, file: str) -> str:
+    """The last line of the theorem's file that the error passed through."""
+    frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.endswith(file)]
+    return f", line {frames[-1].lineno}" if frames else ""

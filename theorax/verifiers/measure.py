@@ -1,0 +1,166 @@
+"""From lines to observations: which arrays are padded to what, which key belongs to which draw, and the draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import jax
+import numpy as np
+
+from theorax.errors import ObservationError
+from theorax.numerics.extents import Extent
+from theorax.numerics.keys import root, seed_of
+from theorax.numerics.sampler import Sampler
+from theorax.theorems.language import Experiment, Measured, Size
+from theorax.verifiers.lines import Line, Observed
+
+# A size shares a compiled program with the largest one if its matrices fill at least an eighth of each side: a program
+# costs about a second to compile, a draw at the padded size some milliseconds.
+SPAN = 8
+
+
+def padding(sizes: Sequence[int]) -> dict[int, int]:
+    """The padded size of every size: the largest of its bucket, buckets spanning a factor of at most ``SPAN``."""
+    padded, left = {}, sorted(sizes)
+    while left:
+        top = left[-1]
+        inside = [size for size in left if size * SPAN >= top]
+        padded |= dict.fromkeys(inside, top)
+        left = [size for size in left if size not in inside]
+    return padded
+
+
+def measure(
+    theorem: str, experiment: Experiment, line: Line, every: Sequence[Line], seed: int, sampler: Sampler
+) -> Observed:
+    """Draw the line at each of its sizes.
+
+    ``every`` holds all lines of the experiment, which share paddings and so compiled programs. The key of a draw is a
+    function of names alone: theorem, experiment, subject, case, size (unless paired), the user's seed, the draw's number.
+
+    **Raises:** ObservationError for a draw with a NaN, a wrong shape or a missing letter, naming the draw.
+    """
+    if any(letter.array for letter in experiment.measures):
+        instances = {
+            size: tuple(instance(experiment, theorem, line, size, seed, draw) for draw in range(line.draws))
+            for size in line.sizes
+        }
+        return Observed(line, (), (), instances, experiment.observe)
+    program = _program(line.subject.build, experiment.observe, line.subject.needs, experiment.reads)
+    tables, errors = [], []
+    for size in line.sizes:
+        letters = _letters(line, every, size)
+        names = [theorem, experiment.seeds, line.experiment, line.name, *_flat(line.label), str(seed)]
+        if experiment.seeds == "independent":
+            names.append(f"{line.swept}={size}")
+        drawn = sampler.draw(program, seed_of(*names), line.draws, letters, dtype=experiment.dtype)
+        where = f"the subject {line.name!r} at {line.swept} = {size}"
+        tables.append(_checked(experiment, line, size, drawn, where))
+        errors.append({k.removesuffix("_error"): v for k, v in drawn.items() if k.endswith("_error")})
+    return Observed(line, tuple(tables), tuple(errors))
+
+
+def instance(experiment: Experiment, theorem: str, line: Line, size: int, seed: int, draw: int) -> tuple[Any, dict[str, Any]]:
+    """One model of the line, built at its true size outside any compiled program, and the letters observe reads."""
+    letters = {name: _literal(value) for name, value in _letters(line, [line], size, literal=True).items()}
+    names = [theorem, "instance", line.experiment, line.name, *_flat(line.label), str(seed), f"{line.swept}={size}"]
+    key = jax.random.fold_in(root(seed_of(*names)), draw)
+    model = line.subject.build(key, **{name: letters[name] for name in line.subject.needs})
+    return model, {name: letters[name] for name in experiment.reads}
+
+
+@lru_cache(maxsize=256)
+def _program(
+    build: Callable[..., Any], observe: Callable[..., Mapping[str, Any]], needs: tuple[str, ...], reads: tuple[str, ...]
+) -> Callable[..., dict[str, Any]]:
+    """Build and observe as one pure function of a key and letters; one object per pair, so it compiles once."""
+
+    def program(key: Any, **letters: Any) -> dict[str, Any]:
+        model = build(key, **{name: letters[name] for name in needs})
+        return dict(observe(model, **{name: letters[name] for name in reads}))
+
+    return program
+
+
+def _letters(line: Line, every: Sequence[Line], size: int, literal: bool = False) -> dict[str, Any]:
+    """What build and observe may ask for: extents for sizes, the largest value for indices, numbers for parameters."""
+    pads = {size: size} if literal or line.subject.literal else padding(line.sizes)
+    letters: dict[str, Any] = {}
+    exact = line.letters_at(size)
+    for letter, value in exact.items():
+        if isinstance(letter, Size):
+            shared = [int(value)]
+            if not (literal or line.subject.literal):
+                same = [other for other in line.sizes if pads[other] == pads[size]]
+                shared = [
+                    int(mate.letters_at(other)[letter])
+                    for mate in every
+                    for other in same
+                    if other in mate.sizes and letter in mate.letters_at(other)
+                ]
+            letters[letter.name] = Extent(int(value), max(shared))
+        elif letter.is_integer:
+            letters[letter.name] = int(value)
+        else:
+            letters[letter.name] = float(value)
+    for index, values in line.along.items():
+        letters[index.name] = max(values)
+    return letters
+
+
+def _literal(value: Any) -> Any:
+    return Extent(value.value, int(value.value)) if isinstance(value, Extent) else value
+
+
+def _flat(label: Mapping[str, str]) -> list[str]:
+    return [f"{name}={value}" for name, value in sorted(label.items())]
+
+
+def _checked(
+    experiment: Experiment, line: Line, size: int, drawn: Mapping[str, np.ndarray], where: str
+) -> dict[str, np.ndarray]:
+    """The measured letters, each with the shape its declaration promises and finite wherever it is meant."""
+    table = {}
+    for letter in experiment.measures:
+        if letter.name not in drawn:
+            raise ObservationError(
+                f"observe returned {', '.join(sorted(drawn)) or 'nothing'} for {where}, but {letter} is to be measured. "
+                f"A claim cannot be decided without it. Return it from observe under the name {letter.name!r}."
+            )
+        column = np.asarray(drawn[letter.name])
+        wanted = (line.draws, *(len(line.along[index]) for index in letter.over))
+        if letter.sample:
+            column = _sample(column, drawn.get(letter.name + "_valid"), letter, where)
+        elif column.shape != wanted and not letter.array:
+            raise ObservationError(
+                f"observe returned {letter} with shape {column.shape[1:]} per draw for {where}; "
+                f"{letter} ({letter.meaning}) has shape {wanted[1:]}. Return one number"
+                + (f" for each of {', '.join(map(str, letter.over))}." if letter.over else ".")
+            )
+        bad = ~np.isfinite(column).reshape(len(column), -1).all(axis=1)
+        if bad.any():
+            raise ObservationError(
+                f"{letter} ({letter.meaning}) is not finite in draw {int(np.argmax(bad))} of {where}, and in "
+                f"{int(bad.sum())} of {len(bad)} draws. A mean over such draws is no number. Look at that draw: its "
+                "scale may leave the range of the dtype, or a hypothesis may fail there."
+            )
+        table[letter.name] = column
+    return table
+
+
+def _sample(column: np.ndarray, valid: np.ndarray | None, letter: Measured, where: str) -> np.ndarray:
+    """Drop the padded entries of a sample letter; every draw has the same number of valid ones."""
+    if valid is None:
+        return column
+    counts = np.asarray(valid).sum(axis=1)
+    if counts.min() != counts.max() or counts.min() == 0:
+        raise ObservationError(
+            f"{letter} has between {counts.min()} and {counts.max()} values per draw for {where}. "
+            "The draws of one size hold equally many, at least one. Correct the mask that observe returns."
+        )
+    return column[np.asarray(valid)].reshape(len(column), int(counts[0]))
+
+
+__all__ = ["SPAN", "instance", "measure", "padding"]

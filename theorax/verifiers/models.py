@@ -1,0 +1,106 @@
+"""A user's layer in the place of a theorem's own subjects: find it, try it, put it in."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import inspect
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from theorax.errors import UsageError
+from theorax.names import did_you_mean
+from theorax.theorems.language import Experiment, Subject, Theorem
+
+INTERFACE = ("key", "T", "d")
+
+
+def adopt(theorem_id: str, theorem: Theorem, model: str) -> Theorem:
+    """The theorem with the user's layer as its only evidence; subjects that break a hypothesis stay as controls.
+
+    **Raises:** UsageError if the theorem takes no model, or if the factory cannot be found, called or measured.
+    """
+    factory = find(model)
+    taking = {name: part for name, part in theorem.experiments.items() if part.adopt is not None}
+    if not taking:
+        raise UsageError(
+            f"--model {model}: {theorem_id} is not about a layer that can be replaced. Its subjects are part of its "
+            "statement. Try rank_collapse_width or keyquery_gap_and_bulk."
+        )
+    experiments = {name: _with(part, factory) for name, part in taking.items()}
+    claims = {name: claim for name, claim in theorem.claims.items() if theorem.experiment_of(claim) in experiments}
+    experiments = {
+        name: replace(
+            part,
+            subjects={
+                label: replace(subject, fails=tuple(claim for claim in subject.fails if claim in claims))
+                for label, subject in part.subjects.items()
+            },
+        )
+        for name, part in experiments.items()
+    }
+    hypotheses = {
+        name: replace(part, unbroken=part.unbroken or "shown by the theorem's own check, without --model")
+        for name, part in theorem.hypotheses.items()
+    }
+    proof = {name: part for name, part in theorem.proof.items() if name in claims or name not in theorem.claims}
+    return replace(theorem, experiments=experiments, claims=claims, hypotheses=hypotheses, proof=proof)
+
+
+def find(model: str) -> Callable[..., Any]:
+    """The factory that ``file.py:factory`` or ``package.module:factory`` names.
+
+    **Raises:** UsageError, with what to write instead.
+    """
+    place, separator, name = model.rpartition(":")
+    if not separator or not place or not name:
+        raise UsageError(
+            f"--model {model}: no factory is named. A model is a file or a module and a function in it. "
+            "Write --model my_layer.py:factory or --model package.module:factory."
+        )
+    module = _module(model, place)
+    factory = vars(module).get(name)
+    if factory is None:
+        known = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
+        raise UsageError(f"--model {model}: {place} has no {name}{did_you_mean(name, known)}")
+    if not callable(factory):
+        raise UsageError(f"--model {model}: {name} is no function. Write def {name}(key, T, d): return your layer.")
+    try:
+        inspect.signature(factory).bind(*INTERFACE)
+    except TypeError:
+        raise UsageError(
+            f"--model {model}: {name}{inspect.signature(factory)} cannot be called with a key, a context length and a "
+            f"width. Write def {name}(key, T, d): return a layer that maps a (T, d) array to a (T, d) array."
+        ) from None
+    return factory
+
+
+def _module(model: str, place: str) -> Any:
+    try:
+        if place.endswith(".py") or "/" in place:
+            path = Path(place)
+            if not path.is_file():
+                raise UsageError(f"--model {model}: there is no file {place}. Give its path from where you stand.")
+            spec = importlib.util.spec_from_file_location(f"theorax_model_{path.stem}", path)
+            assert spec is not None and spec.loader is not None
+            module = importlib.util.module_from_spec(spec)
+            sys.modules[spec.name] = module
+            spec.loader.exec_module(module)
+            return module
+        return importlib.import_module(place)
+    except UsageError:
+        raise
+    except ModuleNotFoundError as error:
+        raise UsageError(f"--model {model}: {error}. Is it installed, or is the path of a file meant?") from error
+    except Exception as error:
+        raise UsageError(f"--model {model}: {place} does not import ({type(error).__name__}: {error}).") from error
+
+
+def _with(experiment: Experiment, factory: Callable[..., Any]) -> Experiment:
+    assert experiment.adopt is not None
+    build = experiment.adopt(factory)
+    controls = {label: subject for label, subject in experiment.subjects.items() if subject.breaks}
+    return replace(experiment, subjects={"model": Subject(build, literal=True), **controls})

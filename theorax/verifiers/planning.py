@@ -1,0 +1,154 @@
+"""What a design can see, before any data: the cheapest one that decides, the plateau it misses, the misfit alarm."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from theorax.errors import DesignError
+from theorax.verifiers.bias import Plan, Policy, Target, Vector, Weights, bias_of, solve, spare_directions
+from theorax.verifiers.estimate import Interval
+from theorax.verifiers.verdict import Reason, Side
+
+__all__ = ["Proposal", "cheapest", "misfit", "plateau", "require"]
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A design that would decide, and what it costs in units of the cost function."""
+
+    weights: Weights
+    cost: float
+
+    def __str__(self) -> str:
+        plan = self.weights.plan
+        draws = "" if plan.policy is Policy.DETERMINISTIC else f" and {max(plan.planned_draws)} draws at each"
+        return f"sizes {plan.sizes[0]:g} to {plan.sizes[-1]:g}{draws} (half-width {self.weights.half_width:.2g})"
+
+
+def cheapest(
+    plan: Plan,
+    margin: float,
+    power: float = 0.8,
+    doublings: int = 10,
+    most_draws: int = 2**17,
+    cost: Callable[[float], float] = float,
+) -> Proposal | None:
+    """The cheapest way to reach this power of support: the sweep extended by doubling, the same draws at every size.
+
+    ``cost`` is that of one draw at one size. None where no extension tried decides with the most draws allowed: then
+    the class or the margin must change.
+    """
+    best: Proposal | None = None
+    for extension in range(doublings + 1):
+        extended = _extended(plan, extension)
+        price = sum(map(cost, extended.sizes))
+        if best is not None and 2 * price >= best.cost:
+            break
+        weights = _fewest_draws(extended, margin, power, most_draws)
+        if weights is not None and (best is None or price * max(weights.plan.planned_draws) < best.cost):
+            best = Proposal(weights, price * max(weights.plan.planned_draws))
+    return best
+
+
+def require(weights: Weights, margin: float, name: str = "The claim", power: float = 0.8) -> None:
+    """Let a design pass that can decide.
+
+    **Raises:** `DesignError` naming what is too wide, and the cheapest design that would do.
+    """
+    if weights.decides(margin):
+        return
+    proposal = cheapest(weights.plan, margin, power)
+    reason = weights.why_not(margin)
+    cause = (
+        f"Corrections of the declared class alone may amount to {weights.bias.total:.2g}: larger sizes are needed, "
+        "not draws."
+        if reason is Reason.CLASS_BIAS
+        else f"Its half-width is {weights.half_width:.2g}, of which {weights.bias.total:.2g} is bias of the declared "
+        "class."
+    )
+    remedy = f"Write {proposal}." if proposal else "Write a wider margin, or a sharper class with its reason."
+    raise DesignError(f"{name} cannot be decided at margin {margin:g}. {cause} {remedy}")
+
+
+def plateau(weights: Weights, claimed: float, power: float = 0.9) -> float:
+    r"""The largest plateau, relative to the last decaying value, that may stay unseen under a claimed rate.
+
+    A quantity $q(n) + \rho\, q(n_K)$ moves the estimate by $\sum_i k_i \log(1 + \rho\, q(n_K)/q(n_i))$; seen is what
+    exceeds the detectable deviation. Infinite where even a constant would pass; zero for a limit, which has no plateau.
+    """
+    plan = weights.plan
+    if plan.target is Target.LIMIT:
+        return 0.0
+    sizes = np.asarray(plan.sizes)
+    last = sizes[-1]
+    exponent = claimed * np.log(sizes / last) if plan.target is Target.EXPONENT else claimed * (sizes - last)
+    threshold = weights.mde(power)
+
+    def unseen(size: float) -> bool:
+        shift = float(weights.vector @ np.log1p(size * np.exp(exponent)))
+        return plan.side is Side.AT_MOST or abs(shift) < threshold
+
+    # A grid from above, for weights have both signs and the shift need not be monotone; 32 points a decade locate the
+    # crossing within 8 %, the digits in which a plateau is worth quoting.
+    grid = np.logspace(6, -6, 12 * 32 + 1)
+    if unseen(float(grid[0])):
+        return math.inf
+    return next((float(size) for size in grid if unseen(float(size))), 0.0)
+
+
+def misfit(plan: Plan, estimate: Callable[[Vector, float], Interval], level: float = 0.01) -> bool:
+    """Whether the data contradict claimed form and class together, whatever the target's value.
+
+    ``estimate`` turns weights and their bias into an interval. A gross-error alarm: it sees an exponential under a
+    power, not a slow correction, and its silence is no evidence for the class.
+    """
+    directions = spare_directions(plan)
+    for direction in directions:
+        bias = bias_of(plan, direction).total
+        interval = estimate(direction, bias)
+        # Two sides of J directions share the level: each has level / (2 J).
+        each = level / (2 * len(directions))
+        slack = bias + interval.rounding
+        if interval.lower(each) - slack > 0 or interval.upper(each) + slack < 0:
+            return True
+    return False
+
+
+def _extended(plan: Plan, extension: int) -> Plan:
+    """The plan with its sweep doubled so many times; what was declared for the last size holds for the new ones."""
+    sizes = plan.sizes + tuple(plan.sizes[-1] * 2.0 ** (i + 1) for i in range(extension))
+    return replace(
+        plan,
+        sizes=sizes,
+        sd=plan.noise + plan.noise[-1:] * extension,
+        errors=plan.given_errors + plan.given_errors[-1:] * extension,
+        draws=max(plan.planned_draws),
+    )
+
+
+def _fewest_draws(plan: Plan, margin: float, power: float, most: int) -> Weights | None:
+    """Doubling, then halving of the bracket: the width falls as draws are added."""
+
+    def tried(draws: int) -> Weights | None:
+        weights = solve(replace(plan, draws=draws))
+        return weights if weights.decides(margin, power) else None
+
+    if plan.policy is Policy.DETERMINISTIC:
+        only = solve(plan)
+        return only if only.decides(margin) else None
+    if tried(most) is None:
+        return None
+    low, high = 2, 4
+    while (found := tried(high)) is None:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        if (weights := tried(middle)) is None:
+            low = middle
+        else:
+            high, found = middle, weights
+    return found

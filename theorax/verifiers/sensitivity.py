@@ -1,0 +1,108 @@
+"""Attempts to break a claim: its wrong variants on its own data, and the subjects that violate its hypotheses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from theorax.errors import TheoraxError
+from theorax.theorems.language import Claim
+from theorax.verifiers.decide import combine
+from theorax.verifiers.kinds import JUDGES, Judged, Prepared
+from theorax.verifiers.lines import Line, Observed
+from theorax.verifiers.mutants import Variant, variants
+from theorax.verifiers.outcome import ControlOutcome, MutantOutcome
+from theorax.verifiers.sentences import mathematics
+from theorax.verifiers.verdict import Decision, Levels, Status
+
+
+def mutants(
+    name: str, claim: Claim, cases: tuple[Prepared, ...], levels: Levels, observed: Callable[[Line], Observed]
+) -> list[MutantOutcome]:
+    """Every variant of the claim, decided on the claim's own data with the claim's own weights.
+
+    A wrong variant is killed if it is not supported; that it is refuted is the stronger kill. One whose predictions lie
+    within the claim's margin at every case cannot be told from the claim: it is shown as that and counts as neither.
+    """
+    return [_mutant(name, claim, variant, cases, levels, observed) for variant in variants(name, claim)]
+
+
+def _mutant(
+    name: str,
+    claim: Claim,
+    variant: Variant,
+    cases: tuple[Prepared, ...],
+    levels: Levels,
+    observed: Callable[[Line], Observed],
+) -> MutantOutcome:
+    judge, shared = JUDGES[type(claim)], levels.shared(len(cases))
+    prepared = [judge.prepare(variant.claim, case.cell, shared, claim) for case in cases]
+    same_sides = all(
+        getattr(claim, part) == getattr(variant.claim, part) for part in claim.measured_fields
+    ) and _side(claim) == _side(variant.claim)
+    inside = (
+        variant.expected == "killed"
+        and same_sides
+        and all(case.weights is not None for case in cases)
+        and all(new.apart(old) < old.margin for new, old in zip(prepared, cases, strict=True))
+    )
+    decision = combine([judge.judge(variant.claim, case, observed(case.cell.line)).decision for case in prepared], levels)
+    return MutantOutcome(
+        claim=name,
+        name=variant.name,
+        statement=mathematics(variant.claim),
+        killed=decision.status is not Status.SUPPORTED,
+        status=decision.status.name,
+        expected="within the margin" if inside else variant.expected,
+        origin=variant.origin,
+        detail=_detail(decision),
+    )
+
+
+def controls(
+    name: str, claim: Claim, lines: list[Line], levels: Levels, observed: Callable[[Line], Observed]
+) -> list[ControlOutcome]:
+    """Every subject that violates a hypothesis of the claim and must make it fail."""
+    judge, outcomes = JUDGES[type(claim)], []
+    for line in lines:
+        cells = list(judge.cells(claim, line))
+        shared = levels.shared(len(cells))
+        status, detail = Status.ERROR.name, "no case"
+        try:
+            judged = [
+                judge.judge(claim, judge.prepare(claim, cell, shared, claim), observed(line)).decision for cell in cells
+            ]
+            decision = combine(judged, levels)
+            status, detail = decision.status.name, _detail(decision)
+        except TheoraxError as error:
+            detail = str(error)
+        outcomes.append(
+            ControlOutcome(
+                subject=line.name,
+                breaks=line.subject.breaks,
+                claim=name,
+                fired=status in (Status.REFUTED.name, Status.INCONCLUSIVE.name),
+                status=status,
+                detail=detail,
+            )
+        )
+    return outcomes
+
+
+def tally(outcomes: list[MutantOutcome]) -> tuple[int, int]:
+    """How many wrong variants were killed, of how many that can be told from the claim."""
+    counted = [mutant for mutant in outcomes if mutant.expected == "killed"]
+    return sum(mutant.killed for mutant in counted), len(counted)
+
+
+def _side(claim: Claim) -> object:
+    from theorax.theorems.language import Rate
+
+    return claim.side if isinstance(claim, Rate) else None
+
+
+def _detail(decision: Decision) -> str:
+    worst: Decision | Judged = decision
+    return (
+        f"estimate {worst.estimate:.4g}, claimed {worst.claimed:.4g}, margin {worst.margin:.2g}, "
+        f"p(true) {worst.p_refute:.1g}"
+    )

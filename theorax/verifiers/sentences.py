@@ -1,0 +1,309 @@
+"""A decision in words: the statement as mathematics, the verdict as a sentence, the command that replays it."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+
+from sympy import Expr, latex, pretty
+
+from theorax.theorems.language import (
+    Claim,
+    Expectation,
+    Identity,
+    Image,
+    Impossibility,
+    Inequality,
+    Law,
+    Limit,
+    Optimum,
+    Probability,
+    Rate,
+)
+from theorax.verifiers.kinds.base import Judged, Prepared
+from theorax.verifiers.lines import Cell
+from theorax.verifiers.outcome import Case, ClaimOutcome
+from theorax.verifiers.settings import Settings
+from theorax.verifiers.verdict import Decision, Reason, Status
+
+REMEDIES = {
+    Reason.UNDERPOWERED: "the statistical width dominates: more draws would decide",
+    Reason.CLASS_BIAS: "the bias that the declared class allows dominates: larger sizes would decide, more draws would not",
+    Reason.MOMENTS_UNDECLARED: "too few draws for means of undeclared tails",
+    Reason.NUMERIC_FLOOR: "rounding is as large as what was to be seen",
+    Reason.CLASS_REFUTED: "the data do not fit the declared class of corrections",
+    Reason.HYPOTHESIS_UNSAMPLED: "no subject satisfies the hypotheses",
+    Reason.NOT_DECIDABLE_YET: "claims of this kind cannot be decided yet",
+    Reason.BUDGET: "the program holds an operation that cannot be followed in this arithmetic",
+    Reason.UNDECIDED_COMPARISON: "a comparison could not be decided in ball arithmetic",
+    Reason.OUT_OF_TIME: "the time ran out",
+}
+
+
+def mathematics(claim: Claim) -> str:
+    """The claim on one line of Unicode mathematics."""
+    if isinstance(claim, Limit):
+        return f"E[{_inline(claim.of)}] → {_inline(claim.to)}  as {claim.as_} → ∞"
+    if isinstance(claim, Expectation):
+        return f"E[{_inline(claim.of)}] = {_inline(claim.equals)}  at every size"
+    if isinstance(claim, Rate):
+        order = {"exact": "Θ", "at most": "O", "at least": "Ω"}[claim.side]
+        return f"{_inline(claim.of)} = {order}({_inline(claim.like)})  as {claim.as_} → ∞"
+    if isinstance(claim, Law):
+        return f"{_inline(claim.of)} ⇒ {_law(claim)}  as {claim.as_} → ∞"
+    if isinstance(claim, Identity):
+        return f"{_inline(claim.left)} = {_inline(claim.right)}"
+    if isinstance(claim, Inequality):
+        sign, bound = ("≤", claim.at_most) if claim.at_most is not None else ("≥", claim.at_least)
+        return f"{_inline(claim.of)} {sign} {_inline(bound)}  in every draw"
+    if isinstance(claim, Probability):
+        return f"P({claim.event}) ≥ {_inline(claim.at_least)}"
+    if isinstance(claim, Optimum):
+        return f"min = {_inline(claim.value)}, bounded below by {_inline(claim.bound)}"
+    assert isinstance(claim, Impossibility)
+    return f"{_inline(claim.distance)} ≥ {_inline(claim.at_least)} for every member"
+
+
+def display(claim: Claim) -> str:
+    """The claim typeset over several lines where a fraction or a root needs them."""
+    if isinstance(claim, Limit | Expectation):
+        right = claim.to if isinstance(claim, Limit) else claim.equals
+        arrow, tail = ("→", f"as {claim.as_} → ∞") if isinstance(claim, Limit) else ("=", "at every size")
+        return _beside("E[ ", claim.of, f" ] {arrow} ", right, f"   {tail}")
+    if isinstance(claim, Rate):
+        order = {"exact": "Θ", "at most": "O", "at least": "Ω"}[claim.side]
+        return _beside("", claim.of, f" = {order}( ", claim.like, f" )   as {claim.as_} → ∞")
+    return mathematics(claim)
+
+
+def claim_latex(claim: Claim) -> str:
+    """The claim in LaTeX."""
+    if isinstance(claim, Limit):
+        return rf"\mathbb{{E}}\left[{latex(claim.of)}\right] \to {latex(claim.to)} \quad ({latex(claim.as_)} \to \infty)"
+    if isinstance(claim, Expectation):
+        return rf"\mathbb{{E}}\left[{latex(claim.of)}\right] = {latex(claim.equals)}"
+    if isinstance(claim, Rate):
+        order = {"exact": r"\Theta", "at most": "O", "at least": r"\Omega"}[claim.side]
+        return rf"{latex(claim.of)} = {order}\left({latex(claim.like)}\right)"
+    if isinstance(claim, Law):
+        image = latex(claim.to.of) if isinstance(claim.to, Image) else r"\mu"
+        return rf"{latex(claim.of)} \Rightarrow {image}"
+    if isinstance(claim, Identity):
+        return f"{latex(claim.left)} = {latex(claim.right)}"
+    if isinstance(claim, Inequality):
+        sign, bound = (r"\le", claim.at_most) if claim.at_most is not None else (r"\ge", claim.at_least)
+        return f"{latex(claim.of)} {sign} {latex(bound)}"
+    return latex(claim.prediction) if claim.prediction is not None else ""
+
+
+def claim_outcome(
+    name: str,
+    claim: Claim,
+    status: Status,
+    decision: Decision | None,
+    cases: Sequence[Judged | Prepared],
+    level: float,
+    *,
+    settled: bool = False,
+    note: str = "",
+) -> ClaimOutcome:
+    """Everything a report says about one claim."""
+    rows = tuple(_case(case) for case in cases)
+    judged = [case for case in cases if isinstance(case, Judged)]
+    reason = decision.reason.value if decision is not None and decision.reason and status is Status.INCONCLUSIVE else None
+    worst = _worst(judged, decision)
+    unseen = judged[worst].unseen if worst is not None else ()
+    rigorous = settled or any(case.rigorous for case in judged)
+    spends = not rigorous and bool(judged) and all(case.statistical for case in judged)
+    draws = sum(point.draws for case in judged for point in case.points)
+    sizes = sorted({size for case in cases for size in _prepared(case).cell.line.sizes})
+    return ClaimOutcome(
+        id=name,
+        kind=claim.kind,
+        statement=display(claim),
+        latex=claim_latex(claim),
+        status=status.name,
+        reason=reason,
+        sentence=_sentence(status, decision, judged, worst, level, settled, note),
+        because=claim.because,
+        predicted=_inline(claim.prediction) if claim.prediction is not None else None,
+        as_=str(claim.as_) if isinstance(claim, Limit | Rate | Law) else None,
+        level=level if spends else None,
+        margin=str(claim.margin) if claim.margin is not None else None,
+        corrected=claim.corrected,
+        draws=draws,
+        sizes=tuple(map(float, sizes)),
+        design_hash=design_hash(claim, cases),
+        cases=rows,
+        worst=worst,
+        unseen=unseen,
+        p_refute=None if not spends or decision is None else decision.p_refute,
+        p_support=None if not spends or decision is None else decision.p_support,
+        rigorous=rigorous,
+    )
+
+
+def design_hash(claim: Claim, cases: Sequence[Judged | Prepared]) -> str:
+    """A hash of everything that was fixed before the data: statement, margin, class, sizes, draws, weights, levels."""
+    parts = [repr(claim)]
+    for case in cases:
+        prepared = _prepared(case)
+        weights = prepared.weights
+        parts.append(
+            repr((prepared.cell.line.name, sorted(prepared.cell.label.items()), prepared.claimed, prepared.margin))
+        )
+        parts.append(repr((weights.plan, weights.values)) if weights is not None else "")
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def place(cell: Cell) -> str:
+    """Which case this is, as a reader would say it."""
+    at = ", ".join(f"{name} = {value}" for name, value in cell.label.items())
+    return f"{cell.line.name}" + (f" at {at}" if at else "")
+
+
+def replay(theorem_id: str, settings: Settings) -> str:
+    """The command that runs this check again."""
+    words = ["verify", "theorem", theorem_id, "--fresh", "--effort", settings.effort]
+    if settings.seed:
+        words += ["--seed", str(settings.seed)]
+    if settings.device != "cpu":
+        words += ["--device", settings.device]
+    if settings.level != Settings().level:
+        words += ["--level", str(settings.level)]
+    if settings.at:
+        words += ["--at", ",".join(f"{name}={value}" for name, value in settings.at)]
+    for name, sizes in settings.sizes:
+        words += ["--sizes", f"{name}={','.join(map(str, sizes))}"]
+    if settings.model:
+        words += ["--model", settings.model]
+    return " ".join(words)
+
+
+def _prepared(case: Judged | Prepared) -> Prepared:
+    return case.prepared if isinstance(case, Judged) else case
+
+
+def _case(case: Judged | Prepared) -> Case:
+    prepared = _prepared(case)
+    weights = prepared.weights
+    shown = {
+        "subject": prepared.cell.line.name,
+        "at": prepared.cell.label,
+        "predicted": prepared.sign * prepared.claimed,
+        "bias": weights.bias.total if weights is not None else None,
+        "margin": prepared.margin,
+        "noticeable": weights.mde(0.9) if weights is not None else None,
+    }
+    if isinstance(case, Prepared):
+        return Case(
+            **shown,  # type: ignore[arg-type]
+            estimate=None,
+            standard_error=None,
+            interval=None,
+            status=Status.INCONCLUSIVE.name,
+            reason=None,
+            p_refute=None,
+            p_support=None,
+            breakdown=None,
+        )
+    decision = case.decision
+    ends = sorted((prepared.sign * decision.lower, prepared.sign * decision.upper))
+    factor = decision.breakdown_refute if decision.status is Status.REFUTED else decision.breakdown_support
+    return Case(
+        **shown,  # type: ignore[arg-type]
+        estimate=_number(prepared.sign * decision.estimate),
+        standard_error=_number(decision.se),
+        interval=(ends[0], ends[1]) if all(map(math.isfinite, ends)) else None,
+        status=decision.status.name,
+        reason=decision.reason.value if decision.reason else None,
+        p_refute=decision.p_refute,
+        p_support=decision.p_support,
+        breakdown=_number(factor),
+        points=case.points,
+        detail=case.detail,
+    )
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _worst(judged: Sequence[Judged], decision: Decision | None) -> int | None:
+    """The case that decided: the clearest refutation, else the first open case, else the weakest support."""
+    if not judged or decision is None:
+        return None
+    ranked = {
+        Status.REFUTED: lambda d: -d.p_refute,
+        Status.INCONCLUSIVE: lambda d: d.status is Status.INCONCLUSIVE,
+        Status.SUPPORTED: lambda d: d.p_support,
+    }.get(decision.status, lambda d: 0)
+    eligible = [
+        i for i, part in enumerate(judged) if decision.status is not Status.REFUTED or part.decision.status is Status.REFUTED
+    ] or list(range(len(judged)))
+    return max(eligible, key=lambda i: ranked(judged[i].decision))
+
+
+def _sentence(
+    status: Status,
+    decision: Decision | None,
+    judged: Sequence[Judged],
+    worst: int | None,
+    level: float,
+    settled: bool,
+    note: str,
+) -> str:
+    if status is Status.PROVED:
+        return "Proved within its scope: computer algebra closed every step."
+    if note:
+        return note
+    if worst is None or decision is None:
+        return REMEDIES[decision.reason] if decision is not None and decision.reason else "Nothing was decided."
+    case = judged[worst]
+    where = place(case.prepared.cell)
+    if case.detail and status is not Status.SUPPORTED:
+        return f"{case.detail} ({where})."
+    if status is Status.SUPPORTED:
+        if case.detail:
+            return f"{case.detail[0].upper()}{case.detail[1:]}."
+        factor = decision.breakdown_support
+        inflated = f"; it would stand with corrections {factor:.2g} times as large as declared" if factor < 1e6 else ""
+        cases = f" in each of {len(judged)} cases" if len(judged) > 1 else ""
+        return f"False by at least the margin is rejected at level {level:g}{cases}{inflated}."
+    if status is Status.REFUTED:
+        exact = " (equal within the margin, not exactly)" if decision.equivalent_within_margin else ""
+        robust = "" if decision.robust else "; not robust: it falls under a larger class of corrections"
+        return f"That it is true is rejected at level {level:g}, under the declared class{exact}, for {where}{robust}."
+    if status is Status.INCONCLUSIVE and case.decision.reason is not None:
+        return f"Undecided for {where}: {REMEDIES[case.decision.reason]}."
+    return f"{status.name.capitalize()} for {where}."
+
+
+def _inline(expression: Expr | None) -> str:
+    text = pretty(expression, use_unicode=True, wrap_line=False) if expression is not None else ""
+    if "\n" in text:
+        text = str(expression).replace("**", "^").replace("*", "·").replace("sqrt", "√")
+    return text
+
+
+def _law(claim: Law) -> str:
+    if isinstance(claim.to, Image):
+        low, high = claim.to.over
+        return (
+            f"law of {_inline(claim.to.of)}, {claim.to.variable} with density {_inline(claim.to.density)} "
+            f"on [{_inline(low)}, {_inline(high)}]"
+        )
+    return str(claim.to)
+
+
+def _beside(*parts: str | Expr) -> str:
+    """Texts and typeset expressions side by side, their middle lines aligned."""
+    from sympy.printing.pretty.pretty import PrettyPrinter
+    from sympy.printing.pretty.stringpict import prettyForm
+
+    printer = PrettyPrinter({"use_unicode": True, "wrap_line": False})
+    form = prettyForm("")
+    for part in parts:
+        form = prettyForm(*form.right(part if isinstance(part, str) else printer._print(part)))
+    return form.render(wrap_line=False)

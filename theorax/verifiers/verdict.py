@@ -1,0 +1,193 @@
+"""What a decision can come to, at which levels, and which finding outweighs which."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from theorax.errors import DesignError, TheoraxError
+
+__all__ = ["DEFAULT_LEVELS", "Decision", "Finding", "Levels", "Reason", "Refusal", "Side", "Status", "settle"]
+
+
+class Status(StrEnum):
+    """The eight outcomes; absence of refutation is never support."""
+
+    PROVED = "proved"
+    CERTIFIED = "certified"
+    SUPPORTED = "supported"
+    REFUTED = "refuted"
+    INCONCLUSIVE = "inconclusive"
+    VACUOUS = "vacuous"
+    BLOCKED = "blocked"
+    ERROR = "error"
+
+
+class Reason(StrEnum):
+    """Why nothing was decided."""
+
+    UNDERPOWERED = "underpowered"  # the statistical width dominates: more draws
+    CLASS_BIAS = "class_bias"  # the bound of the corrections dominates: larger sizes, not more draws
+    BUDGET = "budget"
+    UNDECIDED_COMPARISON = "undecided_comparison"
+    NUMERIC_FLOOR = "numeric_floor"
+    MOMENTS_UNDECLARED = "moments_undeclared"
+    CLASS_REFUTED = "class_refuted"
+    HYPOTHESIS_UNSAMPLED = "hypothesis_unsampled"
+    NOT_DECIDABLE_YET = "not_decidable_yet"
+    OUT_OF_TIME = "out_of_time"
+
+
+class Side(StrEnum):
+    """Which deviations from the claimed value make the claim false."""
+
+    EQUAL = "equal"
+    AT_LEAST = "at_least"
+    AT_MOST = "at_most"
+
+
+class Refusal(TheoraxError):
+    """Data from which no interval can be made; the check ends INCONCLUSIVE with this reason."""
+
+    def __init__(self, reason: Reason, message: str) -> None:
+        super().__init__(message)
+        self.reason = reason
+
+
+@dataclass(frozen=True)
+class Levels:
+    """The two error rates of one claim: of supporting what is false by the margin, and of refuting what is true."""
+
+    support: float = 0.025
+    refute: float = 0.025
+
+    def __post_init__(self) -> None:
+        if not (0 < self.support < 0.5 and 0 < self.refute < 0.5):
+            raise DesignError(
+                f"Levels(support={self.support:g}, refute={self.refute:g}) are no error rates. A test that errs half "
+                "the "
+                "time is a coin. Write levels between 0 and 0.5; 0.025 is the default."
+            )
+
+    def shared(self, cases: int) -> Levels:
+        """The levels of each of several cases of one claim.
+
+        Support needs every case (intersection-union), so each keeps its level; one refuted case is enough to refute,
+        so the level of refutation is divided (Bonferroni).
+        """
+        return Levels(self.support, self.refute / max(1, cases))
+
+
+DEFAULT_LEVELS = Levels()
+
+
+@dataclass(frozen=True)
+class Decision:
+    """The outcome of one test, with everything that it was decided from.
+
+    ``lower`` and ``upper`` enclose the claimed quantity at the level of support, the bias bound included.
+    ``breakdown_*`` is the factor by which the whole class of corrections may be inflated before the status falls;
+    the status holds iff its factor exceeds one. ``robust`` is None until a larger class has been tried.
+    """
+
+    status: Status
+    reason: Reason | None
+    p_refute: float
+    p_support: float
+    breakdown_support: float
+    breakdown_refute: float
+    equivalent_within_margin: bool
+    estimate: float
+    se: float
+    df: float
+    bias: float
+    lower: float
+    upper: float
+    claimed: float
+    margin: float
+    side: Side = Side.EQUAL
+    levels: Levels = DEFAULT_LEVELS
+    robust: bool | None = None
+    cases: tuple[Decision, ...] = ()
+
+    @classmethod
+    def undecided(cls, reason: Reason, claimed: float, margin: float, side: Side, levels: Levels) -> Decision:
+        """No interval could be made: nothing is rejected, whatever the value."""
+        return cls(
+            status=Status.INCONCLUSIVE,
+            reason=reason,
+            p_refute=1.0,
+            p_support=1.0,
+            breakdown_support=-math.inf,
+            breakdown_refute=-math.inf,
+            equivalent_within_margin=False,
+            estimate=math.nan,
+            se=math.nan,
+            df=math.nan,
+            bias=math.inf,
+            lower=-math.inf,
+            upper=math.inf,
+            claimed=claimed,
+            margin=margin,
+            side=side,
+            levels=levels,
+        )
+
+
+class Finding(StrEnum):
+    """One thing that a check brought to light; several may hold of one claim."""
+
+    HYPOTHESIS_VIOLATED = "hypothesis violated by the run"
+    ANCESTOR_FAILED = "a claim it relies on failed"
+    COUNTEREXAMPLE = "counterexample confirmed in rigorous arithmetic"
+    NO_INSTANCE = "no draw satisfies the hypotheses"
+    TRIVIAL_BOUND = "the bound is trivial on the whole scope"
+    PROOF = "exact decision procedure closed the goal"
+    CERTIFICATE = "rigorous arithmetic covered the domain"
+    TEST_REFUTED = "a test rejected that the claim is true"
+    INSENSITIVE = "a killing mutant or a control survives"
+    TEST_SUPPORTED = "a test rejected that the claim is false by the margin"
+    UNDECIDED = "neither was rejected"
+
+
+_PRECEDENCE: tuple[tuple[Finding, Status], ...] = (
+    (Finding.HYPOTHESIS_VIOLATED, Status.ERROR),
+    (Finding.ANCESTOR_FAILED, Status.BLOCKED),
+    (Finding.COUNTEREXAMPLE, Status.REFUTED),
+    (Finding.NO_INSTANCE, Status.VACUOUS),
+    (Finding.TRIVIAL_BOUND, Status.VACUOUS),
+    (Finding.PROOF, Status.PROVED),
+    (Finding.CERTIFICATE, Status.CERTIFIED),
+    (Finding.TEST_REFUTED, Status.REFUTED),
+    (Finding.INSENSITIVE, Status.VACUOUS),
+    (Finding.TEST_SUPPORTED, Status.SUPPORTED),
+    (Finding.UNDECIDED, Status.INCONCLUSIVE),
+)
+
+
+def settle(findings: Iterable[Finding]) -> Status:
+    """The status of a claim about which all these findings hold: the first row that applies.
+
+    | finding | status |
+    |---|---|
+    | hypothesis violated by the run | error |
+    | a claim it relies on failed | blocked |
+    | counterexample confirmed in rigorous arithmetic | refuted |
+    | no draw satisfies the hypotheses | vacuous |
+    | the bound is trivial on the whole scope | vacuous |
+    | exact decision procedure closed the goal | proved |
+    | rigorous arithmetic covered the domain | certified |
+    | a test rejected that the claim is true | refuted |
+    | a killing mutant or a control survives | vacuous |
+    | a test rejected that the claim is false by the margin | supported |
+    | neither was rejected | inconclusive |
+
+    A surviving mutant speaks against support alone: without support it changes nothing. No finding at all is
+    INCONCLUSIVE, never support.
+    """
+    found = set(findings)
+    if Finding.TEST_SUPPORTED not in found:
+        found.discard(Finding.INSENSITIVE)
+    return next((status for finding, status in _PRECEDENCE if finding in found), Status.INCONCLUSIVE)
