@@ -13,7 +13,7 @@ Part = Mapping[str, Any]
 
 LABELS = {
     "read": "Read: the statement below is the source's own.",
-    "reconstructed": "Reconstructed: the statement below was rebuilt from what could be read of the source, and derived "
+    "reconstructed": "Reconstructed: the statement below was rebuilt from what could be read of the source and derived "
     "anew; its wording and constants may differ from the source's.",
     "derived": "Derived: the statement below is not in the source; it was derived here.",
 }
@@ -36,7 +36,6 @@ REASONS = {
     "moments_undeclared": "an estimate needs moments that were not declared",
     "class_refuted": "the data do not follow the declared class of corrections",
     "hypothesis_unsampled": "no draw tested a hypothesis",
-    "suite": "not significant among all claims of this run",
 }
 CASES_SHOWN = 12
 KILLED = "killed"
@@ -152,7 +151,7 @@ def _strength(claim: Part) -> Iterator[Block]:
     if claim["status"] != claim["status_unadjusted"]:
         told.append(f"Alone it is {claim['status_unadjusted']}.")
     if claim["reason"]:
-        told.append(f"Undecided because: {REASONS.get(claim['reason'], claim['reason'])}.")
+        told.append(f"Undecided because of {claim['reason']}: {REASONS.get(claim['reason'], 'see above')}.")
     if claim["rigorous"]:
         told.append("Rigorous: no error rate.")
     elif claim["level"] is not None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from theorax.reports.blocks import Block, Gap, Heading, Lines, Paragraph, Table, signed
 from theorax.reports.numbers import duration
-from theorax.reports.story import MEANING, moment
+from theorax.reports.story import MEANING
 from theorax.reports.story import theorem as story
 
 GREEN = ("PROVED", "CERTIFIED", "SUPPORTED")
@@ -21,13 +21,6 @@ def report(document: Mapping[str, Any], *, listed: bool = False) -> list[Block]:
         return [*story(theorems[0]), *_troubles(document)]
     table = [] if listed or not theorems else [_table(document)]
     return [*table, *_failures(document), *_closing(document), *_troubles(document)]
-
-
-def line(part: Mapping[str, Any]) -> str:
-    """One finished check in one line."""
-    took = f"kept from {moment(part['kept_from'])}" if part["kept"] else duration(part["seconds"])
-    told = f"{signed(part['status']):<14} {part['id']}"
-    return f"{told}  ({took})" if part["status"] in GREEN else f"{told}  ({took}) {part['reason'] or ''}".rstrip()
 
 
 def _table(document: Mapping[str, Any]) -> Table:
