@@ -19,9 +19,9 @@ from theorax.numerics.laws import Law
 def markov(weights: Float[Array, "N N"], T: Extent) -> Float[Array, "N N"]:
     r"""The Markov matrix $A_{ij} = Z_{ij} / \sum_{k<T} Z_{ik}$ of the leading T x T block of the weights Z.
 
-    A row of zeros, which would be 0/0, becomes the uniform row 1/T. For weights that vanish with probability 1 - p this
-    happens in one row with probability (1-p)^T (2^-T for p = 1/2), so the law of the matrix moves by at most T (1-p)^T in
-    total variation from the law conditioned on the absence of such rows.
+    A row of zeros, which would be 0/0, becomes the uniform row 1/T. For weights that vanish with probability 1 - p
+    this happens in one row with probability (1-p)^T (2^-T for p = 1/2), so the law of the matrix moves by at most T
+    (1-p)^T in total variation from the law conditioned on the absence of such rows.
 
     **Errors:** an entry is within (N + 1) u of the exact quotient, relatively, and so is the sum of a row within
     (2N + 2) u of one, u the unit roundoff, to first order.
@@ -53,13 +53,14 @@ def haar_rows(key: PRNGKeyArray, T: Extent, d: Extent) -> Float[Array, "{T.padde
     r"""T orthonormal rows in dimension d, Haar distributed on the Stiefel manifold.
 
     With $G$ a d x T Gaussian block and $G = QR$, $Q$ times the signs of the diagonal of $R$ is the factor with
-    $R_{ii} > 0$, which is unique, hence $Q(OG) = O\,Q(G)$ for orthogonal $O$ and $Q$ is invariant. Zero rows of $G$ stay
-    zero in the leading columns of $Q$, and Householder's leading columns do not see those that follow: the frame of the
-    block is the block of the frame, and what QR makes of the zero columns is masked.
+    $R_{ii} > 0$, which is unique, hence $Q(OG) = O\,Q(G)$ for orthogonal $O$ and $Q$ is invariant. Zero rows of $G$
+    stay zero in the leading columns of $Q$, and Householder's leading columns do not see those that follow: the frame
+    of the block is the block of the frame, and what QR makes of the zero columns is masked.
 
     **Errors:** $\|QQ^T - I\|_F \le T\gamma$, $\gamma = c\,dT u$ with a small constant c; u the unit roundoff.
 
-    **Raises:** UsageError if there are more rows than dimensions, where the sizes are known; traced sizes are not checked.
+    **Raises:** UsageError if there are more rows than dimensions, where the sizes are known; traced sizes are not
+    checked.
 
     **Source:** mezzadri_2007, section 5; higham_2002, theorem 19.4 for the errors.
     """
@@ -75,7 +76,7 @@ def haar(key: PRNGKeyArray, d: Extent) -> Float[Array, "{d.padded} {d.padded}"]:
 
 
 def bartlett(key: PRNGKeyArray, T: Extent, d: Extent) -> Float[Array, "{T.padded} {T.padded}"]:
-    r"""The Bartlett factor: lower triangular R with $RR^T = GG^T$ in law, G a T x d block of standard Gaussians, T <= d.
+    r"""The Bartlett factor: lower triangular R with $RR^T = GG^T$ in law, G a T x d standard Gaussian block, T <= d.
 
     $G = RQ$ with Q a frame of orthonormal rows independent of R; $R_{ij} \sim N(0,1)$ for $j<i$ and
     $R_{ii} \sim \chi_{d-i}$, counting i from zero, all independent. So (T choose 2) normals and T gammas stand for T d

@@ -57,14 +57,15 @@ def audit_index(
 ) -> Bool[Array, ""]:
     r"""Whether ``triplets.values[index]`` is certainly the singular value of that index (0 is the largest).
 
-    With $i$ = ``index`` + 1, $s$ the value and $\epsilon = \sqrt2\,(\sum_{l\le i}\rho_l^2)^{1/2}$ from the residuals,
-    which are computed afresh, true means
+    With $i$ = ``index`` + 1, $s$ the value and $\epsilon = \sqrt2\,(\sum_{l\le i}\rho_l^2)^{1/2}$ from the residuals as
+    stated, true means
 
     $$s - w \le \sigma_i(A) \le s + w, \qquad w = 2\epsilon + \texttt{resolution}\cdot s.$$
 
-    The upper half takes the triplets before it away and asks for no singular value above
-    $\mu = \eta + \sqrt{(s+\epsilon)^2 + 2c}$, with the rounding terms $\eta$, $c$ of ``_none_above``; twice $c$, since a
-    matrix with all values below $s + \epsilon$ must survive the rounding it is tested with. If $\mu > s + w$ the
+    The residuals are not believed: the test itself uses an $\epsilon$ computed afresh, and fails if that needs more
+    room. The upper half takes the triplets before it away and asks for no singular value above
+    $\mu = \eta + \sqrt{(s+\epsilon)^2 + 2c}$, with the rounding terms $\eta$, $c$ of ``_none_above``; twice $c$, since
+    a matrix with all values below $s + \epsilon$ must survive the rounding it is tested with. If $\mu > s + w$ the
     precision cannot decide, and the answer is false. The lower half is ``_at_least``.
 
     **Errors:** none in the direction of true. A second value given as the first, or a third as the second, is false
@@ -84,8 +85,11 @@ def audit_index(
         s = known.values[index]
         before = jnp.arange(k) < index
         upto = jnp.arange(k) <= index
-        margin = math.sqrt(2) * jnp.sqrt(jnp.sum(jnp.where(upto, known.residuals, 0) ** 2))
-        width = 2 * margin + resolution * s
+        margin, stated = (
+            math.sqrt(2) * jnp.sqrt(jnp.sum(jnp.where(upto, part.residuals, 0).astype(wide.dtype) ** 2))
+            for part in (known, triplets)
+        )
+        width = 2 * stated + resolution * s
         deflated, eta = _deflated(wide, jnp.where(before, known.values, 0), known.left, known.right)
         # c grows with the shift: taken at twice (s + margin)^2, which mu^2 stays below wherever the width allows it.
         c = _slack(deflated, 2 * (s + margin) ** 2)
@@ -97,9 +101,9 @@ def audit_index(
 def _deflated(A: Array, weights: Array, left: Array, right: Array) -> tuple[Array, Array]:
     r"""$A - \sum_l s_l u_l v_l^T$ and a bound of its rounding in the Frobenius norm.
 
-    Entry by entry at most k + 1 sums and two products per term, each within one unit of the moduli met on the way, whose
-    Frobenius norms are at most $\|A\|_F + \sum_l s_l$: $\eta = \gamma_{4k+4} (\|A\|_F + 2\sum_l s_l)$ for vectors that
-    are unit up to rounding.
+    Entry by entry at most k + 1 sums and two products per term, each within one unit of the moduli met on the way,
+    whose Frobenius norms are at most $\|A\|_F + \sum_l s_l$: $\eta = \gamma_{4k+4} (\|A\|_F + 2\sum_l s_l)$ for vectors
+    that are unit up to rounding.
     """
     rest = A - (left * weights[:, None]).T @ right
     eta = gamma(4 * weights.shape[0] + 4, A.dtype) * (frobenius_norm(A) + 2 * jnp.sum(weights))

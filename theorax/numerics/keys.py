@@ -20,8 +20,9 @@ WORDS: Final = {"threefry2x32": 2, "rbg": 4}
 def named(key: PRNGKeyArray, name: str, *indices: int | Int[Array, ""]) -> PRNGKeyArray:
     """The key of the variable called ``name``, or of its entry ``indices``, below ``key``.
 
-    The CRC-32 of the name is folded in, then the indices one by one: ``named(key, "values", 2)`` are the values of layer
-    two whatever else the program draws, so that two networks built from one key share every variable they both have.
+    The CRC-32 of the name is folded in, then the indices one by one: ``named(key, "values", 2)`` are the values of
+    layer two whatever else the program draws, so that two networks built from one key share every variable they both
+    have.
 
     **Errors:** two names collide with probability 2^-32.
     """
@@ -63,5 +64,5 @@ def root(seed: int, generator: str = "threefry2x32") -> PRNGKeyArray:
             "`seed_of(*names)` makes one that fits."
         )
     halves = [seed >> 32, seed & 0xFFFFFFFF]
-    words = np.array(halves * (WORDS[generator] // 2), np.uint32)
+    words = jnp.array(halves * (WORDS[generator] // 2), jnp.uint32)
     return jax.random.wrap_key_data(words, impl=generator)

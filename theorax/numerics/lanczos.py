@@ -40,8 +40,8 @@ _CHUNK = 32
 class SingularTriplets(eqx.Module):
     r"""Approximate singular triplets $(s_i, u_i, v_i)$, values descending.
 
-    ``residuals[i]`` bounds $\rho_i = \sqrt{(\|A v - s u\|^2 + \|A^T u - s v\|^2)/2}$ from above, rounding included: some
-    singular value of $A$ lies within ``residuals[i]`` of ``values[i]``. *Which* one it is, only
+    ``residuals[i]`` bounds $\rho_i = \sqrt{(\|A v - s u\|^2 + \|A^T u - s v\|^2)/2}$ from above, rounding included:
+    some singular value of $A$ lies within ``residuals[i]`` of ``values[i]``. *Which* one it is, only
     ``theorax.numerics.inertia.audit_index`` says. ``passes`` counts products of a vector with $A$ or $A^T$.
     """
 
@@ -80,20 +80,20 @@ def leading_singular_triplets(
 ) -> SingularTriplets:
     r"""The ``k`` largest singular values of $A$ with their vectors and verified residuals.
 
-    Golub-Kahan-Lanczos with full reorthogonalisation, started at $A(\mathbf 1 + g)$ for a fixed pseudo-Gaussian $g$; the
-    product with $A$ removes whatever lies on zero rows, so a matrix padded with zeros gives the same triplets as the
-    matrix itself. It stops when $\min(r_i, r_i^2/\mathrm{gap}_i) \le$ ``tolerance`` $\cdot\, s_i$ for all wanted values,
-    with $r_i = \beta_{j+1} |q_{ij}|$ and the gap between Ritz values. An exhausted basis is reported by ``converged``,
-    and the residuals are then large but still true. If the Krylov space closes early (rank one, identity) it continues
-    with a fresh vector. $A$ needs at least ``k`` non-zero rows and columns; a triplet that does not exist has an infinite
-    residual.
+    Golub-Kahan-Lanczos with full reorthogonalisation, started at $A(\mathbf 1 + g)$ for a fixed pseudo-Gaussian $g$;
+    the product with $A$ removes whatever lies on zero rows, so a matrix padded with zeros gives the same triplets as
+    the matrix itself. It stops when $\min(r_i, r_i^2/\mathrm{gap}_i) \le$ ``tolerance`` $\cdot\, s_i$ for all wanted
+    values, with $r_i = \beta_{j+1} |q_{ij}|$ and the gap between Ritz values. An exhausted basis is reported by
+    ``converged``, and the residuals are then large but still true. If the Krylov space closes early (rank one,
+    identity) it continues with a fresh vector. $A$ needs at least ``k`` non-zero rows and columns; a triplet that does
+    not exist has an infinite residual.
 
-    **Errors:** $u = Av/\|Av\|$ and $s = \|Av\|$ are recomputed from $A$ at the end, then the residuals. For unit vectors
-    the pair $(u, v)/\sqrt2$ is an approximate eigenvector of the symmetric $H = [[0, A], [A^T, 0]]$ with residual
-    $\rho$, hence an eigenvalue $\pm\sigma$ of $H$ lies within $\rho$ of $s \ge 0$, and $+\sigma$ is the nearer one. In
-    exact arithmetic $s$ is of second order, about $\rho^2/\mathrm{gap}$. Rounding: products are summed in $m$ nested
-    terms (``blocked_terms``), so a computed $Av$ is off by at most $\gamma_m \|A\|_F \|v\|$, the subtraction of $su$
-    adds two roundings of either side, and unit norms hold within $\gamma_{m+2}$, together at most
+    **Errors:** $u = Av/\|Av\|$ and $s = \|Av\|$ are recomputed from $A$ at the end, then the residuals. For unit
+    vectors the pair $(u, v)/\sqrt2$ is an approximate eigenvector of the symmetric $H = [[0, A], [A^T, 0]]$ with
+    residual $\rho$, hence an eigenvalue $\pm\sigma$ of $H$ lies within $\rho$ of $s \ge 0$, and $+\sigma$ is the nearer
+    one. In exact arithmetic $s$ is of second order, about $\rho^2/\mathrm{gap}$. Rounding: products are summed in $m$
+    nested terms (``blocked_terms``), so a computed $Av$ is off by at most $\gamma_m \|A\|_F \|v\|$, the subtraction of
+    $su$ adds two roundings of either side, and unit norms hold within $\gamma_{m+2}$, together at most
     $\gamma_{m+8} (\|A\|_F + 4 s)$, which is part of the stated residual. Underflow is not covered.
 
     **Raises:** ``ValueError`` if ``k`` exceeds a dimension of $A$, or ``max_steps`` leaves no room for ``k`` values.
@@ -192,7 +192,8 @@ def _look(state: _State, k: int, tolerance: float, noise: Array) -> _State:
     r = state.beta[j - 1].astype(small) * jnp.abs(Qt[:k, j - 1])
     tiny = jnp.finfo(small).tiny
     distance = jnp.abs(s[:k, None] - s[None, : k + 1]) + jnp.where(jnp.eye(k, min(k + 1, room), dtype=bool), jnp.inf, 0)
-    gap = jnp.maximum(jnp.min(distance, axis=1) - r, tiny)
+    # With no neighbour to keep a distance from, the value's own size stands in for the gap.
+    gap = jnp.maximum(jnp.minimum(jnp.min(distance, axis=1), s[0]) - r, tiny)
     wanted = tolerance * s[:k]
     met = (jnp.minimum(r, r * (r / gap)) <= wanted) | (r <= noise.astype(small))
     # log of r^2/gap over the tolerance falls by a constant per step once a value has been found.

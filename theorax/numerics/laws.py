@@ -1,7 +1,8 @@
 r"""Laws of positive weights $Z$, from which random Markov matrices are made, with their exact moments.
 
-A random Markov matrix knows its weights only through $\sigma_A = \sqrt{\operatorname{Var} Z} / E Z$ as it grows. Moments are
-exact fractions where the law's are rational, floats for the lognormal law, and inf where the integral diverges.
+A random Markov matrix knows its weights only through $\sigma_A = \sqrt{\operatorname{Var} Z} / E Z$ as it grows.
+Moments are exact fractions where the law's are rational, floats for the lognormal law, and inf where the integral
+diverges.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class Law(eqx.Module):
     """A law on the non-negative reals."""
 
     @abc.abstractmethod
-    def sample(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "..."]:
+    def sample(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "*shape"]:
         """Independent variates in JAX's default float."""
 
     @abc.abstractmethod
@@ -60,7 +61,7 @@ class Law(eqx.Module):
 class Exponential(Law):
     """Z ~ Exp(1): the rows are uniform on the simplex."""
 
-    def sample(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "..."]:
+    def sample(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "*shape"]:
         """Minus the logarithm of a uniform."""
         return jax.random.exponential(key, shape)
 
@@ -80,7 +81,7 @@ class Dirichlet(Law):
     def __check_init__(self) -> None:
         _require(self.alpha, lambda alpha: alpha > 0, "Dirichlet(alpha={}) has no density: alpha must be positive.")
 
-    def sample(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "..."]:
+    def sample(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "*shape"]:
         """Gamma variates of shape alpha."""
         return jax.random.gamma(key, _float(self.alpha), shape)
 
@@ -92,7 +93,7 @@ class Dirichlet(Law):
 class Uniform(Law):
     """Z ~ U(0, 1)."""
 
-    def sample(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "..."]:
+    def sample(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "*shape"]:
         """Uniform variates in [0, 1)."""
         return jax.random.uniform(key, shape)
 
@@ -102,33 +103,34 @@ class Uniform(Law):
 
 
 class Bernoulli(Law):
-    """Z is one with probability p, else zero: rows are uniform on a random set (the empty one: see `ensembles.markov`)."""
+    """Z is one with probability p, else zero: rows are uniform on a random set (if empty, see `ensembles.markov`)."""
 
     p: Parameter = Fraction(1, 2)
 
     def __check_init__(self) -> None:
         _require(self.p, lambda p: 0 < p <= 1, "Bernoulli(p={}) puts no weight anywhere: p must lie in (0, 1].")
 
-    def sample(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "..."]:
+    def sample(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "*shape"]:
         """Zeros and ones."""
         uniform = jax.random.uniform(key, shape)
         return (uniform < _float(self.p)).astype(uniform.dtype)
 
     def moment(self, order: int) -> Number:
-        """P."""
+        """p, for every order."""
         return _exact(self.p)
 
 
 class LogNormal(Law):
-    r"""$Z = e^{\beta g}$, g standard Gaussian, divided by its mean $e^{\beta^2/2}$ if ``mean_one``: the weights of a softmax.
+    r"""$Z = e^{\beta g}$, g standard Gaussian, over its mean $e^{\beta^2/2}$ if ``mean_one``: the weights of a softmax.
 
-    All moments are finite, $\sigma_A^2 = e^{\beta^2}-1$, yet finite matrices show spikes above their bulk for beta near one.
+    All moments are finite, $\sigma_A^2 = e^{\beta^2}-1$, yet finite matrices show spikes above their bulk for beta
+    near one.
     """
 
     beta: Parameter
     mean_one: bool = eqx.field(static=True, default=False)
 
-    def sample(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "..."]:
+    def sample(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "*shape"]:
         """Exponentials of Gaussians."""
         beta = _float(self.beta)
         shift = beta**2 / 2 if self.mean_one else jnp.zeros_like(beta)
@@ -153,12 +155,12 @@ class Pareto(Law):
     def __check_init__(self) -> None:
         _require(self.tail, lambda tail: tail > 0, "Pareto(tail={}) is no law: its tail must be positive.")
 
-    def sample(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "..."]:
+    def sample(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "*shape"]:
         """Exponentials of exponentials."""
         return jnp.exp(jax.random.exponential(key, shape) / _float(self.tail))
 
     def moment(self, order: int) -> Number:
-        """Tail / (tail - k), or inf."""
+        """With t the tail, t / (t - k), or inf."""
         tail = _exact(self.tail)
         return tail / (tail - order) if tail > order else math.inf
 
@@ -171,7 +173,7 @@ def _exact(parameter: Parameter) -> Fraction:
             "  Its parameter is traced there: it has no value yet.\n"
             "  Take the moment outside and pass it as a letter of its own."
         )
-    return Fraction(parameter)  # type: ignore[arg-type]
+    return Fraction(parameter)
 
 
 def _float(parameter: Parameter) -> Float[Array, ""]:

@@ -20,9 +20,9 @@ DTYPES = ("float32", "float64")
 def enable(cache_dir: str | Path | None = None, device: str = "cpu") -> None:
     """Set JAX up for measuring; call it once, before the first array is made.
 
-    64-bit numbers are allowed, matrix products run at the highest precision, random streams are the partitionable ones in
-    every version (they are the ones that do not depend on how a program is split over devices), and compiled programs
-    are kept in ``cache_dir`` from one process to the next, however small they are.
+    64-bit numbers are allowed, matrix products run at the highest precision, random streams are the partitionable
+    ones in every version (they are the ones that do not depend on how a program is split over devices), and compiled
+    programs are kept in ``cache_dir`` from one process to the next, however small they are.
 
     **Raises:** UsageError if the device is neither cpu nor gpu.
     """
@@ -75,13 +75,14 @@ def processor(device: str) -> jax.Device:
         ) from error
 
 
-def matmul_unit_roundoff(size: int = 256, device: str = "cpu") -> float:
-    r"""The unit roundoff at which float32 matrix products really run: $\max |C_{32}-C_{64}| / (K\,|A||B|)$, K = ``size``.
+def matmul_unit_roundoff(size: int = 32, device: str = "cpu") -> float:
+    r"""The unit roundoff of float32 products as they really run: $\max |C_{32}-C_{64}| / (K\,|A||B|)$, K = ``size``.
 
-    A product of length K has error at most $K u\,|A||B|$, so a value above u = 2^-24 gives away a reduced precision:
-    products in bfloat16 show about 2^-9 / K, which is why K must stay small against 2^15.
+    A product of length K has error at most $K u\,|A||B|$, so a value above u = 2^-24 gives away a reduced precision.
+    Errors cancel, so that products rounded to b bits show about 2^-b K^(-3/2): with K = 32, 2^-16 for bfloat16, 2^-18
+    for TF32 and 2^-31 for float32; the line between them is drawn at 2^-22.
 
-    **Errors:** a lower estimate: rounding errors cancel about like the square root of K.
+    **Errors:** a lower estimate of u, by the factor K^(3/2) named above.
 
     **Source:** higham_2002, section 3.5.
     """
@@ -93,14 +94,14 @@ def matmul_unit_roundoff(size: int = 256, device: str = "cpu") -> float:
 
 
 def describe(device: str = "cpu") -> dict[str, str | float | bool]:
-    """What the bits of a draw may depend on: versions, the kind of device, precision of products, generator's setting."""
+    """What the bits of a draw may depend on: versions, kind of device, precision of products, generator."""
     return {
         "jax": jax.__version__,
         "numpy": np.__version__,
         "python": host.python_version(),
         "machine": host.machine(),
         "device": processor(device).device_kind,
-        "threefry_partitionable": bool(jax.config.jax_threefry_partitionable),
-        "matmul_precision": str(jax.config.jax_default_matmul_precision),
+        "threefry_partitionable": bool(jax.config.values["jax_threefry_partitionable"]),
+        "matmul_precision": str(jax.config.values["jax_default_matmul_precision"]),
         "matmul_unit_roundoff": matmul_unit_roundoff(device=device),
     }

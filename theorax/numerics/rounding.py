@@ -65,8 +65,8 @@ def blocked_norm(x: Float[Array, " n"]) -> Float[Array, ""]:
 def blocked_products(A: Float[Array, "rows columns"], vectors: Float[Array, "k columns"]) -> Float[Array, "k rows"]:
     r"""The products $A v$ for a few vectors, summed in two nested stages.
 
-    **Errors:** each is off by at most $\gamma_m \||A||v|\| \le \gamma_m \|A\|_F \|v\|$ in the Euclidean norm, with $m$ =
-    ``blocked_terms(columns)``.
+    **Errors:** each is off by at most $\gamma_m \||A||v|\| \le \gamma_m \|A\|_F \|v\|$ in the Euclidean norm, with $m$
+    = ``blocked_terms(columns)``.
     """
     parts = _in_blocks(A, 1)
     cut = _in_blocks(vectors, 1)

@@ -45,8 +45,8 @@ def singular_values(A: Float[Array, "rows columns"]) -> Float[Array, " k"]:
 def stable_rank(s: Float[Array, " k"]) -> Float[Array, ""]:
     r"""Stable rank $\sum_i s_i^2 / s_1^2$ of a matrix with these singular values, descending.
 
-    **Errors:** a relative error $\epsilon$ in every value moves it by at most about $4\epsilon$ of itself. Near one, take
-    ``excess_of_stable_rank(s, power=2)``: the difference with one cancels.
+    **Errors:** a relative error $\epsilon$ in every value moves it by at most about $4\epsilon$ of itself. Near one,
+    take ``excess_of_stable_rank(s, power=2)``: the difference with one cancels.
 
     **Source:** Rudelson and Vershynin 2007, section 1.
     """
@@ -93,8 +93,8 @@ def tail_power(A: Float[Array, "rows columns"], triplet: SingularTriplets, power
     $\|E\|_F^2 \le \|R_1\|^2 + \|R_2\|^2 = 2\rho^2$, $\rho$ the triplet's residual. If $s$ is the *first* value (which
     ``audit_index`` decides), the tail of $A$ differs from that of $A + E$ by at most $\sqrt2\rho$ in the Schatten norm
     (Mirsky), and so does the latter from $A'$: the Schatten norms $x$ of the tail and $y$ of $A'$ satisfy
-    $|x - y| \le \delta = 2\sqrt2\rho + \gamma_{m+8}(\|A\|_F + 4s)$, the second term for forming $A'$ with vectors that are
-    unit within $\gamma_{m+2}$. Hence $|x^p - y^p| \le (y + \delta)^p - y^p$. The Gram matrix adds at most
+    $|x - y| \le \delta = 2\sqrt2\rho + \gamma_{m+8}(\|A\|_F + 4s)$, the second term for forming $A'$ with vectors that
+    are unit within $\gamma_{m+2}$. Hence $|x^p - y^p| \le (y + \delta)^p - y^p$. The Gram matrix adds at most
     $\gamma_g\|A'\|_F^2$ to $y^2$ (``blocked_gram``), the sum of squares a relative $\gamma_{2m+2}$.
 
     **Raises:** ``ValueError`` for another power.

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import pairwise
 
@@ -224,10 +224,15 @@ class Weights:
         return 2 * self.bias.total + (quantiles * self.se if self.se else 0.0)
 
     def why_not(self, margin: float, power: float = 0.0) -> Reason | None:
-        """Why this plan cannot decide at this margin (with this power); None where it can."""
+        """Why this plan cannot decide at this margin (with this power); None where it can.
+
+        It is the class where even draws without noise would not do at these sizes. A bias above half the margin alone
+        does not say so: with more draws other weights are best, and their bias is smaller.
+        """
         if self.decides(margin, power):
             return None
-        return Reason.CLASS_BIAS if self.bias.total > margin / 2 else Reason.UNDERPOWERED
+        noiseless = solve(replace(self.plan, policy=Policy.DETERMINISTIC))
+        return Reason.UNDERPOWERED if noiseless.decides(margin) else Reason.CLASS_BIAS
 
     def decides(self, margin: float, power: float = 0.0) -> bool:
         """Whether support is within reach at this margin; a claim it is out of reach for is not worth running."""

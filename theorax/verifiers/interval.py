@@ -10,6 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -166,28 +167,31 @@ class Betting(_Evidence):
     high: float
 
     def p_above(self, value: float) -> float:
-        return self._ruin(
-            (self.values - self.low) / (self.high - self.low), (value - self.low) / (self.high - self.low)
-        )
+        return self._ruin(self._unit, (value - self.low) / (self.high - self.low))
 
     def p_below(self, value: float) -> float:
-        return self._ruin(
-            (self.high - self.values) / (self.high - self.low), (self.high - value) / (self.high - self.low)
-        )
+        return self._ruin(1 - self._unit, (self.high - value) / (self.high - self.low))
 
-    @staticmethod
-    def _ruin(x: Vector, mean: float) -> float:
+    @cached_property
+    def _unit(self) -> Vector:
+        return (self.values - self.low) / (self.high - self.low)
+
+    @cached_property
+    def _bets(self) -> Vector:
+        """The uncapped bets; those against a mean from above are the same, for the prior is symmetric."""
+        x, seen = self._unit, np.arange(1, len(self.values) + 1)
+        means = (0.5 + np.cumsum(x)) / (1 + seen)
+        variances = (0.25 + np.cumsum((x - means) ** 2)) / (1 + seen)
+        before = np.concatenate([[0.25], variances[:-1]])
+        return np.sqrt(2 * math.log(1 / TUNED_LEVEL) / (before * seen * np.log1p(seen)))
+
+    def _ruin(self, x: Vector, mean: float) -> float:
         if mean >= 1:
             return 1.0
         if mean <= 0:  # a mean of zero means that every draw is zero
             return 0.0 if mean < 0 or bool((x > 0).any()) else 1.0
-        seen = np.arange(1, len(x) + 1)
-        means = (0.5 + np.cumsum(x)) / (1 + seen)
-        variances = (0.25 + np.cumsum((x - means) ** 2)) / (1 + seen)
-        before = np.concatenate([[0.25], variances[:-1]])
-        bets = np.sqrt(2 * math.log(1 / TUNED_LEVEL) / (before * seen * np.log1p(seen)))
-        wealth = np.cumsum(np.log1p(np.minimum(bets, 0.5 / mean) * (x - mean)))
-        return min(1.0, math.exp(-float(wealth.max())))
+        wealth = np.cumsum(np.log1p(np.minimum(self._bets, 0.5 / mean) * (x - mean)))
+        return min(1.0, math.exp(-max(0.0, float(wealth.max()))))
 
     def _bracket(self) -> tuple[float, float]:
         return self.low, self.high

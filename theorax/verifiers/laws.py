@@ -1,4 +1,4 @@
-r"""Convergence of a law: features at fixed frequencies, extrapolated over the sizes, and their distance from the target.
+r"""Convergence of a law: features at fixed frequencies, extrapolated over the sizes, their distance from the target.
 
 With frequencies $t_j$ and weights $w_j$, $\sum_j w_j = 1$, the features of a law are $\sqrt{w_j} E\cos(t_j X)$ and
 $\sqrt{w_j} E\sin(t_j X)$. Their Euclidean distance $D$ is a kernel distance of laws, and they are linear in the law: an
@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from theorax.errors import DesignError, ObservationError
-from theorax.verifiers.bias import Plan, Policy, Target, Weights
+from theorax.verifiers.bias import Policy, Target, Weights
 from theorax.verifiers.decide import outcome
 from theorax.verifiers.verdict import DEFAULT_LEVELS, Decision, Levels, Side
 
@@ -86,7 +86,7 @@ def gauss_hermite(scale: float = 1.0, nodes: int = 40) -> Frequencies:
 
 
 def joint(covariance: ArrayLike, count: int = 128, seed: int = 0) -> Frequencies:
-    """Fixed random frequencies for vectors, whitened by the claimed covariance: half at one scale, half at half of it."""
+    """Fixed random frequencies for vectors, whitened by the claimed covariance; one half is twice as low."""
     matrix = np.atleast_2d(np.asarray(covariance, float))
     values, vectors = np.linalg.eigh(matrix)
     # Directions in which the claimed law has no spread are left unscaled: any spread there is seen as it is.
@@ -118,9 +118,11 @@ def features_of_samples(samples: ArrayLike, frequencies: Frequencies) -> Matrix:
             f"Write draws x {dimensions}, or draws x values x {dimensions}."
         )
     data = data[:, None, :] if data.ndim == 2 else data
-    columns = [data @ point for point in frequencies.table]  # one frequency at a time: memory stays that of the samples
-    cosines = np.stack([np.cos(angle).mean(axis=1) for angle in columns], axis=1)
-    sines = np.stack([np.sin(angle).mean(axis=1) for angle in columns], axis=1)
+    cosines, sines = np.empty((2, len(data), len(frequencies.weights)))
+    for j, point in enumerate(frequencies.table):  # one frequency at a time: memory stays that of the samples
+        angle = data[..., 0] * point[0] if dimensions == 1 else data @ point
+        cosines[:, j] = np.cos(angle).mean(axis=1)
+        sines[:, j] = np.sin(angle).mean(axis=1)
     return np.concatenate([frequencies.amplitudes * cosines, frequencies.amplitudes * sines], axis=1)
 
 
@@ -239,7 +241,7 @@ def _covariance_of_mean(table: Matrix) -> Matrix:
 
 
 def _noise_norms(covariance: Matrix, draws: int) -> Vector:
-    """Norms of Gaussian vectors of this covariance, sorted: roots of weighted sums of chi-squares, always the same draws."""
+    """Norms of Gaussian vectors of this covariance, sorted: roots of weighted sums of chi-squares."""
     values = np.linalg.eigvalsh(covariance)
     # Eigenvalues below the rounding of the largest carry no noise that could be told from rounding.
     values = values[values > values[-1] * len(values) * 2.0**-52]

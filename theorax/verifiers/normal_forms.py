@@ -1,8 +1,8 @@
 r"""Normal form of expressions as rational functions over $\mathbb{Q}$ in letters, with equations for roots.
 
-Letters are symbols, $e^m$ for the monomials $m$ of exponents, $b^{1/q}$ for roots and $b^m$ for symbolic powers of positive
-$b$, and every other function of its arguments. Two letters for one number, or letters with an unknown relation, make the
-form incomplete, never wrong: a form that vanishes is a proof, one that does not says nothing.
+Letters are symbols, $e^m$ for the monomials $m$ of exponents, $b^{1/q}$ for roots and $b^m$ for symbolic powers of
+positive $b$, and every other function of its arguments. Two letters for one number, or letters with an unknown relation,
+make the form incomplete, never wrong: a form that vanishes is a proof, one that does not says nothing.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _HYPERBOLIC = (sympy.sinh, sympy.cosh, sympy.tanh, sympy.coth, sympy.sech, sympy
 def vanishes(expression: sympy.Expr) -> bool:
     """Whether the normal form is zero; then the expression is zero wherever it is defined.
 
-    **Errors:** none on the side of zero. A root is reduced by $r^q = b$ only, so zeros that need a factorisation of $b$ or
-    a relation between two functions are missed.
+    **Errors:** none on the side of zero. A root is reduced by $r^q = b$ only, so zeros that need a factorisation of $b$
+    or a relation between two functions are missed.
     """
     if expression == 0:
         return True

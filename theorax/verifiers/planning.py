@@ -62,14 +62,8 @@ def require(weights: Weights, margin: float, name: str = "The claim", power: flo
     if weights.decides(margin):
         return
     proposal = cheapest(weights.plan, margin, power)
-    reason = weights.why_not(margin)
-    cause = (
-        f"Corrections of the declared class alone may amount to {weights.bias.total:.2g}: larger sizes are needed, "
-        "not draws."
-        if reason is Reason.CLASS_BIAS
-        else f"Its half-width is {weights.half_width:.2g}, of which {weights.bias.total:.2g} is bias of the declared "
-        "class."
-    )
+    cause = f"Its half-width is {weights.half_width:.2g}, of which {weights.bias.total:.2g} is bias of the class"
+    cause += ", and no draws at these sizes bring it down." if weights.why_not(margin) is Reason.CLASS_BIAS else "."
     remedy = f"Write {proposal}." if proposal else "Write a wider margin, or a sharper class with its reason."
     raise DesignError(f"{name} cannot be decided at margin {margin:g}. {cause} {remedy}")
 

@@ -52,7 +52,7 @@ class Status(Enum):
 class Outcome:
     """The result of a zero test.
 
-    ``PROVED`` names the step of the ladder; ``REFUTED`` carries the exact point and the ball there, which excludes zero;
+    ``PROVED`` names the step of the ladder; ``REFUTED`` carries the exact point and the ball there, without zero in it;
     ``UNREFUTED`` says that every one of ``points`` balls contains zero and is narrow; ``UNDECIDED`` says why.
     """
 

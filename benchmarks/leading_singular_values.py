@@ -1,0 +1,96 @@
+"""Two leading singular values of random attention matrices: ours against numpy's full decomposition, one thread each.
+
+    python benchmarks/leading_singular_values.py [--large] [--repeats 5]
+
+Both run in one process, alternating, on one core; the ratio is the median of the ratios of neighbouring runs. The error
+is held against numpy's values of the same matrix in float64, the bound is the residual stated by the triplets.
+"""
+
+# ruff: noqa: E402  (thread counts are read when the libraries are imported)
+import os
+
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"):
+    os.environ[name] = "1"
+os.environ["XLA_FLAGS"] = os.environ.get("XLA_FLAGS", "") + " --xla_cpu_multi_thread_eigen=false"
+os.environ["JAX_PLATFORMS"] = "cpu"
+if "sched_setaffinity" in dir(os):
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+import argparse
+import platform
+import time
+
+import jax
+
+jax.config.update("jax_enable_x64", True)
+
+import jax.numpy as jnp
+import numpy as np
+
+from theorax.numerics.lanczos import leading_singular_triplets
+
+PASS_DRAWS = 15
+
+
+def markov(seed: int, size: int) -> np.ndarray:
+    """Rows of independent exponentials, each divided by its sum."""
+    A = np.random.default_rng([seed, size]).exponential(size=(size, size))
+    return A / A.sum(axis=1, keepdims=True)
+
+
+def seconds(call) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--large", action="store_true", help="also T = 4096 (a minute per repeat)")
+    parser.add_argument("--repeats", type=int, default=5)
+    options = parser.parse_args()
+    cores = len(os.sched_getaffinity(0)) if "sched_getaffinity" in dir(os) else os.cpu_count()
+    print(f"{platform.machine()} CPU, {cores} core used, one thread each")
+    print(f"python {platform.python_version()}, jax {jax.__version__}, numpy {np.__version__}")
+    print("exponential Markov matrices, k = 2, tolerance 1e-6; errors and bounds relative to each value, worst draw")
+    print(
+        f"{'T':>5} {'dtype':>8} {'numpy ms':>9} {'ours ms':>8} {'ratio':>6} {'(range)':>13} "
+        f"{'passes':>6} {'/T^1/3':>6} {'error s1':>9} {'error s2':>9} {'bound s1':>9} {'bound s2':>9}"
+    )
+    # One draw at a time: a batch would move several matrices through the cache at once.
+    triplets_of = jax.jit(lambda batch: jax.lax.map(leading_singular_triplets, batch))
+    for size in (512, 1024, 2048, *([4096] if options.large else [])):
+        for dtype in (np.float32, np.float64):
+            times, errors, bounds = [], [], []
+            for seed in range(options.repeats):
+                A = markov(seed, size).astype(dtype)
+                device = jnp.asarray(A)[None]
+                found = jax.block_until_ready(triplets_of(device))
+                assert found.converged.all()
+                theirs = seconds(lambda A=A: np.linalg.svd(A, compute_uv=False))
+                ours = seconds(lambda device=device: jax.block_until_ready(triplets_of(device)))
+                times.append((theirs, ours))
+                # The reference decomposes the same, already rounded entries.
+                s = np.linalg.svd(A.astype(np.float64), compute_uv=False)[:2]
+                errors.append(np.abs(np.asarray(found.values[0], np.float64) - s) / s)
+                bounds.append(np.asarray(found.residuals[0], np.float64) / s)
+                assert (errors[-1] <= bounds[-1]).all()
+            # Passes cost no reference: more draws, for a steady median.
+            passes = [
+                int(triplets_of(jnp.asarray(markov(seed, size).astype(dtype))[None]).passes[0])
+                for seed in range(PASS_DRAWS if size < 4096 else 5)
+            ]
+            theirs, ours = np.median(times, axis=0) * 1e3
+            ratios = [a / b for a, b in times]
+            span = f"({min(ratios):.1f}-{max(ratios):.1f})"
+            error, bound = np.max(errors, axis=0), np.max(bounds, axis=0)
+            print(
+                f"{size:>5} {np.dtype(dtype).name:>8} {theirs:>9.1f} {ours:>8.1f} {np.median(ratios):>6.1f} {span:>13} "
+                f"{np.median(passes):>6.0f} {np.median(passes) / size ** (1 / 3):>6.2f} "
+                f"{error[0]:>9.1e} {error[1]:>9.1e} {bound[0]:>9.1e} {bound[1]:>9.1e}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

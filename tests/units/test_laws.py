@@ -1,0 +1,147 @@
+"""Features of laws, their distances, and decisions about extrapolated laws."""
+
+import math
+
+import numpy as np
+import pytest
+
+from theorax.errors import DesignError, ObservationError
+from theorax.theorems.language.approach import Corrections
+from theorax.verifiers.bias import Plan, Policy, Target, solve
+from theorax.verifiers.laws import (
+    _exceedance,
+    _noise_norms,
+    _quantile,
+    decide_law,
+    distance,
+    features_of_characteristic,
+    features_of_density,
+    features_of_samples,
+    gauss_hermite,
+    joint,
+    margin_of_panel,
+    planned_sd,
+)
+from theorax.verifiers.verdict import Reason, Status
+
+F = gauss_hermite()
+LAWS = Corrections(size=0.05, slowest=1, reason="the law is a polynomial in 1/n")
+
+
+def gaussian(variance, frequencies=F):
+    t = frequencies.table[:, 0]
+    return features_of_characteristic(np.exp(-(t**2) * variance / 2), frequencies)
+
+
+# Published distances of N(0, v) from N(0, 1), to their last digit.
+@pytest.mark.parametrize(("variance", "published"), [(1.1, 0.0211), (1.05, 0.0107), (1.2, 0.0405)])
+def test_published_margins(variance, published):
+    assert abs(distance(gaussian(1), gaussian(variance)) - published) <= 0.00005 * (1 + 1e-9)
+
+
+def test_distance_is_the_literal_integral():
+    """D^2 is the Gaussian average of (e^(-t^2/2) - e^(-v t^2/2))^2: three Gaussian integrals."""
+    v = 1.2
+    exact = 1 / math.sqrt(3) - 2 / math.sqrt(2 + v) + 1 / math.sqrt(1 + 2 * v)
+    # The rule of 40 nodes errs by less than 1e-10 on e^(-v t^2) with v near one; D^2 itself is 1.6e-3.
+    assert abs(distance(gaussian(1), gaussian(v)) ** 2 - exact) < 1e-10
+
+
+def test_features_of_density_and_of_samples_agree(rng):
+    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
+    by_density = features_of_density(nodes, weights / math.sqrt(2 * math.pi), F)
+    assert distance(by_density, gaussian(1)) < 1e-12  # both are spectrally accurate; 80 terms of rounding remain
+    features = features_of_samples(rng.standard_normal(20_000), F)
+    # The mean square of the distance is planned_sd^2 / N; six times its root is beyond any chance.
+    assert distance(features.mean(axis=0), gaussian(1)) < 6 * planned_sd(gaussian(1)) / math.sqrt(20_000)
+
+
+def test_scale_looks_at_a_law_on_its_own_scale(rng):
+    x = rng.standard_normal((50, 7))
+    assert np.allclose(
+        features_of_samples(4 * x, gauss_hermite(4)), features_of_samples(x, F), rtol=0, atol=64 * 2.0**-52
+    )  # angles up to 40, the cosine's error is the angle's
+
+
+def test_a_draw_is_one_unit_however_many_values_it_holds(rng):
+    draws = rng.standard_normal((30, 11))
+    features = features_of_samples(draws, F)
+    single = np.stack([features_of_samples(draw, F).mean(axis=0) for draw in draws])
+    assert features.shape == (30, 40)
+    assert np.abs(features - single).max() < 16 * 2.0**-52  # eleven terms below one, in another order
+
+
+def test_joint_law_sees_a_correlation(rng):
+    identity = np.eye(2)
+    frequencies = joint(identity)
+    t = frequencies.table
+
+    def target(covariance):
+        return features_of_characteristic(np.exp(-np.einsum("ja,ab,jb->j", t, covariance, t) / 2), frequencies)
+
+    features = features_of_samples(rng.standard_normal((4000, 2)), frequencies).mean(axis=0)
+    assert distance(features, target(identity)) < distance(features, target(np.array([[1, 0.3], [0.3, 1]])))
+
+
+def test_quantile_of_the_noise_norm_against_the_chi_square(rng):
+    # Two equal eigenvalues: the norm is Rayleigh, its quantile sqrt(-2 log alpha).
+    norms = _noise_norms(np.eye(2), 100_000)
+    exact = math.sqrt(-2 * math.log(0.025))
+    density = exact * 0.025
+    se = math.sqrt(0.025 * 0.975 / 100_000) / density
+    assert abs(_quantile(norms, 0.025) - exact) < 4 * se
+
+
+def test_quantile_and_p_are_one_test():
+    norms = np.sort(np.random.default_rng(1).random(199))
+    for level in (0.025, 0.05, 0.3):
+        q = _quantile(norms, level)
+        assert _exceedance(norms, np.nextafter(q, 9)) <= level < _exceedance(norms, q) + 1 / 200
+    with pytest.raises(DesignError, match="cannot reach the level"):
+        _quantile(norms, 1e-3)
+
+
+def design(draws, policy=Policy.INDEPENDENT):
+    return solve(Plan((16, 32, 64, 128, 256), LAWS, Target.LIMIT, planned_sd(gaussian(1)), draws, policy))
+
+
+def sample(rng, limit_variance, draws, paired=False):
+    z = rng.standard_normal(draws)
+    return [
+        features_of_samples(np.sqrt(limit_variance + 0.05 * 16 / n) * (z if paired else rng.standard_normal(draws)), F)
+        for n in (16, 32, 64, 128, 256)
+    ]
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_a_true_law_is_supported_and_a_wrong_variance_refuted(paired, rng):
+    weights = design(40_000, Policy.PAIRED if paired else Policy.INDEPENDENT)
+    margin, nearest = margin_of_panel(gaussian(1), {"a tenth wider": gaussian(1.1), "a fifth wider": gaussian(1.2)})
+    assert nearest == "a tenth wider"
+    assert decide_law(sample(rng, 1.0, 40_000, paired), gaussian(1), weights, margin).status is Status.SUPPORTED
+    wrong = decide_law(sample(rng, 1.1, 40_000, paired), gaussian(1), weights, margin)
+    assert wrong.status is Status.REFUTED
+    assert wrong.p_refute <= 0.025
+
+
+def test_few_draws_decide_nothing(rng):
+    decision = decide_law(sample(rng, 1.0, 200), gaussian(1), design(200), 0.05)
+    assert decision.status is Status.INCONCLUSIVE
+    assert decision.reason is Reason.UNDERPOWERED
+
+
+REFUSED = [
+    (lambda: features_of_samples([], F), ObservationError, "has no law"),
+    (lambda: features_of_samples(np.zeros((3, 4, 5)), F), ObservationError, "1 dimensions"),
+    (lambda: features_of_characteristic(np.full(20, 1.5), F), DesignError, "none above one"),
+    (lambda: features_of_density([0.0], [0.5], F), DesignError, "mass 0.5"),
+    (lambda: margin_of_panel(gaussian(1), {}), DesignError, "No wrong law"),
+    (lambda: margin_of_panel(gaussian(1), {"same": gaussian(1)}), DesignError, "Leave it out"),
+    (lambda: gauss_hermite(nodes=41), DesignError, "even number"),
+]
+
+
+@pytest.mark.parametrize(("make", "error", "because"), REFUSED)
+def test_laws_that_cannot_be_meant(make, error, because):
+    with pytest.raises(error, match=because):
+        make()

@@ -1,0 +1,311 @@
+"""The sampler: one compiled program per structure, run draw by draw, its results streamed out chunk by chunk.
+
+Draw i of a program depends on the seed, on i and on the letters alone. Chunks have a length that is traced, not
+compiled in: the loop that runs them is one and the same machine code for every length, so neither the memory budget
+nor the speed of the machine can change a bit, and a sweep over sizes compiles once.
+"""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from theorax.errors import ObservationError, UsageError
+from theorax.numerics import platform
+from theorax.numerics.extents import Extent
+from theorax.numerics.keys import root
+
+# A chunk holds at most this many groups of draws, and its results at most this share of the memory budget: XLA may keep
+# two copies of the buffer a loop fills.
+LONGEST_CHUNK = 4096
+SHARE_OF_RESULTS = 0.25
+# What one call of a compiled chunk should take, so that an interrupt is noticed; affects no result.
+SECONDS_PER_CALL = 0.25
+
+
+@dataclass(frozen=True)
+class Meter:
+    """What a sampler has spent so far; CPU seconds of this process, all threads, next to wall seconds."""
+
+    programs: int = 0
+    draws: int = 0
+    calls: int = 0
+    compile_seconds: float = 0.0
+    compile_cpu_seconds: float = 0.0
+    run_seconds: float = 0.0
+    run_cpu_seconds: float = 0.0
+    largest_program: int = 0
+
+    @property
+    def compile_share(self) -> float:
+        """The share of CPU time that went into compiling; zero before anything ran."""
+        spent = self.compile_cpu_seconds + self.run_cpu_seconds
+        return self.compile_cpu_seconds / spent if spent else 0.0
+
+    def __str__(self) -> str:
+        return (
+            f"{self.programs} programs compiled in {self.compile_seconds:.2f} s "
+            f"({self.compile_cpu_seconds:.2f} CPU-s), "
+            f"{self.draws} draws in {self.calls} calls and {self.run_seconds:.2f} s "
+            f"({self.run_cpu_seconds:.2f} CPU-s); compiling took {self.compile_share:.0%} of CPU, "
+            f"the largest program needs {self.largest_program / 2**20:.1f} MiB"
+        )
+
+
+class _Program(NamedTuple):
+    """An executable, the number of groups its buffers hold, and the shapes one draw returns."""
+
+    call: Callable[..., Any]
+    capacity: int
+    shapes: dict[str, jax.ShapeDtypeStruct]
+
+
+class Sampler:
+    """Runs draws of pure programs on one device.
+
+    ``batch`` is the number of neighbouring draws that are vectorised together. It is one unless an accelerator asks
+    for more, because vectorised code rounds differently: on a CPU the logarithm inside eight exponential matrices of
+    size 24 differs in the last bits from the same matrices drawn one at a time. Hence ``batch`` and the generator are
+    part of what names a stream, like the dtype; the memory budget, the chunks and the number of draws are not.
+
+    **Raises:** UsageError on a device that is absent, or a budget or batch below one.
+    """
+
+    def __init__(
+        self, device: str = "cpu", memory: int = 64 * 2**20, batch: int = 1, generator: str = "threefry2x32"
+    ) -> None:
+        if memory < 1 or batch < 1:
+            raise UsageError(
+                f"A sampler was given {memory} bytes and batches of {batch}. Write positive numbers for both."
+            )
+        self.device, self.memory, self.batch, self.generator = device, memory, batch, generator
+        self.meter = Meter()
+        self._processor = platform.processor(device)
+        self._programs: dict[Hashable, _Program] = {}
+
+    def draw(
+        self,
+        program: Callable[..., Mapping[str, Any]],
+        seed: int,
+        draws: int,
+        letters: Mapping[str, Any],
+        dtype: str = "float64",
+        first: int = 0,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> dict[str, np.ndarray]:
+        """Draws ``first`` .. ``first + draws - 1`` of ``program(key, **letters)``, stacked along a leading axis.
+
+        The key of draw i is ``fold_in(root(seed), i)``: asking for more draws later, or for a part of them on another
+        machine of the same kind, gives the same table. Of the letters, values of extents, floats, fractions and
+        arrays are traced; paddings, whole numbers, strings and the like are compiled in, and every new one of them is
+        a new program. A program is known by its hash: make it once, at the top of a module, not anew for each size.
+
+        **Errors:** none of its own; the bits depend on the platform, the versions, ``dtype`` and ``batch``.
+
+        **Raises:** UsageError if there is nothing to draw, if the letters do not fit the program's signature, if the
+        program returns no mapping of named arrays, or if a single draw exceeds the memory budget.
+        """
+        if draws < 1 or first < 0 or first + draws > 2**32:
+            raise UsageError(
+                f"{draws} draws from number {first} on were asked for.\n"
+                "  Draws are numbered from 0 to 2^32 - 1, and an empty table shows nothing.\n"
+                "  Write `draws=1` or more."
+            )
+        _accepts(program, letters)
+        with platform.precision(dtype), jax.default_device(self._processor):
+            compiled, arguments = self._compiled(program, letters, dtype)
+            key = jax.device_put(jax.random.key_data(root(seed, self.generator)), self._processor)
+            result = {
+                name: np.empty((draws, *shape.shape), np.dtype(shape.dtype)) for name, shape in compiled.shapes.items()
+            }
+            wall, cpu, calls = time.perf_counter(), time.process_time(), 0
+            # Groups start at multiples of `batch`, so that a draw has the same neighbours whatever is asked for.
+            group, end, count = first // self.batch, -(-(first + draws) // self.batch), 1
+            while group < end:
+                count = min(count, compiled.capacity, end - group)
+                begun = time.perf_counter()
+                chunk = jax.device_get(compiled.call(arguments, key, np.uint32(group), np.int32(count)))
+                low, high = max(group * self.batch, first), min((group + count) * self.batch, first + draws)
+                for name, values in chunk.items():
+                    flat = values.reshape(-1, *values.shape[2:])
+                    result[name][low - first : high - first] = flat[
+                        low - group * self.batch : high - group * self.batch
+                    ]
+                group, calls = group + count, calls + 1
+                per_group = max(time.perf_counter() - begun, 1e-9) / count
+                count = max(1, min(4 * count, int(SECONDS_PER_CALL / per_group)))
+                if progress is not None:
+                    progress(high - first, draws)
+            self.meter = replace(
+                self.meter,
+                draws=self.meter.draws + draws,
+                calls=self.meter.calls + calls,
+                run_seconds=self.meter.run_seconds + time.perf_counter() - wall,
+                run_cpu_seconds=self.meter.run_cpu_seconds + time.process_time() - cpu,
+            )
+        return result
+
+    def _compiled(self, program: Callable[..., Any], letters: Mapping[str, Any], dtype: str) -> tuple[_Program, Any]:
+        """The executable for these letters' structure, found or made, and the traced part of the letters."""
+        plain = jax.tree.map(lambda leaf: _traceable(leaf, dtype), dict(letters), is_leaf=_is_extent)
+        traced, static = eqx.partition(plain, lambda leaf: isinstance(leaf, np.ndarray))
+        leaves, structure = jax.tree.flatten(static)
+        shapes = jax.tree.map(lambda array: (array.shape, str(array.dtype)), traced)
+        name = (program, dtype, structure, tuple((type(x), x) for x in leaves), *jax.tree.leaves(shapes))
+        try:
+            found = self._programs.get(name)
+        except TypeError as error:
+            raise UsageError(
+                "A program or a letter cannot be told apart from others: it has no hash.\n"
+                f"  {str(error).capitalize()}.\n"
+                "  Write letters as numbers, extents, arrays, strings or tuples, and programs as functions."
+            ) from error
+        arguments = jax.device_put(traced, self._processor)
+        if found is None:
+            found = self._programs[name] = self._compile(program, arguments, static)
+        return found, arguments
+
+    def _compile(self, program: Callable[..., Any], traced: Any, static: Any) -> _Program:
+        """Compile ahead of time a loop over at most ``capacity`` groups, filling buffers of that length."""
+        wall, cpu = time.perf_counter(), time.process_time()
+
+        def one(arguments: Any, words: jax.Array, index: jax.Array) -> dict[str, jax.Array]:
+            key = jax.random.fold_in(jax.random.wrap_key_data(words, impl=self.generator), index)
+            return _named_arrays(program(key, **eqx.combine(arguments, static)))
+
+        words = jax.device_put(jax.random.key_data(root(0, self.generator)), self._processor)
+        shapes = jax.eval_shape(one, traced, words, np.uint32(0))
+        group_bytes = self.batch * sum(shape.size * shape.dtype.itemsize for shape in shapes.values())
+        capacity = int(np.clip(self.memory * SHARE_OF_RESULTS // max(group_bytes, 1), 1, LONGEST_CHUNK))
+
+        def chunk(arguments: Any, words: jax.Array, start: jax.Array, count: jax.Array) -> dict[str, jax.Array]:
+            def step(j: jax.Array, buffers: dict[str, jax.Array]) -> dict[str, jax.Array]:
+                neighbours = jnp.arange(self.batch, dtype=jnp.uint32)
+                indices = (start + j.astype(jnp.uint32)) * jnp.uint32(self.batch) + neighbours
+                if self.batch == 1:
+                    out = {name: values[None] for name, values in one(arguments, words, indices[0]).items()}
+                else:
+                    out = jax.vmap(lambda index: one(arguments, words, index))(indices)
+                # The barrier keeps the writing into buffers, whose length varies with the budget, out of the draw.
+                out = jax.lax.optimization_barrier(out)
+                return {name: buffers[name].at[j].set(out[name]) for name in out}
+
+            empty = {
+                name: jnp.zeros((capacity, self.batch, *shape.shape), shape.dtype) for name, shape in shapes.items()
+            }
+            return jax.lax.fori_loop(jnp.int32(0), count, step, empty)
+
+        executable = jax.jit(chunk).lower(traced, words, np.uint32(0), np.int32(1)).compile()
+        needed = _bytes_of(executable, capacity * group_bytes)
+        if needed > self.memory:
+            raise UsageError(
+                f"One draw of `{_name(program)}` runs in {needed} bytes, chunks of {capacity} included.\n"
+                f"  The sampler may use {self.memory}.\n"
+                f"  Write `Sampler(memory={needed})` or more, or a smaller padding."
+            )
+        self.meter = replace(
+            self.meter,
+            programs=self.meter.programs + 1,
+            compile_seconds=self.meter.compile_seconds + time.perf_counter() - wall,
+            compile_cpu_seconds=self.meter.compile_cpu_seconds + time.process_time() - cpu,
+            largest_program=max(self.meter.largest_program, needed),
+        )
+        return _Program(executable, capacity, shapes)
+
+
+def check(table: Mapping[str, np.ndarray], shapes: Mapping[str, tuple[int, ...]], first: int = 0) -> None:
+    """Every measured quantity is there, has its shape in every draw, and is a finite number.
+
+    **Raises:** ObservationError naming the quantity and the first draw that is no observation.
+    """
+    for name, shape in shapes.items():
+        if name not in table:
+            near = get_close_matches(name, table, n=1)
+            raise ObservationError(
+                f"`{name}` was to be measured and was not returned. The program returns: {', '.join(sorted(table))}."
+                + (f" Did you mean `{near[0]}`?" if near else "")
+            )
+        values = table[name]
+        if values.ndim < 1 or values.shape[1:] != tuple(shape):
+            raise ObservationError(
+                f"A draw of `{name}` has shape {values.shape[1:]}, not {tuple(shape)}. "
+                "Return it in the shape that the experiment declares, one draw at a time."
+            )
+        if not len(values):
+            raise ObservationError(f"`{name}` has no draw at all; emptiness shows nothing. Ask for at least one draw.")
+        if np.issubdtype(values.dtype, np.inexact):
+            wrong = ~np.isfinite(values).reshape(len(values), -1).all(axis=1)
+            if wrong.any():
+                where = int(np.argmax(wrong))
+                kind = "NaN" if np.isnan(values[where]).any() else "infinite"
+                raise ObservationError(
+                    f"Draw {first + where} of `{name}` is {kind}, and so are or may be others: {int(wrong.sum())} of "
+                    f"{len(values)} draws are not finite in {values.dtype}.\n"
+                    "  A mean over the rest would be conditioned on not failing.\n"
+                    '  Rescale the quantity, or write `dtype="float64"` if it is not yet.'
+                )
+
+
+def _is_extent(leaf: Any) -> bool:
+    return isinstance(leaf, Extent)
+
+
+def _traceable(leaf: Any, dtype: str) -> Any:
+    """Values that may vary without a new program become NumPy arrays; whole numbers stay: they are counts or sizes."""
+    if isinstance(leaf, Extent):
+        return Extent(np.asarray(leaf.value, np.int32), leaf.padded)  # type: ignore[arg-type]
+    if isinstance(leaf, np.ndarray | jax.Array | np.floating):
+        array = np.asarray(leaf)
+        if np.issubdtype(array.dtype, np.floating):
+            return array.astype(dtype)
+        return array.astype(np.int32) if np.issubdtype(array.dtype, np.integer) else array
+    if isinstance(leaf, Real) and not isinstance(leaf, Integral | bool):
+        return np.asarray(float(leaf), dtype)
+    return leaf
+
+
+def _accepts(program: Callable[..., Any], letters: Mapping[str, Any]) -> None:
+    """The letters are those that the program's signature names."""
+    signature = inspect.signature(program)
+    try:
+        signature.bind(None, **letters)
+    except TypeError as error:
+        wanted = list(signature.parameters)[1:]
+        raise UsageError(
+            f"`{_name(program)}` cannot be drawn with the letters {', '.join(letters) or 'none'}: {error}.\n"
+            f"  Its signature names, after the key: {', '.join(wanted) or 'none'}.\n"
+            "  Write exactly those."
+        ) from error
+
+
+def _named_arrays(out: Any) -> dict[str, jax.Array]:
+    """What a program returned, as named arrays; anything else is no measurement."""
+    if not isinstance(out, Mapping) or not out or not all(isinstance(name, str) for name in out):
+        raise UsageError(
+            f"A program returned {type(out).__name__}, not named arrays.\n"
+            "  A draw is a row of a table, and its columns have names.\n"
+            '  Write `return {"s": singular_values}`.'
+        )
+    return {name: jnp.asarray(values) for name, values in out.items()}
+
+
+def _bytes_of(executable: Any, results: int) -> int:
+    """The bytes that a call needs, by the compiler's own account where it gives one."""
+    account = executable.memory_analysis()
+    if account is None:
+        return results
+    return int(account.argument_size_in_bytes + account.output_size_in_bytes + account.temp_size_in_bytes)
+
+
+def _name(program: Callable[..., Any]) -> str:
+    return getattr(program, "__name__", type(program).__name__)
