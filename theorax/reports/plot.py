@@ -93,9 +93,10 @@ def plot(
     if line:
         key.append(f"{LINE}{LINE}{LINE} predicted")
     scales = [name for name, used in ((letter, log_x), ("values", log_y)) if used]
+    lines.append(f"{'':>{gutter}}  {'   '.join(key)}")
     if scales:
-        key.append(f"logarithmic in {' and '.join(scales)}")
-    return [*lines, f"{'':>{gutter}}  {'   '.join(key)}"]
+        lines.append(f"{'':>{gutter}}  logarithmic in {' and '.join(scales)}")
+    return lines
 
 
 def _range(values: Sequence[float]) -> tuple[float, float]:

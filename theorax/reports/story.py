@@ -135,6 +135,7 @@ def _sweep(claim: Part, case: Part) -> Iterator[Block]:
     )
     limit = "limit" if claim["kind"] == "limit" else "predicted"
     column = "on the predicted slope" if claim["kind"] == "rate" else limit
+    yield Gap()
     if len(claim["cases"]) > 1:
         yield Paragraph(f"Along the sweep, in the case that decides ({case['subject']}):", quiet=True)
     yield Table((letter, "draws", "measured", column), rows, right=(0, 1, 2, 3))
@@ -142,7 +143,7 @@ def _sweep(claim: Part, case: Part) -> Iterator[Block]:
     if drawn:
         yield Gap()
         yield Lines(tuple(drawn), indent=2)
-        yield Gap()
+    yield Gap()
 
 
 def _strength(claim: Part) -> Iterator[Block]:

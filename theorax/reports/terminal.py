@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from rich import box
 from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table as RichTable
 from rich.text import Text
 from rich.theme import Theme
 
 from theorax.reports.blocks import Block, Gap, Heading, Lines, Paragraph, Table, signed
-from theorax.reports.plain import column_widths, wrapped
+from theorax.reports.plain import table, wrapped
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -63,7 +60,8 @@ def show(blocks: Iterable[Block], target: Console) -> None:
                 for line in block.lines:
                     target.print(_drawn(" " * block.indent + line, quiet=block.quiet), no_wrap=True, crop=False)
             case Table():
-                target.print(_table(block, width))
+                for step, line in enumerate(table(block, width)):
+                    target.print(_coloured(line, "dim" if step < 2 else ""), no_wrap=True, crop=False)
             case Gap():
                 target.print()
         first = False
@@ -83,21 +81,6 @@ def _heading(block: Heading, target: Console, width: int, *, first: bool) -> Non
         line.append(" " * max(2, width - line.cell_len - len(verdict)))
         line.append(verdict, style=STYLES.get(block.status, ""))
     target.print(line, no_wrap=True, crop=False)
-
-
-def _table(block: Table, width: int) -> Padding:
-    table = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), header_style="dim", show_edge=False)
-    for column, (name, size) in enumerate(zip(block.head, column_widths(block, width), strict=True)):
-        table.add_column(
-            name,
-            justify="right" if column in block.right else "left",
-            no_wrap=column != block.wrapped,
-            width=size if column == block.wrapped else None,
-            overflow="fold",
-        )
-    for row in block.rows:
-        table.add_row(*(_coloured(cell) for cell in row))
-    return Padding(table, (0, 0, 0, block.indent))
 
 
 def _coloured(line: str, style: str = "") -> Text:
