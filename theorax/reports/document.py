@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from theorax import __version__
 from theorax.errors import UsageError
 from theorax.verifiers.adjustment import REFUTATIONS, SUPPORTS
 from theorax.verifiers.graph import GREEN
@@ -44,7 +45,7 @@ def document(run: Run, settings: Settings, command: Sequence[str], created: str)
     finished = {theorem["id"] for theorem in theorems}
     found: Document = {
         "schema_version": SCHEMA_VERSION,
-        "generator": f"theorax {version('theorax') if version('theorax') != 'absent' else _own_version()}",
+        "generator": f"theorax {__version__}",
         "created": created,
         "command": " ".join(command),
         "environment": environment(),
@@ -143,12 +144,6 @@ def environment() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "versions": {name: version(name) for name in LIBRARIES},
     }
-
-
-def _own_version() -> str:
-    from theorax import __version__
-
-    return __version__
 
 
 def _theorem(record: Record, adjusted: TheoremOutcome) -> Document:

@@ -41,10 +41,18 @@ def write(document: Mapping[str, Any], path: Path) -> None:
 
     **Raises:** UsageError if it cannot be written.
     """
+    write_text(text(document), path)
+
+
+def write_text(content: str, path: Path) -> None:
+    """Write a text; a reader sees the old file or the whole new one.
+
+    **Raises:** UsageError if it cannot be written.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         with temporary.open("w", encoding="utf-8") as file:
-            file.write(text(document))
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from theorax.reports.numbers import number
@@ -14,7 +15,9 @@ BARS = 2.0  # an error bar reaches this many standard errors to either side
 Row = Mapping[str, Any]
 
 
-def predicted_along(points: Sequence[Row], kind: str, predicted: float | None, estimate: float | None) -> list[float] | None:
+def predicted_along(
+    points: Sequence[Row], kind: str, predicted: float | None, estimate: float | None
+) -> list[float] | None:
     """The predicted value at each size: a level for a limit, a power through the points for a rate; None if neither.
 
     For a rate only the slope is predicted. The line passes through the points' mean, and the sign of the exponent (of
@@ -90,9 +93,10 @@ def plot(
     if line:
         key.append(f"{LINE}{LINE}{LINE} predicted")
     scales = [name for name, used in ((letter, log_x), ("values", log_y)) if used]
+    lines.append(f"{'':>{gutter}}  {'   '.join(key)}")
     if scales:
-        key.append(f"logarithmic in {' and '.join(scales)}")
-    return [*lines, f"{'':>{gutter}}  {'   '.join(key)}"]
+        lines.append(f"{'':>{gutter}}  logarithmic in {' and '.join(scales)}")
+    return lines
 
 
 def _range(values: Sequence[float]) -> tuple[float, float]:
@@ -122,7 +126,7 @@ def _between(at: int, columns: Sequence[int], line: Sequence[float], *, log: boo
     """The predicted value above a column: the line runs straight between sizes on the plot's own scales."""
     order = sorted(range(len(columns)), key=lambda index: columns[index])
     left, right = order[0], order[-1]
-    for first, second in zip(order, order[1:], strict=False):
+    for first, second in pairwise(order):
         if columns[first] <= at <= columns[second]:
             left, right = first, second
             break

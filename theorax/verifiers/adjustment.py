@@ -20,14 +20,16 @@ is then BLOCKED in the report, though its own check is shown.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from theorax.verifiers.graph import Graph
 from theorax.verifiers.outcome import ClaimOutcome, TheoremOutcome
+from theorax.verifiers.suite import holm
 
 REFUTATIONS = 0.01
 SUPPORTS = 0.05
+TESTED = ("REFUTED", "SUPPORTED", "INCONCLUSIVE")
 
 
 @dataclass(frozen=True)
@@ -49,25 +51,6 @@ class Suite:
         )
 
 
-def holm(p_values: Sequence[float], level: float) -> tuple[bool, ...]:
-    """Which hypotheses Holm's step-down method rejects at a family-wise error rate of ``level``.
-
-    **Source:** Holm, A simple sequentially rejective multiple test procedure, Scand. J. Statist. 6 (1979) 65-70.
-
-    >>> holm([0.001, 0.04, 0.012], 0.05)
-    (True, True, True)
-    >>> holm([0.001, 0.04, 0.03], 0.05)
-    (True, False, False)
-    """
-    count = len(p_values)
-    rejected = [False] * count
-    for rank, index in enumerate(sorted(range(count), key=lambda index: p_values[index])):
-        if p_values[index] > level / (count - rank):
-            break
-        rejected[index] = True
-    return tuple(rejected)
-
-
 def adjust(outcomes: Mapping[str, TheoremOutcome], graph: Graph) -> tuple[dict[str, TheoremOutcome], Suite]:
     """The outcomes with their statuses as the whole run supports them, and what was adjusted."""
     refuted = _family(outcomes, "p_refute", REFUTATIONS)
@@ -87,13 +70,15 @@ def adjust(outcomes: Mapping[str, TheoremOutcome], graph: Graph) -> tuple[dict[s
 
 
 def _family(outcomes: Mapping[str, TheoremOutcome], field: str, level: float) -> dict[tuple[str, str], bool]:
-    members = [
-        ((id, claim.id), p)
-        for id, outcome in outcomes.items()
-        for claim in outcome.claims
-        if not claim.rigorous and (p := claim.p_refute if field == "p_refute" else claim.p_support) is not None
-    ]
-    return dict(zip((name for name, _ in members), holm([p for _, p in members], level), strict=True))
+    """The members of a family, each with whether Holm rejects it."""
+    members: dict[str, float] = {}
+    for id, outcome in outcomes.items():
+        for claim in outcome.claims:
+            p = claim.p_refute if field == "p_refute" else claim.p_support
+            if claim.status in TESTED and not claim.rigorous and p is not None:
+                members[f"{id}.{claim.id}"] = p
+    names = {name: (name.partition(".")[0], name.partition(".")[2]) for name in members}
+    return {names[name]: adjusted <= level for name, adjusted in holm(members).items()}
 
 
 def _fallen(claim: ClaimOutcome, size: int) -> ClaimOutcome:
@@ -101,7 +86,7 @@ def _fallen(claim: ClaimOutcome, size: int) -> ClaimOutcome:
     return replace(
         claim,
         status="INCONCLUSIVE",
-        reason="suite",
+        reason="underpowered",
         sentence=f"{claim.sentence} Alone it is {claim.status} (p = {p:.2g}); among the {size} claims of this run "
         f"that is not small enough for a family-wise error of {level} (Holm).",
     )

@@ -120,18 +120,20 @@ def run(
 
 def replay(id: str, settings: Settings) -> str:
     """The command that checks a theorem again as these settings do."""
-    words = ["verify", "theorem", id, "--effort", settings.effort, "--seed", str(settings.seed)]
+    words = ["verify", "theorem", id, "--fresh", "--effort", settings.effort]
+    if settings.seed:
+        words += ["--seed", str(settings.seed)]
     if settings.device != "cpu":
         words += ["--device", settings.device]
     if settings.level != Settings().level:
         words += ["--level", str(settings.level)]
-    for letter, value in settings.at:
-        words += ["--at", f"{letter}={value}"]
+    if settings.at:
+        words += ["--at", ",".join(f"{letter}={value}" for letter, value in settings.at)]
     for letter, sizes in settings.sizes:
-        words += ["--sizes", f"{letter}={','.join(str(size) for size in sizes)}"]
+        words += ["--sizes", f"{letter}={','.join(map(str, sizes))}"]
     if settings.model is not None:
         words += ["--model", settings.model]
-    return " ".join([*words, "--fresh"])
+    return " ".join(words)
 
 
 def unfinished(

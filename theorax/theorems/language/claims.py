@@ -287,7 +287,9 @@ class Rate(Claim):
     @property
     def is_exponential(self) -> bool:
         """True for exp(c n), False for n^a."""
-        return self.as_ not in simplify(diff(log(self.like), self.as_)).free_symbols and self.as_ in self.like.free_symbols
+        return (
+            self.as_ not in simplify(diff(log(self.like), self.as_)).free_symbols and self.as_ in self.like.free_symbols
+        )
 
     @property
     def exponent(self) -> Expr:

@@ -102,7 +102,9 @@ class Experiment:
     def __post_init__(self) -> None:
         object.__setattr__(self, "at", tuple({k: _exact(k, v) for k, v in case.items()} for case in self.at))
         if not self.subjects:
-            raise StatementError("An experiment has no subjects. Nothing would be measured. Name one in subjects={...}.")
+            raise StatementError(
+                "An experiment has no subjects. Nothing would be measured. Name one in subjects={...}."
+            )
         if len(self.sweep) != 1:
             raise StatementError(
                 f"An experiment sweeps {len(self.sweep)} letters. One letter runs, the others follow. Put one in "

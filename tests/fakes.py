@@ -1,0 +1,197 @@
+"""Stand-ins for checks: outcomes as real ones look, and a small tree of theorem files."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from dataclasses import replace
+from pathlib import Path
+
+from theorax.errors import DesignError, StatementError, UsageError
+from theorax.verifiers.outcome import (
+    Case,
+    ClaimOutcome,
+    ControlOutcome,
+    HypothesisOutcome,
+    MutantOutcome,
+    Point,
+    StepOutcome,
+    TheoremOutcome,
+    Work,
+)
+from theorax.verifiers.settings import Settings
+
+FILE = '''"""{title}."""
+
+from theorax.theorems.language import Limit, Rate, Size, Theorem
+
+theorem = Theorem(
+    place="Theorem {number}",
+    label="{label}",
+    uses={uses},
+    claims=dict(gap={kind}(of=s, as_=T)),
+)
+'''
+
+
+def library(root: Path, **files: str) -> Path:
+    """A root with one paper, ``spectra``, and an instrument; ``files`` replaces or adds texts by theorem id."""
+    texts = {
+        "instruments/lanczos": FILE.format(title="Lanczos finds the top", number=0, label="derived", uses=(), kind="Limit"),
+        "spectra/bulk": FILE.format(title="The bulk", number=1, label="read", uses=("lanczos",), kind="Limit"),
+        "spectra/gap": FILE.format(title="The gap opens", number=2, label="reconstructed", uses=("bulk",), kind="Rate"),
+        "spectra/edge": FILE.format(title="The edge", number=3, label="reconstructed", uses=("lanczos",), kind="Rate"),
+    }
+    texts |= {f"spectra/{name}": text for name, text in files.items()}
+    for place, text in texts.items():
+        path = root / f"{place}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    (root / "spectra" / "__init__.py").write_text('"""A. Author, Spectra of things, 2025."""\n', encoding="utf-8")
+    (root / "spectra" / "_helper.py").write_text("", encoding="utf-8")
+    return root
+
+
+def stated(uses: tuple[str, ...] = (), kind: str = "Limit", title: str = "A theorem", label: str = "read") -> str:
+    """The text of a theorem's file."""
+    return FILE.format(title=title, number=9, label=label, uses=uses, kind=kind)
+
+
+POINTS = tuple(
+    Point(size=T, estimate=2 - 3.1 / T, standard_error=0.9 / T, draws=400) for T in (64.0, 128.0, 256.0, 512.0)
+)
+CASE = Case(
+    subject="exponential weights",
+    at={"gamma": "1/4"},
+    predicted=2.0,
+    estimate=1.9987,
+    standard_error=0.0023,
+    interval=(1.9921, 2.0053),
+    bias=0.0021,
+    margin=0.1,
+    status="SUPPORTED",
+    reason=None,
+    p_refute=0.61,
+    p_support=1e-9,
+    breakdown=7.4,
+    noticeable=0.009,
+    points=POINTS,
+    detail="",
+)
+CLAIM = ClaimOutcome(
+    id="gap",
+    kind="limit",
+    statement="E[ √T⋅s₂(A) ] → 2⋅σ_A   as T → ∞",
+    latex=r"\mathbb{E}[\sqrt{T} s_2(A)] \to 2\sigma_A",
+    status="SUPPORTED",
+    reason=None,
+    sentence="The limit lies within the margin of 2: 1.9987(23), in [1.9921, 2.0053].",
+    because="a radius of sigma_A instead of twice that is a factor two away",
+    predicted="2⋅σ_A",
+    as_="T",
+    level=0.025,
+    margin="5 % of the limit",
+    corrected=None,
+    draws=400,
+    sizes=(64.0, 128.0, 256.0, 512.0),
+    design_hash="3f2a91c0",
+    cases=(
+        CASE,
+        replace(CASE, subject="uniform weights", predicted=1.1547, estimate=1.1531, standard_error=0.0019,
+                interval=(1.1478, 1.1584), at={"gamma": "1/2"}),
+    ),
+    worst=0,
+    unseen=("corrections that decay more slowly than T^(-2/3)",),
+    p_refute=0.61,
+    p_support=1e-9,
+)
+RATE = replace(
+    CLAIM,
+    id="decay",
+    kind="rate",
+    statement="E[ s₂(A) ] = Θ( 1/√T )   as T → ∞",
+    sentence="The exponent is -1/2 within the margin: -0.5031(41).",
+    cases=(
+        replace(CASE, predicted=-0.5, estimate=-0.5031, standard_error=0.0041, interval=(-0.512, -0.494), at={},
+                points=tuple(Point(size=T, estimate=2.02 * T**-0.503, standard_error=0.03 * T**-0.5, draws=400)
+                             for T in (64.0, 128.0, 256.0, 512.0))),
+    ),
+)
+MUTANTS = (
+    *(MutantOutcome("gap", f"constant {n}", "E[s] → σ_A", True, "REFUTED", "killed", "machine") for n in range(1, 31)),
+    MutantOutcome("gap", "radius", "E[√T s₂] → σ_A", True, "REFUTED", "killed", "file"),
+    MutantOutcome("gap", "shift", "E[√T s₂] → 2⋅σ_A + 1/10", False, "SUPPORTED", "killed", "machine",
+                  "the shift is a twentieth of the limit, just inside the margin"),
+    MutantOutcome("decay", "bound", "E[s₂] = O( 1/√T )", False, "SUPPORTED", "stays supported", "machine"),
+)  # fmt: skip
+
+
+def outcome(id: str, status: str = "SUPPORTED", reason: str | None = None) -> TheoremOutcome:
+    """A theorem's outcome with something of everything."""
+    claim = replace(CLAIM, status=status if status in ("SUPPORTED", "REFUTED", "INCONCLUSIVE") else "SUPPORTED")
+    if status == "REFUTED":
+        claim = replace(
+            claim, p_refute=1e-12, p_support=1.0, sentence="The limit is not 2: 1.7432(23), in [1.7366, 1.7498].",
+            cases=(replace(CASE, status="REFUTED", estimate=1.7432, interval=(1.7366, 1.7498)),),
+        )  # fmt: skip
+    if status == "INCONCLUSIVE":
+        claim = replace(claim, reason="class_bias", p_support=0.4)
+    return TheoremOutcome(
+        id=id,
+        title="A spectral gap opens between the two largest singular values of a random Markov matrix",
+        paper="spectra",
+        source="A. Author, Spectra of things, 2025.",
+        place="Theorem 2",
+        label="reconstructed",
+        status=status,
+        reason=reason,
+        blocked_by=(),
+        uses=("bulk",),
+        hypotheses=(
+            HypothesisOutcome("iid", "the weights Z are independent with one law", (), "it is the model", None),
+            HypothesisOutcome(
+                "variance", "the weights have a finite variance", ("Pareto weights, tail 3/2",), None, None
+            ),
+            HypothesisOutcome("stochastic", "every row of A sums to one", ("softmax off by one",), None, "100 % of the draws"),
+        ),
+        claims=(claim, RATE),
+        controls=(
+            ControlOutcome("Pareto weights, tail 3/2", ("variance",), "gap", True, "REFUTED", "√T s₂ grows from 3.1 to 9.6"),
+            ControlOutcome("softmax off by one", ("stochastic",), "decay", True, "REFUTED", "the exponent is -0.02(1)"),
+        ),
+        mutants=MUTANTS,
+        proof=(
+            StepOutcome("gap", "Generic m and s.", "the law of the bulk", "∫ x² dF(x) = σ_A²", "PROVED", "SymPy"),
+            StepOutcome("gap", "Generic m and s.", "its right end is the limit of s₂", "Bai and Yin 1993", "CITED", ""),
+        ),
+        issues=("laws of the weights other than the ones drawn",),
+        replay=f"verify theorem {id} --fresh --effort standard",
+        work=Work(seconds=12.4, draws=3200, programs=3, compile_seconds=4.1, cpu_seconds=13.9),
+    )
+
+
+def check(id: str, settings: Settings) -> TheoremOutcome:
+    """What the theorem's id asks for."""
+    if folder := os.environ.get("THEORAX_TEST_CALLS"):
+        (Path(folder) / f"{id}.{time.time_ns()}").write_text(os.environ.get("OMP_NUM_THREADS", ""), encoding="utf-8")
+    found = outcome(id)
+    if id.startswith("refuted"):
+        return outcome(id, "REFUTED", "gap: The limit is not 2.")
+    if id.startswith("open"):
+        return outcome(id, "INCONCLUSIVE", "gap: the bias bound dominates.")
+    if id.startswith("raises"):
+        raise ZeroDivisionError("a programmer's error")
+    if id.startswith("states"):
+        raise StatementError("The claim has no margin. Write one.")
+    if id.startswith("weak"):
+        raise DesignError("Too weak to decide: half-width 0.4 against a margin of 0.1. Draw 6400.")
+    if id.startswith("misused"):
+        raise UsageError("`--at delta=1`: misused has no letter `delta`; its letters are gamma and l.")
+    if id.startswith("dies"):
+        os.kill(os.getpid(), signal.SIGKILL)
+    if id.startswith("slow"):
+        time.sleep(60)
+    if id.startswith("interrupts"):
+        raise KeyboardInterrupt
+    return replace(found, work=replace(found.work, seconds=0.01 * len(id)))

@@ -1,0 +1,92 @@
+"""``verify explain``: what a theorem states, assumes and measures, without running it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from theorax.cli.listing import one
+from theorax.cli.options import complete
+from theorax.cli.world import world
+
+if TYPE_CHECKING:
+    from theorax.reports.blocks import Block
+    from theorax.theorems.catalogue import Catalogue
+    from theorax.theorems.language import Theorem
+
+
+@click.command("explain", short_help="Show what a theorem states, without running it.")
+@click.argument("id", metavar="ID", shell_complete=complete)
+@click.pass_context
+def explain(context: click.Context, id: str) -> int:
+    """Show what a theorem states, assumes, measures and proves; nothing is run."""
+    catalogue = world(context).catalogue
+    one(context, id)
+    from theorax.verifiers.loading import load
+
+    blocks = list(_told(id, load(id, catalogue), catalogue))
+    if sys.stdout.isatty():
+        from theorax.reports.terminal import console, show
+
+        show(blocks, console())
+    else:
+        from theorax.reports.plain import render
+
+        click.echo(render(blocks), nl=False)
+    return 0
+
+
+def _told(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Block]:
+    from theorax.reports import story
+    from theorax.reports.blocks import Heading, Lines, Paragraph
+    from theorax.verifiers.sentences import display
+
+    facts = catalogue.facts(id)
+    head = {"id": id, "title": facts.title, "place": theorem.place, "label": theorem.label, "model": None}
+    yield from story.head({**head, "source": catalogue.citation(facts.paper)})
+    subjects = [
+        (label, subject)
+        for experiment in theorem.experiments.values()
+        for label, subject in experiment.subjects.items()
+    ]
+    yield from story.hypotheses(
+        [
+            {
+                "name": name,
+                "sentence": part.sentence,
+                "broken_by": [label for label, subject in subjects if name in subject.breaks],
+                "unbroken": part.unbroken,
+                "tested": str(part.holds) if part.holds is not None else None,
+            }
+            for name, part in theorem.hypotheses.items()
+        ]
+    )
+    for name, claim in theorem.claims.items():
+        yield Heading(f"Claim {name} ({claim.kind})")
+        yield Lines(tuple(display(claim).split("\n")))
+        if claim.corrected is not None:
+            yield Paragraph(f"This is what the source prints; what holds is the claim {claim.corrected}.")
+        if claim.margin is not None:
+            yield Paragraph(f"Margin {claim.margin}, because {claim.because}.", quiet=True)
+        if claim.under is not None:
+            yield Paragraph(f"Needs: {', '.join(claim.under) or 'no hypothesis'}.", quiet=True)
+    if theorem.experiments:
+        yield Heading("Measured")
+    for name, experiment in theorem.experiments.items():
+        sweep = "; ".join(f"{letter} = {sizes}" for letter, sizes in experiment.sweep.items())
+        told = f"{name}: {', '.join(experiment.subjects)}" + (f", along {sweep}" if sweep else "")
+        yield Paragraph(told, hang=2)
+    if theorem.proof:
+        yield Heading("Proved")
+        for name in theorem.proof:
+            yield Paragraph(name, hang=2)
+    if theorem.issues:
+        yield Heading("What the check cannot see")
+        for sentence in theorem.issues:
+            yield Paragraph(sentence, hang=2)
+    yield Heading("Rests on")
+    yield Paragraph(", ".join(theorem.uses) or "nothing else here")
+    yield Lines(("", f"Check it: verify theorem {id}"), indent=2)

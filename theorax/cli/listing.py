@@ -1,0 +1,94 @@
+"""``verify list``: the theorems, read from the file tree alone."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import click
+
+from theorax.cli.options import complete, selectors, state_option
+from theorax.cli.world import world
+from theorax.errors import UsageError
+from theorax.names import did_you_mean
+
+COLOURS = {"✓": "green", "✗": "red", "!": "red", "?": "yellow", "○": "yellow", "■": "magenta"}
+
+
+@click.command("list", short_help="Show the theorems, without running anything.")
+@selectors()
+@click.option("--exclude", "-x", multiple=True, metavar="SELECTOR", help="Leave these out.", shell_complete=complete)
+@state_option
+@click.pass_context
+def list_(context: click.Context, words: tuple[str, ...], exclude: tuple[str, ...], state: str | None) -> int:
+    """Show the theorems paper by paper, each with its last kept verdict; nothing is run or imported."""
+    catalogue = world(context).catalogue
+    verdicts = last(state)
+    chosen = frozenset(catalogue.ids)
+    if words or exclude:
+        from theorax.verifiers.selectors import select
+
+        chosen = frozenset(select(words or ("*",), catalogue, lambda: verdicts, exclude).ids)
+    elif not chosen:
+        raise UsageError(f"There is no theorem file under {', '.join(str(root) for root in catalogue.roots)}.")
+    widest = max(len(id) for id in chosen)
+    # Written by hand, not by rich: this is the command that must answer at once.
+    terminal = sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if terminal else 0
+    lines: list[str] = []
+    for paper, ids in catalogue.papers.items():
+        shown = [id for id in ids if id in chosen]
+        if not shown:
+            continue
+        lines.append(("" if not lines else "\n") + _styled(paper, terminal, bold=True))
+        citation = catalogue.citation(paper)
+        if citation != paper:
+            lines.append(_styled(_cut(f"  {citation}", width), terminal, dim=True))
+        for id in shown:
+            sign = _sign(verdicts.get(id, ""))
+            title = _cut(catalogue.title(id), width - widest - 6 if width else 0)
+            lines.append(f"  {_styled(sign, terminal, fg=COLOURS.get(sign))} {id:<{widest}}  {title}".rstrip())
+    click.echo("\n".join(lines))
+    return 0
+
+
+def last(state: str | None) -> dict[str, str]:
+    """The last kept verdicts; none are read, nor SQLite imported, where no store is."""
+    from theorax.cli.config import find
+
+    folder = Path(state) if state is not None else find(Path.cwd()).state
+    if not (folder / "results.sqlite").is_file():
+        return {}
+    from theorax.reports.library import statuses
+
+    return statuses(folder)
+
+
+def one(context: click.Context, id: str) -> str:
+    """An id that exists.
+
+    **Raises:** UsageError with the nearest ids if it does not.
+    """
+    catalogue = world(context).catalogue
+    if id not in catalogue.files:
+        raise UsageError(f"There is no theorem `{id}`{did_you_mean(id, catalogue.ids)} `verify list` shows them all.")
+    return id
+
+
+def _sign(status: str) -> str:
+    from theorax.reports.blocks import SIGNS
+
+    return SIGNS.get(status, "·")
+
+
+def _cut(text: str, width: int) -> str:
+    return text if width <= 0 or len(text) <= width else f"{text[: max(1, width - 1)].rstrip()}…"
+
+
+def _styled(text: str, terminal: bool, *, fg: str | None = None, bold: bool = False, dim: bool = False) -> str:
+    import os
+
+    if not terminal or os.environ.get("NO_COLOR"):
+        return text
+    return click.style(text, fg=fg, bold=bold or None, dim=dim or None)

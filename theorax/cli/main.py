@@ -1,0 +1,157 @@
+"""The command ``verify``: its subcommands by name, its exit codes, and what becomes of an error."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NoReturn
+
+import click
+
+from theorax import __version__
+from theorax.cli.world import World
+from theorax.errors import NothingSelected, TheoraxError
+from theorax.names import did_you_mean
+
+COMMANDS = {
+    "theorem": ("theorax.cli.check:theorem", "Check theorems and report on them."),
+    "all": ("theorax.cli.check:all_", "Check every theorem."),
+    "list": ("theorax.cli.listing:list_", "Show the theorems, without running anything."),
+    "explain": ("theorax.cli.explain:explain", "Show what a theorem states, without running it."),
+    "graph": ("theorax.cli.graph:graph", "Show which theorem rests on which."),
+    "plan": ("theorax.cli.plan:plan", "Show what a run would check and why, before any draw."),
+    "doctor": ("theorax.cli.doctor:doctor", "Show versions, devices and the precision of matrix products."),
+}
+EXIT_CODES = {
+    0: "all theorems hold",
+    1: "a theorem is refuted, or regressed",
+    2: "the command cannot be meant",
+    3: "an error, in a theorem's check or in the engine",
+    4: "undecided: inconclusive, vacuous, blocked, out of time",
+    5: "nothing is selected",
+    130: "interrupted; what had finished is kept",
+}
+EPILOG = "\b\nExit codes:\n" + "\n".join(f"  {code:>3}  {meaning}" for code, meaning in EXIT_CODES.items())
+
+
+class Lazy(click.Group):
+    """A group that imports a subcommand when it is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order of use."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The subcommand, imported now."""
+        if cmd_name not in COMMANDS:
+            return None
+        module, _, name = COMMANDS[cmd_name][0].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The names with what they do, without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The subcommand that was typed.
+
+        **Raises:** click.UsageError with the nearest names if there is none.
+        """
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            typed = args[0]
+            hint = did_you_mean(typed, COMMANDS)
+            if typed in World().catalogue.files or ":" in typed:
+                hint = f". Write `verify theorem {typed}`."
+            raise click.UsageError(f"There is no command `{typed}`{hint}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=Lazy,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help="Check theorems of deep-learning theory: state, prove, measure, try to break.\n\n"
+    "Begin with `verify list`, then `verify theorem ID`.",
+)
+@click.version_option(__version__, prog_name="theorax")
+def group() -> None:
+    """The command itself; its subcommands do the work."""
+
+
+def main(arguments: Sequence[str] | None = None, world: World | None = None) -> NoReturn:
+    """Run the command and leave the process with its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            # A terminal that cannot show a sign shows a question mark in its place.
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    typed = tuple(sys.argv[1:] if arguments is None else arguments)
+    code = answer(replace(world or World(), arguments=typed))
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = _nobody_reads()
+    sys.exit(code)
+
+
+def answer(world: World) -> int:
+    """The exit code of a command; every error has become a sentence on the standard error."""
+    try:
+        result: object = group.main(
+            args=list(world.arguments),
+            prog_name="verify",
+            standalone_mode=False,
+            obj=world,
+        )
+    except NothingSelected as error:
+        return _told(str(error), 5)
+    except TheoraxError as error:
+        return _told(str(error), 2)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        return 2
+    except click.UsageError as error:
+        path = error.ctx.command_path if error.ctx is not None else "verify"
+        return _told(f"{error.format_message()} (`{path} --help` explains.)", 2)
+    except click.ClickException as error:
+        return _told(error.format_message(), 2)
+    except (click.Abort, KeyboardInterrupt):
+        return _told("Interrupted.", 130)
+    except BrokenPipeError:
+        return _nobody_reads()
+    except Exception as error:
+        return _unexpected(error)
+    return result if isinstance(result, int) else 0
+
+
+def _told(sentence: str, code: int) -> int:
+    click.echo(f"Error: {sentence}", err=True)
+    return code
+
+
+def _nobody_reads() -> int:
+    # The reader of a pipe has gone, as with `verify list | head`; Python would complain once more when it exits.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 141
+
+
+def _unexpected(error: Exception) -> int:
+    import tempfile
+    import traceback
+    from pathlib import Path
+
+    text = traceback.format_exc()
+    folder = Path(".theorax") if Path(".theorax").is_dir() else Path(tempfile.gettempdir())
+    path = folder / "theorax-error.txt"
+    try:
+        path.write_text(text, encoding="utf-8")
+        where = f"The traceback is in {path.resolve()}."
+    except OSError:
+        where = text
+    return _told(f"Something in theorax itself went wrong ({type(error).__name__}: {error}). {where}", 3)

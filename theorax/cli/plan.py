@@ -1,0 +1,113 @@
+"""``verify plan``: what a run would check and why, and what its designs can see, before any draw."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from theorax.cli.listing import one
+from theorax.cli.options import complete, listed, run_options, selectors, settings
+from theorax.cli.world import World, world
+
+if TYPE_CHECKING:
+    from theorax.reports.blocks import Block
+    from theorax.verifiers.settings import PlannedCheck, Settings
+
+
+@click.command("plan", short_help="Show what a run would check and why, before any draw.")
+@selectors()
+@click.option("--why", metavar="ID", help="Only why this theorem would be checked or is kept.", shell_complete=complete)
+@run_options
+@click.pass_context
+def plan(context: click.Context, words: tuple[str, ...], why: str | None, **given: Any) -> int:
+    """Show what a run would check and why, and what its designs can see; nothing is drawn."""
+    chosen = settings(given)
+    here = world(context)
+    from theorax.reports.library import statuses
+    from theorax.verifiers.graph import Graph
+    from theorax.verifiers.selectors import select
+    from theorax.verifiers.sources import Sources
+    from theorax.verifiers.store import Store
+
+    catalogue = here.catalogue
+    if why is not None:
+        words = (one(context, why),)
+    selection = select(words or ("*",), catalogue, lambda: statuses(Path(chosen.state)), listed(given, "exclude"))
+    sources, store = Sources(), Store(Path(chosen.state))
+    blocks: list[Block] = []
+    for id in Graph.of(catalogue).order(selection.ids):
+        own = chosen if id in selection.named else replace(chosen, at=(), sizes=(), model=None)
+        manifest = sources.manifest(catalogue.path(id), own)
+        kept = None if chosen.fresh else store.get(manifest)
+        reasons = _reasons(store.last_manifest(id), manifest, fresh=chosen.fresh)
+        problem = catalogue.problem(id)
+        blocks += _told(id, kept.date if kept else None, problem, reasons)
+        if why is None and kept is None and problem is None:
+            blocks += _designs(here, id, own)
+    if sys.stdout.isatty():
+        from theorax.reports.terminal import console, show
+
+        show(blocks, console())
+    else:
+        from theorax.reports.plain import render
+
+        click.echo(render(blocks), nl=False)
+    return 0
+
+
+def _reasons(last: Any, manifest: Any, *, fresh: bool) -> tuple[str, ...]:
+    from theorax.reports.story import moment
+    from theorax.verifiers.sources import differences
+
+    if fresh:
+        return ("--fresh asks for it",)
+    if last is None:
+        return ("no result is kept",)
+    changed = differences(last[0], manifest)
+    return (f"since the result kept from {moment(last[1])}, these differ:", *changed)
+
+
+def _told(id: str, kept: str | None, problem: str | None, reasons: tuple[str, ...]) -> Iterator[Block]:
+    from theorax.reports.blocks import Heading, Lines, Paragraph
+    from theorax.reports.story import moment
+
+    yield Heading(id)
+    if problem is not None:
+        yield Paragraph(f"Cannot be checked: {problem}")
+    elif kept is not None:
+        yield Paragraph(f"Kept from {moment(kept)}: nothing that determines it differs.")
+    else:
+        yield Paragraph(f"Will be checked: {reasons[0]}")
+        yield Lines(tuple(reasons[1:]))
+
+
+def _designs(here: World, id: str, own: Settings) -> Iterator[Block]:
+    from theorax.reports.blocks import Paragraph, Table
+    from theorax.reports.numbers import number
+    from theorax.verifiers.workers import one_thread
+
+    one_thread()
+    module, _, name = here.plan.partition(":")
+    planned: list[PlannedCheck] = getattr(importlib.import_module(module), name)(id, own)
+    rows = tuple(
+        (
+            f"{row.claim} on {row.subject}" + "".join(f", {letter}={value}" for letter, value in row.at.items()),
+            f"{number(row.sizes[0])}..{number(row.sizes[-1])}" if row.sizes else "–",
+            str(sum(row.draws)),
+            number(row.margin, 2),
+            number(row.half_width, 2),
+            "yes" if row.decides else "NO",
+        )
+        for row in planned
+    )
+    if rows:
+        yield Table(("claim and case", "sizes", "draws", "margin", "± planned", "decides"), rows, right=(2, 3, 4))
+    for row in planned:
+        if row.note:
+            yield Paragraph(f"{row.claim}: {row.note}", hang=2)

@@ -1,0 +1,106 @@
+"""Values as typed: exact parameters, sizes, outputs; and the sentences about those that cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+
+from theorax.errors import UsageError
+
+AT_EXAMPLE = "Write `--at gamma=1/4,l=2`."
+SIZES_EXAMPLE = "Write `--sizes T=100..400` (doubling from 100 up to 400) or `--sizes T=64,128,256`."
+FORMATS = ("terminal", "json")
+
+
+def parameters(texts: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """The exact values of ``--at``: a decimal is the rational that it spells.
+
+    >>> parameters(["gamma=0.25,l=2"])
+    (('gamma', '1/4'), ('l', '2'))
+
+    **Raises:** UsageError if one cannot be read or a letter is given twice.
+    """
+    found: dict[str, str] = {}
+    for text in texts:
+        for part in text.split(","):
+            letter, equals, value = (piece.strip() for piece in part.partition("="))
+            if not equals or not letter.isidentifier() or not value:
+                raise UsageError(f"`--at {text}`: `{part}` gives no letter a value. {AT_EXAMPLE}")
+            try:
+                exact = Fraction(value)
+            except (ValueError, ZeroDivisionError):
+                raise UsageError(
+                    f"`--at {text}`: `{value}` is no exact number, such as 2, 1/4 or 0.25. {AT_EXAMPLE}"
+                ) from None
+            if letter in found:
+                raise UsageError(f"`--at {text}` gives `{letter}` a second value; a letter has one. {AT_EXAMPLE}")
+            found[letter] = str(exact)
+    return tuple(found.items())
+
+
+def sizes(texts: Iterable[str]) -> tuple[tuple[str, tuple[int, ...]], ...]:
+    """The sizes of ``--sizes``: listed, or doubling from the first up to the last, which is included.
+
+    >>> sizes(["T=100..500"])
+    (('T', (100, 200, 400, 500)),)
+    >>> sizes(["T=64,128"])
+    (('T', (64, 128)),)
+
+    **Raises:** UsageError if they cannot be read, do not grow, or a letter is given twice.
+    """
+    found: dict[str, tuple[int, ...]] = {}
+    for text in texts:
+        letter, equals, listed = (piece.strip() for piece in text.partition("="))
+        if not equals or not letter.isidentifier():
+            raise UsageError(f"`--sizes {text}` does not name a letter. {SIZES_EXAMPLE}")
+        if letter in found:
+            raise UsageError(f"`--sizes {text}` gives `{letter}` sizes a second time. {SIZES_EXAMPLE}")
+        first, dots, last = listed.partition("..")
+        try:
+            values = _doubling(int(first), int(last)) if dots else tuple(int(part) for part in listed.split(","))
+        except ValueError:
+            raise UsageError(f"`--sizes {text}`: `{listed}` is no list of whole numbers. {SIZES_EXAMPLE}") from None
+        if not values or values[0] < 1 or any(b <= a for a, b in pairwise(values)):
+            raise UsageError(f"`--sizes {text}`: sizes are positive and grow. {SIZES_EXAMPLE}")
+        found[letter] = values
+    return tuple(found.items())
+
+
+def _doubling(first: int, last: int) -> tuple[int, ...]:
+    if first < 1:
+        return ()
+    values = [first]
+    while 2 * values[-1] <= last:
+        values.append(2 * values[-1])
+    return tuple(values) if values[-1] == last else (*values, last)
+
+
+def outputs(texts: Iterable[str]) -> tuple[tuple[str, Path | None], ...]:
+    """The reports asked for: a format, and the file it goes to; None is the standard output.
+
+    **Raises:** UsageError if a format is unknown, a file cannot be written, or two reports want the standard output.
+    """
+    from theorax.names import did_you_mean
+    from theorax.reports import json
+
+    found: list[tuple[str, Path | None]] = []
+    for text in texts:
+        name, equals, file = text.partition("=")
+        if name not in FORMATS:
+            raise UsageError(
+                f"`--output {text}`: there is no format `{name}`{did_you_mean(name, FORMATS)} "
+                "Write `--output json=report.json`; known are " + ", ".join(FORMATS) + "."
+            )
+        if equals and not file:
+            raise UsageError(f"`--output {text}` names no file. Write `--output {name}=report.{name}`.")
+        path = Path(file) if file else None
+        if path is not None:
+            json.writable(path)
+        found.append((name, path))
+    if sum(path is None for _, path in found) > 1:
+        raise UsageError(
+            "Two reports cannot share the standard output. Give one of them a file, as in `json=report.json`."
+        )
+    return tuple(found) or (("terminal", None),)

@@ -1,0 +1,68 @@
+"""What a report is made of, before it has a look: headings, sentences, tables, and lines kept as they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+SIGNS = {
+    "PROVED": "✓",
+    "CERTIFIED": "✓",
+    "SUPPORTED": "✓",
+    "REFUTED": "✗",
+    "INCONCLUSIVE": "?",
+    "VACUOUS": "○",
+    "BLOCKED": "■",
+    "ERROR": "!",
+}
+
+
+@dataclass(frozen=True)
+class Heading:
+    """The head of a part; ``status`` is shown at its end."""
+
+    text: str
+    level: int = 2
+    status: str | None = None
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A sentence or several, wrapped; ``hang`` further indents all lines but the first."""
+
+    text: str
+    indent: int = 2
+    hang: int = 0
+    quiet: bool = False
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Lines that are kept as they are: mathematics, a plot, a command."""
+
+    lines: tuple[str, ...]
+    indent: int = 4
+    quiet: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under a head; ``right`` names the columns set flush right, ``wrapped`` the one that gives way."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    right: tuple[int, ...] = ()
+    wrapped: int = 0
+    indent: int = 2
+
+
+@dataclass(frozen=True)
+class Gap:
+    """An empty line."""
+
+
+Block = Heading | Paragraph | Lines | Table | Gap
+
+
+def signed(status: str) -> str:
+    """A verdict as a sign and a word."""
+    return f"{SIGNS.get(status, '·')} {status}"

@@ -1,0 +1,83 @@
+"""The library's way in: check theorems and get their report as a value."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from theorax.errors import UsageError
+from theorax.names import did_you_mean
+from theorax.reports.document import document
+from theorax.theorems.catalogue import Catalogue
+from theorax.verifiers.runner import CHECK, now, run
+from theorax.verifiers.selectors import select
+from theorax.verifiers.settings import EFFORTS, Settings
+from theorax.verifiers.store import Store, StoreError
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a run found: ``document`` is the whole of it, as the JSON report has it."""
+
+    document: Mapping[str, Any]
+
+    @property
+    def exit_code(self) -> int:
+        """What the command would have returned: 0 if every theorem holds."""
+        code: int = self.document["summary"]["exit_code"]
+        return code
+
+    @property
+    def statuses(self) -> dict[str, str]:
+        """Every theorem with its status."""
+        return {part["id"]: part["status"] for part in self.document["theorems"]}
+
+    def __getitem__(self, id: str) -> Mapping[str, Any]:
+        """The part of one theorem.
+
+        **Raises:** KeyError if it is not in this report.
+        """
+        for part in self.document["theorems"]:
+            if part["id"] == id:
+                found: Mapping[str, Any] = part
+                return found
+        raise KeyError(id)
+
+    def __str__(self) -> str:
+        from theorax.reports import plain, summary
+
+        return plain.render(summary.report(self.document)).rstrip("\n")
+
+
+def verify(*selectors: str, exclude: Iterable[str] = (), **settings: Any) -> Report:
+    """Check theorems as ``verify theorem`` does; ``settings`` are the fields of :class:`Settings`.
+
+    Kept results live in ``state``, a folder of the current directory unless another is given. Every process computes
+    with one thread so that a result does not depend on the number of jobs; where NumPy or JAX were imported before,
+    their threads stay as they are in this process.
+
+    **Raises:** UsageError for a selector, setting or value that means nothing; NothingSelected if nothing is left.
+    """
+    known = [field.name for field in dataclasses.fields(Settings)]
+    for name in settings:
+        if name not in known:
+            raise UsageError(f"There is no setting `{name}`{did_you_mean(name, known)}")
+    chosen = Settings(**settings)
+    if chosen.effort not in EFFORTS:
+        hint = did_you_mean(chosen.effort, EFFORTS)
+        raise UsageError(f"There is no effort `{chosen.effort}`{hint} Write {', '.join(EFFORTS)}.")
+    catalogue = Catalogue()
+    selection = select(selectors, catalogue, lambda: statuses(Path(chosen.state)), exclude)
+    found = run(selection, chosen, catalogue, CHECK)
+    return Report(document(found, chosen, ["theorax.verify", *selectors], now()))
+
+
+def statuses(state: Path) -> dict[str, str]:
+    """The last status of every theorem that the store in ``state`` knows; none if it cannot be read."""
+    try:
+        return {id: status for id, (status, _) in Store(state).statuses().items()}
+    except StoreError:
+        return {}

@@ -1,0 +1,95 @@
+"""A report as plain text, for pipes, files and logs: no colour, no control characters, a fixed width."""
+
+from __future__ import annotations
+
+import textwrap
+import unicodedata
+from collections.abc import Iterable
+
+from theorax.reports.blocks import Block, Gap, Heading, Lines, Paragraph, Table, signed
+
+WIDTH = 80
+
+
+def render(blocks: Iterable[Block], width: int = WIDTH) -> str:
+    """The blocks as lines of text, ending with a newline."""
+    lines: list[str] = []
+    for block in blocks:
+        match block:
+            case Heading():
+                lines += _heading(block, width, first=not lines)
+            case Paragraph():
+                lines += wrapped(block.text, width, block.indent, block.hang)
+            case Lines():
+                lines += [(" " * block.indent + line).rstrip() for line in block.lines]
+            case Table():
+                lines += table(block, width)
+            case Gap():
+                lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+def cells(text: str) -> int:
+    """How many columns of a terminal a text takes: marks on letters none, wide letters two."""
+    return sum(
+        0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text
+    )
+
+
+def padded(text: str, width: int, *, right: bool = False) -> str:
+    """A text filled up with spaces to a width in columns."""
+    room = " " * (width - cells(text))
+    return room + text if right else text + room
+
+
+def wrapped(text: str, width: int, indent: int = 0, hang: int = 0) -> list[str]:
+    """A paragraph as lines no wider than ``width``; commands and paths are not torn at hyphens."""
+    return textwrap.wrap(
+        text,
+        width=max(24, width),
+        initial_indent=" " * indent,
+        subsequent_indent=" " * (indent + hang),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def table(block: Table, width: int) -> list[str]:
+    """A table as lines; where it is too wide, the column that gives way is wrapped."""
+    widths = column_widths(block, width)
+    rule = " " * block.indent + "─" * (sum(widths) + 2 * (len(widths) - 1))
+    lines = [_row(block, block.head, widths), rule]
+    for row in block.rows:
+        parts = [textwrap.wrap(cell, size) or [""] for cell, size in zip(row, widths, strict=True)]
+        for step in range(max(len(part) for part in parts)):
+            lines.append(_row(block, [part[step] if step < len(part) else "" for part in parts], widths))
+    return lines
+
+
+def column_widths(block: Table, width: int) -> list[int]:
+    """The width of every column, the one that gives way as narrow as the whole demands but never below a word."""
+    widths = [max(cells(row[column]) for row in (block.head, *block.rows)) for column in range(len(block.head))]
+    excess = block.indent + sum(widths) + 2 * (len(widths) - 1) - width
+    if excess > 0:
+        widths[block.wrapped] = max(10, widths[block.wrapped] - excess)
+    return widths
+
+
+def _row(block: Table, row: Iterable[str], widths: list[int]) -> str:
+    filled = [
+        padded(cell, size, right=column in block.right)
+        for column, (cell, size) in enumerate(zip(row, widths, strict=True))
+    ]
+    return (" " * block.indent + "  ".join(filled)).rstrip()
+
+
+def _heading(block: Heading, width: int, *, first: bool) -> list[str]:
+    gap = [] if first else [""]
+    if block.level == 1:
+        lines = wrapped(block.text, width)
+        return [*gap, *lines, "═" * max(cells(line) for line in lines)]
+    if block.status is None:
+        return [*gap, block.text]
+    verdict = signed(block.status)
+    room = width - cells(block.text) - cells(verdict)
+    return [*gap, f"{block.text}{' ' * max(2, room)}{verdict}"]

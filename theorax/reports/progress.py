@@ -1,0 +1,89 @@
+"""What is told while a run is under way: a line per finished check, and how long the rest still takes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from theorax.reports.blocks import signed
+from theorax.reports.numbers import duration
+from theorax.reports.story import moment
+
+if TYPE_CHECKING:
+    from theorax.verifiers.runner import Record
+
+GREEN = ("PROVED", "CERTIFIED", "SUPPORTED")
+
+
+def line(record: Record) -> str:
+    """One finished check in one line."""
+    outcome = record.outcome
+    took = f"kept from {moment(record.kept_from)}" if record.kept_from else duration(outcome.work.seconds)
+    told = f"{signed(outcome.status):<14} {outcome.id}  ({took})"
+    return (
+        told
+        if outcome.status in GREEN
+        else f"{told}  {(outcome.reason or '').splitlines()[0] if outcome.reason else ''}"
+    )
+
+
+class Lines:
+    """One line per finished check."""
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write = write
+
+    def planned(self, waiting: Sequence[str], expected: Mapping[str, float], jobs: int) -> None:
+        """Nothing to tell."""
+
+    def started(self, id: str) -> None:
+        """Nothing to tell."""
+
+    def finished(self, record: Record) -> None:
+        """Tell it."""
+        self._write(line(record).rstrip())
+
+
+class Remaining:
+    """How long a run still takes, from how long the same checks took in earlier runs."""
+
+    def __init__(
+        self,
+        waiting: Sequence[str] = (),
+        expected: Mapping[str, float] | None = None,
+        jobs: int = 1,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._waiting = list(waiting)
+        self._expected = dict(expected or {})
+        self._jobs = jobs
+        self._clock = clock
+        self._began: dict[str, float] = {}
+
+    def started(self, id: str) -> None:
+        """A check began."""
+        self._began[id] = self._clock()
+
+    def finished(self, id: str) -> None:
+        """A check ended, or was found to need none."""
+        if id in self._waiting:
+            self._waiting.remove(id)
+        self._began.pop(id, None)
+
+    @property
+    def seconds(self) -> float | None:
+        """Seconds left; None while a check under way or waiting has never been timed."""
+        if any(id not in self._expected for id in self._waiting):
+            return None
+        now = self._clock()
+        left = [max(0.0, self._expected[id] - (now - self._began.get(id, now))) for id in self._waiting]
+        return max([sum(left) / self._jobs, *(left if self._jobs > 1 else [])], default=0.0)
+
+    @property
+    def text(self) -> str:
+        """The remaining time in words."""
+        seconds = self.seconds
+        if seconds is None or not self._waiting:
+            return "remaining time not known yet: first run" if seconds is None else ""
+        return f"about {duration(max(1.0, round(seconds)))} left" if seconds >= 1 else "almost done"

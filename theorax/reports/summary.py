@@ -1,0 +1,96 @@
+"""The report of a run over many theorems: one row each, failures last with their details, what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from theorax.reports.blocks import Block, Gap, Heading, Lines, Paragraph, Table, signed
+from theorax.reports.numbers import duration
+from theorax.reports.story import MEANING
+from theorax.reports.story import theorem as story
+
+GREEN = ("PROVED", "CERTIFIED", "SUPPORTED")
+ORDER = (*GREEN, "VACUOUS", "BLOCKED", "INCONCLUSIVE", "ERROR", "REFUTED")
+
+
+def report(document: Mapping[str, Any], *, listed: bool = False) -> list[Block]:
+    """The whole report: of one theorem in full, of several as a table; ``listed`` if each was told by a line before."""
+    theorems = document["theorems"]
+    if len(theorems) == 1 and not document["summary"]["unfinished"]:
+        return [*story(theorems[0]), *_troubles(document)]
+    table = [] if listed or not theorems else [_table(document)]
+    return [*table, *_failures(document), *_closing(document), *_troubles(document)]
+
+
+def _table(document: Mapping[str, Any]) -> Table:
+    parts = sorted(document["theorems"], key=lambda part: ORDER.index(part["status"]))
+    rows = []
+    for part in parts:
+        wrong = [row for row in part["mutants"] if row["expected"] == "killed"]
+        rows.append(
+            (
+                signed(part["status"]),
+                part["id"],
+                _ratio(sum(claim["status"] in GREEN for claim in part["claims"]), len(part["claims"])),
+                _ratio(sum(row["fired"] for row in part["controls"]), len(part["controls"])),
+                _ratio(sum(row["killed"] for row in wrong), len(wrong)),
+                "kept" if part["kept"] else duration(part["seconds"]),
+            )
+        )
+    return Table(
+        ("verdict", "theorem", "claims", "controls", "mutants", "time"),
+        tuple(rows),
+        right=(2, 3, 4, 5),
+        wrapped=1,
+        indent=0,
+    )
+
+
+def _ratio(good: int, all_: int) -> str:
+    return f"{good}/{all_}" if all_ else "–"
+
+
+def _failures(document: Mapping[str, Any]) -> Iterator[Block]:
+    failed = [part for part in document["theorems"] if part["status"] not in GREEN]
+    for part in sorted(failed, key=lambda part: ORDER.index(part["status"])):
+        yield Heading(part["id"], status=part["status"])
+        yield Paragraph(part["title"], quiet=True)
+        yield Paragraph(part["reason"] or MEANING[part["status"]])
+        for claim in part["claims"]:
+            if claim["status"] not in GREEN and not claim["corrected"]:
+                yield Paragraph(f"{signed(claim['status'])} {claim['id']}: {claim['sentence']}", hang=2)
+        for row in part["controls"]:
+            if not row["fired"]:
+                yield Paragraph(
+                    f"✗ the control {row['subject']} did not fire on {row['claim']}: {row['detail']}", hang=2
+                )
+        if part["log"]:
+            yield Paragraph(f"The full traceback is in {part['log']}.")
+        if part["status"] != "BLOCKED":
+            yield Lines((f"Replay: {part['replay']}",), indent=2)
+
+
+def _closing(document: Mapping[str, Any]) -> Iterator[Block]:
+    summary = document["summary"]
+    counts = ", ".join(f"{summary['statuses'][name]} {name}" for name in ORDER if name in summary["statuses"])
+    kept = f", {summary['kept']} of them kept" if summary["kept"] else ""
+    theorems = f"{summary['theorems']} theorem{'s' * (summary['theorems'] != 1)}{kept}"
+    yield Gap()
+    yield Paragraph(f"{theorems}: {counts or 'nothing finished'}.", indent=0)
+    told = f"{duration(summary['seconds'])}, {summary['programs']} compiled programs"
+    if summary["compile_share"] is not None:
+        told += f", compiling {duration(summary['compile_seconds'])} or {summary['compile_share']:.0%} of the CPU time"
+    yield Paragraph(f"{told}.", indent=0, quiet=True)
+    suite = document["suite"]
+    if suite["refutations"] + suite["supports"] > 1:
+        yield Paragraph(suite["sentence"], indent=0, quiet=True)
+
+
+def _troubles(document: Mapping[str, Any]) -> Iterator[Block]:
+    summary = document["summary"]
+    if summary["interrupted"]:
+        left = ", ".join(summary["unfinished"]) or "none"
+        yield Paragraph(f"Interrupted. What had finished is kept; not finished: {left}.", indent=0)
+    for sentence in summary["troubles"]:
+        yield Paragraph(f"Note: {sentence}", indent=0, hang=2)
