@@ -196,6 +196,21 @@ def gamma_variates(key: PRNGKeyArray, shapes: Float[Array, "*shape"]) -> Float[A
     return variates * jnp.where(small, boost ** (1 / jnp.where(small, shapes, 1)), 1)
 
 
+class Choice(Law):
+    """One of several laws, chosen by a number: a program that draws from a choice is compiled once for all of them."""
+
+    which: int | Array
+    laws: tuple[Law, ...]
+
+    def sample(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "..."]:
+        """Variates of the chosen law, the same as it draws itself."""
+        return jax.lax.switch(self.which, [lambda law=law: law.sample(key, shape) for law in self.laws])
+
+    def moment(self, order: int) -> Number:
+        """The moment of the chosen law."""
+        return self.laws[int(self.which)].moment(order)
+
+
 def _exact(parameter: Parameter) -> Fraction:
     """The parameter as a fraction; moments are a matter of numbers, not of traced arrays."""
     if not isinstance(parameter, Real):

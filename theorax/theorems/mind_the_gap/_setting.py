@@ -12,16 +12,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
-from sympy import Expr, Rational, Symbol, exp, integrate, oo, simplify, sqrt
+from sympy import Expr, Integer, Symbol, exp, integrate, oo, simplify, sqrt
 
 from theorax.numerics import laws
-from theorax.numerics.attention import markov_products, mean_token_removed
-from theorax.numerics.ensembles import bartlett, gaussian, haar_rows, random_markov
+from theorax.numerics.attention import mean_token_removed, token_products
+from theorax.numerics.ensembles import gaussian, haar_rows, random_markov
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
-from theorax.theorems.language import Index, Measured, Parameter, Size
+from theorax.theorems.language import Index, Measured, Parameter, Size, Subject
 
 T = Size("T", "context length")
 d = Size("d", "width")
@@ -41,14 +42,15 @@ def coefficient_of_variation(density: Expr, low: Expr, high: Expr) -> Expr:
 
 @dataclass(frozen=True)
 class Weights:
-    """A law of the weights: its sampler, and its coefficient of variation by integration of its density."""
+    """A law of the weights: its place in the menu of samplers, and its coefficient of variation by integration."""
 
-    sampler: laws.Law
+    place: int
     sigma_A: Expr
 
 
-EXPONENTIAL = Weights(laws.Exponential(), coefficient_of_variation(exp(-z), Rational(0), oo))
-UNIFORM = Weights(laws.Uniform(), coefficient_of_variation(Rational(1), Rational(0), Rational(1)))
+EXPONENTIAL = Weights(0, coefficient_of_variation(exp(-z), Integer(0), oo))
+UNIFORM = Weights(1, coefficient_of_variation(Integer(1), Integer(0), Integer(1)))
+LOGNORMAL, PARETO = 2, 3
 
 
 class Forward(eqx.Module):
@@ -58,40 +60,60 @@ class Forward(eqx.Module):
     attention: Float[Array, "N N"]
 
 
-def markov_network(law: laws.Law, removed: float = 0.0, values: str = "gaussian") -> Callable[..., Forward]:
-    """Networks of iid Markov matrices, by T x T products equal in law to the tokens (instrument attention_products)."""
+def network(
+    key: Any,
+    T: Extent,
+    d: Extent,
+    l: int,  # noqa: E741
+    weights: Array,
+    removed: Array,
+    gaussian_values: Array,
+    centred: Array,
+    sharp: Array,
+    uneven: Array,
+) -> Forward:
+    """The attention-only network of iid Markov matrices, by T x T products equal in law to its tokens.
 
-    def build(key: Any, T: Extent, d: Extent, l: int) -> Forward:  # noqa: E741
-        products = markov_products(key, law, T, d, l, removed, values, sigma=_scale(values))
-        attention = random_markov(named(key, "attention", 1), law, T)
-        return Forward(products, mean_token_removed(attention, T, removed))
+    The instrument attention_products ties them to the literal network. The options, one program for all of them:
+    ``weights`` the law, ``removed`` the share of the outlier subtracted, ``gaussian_values`` or identities,
+    ``centred`` Gaussian matrices in the place of Markov matrices, ``sharp`` weights exp(beta g) with beta^2 = ln T,
+    ``uneven`` input tokens of squared norms 1 + uneven and 1 - uneven in turn.
+    """
 
-    return build
+    def mixing(key: Any) -> Float[Array, "N N"]:
+        return jax.lax.cond(centred, lambda: _centred(key, T), lambda: _markov(key, T, weights, removed, sharp))
 
-
-def sharp_softmax(key: Any, T: Extent, d: Extent, l: int) -> Forward:  # noqa: E741
-    """Weights exp(beta g) with beta^2 = ln T: the coefficient of variation grows with T."""
-    beta = jnp.sqrt(jnp.log(jnp.asarray(T.value, jnp.zeros(()).dtype)))
-    law = laws.LogNormal(beta)
-    products = markov_products(key, law, T, d, l, sigma="1/sqrt(d)")
-    return Forward(products, random_markov(named(key, "attention", 1), law, T))
-
-
-def zero_mean_attention(key: Any, T: Extent, d: Extent, l: int) -> Forward:  # noqa: E741
-    """Gaussian matrices of mean zero and variance 1/T in the place of Markov matrices: no row sums, no outlier."""
-    scale = 1 / jnp.sqrt(jnp.asarray(T.value, jnp.zeros(()).dtype))
-    return _products(key, T, d, l, lambda layer: gaussian(named(key, "attention", layer), T, T, scale))
+    norms = jnp.sqrt(jnp.where(jnp.arange(T.padded) % 2 == 0, 1 + uneven, 1 - uneven))
+    sigma = jnp.where(gaussian_values, 1 / jnp.sqrt(jnp.asarray(d.value, norms.dtype)), 1)
+    tokens = token_products(key, mixing, T, d, l, gaussian_values, sigma, norms)
+    return Forward(tokens, mixing(named(key, "attention", 1)))
 
 
-def uneven_tokens(key: Any, T: Extent, d: Extent, l: int) -> Forward:  # noqa: E741
-    """Orthogonal input tokens, every other one of squared norm 9/5, the rest of squared norm 1/5."""
-    norms = jnp.where(jnp.arange(T.padded) % 2 == 0, jnp.sqrt(1.8), jnp.sqrt(0.2))
+def subject(weights: Weights | int = EXPONENTIAL, **changes: Any) -> Subject:
+    """A network with some options changed; what is no option of the network goes to the subject."""
+    options: dict[str, float] = dict(
+        weights=weights.place if isinstance(weights, Weights) else weights,
+        removed=0.0,
+        gaussian_values=1,
+        centred=0,
+        sharp=0,
+        uneven=0.0,
+    )
+    for name in set(changes) & set(options):
+        options[name] = changes.pop(name)
+    knows = {sigma_A: weights.sigma_A if isinstance(weights, Weights) else Integer(1)}
+    return Subject(network, options=options, knows=knows, **changes)
 
-    def attention(layer: int) -> Float[Array, "N N"]:
-        A = random_markov(named(key, "attention", layer), laws.Exponential(), T)
-        return A * norms if layer == 1 else A
 
-    return _products(key, T, d, l, attention)
+def _markov(key: Any, T: Extent, weights: Array, removed: Array, sharp: Array) -> Float[Array, "N N"]:
+    context = jnp.asarray(T.value, jnp.zeros(()).dtype)
+    beta = jnp.where(sharp, jnp.sqrt(jnp.log(context)), 1.0)
+    law = laws.Choice(weights, (laws.Exponential(), laws.Uniform(), laws.LogNormal(beta), laws.Pareto(3.0)))
+    return mean_token_removed(random_markov(key, law, T), T, removed)
+
+
+def _centred(key: Any, T: Extent) -> Float[Array, "N N"]:
+    return gaussian(key, T, T, 1 / jnp.sqrt(jnp.asarray(T.value, jnp.zeros(()).dtype)))
 
 
 def user_network(factory: Callable[..., Any]) -> Callable[..., Forward]:
@@ -114,18 +136,3 @@ def user_network(factory: Callable[..., Any]) -> Callable[..., Forward]:
 def observed_coefficient_of_variation(attention: Float[Array, "N N"], T: Extent) -> Float[Array, ""]:
     """||A - J||_F: the entries of a row-stochastic matrix have mean 1/T exactly and variance ||A - J||_F^2/T^2."""
     return jnp.linalg.norm(mean_token_removed(attention, T))
-
-
-def _products(key: Any, T: Extent, d: Extent, depth: int, attention: Callable[[int], Array]) -> Forward:
-    M, products = None, []
-    for layer in range(1, depth + 1):
-        R = bartlett(named(key, "values", layer), T, d) / jnp.sqrt(jnp.asarray(d.value, jnp.zeros(()).dtype))
-        A = attention(layer)
-        M = (A if M is None else A @ M) @ R
-        products.append(M)
-    return Forward(jnp.stack(products), attention(1))
-
-
-def _scale(values: str) -> Any:
-    return "1/sqrt(d)" if values == "gaussian" else 1.0
-

@@ -23,12 +23,11 @@ from theorax.theorems.language import (
     Measured,
     Rate,
     Relative,
-    Subject,
     Step,
     Theorem,
 )
 from theorax.theorems.mind_the_gap import _setting as setting
-from theorax.theorems.mind_the_gap._setting import T, cv, d, gamma, l, sigma_A
+from theorax.theorems.mind_the_gap._setting import T, cv, d, gamma, l, sigma_A, subject
 
 top = Measured("top", "largest singular value of X_l", over=(l,), positive=True)
 tail = Measured("tail", "sum of the fourth powers of the other singular values of X_l", over=(l,), positive=True)
@@ -87,10 +86,6 @@ def observe(net, T):
     return dict(top=tops, tail=tails, tail_error=errors, cv=setting.observed_coefficient_of_variation(net.attention, T))
 
 
-def markov(weights, **options):
-    return dict(build=setting.markov_network(weights.sampler, **options), knows={sigma_A: weights.sigma_A})
-
-
 theorem = Theorem(
     place="main theorem on rank collapse in width; constants derived here",
     label="reconstructed",
@@ -106,23 +101,15 @@ theorem = Theorem(
     experiments=dict(
         widths=Experiment(
             subjects={
-                "exponential": Subject(**markov(setting.EXPONENTIAL)),
-                "uniform": Subject(**markov(setting.UNIFORM)),
-                "identity values": Subject(
-                    **markov(setting.EXPONENTIAL, values="identity"), breaks=("gaussian_values",), fails=("bulk",)
+                "exponential": subject(setting.EXPONENTIAL),
+                "uniform": subject(setting.UNIFORM),
+                "identity values": subject(gaussian_values=0, breaks=("gaussian_values",), fails=("bulk",)),
+                "outlier removed": subject(removed=1.0, breaks=("not_removed",), fails=("collapse",)),
+                "zero-mean attention": subject(centred=1, breaks=("markov",), fails=("bulk", "collapse")),
+                "sharp softmax": subject(
+                    setting.LOGNORMAL, sharp=1, breaks=("fixed_law",), fails=("bulk", "collapse")
                 ),
-                "outlier removed": Subject(
-                    **markov(setting.EXPONENTIAL, removed=1.0), breaks=("not_removed",), fails=("collapse",)
-                ),
-                "zero-mean attention": Subject(
-                    setting.zero_mean_attention, knows={sigma_A: 1}, breaks=("markov",), fails=("bulk", "collapse")
-                ),
-                "sharp softmax": Subject(
-                    setting.sharp_softmax, knows={sigma_A: 1}, breaks=("fixed_law",), fails=("bulk", "collapse")
-                ),
-                "uneven tokens": Subject(
-                    setting.uneven_tokens, knows={sigma_A: 1}, breaks=("isometric",), fails=("bulk",)
-                ),
+                "uneven tokens": subject(uneven=0.8, breaks=("isometric",), fails=("bulk",)),
             },
             observe=observe,
             measures=(top, tail, cv),
@@ -130,7 +117,7 @@ theorem = Theorem(
             derived={d: T / gamma},
             at=({gamma: Integer(1)}, {gamma: Rational(1, 2)}),
             along={l: (1, 2, 3)},
-            draws=Efforts(quick=48, standard=64, thorough=256),
+            draws=Efforts(quick=32, standard=48, thorough=256),
             adopt=setting.user_network,
         )
     ),
