@@ -142,7 +142,7 @@ def test_layer_norm_and_skip(key):
 @pytest.mark.parametrize("values", ["gaussian", "identity", "orthogonal"])
 @pytest.mark.parametrize("removed", [0.0, 1.0])
 def test_fast_sampler_has_the_law_of_the_literal_network(key, values, removed):
-    """Welch's two-sample comparison of the bulk's sum of fourth powers at every layer; level 1e-5 for the whole table."""
+    """Welch's two-sample comparison of the bulk's sum of fourth powers at every layer; level 1e-5 for the table."""
     law, draws = laws.Exponential(), 2000
     z = special.ndtri(1 - 1e-5 / (2 * 6 * L * 2))
 

@@ -92,7 +92,7 @@ def test_haar_rows_are_orthonormal(key, T, d, traced):
     Q = np.asarray(draw(T, d))
     assert not Q[T.value :].any()
     assert not Q[:, d.value :].any()
-    # Higham 2002, theorem 19.4 and (19.13): |Q^ - Q|_F <= sqrt(T) gamma, so |Q^Q^T - I|_F <= 2 sqrt(T) gamma + gamma^2 T,
+    # Higham 2002, (19.13): |Q^ - Q|_F <= sqrt(T) gamma, so |Q^Q^T - I|_F <= 2 sqrt(T) gamma + T gamma^2,
     # gamma = c d T u / (1 - c d T u) with a small constant c; it is taken as 10.
     gamma = 10 * d.padded * T.padded * U
     gap = np.linalg.norm(Q[: T.value] @ Q[: T.value].T - np.eye(T.value))

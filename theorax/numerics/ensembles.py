@@ -39,7 +39,8 @@ def random_markov(key: PRNGKeyArray, law: Law, T: Extent) -> Float[Array, "{T.pa
 
     **Source:** bordenave_caputo_chafai, section 1.
     """
-    return markov(law.sample(key, (T.padded, T.padded)), T)
+    # Materialised: the compiler would draw the weights twice, once for their sums and once for the quotients.
+    return markov(jax.lax.optimization_barrier(law.sample(key, (T.padded, T.padded))), T)
 
 
 def gaussian(
@@ -89,7 +90,8 @@ def bartlett(key: PRNGKeyArray, T: Extent, d: Extent) -> Float[Array, "{T.padded
     """
     _fits(T, d)
     N, half = T.padded, (T.padded + 1) // 2
-    rectangle = jax.random.normal(named(key, "below the diagonal"), (half, 2 * half))
+    # Materialised, or the compiler draws the numbers anew for each of the pieces cut from them.
+    rectangle = jax.lax.optimization_barrier(jax.random.normal(named(key, "below the diagonal"), (half, 2 * half)))
     folded = jnp.concatenate([rectangle[:1], rectangle[:0:-1, ::-1], rectangle])[:N, :N]
     degrees = jnp.asarray(d.value - jnp.arange(N), rectangle.dtype)
     chi = jnp.sqrt(2 * gamma_variates(named(key, "diagonal"), jnp.where(degrees > 0, degrees, 1) / 2))
