@@ -17,7 +17,7 @@ def render(blocks: Iterable[Block], width: int = WIDTH) -> str:
     for block in blocks:
         match block:
             case Heading():
-                lines += _heading(block, width, first=not lines)
+                lines += _heading(block, width, first=not lines or not lines[-1])
             case Paragraph():
                 lines += wrapped(block.text, width, block.indent, block.hang)
             case Lines():
