@@ -86,7 +86,7 @@ def main() -> None:
             for name, run in cases.items():
                 times[name].append(timed(run))
     lines = [
-        f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores; python {platform.python_version()}, "
+        f"{os.cpu_count()}-core {platform.machine()} CPU; python {platform.python_version()}, "
         f"click {metadata.version('click')}",
         f"{FILES} theorem files, medians of {RUNS} alternating runs",
         "",

@@ -6,7 +6,8 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable
 
-from theorax.reports.blocks import Block, Gap, Heading, Lines, Paragraph, Table, signed
+from theorax.reports.blocks import Block, Gap, Heading, Lines, Paragraph, Table
+from theorax.reports.signs import signed
 
 WIDTH = 80
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from theorax.reports.blocks import Block, Gap, Heading, Lines, Paragraph, Table, signed
+from theorax.reports.blocks import Block, Gap, Heading, Lines, Paragraph, Table
 from theorax.reports.numbers import duration
+from theorax.reports.signs import signed
 from theorax.reports.story import MEANING
 from theorax.reports.story import theorem as story
 
