@@ -19,6 +19,7 @@ from theorax.numerics.jaxprs import (
     Symbolic,
     UndecidedComparison,
     UnsupportedPrimitive,
+    entered,
     evaluate,
     fingerprint,
 )
@@ -62,8 +63,8 @@ def increments(*shape):
     return lambda draws: np.cumsum(draws.uniform(0.25, 1.0, size=shape))
 
 
-MLP = eqx.nn.MLP(3, 2, 8, 2, activation=jax.nn.gelu, key=jax.random.key(3))
-HEADS = eqx.nn.MultiheadAttention(2, 4, key=jax.random.key(4))
+MLP = eqx.nn.MLP(3, 2, 8, 2, activation=jax.nn.gelu, dtype=jnp.float32, key=jax.random.key(3))
+HEADS = eqx.nn.MultiheadAttention(2, 4, dtype=jnp.float32, key=jax.random.key(4))
 SQUARES = (normal(4, 3), normal(3, 3), normal(3, 3), normal(3, 3))
 
 PROGRAMS = {
@@ -71,7 +72,11 @@ PROGRAMS = {
     "attention gradient": (jax.grad(lambda *a: jnp.sum(attention(*a) ** 2), argnums=(0, 1)), SQUARES),
     "attention jacobian": (jax.jacobian(attention, argnums=3), SQUARES),
     "heads": (lambda x: HEADS(x, x, x), (normal(3, 4),)),
-    "linear": (eqx.nn.Linear(3, 2, key=jax.random.key(0)), (normal(3),)),
+    "linear": (eqx.nn.Linear(3, 2, dtype=jnp.float32, key=jax.random.key(0)), (normal(3),)),
+    "masked softmax": (
+        lambda x: jax.nn.softmax(jnp.where(jnp.tril(jnp.ones((3, 3), bool)), x, -jnp.inf)),
+        (normal(3, 3),),
+    ),
     "mlp": (jax.vmap(MLP), (normal(2, 3),)),
     "mlp gradient": (jax.grad(lambda x: MLP(x)[0]), (normal(3),)),
     "residual scan": (residual, (normal(3), normal(5, 3, 3))),
@@ -114,7 +119,7 @@ PROGRAMS = {
     "triangle": (lambda x: jnp.sum(jnp.where(jnp.tril(jnp.ones((3, 3), bool)), x, 0.0), axis=1), (normal(3, 3),)),
     "remat": (jax.grad(lambda x: jnp.sum(jax.checkpoint(lambda y: jnp.tanh(y) ** 2)(x))), (normal(3),)),
     "einsum": (lambda x, y: jnp.einsum("bij,bkj->ibk", x, y), (normal(2, 3, 4), normal(2, 2, 4))),
-    "padding": (lambda x: jax.lax.pad(x, 1.5, [(1, 2, 1), (-1, 0, 0)]), (normal(3, 3),)),
+    "padding": (lambda x: jax.lax.pad(x, jnp.asarray(1.5, x.dtype), [(1, 2, 1), (-1, 0, 0)]), (normal(3, 3),)),
     "increments": (lambda x: jnp.searchsorted(jnp.arange(4), 2) * jnp.diff(x), (increments(4),)),
 }
 
@@ -141,7 +146,7 @@ def test_no_float_execution_leaves_the_error_bound_around_the_ball(name, seed):
         bounds = jax.tree_util.tree_leaves(evaluate(program, stored, RunningError(dtype)))
         inputs = [jnp.asarray(argument, dtype) for argument in stored]
         with jax.default_matmul_precision("highest"):
-            floats = jax.tree_util.tree_leaves(jax.jit(program)(*inputs))
+            floats = jax.tree_util.tree_leaves(jax.jit(lambda *given, run=program: run(*given))(*inputs))
         assert len(balls) == len(bounds) == len(floats)
         for ball, bound, array in zip(balls, bounds, floats, strict=True):
             if ball.dtype != object:
@@ -162,7 +167,9 @@ def test_the_bound_holds_over_many_seeds(name):
         stored = [make(draws).astype(np.float32).astype(np.float64) for make in makers]
         balls = jax.tree_util.tree_leaves(evaluate(program, stored, Ball(256)))
         bounds = jax.tree_util.tree_leaves(evaluate(program, stored, RunningError("float32")))
-        floats = jax.tree_util.tree_leaves(jax.jit(program)(*[jnp.asarray(entry, jnp.float32) for entry in stored]))
+        floats = jax.tree_util.tree_leaves(
+            jax.jit(lambda *given, run=program: run(*given))(*[jnp.asarray(entry, jnp.float32) for entry in stored])
+        )
         for ball, bound, array in zip(balls, bounds, floats, strict=True):
             _, most = distances(ball, np.asarray(array))
             assert all(gap <= exactly(limit) for gap, limit in zip(most, bound.error.reshape(-1), strict=True))
@@ -248,7 +255,8 @@ def test_rationals_and_modules_are_arguments():
         exact = sum(
             exactly(w) * fmpq(int(v.numerator), int(v.denominator)) for w, v in zip(weight[row], third, strict=True)
         )
-        assert balls[row].contains(exact + exactly(bias[row]))
+        with flint.ctx.workprec(256):
+            assert (balls[row] - (exact + exactly(bias[row]))).contains(0)
 
 
 def test_single_precision_leaves_are_read_exactly_and_casts_are_the_identity():
@@ -271,7 +279,7 @@ UNKNOWN = {
     "cholesky": (jnp.linalg.cholesky, (np.eye(2),)),
     "convert_element_type": (lambda v: v.astype(int), (np.ones(2),)),
     "complex": (lambda v: jnp.real(v * 1j), (np.ones(2),)),
-    "scatter": (lambda v: jnp.zeros(2).at[jnp.array([0, 0])].set(v), (np.ones(2),)),
+    "scatter": (lambda v: 0 * v.at[jnp.array([0, 0])].set(v), (np.ones(2),)),
     "gather": (lambda v: jnp.take(v, jnp.array([7])), (np.ones(2),)),
 }
 
@@ -297,6 +305,32 @@ def test_every_domain_keeps_the_laws_of_movement(domain):
     assert not np.any(domain.compare("lt", carried, domain.lift(numbers)))
 
 
+@jax.custom_jvp
+def misleading(v):
+    return v**3
+
+
+misleading.defjvp(lambda primals, tangents: (misleading(*primals), 5.0 * tangents[0]))
+
+
+@pytest.mark.parametrize(
+    ("program", "true", "stated"),
+    [
+        (misleading, 12.0, 5.0),
+        (lambda v: jax.lax.stop_gradient(v) * v, 4.0, 2.0),
+        (lambda v: jax.lax.scan(lambda c, _: (misleading(c) / 4, c), v, None, length=2)[0], 9.0, 25 / 16),
+        (lambda v: jax.lax.cond(True, misleading, jnp.sin, v), 12.0, 5.0),
+        (jax.jit(misleading), 12.0, 5.0),
+    ],
+)
+def test_the_derivative_of_the_entered_program_is_the_true_one(program, true, stated):
+    assert float(jax.grad(program)(2.0)) == stated
+    assert float(entered(program)(2.0)) == float(program(2.0))
+    gradient = evaluate(jax.grad(entered(program)), (np.array(2.0),), Ball())
+    assert gradient.item().contains(arb(true))
+    assert float(gradient.item().mid()) == true
+
+
 def test_a_name_is_in_one_table_only():
     assert not set(UNARY) & set(BINARY)
     assert not set(UNARY) & set(RULES)
@@ -305,7 +339,7 @@ def test_a_name_is_in_one_table_only():
 def test_the_fingerprint_names_the_operations_and_the_constants():
     arguments = (np.ones((2, 3)), np.ones((3, 3)), np.ones((3, 3)), np.ones((3, 3)))
     one = fingerprint(attention, arguments)
-    assert one == fingerprint(lambda *given: attention(*given), [2 * entry for entry in arguments])
+    assert one == fingerprint(attention, [2 * entry for entry in arguments])
     assert one != fingerprint(attention, (np.ones((4, 3)), *arguments[1:]))
     assert fingerprint(lambda v: v * 2.0, (np.ones(1),)) != fingerprint(lambda v: v * 3.0, (np.ones(1),))
     table = np.array([1.0, 2.0])

@@ -7,12 +7,13 @@ layer.
 from __future__ import annotations
 
 import abc
+from collections.abc import Callable
 from typing import Literal, TypeAlias, get_args
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
 
 from theorax.errors import UsageError
 from theorax.numerics.ensembles import bartlett, gaussian, haar, random_markov
@@ -220,43 +221,57 @@ def markov_products(
 ) -> Float[Array, "L N N"]:
     r"""T x T matrices $M_1..M_L$ whose singular values have, jointly, the law of those of the tokens $X_1..X_L$.
 
-    The tokens are those of `markov_net` from an isometric $X_0$ ($X_0X_0^T = I$, so T <= d); singular values beyond the
-    T-th are absent. Claim: $X_l = M_l Q_l$ with $Q_lQ_l^T=I$ and, for Gaussian values with $\sigma=1$,
-    $M_l = (A_l - cJ) M_{l-1} R_l$, $M_0 = I$, with Bartlett factors $R_l$ independent of each other and of the A's.
+    The tokens are those of `markov_net` from an isometric $X_0$; see `token_products`.
+    """
+    _known(values)
 
-    By induction, with $Q_0 = X_0$: given $(A_k)_k$, $(W_k)_{k<l}$, the frame $Q_{l-1}$ is a constant with orthonormal
-    rows, so $G_l = Q_{l-1}W_l$ is a T x d block of iid standard normals (covariance $Q_{l-1}Q_{l-1}^T \otimes I$),
-    *whatever that constant is*, hence independent of everything before. Write $G_l = R_lQ_l$ (LQ with positive
-    diagonal): $X_l = (A_l-cJ) M_{l-1} Q_{l-1} W_l = (A_l-cJ) M_{l-1} R_l Q_l$, and $R_l$ is a Bartlett factor
-    independent of $R_1..R_{l-1}$ and the A's. That X_0 be Haar is not needed; that A not depend on X is.
+    def mixing(key: PRNGKeyArray) -> Float[Array, "N N"]:
+        return mean_token_removed(random_markov(key, law, T), T, removed)
 
-    Orthogonal values and the identity keep rows orthonormal: $Q_l = Q_{l-1}W_l$ and $M_l = (A_l-cJ)M_{l-1}$ exactly.
-    The values' $\sigma$ multiplies each layer.
+    return token_products(key, mixing, T, d, depth, values == "gaussian", sigma)
+
+
+def token_products(
+    key: PRNGKeyArray,
+    mixing: Callable[[PRNGKeyArray], Float[Array, "N N"]],
+    T: Extent,
+    d: Extent,
+    depth: int,
+    gaussian_values: bool | Bool[Array, ""] = True,
+    sigma: Sigma = 1.0,
+    norms: Float[Array, " N"] | None = None,
+) -> Float[Array, "L N N"]:
+    r"""T x T matrices $M_1..M_L$ whose singular values have, jointly, the law of those of the tokens $X_1..X_L$.
+
+    $X_l = A_l X_{l-1} W_l$ with $A_l$ = ``mixing(key of layer l)``, from orthogonal tokens of these ``norms`` (all one if not
+    given): $X_0 = D Q_0$, $Q_0Q_0^T = I$, so T <= d; singular values beyond the T-th are absent. Claim:
+    $X_l = M_l Q_l$ with $Q_lQ_l^T=I$ and, for Gaussian values with $\sigma=1$, $M_l = A_l M_{l-1} R_l$, $M_0 = D$, with
+    Bartlett factors $R_l$ independent of each other and of the A's.
+
+    By induction: given $(A_k)_k$, $(W_k)_{k<l}$, the frame $Q_{l-1}$ is a constant with orthonormal rows,
+    so $G_l = Q_{l-1}W_l$ is a T x d block of iid standard normals (covariance $Q_{l-1}Q_{l-1}^T \otimes I$), *whatever that
+    constant is*, hence independent of everything before. Write $G_l = R_lQ_l$ (LQ with positive diagonal):
+    $X_l = A_l M_{l-1} Q_{l-1} W_l = A_l M_{l-1} R_l Q_l$, and $R_l$ is a Bartlett factor independent of
+    $R_1..R_{l-1}$ and the A's. That X_0 be Haar is not needed; that A not depend on X is.
+
+    Orthogonal values and the identity keep rows orthonormal: $Q_l = Q_{l-1}W_l$ and $M_l = A_l M_{l-1}$ exactly.
+    The values' $\sigma$ multiplies each layer. The layers run in one scan: one layer is compiled, whatever the depth.
 
     **Errors:** those of L products of T x T matrices; the law itself is exact.
 
-    **Raises:** UsageError if T > d where the sizes are known, or on values that are none of the three kinds.
+    **Raises:** UsageError if T > d where the sizes are known.
 
     **Source:** the model is mind_the_gap's; bartlett_1933 for R.
     """
-    _known(values)
-    scale = _scale(sigma, d)
+    scale, unit = _scale(sigma, d), jnp.diag(T.mask.astype(jnp.zeros(()).dtype))
 
-    def attention(layer: Int[Array, ""]) -> Float[Array, "N N"]:
-        return mean_token_removed(random_markov(named(key, "attention", layer), law, T), T, removed)
+    def layer(M: Float[Array, "N N"], index: Int[Array, ""]) -> tuple[Float[Array, "N N"], Float[Array, "N N"]]:
+        A, R = mixing(named(key, "attention", index)), bartlett(named(key, "values", index), T, d)
+        M = scale * ((A @ M) @ jnp.where(gaussian_values, R, unit))
+        return M, M
 
-    def factor(layer: Int[Array, ""]) -> Float[Array, "N N"]:
-        return bartlett(named(key, "values", layer), T, d)
-
-    # Mapped, not unrolled: the generators are compiled once for all layers, and compiling them is most of the cost.
-    layers = jnp.array(_layers(depth))
-    attentions = jax.lax.map(attention, layers)
-    factors = jax.lax.map(factor, layers) if values == "gaussian" else None
-    products: list[Array] = []
-    for index, A in enumerate(attentions):
-        M = A @ products[-1] if products else A
-        products.append(scale * (M if factors is None else M @ factors[index]))
-    return jnp.stack(products)
+    start = unit if norms is None else unit * norms
+    return jax.lax.scan(layer, start, jnp.arange(1, _layers(depth).stop))[1]
 
 
 def _layers(depth: int) -> range:

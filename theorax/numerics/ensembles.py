@@ -13,7 +13,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 from theorax.errors import UsageError
 from theorax.numerics.extents import Extent, block
 from theorax.numerics.keys import named
-from theorax.numerics.laws import Law
+from theorax.numerics.laws import Law, gamma_variates
 
 
 def markov(weights: Float[Array, "N N"], T: Extent) -> Float[Array, "N N"]:
@@ -92,7 +92,7 @@ def bartlett(key: PRNGKeyArray, T: Extent, d: Extent) -> Float[Array, "{T.padded
     rectangle = jax.random.normal(named(key, "below the diagonal"), (half, 2 * half))
     folded = jnp.concatenate([rectangle[:1], rectangle[:0:-1, ::-1], rectangle])[:N, :N]
     degrees = jnp.asarray(d.value - jnp.arange(N), rectangle.dtype)
-    chi = jnp.sqrt(2 * jax.random.gamma(named(key, "diagonal"), jnp.where(degrees > 0, degrees, 1) / 2))
+    chi = jnp.sqrt(2 * gamma_variates(named(key, "diagonal"), jnp.where(degrees > 0, degrees, 1) / 2))
     return jnp.where(block(T, T), jnp.tril(folded, -1) + jnp.diag(chi), 0)
 
 

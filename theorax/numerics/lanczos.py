@@ -83,7 +83,7 @@ def leading_singular_triplets(
     Golub-Kahan-Lanczos with full reorthogonalisation, started at $A(\mathbf 1 + g)$ for a fixed pseudo-Gaussian $g$;
     the product with $A$ removes whatever lies on zero rows, so a matrix padded with zeros gives the same triplets as
     the matrix itself. It stops when $\min(r_i, r_i^2/\mathrm{gap}_i) \le$ ``tolerance`` $\cdot\, s_i$ for all wanted
-    values, with $r_i = \beta_{j+1} |q_{ij}|$ and the gap between Ritz values. An exhausted basis is reported by
+    values, with $r_i = \beta_{j+1} |q_{ij}|/\sqrt2$ and the gap between Ritz values. An exhausted basis is reported by
     ``converged``, and the residuals are then large but still true. If the Krylov space closes early (rank one,
     identity) it continues with a fresh vector. $A$ needs at least ``k`` non-zero rows and columns; a triplet that does
     not exist has an infinite residual.
@@ -189,7 +189,8 @@ def _look(state: _State, k: int, tolerance: float, noise: Array) -> _State:
     # The small problem is never solved in half precision: there is no such routine.
     small = jnp.promote_types(bidiagonal.dtype, jnp.float32)
     P, s, Qt = jnp.linalg.svd(bidiagonal.astype(small))
-    r = state.beta[j - 1].astype(small) * jnp.abs(Qt[:k, j - 1])
+    # A^T u - s v vanishes for the small problem's vectors, A v - s u does not: rho is its norm over the root of two.
+    r = state.beta[j - 1].astype(small) * jnp.abs(Qt[:k, j - 1]) / math.sqrt(2)
     tiny = jnp.finfo(small).tiny
     distance = jnp.abs(s[:k, None] - s[None, : k + 1]) + jnp.where(jnp.eye(k, min(k + 1, room), dtype=bool), jnp.inf, 0)
     # With no neighbour to keep a distance from, the value's own size stands in for the gap.
@@ -201,7 +202,7 @@ def _look(state: _State, k: int, tolerance: float, noise: Array) -> _State:
     excess = jnp.max(jnp.where(met, 0, excess)).astype(state.last_excess.dtype)
     rate = (state.last_excess - excess) / (j - state.last_look)
     steps = jnp.where((state.last_look > 0) & (rate > 0), excess / jnp.maximum(rate, 1e-3), jnp.inf)
-    steps = jnp.clip(jnp.ceil(steps), 2, jnp.maximum(2, j // 4)).astype(j.dtype)
+    steps = jnp.clip(jnp.ceil(steps), 2, jnp.maximum(2, j // 10)).astype(j.dtype)
     return state._replace(
         rotation_left=P[:, :k].T.astype(state.alpha.dtype),
         rotation_right=Qt[:k].astype(state.alpha.dtype),

@@ -55,7 +55,8 @@ def measure(
         names = [theorem, experiment.seeds, line.experiment, line.name, *_flat(line.label), str(seed)]
         if experiment.seeds == "independent":
             names.append(f"{line.swept}={size}")
-        drawn = sampler.draw(program, seed_of(*names), line.draws, letters, dtype=experiment.dtype)
+        asked = {name: letters[name] for name in {*line.subject.needs, *experiment.reads}}
+        drawn = sampler.draw(program, seed_of(*names), line.draws, asked, dtype=experiment.dtype)
         where = f"the subject {line.name!r} at {line.swept} = {size}"
         tables.append(_checked(experiment, line, size, drawn, where))
         errors.append({k.removesuffix("_error"): v for k, v in drawn.items() if k.endswith("_error")})
@@ -107,6 +108,9 @@ def _letters(line: Line, every: Sequence[Line], size: int, literal: bool = False
             letters[letter.name] = float(value)
     for index, values in line.along.items():
         letters[index.name] = max(values)
+    # Options are traced, whole numbers too: a choice among branches, not a size of anything.
+    for name, option in line.subject.options.items():
+        letters[name] = np.asarray(option, np.int32 if isinstance(option, int) else None)
     return letters
 
 

@@ -1,8 +1,8 @@
 r"""Normal form of expressions as rational functions over $\mathbb{Q}$ in letters, with equations for roots.
 
 Letters are symbols, $e^m$ for the monomials $m$ of exponents, $b^{1/q}$ for roots and $b^m$ for symbolic powers of
-positive $b$, and every other function of its arguments. Two letters for one number, or letters with an unknown relation,
-make the form incomplete, never wrong: a form that vanishes is a proof, one that does not says nothing.
+positive $b$, and every other function of its arguments. Two letters for one number, or letters with an unknown
+relation, make the form incomplete, never wrong: a form that vanishes is a proof, one that does not says nothing.
 """
 
 from __future__ import annotations

@@ -84,7 +84,8 @@ def is_zero(expression: Any, ranges: Ranges | None = None, seed: int = 0) -> Out
     zero                      one excludes zero                    ``Contradiction``
     not zero                  one excludes zero                    refuted
     not zero                  all narrow, all contain zero         unrefuted (balls)
-    not zero                  none, wide or not real               undecided
+    not zero                  none, wide                           undecided
+    any                       real at no point tried               undecided
     ========================  ===================================  =====================
 
     The normal form is a rational function over $\mathbb{Q}$ in the symbols, the exponentials of the monomials in the
@@ -99,8 +100,9 @@ def is_zero(expression: Any, ranges: Ranges | None = None, seed: int = 0) -> Out
     expression = sympy.sympify(expression)
     # A decimal would be rounded by every rewriting; the dyadic it stores is not.
     expression = expression.xreplace({number: dyadic(number) for number in expression.atoms(sympy.Float)})
-    refutation, balls, obstacle = _balls(expression, dict(ranges or {}), random.Random(seed))
-    proof = _proof(expression, refutation is not None)
+    looked = _balls(expression, dict(ranges or {}), random.Random(seed))
+    refutation = looked.refutation
+    proof = None if looked.nowhere else _proof(expression, refutation is not None)
     if refutation is not None:
         if proof is not None:
             raise Contradiction(
@@ -109,10 +111,12 @@ def is_zero(expression: Any, ranges: Ranges | None = None, seed: int = 0) -> Out
             )
         return refutation
     if proof is not None:
-        return Outcome(Status.PROVED, proof, balls)
-    if obstacle is None:
-        return Outcome(Status.UNREFUTED, f"{balls} balls of {PRECISION} bits contain zero", balls)
-    return Outcome(Status.UNDECIDED, obstacle, balls)
+        return Outcome(Status.PROVED, proof, looked.narrow)
+    if looked.obstacle is None:
+        reason = f"{looked.narrow} balls of {PRECISION} bits contain zero"
+        reason += f", at {looked.complex} points it is no real number" if looked.complex else ""
+        return Outcome(Status.UNREFUTED, reason, looked.narrow)
+    return Outcome(Status.UNDECIDED, looked.obstacle, looked.narrow)
 
 
 def are_zero(expressions: Iterable[Any], ranges: Ranges | None = None, seed: int = 0) -> Outcome:
@@ -158,34 +162,51 @@ def _proof(expression: sympy.Expr, refuted: bool) -> str | None:
     return None
 
 
-def _balls(
-    expression: sympy.Expr, ranges: dict[sympy.Symbol, tuple[Any, Any]], draws: random.Random
-) -> tuple[Outcome | None, int, str | None]:
-    """A refutation if a ball excludes zero; else how many narrow balls hold zero and what stood in the way of more."""
+@dataclass(frozen=True)
+class _Looked:
+    """What the balls have shown."""
+
+    refutation: Outcome | None = None
+    narrow: int = 0
+    obstacle: str | None = None
+    complex: int = 0
+    """Draws at which the expression is no real number; they say nothing."""
+    nowhere: bool = False
+    """No point was found at which the expression is a real number."""
+
+
+def _balls(expression: sympy.Expr, ranges: dict[sympy.Symbol, tuple[Any, Any]], draws: random.Random) -> _Looked:
     symbols = sorted(expression.free_symbols, key=lambda symbol: symbol.sort_key())
     wanted = POINTS if symbols else 1
-    narrow, obstacle = 0, f"no point was found at which it is a real number, in {_ATTEMPTS} draws"
+    narrow, missed, nowhere, obstacle = (
+        0,
+        0,
+        True,
+        f"no point was found at which it is a real number, in {_ATTEMPTS} draws",
+    )
     for _ in range(_ATTEMPTS if symbols else 1):
-        if narrow == wanted:
-            return None, narrow, None
         point = {symbol: _draw(symbol, ranges.get(symbol), draws) for symbol in symbols}
         try:
             enclosure = ball_of(expression, point, PRECISION)
         except UnsupportedExpression as error:
-            return None, narrow, str(error)
+            return _Looked(None, narrow, str(error))
         except UndecidedComparison as error:
-            obstacle = str(error)
+            obstacle, nowhere = str(error), False
             continue
         if not enclosure.is_finite():
+            missed += 1
             continue
+        nowhere = False
         if not enclosure.contains(0):
             reason = f"a ball of {PRECISION} bits excludes zero"
-            return Outcome(Status.REFUTED, reason, narrow, MappingProxyType(point), enclosure), narrow, None
+            return _Looked(Outcome(Status.REFUTED, reason, narrow, MappingProxyType(point), enclosure))
         if not enclosure.rad() < RADIUS:
             obstacle = f"a ball of {PRECISION} bits around zero is wider than 2^-150"
             continue
         narrow += 1
-    return None, narrow, None if narrow == wanted else obstacle
+        if narrow == wanted:
+            return _Looked(None, narrow, complex=missed)
+    return _Looked(None, narrow, obstacle, missed, nowhere)
 
 
 def _draw(symbol: sympy.Symbol, bounds: tuple[Any, Any] | None, draws: random.Random) -> sympy.Rational:

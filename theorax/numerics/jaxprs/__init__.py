@@ -2,6 +2,7 @@
 
 from theorax.numerics.jaxprs.ball import Ball, ball, enclosing
 from theorax.numerics.jaxprs.domain import Domain, ObjectDomain
+from theorax.numerics.jaxprs.entered import entered
 from theorax.numerics.jaxprs.failures import UndecidedComparison, UnsupportedPrimitive
 from theorax.numerics.jaxprs.interpret import evaluate
 from theorax.numerics.jaxprs.program import fingerprint
@@ -19,6 +20,7 @@ __all__ = [
     "UnsupportedPrimitive",
     "ball",
     "enclosing",
+    "entered",
     "evaluate",
     "fingerprint",
 ]

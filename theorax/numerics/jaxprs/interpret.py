@@ -99,11 +99,10 @@ class Interpreter:
     def native(self, step: Step, operands: list[Any]) -> list[Any]:
         plain = all(isinstance(operand, np.ndarray | np.generic) for operand in operands)
         if plain and step.name in INTEGERS:
-            return [INTEGERS[step.name](*operands).astype(step.result_types[0].dtype)]
+            return [np.asarray(INTEGERS[step.name](*operands), dtype=step.result_types[0].dtype)]
         if plain and step.name in MOVEMENTS and step.name not in ("gather", "scatter"):
-            return MOVEMENTS[step.name](step.params, *_parts(step, operands))
-        functions, params = step.primitive.get_bind_params(step.params)
-        results = step.primitive.bind(*functions, *operands, **params)
+            return [np.asarray(entry) for entry in MOVEMENTS[step.name](step.params, *_parts(step, operands))]
+        results = step.primitive.bind(*operands, **step.params)
         return [_array(entry) for entry in (results if step.primitive.multiple_results else [results])]
 
     def move(self, step: Step, operands: list[Any]) -> list[Any]:
@@ -117,7 +116,9 @@ class Interpreter:
             positions.append(np.arange(start, start + size).reshape(shape))
             start += size
         pool = self.domain.join(moved)
-        return [self.domain.take(pool, places) for places in MOVEMENTS[step.name](step.params, positions, where)]
+        return [
+            self.domain.take(pool, np.asarray(places)) for places in MOVEMENTS[step.name](step.params, positions, where)
+        ]
 
     def rows(self, x: Any, axes: Sequence[int]) -> Any:
         """The array with these axes moved to the end and made one."""

@@ -173,7 +173,7 @@ def _scan(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
 
 def _row(run: Interpreter, x: Any, aval: Any, place: int) -> Any:
     if is_native(aval):
-        return x[place]
+        return np.asarray(x[place])
     size = int(np.prod(aval.shape[1:], dtype=np.int64))
     return run.domain.take(x, np.arange(place * size, (place + 1) * size).reshape(aval.shape[1:]))
 

@@ -40,10 +40,12 @@ class Subject:
     as extents (``theorax.numerics.extents``), parameters as numbers, indices as the largest value measured. All
     randomness is in ``build``. ``knows``: exact values of parameters that belong to this subject.
     ``breaks``: hypotheses it violates; ``fails``: the claims that must then fail on it.
-    ``literal``: built at its true sizes instead of inside a padding (one program per size).
+    ``options``: further numbers that ``build`` asks for by name; subjects that differ in their options alone share one
+    compiled program. ``literal``: built at its true sizes instead of inside a padding (one program per size).
     """
 
     build: Callable[..., Any]
+    options: Mapping[str, float] = field(default_factory=lambda: NOTHING)
     knows: Mapping[Parameter, Expr] = field(default_factory=lambda: NOTHING)
     breaks: tuple[str, ...] = ()
     fails: tuple[str, ...] = ()
@@ -126,7 +128,8 @@ class Experiment:
         known |= {letter.name for case in self.at for letter in case}
         for name, subject in self.subjects.items():
             mine = known | {letter.name for letter in subject.knows}
-            for asked, where in ((subject.needs, f"the subject {name!r}"), (self.reads, "observe")):
+            asking = ((subject.needs, f"the subject {name!r}", mine | set(subject.options)), (self.reads, "observe", mine))
+            for asked, where, mine in asking:
                 if missing := [letter for letter in asked if letter not in mine]:
                     raise StatementError(
                         f"{where} asks for {', '.join(missing)}, which the experiment does not set. "

@@ -1,0 +1,138 @@
+"""The setting that the theorems of this paper share: its letters, the laws of its weights, the network that is measured.
+
+T tokens of width d = T/gamma start with orthonormal rows; A is a random Markov matrix, iid positive weights of coefficient
+of variation sigma_A divided by their row sums; J = 1 1^T/T and A_perp = A - J. Values are Gaussian with d sigma_V^2 = 1,
+which fixes the scale of every singular value and changes no ratio of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+from sympy import Expr, Integer, Symbol, exp, integrate, oo, simplify, sqrt
+
+from theorax.numerics import laws
+from theorax.numerics.attention import mean_token_removed, token_products
+from theorax.numerics.ensembles import gaussian, haar_rows, random_markov
+from theorax.numerics.extents import Extent
+from theorax.numerics.keys import named
+from theorax.theorems.language import Index, Measured, Parameter, Size, Subject
+
+T = Size("T", "context length")
+d = Size("d", "width")
+l = Index("l", "layer")  # noqa: E741  (the paper's letter)
+gamma = Parameter("gamma", "tokens per dimension, T/d", positive=True)
+cv = Measured("cv", "coefficient of variation of the attention weights as observed, ||A - J||_F")
+sigma_A = Parameter("sigma_A", "coefficient of variation of the attention weights", positive=True, measured=cv)
+
+z = Symbol("z", positive=True)
+
+
+def coefficient_of_variation(density: Expr, low: Expr, high: Expr) -> Expr:
+    """Standard deviation over mean of the law with this density on (low, high), by integration."""
+    first, second = (integrate(z**power * density, (z, low, high)) for power in (1, 2))
+    return simplify(sqrt(second - first**2) / first)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """A law of the weights: its place in the menu of samplers, and its coefficient of variation by integration."""
+
+    place: int
+    sigma_A: Expr
+
+
+EXPONENTIAL = Weights(0, coefficient_of_variation(exp(-z), Integer(0), oo))
+UNIFORM = Weights(1, coefficient_of_variation(Integer(1), Integer(0), Integer(1)))
+LOGNORMAL, PARETO = 2, 3
+
+
+class Forward(eqx.Module):
+    """What a forward pass leaves to be measured: the tokens after each layer, and the first attention matrix."""
+
+    tokens: Float[Array, "L N M"]
+    attention: Float[Array, "N N"]
+
+
+def network(
+    key: Any,
+    T: Extent,
+    d: Extent,
+    l: int,  # noqa: E741
+    weights: Array,
+    removed: Array,
+    gaussian_values: Array,
+    centred: Array,
+    sharp: Array,
+    uneven: Array,
+) -> Forward:
+    """The attention-only network of iid Markov matrices, by T x T products equal in law to its tokens.
+
+    The instrument attention_products ties them to the literal network. The options, one program for all of them:
+    ``weights`` the law, ``removed`` the share of the outlier subtracted, ``gaussian_values`` or identities,
+    ``centred`` Gaussian matrices in the place of Markov matrices, ``sharp`` weights exp(beta g) with beta^2 = ln T,
+    ``uneven`` input tokens of squared norms 1 + uneven and 1 - uneven in turn.
+    """
+
+    def mixing(key: Any) -> Float[Array, "N N"]:
+        return jax.lax.cond(centred, lambda: _centred(key, T), lambda: _markov(key, T, weights, removed, sharp))
+
+    norms = jnp.sqrt(jnp.where(jnp.arange(T.padded) % 2 == 0, 1 + uneven, 1 - uneven))
+    sigma = jnp.where(gaussian_values, 1 / jnp.sqrt(jnp.asarray(d.value, norms.dtype)), 1)
+    tokens = token_products(key, mixing, T, d, l, gaussian_values, sigma, norms)
+    return Forward(tokens, mixing(named(key, "attention", 1)))
+
+
+def subject(weights: Weights | int = EXPONENTIAL, **changes: Any) -> Subject:
+    """A network with some options changed; what is no option of the network goes to the subject."""
+    options: dict[str, float] = dict(
+        weights=weights.place if isinstance(weights, Weights) else weights,
+        removed=0.0,
+        gaussian_values=1,
+        centred=0,
+        sharp=0,
+        uneven=0.0,
+    )
+    for name in set(changes) & set(options):
+        options[name] = changes.pop(name)
+    knows = {sigma_A: weights.sigma_A if isinstance(weights, Weights) else Integer(1)}
+    return Subject(network, options=options, knows=knows, **changes)
+
+
+def _markov(key: Any, T: Extent, weights: Array, removed: Array, sharp: Array) -> Float[Array, "N N"]:
+    context = jnp.asarray(T.value, jnp.zeros(()).dtype)
+    beta = jnp.where(sharp, jnp.sqrt(jnp.log(context)), 1.0)
+    law = laws.Choice(weights, (laws.Exponential(), laws.Uniform(), laws.LogNormal(beta), laws.Pareto(3.0)))
+    return mean_token_removed(random_markov(key, law, T), T, removed)
+
+
+def _centred(key: Any, T: Extent) -> Float[Array, "N N"]:
+    return gaussian(key, T, T, 1 / jnp.sqrt(jnp.asarray(T.value, jnp.zeros(()).dtype)))
+
+
+def user_network(factory: Callable[..., Any]) -> Callable[..., Forward]:
+    """A user's layer, l times over with fresh weights, on orthonormal tokens; X_l in units of its largest singular value."""
+    from theorax.numerics.adapters import adapt
+
+    def build(key: Any, T: Extent, d: Extent, l: int) -> Forward:  # noqa: E741
+        X, tokens, attention = haar_rows(named(key, "tokens"), T, d), [], None
+        for layer in range(1, l + 1):
+            module = adapt(factory(named(key, "layer", layer), int(T.value), int(d.value)))
+            attention = module.attention(X) if attention is None else attention
+            X = module(X)
+            X = X / jnp.linalg.norm(X, ord=2)
+            tokens.append(X)
+        return Forward(jnp.stack(tokens), attention)
+
+    return build
+
+
+def observed_coefficient_of_variation(attention: Float[Array, "N N"], T: Extent) -> Float[Array, ""]:
+    """||A - J||_F: the entries of a row-stochastic matrix have mean 1/T exactly and variance ||A - J||_F^2/T^2."""
+    return jnp.linalg.norm(mean_token_removed(attention, T))
