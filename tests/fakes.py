@@ -38,7 +38,9 @@ theorem = Theorem(
 def library(root: Path, **files: str) -> Path:
     """A root with one paper, ``spectra``, and an instrument; ``files`` replaces or adds texts by theorem id."""
     texts = {
-        "instruments/lanczos": FILE.format(title="Lanczos finds the top", number=0, label="derived", uses=(), kind="Limit"),
+        "instruments/lanczos": FILE.format(
+            title="Lanczos finds the top", number=0, label="derived", uses=(), kind="Limit"
+        ),
         "spectra/bulk": FILE.format(title="The bulk", number=1, label="read", uses=("lanczos",), kind="Limit"),
         "spectra/gap": FILE.format(title="The gap opens", number=2, label="reconstructed", uses=("bulk",), kind="Rate"),
         "spectra/edge": FILE.format(title="The edge", number=3, label="reconstructed", uses=("lanczos",), kind="Rate"),
@@ -98,8 +100,15 @@ CLAIM = ClaimOutcome(
     design_hash="3f2a91c0",
     cases=(
         CASE,
-        replace(CASE, subject="uniform weights", predicted=1.1547, estimate=1.1531, standard_error=0.0019,
-                interval=(1.1478, 1.1584), at={"gamma": "1/2"}),
+        replace(
+            CASE,
+            subject="uniform weights",
+            predicted=1.1547,
+            estimate=1.1531,
+            standard_error=0.0019,
+            interval=(1.1478, 1.1584),
+            at={"gamma": "1/2"},
+        ),
     ),
     worst=0,
     unseen=("corrections that decay more slowly than T^(-2/3)",),
@@ -113,9 +122,18 @@ RATE = replace(
     statement="E[ s₂(A) ] = Θ( 1/√T )   as T → ∞",
     sentence="The exponent is -1/2 within the margin: -0.5031(41).",
     cases=(
-        replace(CASE, predicted=-0.5, estimate=-0.5031, standard_error=0.0041, interval=(-0.512, -0.494), at={},
-                points=tuple(Point(size=T, estimate=2.02 * T**-0.503, standard_error=0.03 * T**-0.5, draws=400)
-                             for T in (64.0, 128.0, 256.0, 512.0))),
+        replace(
+            CASE,
+            predicted=-0.5,
+            estimate=-0.5031,
+            standard_error=0.0041,
+            interval=(-0.512, -0.494),
+            at={},
+            points=tuple(
+                Point(size=T, estimate=2.02 * T**-0.503, standard_error=0.03 * T**-0.5, draws=400)
+                for T in (64.0, 128.0, 256.0, 512.0)
+            ),
+        ),
     ),
 )
 MUTANTS = (
@@ -153,11 +171,15 @@ def outcome(id: str, status: str = "SUPPORTED", reason: str | None = None) -> Th
             HypothesisOutcome(
                 "variance", "the weights have a finite variance", ("Pareto weights, tail 3/2",), None, None
             ),
-            HypothesisOutcome("stochastic", "every row of A sums to one", ("softmax off by one",), None, "100 % of the draws"),
+            HypothesisOutcome(
+                "stochastic", "every row of A sums to one", ("softmax off by one",), None, "100 % of the draws"
+            ),
         ),
         claims=(claim, RATE),
         controls=(
-            ControlOutcome("Pareto weights, tail 3/2", ("variance",), "gap", True, "REFUTED", "√T s₂ grows from 3.1 to 9.6"),
+            ControlOutcome(
+                "Pareto weights, tail 3/2", ("variance",), "gap", True, "REFUTED", "√T s₂ grows from 3.1 to 9.6"
+            ),
             ControlOutcome("softmax off by one", ("stochastic",), "decay", True, "REFUTED", "the exponent is -0.02(1)"),
         ),
         mutants=MUTANTS,

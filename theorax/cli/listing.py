@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import os
 import sys
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def list_(context: click.Context, words: tuple[str, ...], exclude: tuple[str, ..
     widest = max(len(id) for id in chosen)
     # Written by hand, not by rich: this is the command that must answer at once.
     terminal = sys.stdout.isatty()
-    width = shutil.get_terminal_size().columns if terminal else 0
+    width = _columns() if terminal else 0
     lines: list[str] = []
     for paper, ids in catalogue.papers.items():
         shown = [id for id in ids if id in chosen]
@@ -76,8 +76,14 @@ def one(context: click.Context, id: str) -> str:
     return id
 
 
+def _columns() -> int:
+    """The width of the terminal; what the user says in COLUMNS comes first."""
+    said = os.environ.get("COLUMNS", "")
+    return int(said) if said.isdecimal() and int(said) > 0 else os.get_terminal_size().columns
+
+
 def _sign(status: str) -> str:
-    from theorax.reports.blocks import SIGNS
+    from theorax.reports.signs import SIGNS
 
     return SIGNS.get(status, "·")
 
@@ -87,8 +93,6 @@ def _cut(text: str, width: int) -> str:
 
 
 def _styled(text: str, terminal: bool, *, fg: str | None = None, bold: bool = False, dim: bool = False) -> str:
-    import os
-
     if not terminal or os.environ.get("NO_COLOR"):
         return text
     return click.style(text, fg=fg, bold=bold or None, dim=dim or None)

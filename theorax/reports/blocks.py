@@ -4,17 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-SIGNS = {
-    "PROVED": "✓",
-    "CERTIFIED": "✓",
-    "SUPPORTED": "✓",
-    "REFUTED": "✗",
-    "INCONCLUSIVE": "?",
-    "VACUOUS": "○",
-    "BLOCKED": "■",
-    "ERROR": "!",
-}
-
 
 @dataclass(frozen=True)
 class Heading:
@@ -61,8 +50,3 @@ class Gap:
 
 
 Block = Heading | Paragraph | Lines | Table | Gap
-
-
-def signed(status: str) -> str:
-    """A verdict as a sign and a word."""
-    return f"{SIGNS.get(status, '·')} {status}"

@@ -118,10 +118,11 @@ def validate(found: Mapping[str, Any]) -> None:
 
     **Raises:** UsageError that names the path of the offending field.
     """
-    import jsonschema
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import best_match
 
-    validator = jsonschema.Draft202012Validator(_schema())
-    error = jsonschema.exceptions.best_match(validator.iter_errors(found))
+    validator = Draft202012Validator(_schema())
+    error = best_match(validator.iter_errors(found))
     if error is not None:
         place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
         raise UsageError(

@@ -31,10 +31,11 @@ def with_uncertainty(value: float | None, standard_error: float | None) -> str:
 
 def _fixed(value: float, standard_error: float) -> str:
     # The second digit of the error, after rounding: 0.0996 is 0.10, one digit fewer than 0.099.
-    places = 1 - math.floor(math.log10(float(f"{standard_error:.1e}")))
+    rounded = float(f"{standard_error:.1e}")
+    places = 1 - math.floor(math.log10(rounded))
     if places <= 0:
         return f"{round(value, places):.0f}({round(standard_error, places):.0f})"
-    if standard_error >= 0.95:
+    if rounded >= 1:
         return f"{value:.{places}f}({standard_error:.{places}f})"
     return f"{value:.{places}f}({round(standard_error * 10**places)})"
 

@@ -6,7 +6,8 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable
 
-from theorax.reports.blocks import Block, Gap, Heading, Lines, Paragraph, Table, signed
+from theorax.reports.blocks import Block, Gap, Heading, Lines, Paragraph, Table
+from theorax.reports.signs import signed
 
 WIDTH = 80
 
@@ -17,7 +18,7 @@ def render(blocks: Iterable[Block], width: int = WIDTH) -> str:
     for block in blocks:
         match block:
             case Heading():
-                lines += _heading(block, width, first=not lines)
+                lines += _heading(block, width, first=not lines or not lines[-1])
             case Paragraph():
                 lines += wrapped(block.text, width, block.indent, block.hang)
             case Lines():

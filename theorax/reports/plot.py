@@ -111,12 +111,11 @@ def _range(values: Sequence[float]) -> tuple[float, float]:
 def _labels(bottom: float, top: float, height: int, *, log: bool) -> list[str]:
     values = [top - (top - bottom) * step / (height - 1) for step in range(height)]
     shown = {0, height // 2, height - 1}
-    digits = 3
-    while digits < 9:
+    texts: list[str] = []
+    for digits in range(3, 9):
         texts = [number(math.exp(value) if log else value, digits) for value in values]
         if len({texts[step] for step in shown}) == len(shown):
             break
-        digits += 1
     # A tick halfway between -a and a is zero up to rounding.
     texts = ["0" if not log and abs(v) < 1e-9 * (top - bottom) else t for v, t in zip(values, texts, strict=True)]
     return [text if step in shown else "" for step, text in enumerate(texts)]

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from theorax.reports.blocks import signed
 from theorax.reports.numbers import duration
+from theorax.reports.signs import signed
 from theorax.reports.story import moment
 
 if TYPE_CHECKING:
@@ -78,7 +78,8 @@ class Remaining:
             return None
         now = self._clock()
         left = [max(0.0, self._expected[id] - (now - self._began.get(id, now))) for id in self._waiting]
-        return max([sum(left) / self._jobs, *(left if self._jobs > 1 else [])], default=0.0)
+        # However many work, the longest check that is left takes its own time.
+        return max(sum(left) / self._jobs, 0.0, *left)
 
     @property
     def text(self) -> str:

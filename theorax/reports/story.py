@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from theorax.reports.blocks import Block, Gap, Heading, Lines, Paragraph, Table, signed
+from theorax.reports.blocks import Block, Gap, Heading, Lines, Paragraph, Table
 from theorax.reports.numbers import duration, interval, number, with_uncertainty
 from theorax.reports.plot import plot, predicted_along
+from theorax.reports.signs import signed
 
 Part = Mapping[str, Any]
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from theorax.reports.blocks import Block, Gap, Heading, Lines, Paragraph, Table, signed
+from theorax.reports.blocks import Block, Gap, Heading, Lines, Paragraph, Table
 from theorax.reports.numbers import duration
+from theorax.reports.signs import signed
 from theorax.reports.story import MEANING
 from theorax.reports.story import theorem as story
 
@@ -19,8 +20,10 @@ def report(document: Mapping[str, Any], *, listed: bool = False) -> list[Block]:
     theorems = document["theorems"]
     if len(theorems) == 1 and not document["summary"]["unfinished"]:
         return [*story(theorems[0]), *_troubles(document)]
-    table = [] if listed or not theorems else [_table(document)]
-    return [*table, *_failures(document), *_closing(document), *_troubles(document)]
+    top: list[Block] = [Gap()] if listed else []
+    if theorems and not listed:
+        top = [_table(document)]
+    return [*top, *_failures(document), *_closing(document), *_troubles(document)]
 
 
 def _table(document: Mapping[str, Any]) -> Table:

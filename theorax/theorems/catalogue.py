@@ -7,15 +7,18 @@ what is wrong with it.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
+
+if TYPE_CHECKING:
+    import ast
 
 KINDS = {
     "Identity": "identity",
@@ -158,6 +161,8 @@ def first_line(path: Path) -> str:
 
 def read_facts(base: Facts) -> Facts:
     """``base`` with what the text of its file says."""
+    import ast
+
     try:
         tree = ast.parse(base.path.read_bytes(), filename=str(base.path))
     except SyntaxError as error:
@@ -205,6 +210,8 @@ def read_facts(base: Facts) -> Facts:
 
 
 def _closing_call(tree: ast.Module) -> ast.Call | None:
+    import ast
+
     for node in reversed(tree.body):
         if isinstance(node, ast.AnnAssign):
             targets: list[ast.expr] = [node.target]
@@ -219,12 +226,16 @@ def _closing_call(tree: ast.Module) -> ast.Call | None:
 
 
 def _name(node: ast.expr) -> str:
+    import ast
+
     if isinstance(node, ast.Name):
         return node.id
     return node.attr if isinstance(node, ast.Attribute) else ""
 
 
 def _literal(node: ast.expr | None, default: object) -> object:
+    import ast
+
     if node is None:
         return default
     try:

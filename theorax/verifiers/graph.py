@@ -81,10 +81,12 @@ class Graph:
 
         chosen = frozenset(ids)
         circles = self.cycles()
-        for id in sorted(chosen | self.ancestors(chosen)):
+        needed = chosen | self.ancestors(chosen)
+        for id in sorted(needed):
             if id in circles:
                 raise StatementError(circles[id])
-        return tuple(id for id in networkx.lexicographical_topological_sort(self.directed()) if id in chosen)
+        part = self.directed().subgraph(needed)
+        return tuple(id for id in networkx.lexicographical_topological_sort(part) if id in chosen)
 
     def blockers(self, id: str, statuses: Mapping[str, str]) -> tuple[str, ...]:
         """The ancestors of ``id`` that failed, where ``statuses`` knows them.

@@ -49,6 +49,7 @@ class Crew(Protocol):
 
     def finished(self) -> Iterator[Finished]:
         """The checks that ended; waits for at least one if any is under way."""
+        ...
 
     def close(self, *, now: bool) -> None:
         """End; ``now`` without waiting for what is under way."""

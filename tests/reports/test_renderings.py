@@ -1,0 +1,161 @@
+"""Renderings: digits, plots, and what a reader finds in a report."""
+
+from __future__ import annotations
+
+import doctest
+import io
+
+import fakes
+import pytest
+from test_document import report
+
+import theorax.cli.values
+import theorax.names
+import theorax.reports.numbers
+import theorax.verifiers.sources
+from theorax.reports import plain, summary, terminal
+from theorax.reports.numbers import with_uncertainty
+from theorax.reports.plot import plot, predicted_along
+from theorax.reports.progress import Remaining
+
+EXAMPLES = (theorax.reports.numbers, theorax.names, theorax.cli.values, theorax.verifiers.sources)
+
+
+@pytest.mark.parametrize("module", EXAMPLES, ids=lambda module: module.__name__)
+def test_examples_in_docstrings_are_true(module):
+    assert doctest.testmod(module).failed == 0
+
+
+DIGITS = [
+    (2.983, 0.023, "2.983(23)"),
+    (2.983, 0.0996, "2.98(10)"),
+    (2.9, 0.95, "2.90(95)"),
+    (2.9, 0.996, "2.9(1.0)"),
+    (2.9, 1.23, "2.9(1.2)"),
+    (0.1, 2.3, "0.1(2.3)"),
+    (123.4, 12.0, "123(12)"),
+    (1234.0, 560.0, "1230(560)"),
+    (-0.5031, 0.0041, "-0.5031(41)"),
+    (1.5e-9, 2e-11, "1.500(20)e-9"),
+    (3.2e8, 1e6, "3.200(10)e8"),
+    (1.0, 0.0, "1"),
+    (float("nan"), 0.1, "–"),
+    (None, None, "–"),
+]
+
+
+@pytest.mark.parametrize(("value", "error", "shown"), DIGITS)
+def test_digits_follow_from_the_standard_error(value, error, shown):
+    assert with_uncertainty(value, error) == shown
+
+
+def points(*values, error=0.01):
+    sizes = [64 * 2**k for k in range(len(values))]
+    return [
+        {"size": s, "estimate": v, "standard_error": error * abs(v), "draws": 9}
+        for s, v in zip(sizes, values, strict=True)
+    ]
+
+
+def test_the_plot_shows_every_point_its_bars_and_the_prediction():
+    lines = plot(points(1.0, 1.4, 1.7, 1.9, error=0.05), [2.0] * 4, "T")
+    assert sum(line.count("●") for line in lines[:-2]) == 4
+    assert any("····" in line for line in lines[:3])
+    assert sum(line.count("│") for line in lines[:9]) >= 4
+    assert "64" in lines[10]
+    assert "512  T" in lines[10]
+    assert max(map(len, lines)) <= 78
+
+
+@pytest.mark.parametrize("exponent", [-0.5, 0.5])
+def test_a_rates_line_has_the_predicted_slope_whatever_its_sign_is_called(exponent):
+    rows = [{"size": s, "estimate": 3.0 * s**-0.5, "standard_error": None, "draws": 9} for s in (10.0, 100.0, 1000.0)]
+    line = predicted_along(rows, "rate", exponent, exponent)
+    assert line == pytest.approx([row["estimate"] for row in rows], rel=1e-12)
+
+
+FLAT = [points(2.0), points(2.0, 2.0, error=0.0), points(-1.0, 0.0, 1.0), points(1e-12, 3e-12), points(0.0, 0.0)]
+
+
+@pytest.mark.parametrize("rows", FLAT)
+def test_odd_sweeps_are_drawn_or_left_out(rows):
+    lines = plot(rows, [row["estimate"] for row in rows], "N")
+    assert (len(lines) > 0) == (len(rows) > 1)
+
+
+PARTS = (
+    "A spectral gap opens",
+    "Reconstructed: the statement below was rebuilt",
+    "variance: the weights have a finite variance",
+    "broken on purpose by: Pareto weights",
+    "→ 2⋅σ_A",
+    "1.9987(23)",
+    "±2 standard errors",
+    "✓ PROVED the law of the bulk",
+    "Controls: 2 of 2 fired",
+    "Mutants: 31 of 32 killed",
+    "✗ survived  gap, shift",
+    "Level 0.025.",
+    "Margin 5 % of the limit, because",
+    "Breakdown factor 7.4",
+    "Could not see: corrections that decay more slowly",
+    "✓ SUPPORTED",
+    "Took 12 s",
+    "compiling 29% of the CPU time",
+    "Replay: verify theorem gap --fresh",
+)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_the_report_of_one_theorem_has(part):
+    text = plain.render(summary.report(report(fakes.outcome("gap"))))
+    assert part in text
+
+
+def on_terminal(document, width):
+    target = terminal.console(io.StringIO(), width)
+    terminal.show(summary.report(document), target)
+    return target.file.getvalue()
+
+
+@pytest.mark.parametrize("width", [80, 100, 140])
+def test_terminal_and_pipe_say_the_same_words_within_the_width(width):
+    document = report(fakes.outcome("gap"), fakes.outcome("refuted", "REFUTED", "gap: no."))
+    for shown in (document, report(fakes.outcome("gap"))):
+        text = on_terminal(shown, width)
+        assert max(map(len, text.splitlines())) <= width
+        words = plain.render(summary.report(shown), min(width, terminal.MEASURE)).replace("═", "").split()
+        assert text.replace("━", "").split() == words
+
+
+def test_many_theorems_end_with_the_failures():
+    text = plain.render(summary.report(report(fakes.outcome("refuted", "REFUTED", "gap: no."), fakes.outcome("gap"))))
+    lines = text.splitlines()
+    assert lines[2].startswith("✓ SUPPORTED")
+    assert lines[3].startswith("✗ REFUTED")
+    assert text.index("gap: no.") > text.index("2/2")
+    assert "2 theorems: 1 SUPPORTED, 1 REFUTED." in text
+
+
+def test_a_survivor_without_mutants_or_points_is_still_a_report():
+    from dataclasses import replace
+
+    bare = replace(fakes.outcome("gap"), claims=(), controls=(), mutants=(), proof=(), hypotheses=(), issues=())
+    assert "Verdict" in plain.render(summary.report(report(bare)))
+
+
+def test_the_remaining_time_follows_earlier_runs():
+    now = [0.0]
+    left = Remaining(["a", "b"], {"a": 10.0, "b": 6.0}, 1, lambda: now[0])
+    left.started("a")
+    assert left.seconds == 16.0
+    now[0] = 4.0
+    assert left.seconds == 12.0
+    left.finished("a")
+    left.started("b")
+    now[0] = 6.0
+    assert left.seconds == 4.0
+    left.finished("b")
+    assert left.text == ""
+    assert Remaining(["new"], {}, 1).seconds is None
+    assert "first run" in Remaining(["new"], {}, 1).text
