@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import platform as host
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,11 @@ def enable(cache_dir: str | Path | None = None, device: str = "cpu") -> None:
     """
     if device not in ("cpu", "gpu"):
         raise UsageError(f"There is no device `{device}`. Write `cpu` or `gpu`.")
+    # One thread per process: the matrices are small, threads that wait for each other cost a factor of four on a busy
+    # machine, and sums split over threads would make the bits depend on their number. Read when JAX's client starts.
+    os.environ.setdefault("NPROC", "1")
+    if "xla_cpu_multi_thread_eigen" not in (flags := os.environ.get("XLA_FLAGS", "")):
+        os.environ["XLA_FLAGS"] = f"{flags} --xla_cpu_multi_thread_eigen=false".strip()
     settings: dict[str, Any] = {
         "jax_enable_x64": True,
         "jax_default_matmul_precision": "highest",

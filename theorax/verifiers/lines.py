@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -39,6 +39,8 @@ class Line:
 
         **Raises:** DesignError if a derived size is no positive integer here.
         """
+        if size in self._known:
+            return self._known[size]
         values: dict[Letter, Expr] = {**self.case, **self.subject.knows, self.swept: Integer(size)}
         for letter, expression in self.derived.items():
             value = expression.subs(values)
@@ -48,7 +50,12 @@ class Line:
                     f"A size is a positive integer. Choose {self.swept} so that it comes out even."
                 )
             values[letter] = value
+        self._known[size] = values
         return values
+
+    @cached_property
+    def _known(self) -> dict[int, dict[Letter, Expr]]:
+        return {}
 
     @property
     def label(self) -> dict[str, str]:
@@ -69,6 +76,11 @@ class Observed:
     errors: tuple[Mapping[str, np.ndarray], ...] = ()
     instances: Mapping[int, tuple[tuple[Any, Mapping[str, Any]], ...]] = field(default_factory=lambda: NOTHING)
     observe: Callable[..., Mapping[str, Any]] = dict
+
+    @cached_property
+    def _evaluated(self) -> dict[Any, Any]:
+        """Expressions evaluated so far: the variants of a claim share what they are evaluated on."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -128,7 +140,10 @@ def evaluate(expression: Expr, cell: Cell, observed: Observed, at: int) -> np.nd
 
     A sample letter yields (draws, values); every other expression one number per draw.
     """
-    return _evaluate(expression, cell, observed.line.sizes[at], observed.tables[at])
+    place = (expression, tuple(cell.chosen.items()), at)
+    if place not in observed._evaluated:
+        observed._evaluated[place] = _evaluate(expression, cell, observed.line.sizes[at], observed.tables[at])
+    return observed._evaluated[place]
 
 
 def rounding(expression: Expr, cell: Cell, observed: Observed, at: int) -> float:
@@ -141,13 +156,17 @@ def rounding(expression: Expr, cell: Cell, observed: Observed, at: int) -> float
     letters = [s for s in expression.free_symbols if isinstance(s, Measured) and s.name in bounds]
     if not letters:
         return 0.0
+    place = ("rounding", expression, tuple(cell.chosen.items()), at)
+    if place in observed._evaluated:
+        return observed._evaluated[place]
     size, table = observed.line.sizes[at], observed.tables[at]
     middle = _evaluate(expression, cell, size, table)
     worst = np.zeros_like(middle)
     for signs in itertools.product((-1.0, 1.0), repeat=len(letters)):
         moved = {s.name: table[s.name] + sign * bounds[s.name] for s, sign in zip(letters, signs, strict=True)}
         worst = np.maximum(worst, np.abs(_evaluate(expression, cell, size, {**table, **moved}) - middle))
-    return float(worst.mean())
+    observed._evaluated[place] = float(worst.mean())
+    return observed._evaluated[place]
 
 
 def _evaluate(expression: Expr, cell: Cell, size: int, table: Mapping[str, np.ndarray]) -> np.ndarray:

@@ -16,9 +16,9 @@ from theorax.numerics.sampler import Sampler
 from theorax.theorems.language import Experiment, Measured, Size
 from theorax.verifiers.lines import Line, Observed
 
-# A size shares a compiled program with the largest one if its matrices fill at least an eighth of each side: a program
-# costs about a second to compile, a draw at the padded size some milliseconds.
-SPAN = 8
+# A size shares a compiled program with one up to twice as large: padding a cubic algorithm further wastes more than the
+# few seconds that one more program costs to compile.
+SPAN = 2
 
 
 def padding(sizes: Sequence[int]) -> dict[int, int]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, final
 
@@ -284,14 +285,14 @@ class Rate(Claim):
                 f"Write {self.as_}**a or exp(c*{self.as_}); move further factors to the other side.",
             )
 
-    @property
+    @cached_property
     def is_exponential(self) -> bool:
         """True for exp(c n), False for n^a."""
         return (
             self.as_ not in simplify(diff(log(self.like), self.as_)).free_symbols and self.as_ in self.like.free_symbols
         )
 
-    @property
+    @cached_property
     def exponent(self) -> Expr:
         """d log like / d log n of a power, d log like / d n of an exponential."""
         slope = simplify(diff(log(self.like), self.as_))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from sympy import sympify
@@ -99,7 +100,7 @@ def planned(claim: Claim, cell: Cell, levels: Levels, target: Target, correction
     """The weights of the sizes of this cell, from the declared class and the declared spread of one draw."""
     line = cell.line
     spread = [unit * abs(float(cell.exact(sympify(claim.spread), size).evalf())) for size in line.sizes]
-    return solve(
+    return _solved(
         Plan(
             sizes=tuple(map(float, line.sizes)),
             corrections=corrections,
@@ -110,6 +111,11 @@ def planned(claim: Claim, cell: Cell, levels: Levels, target: Target, correction
             levels=levels,
         )
     )
+
+
+@lru_cache(maxsize=4096)
+def _solved(plan: Plan) -> Weights:
+    return solve(plan)
 
 
 def estimated(weights: Weights, samples: Sequence[np.ndarray], rounding: Sequence[float]) -> Interval:
