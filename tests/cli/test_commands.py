@@ -43,13 +43,13 @@ def test_list_shows_papers_citations_ids_and_titles(verify):
     lines = verify("list").out.splitlines()
     assert lines == [
         "instruments",
-        "  · lanczos  Lanczos finds the top.",
+        "  · lanczos  Lanczos finds the top",
         "",
         "spectra",
-        "  A. Author, Spectra of things, 2025.",
-        "  · bulk     The bulk.",
-        "  · edge     The edge.",
-        "  · gap      The gap opens.",
+        "  A. Author, Spectra of things, 2025",
+        "  · bulk     The bulk",
+        "  · edge     The edge",
+        "  · gap      The gap opens",
     ]
 
 
@@ -60,7 +60,7 @@ def test_list_shows_the_last_verdict(verify):
 
 
 def test_list_with_a_selector(verify):
-    assert verify("list", "kind:rate", "--exclude", "edge").out.split()[-4:] == ["gap", "The", "gap", "opens."]
+    assert verify("list", "kind:rate", "--exclude", "edge").out.split()[-4:] == ["gap", "The", "gap", "opens"]
 
 
 def test_list_imports_nothing_heavy(root, tmp_path):
@@ -207,10 +207,11 @@ def test_the_configuration_gives_defaults(verify):
     assert Path("kept/results.sqlite").is_file()
 
 
-def test_ctrl_c_keeps_what_had_finished(root, tmp_path):
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_keeps_what_had_finished(root, tmp_path, jobs):
     fakes.library(root, slow=fakes.stated(("gap",)))
     process = subprocess.Popen(
-        command(root, "theorem", "+gap", "slow", "--jobs", "1"),
+        command(root, "theorem", "+gap", "slow", "--jobs", jobs),
         env=environment(), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     assert process.stdout is not None

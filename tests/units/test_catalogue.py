@@ -18,8 +18,8 @@ def test_ids_papers_titles_and_citations_come_from_the_tree(root):
     catalogue = Catalogue((root,))
     assert catalogue.ids == ("lanczos", "bulk", "edge", "gap")
     assert catalogue.papers == {"instruments": ("lanczos",), "spectra": ("bulk", "edge", "gap")}
-    assert catalogue.title("gap") == "The gap opens."
-    assert catalogue.citation("spectra") == "A. Author, Spectra of things, 2025."
+    assert catalogue.title("gap") == "The gap opens"
+    assert catalogue.citation("spectra") == "A. Author, Spectra of things, 2025"
     assert catalogue.citation("instruments") == "instruments"
 
 
@@ -30,9 +30,9 @@ def test_facts_come_from_the_text(root):
 
 
 TITLES = [
-    ('"""One line."""', "One line."),
-    ('r"""Raw $\\sigma$.\n\nMore."""', "Raw $\\sigma$."),
-    ("#!/usr/bin/env python\n# a comment\n'''Single.'''", "Single."),
+    ('"""One line."""', "One line"),
+    ('r"""Raw $\\sigma$.\n\nMore."""', "Raw $\\sigma$"),
+    ("#!/usr/bin/env python\n# a comment\n'''Single.'''", "Single"),
     ('"""\nNext line."""', ""),
     ("x = 1", ""),
 ]

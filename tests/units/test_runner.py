@@ -63,10 +63,10 @@ def test_what_was_found_is_kept(go):
 
 
 def test_a_kept_result_shows_the_present_title(go):
-    assert go("gap").records[0].outcome.title != "The gap opens."
+    assert go("gap").records[0].outcome.title != "The gap opens"
     found = go("gap")
     assert kept(found) == {"gap"}
-    assert found.records[0].outcome.title == "The gap opens."
+    assert found.records[0].outcome.title == "The gap opens"
 
 
 def test_a_failed_ancestor_blocks_what_rests_on_it_and_nothing_else(go):

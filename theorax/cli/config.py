@@ -66,7 +66,7 @@ def _defaults(file: Path) -> Mapping[str, Any]:
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{file} cannot be read: {error}.") from None
     # Most projects have no such table, and the reader of TOML costs as much as all the rest of `verify list`.
-    if re.search(r"""^\s*\[?\s*(tool["']?\s*\.\s*["']?)?theorax["']?\s*[]=.]""", text, re.MULTILINE) is None:
+    if re.search(r"""^\s*\[?\s*(tool["']?\s*\.\s*["']?)?theorax["']?\s*([]=.]|$)""", text, re.MULTILINE) is None:
         return {}
     import tomllib
 

@@ -76,8 +76,8 @@ def _told(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Block]:
     if theorem.experiments:
         yield Heading("Measured")
     for name, experiment in theorem.experiments.items():
-        sweep = "; ".join(f"{letter} = {sizes}" for letter, sizes in experiment.sweep.items())
-        told = f"{name}: {', '.join(experiment.subjects)}" + (f", along {sweep}" if sweep else "")
+        sweep = "; ".join(f"{letter} = {_sizes(sizes)}" for letter, sizes in experiment.sweep.items())
+        told = f"{name}: {', '.join(experiment.subjects)}" + (f"; along {sweep}" if sweep else "")
         yield Paragraph(told, hang=2)
     if theorem.proof:
         yield Heading("Proved")
@@ -90,3 +90,11 @@ def _told(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Block]:
     yield Heading("Rests on")
     yield Paragraph(", ".join(theorem.uses) or "nothing else here")
     yield Lines(("", f"Check it: verify theorem {id}"), indent=2)
+
+
+def _sizes(given: object) -> str:
+    from theorax.theorems.language.experiments import Efforts
+
+    if isinstance(given, Efforts):
+        return f"{_sizes(given.standard)} at standard effort"
+    return ", ".join(map(str, given)) if isinstance(given, tuple) else str(given)

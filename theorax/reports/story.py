@@ -59,7 +59,7 @@ def head(part: Part) -> Iterator[Block]:
     """Title, source and honesty label."""
     yield Heading(part["title"] or part["id"], level=1)
     yield Lines((part["id"],), indent=0, quiet=True)
-    place = f"{part['place']}. " if part["place"] else ""
+    place = f"{part['place'][0].upper()}{part['place'][1:]}. " if part["place"] else ""
     yield Gap()
     yield Paragraph(f"{place}{part['source']}", indent=0)
     if part["label"] in LABELS:
@@ -104,10 +104,9 @@ def _cases(claim: Part) -> Iterator[Block]:
     rows = []
     for index in order[:CASES_SHOWN]:
         case = claim["cases"][index]
-        at = ", ".join(f"{letter}={value}" for letter, value in case["at"].items())
         rows.append(
             (
-                f"{case['subject']}{f' ({at})' if at else ''}",
+                _named(case),
                 number(case["predicted"]),
                 with_uncertainty(case["estimate"], case["standard_error"]),
                 interval(case["interval"]),
@@ -118,6 +117,11 @@ def _cases(claim: Part) -> Iterator[Block]:
     hidden = len(order) - len(rows)
     if hidden > 0:
         yield Paragraph(f"and {hidden} more; the JSON report has them all", quiet=True)
+
+
+def _named(case: Part) -> str:
+    at = ", ".join(f"{letter}={value}" for letter, value in case["at"].items())
+    return f"{case['subject']} ({at})" if at else str(case["subject"])
 
 
 def _sweep(claim: Part, case: Part) -> Iterator[Block]:
@@ -138,7 +142,7 @@ def _sweep(claim: Part, case: Part) -> Iterator[Block]:
     column = "on the predicted slope" if claim["kind"] == "rate" else limit
     yield Gap()
     if len(claim["cases"]) > 1:
-        yield Paragraph(f"Along the sweep, in the case that decides ({case['subject']}):", quiet=True)
+        yield Paragraph(f"Along the sweep, in the case that decides, {_named(case)}:", quiet=True)
     yield Table((letter, "draws", "measured", column), rows, right=(0, 1, 2, 3))
     drawn = plot(points, line, letter)
     if drawn:
@@ -186,7 +190,8 @@ def _proof(steps: Sequence[Part]) -> Iterator[Block]:
         sign = {"PROVED": "✓", "CITED": "”", "REFUTED": "✗"}.get(step["status"], "?")
         method = f" ({step['method']})" if step["method"] else ""
         yield Paragraph(f"{sign} {step['status']} {step['reason']}{method}", indent=4, hang=2)
-        yield Lines(tuple(step["statement"].split("\n")), indent=8)
+        if step["statement"]:
+            yield Lines(tuple(step["statement"].split("\n")), indent=8)
 
 
 def _controls(rows: Sequence[Part]) -> Iterator[Block]:
@@ -243,7 +248,7 @@ def _verdict(part: Part) -> Iterator[Block]:
         counts = ", ".join(f"{claim['id']} {claim['status']}" for claim in part["claims"])
         yield Paragraph(f"Claims: {counts}.", hang=2)
     for sentence in part["issues"]:
-        yield Paragraph(f"This check cannot see: {sentence}", hang=2)
+        yield Paragraph(f"Caveat: {sentence}", hang=2)
     yield from cost(part)
 
 
@@ -256,7 +261,7 @@ def cost(part: Part) -> Iterator[Block]:
     if work["programs"]:
         share = min(1.0, work["compile_seconds"] / work["cpu_seconds"]) if work["cpu_seconds"] > 0 else None
         compiling = f", compiling {share:.0%} of the CPU time" if share is not None else ""
-        told.append(f"{work['programs']} compiled programs{compiling}")
+        told.append(f"{work['programs']} compiled program{'s' * (work['programs'] != 1)}{compiling}")
     sentence = "; ".join(told) + "."
     if part["kept"]:
         sentence += f" Kept from {moment(part['kept_from'])}: nothing that determines it changed since."

@@ -149,14 +149,14 @@ class Catalogue:
 
 
 def first_line(path: Path) -> str:
-    """The first line of a module's docstring, without parsing the module; empty if it has none."""
+    """The first line of a module's docstring without its full stop, read without parsing; empty if it has none."""
     try:
         with path.open(encoding="utf-8", errors="replace") as file:
             head = file.read(2000)
     except OSError:
         return ""
     match = _DOCSTRING.match(head)
-    return match.group(2).strip() if match else ""
+    return match.group(2).strip().removesuffix(".") if match else ""
 
 
 def read_facts(base: Facts) -> Facts:
