@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import platform as host
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 
 from theorax.errors import UsageError
 from theorax.numerics.keys import root
+from theorax.numerics.threads import one_thread
 
 DTYPES = ("float32", "float64")
 
@@ -29,11 +29,7 @@ def enable(cache_dir: str | Path | None = None, device: str = "cpu") -> None:
     """
     if device not in ("cpu", "gpu"):
         raise UsageError(f"There is no device `{device}`. Write `cpu` or `gpu`.")
-    # One thread per process: the matrices are small, threads that wait for each other cost a factor of four on a busy
-    # machine, and sums split over threads would make the bits depend on their number. Read when JAX's client starts.
-    os.environ.setdefault("NPROC", "1")
-    if "xla_cpu_multi_thread_eigen" not in (flags := os.environ.get("XLA_FLAGS", "")):
-        os.environ["XLA_FLAGS"] = f"{flags} --xla_cpu_multi_thread_eigen=false".strip()
+    one_thread()
     settings: dict[str, Any] = {
         "jax_enable_x64": True,
         "jax_default_matmul_precision": "highest",

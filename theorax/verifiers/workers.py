@@ -15,14 +15,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from theorax.errors import DesignError, TheoraxError, UsageError
+from theorax.numerics.threads import one_thread
 from theorax.verifiers.outcome import TheoremOutcome
 from theorax.verifiers.settings import Settings
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
-
-ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-ONE_XLA_THREAD = "--xla_cpu_multi_thread_eigen=false"
 
 Check = Callable[[str, Settings], TheoremOutcome]
 
@@ -53,14 +51,6 @@ class Crew(Protocol):
 
     def close(self, *, now: bool) -> None:
         """End; ``now`` without waiting for what is under way."""
-
-
-def one_thread() -> None:
-    """Let this process compute with one thread; it must run before NumPy and JAX are imported to have that effect."""
-    os.environ.update(ONE_THREAD)
-    flags = os.environ.get("XLA_FLAGS", "")
-    if ONE_XLA_THREAD not in flags:
-        os.environ["XLA_FLAGS"] = f"{flags} {ONE_XLA_THREAD}".strip()
 
 
 def perform(check: str, id: str, settings: Settings) -> Finished:
