@@ -1,4 +1,4 @@
-"""The errors a user can make, each said in three parts: what was given, why it cannot be meant, what to write instead."""
+"""The errors a user can make: what was given, why it cannot be meant, what to write instead."""
 
 
 class TheoraxError(Exception):

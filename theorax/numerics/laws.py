@@ -202,7 +202,7 @@ class Choice(Law):
     which: int | Array
     laws: tuple[Law, ...]
 
-    def sample(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "..."]:
+    def sample(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, ...]:
         """Variates of the chosen law, the same as it draws itself."""
         return jax.lax.switch(self.which, [lambda law=law: law.sample(key, shape) for law in self.laws])
 

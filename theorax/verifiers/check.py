@@ -86,15 +86,13 @@ def check(theorem_id: str, settings: Settings, catalogue: Catalogue | None = Non
         reason=reason,
         blocked_by=(),
         uses=theorem.uses,
-        hypotheses=tuple(
-            _hypothesis(name, part, theorem, draws) for name, part in theorem.hypotheses.items()
-        ),
+        hypotheses=tuple(_hypothesis(name, part, theorem, draws) for name, part in theorem.hypotheses.items()),
         claims=tuple(claims),
         controls=tuple(controls),
         mutants=tuple(mutants),
         proof=steps,
         issues=theorem.issues,
-        replay=sentences.replay(theorem_id, settings),
+        replay=settings.replay(theorem_id),
         work=Work(
             seconds=time.perf_counter() - started,
             draws=draws.count,
@@ -307,7 +305,8 @@ def _hypothesis(name: str, part: Hypothesis, theorem: Theorem, draws: _Draws) ->
         shares = [
             share
             for observed in draws.all
-            if name not in observed.line.subject.breaks and (share := _share(part, observed, Cell(observed.line))) is not None
+            if name not in observed.line.subject.breaks
+            and (share := _share(part, observed, Cell(observed.line))) is not None
         ]
         tested = f"{part.holds} in {min(shares):.0%} of the draws" if shares else f"{part.holds}, not drawn"
     return HypothesisOutcome(name, part.sentence, breaking, part.unbroken, tested)

@@ -257,7 +257,7 @@ def refuse_unknown(theorem: Theorem, settings: Settings) -> None:
             )
         letter, value = letters[name], sympify(text, rational=True)
         if (letter.is_integer and not value.is_Integer) or (letter.is_positive and not value.is_positive):
+            kind, example = ("integer", "2") if letter.is_integer else ("number", "1/2")
             raise UsageError(
-                f"--at {name}={text}: {letter} ({letter.meaning}) is a positive "
-                f"{'integer' if letter.is_integer else 'number'}. Write --at {name}={'2' if letter.is_integer else '1/2'}."
+                f"--at {name}={text}: {letter} ({letter.meaning}) is a positive {kind}. Write --at {name}={example}."
             )

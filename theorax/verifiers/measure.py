@@ -23,7 +23,8 @@ SPAN = 2
 
 def padding(sizes: Sequence[int]) -> dict[int, int]:
     """The padded size of every size: the largest of its bucket, buckets spanning a factor of at most ``SPAN``."""
-    padded, left = {}, sorted(sizes)
+    padded: dict[int, int] = {}
+    left = sorted(sizes)
     while left:
         top = left[-1]
         inside = [size for size in left if size * SPAN >= top]
@@ -38,7 +39,7 @@ def measure(
     """Draw the line at each of its sizes.
 
     ``every`` holds all lines of the experiment, which share paddings and so compiled programs. The key of a draw is a
-    function of names alone: theorem, experiment, subject, case, size (unless paired), the user's seed, the draw's number.
+    function of names alone: theorem, experiment, subject, case, size (unless paired), the user's seed, its number.
 
     **Raises:** ObservationError for a draw with a NaN, a wrong shape or a missing letter, naming the draw.
     """
@@ -63,7 +64,9 @@ def measure(
     return Observed(line, tuple(tables), tuple(errors))
 
 
-def instance(experiment: Experiment, theorem: str, line: Line, size: int, seed: int, draw: int) -> tuple[Any, dict[str, Any]]:
+def instance(
+    experiment: Experiment, theorem: str, line: Line, size: int, seed: int, draw: int
+) -> tuple[Any, dict[str, Any]]:
     """One model of the line, built at its true size outside any compiled program, and the letters observe reads."""
     letters = {name: _literal(value) for name, value in _letters(line, [line], size, literal=True).items()}
     names = [theorem, "instance", line.experiment, line.name, *_flat(line.label), str(seed), f"{line.swept}={size}"]
@@ -130,7 +133,7 @@ def _checked(
     for letter in experiment.measures:
         if letter.name not in drawn:
             raise ObservationError(
-                f"observe returned {', '.join(sorted(drawn)) or 'nothing'} for {where}, but {letter} is to be measured. "
+                f"observe returned {', '.join(sorted(drawn)) or 'nothing'} for {where}, but {letter} is measured. "
                 f"A claim cannot be decided without it. Return it from observe under the name {letter.name!r}."
             )
         column = np.asarray(drawn[letter.name])

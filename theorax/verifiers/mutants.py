@@ -2,7 +2,7 @@
 
 | kind | machine-made wrong variants | machine-made weaker variants |
 |---|---|---|
-| Limit, Expectation | value x (1 +- {margin, 1/4}), x 2; each letter dropped; each term dropped; each power changed by one | twice the margin |
+| Limit, Expectation | value x (1 +- {margin, 1/4}), x 2; a letter or term dropped; a power moved by one | twice the margin |
 | Rate | exponent +- {margin, 1.5 margin, 2 margin, 1/2}, x 2, / 2 | the one-sided claims |
 | Law | scaled to 1.1, 1.25, 2 and 4 times the variance and to a quarter | |
 | Identity | right side negated, doubled, x (1 + margin); each term dropped or its sign changed | |
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from sympy import Add, Expr, Integer, Pow, Rational, sqrt
+from sympy import Add, Expr, Integer, Pow, Rational, exp, sqrt
 
 from theorax.errors import StatementError
 from theorax.theorems.language import (
@@ -23,14 +23,11 @@ from theorax.theorems.language import (
     Claim,
     Expectation,
     Identity,
-    Index,
     Inequality,
     Law,
-    LawOfNumbers,
     Letter,
     Limit,
     Margin,
-    Parameter,
     Rate,
     Relative,
 )
@@ -80,7 +77,7 @@ def _changed(name: str, claim: Claim, label: str, changed: Any) -> Claim:
         ) from None
     if mutant == claim:
         raise StatementError(
-            f"The mutant {label!r} of {name} is the claim itself. A wrong variant states something else. Change a field."
+            f"The mutant {label!r} of {name} is the claim itself. A variant states something else. Change a field."
         )
     return mutant
 
@@ -89,12 +86,14 @@ def _wrong(claim: Claim) -> Iterator[tuple[str, dict[str, Any]]]:
     if isinstance(claim, Limit):
         yield from (("to " + label, {"to": value}) for label, value in _wrong_values(claim.to, claim.margin))
     elif isinstance(claim, Expectation):
-        yield from (("equals " + label, {"equals": value}) for label, value in _wrong_values(claim.equals, claim.margin))
+        yield from (
+            ("equals " + label, {"equals": value}) for label, value in _wrong_values(claim.equals, claim.margin)
+        )
     elif isinstance(claim, Rate):
         yield from _wrong_rates(claim)
     elif isinstance(claim, Law):
         for factor in (Rational(11, 10), Rational(5, 4), Integer(2), Integer(4), Rational(1, 4)):
-            yield f"variance x {factor}", {"to": _scaled(claim.to, sqrt(factor))}
+            yield f"variance x {factor}", {"to": claim.to.scaled(sqrt(factor))}
     elif isinstance(claim, Identity):
         yield "right side negated", {"right": -claim.right}
         yield "right side doubled", {"right": 2 * claim.right}
@@ -123,8 +122,7 @@ def _wrong_values(value: Expr, margin: Margin | None) -> Iterator[tuple[str, Exp
         yield f"x {1 + step}", value * (1 + step)
         yield f"x {1 - step}", value * (1 - step)
     yield "x 2", 2 * value
-    letters = (symbol for symbol in value.free_symbols if isinstance(symbol, Parameter | Index | Letter))
-    for letter in sorted(letters, key=str):
+    for letter in sorted((symbol for symbol in value.free_symbols if isinstance(symbol, Letter)), key=str):
         yield f"with {letter} dropped", value.subs(letter, 1)
     for node in sorted(value.atoms(Pow), key=str):
         if node.base.free_symbols & value.free_symbols:
@@ -147,13 +145,7 @@ def _wrong_rates(claim: Rate) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _like(claim: Rate, exponent: Expr) -> Expr:
-    from sympy import exp
-
     return exp(exponent * claim.as_) if claim.is_exponential else claim.as_**exponent
-
-
-def _scaled(law: LawOfNumbers, factor: Expr) -> LawOfNumbers:
-    return law.scaled(factor)
 
 
 def _weaker(claim: Claim) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -184,9 +184,7 @@ def theorem_from_plain(data: dict[str, Any]) -> TheoremOutcome:
             )
             for case in row["cases"]
         )
-        return ClaimOutcome(
-            **{**row, "cases": cases, "sizes": tuple(row["sizes"]), "unseen": tuple(row["unseen"])}
-        )
+        return ClaimOutcome(**{**row, "cases": cases, "sizes": tuple(row["sizes"]), "unseen": tuple(row["unseen"])})
 
     return TheoremOutcome(
         **{

@@ -22,13 +22,14 @@ def check(theorem: Theorem) -> tuple[tuple[StepOutcome, ...], dict[str, bool]]:
     """
     outcomes: list[StepOutcome] = []
     settled: dict[str, bool] = {}
-    for name, proof in theorem.proof.items():
+    for name, proof in theorem.proofs.items():
         steps = list(proof.steps())
         claim = theorem.claims.get(name)
         if claim is not None and not proof.settles and not _reaches(steps, claim):
+            end = claim.prediction if claim.prediction is not None else "a moment of the law"
             raise StatementError(
                 f"The proof of {name} never reaches a side of the claim. A derivation that ends elsewhere derives "
-                f"something else. Let one step end in {claim.prediction if claim.prediction is not None else 'a moment of the law'}."
+                f"something else. Let one step end in {end}."
             )
         found = [_outcome(name, proof, step) for step in steps]
         outcomes += found

@@ -118,24 +118,6 @@ def run(
     )
 
 
-def replay(id: str, settings: Settings) -> str:
-    """The command that checks a theorem again as these settings do."""
-    words = ["verify", "theorem", id, "--fresh", "--effort", settings.effort]
-    if settings.seed:
-        words += ["--seed", str(settings.seed)]
-    if settings.device != "cpu":
-        words += ["--device", settings.device]
-    if settings.level != Settings().level:
-        words += ["--level", str(settings.level)]
-    if settings.at:
-        words += ["--at", ",".join(f"{letter}={value}" for letter, value in settings.at)]
-    for letter, sizes in settings.sizes:
-        words += ["--sizes", f"{letter}={','.join(map(str, sizes))}"]
-    if settings.model is not None:
-        words += ["--model", settings.model]
-    return " ".join(words)
-
-
 def unfinished(
     facts: Facts, citation: str, status: str, reason: str, settings: Settings, blocked_by: Iterable[str] = ()
 ) -> TheoremOutcome:
@@ -157,7 +139,7 @@ def unfinished(
         mutants=(),
         proof=(),
         issues=(),
-        replay=replay(facts.id, settings),
+        replay=settings.replay(facts.id),
         work=Work(seconds=0.0),
         model=settings.model,
     )
@@ -319,7 +301,7 @@ class _House:
         path = Path(self.settings.state) / "log" / f"{done.id}.txt"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(f"{replay(done.id, self.own(done.id))}\n\n{done.trace}", encoding="utf-8")
+            path.write_text(f"{self.own(done.id).replay(done.id)}\n\n{done.trace}", encoding="utf-8")
         except OSError:
             return None
         return str(path)

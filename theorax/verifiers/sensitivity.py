@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from theorax.errors import TheoraxError
-from theorax.theorems.language import Claim
+from theorax.theorems.language import Claim, Rate
 from theorax.verifiers.decide import combine
-from theorax.verifiers.kinds import JUDGES, Judged, Prepared
+from theorax.verifiers.kinds import JUDGES, Prepared
 from theorax.verifiers.lines import Line, Observed
 from theorax.verifiers.mutants import Variant, variants
 from theorax.verifiers.outcome import ControlOutcome, MutantOutcome
@@ -36,16 +36,18 @@ def _mutant(
 ) -> MutantOutcome:
     judge, shared = JUDGES[type(claim)], levels.shared(len(cases))
     prepared = [judge.prepare(variant.claim, case.cell, shared, claim) for case in cases]
-    same_sides = all(
-        getattr(claim, part) == getattr(variant.claim, part) for part in claim.measured_fields
-    ) and _side(claim) == _side(variant.claim)
+    same_sides = all(getattr(claim, part) == getattr(variant.claim, part) for part in claim.measured_fields) and _side(
+        claim
+    ) == _side(variant.claim)
     inside = (
         variant.expected == "killed"
         and same_sides
         and all(case.weights is not None for case in cases)
         and all(new.apart(old) < old.margin for new, old in zip(prepared, cases, strict=True))
     )
-    decision = combine([judge.judge(variant.claim, case, observed(case.cell.line)).decision for case in prepared], levels)
+    decision = combine(
+        [judge.judge(variant.claim, case, observed(case.cell.line)).decision for case in prepared], levels
+    )
     return MutantOutcome(
         claim=name,
         name=variant.name,
@@ -54,7 +56,7 @@ def _mutant(
         status=decision.status.name,
         expected="within the margin" if inside else variant.expected,
         origin=variant.origin,
-        detail=_detail(decision),
+        detail=_detail(decision, prepared[0].sign),
     )
 
 
@@ -68,11 +70,9 @@ def controls(
         shared = levels.shared(len(cells))
         status, detail = Status.ERROR.name, "no case"
         try:
-            judged = [
-                judge.judge(claim, judge.prepare(claim, cell, shared, claim), observed(line)).decision for cell in cells
-            ]
-            decision = combine(judged, levels)
-            status, detail = decision.status.name, _detail(decision)
+            prepared = [judge.prepare(claim, cell, shared, claim) for cell in cells]
+            decision = combine([judge.judge(claim, case, observed(line)).decision for case in prepared], levels)
+            status, detail = decision.status.name, _detail(decision, prepared[0].sign)
         except TheoraxError as error:
             detail = str(error)
         outcomes.append(
@@ -95,14 +95,12 @@ def tally(outcomes: list[MutantOutcome]) -> tuple[int, int]:
 
 
 def _side(claim: Claim) -> object:
-    from theorax.theorems.language import Rate
-
     return claim.side if isinstance(claim, Rate) else None
 
 
-def _detail(decision: Decision) -> str:
-    worst: Decision | Judged = decision
+def _detail(decision: Decision, sign: int) -> str:
     return (
-        f"estimate {worst.estimate:.4g}, claimed {worst.claimed:.4g}, margin {worst.margin:.2g}, "
-        f"p(true) {worst.p_refute:.1g}"
+        f"estimate {sign * decision.estimate:.4g}, claimed {sign * decision.claimed:.4g}, "
+        f"margin {decision.margin:.2g}, "
+        f"p(true) {decision.p_refute:.1g}"
     )

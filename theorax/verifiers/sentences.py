@@ -24,12 +24,11 @@ from theorax.theorems.language import (
 from theorax.verifiers.kinds.base import Judged, Prepared
 from theorax.verifiers.lines import Cell
 from theorax.verifiers.outcome import Case, ClaimOutcome
-from theorax.verifiers.settings import Settings
 from theorax.verifiers.verdict import Decision, Reason, Status
 
 REMEDIES = {
     Reason.UNDERPOWERED: "the statistical width dominates: more draws would decide",
-    Reason.CLASS_BIAS: "the bias that the declared class allows dominates: larger sizes would decide, more draws would not",
+    Reason.CLASS_BIAS: "the bias that the declared class allows dominates: larger sizes would decide, not more draws",
     Reason.MOMENTS_UNDECLARED: "too few draws for means of undeclared tails",
     Reason.NUMERIC_FLOOR: "rounding is as large as what was to be seen",
     Reason.CLASS_REFUTED: "the data do not fit the declared class of corrections",
@@ -80,7 +79,9 @@ def display(claim: Claim) -> str:
 def claim_latex(claim: Claim) -> str:
     """The claim in LaTeX."""
     if isinstance(claim, Limit):
-        return rf"\mathbb{{E}}\left[{latex(claim.of)}\right] \to {latex(claim.to)} \quad ({latex(claim.as_)} \to \infty)"
+        return (
+            rf"\mathbb{{E}}\left[{latex(claim.of)}\right] \to {latex(claim.to)} \quad ({latex(claim.as_)} \to \infty)"
+        )
     if isinstance(claim, Expectation):
         return rf"\mathbb{{E}}\left[{latex(claim.of)}\right] = {latex(claim.equals)}"
     if isinstance(claim, Rate):
@@ -111,7 +112,9 @@ def claim_outcome(
     """Everything a report says about one claim."""
     rows = tuple(_case(case) for case in cases)
     judged = [case for case in cases if isinstance(case, Judged)]
-    reason = decision.reason.value if decision is not None and decision.reason and status is Status.INCONCLUSIVE else None
+    reason = (
+        decision.reason.value if decision is not None and decision.reason and status is Status.INCONCLUSIVE else None
+    )
     worst = _worst(judged, decision)
     unseen = judged[worst].unseen if worst is not None else ()
     rigorous = settled or any(case.rigorous for case in judged)
@@ -161,24 +164,6 @@ def place(cell: Cell) -> str:
     """Which case this is, as a reader would say it."""
     at = ", ".join(f"{name} = {value}" for name, value in cell.label.items())
     return f"{cell.line.name}" + (f" at {at}" if at else "")
-
-
-def replay(theorem_id: str, settings: Settings) -> str:
-    """The command that runs this check again."""
-    words = ["verify", "theorem", theorem_id, "--fresh", "--effort", settings.effort]
-    if settings.seed:
-        words += ["--seed", str(settings.seed)]
-    if settings.device != "cpu":
-        words += ["--device", settings.device]
-    if settings.level != Settings().level:
-        words += ["--level", str(settings.level)]
-    if settings.at:
-        words += ["--at", ",".join(f"{name}={value}" for name, value in settings.at)]
-    for name, sizes in settings.sizes:
-        words += ["--sizes", f"{name}={','.join(map(str, sizes))}"]
-    if settings.model:
-        words += ["--model", settings.model]
-    return " ".join(words)
 
 
 def _prepared(case: Judged | Prepared) -> Prepared:
@@ -234,15 +219,12 @@ def _worst(judged: Sequence[Judged], decision: Decision | None) -> int | None:
     """The case that decided: the clearest refutation, else the first open case, else the weakest support."""
     if not judged or decision is None:
         return None
-    ranked = {
-        Status.REFUTED: lambda d: -d.p_refute,
-        Status.INCONCLUSIVE: lambda d: d.status is Status.INCONCLUSIVE,
-        Status.SUPPORTED: lambda d: d.p_support,
-    }.get(decision.status, lambda d: 0)
-    eligible = [
-        i for i, part in enumerate(judged) if decision.status is not Status.REFUTED or part.decision.status is Status.REFUTED
-    ] or list(range(len(judged)))
-    return max(eligible, key=lambda i: ranked(judged[i].decision))
+    open_cases = [i for i, part in enumerate(judged) if part.decision.status is decision.status]
+    if decision.status is Status.REFUTED:
+        return min(open_cases, key=lambda i: judged[i].decision.p_refute)
+    if decision.status is Status.SUPPORTED:
+        return min(range(len(judged)), key=lambda i: judged[i].decision.breakdown_support)
+    return open_cases[0] if open_cases else 0
 
 
 def _sentence(

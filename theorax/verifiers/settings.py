@@ -28,6 +28,23 @@ class Settings:
         """The choices that determine a result."""
         return (self.effort, self.seed, self.device, self.level, self.at, self.sizes, self.model)
 
+    def replay(self, theorem: str) -> str:
+        """The command that checks a theorem again as these settings do."""
+        words = ["verify", "theorem", theorem, "--fresh", "--effort", self.effort]
+        if self.seed:
+            words += ["--seed", str(self.seed)]
+        if self.device != "cpu":
+            words += ["--device", self.device]
+        if self.level != Settings().level:
+            words += ["--level", str(self.level)]
+        if self.at:
+            words += ["--at", ",".join(f"{letter}={value}" for letter, value in self.at)]
+        for letter, sizes in self.sizes:
+            words += ["--sizes", f"{letter}={','.join(map(str, sizes))}"]
+        if self.model is not None:
+            words += ["--model", self.model]
+        return " ".join(words)
+
 
 @dataclass(frozen=True)
 class PlannedCheck:

@@ -135,8 +135,8 @@ class Corrections:
     def anchored(self, smallest: float) -> Corrections:
         """The same class with B and R stated at ``smallest``.
 
-        A term of size B at the reference is B (smallest/reference)^-w at the smallest size; over the powers in the class
-        the largest of these bounds them all, so the anchored class contains the declared one.
+        A term of size B at the reference is B (smallest/reference)^-w at the smallest size; over the powers of the
+        class the largest of these bounds them all, so the anchored class contains the declared one.
         """
         if self.reference is None or self.reference == smallest:
             return replace(self, reference=None)

@@ -19,6 +19,7 @@ from theorax.theorems.language.letters import Index, Measured, Parameter, Size
 from theorax.theorems.language.margins import Absolute, Margin, Relative
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+FEW = Rational(1, 50)  # the share of draws that a sampled bound may leave open
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,7 +143,7 @@ class Inequality(Claim):
     of: Expr
     at_most: Expr | None = None
     at_least: Expr | None = None
-    content: Expr = Rational(1, 50)
+    content: Expr = FEW
     measured_fields = ("of", "at_most", "at_least")
 
     def __post_init__(self) -> None:

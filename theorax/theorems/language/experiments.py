@@ -128,7 +128,10 @@ class Experiment:
         known |= {letter.name for case in self.at for letter in case}
         for name, subject in self.subjects.items():
             mine = known | {letter.name for letter in subject.knows}
-            asking = ((subject.needs, f"the subject {name!r}", mine | set(subject.options)), (self.reads, "observe", mine))
+            asking = (
+                (subject.needs, f"the subject {name!r}", mine | set(subject.options)),
+                (self.reads, "observe", mine),
+            )
             for asked, where, mine in asking:
                 if missing := [letter for letter in asked if letter not in mine]:
                     raise StatementError(

@@ -64,14 +64,18 @@ class Theorem:
             )
         if not self.claims:
             raise StatementError("A theorem without claims says nothing. Put one into claims=dict(...).")
-        proofs = {name: part if isinstance(part, Proof) else Proof(part) for name, part in self.proof.items()}
-        object.__setattr__(self, "proof", MappingProxyType(proofs))
+        object.__setattr__(self, "proof", MappingProxyType(dict(self.proofs)))
         for name, claim in self.claims.items():
             self._check_claim(name, claim)
         for name, experiment in self.experiments.items():
             for label, subject in experiment.subjects.items():
                 self._check_subject(f"{name}/{label}", subject)
         self._check_hypotheses()
+
+    @property
+    def proofs(self) -> Mapping[str, Proof]:
+        """The proofs, a bare generator being a derivation."""
+        return {name: part if isinstance(part, Proof) else Proof(part) for name, part in self.proof.items()}
 
     def needed(self, claim: Claim) -> tuple[str, ...]:
         """The names of the hypotheses that the claim needs."""

@@ -26,7 +26,7 @@ from theorax.theorems.language import Index, Measured, Parameter, Size, Subject
 
 T = Size("T", "context length")
 d = Size("d", "width")
-l = Index("l", "layer")  # noqa: E741  (the paper's letter)
+l = Index("l", "layer")
 gamma = Parameter("gamma", "tokens per dimension, T/d", positive=True)
 cv = Measured("cv", "coefficient of variation of the attention weights as observed, ||A - J||_F")
 sigma_A = Parameter("sigma_A", "coefficient of variation of the attention weights", positive=True, measured=cv)
@@ -64,7 +64,7 @@ def network(
     key: Any,
     T: Extent,
     d: Extent,
-    l: int,  # noqa: E741
+    l: int,
     weights: Array,
     removed: Array,
     gaussian_values: Array,
@@ -120,7 +120,7 @@ def user_network(factory: Callable[..., Any]) -> Callable[..., Forward]:
     """A user's layer, l times over with fresh weights, on orthonormal tokens; X_l in units of its largest singular value."""
     from theorax.numerics.adapters import adapt
 
-    def build(key: Any, T: Extent, d: Extent, l: int) -> Forward:  # noqa: E741
+    def build(key: Any, T: Extent, d: Extent, l: int) -> Forward:
         X, tokens, attention = haar_rows(named(key, "tokens"), T, d), [], None
         for layer in range(1, l + 1):
             module = adapt(factory(named(key, "layer", layer), int(T.value), int(d.value)))

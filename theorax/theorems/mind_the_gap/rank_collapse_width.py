@@ -32,8 +32,8 @@ from theorax.theorems.mind_the_gap._setting import T, cv, d, gamma, l, sigma_A, 
 top = Measured("top", "largest singular value of X_l", over=(l,), positive=True)
 tail = Measured("tail", "sum of the fourth powers of the other singular values of X_l", over=(l,), positive=True)
 
-# Means of tr (Y Y^T)^2 are moments of Gaussian and normalised iid matrices and expand in 1/T; at T = 32 the second-order
-# term measured on other seeds is at most 0.1, the class allows three times that.
+# Means of tr (Y Y^T)^2 are moments of Gaussian and normalised iid matrices and expand in 1/T; the second-order term that
+# other seeds show at T = 32 is at most 0.1, the class allows three times that.
 in_powers = Expansion(powers=(1,), rest=0.3, order=2, reference=32, reason="moments of random matrices expand in 1/T")
 bulk = Limit(
     of=T ** (2 * l - 1) * tail / sigma_A ** (4 * l),
@@ -41,7 +41,7 @@ bulk = Limit(
     as_=T,
     approach=in_powers,
     margin=Relative(1, 8),
-    because="forgetting the values changes it by l gamma, forgetting one layer by (1 + gamma)/(1 + l + l gamma), at least a fifth",
+    because="forgetting the values moves it by l gamma, forgetting a layer by 1 + gamma: at least a fifth either way",
     under=("isometric", "markov", "fixed_law", "gaussian_values"),
     spread=6 * l / T,
     mutants={
@@ -54,7 +54,11 @@ collapse = Rate(
     like=T ** (1 - 2 * l),
     as_=T,
     approach=Corrections(
-        size=1.0, slowest=1, rest=0, reference=32, reason="the logarithm of such an expansion; at most 0.5 at T = 32 on other seeds"
+        size=1.0,
+        slowest=1,
+        rest=0,
+        reference=32,
+        reason="the logarithm of such an expansion; at most 0.5 at T = 32 on other seeds",
     ),
     margin=Absolute(1, 2),
     because="the exponent of X_l itself, 1 - l, is at least one away",
@@ -67,7 +71,9 @@ collapse = Rate(
 def second_moment():
     """Generic l and gamma, for free factors; that independent factors become free is cited."""
     z, m1, m2 = Symbol("z"), Symbol("m_1"), Symbol("m_2")
-    yield Cited("independent bi-invariant factors are asymptotically free, so their S-transforms multiply", "Voiculescu 1987")
+    yield Cited(
+        "independent bi-invariant factors are asymptotically free, so their S-transforms multiply", "Voiculescu 1987"
+    )
     S = ((1 + z) * (1 + gamma * z)) ** -l  # 1/(1 + z) for each A_perp, 1/(1 + gamma z) for each layer of values
     chi = z / (1 + z) * S  # the inverse of psi(w) = m_1 w + m_2 w^2 + ..., so psi(chi(z)) - z vanishes
     defect = series(m1 * chi + m2 * chi**2 - z, z, 0, 3).removeO().expand()
@@ -106,9 +112,7 @@ theorem = Theorem(
                 "identity values": subject(gaussian_values=0, breaks=("gaussian_values",), fails=("bulk",)),
                 "outlier removed": subject(removed=1.0, breaks=("not_removed",), fails=("collapse",)),
                 "zero-mean attention": subject(centred=1, breaks=("markov",), fails=("bulk", "collapse")),
-                "sharp softmax": subject(
-                    setting.LOGNORMAL, sharp=1, breaks=("fixed_law",), fails=("bulk", "collapse")
-                ),
+                "sharp softmax": subject(setting.LOGNORMAL, sharp=1, breaks=("fixed_law",), fails=("bulk", "collapse")),
                 "uneven tokens": subject(uneven=0.8, breaks=("isometric",), fails=("bulk",)),
             },
             observe=observe,

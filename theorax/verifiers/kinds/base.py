@@ -76,7 +76,7 @@ class Judge(ABC):
 
     @abstractmethod
     def prepare(self, claim: Claim, cell: Cell, levels: Levels, original: Claim) -> Prepared:
-        """Claimed value, margin and weights; margin and class are those of ``original``, whose variant ``claim`` may be."""
+        """Claimed value, margin and weights; the class is that of ``original``, of which ``claim`` may be a variant."""
 
     @abstractmethod
     def judge(self, claim: Claim, prepared: Prepared, observed: Observed) -> Judged:

@@ -60,7 +60,8 @@ class IdentityJudge(Judge):
                     outside, radius = _in_balls(sides, model)
                     narrow = narrow and radius < NARROW
                     if outside:
-                        refuted = f"at {claim_size(observed.line, size)}, instance {draw}, a ball of the difference excludes 0"
+                        place = f"{observed.line.swept} = {size}, instance {draw}"
+                        refuted = f"at {place}, a ball of the difference excludes 0"
                         break
             except (UnsupportedPrimitive, UndecidedComparison) as error:
                 trouble = str(error)
@@ -77,11 +78,6 @@ class IdentityJudge(Judge):
             statistical=False,
             detail=detail,
         )
-
-
-def claim_size(line: Line, size: int) -> str:
-    """The size as a reader knows it."""
-    return f"{line.swept} = {size}"
 
 
 def _settle(
@@ -150,7 +146,8 @@ def _sides(
 
     def sides(model: Any) -> tuple[Any, Any]:
         seen = observe(model, **read)
-        return jnp.broadcast_arrays(left(seen), right(seen))
+        one, other = jnp.broadcast_arrays(left(seen), right(seen))
+        return one, other
 
     return sides
 

@@ -33,7 +33,9 @@ class LawJudge(Judge):
         assert isinstance(claim, Law) and isinstance(original, Law)
         frequencies = _frequencies(original, cell)
         target = _features(original.to, cell, frequencies)
-        panel = {f"wrong law {i + 1}": _features(law, cell, frequencies) for i, law in enumerate(original.nearest_wrong)}
+        panel = {
+            f"wrong law {i + 1}": _features(law, cell, frequencies) for i, law in enumerate(original.nearest_wrong)
+        }
         margin, _ = margin_of_panel(target, panel)
         corrections = class_at(original.approach, 1.0, cell.line.sizes[0])
         weights = planned(original, cell, levels, Target.LIMIT, corrections, 1.0)
@@ -50,7 +52,9 @@ class LawJudge(Judge):
         # A quantile of the noise at level a needs some tens of draws beyond it.
         noise_draws = max(4000, math.ceil(40 / min(levels.support, levels.refute)))
         decision = decide_law(tables, prepared.target, prepared.weights, prepared.margin, levels, noise_draws)
-        points = tuple(_point(size, table, prepared.target) for size, table in zip(cell.line.sizes, tables, strict=True))
+        points = tuple(
+            _point(size, table, prepared.target) for size, table in zip(cell.line.sizes, tables, strict=True)
+        )
         unseen = (
             f"a law nearer than {prepared.margin:.2g} to the claimed one (the nearest excluded law lies that far)",
             f"corrections outside the declared class ({prepared.weights.plan.corrections})",
