@@ -78,8 +78,8 @@ class Sampler:
     size 24 differs in the last bits from the same matrices drawn one at a time. Hence ``batch`` and the generator are
     part of what names a stream, like the dtype; the memory budget, the chunks and the number of draws are not.
 
-    Programs that factorise matrices should keep ``batch=1`` on a CPU: 24 neighbours with both a QR and an SVD in float64
-    were seen not to return there (JAX 0.10, two cores), while eight were fine.
+    Programs that factorise matrices should keep ``batch=1`` on a CPU: 24 neighbours with both QR and SVD in float64
+    did not return there (JAX 0.10, two cores), while eight were fine.
 
     **Raises:** UsageError on a device that is absent, or a budget or batch below one.
     """
