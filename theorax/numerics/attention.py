@@ -243,8 +243,8 @@ def token_products(
 ) -> Float[Array, "L N N"]:
     r"""T x T matrices $M_1..M_L$ whose singular values have, jointly, the law of those of the tokens $X_1..X_L$.
 
-    so $G_l = Q_{l-1}W_l$ is a T x d block of iid standard normals (covariance $Q_{l-1}Q_{l-1}^T \otimes I$),
-    *whatever that constant is*, hence independent of everything before. Write $G_l = R_lQ_l$ (LQ, positive diagonal):
+    $X_l = A_l X_{l-1} W_l$ with $A_l$ = ``mixing(key of layer l)``, from orthogonal tokens of these ``norms`` (one if not
+    given): $X_0 = D Q_0$, $Q_0Q_0^T = I$, so T <= d; singular values beyond the T-th are absent. Claim:
     $X_l = M_l Q_l$ with $Q_lQ_l^T=I$ and, for Gaussian values with $\sigma=1$, $M_l = A_l M_{l-1} R_l$, $M_0 = D$, with
     Bartlett factors $R_l$ independent of each other and of the A's.
 
