@@ -243,8 +243,8 @@ def token_products(
 ) -> Float[Array, "L N N"]:
     r"""T x T matrices $M_1..M_L$ whose singular values have, jointly, the law of those of the tokens $X_1..X_L$.
 
-    $X_l = A_l X_{l-1} W_l$ with $A_l$ = ``mixing(key of layer l)``, from orthogonal tokens of these ``norms`` (one if not
-    given): $X_0 = D Q_0$, $Q_0Q_0^T = I$, so T <= d; singular values beyond the T-th are absent. Claim:
+    $X_l = A_l X_{l-1} W_l$ with $A_l$ = ``mixing(key of layer l)``, from orthogonal tokens of these ``norms`` (one
+    if not given): $X_0 = D Q_0$, $Q_0Q_0^T = I$, so T <= d; singular values beyond the T-th are absent. Claim:
     $X_l = M_l Q_l$ with $Q_lQ_l^T=I$ and, for Gaussian values with $\sigma=1$, $M_l = A_l M_{l-1} R_l$, $M_0 = D$, with
     Bartlett factors $R_l$ independent of each other and of the A's.
 

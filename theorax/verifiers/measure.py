@@ -146,11 +146,11 @@ def _checked(
                 f"{letter} ({letter.meaning}) has shape {wanted[1:]}. Return one number"
                 + (f" for each of {', '.join(map(str, letter.over))}." if letter.over else ".")
             )
-        bad = ~np.isfinite(column).reshape(len(column), -1).all(axis=1)
+        bad = np.asarray(~np.isfinite(column).reshape(len(column), -1).all(axis=1))
         if bad.any():
             raise ObservationError(
                 f"{letter} ({letter.meaning}) is not finite in draw {int(np.argmax(bad))} of {where}, and in "
-                f"{int(bad.sum())} of {len(bad)} draws. A mean over such draws is no number. Look at that draw: its "
+                f"{int(bad.sum())} of {len(column)} draws. A mean over such draws is no number. Look at that draw: its "
                 "scale may leave the range of the dtype, or a hypothesis may fail there."
             )
         table[letter.name] = column
