@@ -74,6 +74,11 @@ class Catalogue:
         return found
 
     @property
+    def elsewhere(self) -> tuple[str, ...]:
+        """The roots as texts, where they are not the package's own library alone."""
+        return () if self.roots == (LIBRARY,) else tuple(map(str, self.roots))
+
+    @property
     def ids(self) -> tuple[str, ...]:
         """Every theorem's id, paper by paper."""
         return tuple(self.files)
