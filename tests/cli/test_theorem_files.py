@@ -52,7 +52,7 @@ theorem = Theorem(
             draws={draws},
         )
     ),
-    proof=dict(mean=bounded),
+    proof={proof},
 )
 '''
 CLAIM = (
@@ -71,6 +71,7 @@ def page(**changed: str) -> str:
         "holds": "",
         "claim": CLAIM.format(to=1, margin=10),
         "draws": "40",
+        "proof": "dict(mean=bounded)",
     }
     return GOOD.format(**{**parts, **changed})
 
@@ -94,7 +95,7 @@ def test_the_smallest_theorem_is_supported(verify, write):
 
 
 def test_a_wrong_value_is_refuted(verify, write):
-    write("means", claim=CLAIM.format(to=2, margin=10), proved="Integer(2)")
+    write("means", claim=CLAIM.format(to=2, margin=10), proof="{}")
     answer = verify("theorem", "means", check=CHECK)
     assert answer.code == 1
     assert "REFUTED" in answer.out
@@ -169,5 +170,5 @@ def test_two_jobs_draw_the_same_bits(verify, write, tmp_path):
         import json
 
         report = json.loads((tmp_path / "project" / f"run{jobs}.json").read_text())
-        texts.append([(t["id"], [c["estimate"] for c in t["claims"]], t["claims"][0]["cases"]) for t in report["theorems"]])
+        texts.append([(theorem["id"], theorem["claims"][0]["cases"]) for theorem in report["theorems"]])
     assert texts[0] == texts[1]

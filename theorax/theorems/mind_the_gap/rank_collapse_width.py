@@ -117,7 +117,7 @@ theorem = Theorem(
             },
             observe=observe,
             measures=(top, tail, cv),
-            sweep={T: Efforts(quick=(32, 64, 256), standard=(64, 128, 512), thorough=(64, 128, 256, 512, 1024))},
+            sweep={T: Efforts(quick=(32, 64, 128, 256), standard=(64, 128, 512), thorough=(64, 128, 256, 512, 1024))},
             derived={d: T / gamma},
             at=({gamma: Integer(1)}, {gamma: Rational(1, 2)}),
             along={l: (1, 2, 3)},
