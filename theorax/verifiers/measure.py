@@ -57,7 +57,7 @@ def measure(
         if experiment.seeds == "independent":
             names.append(f"{line.swept}={size}")
         asked = {name: letters[name] for name in {*line.subject.needs, *experiment.reads}}
-        drawn = sampler.draw(program, seed_of(*names), line.draws, asked, dtype=experiment.dtype)
+        drawn = _chosen(experiment, line, sampler.draw(program, seed_of(*names), line.draws, asked, experiment.dtype))
         where = f"the subject {line.name!r} at {line.swept} = {size}"
         tables.append(_checked(experiment, line, size, drawn, where))
         errors.append({k.removesuffix("_error"): v for k, v in drawn.items() if k.endswith("_error")})
@@ -123,6 +123,18 @@ def _literal(value: Any) -> Any:
 
 def _flat(label: Mapping[str, str]) -> list[str]:
     return [f"{name}={value}" for name, value in sorted(label.items())]
+
+
+def _chosen(experiment: Experiment, line: Line, drawn: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The values asked for of every index letter, from arrays that hold 1, 2, ... up to the largest of them."""
+    found = dict(drawn)
+    for letter in experiment.measures:
+        for axis, index in enumerate(letter.over, start=1):
+            values = line.along[index]
+            for name in (letter.name, letter.name + "_error"):
+                if name in found and found[name].ndim > axis and found[name].shape[axis] == max(values):
+                    found[name] = found[name].take([value - 1 for value in values], axis=axis)
+    return found
 
 
 def _checked(
