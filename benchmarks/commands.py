@@ -1,7 +1,7 @@
-"""What a user waits for: `verify theorem` fresh at quick and standard effort, and kept; programs, compilation, peak memory.
+"""What a user waits for: `verify theorem` fresh at two efforts, and kept; with programs, compilation and peak memory.
 
-Run it alone on a quiet machine: `python benchmarks/commands.py [theorem]`. Every command is a process of its own, timed from
-outside; the first fresh run compiles everything, the second finds XLA's persistent cache.
+Run it alone on a quiet machine: `python benchmarks/commands.py [theorem]`. Every command is a process of its own, timed
+from outside; the first fresh run compiles everything, the second finds XLA's persistent cache.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from theorax.verifiers.outcome import (
     ClaimOutcome,
     ControlOutcome,
     HypothesisOutcome,
+    LetterOutcome,
     MutantOutcome,
     Point,
     StepOutcome,
@@ -166,6 +167,7 @@ def outcome(id: str, status: str = "SUPPORTED", reason: str | None = None) -> Th
         reason=reason,
         blocked_by=(),
         uses=("bulk",),
+        letters=(LetterOutcome("T", "context length"), LetterOutcome("s₂", "second singular value")),
         hypotheses=(
             HypothesisOutcome("iid", "the weights Z are independent with one law", (), "it is the model", None),
             HypothesisOutcome(

@@ -42,11 +42,12 @@ def explain(context: click.Context, id: str) -> int:
 def _told(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Block]:
     from theorax.reports import story
     from theorax.reports.blocks import Heading, Lines, Paragraph
-    from theorax.verifiers.sentences import display
+    from theorax.verifiers.sentences import display, letters
 
     facts = catalogue.facts(id)
     head = {"id": id, "title": facts.title, "place": theorem.place, "label": theorem.label, "model": None}
     yield from story.head({**head, "source": catalogue.citation(facts.paper)})
+    yield from story.letters([{"letter": row.letter, "meaning": row.meaning} for row in letters(theorem)])
     subjects = [
         (label, subject)
         for experiment in theorem.experiments.values()

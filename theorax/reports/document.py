@@ -161,6 +161,7 @@ def _theorem(record: Record, adjusted: TheoremOutcome) -> Document:
         "reason": adjusted.reason,
         "blocked_by": list(adjusted.blocked_by),
         "uses": list(alone.uses),
+        "letters": [asdict(row) for row in alone.letters],
         "hypotheses": [asdict(row) for row in alone.hypotheses],
         "claims": [_claim(new, old.status) for new, old in zip(adjusted.claims, alone.claims, strict=True)],
         "controls": [asdict(row) for row in alone.controls],

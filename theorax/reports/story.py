@@ -46,6 +46,7 @@ def theorem(part: Part) -> list[Block]:
     """The whole report of one theorem."""
     return [
         *head(part),
+        *letters(part["letters"]),
         *hypotheses(part["hypotheses"]),
         *(block for claim in part["claims"] for block in _claim(claim)),
         *_proof(part["proof"]),
@@ -66,6 +67,15 @@ def head(part: Part) -> Iterator[Block]:
         yield Paragraph(LABELS[part["label"]], indent=0)
     if part["model"]:
         yield Paragraph(f"Judged on a model of yours: {part['model']}.", indent=0)
+
+
+def letters(rows: Sequence[Part]) -> Iterator[Block]:
+    """What the letters of the statements stand for."""
+    if not rows:
+        return
+    yield Heading("Letters")
+    for row in rows:
+        yield Paragraph(f"{row['letter']}: {row['meaning']}", hang=2)
 
 
 def hypotheses(rows: Sequence[Part]) -> Iterator[Block]:

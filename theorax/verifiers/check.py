@@ -86,6 +86,7 @@ def check(theorem_id: str, settings: Settings) -> TheoremOutcome:
         reason=reason,
         blocked_by=(),
         uses=theorem.uses,
+        letters=sentences.letters(theorem),
         hypotheses=tuple(_hypothesis(name, part, theorem, draws) for name, part in theorem.hypotheses.items()),
         claims=tuple(claims),
         controls=tuple(controls),

@@ -113,6 +113,14 @@ class StepOutcome:
 
 
 @dataclass(frozen=True)
+class LetterOutcome:
+    """One letter of a statement, as Unicode mathematics, and what it stands for."""
+
+    letter: str
+    meaning: str
+
+
+@dataclass(frozen=True)
 class HypothesisOutcome:
     """One hypothesis: its sentence, and the subjects that break it or the reason why none does."""
 
@@ -148,6 +156,7 @@ class TheoremOutcome:
     reason: str | None  # a sentence where the status is not a green one
     blocked_by: tuple[str, ...]
     uses: tuple[str, ...]
+    letters: tuple[LetterOutcome, ...]
     hypotheses: tuple[HypothesisOutcome, ...]
     claims: tuple[ClaimOutcome, ...]
     controls: tuple[ControlOutcome, ...]
@@ -177,6 +186,7 @@ def theorem_from_plain(data: dict[str, Any]) -> TheoremOutcome:
         uses=tuple(data["uses"]),
         issues=tuple(data["issues"]),
         references=tuple(data["references"]),
+        letters=tuple(_rebuilt(LetterOutcome, row) for row in data["letters"]),
         hypotheses=tuple(
             _rebuilt(HypothesisOutcome, row, broken_by=tuple(row["broken_by"])) for row in data["hypotheses"]
         ),

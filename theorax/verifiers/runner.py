@@ -135,6 +135,7 @@ def unfinished(
         reason=reason,
         blocked_by=tuple(blocked_by),
         uses=facts.uses,
+        letters=(),
         hypotheses=(),
         claims=(),
         controls=(),

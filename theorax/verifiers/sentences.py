@@ -14,16 +14,22 @@ from theorax.theorems.language import (
     Identity,
     Image,
     Impossibility,
+    Index,
     Inequality,
     Law,
+    Letter,
     Limit,
+    Measured,
     Optimum,
+    Parameter,
     Probability,
     Rate,
+    Size,
+    Theorem,
 )
 from theorax.verifiers.kinds.base import Judged, Prepared
 from theorax.verifiers.lines import Cell
-from theorax.verifiers.outcome import Case, ClaimOutcome
+from theorax.verifiers.outcome import Case, ClaimOutcome, LetterOutcome
 from theorax.verifiers.verdict import Decision, Reason, Status
 
 REMEDIES = {
@@ -74,6 +80,14 @@ def display(claim: Claim) -> str:
         order = {"exact": "Θ", "at most": "O", "at least": "Ω"}[claim.side]
         return _beside("", claim.of, f" = {order}( ", claim.like, f" )   as {claim.as_} → ∞")
     return mathematics(claim)
+
+
+def letters(theorem: Theorem) -> tuple[LetterOutcome, ...]:
+    """Every letter of the claims, what tends to infinity first, what is measured last."""
+    order = (Size, Index, Parameter, Measured)
+    found = {s for claim in theorem.claims.values() for s in claim.letters if isinstance(s, Letter)}
+    ranked = sorted(found, key=lambda letter: (order.index(type(letter)), str(letter)))
+    return tuple(LetterOutcome(_inline(letter), letter.meaning) for letter in ranked)
 
 
 def claim_latex(claim: Claim) -> str:
