@@ -45,7 +45,7 @@ def _same(left, right):
 def test_chunks_do_not_change_a_bit(dtype):
     """Budgets from a chunk of one draw to all of them; parts of the table; and one draw at a time."""
     tables, capacities = [], set()
-    for memory in (32_000, 120_000, 2**24):
+    for memory in (48_000, 120_000, 2**24):
         sampler = Sampler(memory=memory)
         tables.append(sampler.draw(spectrum, SEED, 40, LETTERS, dtype))
         capacities |= {program.capacity for program in sampler._programs.values()}

@@ -94,7 +94,9 @@ def _designs(here: World, id: str, own: Settings) -> Iterator[Block]:
 
     one_thread()
     module, _, name = here.plan.partition(":")
-    planned: list[PlannedCheck] = getattr(importlib.import_module(module), name)(id, own)
+    planned: list[PlannedCheck] = getattr(importlib.import_module(module), name)(
+        id, replace(own, roots=here.catalogue.elsewhere)
+    )
     rows = tuple(
         (
             f"{row.claim} on {row.subject}" + "".join(f", {letter}={value}" for letter, value in row.at.items()),

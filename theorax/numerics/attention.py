@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable
-from typing import Literal, TypeAlias, get_args
+from typing import Final, TypeAlias
 
 import equinox as eqx
 import jax
@@ -21,14 +21,14 @@ from theorax.numerics.extents import Extent, block
 from theorax.numerics.keys import named
 from theorax.numerics.laws import Law
 
-Values: TypeAlias = Literal["gaussian", "identity", "orthogonal"]
-# A standard deviation, or that of values with E W W^T = I.
-Sigma: TypeAlias = float | Float[Array, ""] | Literal["1/sqrt(d)"]
+# The kinds of values.
+VALUES: Final = ("gaussian", "identity", "orthogonal")
+Scalar: TypeAlias = int | float | Float[Array, ""]
+# A standard deviation, or "1/sqrt(d)": that of values with E W W^T = I.
+Sigma: TypeAlias = Scalar | str
 
 
-def mean_token_removed(
-    A: Float[Array, "N N"], T: Extent, amount: float | Float[Array, ""] = 1.0
-) -> Float[Array, "N N"]:
+def mean_token_removed(A: Float[Array, "N N"], T: Extent, amount: Scalar = 1.0) -> Float[Array, "N N"]:
     r"""$A - cJ$ with $J = \frac1T 1 1^T$ on the T x T block.
 
     c = 0 leaves A; c = 1 is the full removal, equal to $A(I-J)$ if the rows of A sum to one.
@@ -88,7 +88,7 @@ class KeyQueryAttention(Attention):
     W_Q: Float[Array, "D K"]
     W_K: Float[Array, "D K"]
     d_qk: Extent
-    beta: float | Float[Array, ""] = 1.0
+    beta: Scalar = 1.0
 
     def __call__(self, X: Float[Array, "N D"], T: Extent) -> Float[Array, "N N"]:
         """Softmax over the tokens that are meant; the rows of the others are zero."""
@@ -113,7 +113,7 @@ class AttentionNet(eqx.Module):
     values: tuple[Float[Array, "D D"], ...]
     T: Extent
     d: Extent
-    removed: float | Float[Array, ""] = 0.0
+    removed: Scalar = 0.0
     skip: bool = eqx.field(static=True, default=False)
     layer_norm: bool = eqx.field(static=True, default=False)
 
@@ -149,7 +149,7 @@ def normalised(X: Float[Array, "N D"], d: Extent, epsilon: float = 1e-5) -> Floa
     return centred / jnp.sqrt((centred**2).sum(1, keepdims=True) / width + epsilon)
 
 
-def value_matrix(key: PRNGKeyArray, d: Extent, values: Values, sigma: Sigma = 1.0) -> Float[Array, "D D"]:
+def value_matrix(key: PRNGKeyArray, d: Extent, values: str, sigma: Sigma = 1.0) -> Float[Array, "D D"]:
     """The values of one layer: iid N(0, sigma^2), or sigma times the identity or a Haar orthogonal matrix.
 
     **Raises:** UsageError on another kind.
@@ -167,8 +167,8 @@ def markov_net(
     d: Extent,
     depth: int,
     law: Law,
-    removed: float | Float[Array, ""] = 0.0,
-    values: Values = "gaussian",
+    removed: Scalar = 0.0,
+    values: str = "gaussian",
     sigma: Sigma = 1.0,
     skip: bool = False,
     layer_norm: bool = False,
@@ -187,9 +187,9 @@ def keyquery_net(
     depth: int,
     d_qk: Extent | None = None,
     weight: Sigma = 1.0,
-    beta: float | Float[Array, ""] = 1.0,
-    removed: float | Float[Array, ""] = 0.0,
-    values: Values = "gaussian",
+    beta: Scalar = 1.0,
+    removed: Scalar = 0.0,
+    values: str = "gaussian",
     sigma: Sigma = 1.0,
     skip: bool = False,
     layer_norm: bool = False,
@@ -215,8 +215,8 @@ def markov_products(
     T: Extent,
     d: Extent,
     depth: int,
-    removed: float | Float[Array, ""] = 0.0,
-    values: Values = "gaussian",
+    removed: Scalar = 0.0,
+    values: str = "gaussian",
     sigma: Sigma = 1.0,
 ) -> Float[Array, "L N N"]:
     r"""T x T matrices $M_1..M_L$ whose singular values have, jointly, the law of those of the tokens $X_1..X_L$.
@@ -243,8 +243,8 @@ def token_products(
 ) -> Float[Array, "L N N"]:
     r"""T x T matrices $M_1..M_L$ whose singular values have, jointly, the law of those of the tokens $X_1..X_L$.
 
-    $X_l = A_l X_{l-1} W_l$ with $A_l$ = ``mixing(key of layer l)``, from orthogonal tokens of these ``norms`` (one if not
-    given): $X_0 = D Q_0$, $Q_0Q_0^T = I$, so T <= d; singular values beyond the T-th are absent. Claim:
+    $X_l = A_l X_{l-1} W_l$ with $A_l$ = ``mixing(key of layer l)``, from orthogonal tokens of these ``norms`` (one
+    if not given): $X_0 = D Q_0$, $Q_0Q_0^T = I$, so T <= d; singular values beyond the T-th are absent. Claim:
     $X_l = M_l Q_l$ with $Q_lQ_l^T=I$ and, for Gaussian values with $\sigma=1$, $M_l = A_l M_{l-1} R_l$, $M_0 = D$, with
     Bartlett factors $R_l$ independent of each other and of the A's.
 
@@ -294,5 +294,5 @@ def _scale(sigma: Sigma, d: Extent) -> Float[Array, ""]:
 
 
 def _known(values: str) -> None:
-    if values not in get_args(Values):
-        raise UsageError(f"There are no values `{values}`. Write one of: {', '.join(get_args(Values))}.")
+    if values not in VALUES:
+        raise UsageError(f"There are no values `{values}`. Write one of: {', '.join(VALUES)}.")

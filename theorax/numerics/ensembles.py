@@ -44,7 +44,7 @@ def random_markov(key: PRNGKeyArray, law: Law, T: Extent) -> Float[Array, "{T.pa
 
 
 def gaussian(
-    key: PRNGKeyArray, rows: Extent, columns: Extent, scale: float | Float[Array, ""] = 1.0
+    key: PRNGKeyArray, rows: Extent, columns: Extent, scale: int | float | Float[Array, ""] = 1.0
 ) -> Float[Array, "{rows.padded} {columns.padded}"]:
     """A block of iid N(0, scale^2) entries, zero outside it."""
     return jnp.where(block(rows, columns), scale * jax.random.normal(key, (rows.padded, columns.padded)), 0)

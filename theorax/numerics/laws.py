@@ -23,7 +23,7 @@ from theorax.errors import StatementError
 # Fractions where exact, floats (and inf) where not.
 Number: TypeAlias = Fraction | float
 # A parameter: a number, or the array that stands for it while a program is being compiled.
-Parameter: TypeAlias = Fraction | float | Array
+Parameter: TypeAlias = int | float | Fraction | Array
 
 
 class Law(eqx.Module):

@@ -62,7 +62,7 @@ def precision(dtype: str) -> contextlib.AbstractContextManager[Any]:
     return enable_x64(dtype == "float64")
 
 
-def processor(device: str) -> jax.Device:
+def processor(device: str) -> Any:
     """The first device of this kind.
 
     **Raises:** UsageError if JAX finds none.

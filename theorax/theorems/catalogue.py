@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
@@ -58,7 +58,7 @@ class Catalogue:
     """The theorems found under ``roots``; a root holds one folder per paper."""
 
     roots: tuple[Path, ...] = (LIBRARY,)
-    _facts: dict[str, Facts] = field(default_factory=dict, repr=False, compare=False)
+    _facts: dict[str, Facts] = field(default_factory=dict[str, Facts], repr=False, compare=False)
 
     @cached_property
     def files(self) -> Mapping[str, tuple[Path, ...]]:
@@ -72,6 +72,11 @@ class Catalogue:
                     if not path.name.startswith("_"):
                         found[path.stem] = (*found.get(path.stem, ()), path)
         return found
+
+    @property
+    def elsewhere(self) -> tuple[str, ...]:
+        """The roots as texts, where they are not the package's own library alone."""
+        return () if self.roots == (LIBRARY,) else tuple(map(str, self.roots))
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -188,14 +193,15 @@ def read_facts(base: Facts) -> Facts:
         kinds=kinds,
     )
     uses = _literal(fields.get("uses"), ())
-    if isinstance(uses, str) or not isinstance(uses, Iterable) or not all(isinstance(name, str) for name in uses):
+    names = _strings(uses)
+    if names is None:
         written = ast.unparse(fields["uses"])
         return _wrong(
             filled,
             f"{_place(base.path)}, line {fields['uses'].lineno}: `uses={written}` is no tuple of ids written out, so "
             'the order of checks cannot be read from the file. Write `uses=("one_id", "another_id")`.',
         )
-    filled = replace(filled, uses=tuple(dict.fromkeys(uses)))
+    filled = replace(filled, uses=tuple(dict.fromkeys(names)))
     if filled.label and filled.label not in LABELS:
         hint = did_you_mean(filled.label, LABELS)
         return _wrong(
@@ -242,6 +248,15 @@ def _literal(node: ast.expr | None, default: object) -> object:
         return ast.literal_eval(node)
     except ValueError:
         return None
+
+
+def _strings(value: object) -> list[str] | None:
+    """The strings of a tuple, list or set that holds nothing else."""
+    if not isinstance(value, tuple | list | set):
+        return None
+    members: list[object] = list(cast("Iterable[object]", value))
+    strings = [member for member in members if isinstance(member, str)]
+    return strings if len(strings) == len(members) else None
 
 
 def _text(node: ast.expr | None) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 
-from theorax.errors import UsageError
 from theorax.numerics import platform
 from theorax.numerics.sampler import Sampler
 from theorax.theorems.catalogue import Catalogue
@@ -48,14 +48,14 @@ class Planned:
         return next((note for note in self.notes if note), "")
 
 
-def check(theorem_id: str, settings: Settings, catalogue: Catalogue | None = None) -> TheoremOutcome:
+def check(theorem_id: str, settings: Settings) -> TheoremOutcome:
     """Check one theorem.
 
     **Raises:** UsageError where settings and theorem do not fit; StatementError, DesignError and ObservationError where
     the theorem's file is at fault.
     """
     started, cpu = time.perf_counter(), time.process_time()
-    catalogue = catalogue or Catalogue()
+    catalogue = _catalogue(settings)
     facts = catalogue.facts(theorem_id)
     theorem, table = _prepare(theorem_id, settings, catalogue)
     sampler = Sampler(device=settings.device)
@@ -66,7 +66,7 @@ def check(theorem_id: str, settings: Settings, catalogue: Catalogue | None = Non
     mutants: list[MutantOutcome] = []
     for name, claim in theorem.claims.items():
         planned = _plan(theorem, name, table, settings)
-        outcome = _decide(theorem, planned, draws, settled.get(name, False))
+        outcome = _decide(theorem, planned, draws, settled.get(name, False), proofs.false_step(steps, name, theorem))
         if outcome.status in (Status.SUPPORTED.name, Status.REFUTED.name, Status.PROVED.name, Status.CERTIFIED.name):
             failing = control_lines(theorem, name, table)
             controls += sensitivity.controls(name, claim, failing, planned.levels, draws.on)
@@ -105,9 +105,9 @@ def check(theorem_id: str, settings: Settings, catalogue: Catalogue | None = Non
     )
 
 
-def plan(theorem_id: str, settings: Settings, catalogue: Catalogue | None = None) -> list[PlannedCheck]:
+def plan(theorem_id: str, settings: Settings) -> list[PlannedCheck]:
     """What a check of this theorem would measure and what its designs can see, without any draw."""
-    theorem, table = _prepare(theorem_id, settings, catalogue or Catalogue())
+    theorem, table = _prepare(theorem_id, settings, _catalogue(settings))
     found = []
     for name in theorem.claims:
         planned = _plan(theorem, name, table, settings)
@@ -188,6 +188,10 @@ class _Draws:
         return list(self._drawn.values())
 
 
+def _catalogue(settings: Settings) -> Catalogue:
+    return Catalogue(tuple(map(Path, settings.roots))) if settings.roots else Catalogue()
+
+
 def _prepare(theorem_id: str, settings: Settings, catalogue: Catalogue) -> tuple[Theorem, Table]:
     platform.enable(device=settings.device, cache_dir=f"{settings.state}/compiled")
     theorem = load(theorem_id, catalogue)
@@ -219,7 +223,7 @@ def _note(case: Prepared) -> str:
     )
 
 
-def _decide(theorem: Theorem, planned: Planned, draws: _Draws, settled: bool) -> ClaimOutcome:
+def _decide(theorem: Theorem, planned: Planned, draws: _Draws, settled: bool, false_step: str) -> ClaimOutcome:
     name, claim, levels = planned.name, planned.claim, planned.levels
     findings = [Finding.PROOF] if settled else []
 
@@ -229,6 +233,9 @@ def _decide(theorem: Theorem, planned: Planned, draws: _Draws, settled: bool) ->
             name, claim, status, decision, cases, levels.support, settled=settled, note="" if settled else note
         )
 
+    if false_step:
+        findings.append(Finding.HYPOTHESIS_VIOLATED)
+        return outcome(None, planned.cases, false_step)
     if not planned.cases:
         reason = Reason.HYPOTHESIS_UNSAMPLED if claim.observed else Reason.NOT_DECIDABLE_YET
         return outcome(Decision.undecided(reason, 0.0, 1.0, Side.EQUAL, levels), ())
@@ -314,8 +321,6 @@ def _hypothesis(name: str, part: Hypothesis, theorem: Theorem, draws: _Draws) ->
 
 def _insensitive(claim: ClaimOutcome, controls: Sequence[ControlOutcome]) -> ClaimOutcome:
     """A supported claim whose control did not fire could not have failed: it is vacuous."""
-    from dataclasses import replace
-
     silent = [control for control in controls if control.claim == claim.id and not control.fired]
     if claim.status != Status.SUPPORTED.name or not silent:
         return claim
@@ -327,4 +332,3 @@ def _insensitive(claim: ClaimOutcome, controls: Sequence[ControlOutcome]) -> Cla
     )
 
 
-__all__ = ["UsageError", "check", "overall", "plan"]

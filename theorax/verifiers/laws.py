@@ -135,7 +135,7 @@ def features_of_characteristic(values: ArrayLike, frequencies: Frequencies) -> V
             f"largest modulus {np.abs(phi).max():g}. It has one value at each, none above one. Evaluate E exp(i t X) "
             "there."
         )
-    return np.concatenate([frequencies.amplitudes * phi.real, frequencies.amplitudes * phi.imag])
+    return np.concatenate([frequencies.amplitudes * np.real(phi), frequencies.amplitudes * np.imag(phi)])
 
 
 def features_of_density(nodes: ArrayLike, weights: ArrayLike, frequencies: Frequencies) -> Vector:

@@ -122,7 +122,7 @@ def lines(experiment_name: str, experiment: Experiment, settings: Settings) -> t
     sizes, case_list, along = _overridden(experiment, settings)
     draws = experiment.number_of_draws(settings.effort)
     return tuple(
-        Line(experiment_name, name, subject, case, experiment.swept, experiment.derived, along, sizes, draws)
+        Line(experiment_name, name, subject, case, experiment.swept, dict(experiment.derived), along, sizes, draws)
         for name, subject in experiment.subjects.items()
         for case in (case_list[:1] if subject.breaks else case_list)
     )

@@ -55,9 +55,8 @@ def measure(
     for size in line.sizes:
         letters = _letters(line, every, size)
         asked = {name: letters[name] for name in {*line.subject.needs, *experiment.reads}}
-        drawn = sampler.draw(
-            program, _seed(theorem, experiment, line, size, seed), line.draws, asked, dtype=experiment.dtype
-        )
+        keys = _seed(theorem, experiment, line, size, seed)
+        drawn = _chosen(experiment, line, sampler.draw(program, keys, line.draws, asked, experiment.dtype))
         where = f"the subject {line.name!r} at {line.swept} = {size}"
         tables.append(_checked(experiment, line, size, drawn, where))
         errors.append({k.removesuffix("_error"): v for k, v in drawn.items() if k.endswith("_error")})
@@ -140,6 +139,18 @@ def _flat(label: Mapping[str, str]) -> list[str]:
     return [f"{name}={value}" for name, value in sorted(label.items())]
 
 
+def _chosen(experiment: Experiment, line: Line, drawn: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """The values asked for of every index letter, from arrays that hold 1, 2, ... up to the largest of them."""
+    found = dict(drawn)
+    for letter in experiment.measures:
+        for axis, index in enumerate(letter.over, start=1):
+            values = line.along[index]
+            for name in (letter.name, letter.name + "_error"):
+                if name in found and found[name].ndim > axis and found[name].shape[axis] == max(values):
+                    found[name] = found[name].take([value - 1 for value in values], axis=axis)
+    return found
+
+
 def _checked(
     experiment: Experiment, line: Line, size: int, drawn: Mapping[str, np.ndarray], where: str
 ) -> dict[str, np.ndarray]:
@@ -161,11 +172,11 @@ def _checked(
                 f"{letter} ({letter.meaning}) has shape {wanted[1:]}. Return one number"
                 + (f" for each of {', '.join(map(str, letter.over))}." if letter.over else ".")
             )
-        bad = ~np.isfinite(column).reshape(len(column), -1).all(axis=1)
+        bad = np.asarray(~np.isfinite(column).reshape(len(column), -1).all(axis=1))
         if bad.any():
             raise ObservationError(
                 f"{letter} ({letter.meaning}) is not finite in draw {int(np.argmax(bad))} of {where}, and in "
-                f"{int(bad.sum())} of {len(bad)} draws. A mean over such draws is no number. Look at that draw: its "
+                f"{int(bad.sum())} of {len(column)} draws. A mean over such draws is no number. Look at that draw: its "
                 "scale may leave the range of the dtype, or a hypothesis may fail there."
             )
         table[letter.name] = column

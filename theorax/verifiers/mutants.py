@@ -2,7 +2,7 @@
 
 | kind | machine-made wrong variants | machine-made weaker variants |
 |---|---|---|
-| Limit, Expectation | value x (1 +- {margin, 1/4}), x 2; a letter or term dropped; a power moved by one | twice the margin |
+| Limit, Expectation | value x (1 +- {margin, 1/4}), x 2; letter or term dropped; power +- 1 | twice the margin |
 | Rate | exponent +- {margin, 1.5 margin, 2 margin, 1/2}, x 2, / 2 | the one-sided claims |
 | Law | scaled to 1.1, 1.25, 2 and 4 times the variance and to a quarter | |
 | Identity | right side negated, doubled, x (1 + margin); each term dropped or its sign changed | |

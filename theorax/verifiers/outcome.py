@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
+Value = TypeVar("Value")
 Interval = tuple[float, float]
 
 
@@ -169,37 +170,34 @@ def theorem_from_plain(data: dict[str, Any]) -> TheoremOutcome:
 
     **Raises:** KeyError or TypeError if ``data`` is not such a dictionary.
     """
-
-    def tuples(kind: type, rows: Any) -> tuple[Any, ...]:
-        return tuple(kind(**row) for row in rows)
-
-    def claim(row: dict[str, Any]) -> ClaimOutcome:
-        cases = tuple(
-            Case(
-                **{
-                    **case,
-                    "points": tuples(Point, case["points"]),
-                    "interval": None if case["interval"] is None else tuple(case["interval"]),
-                }
-            )
-            for case in row["cases"]
-        )
-        return ClaimOutcome(**{**row, "cases": cases, "sizes": tuple(row["sizes"]), "unseen": tuple(row["unseen"])})
-
-    return TheoremOutcome(
-        **{
-            **data,
-            "blocked_by": tuple(data["blocked_by"]),
-            "uses": tuple(data["uses"]),
-            "issues": tuple(data["issues"]),
-            "references": tuple(data["references"]),
-            "hypotheses": tuple(
-                HypothesisOutcome(**{**row, "broken_by": tuple(row["broken_by"])}) for row in data["hypotheses"]
-            ),
-            "claims": tuple(claim(row) for row in data["claims"]),
-            "controls": tuple(ControlOutcome(**{**row, "breaks": tuple(row["breaks"])}) for row in data["controls"]),
-            "mutants": tuples(MutantOutcome, data["mutants"]),
-            "proof": tuples(StepOutcome, data["proof"]),
-            "work": Work(**data["work"]),
-        }
+    return _rebuilt(
+        TheoremOutcome,
+        data,
+        blocked_by=tuple(data["blocked_by"]),
+        uses=tuple(data["uses"]),
+        issues=tuple(data["issues"]),
+        references=tuple(data["references"]),
+        hypotheses=tuple(
+            _rebuilt(HypothesisOutcome, row, broken_by=tuple(row["broken_by"])) for row in data["hypotheses"]
+        ),
+        claims=tuple(map(_claim, data["claims"])),
+        controls=tuple(_rebuilt(ControlOutcome, row, breaks=tuple(row["breaks"])) for row in data["controls"]),
+        mutants=tuple(_rebuilt(MutantOutcome, row) for row in data["mutants"]),
+        proof=tuple(_rebuilt(StepOutcome, row) for row in data["proof"]),
+        work=_rebuilt(Work, data["work"]),
     )
+
+
+def _claim(row: dict[str, Any]) -> ClaimOutcome:
+    cases = tuple(map(_case, row["cases"]))
+    return _rebuilt(ClaimOutcome, row, cases=cases, sizes=tuple(row["sizes"]), unseen=tuple(row["unseen"]))
+
+
+def _case(row: dict[str, Any]) -> Case:
+    interval = None if row["interval"] is None else tuple(row["interval"])
+    return _rebuilt(Case, row, points=tuple(_rebuilt(Point, point) for point in row["points"]), interval=interval)
+
+
+def _rebuilt(kind: type[Value], row: dict[str, Any], **changed: Any) -> Value:
+    values: dict[str, Any] = {**row, **changed}
+    return kind(**values)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sympy import Basic, Integer, MatrixBase, pretty, simplify
 
@@ -36,6 +36,17 @@ def check(theorem: Theorem) -> tuple[tuple[StepOutcome, ...], dict[str, bool]]:
         if claim is not None:
             settled[name] = proof.settles and bool(found) and all(step.status == "PROVED" for step in found)
     return tuple(outcomes), settled
+
+
+def false_step(steps: Sequence[StepOutcome], claim: str, theorem: Theorem) -> str:
+    """A sentence about a false step in the claim's own proof or in a lemma; empty if there is none.
+
+    What was derived by a false step was not derived: the claim is in error, whatever its measurement says.
+    """
+    for step in steps:
+        if step.status == "REFUTED" and (step.proof == claim or step.proof not in theorem.claims):
+            return f"A step of the proof {step.proof} is false ({step.reason}): {step.statement}; {step.method}."
+    return ""
 
 
 def _outcome(name: str, proof: Proof, step: Step | Cited) -> StepOutcome:

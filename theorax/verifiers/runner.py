@@ -103,7 +103,9 @@ def run(
     **Raises:** UsageError if a check finds that the user asked for what cannot be done.
     """
     began = time.perf_counter()
-    house = _House(selection, settings, catalogue or Catalogue(), check, listener or Silent(), sources or Sources())
+    catalogue = catalogue or Catalogue()
+    settings = replace(settings, roots=catalogue.elsewhere)
+    house = _House(selection, settings, catalogue, check, listener or Silent(), sources or Sources())
     house.work()
     outcomes = {id: house.records[id].outcome for id in house.order if id in house.records}
     adjusted, suite = adjust(outcomes, house.graph)

@@ -282,10 +282,15 @@ def _law(claim: Law) -> str:
 def _beside(*parts: str | Expr) -> str:
     """Texts and typeset expressions side by side, their middle lines aligned."""
     from sympy.printing.pretty.pretty import PrettyPrinter
+    from sympy.printing.pretty.pretty_symbology import pretty_use_unicode
     from sympy.printing.pretty.stringpict import prettyForm
 
     printer = PrettyPrinter({"use_unicode": True, "wrap_line": False})
-    form = prettyForm("")
-    for part in parts:
-        form = prettyForm(*form.right(part if isinstance(part, str) else printer._print(part)))
-    return form.render(wrap_line=False)
+    before = pretty_use_unicode(True)  # the symbols are chosen by a switch of SymPy's, not by the printer
+    try:
+        form = prettyForm("")
+        for part in parts:
+            form = prettyForm(*form.right(part if isinstance(part, str) else printer._print(part)))
+        return str(form.render(wrap_line=False))
+    finally:
+        pretty_use_unicode(before)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 EFFORTS = ("quick", "standard", "thorough")
 
@@ -21,7 +21,8 @@ class Settings:
     # How, not what: these do not enter a result's key.
     jobs: int = 1
     fresh: bool = False
-    state: str = field(default=".theorax")  # folder of the store and of the compilation cache
+    state: str = ".theorax"  # folder of the store and of the compilation cache
+    roots: tuple[str, ...] = ()  # folders of papers, where not the package's own library
 
     @property
     def key(self) -> tuple[object, ...]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import SupportsFloat
+from typing import SupportsFloat, cast
 
 from theorax.errors import StatementError
 
@@ -57,8 +57,7 @@ class Corrections:
         for name in ("rest", "order"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, _number(name, getattr(self, name)))
-        powers: Iterable[SupportsFloat] = self.free if isinstance(self.free, Iterable) else (self.free,)
-        object.__setattr__(self, "free", tuple(sorted(_number("free", power) for power in powers)))
+        object.__setattr__(self, "free", _powers(self.free))
         for problem in self._problems():
             raise StatementError(problem)
 
@@ -176,7 +175,7 @@ class Corrections:
         return (self.enlarged(2.0),) if bounded else ()
 
     def __str__(self) -> str:
-        terms = []
+        terms: list[str] = []
         if self.size:
             terms.append(f"{self.size:g} in powers {self.slowest:g} to {self.fastest:g}")
         if self.free:
@@ -214,6 +213,12 @@ def Expansion(
 def Prefactor(power: SupportsFloat, *, reason: str) -> Corrections:
     """The pure form C e^(-cn) n^p with |p| at most ``power``: beside the power no correction at all."""
     return Corrections(size=0.0, rest=0.0, log=float(power), reason=reason)
+
+
+def _powers(given: object) -> tuple[float, ...]:
+    """Powers in increasing order; a single number is one power."""
+    powers = cast("Iterable[object]", given) if isinstance(given, tuple | list) else (given,)
+    return tuple(sorted(_number("free", power) for power in powers))
 
 
 def _number(name: str, value: object) -> float:

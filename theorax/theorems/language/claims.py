@@ -74,7 +74,7 @@ class Claim(ABC):
 
     @property
     def letters(self) -> frozenset[Symbol]:
-        """Every symbol in the claim."""
+        """Every symbol in the claim, and the indices over which its measured letters run."""
         found: set[Symbol] = set(self.where.free_symbols)
         for part in fields(self):
             value = getattr(self, part.name)
@@ -85,7 +85,7 @@ class Claim(ABC):
             elif isinstance(value, tuple):
                 for member in value:
                     found |= member.letters if isinstance(member, LawOfNumbers) else frozenset()
-        return frozenset(found)
+        return frozenset(found.union(*(letter.over for letter in found if isinstance(letter, Measured))))
 
     @property
     def observed(self) -> frozenset[Measured]:

@@ -14,13 +14,13 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 from sympy import Expr, Integer, Symbol, exp, integrate, oo, simplify, sqrt
 
 from theorax.numerics import laws
-from theorax.numerics.attention import mean_token_removed, token_products
-from theorax.numerics.ensembles import gaussian, haar_rows, random_markov
-from theorax.numerics.extents import Extent
+from theorax.numerics.attention import Attention, mean_token_removed, token_products
+from theorax.numerics.ensembles import gaussian, haar_rows, markov, random_markov
+from theorax.numerics.extents import Extent, block
 from theorax.numerics.keys import named
 from theorax.theorems.language import Index, Measured, Parameter, Size, Subject
 
@@ -53,6 +53,23 @@ UNIFORM = Weights(1, coefficient_of_variation(Integer(1), Integer(0), Integer(1)
 LOGNORMAL, PARETO = 2, 3
 
 
+class Weighted(Attention):
+    """Weights over their row sums, divided where the matrix is used: its rows sum to one in every arithmetic.
+
+    ``off`` is added to every row sum, as in a softmax with one more, empty, token; ``columns``: over column sums.
+    """
+
+    weights: Float[Array, "N N"]
+    off: float | Float[Array, ""] = 0.0
+    columns: int | Int[Array, ""] = 0
+
+    def __call__(self, X: Float[Array, "N D"], T: Extent) -> Float[Array, "N N"]:
+        """The matrix, whatever the tokens."""
+        kept = jnp.where(block(T, T), self.weights, 0)
+        rows = jnp.where(T.mask, kept.sum(1) + self.off, 1)[:, None]
+        return kept / jnp.where(self.columns, jnp.where(T.mask, kept.sum(0), 1)[None, :], rows)
+
+
 class Forward(eqx.Module):
     """What a forward pass leaves to be measured: the tokens after each layer, and the first attention matrix."""
 
@@ -71,19 +88,21 @@ def network(
     centred: Array,
     sharp: Array,
     uneven: Array,
+    popular: Array,
 ) -> Forward:
     """The attention-only network of iid Markov matrices, by T x T products equal in law to its tokens.
 
     The instrument attention_products ties them to the literal network. The options, one program for all of them:
     ``weights`` the law, ``removed`` the share of the outlier subtracted, ``gaussian_values`` or identities,
     ``centred`` Gaussian matrices in the place of Markov matrices, ``sharp`` weights exp(beta g) with beta^2 = ln T,
-    ``uneven`` input tokens of squared norms 1 + uneven and 1 - uneven in turn.
+    ``uneven`` input tokens of squared norms 1 + uneven and 1 - uneven in turn, ``popular`` weights of every other
+    column larger, and of the columns between smaller, by this share.
     """
 
     def mixing(key: Any) -> Float[Array, "N N"]:
-        return jax.lax.cond(centred, lambda: _centred(key, T), lambda: _markov(key, T, weights, removed, sharp))
+        return jax.lax.cond(centred, lambda: _centred(key, T), lambda: _markov(key, T, weights, removed, sharp, popular))
 
-    norms = jnp.sqrt(jnp.where(jnp.arange(T.padded) % 2 == 0, 1 + uneven, 1 - uneven))
+    norms = jnp.sqrt(_in_turn(T, uneven))
     sigma = jnp.where(gaussian_values, 1 / jnp.sqrt(jnp.asarray(d.value, norms.dtype)), 1)
     tokens = token_products(key, mixing, T, d, l, gaussian_values, sigma, norms)
     return Forward(tokens, mixing(named(key, "attention", 1)))
@@ -98,6 +117,7 @@ def subject(weights: Weights | int = EXPONENTIAL, **changes: Any) -> Subject:
         centred=0,
         sharp=0,
         uneven=0.0,
+        popular=0.0,
     )
     for name in set(changes) & set(options):
         options[name] = changes.pop(name)
@@ -105,11 +125,21 @@ def subject(weights: Weights | int = EXPONENTIAL, **changes: Any) -> Subject:
     return Subject(network, options=options, knows=knows, **changes)
 
 
-def _markov(key: Any, T: Extent, weights: Array, removed: Array, sharp: Array) -> Float[Array, "N N"]:
+def _markov(
+    key: Any, T: Extent, weights: Array, removed: Array, sharp: Array, popular: Array
+) -> Float[Array, "N N"]:
     context = jnp.asarray(T.value, jnp.zeros(()).dtype)
     beta = jnp.where(sharp, jnp.sqrt(jnp.log(context)), 1.0)
     law = laws.Choice(weights, (laws.Exponential(), laws.Uniform(), laws.LogNormal(beta), laws.Pareto(3.0)))
-    return mean_token_removed(random_markov(key, law, T), T, removed)
+    # Rows forget their scale, so columns may as well be rescaled after the rows were made to sum to one.
+    A = random_markov(key, law, T)
+    A = jnp.where(popular > 0, markov(A * _in_turn(T, popular), T), A)
+    return mean_token_removed(A, T, removed)
+
+
+def _in_turn(T: Extent, share: Array) -> Float[Array, " N"]:
+    """1 + share and 1 - share in turn."""
+    return jnp.where(jnp.arange(T.padded) % 2 == 0, 1 + share, 1 - share)
 
 
 def _centred(key: Any, T: Extent) -> Float[Array, "N N"]:

@@ -1,0 +1,94 @@
+"""What every theorem of the library promises, checked on all of them by discovery."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from theorax.theorems.catalogue import Catalogue
+from theorax.theorems.language import Measured, Theorem
+from theorax.verifiers import proofs
+from theorax.verifiers.check import plan
+from theorax.verifiers.lines import lines
+from theorax.verifiers.loading import load
+from theorax.verifiers.mutants import variants
+from theorax.verifiers.settings import Settings
+
+CATALOGUE = Catalogue()
+
+
+@pytest.fixture(params=CATALOGUE.ids)
+def name(request: pytest.FixtureRequest) -> str:
+    """The id of each theorem in turn."""
+    return str(request.param)
+
+
+@pytest.fixture
+def theorem(name: str) -> Theorem:
+    """Its value."""
+    return load(name)
+
+
+def test_its_file_says_statically_what_it_is(name, theorem):
+    facts = CATALOGUE.facts(name)
+    assert CATALOGUE.problem(name) is None
+    assert facts.title
+    assert facts.uses == theorem.uses
+    assert facts.label == theorem.label
+    assert set(facts.kinds) >= {claim.kind for claim in theorem.claims.values()}
+
+
+def test_its_page_is_one_sitting(name):
+    assert CATALOGUE.path(name).read_text(encoding="utf-8").count("\n") <= 260
+
+
+def test_every_claim_has_a_wrong_variant(theorem):
+    for label, claim in theorem.claims.items():
+        assert any(variant.expected == "killed" for variant in variants(label, claim)), label
+
+
+def test_a_papers_theorem_derives_something(name, theorem):
+    assert theorem.proof or CATALOGUE.paper(name) == "instruments"
+
+
+def test_every_step_of_its_proofs_closes(theorem):
+    steps, _ = proofs.check(theorem)
+    assert [step for step in steps if step.status not in ("PROVED", "CITED")] == []
+
+
+@pytest.mark.parametrize("effort", ["quick", "standard"])
+def test_its_designs_can_decide(name, effort, tmp_path):
+    undecidable = [row for row in plan(name, Settings(effort=effort, state=str(tmp_path))) if not row.decides]
+    assert undecidable == []
+
+
+def test_a_draw_is_a_function_of_its_names(name, theorem, tmp_path):
+    from theorax.numerics import platform
+    from theorax.numerics.sampler import Sampler
+    from theorax.verifiers.measure import measure
+
+    platform.enable()
+    for label, experiment in theorem.experiments.items():
+        every = lines(label, experiment, Settings(effort="quick", state=str(tmp_path)))
+        few = [replace(line, sizes=line.sizes[:1], draws=2) for line in every]
+        for line in few[:1]:
+            once, again = (measure(name, experiment, line, few, 0, Sampler()) for _ in range(2))
+            other = measure(name, experiment, line, few, 1, Sampler())
+            for letter in (letter.name for letter in experiment.measures if not letter.array):
+                assert np.array_equal(once.tables[0][letter], again.tables[0][letter])
+            if once.tables and _random(experiment.measures):
+                assert any(
+                    not np.array_equal(once.tables[0][letter.name], other.tables[0][letter.name])
+                    for letter in experiment.measures
+                )
+
+
+def _random(measures: tuple[Measured, ...]) -> bool:
+    return any(not letter.array for letter in measures)
+
+
+def test_no_theorem_file_imports_a_verifier(name):
+    assert "theorax.verifiers" not in Path(CATALOGUE.path(name)).read_text(encoding="utf-8")

@@ -1,0 +1,34 @@
+"""Free probability on paper: moments and right edge of a law on the positive half line from its S-transform.
+
+With psi(w) = m_1 w + m_2 w^2 + ... the moment series and chi its inverse, S(z) = (1 + z) chi(z)/z; S multiplies under
+free products. The Marchenko-Pastur law of ratio c and mean one, the law of G G^T/n for an m x n Gaussian G, c = m/n, has
+S = 1/(1 + c z).
+"""
+
+from __future__ import annotations
+
+from sympy import Expr, Symbol, diff, expand_log, factor, log, numer, powsimp, series, solve, symbols, together
+
+z = Symbol("z", positive=True)
+
+
+def free_moments(S: Expr, count: int) -> list[Expr]:
+    """The first moments, from psi(chi(z)) = z order by order."""
+    chi = z / (1 + z) * S
+    unknown = symbols(f"m_1:{count + 1}")
+    psi = sum(m * chi ** (k + 1) for k, m in enumerate(unknown))
+    defect = series(psi - z, z, 0, count + 1).removeO().expand()
+    found: dict[Symbol, Expr] = {}
+    for order, m in enumerate(unknown, start=1):
+        found[m] = factor(solve(defect.coeff(z, order).subs(found), m)[0])
+    return list(found.values())
+
+
+def inverse_of_edge(S: Expr) -> Expr:
+    """1/chi(z) as a function of z: the point x = 1/w at which psi(w) = z; the right edge is its least value."""
+    return powsimp((1 + z) / (z * S))
+
+
+def edge_condition(S: Expr) -> Expr:
+    """The polynomial in z whose positive root is the critical point of 1/chi, hence the place of the right edge."""
+    return numer(together(diff(expand_log(log(inverse_of_edge(S))), z)))
