@@ -120,6 +120,10 @@ PROGRAMS = {
     "remat": (jax.grad(lambda x: jnp.sum(jax.checkpoint(lambda y: jnp.tanh(y) ** 2)(x))), (normal(3),)),
     "einsum": (lambda x, y: jnp.einsum("bij,bkj->ibk", x, y), (normal(2, 3, 4), normal(2, 2, 4))),
     "padding": (lambda x: jax.lax.pad(x, jnp.asarray(1.5, x.dtype), [(1, 2, 1), (-1, 0, 0)]), (normal(3, 3),)),
+    "stacks": (
+        lambda x: jnp.stack(jnp.unstack(x, axis=1), axis=0) @ jnp.tile(jnp.stack([x, 2 * x], axis=1).sum(1), (1, 2)),
+        (normal(3, 3),),
+    ),
     "increments": (lambda x: jnp.searchsorted(jnp.arange(4), 2) * jnp.diff(x), (increments(4),)),
 }
 

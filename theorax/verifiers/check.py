@@ -289,7 +289,7 @@ def _share(hypothesis: Hypothesis, observed: Observed, cell: Cell) -> float | No
     """The share of draws that satisfy the relation; None if this experiment does not measure its letters."""
     assert hypothesis.holds is not None
     measured = {s.name for s in hypothesis.holds.free_symbols if isinstance(s, Measured)}
-    if not measured <= set(observed.tables[0]):
+    if not observed.tables or not measured <= set(observed.tables[0]):
         return None
     whole = Cell(observed.line, cell.chosen)
     gap, relation = hypothesis.holds.lhs - hypothesis.holds.rhs, type(hypothesis.holds)

@@ -69,6 +69,7 @@ class Observed:
 
     Where arrays are compared entry by entry there is no table: ``instances`` holds, for every size, the models
     themselves with the letters that ``observe`` reads, so that one program can be run on them in several arithmetics.
+    ``model(size, draw)`` builds the model of one draw of the tables again, with the same letters.
     """
 
     line: Line
@@ -76,6 +77,7 @@ class Observed:
     errors: tuple[Mapping[str, np.ndarray], ...] = ()
     instances: Mapping[int, tuple[tuple[Any, Mapping[str, Any]], ...]] = field(default_factory=lambda: NOTHING)
     observe: Callable[..., Mapping[str, Any]] = dict
+    model: Callable[[int, int], tuple[Any, Mapping[str, Any]]] | None = None
 
     @cached_property
     def _evaluated(self) -> dict[Any, Any]:
@@ -127,8 +129,12 @@ def lines(experiment_name: str, experiment: Experiment, settings: Settings) -> t
 
 
 def cells(claim: Claim, line: Line) -> Iterator[Cell]:
-    """The cases of the claim on this line: one for every value of its index letters that ``where`` admits."""
-    held = sorted((letter for letter in claim.letters if isinstance(letter, Index)), key=str)
+    """The cases of the claim on this line: one for every value of its index letters that ``where`` admits.
+
+    A claim holds an index that is written in it, and one over which a letter in it is measured.
+    """
+    written = {letter for letter in claim.letters if isinstance(letter, Index)}
+    held = sorted(written.union(*(letter.over for letter in claim.observed)), key=str)
     for values in itertools.product(*(line.along[letter] for letter in held)):
         cell = Cell(line, dict(zip(held, values, strict=True)))
         if cell.exact(claim.where) == True:  # noqa: E712  (SymPy's true is no Python bool)
@@ -147,7 +153,12 @@ def evaluate(expression: Expr, cell: Cell, observed: Observed, at: int) -> np.nd
 
 
 def rounding(expression: Expr, cell: Cell, observed: Observed, at: int) -> float:
-    """A bound on the mean error of the expression that comes from the bounds observe declared for its letters.
+    """A bound on the mean error of the expression that comes from the bounds observe declared for its letters."""
+    return float(roundings(expression, cell, observed, at).mean())
+
+
+def roundings(expression: Expr, cell: Cell, observed: Observed, at: int) -> np.ndarray:
+    """For every draw a bound on the error of the expression, from the bounds observe declared for its letters.
 
     **Errors:** the expression is evaluated with each letter moved by its bound in either direction, all together in the
     worst of the combinations; exact for expressions monotone in each letter over so short an interval.
@@ -155,7 +166,7 @@ def rounding(expression: Expr, cell: Cell, observed: Observed, at: int) -> float
     bounds = observed.errors[at] if observed.errors else {}
     letters = [s for s in expression.free_symbols if isinstance(s, Measured) and s.name in bounds]
     if not letters:
-        return 0.0
+        return np.zeros(1)
     place = ("rounding", expression, tuple(cell.chosen.items()), at)
     if place in observed._evaluated:
         return observed._evaluated[place]
@@ -165,8 +176,8 @@ def rounding(expression: Expr, cell: Cell, observed: Observed, at: int) -> float
     for signs in itertools.product((-1.0, 1.0), repeat=len(letters)):
         moved = {s.name: table[s.name] + sign * bounds[s.name] for s, sign in zip(letters, signs, strict=True)}
         worst = np.maximum(worst, np.abs(_evaluate(expression, cell, size, {**table, **moved}) - middle))
-    observed._evaluated[place] = float(worst.mean())
-    return observed._evaluated[place]
+    observed._evaluated[place] = worst
+    return worst
 
 
 def _evaluate(expression: Expr, cell: Cell, size: int, table: Mapping[str, np.ndarray]) -> np.ndarray:

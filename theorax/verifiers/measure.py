@@ -10,6 +10,7 @@ import jax
 import numpy as np
 
 from theorax.errors import ObservationError
+from theorax.numerics import platform
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import root, seed_of
 from theorax.numerics.sampler import Sampler
@@ -53,15 +54,27 @@ def measure(
     tables, errors = [], []
     for size in line.sizes:
         letters = _letters(line, every, size)
-        names = [theorem, experiment.seeds, line.experiment, line.name, *_flat(line.label), str(seed)]
-        if experiment.seeds == "independent":
-            names.append(f"{line.swept}={size}")
         asked = {name: letters[name] for name in {*line.subject.needs, *experiment.reads}}
-        drawn = _chosen(experiment, line, sampler.draw(program, seed_of(*names), line.draws, asked, experiment.dtype))
+        keys = _seed(theorem, experiment, line, size, seed)
+        drawn = _chosen(experiment, line, sampler.draw(program, keys, line.draws, asked, experiment.dtype))
         where = f"the subject {line.name!r} at {line.swept} = {size}"
         tables.append(_checked(experiment, line, size, drawn, where))
         errors.append({k.removesuffix("_error"): v for k, v in drawn.items() if k.endswith("_error")})
-    return Observed(line, tuple(tables), tuple(errors))
+
+    def model(size: int, draw: int) -> tuple[Any, dict[str, Any]]:
+        letters = _letters(line, every, size)
+        with platform.precision(experiment.dtype):
+            key = jax.random.fold_in(root(_seed(theorem, experiment, line, size, seed), sampler.generator), draw)
+            built = line.subject.build(key, **{name: letters[name] for name in line.subject.needs})
+        return built, {name: letters[name] for name in experiment.reads}
+
+    return Observed(line, tuple(tables), tuple(errors), observe=experiment.observe, model=model)
+
+
+def _seed(theorem: str, experiment: Experiment, line: Line, size: int, seed: int) -> int:
+    """The seed of the draws of this line at this size; at every size, where seeds are paired."""
+    names = [theorem, experiment.seeds, line.experiment, line.name, *_flat(line.label), str(seed)]
+    return seed_of(*names, *([f"{line.swept}={size}"] if experiment.seeds == "independent" else []))
 
 
 def instance(
@@ -70,8 +83,9 @@ def instance(
     """One model of the line, built at its true size outside any compiled program, and the letters observe reads."""
     letters = {name: _literal(value) for name, value in _letters(line, [line], size, literal=True).items()}
     names = [theorem, "instance", line.experiment, line.name, *_flat(line.label), str(seed), f"{line.swept}={size}"]
-    key = jax.random.fold_in(root(seed_of(*names)), draw)
-    model = line.subject.build(key, **{name: letters[name] for name in line.subject.needs})
+    with platform.precision(experiment.dtype):
+        key = jax.random.fold_in(root(seed_of(*names)), draw)
+        model = line.subject.build(key, **{name: letters[name] for name in line.subject.needs})
     return model, {name: letters[name] for name in experiment.reads}
 
 

@@ -112,7 +112,10 @@ def _names(letters: list[Measured]) -> str:
 @final
 @dataclass(frozen=True, kw_only=True)
 class Identity(Claim):
-    """Both sides are equal, entry by entry, for every admissible instance: program against program or symbol."""
+    """Both sides are equal, entry by entry, for every admissible instance: program against program or symbol.
+
+    A relative margin is one of the largest entry of either side; where a side is zero, write an absolute one.
+    """
 
     left: Expr
     right: Expr
@@ -125,6 +128,12 @@ class Identity(Claim):
                 f"left={self.left} and right={self.right} are the same expression",
                 "Such a check cannot fail.",
                 "Measure the two sides by two programs, with a letter for each.",
+            )
+        if self.observed and self.margin is None:
+            self._refuse(
+                "it has no margin",
+                "Floats of two programs agree up to rounding, never exactly, and support excludes what is off by more.",
+                'Write margin=Relative(1, 10**9), because="rounding stays below it, an error does not".',
             )
 
     @property
@@ -153,6 +162,12 @@ class Inequality(Claim):
                 "it has two bounds or none" if self.at_most is not None else "it has no bound",
                 "One claim bounds from one side.",
                 "Write at_most=... or at_least=...; two bounds are two claims.",
+            )
+        if isinstance(self.margin, Relative):
+            self._refuse(
+                f"margin={self.margin} is relative",
+                "The margin of a bound is a slack added to it, and a bound may be zero.",
+                "Write Absolute(...), or no margin.",
             )
 
     @property

@@ -14,13 +14,13 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Int
 from sympy import Expr, Integer, Symbol, exp, integrate, oo, simplify, sqrt
 
 from theorax.numerics import laws
-from theorax.numerics.attention import mean_token_removed, token_products
+from theorax.numerics.attention import Attention, mean_token_removed, token_products
 from theorax.numerics.ensembles import gaussian, haar_rows, markov, random_markov
-from theorax.numerics.extents import Extent
+from theorax.numerics.extents import Extent, block
 from theorax.numerics.keys import named
 from theorax.theorems.language import Index, Measured, Parameter, Size, Subject
 
@@ -51,6 +51,23 @@ class Weights:
 EXPONENTIAL = Weights(0, coefficient_of_variation(exp(-z), Integer(0), oo))
 UNIFORM = Weights(1, coefficient_of_variation(Integer(1), Integer(0), Integer(1)))
 LOGNORMAL, PARETO = 2, 3
+
+
+class Weighted(Attention):
+    """Weights over their row sums, divided where the matrix is used: its rows sum to one in every arithmetic.
+
+    ``off`` is added to every row sum, as in a softmax with one more, empty, token; ``columns``: over column sums.
+    """
+
+    weights: Float[Array, "N N"]
+    off: float | Float[Array, ""] = 0.0
+    columns: int | Int[Array, ""] = 0
+
+    def __call__(self, X: Float[Array, "N D"], T: Extent) -> Float[Array, "N N"]:
+        """The matrix, whatever the tokens."""
+        kept = jnp.where(block(T, T), self.weights, 0)
+        rows = jnp.where(T.mask, kept.sum(1) + self.off, 1)[:, None]
+        return kept / jnp.where(self.columns, jnp.where(T.mask, kept.sum(0), 1)[None, :], rows)
 
 
 class Forward(eqx.Module):

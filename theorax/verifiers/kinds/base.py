@@ -17,7 +17,7 @@ from theorax.verifiers.estimate import independent, paired
 from theorax.verifiers.interval import Interval
 from theorax.verifiers.lines import Cell, Line, Observed
 from theorax.verifiers.outcome import Point
-from theorax.verifiers.verdict import Decision, Levels, Side
+from theorax.verifiers.verdict import DEFAULT_LEVELS, Decision, Levels, Side
 
 FEWEST_DRAWS = 30  # below, the assertion of light tails would carry the whole result (METHOD, section 4.3)
 
@@ -28,7 +28,8 @@ class Prepared:
 
     ``unit``: what one unit of the declared class of corrections stands for, the claimed value of the claim itself.
     ``sign``: +1, or -1 where the decided quantity is minus the one a reader sees (a decay exponent).
-    ``target``: what is compared with where that is no number: the features of a law.
+    ``target``: what is compared with where that is no number: the features of a law. ``levels``: those of this case,
+    where no plan of weights holds them.
     """
 
     cell: Cell
@@ -39,6 +40,7 @@ class Prepared:
     side: Side = Side.EQUAL
     sign: int = 1
     target: np.ndarray | None = None
+    levels: Levels = DEFAULT_LEVELS
 
     def apart(self, other: Prepared) -> float:
         """How far the two predictions lie apart, in the units of the margin."""

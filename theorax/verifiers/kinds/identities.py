@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, final
 
-import jax.numpy as jnp
 import numpy as np
 from flint import arb
-from sympy import Expr, lambdify
 
-from theorax.errors import TheoraxError
-from theorax.numerics.jaxprs import Ball, Running, RunningError, UndecidedComparison, UnsupportedPrimitive
-from theorax.numerics.jaxprs import evaluate as interpret
-from theorax.theorems.language import Claim, Identity, Measured
+from theorax.numerics.jaxprs import Ball, Domain, RunningError, UndecidedComparison, UnsupportedPrimitive
+from theorax.theorems.language import Absolute, Claim, Identity
+from theorax.verifiers import instances
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared
 from theorax.verifiers.lines import Cell, Line, Observed
 from theorax.verifiers.outcome import Point
@@ -25,16 +22,29 @@ PRECISION = 256
 NARROW = arb(2) ** -150  # a ball around zero wider than this says nothing (METHOD, section 4.6)
 
 
+@dataclass(frozen=True)
+class _Compared:
+    """One instance: the largest difference and its rounding account over the scale, and what balls said if run."""
+
+    worst: float
+    account: float
+    refuted: str = ""
+    narrow: bool = True
+
+
 @final
 @dataclass(frozen=True)
 class IdentityJudge(Judge):
     """Both sides of an identity, on instances built at their true sizes.
 
-    | floats: |l - r| + rounding | balls at the smallest size | status |
+    | floats: difference with its rounding account, over the scale | balls | status |
     |---|---|---|
-    | any | a ball of l - r excludes zero | refuted, rigorously |
-    | at most the margin times the largest |l|, everywhere | every ball holds zero and is narrow | supported |
+    | any | one of the difference excludes zero | refuted, rigorously |
+    | at most the margin, in every entry of every instance | each that was run holds zero and is narrow | supported |
     | otherwise | otherwise | inconclusive |
+
+    The scale is the largest entry of either side, or one if the margin is absolute. Balls are run at the smallest size,
+    and wherever floats differ by more than the account.
     """
 
     def cells(self, claim: Claim, line: Line) -> Iterator[Cell]:
@@ -42,63 +52,47 @@ class IdentityJudge(Judge):
             yield from super().cells(claim, replace(line, sizes=(size,)))
 
     def prepare(self, claim: Claim, cell: Cell, levels: Levels, original: Claim) -> Prepared:
-        assert isinstance(claim, Identity)
         margin = float(claim.margin.value) if claim.margin is not None else 0.0
-        return Prepared(cell, 0.0, margin, 1.0, None)
+        return Prepared(cell, 0.0, margin, 1.0, None, levels=levels)
 
     def judge(self, claim: Claim, prepared: Prepared, observed: Observed) -> Judged:
         assert isinstance(claim, Identity)
         (size,) = prepared.cell.line.sizes
-        smallest = size == observed.line.sizes[0]
-        worst, account, narrow, refuted, trouble = 0.0, 0.0, True, "", ""
-        for draw, (model, read) in enumerate(observed.instances[size]):
-            sides = _sides(claim, prepared.cell, size, observed.observe, read)
-            try:
-                residual, bound, scale = _in_floats(sides, model)
-                worst, account = max(worst, (residual + bound) / scale), max(account, bound / scale)
-                if smallest or residual > bound:
-                    outside, radius = _in_balls(sides, model)
-                    narrow = narrow and radius < NARROW
-                    if outside:
-                        place = f"{observed.line.swept} = {size}, instance {draw}"
-                        refuted = f"at {place}, a ball of the difference excludes 0"
-                        break
-            except (UnsupportedPrimitive, UndecidedComparison) as error:
-                trouble = str(error)
-                break
         count = len(observed.instances[size])
-        status, reason, detail = _settle(refuted, trouble, worst, account, prepared.margin, narrow, count)
-        decision = _decision(status, reason, worst, account, prepared)
+        seen: list[_Compared] = []
+        trouble: UnsupportedPrimitive | UndecidedComparison | None = None
+        for draw in range(count):
+            try:
+                seen.append(_compared(claim, prepared.cell, observed, size, draw))
+            except (UnsupportedPrimitive, UndecidedComparison) as error:
+                trouble = error
+                break
+            if seen[-1].refuted:
+                break
+        worst = _largest(np.asarray([part.worst for part in seen]))
+        account = _largest(np.asarray([part.account for part in seen]))
+        agreement = f"both sides agree within {worst:.1g}, rounding included, on {len(seen)} instances"
+        reason = None
+        if seen and seen[-1].refuted:
+            status = Status.REFUTED
+            detail = f"{seen[-1].refuted}, at {observed.line.swept} = {size}, instance {len(seen) - 1}"
+        elif trouble is not None:
+            status, detail = Status.INCONCLUSIVE, str(trouble)
+            reason = Reason.UNDECIDED_COMPARISON if isinstance(trouble, UndecidedComparison) else Reason.BUDGET
+        elif worst <= prepared.margin and all(part.narrow for part in seen):
+            status, detail = Status.SUPPORTED, agreement
+        else:
+            status, reason = Status.INCONCLUSIVE, Reason.NUMERIC_FLOOR
+            detail = f"{agreement}, against a margin of {prepared.margin:.1g}"
         return Judged(
             prepared,
-            decision,
+            _decision(status, reason, worst, account, prepared),
             (Point(float(size), worst, None, count),),
-            ("a difference below the margin at sizes where balls were not run", "instances outside the law sampled"),
-            rigorous=bool(refuted),
+            ("a difference below the rounding account where balls were not run", "instances outside the law sampled"),
+            rigorous=status is Status.REFUTED,
             statistical=False,
             detail=detail,
         )
-
-
-def _settle(
-    refuted: str, trouble: str, worst: float, account: float, margin: float, narrow: bool, count: int
-) -> tuple[Status, Reason | None, str]:
-    if refuted:
-        return Status.REFUTED, None, refuted
-    if trouble:
-        undecided = Reason.UNDECIDED_COMPARISON if "undecided" in trouble.lower() else Reason.BUDGET
-        return Status.INCONCLUSIVE, undecided, trouble
-    if not narrow or not worst <= margin:
-        return (
-            Status.INCONCLUSIVE,
-            Reason.NUMERIC_FLOOR,
-            f"both sides agree within {worst:.2g}, rounding account {account:.2g}; the margin is {margin:.2g}",
-        )
-    return (
-        Status.SUPPORTED,
-        None,
-        f"both sides agree within {worst:.1g} of their size, rounding included, on {count} instances",
-    )
 
 
 def _decision(status: Status, reason: Reason | None, worst: float, account: float, prepared: Prepared) -> Decision:
@@ -119,69 +113,45 @@ def _decision(status: Status, reason: Reason | None, worst: float, account: floa
         claimed=0.0,
         margin=prepared.margin,
         side=Side.EQUAL,
-        levels=Levels(),
+        levels=prepared.levels,
     )
 
 
-def _sides(
-    claim: Identity, cell: Cell, size: int, observe: Callable[..., Mapping[str, Any]], read: Mapping[str, Any]
-) -> Callable[[Any], tuple[Any, Any]]:
-    """Both sides as one JAX function of the model."""
-
-    def compiled(side: Expr) -> Callable[[Mapping[str, Any]], Any]:
-        exact = cell.exact(side, size)
-        letters = sorted((s for s in exact.free_symbols if isinstance(s, Measured)), key=str)
-        function = lambdify(letters, exact, "jax")
-        chosen = {index: cell.line.along[index].index(value) for index, value in cell.chosen.items()}
-
-        def column(seen: Mapping[str, Any], letter: Measured) -> Any:
-            values = seen[letter.name]
-            for index in letter.over:
-                values = values[chosen[index]]
-            return values
-
-        return lambda seen: jnp.asarray(function(*(column(seen, letter) for letter in letters)))
-
-    left, right = compiled(claim.left), compiled(claim.right)
-
-    def sides(model: Any) -> tuple[Any, Any]:
-        seen = observe(model, **read)
-        one, other = jnp.broadcast_arrays(left(seen), right(seen))
-        return one, other
-
-    return sides
-
-
-def _in_floats(sides: Callable[[Any], tuple[Any, Any]], model: Any) -> tuple[float, float, float]:
-    """Largest difference, largest bound of its rounding, and the size of the left side."""
-    left, right = interpret(sides, (model,), RunningError("float64"))
-    left, right = _running(left), _running(right)
-    scale = float(max(np.abs(left.value).max(), np.abs(right.value).max()))
-    bound = float((left.reach + right.reach).max())
-    return float(np.abs(left.value - right.value).max()), bound, scale or 1.0
-
-
-def _running(side: Any) -> Running:
-    if isinstance(side, Running):
-        return side
-    value = np.asarray(side, dtype=np.float64)
-    return Running(value, np.zeros_like(value))
-
-
-def _in_balls(sides: Callable[[Any], tuple[Any, Any]], model: Any) -> tuple[bool, Any]:
-    """Whether some ball of the difference excludes zero, and the largest radius."""
-    import jax
-
+def _compared(claim: Identity, cell: Cell, observed: Observed, size: int, draw: int) -> _Compared:
+    left, right, gap = _difference(claim, cell, observed, size, draw, RunningError("float64"))
+    relative = not isinstance(claim.margin, Absolute)
+    scale = max(_largest(np.abs(left.value)), _largest(np.abs(right.value))) if relative else 1.0
+    found = _Compared(_over(_largest(np.abs(gap.value) + gap.reach), scale), _over(_largest(gap.reach), scale))
+    if size != observed.line.sizes[0] and np.all(np.abs(gap.value) <= gap.reach):
+        return found
     balls = Ball(PRECISION)
-    exact = jax.tree.map(lambda leaf: balls.lift(np.asarray(leaf)) if _is_float(leaf) else leaf, model)
-    left, right = interpret(sides, (exact,), balls)
-    with balls.working():
-        gaps = [arb(x) - arb(y) for x, y in zip(np.ravel(left), np.ravel(right), strict=True)]
-        return any(not gap.contains(0) for gap in gaps), max((gap.rad() for gap in gaps), default=arb(0))
+    gaps = _difference(claim, cell, observed, size, draw, balls)[2].ravel().tolist()
+    outside = [ball for ball in gaps if not ball.contains(0)]
+    if not outside:
+        return replace(found, narrow=all(ball.rad() < NARROW for ball in gaps))
+    far = max(abs(float(ball.mid())) for ball in outside)
+    return replace(found, refuted=f"the sides differ by {far:.2g}: a ball of their difference excludes zero")
 
 
-def _is_float(leaf: Any) -> bool:
-    return isinstance(leaf, np.ndarray | jnp.ndarray) and np.issubdtype(np.asarray(leaf).dtype, np.floating)
+def _difference(
+    claim: Identity, cell: Cell, observed: Observed, size: int, draw: int, domain: Domain[Any]
+) -> tuple[Any, Any, Any]:
+    """Left, right and left minus right, in the arithmetic of ``domain``."""
+    # The variants of a claim share what was measured: an instance is run once in each arithmetic.
+    place = ("letters", claim.observed, size, draw, domain)
+    if place not in observed._evaluated:
+        model, read = observed.instances[size][draw]
+        observed._evaluated[place] = instances.letters(claim.observed, observed.observe, model, read, domain)
+    seen = observed._evaluated[place]
+    left, right = (instances.on(side, cell, size, seen, domain) for side in (claim.left, claim.right))
+    with domain.working():
+        return left, right, domain.binary("sub", left, right)
 
 
-__all__ = ["IdentityJudge", "TheoraxError"]
+def _largest(entries: np.ndarray) -> float:
+    """The largest entry; infinite where one is no number, for nothing may pass by being undefined."""
+    return math.inf if np.isnan(entries).any() else float(entries.max(initial=0.0))
+
+
+def _over(size: float, scale: float) -> float:
+    return size / scale if scale > 0 else math.inf if size > 0 else 0.0

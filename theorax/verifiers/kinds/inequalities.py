@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from sympy import Expr
 
-from theorax.theorems.language import Claim, Inequality
+from theorax.numerics.jaxprs import Ball, UndecidedComparison, UnsupportedPrimitive
+from theorax.theorems.language import Claim, Inequality, Measured
+from theorax.verifiers import instances
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared
-from theorax.verifiers.lines import Cell, Observed, evaluate, rounding
+from theorax.verifiers.lines import Cell, Observed, evaluate, roundings
 from theorax.verifiers.outcome import Point
 from theorax.verifiers.verdict import Decision, Levels, Reason, Side, Status
+
+PRECISION = 256
 
 
 @final
@@ -20,53 +25,63 @@ from theorax.verifiers.verdict import Decision, Levels, Reason, Side, Status
 class InequalityJudge(Judge):
     r"""Bounds in every draw.
 
-    Without violation among N draws, "at least a share ``content`` of all draws violates it" is rejected with
-    $p = (1 - \text{content})^N$: support of the bound for the law that was sampled, never for every instance. A float
-    violation within the rounding account is none; beyond it, it is a candidate and needs exact arithmetic.
+    | excess over the bound, floats with their declared errors | ball of the excess in the worst draw | status |
+    |---|---|---|
+    | surely positive in some draw | positive | refuted, rigorously, by that instance |
+    | at most the slack in every draw | | supported if there are enough draws |
+    | otherwise | otherwise | inconclusive |
+
+    The slack is the absolute margin, or zero. Without violation among N draws, "at least a share ``content`` of all
+    draws violates it" is rejected with $p = (1 - \text{content})^N$: support of the bound for the law that was sampled,
+    never for every instance. Floats alone refute nothing.
     """
 
     def prepare(self, claim: Claim, cell: Cell, levels: Levels, original: Claim) -> Prepared:
         assert isinstance(claim, Inequality)
-        return Prepared(cell, 0.0, float(claim.content), 1.0, None, Side.AT_MOST)
+        return Prepared(cell, 0.0, float(claim.content), 1.0, None, Side.AT_MOST, levels=levels)
 
     def judge(self, claim: Claim, prepared: Prepared, observed: Observed) -> Judged:
         assert isinstance(claim, Inequality)
-        cell, sizes = prepared.cell, prepared.cell.line.sizes
-        bound = claim.at_most if claim.at_most is not None else claim.at_least
-        excess = claim.of - bound if claim.at_most is not None else bound - claim.of
+        cell, sizes, levels = prepared.cell, prepared.cell.line.sizes, prepared.levels
+        excess = claim.of - claim.at_most if claim.at_most is not None else claim.at_least - claim.of
         columns = [evaluate(excess, cell, observed, at) for at in range(len(sizes))]
-        floors = [rounding(excess, cell, observed, at) for at in range(len(sizes))]
-        slack = claim.margin.around(0.0) if claim.margin is not None else 0.0
-        over = sum(int((column > floor + slack).sum()) for column, floor in zip(columns, floors, strict=True))
+        errors = [roundings(excess, cell, observed, at) for at in range(len(sizes))]
+        slack = float(claim.margin.value) if claim.margin is not None else 0.0
         total = sum(map(len, columns))
-        worst = max(float(column.max()) for column in columns)
-        p = (1 - prepared.margin) ** total if not over else 1.0
-        levels = Levels()
-        supported = p <= levels.support
-        status = Status.SUPPORTED if supported else Status.INCONCLUSIVE
-        reason = None if supported else Reason.NUMERIC_FLOOR if over else Reason.UNDERPOWERED
+        worst = max(float((column + error).max()) for column, error in zip(columns, errors, strict=True))
+        over = sum(int((~(c + error <= slack)).sum()) for c, error in zip(columns, errors, strict=True))
         content = 1 - levels.support ** (1 / total)
-        if over:
+        p = 1.0 if over else (1 - prepared.margin) ** total
+        counterexample = _counterexample(excess, cell, observed, columns, errors)
+        if counterexample:
+            status, reason, detail = Status.REFUTED, None, counterexample
+        elif over:
+            status, reason = Status.INCONCLUSIVE, Reason.NUMERIC_FLOOR
             detail = f"violated in {over} of {total} draws, by up to {worst:.3g}; floats alone refute nothing"
-        else:
+        elif p <= levels.support:
+            status, reason = Status.SUPPORTED, None
             detail = (
-                f"no violation in {total} draws: at most a share {content:.2g} of all draws violates it, at level "
-                f"{levels.support:g}; the nearest came to within {-worst:.2g}"
+                f"no violation in {total} draws, the nearest to one came to within {slack - worst:.2g}: at most a "
+                f"share {content:.2g} of all draws violates it, at level {levels.support:g}"
             )
+        else:
+            status, reason = Status.INCONCLUSIVE, Reason.UNDERPOWERED
+            needed = math.ceil(math.log(levels.support) / math.log1p(-prepared.margin))
+            detail = f"no violation, but {total} draws exclude only a share {content:.2g} of violations: draw {needed}"
         decision = Decision(
             status=status,
             reason=reason,
-            p_refute=1.0,
+            p_refute=0.0 if status is Status.REFUTED else 1.0,
             p_support=p,
-            breakdown_support=math.inf if supported else 0.0,
-            breakdown_refute=-math.inf,
+            breakdown_support=math.inf if status is Status.SUPPORTED else 0.0,
+            breakdown_refute=math.inf if status is Status.REFUTED else -math.inf,
             equivalent_within_margin=False,
             estimate=over / total,
             se=0.0,
             df=math.inf,
             bias=0.0,
             lower=0.0,
-            upper=content if not over else 1.0,
+            upper=1.0 if over else content,
             claimed=0.0,
             margin=prepared.margin,
             side=Side.AT_MOST,
@@ -76,5 +91,28 @@ class InequalityJudge(Judge):
             Point(float(size), float(np.max(column)), None, len(column))
             for size, column in zip(sizes, columns, strict=True)
         )
-        unseen = (f"a violation in fewer than a share {content:.2g} of the draws, or outside the law sampled",)
-        return Judged(prepared, decision, points, unseen, detail=detail)
+        unseen = (f"violations in less than a share {content:.2g} of the draws, or outside the law sampled",)
+        return Judged(prepared, decision, points, unseen, rigorous=status is Status.REFUTED, detail=detail)
+
+
+def _counterexample(
+    excess: Expr, cell: Cell, observed: Observed, columns: list[np.ndarray], errors: list[np.ndarray]
+) -> str:
+    """What balls say of the draw that violates most, at the smallest size with a sure violation; nothing otherwise."""
+    sure = [at for at, (column, error) in enumerate(zip(columns, errors, strict=True)) if (column > error).any()]
+    if not sure or observed.model is None:
+        return ""
+    size, draw, balls = cell.line.sizes[sure[0]], int(np.argmax(columns[sure[0]] - errors[sure[0]])), Ball(PRECISION)
+    wanted = frozenset(letter for letter in excess.free_symbols if isinstance(letter, Measured))
+    place = ("letters", wanted, size, draw, balls)
+    try:
+        if place not in observed._evaluated:
+            model, read = observed.model(size, draw)
+            observed._evaluated[place] = instances.letters(wanted, observed.observe, model, read, balls)
+        ball = instances.on(excess, cell, size, observed._evaluated[place], balls).item()
+    except (UnsupportedPrimitive, UndecidedComparison):
+        return ""
+    if not ball > 0:
+        return ""
+    where = f"draw {draw} at {cell.line.swept} = {size}"
+    return f"{where} exceeds the bound by {float(ball.mid()):.3g}: a ball of the excess is positive"

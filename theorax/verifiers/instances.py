@@ -1,0 +1,91 @@
+"""One instance of a claim in any arithmetic: what was measured as arrays of carriers, and expressions on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from sympy import Add, Expr, Function, Max, Min, Mul, Pow, Rational
+
+from theorax.numerics.jaxprs import Domain, UnsupportedPrimitive, evaluate
+from theorax.theorems.language import Measured
+from theorax.verifiers.lines import Cell
+
+Observe = Callable[..., Mapping[str, Any]]
+
+
+def letters(
+    wanted: Iterable[Measured], observe: Observe, model: Any, read: Mapping[str, Any], domain: Domain[Any]
+) -> dict[str, Any]:
+    """The measured letters of one model, the program that measures them run in ``domain``.
+
+    Steps that only other letters need are not run: one letter that cannot be followed leaves the others decidable.
+
+    **Raises:** ``UnsupportedPrimitive`` and ``UndecidedComparison`` as ``evaluate``.
+    """
+    names = sorted(letter.name for letter in wanted)
+
+    def program(model: Any) -> dict[str, Any]:
+        seen = observe(model, **read)
+        return {name: seen[name] for name in names}
+
+    return {name: _carried(entry, domain) for name, entry in evaluate(program, (model,), domain).items()}
+
+
+def on(expression: Expr, cell: Cell, size: int, seen: Mapping[str, Any], domain: Domain[Any]) -> Any:
+    """The expression, entry by entry, at the cell's choice of indices; its numbers are exact in every arithmetic.
+
+    **Raises:** ``UnsupportedPrimitive`` for a function that the arithmetic does not have.
+    """
+    chosen = {index: cell.line.along[index].index(value) for index, value in cell.chosen.items()}
+
+    def column(letter: Measured) -> Any:
+        entries = seen[letter.name]
+        for index in letter.over:
+            shape = domain.shape(entries)
+            places = np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape)
+            entries = domain.take(entries, places[chosen[index]])
+        return entries
+
+    def value(node: Any) -> Any:
+        match node:
+            case Measured():
+                return column(node)
+            case Rational():
+                return domain.binary("div", _whole(node.p, domain), _whole(node.q, domain))
+            case Add():
+                return reduce(lambda x, y: domain.binary("add", x, y), map(value, node.args))
+            case Mul():
+                return reduce(lambda x, y: domain.binary("mul", x, y), map(value, node.args))
+            case Max() | Min():
+                name = "max" if isinstance(node, Max) else "min"
+                return reduce(lambda x, y: domain.binary(name, x, y), map(value, node.args))
+            case Pow() if node.exp.is_Integer:
+                return domain.power(value(node.base), int(node.exp))
+            case Pow() if node.exp.is_Rational and node.exp.q == 2:
+                return domain.power(domain.unary("sqrt", value(node.base)), int(node.exp.p))
+            case Pow():
+                return domain.binary("pow", value(node.base), value(node.exp))
+            case Function() if len(node.args) == 1:
+                return domain.unary(type(node).__name__.lower(), value(node.args[0]))
+        raise UnsupportedPrimitive(str(node), domain.name, "an expression of measured letters cannot hold it")
+
+    with domain.working():
+        return value(cell.exact(expression, size))
+
+
+def _whole(number: int, domain: Domain[Any]) -> Any:
+    """A whole number of any length, in digits that every float holds."""
+    high, low = divmod(number, 2**32)
+    digit = domain.lift(np.asarray(float(low)))
+    if high == 0:
+        return digit
+    top = domain.lift(np.asarray(-1.0)) if high == -1 else _whole(high, domain)
+    return domain.binary("add", domain.binary("mul", top, domain.lift(np.asarray(2.0**32))), digit)
+
+
+def _carried(entry: Any, domain: Domain[Any]) -> Any:
+    """Whole numbers that the program returned, as carriers too."""
+    return entry if domain.owns(entry) else domain.lift(np.asarray(entry))
