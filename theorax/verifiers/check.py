@@ -58,8 +58,7 @@ def check(theorem_id: str, settings: Settings) -> TheoremOutcome:
     catalogue = _catalogue(settings)
     facts = catalogue.facts(theorem_id)
     theorem, table = _prepare(theorem_id, settings, catalogue)
-    sampler = Sampler(device=settings.device)
-    draws = _Draws(theorem_id, theorem, table, settings, sampler)
+    draws = _Draws(theorem_id, theorem, table, settings)
     steps, settled = proofs.check(theorem)
     claims: list[ClaimOutcome] = []
     controls: list[ControlOutcome] = []
@@ -97,8 +96,8 @@ def check(theorem_id: str, settings: Settings) -> TheoremOutcome:
         work=Work(
             seconds=time.perf_counter() - started,
             draws=draws.count,
-            programs=sampler.meter.programs,
-            compile_seconds=sampler.meter.compile_seconds,
+            programs=sum(sampler.meter.programs for sampler in draws.samplers),
+            compile_seconds=sum(sampler.meter.compile_seconds for sampler in draws.samplers),
             cpu_seconds=time.process_time() - cpu,
         ),
         model=settings.model,
@@ -166,9 +165,9 @@ def overall(claims: Sequence[ClaimOutcome]) -> tuple[Status, str | None]:
 class _Draws:
     """The lines drawn so far: each is drawn once, when a claim first needs it."""
 
-    def __init__(self, theorem_id: str, theorem: Theorem, table: Table, settings: Settings, sampler: Sampler) -> None:
-        self._theorem_id, self._theorem, self._table = theorem_id, theorem, table
-        self._settings, self._sampler = settings, sampler
+    def __init__(self, theorem_id: str, theorem: Theorem, table: Table, settings: Settings) -> None:
+        self._theorem_id, self._theorem, self._table, self._settings = theorem_id, theorem, table, settings
+        self._samplers: dict[str, Sampler] = {}
         self._drawn: dict[tuple[str, str, tuple[tuple[str, str], ...]], Observed] = {}
         self.count = 0
 
@@ -179,9 +178,17 @@ class _Draws:
             every = self._table[line.experiment]
             (whole,) = (mate for mate in every if (mate.name, mate.label) == (line.name, line.label))
             experiment = self._theorem.experiments[line.experiment]
-            self._drawn[place] = measure(self._theorem_id, experiment, whole, every, self._settings.seed, self._sampler)
+            # Some operations exist on the CPU alone; the rest runs where the user asked for it.
+            device = "cpu" if experiment.platform == "cpu" else self._settings.device
+            sampler = self._samplers.setdefault(device, Sampler(device=device))
+            self._drawn[place] = measure(self._theorem_id, experiment, whole, every, self._settings.seed, sampler)
             self.count += whole.draws * len(whole.sizes)
         return self._drawn[place]
+
+    @property
+    def samplers(self) -> list[Sampler]:
+        """The samplers in use, one per device."""
+        return list(self._samplers.values())
 
     @property
     def all(self) -> list[Observed]:

@@ -33,6 +33,7 @@ class Line:
     along: Mapping[Index, tuple[int, ...]]
     sizes: tuple[int, ...]
     draws: int
+    paired: bool = False
 
     def letters_at(self, size: int) -> dict[Letter, Expr]:
         """Exact values of every letter that is known before a draw.
@@ -120,9 +121,9 @@ class Cell:
 def lines(experiment_name: str, experiment: Experiment, settings: Settings) -> tuple[Line, ...]:
     """Every line of the experiment under these settings; controls run at the first case alone."""
     sizes, case_list, along = _overridden(experiment, settings)
-    draws = experiment.number_of_draws(settings.effort)
+    draws, paired = experiment.number_of_draws(settings.effort), experiment.seeds == "paired"
     return tuple(
-        Line(experiment_name, name, subject, case, experiment.swept, dict(experiment.derived), along, sizes, draws)
+        Line(experiment_name, name, subject, case, experiment.swept, dict(experiment.derived), along, sizes, draws, paired)
         for name, subject in experiment.subjects.items()
         for case in (case_list[:1] if subject.breaks else case_list)
     )

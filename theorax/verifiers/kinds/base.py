@@ -109,7 +109,7 @@ def planned(claim: Claim, cell: Cell, levels: Levels, target: Target, correction
             target=target,
             sd=tuple(spread),
             draws=line.draws,
-            policy=Policy.INDEPENDENT,
+            policy=Policy.PAIRED if line.paired else Policy.INDEPENDENT,
             levels=levels,
         )
     )
