@@ -74,7 +74,7 @@ def measure(
 def _seed(theorem: str, experiment: Experiment, line: Line, size: int, seed: int) -> int:
     """The seed of the draws of this line at this size; at every size, where seeds are paired."""
     names = [theorem, experiment.seeds, line.experiment, line.name, *_flat(line.label), str(seed)]
-    return seed_of(*names, *([f"{line.swept}={size}"] if experiment.seeds == "independent" else []))
+    return seed_of(*names, *([] if line.paired else [f"{line.swept}={size}"]))
 
 
 def instance(
