@@ -50,7 +50,7 @@ def test_chunks_do_not_change_a_bit(dtype):
         tables.append(sampler.draw(spectrum, SEED, 40, LETTERS, dtype))
         capacities |= {program.capacity for program in sampler._programs.values()}
     assert len(capacities) == 3
-    assert min(capacities) < 4
+    assert min(capacities) < 40  # fewer than the draws: several chunks
     assert max(capacities) > 40
     assert all(_same(table, tables[0]) for table in tables)
     assert tables[0]["M"].dtype == dtype
