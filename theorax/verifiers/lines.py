@@ -106,7 +106,7 @@ class Cell:
     def number(self, expression: Expr, size: int | None = None) -> float:
         """The exact value as a float, rounded once.
 
-        **Raises:** DesignError if a letter remains.
+        **Raises:** DesignError if a letter remains, or if the value is no finite real number.
         """
         value = self.exact(expression, size)
         if value.free_symbols:
@@ -115,7 +115,13 @@ class Cell:
                 f"{expression} has no value for the subject {self.line.name!r}: {left} is not set. "
                 f"Give it with --at {left.split(', ')[0]}=..., or let the experiment measure it."
             )
-        return float(value.evalf(30))
+        number = value.evalf(30)
+        if not (number.is_real and number.is_finite):
+            raise DesignError(
+                f"{expression} is {number} for the subject {self.line.name!r} at {self.label}. What a claim predicts "
+                "is a finite real number. Restrict the claim with where=..., or correct the expression."
+            )
+        return float(number)
 
 
 def lines(experiment_name: str, experiment: Experiment, settings: Settings) -> tuple[Line, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from theorax.errors import TheoraxError
+from theorax.errors import DesignError, TheoraxError
 from theorax.theorems.language import Claim, Rate
 from theorax.verifiers.decide import combine
 from theorax.verifiers.kinds import JUDGES, Prepared
@@ -21,9 +21,17 @@ def mutants(
     """Every variant of the claim, decided on the claim's own data with the claim's own weights.
 
     A wrong variant is killed if it is not supported; that it is refuted is the stronger kill. One whose predictions lie
-    within the claim's margin at every case cannot be told from the claim: it is shown as that and counts as neither.
+    within the claim's margin at every case cannot be told from the claim: it is shown as that and counts as neither. A
+    machine-made variant without a finite real value (a term dropped under a root, say) states nothing and is left out.
     """
-    return [_mutant(name, claim, variant, cases, levels, observed) for variant in variants(name, claim)]
+    found = []
+    for variant in variants(name, claim):
+        try:
+            found.append(_mutant(name, claim, variant, cases, levels, observed))
+        except DesignError:
+            if variant.origin == "file":
+                raise
+    return found
 
 
 def _mutant(

@@ -130,11 +130,11 @@ theorem = Theorem(
             },
             observe=observe,
             measures=(top, tail),
-            sweep={T: Efforts(quick=(32, 128, 256), standard=(32, 128, 512), thorough=(64, 128, 256, 512, 1024))},
+            sweep={T: Efforts(quick=(32, 64, 256), standard=(32, 128, 512), thorough=(64, 128, 256, 512, 1024))},
             derived={d: T / gamma},
             at=({gamma: Integer(1)}, {gamma: Rational(1, 2)}),
             along={l: (1, 2, 3)},
-            draws=Efforts(quick=32, standard=48, thorough=256),
+            draws=Efforts(quick=48, standard=48, thorough=256),
         )
     ),
     proof=dict(constant=edge_and_moment),
