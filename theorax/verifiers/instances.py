@@ -17,19 +17,19 @@ Observe = Callable[..., Mapping[str, Any]]
 
 
 def letters(
-    wanted: Iterable[Measured], observe: Observe, model: Any, read: Mapping[str, Any], domain: Domain[Any]
+    wanted: Iterable[Measured] | None, observe: Observe, model: Any, read: Mapping[str, Any], domain: Domain[Any]
 ) -> dict[str, Any]:
-    """The measured letters of one model, the program that measures them run in ``domain``.
+    """The measured letters of one model, or all that it returns, the program that measures them run in ``domain``.
 
     Steps that only other letters need are not run: one letter that cannot be followed leaves the others decidable.
 
     **Raises:** ``UnsupportedPrimitive`` and ``UndecidedComparison`` as ``evaluate``.
     """
-    names = sorted(letter.name for letter in wanted)
+    names = None if wanted is None else {letter.name for letter in wanted}
 
     def program(model: Any) -> dict[str, Any]:
         seen = observe(model, **read)
-        return {name: seen[name] for name in names}
+        return {name: entry for name, entry in seen.items() if names is None or name in names}
 
     return {name: _carried(entry, domain) for name, entry in evaluate(program, (model,), domain).items()}
 
@@ -37,16 +37,18 @@ def letters(
 def on(expression: Expr, cell: Cell, size: int, seen: Mapping[str, Any], domain: Domain[Any]) -> Any:
     """The expression, entry by entry, at the cell's choice of indices; its numbers are exact in every arithmetic.
 
+    Arrays over an index hold its values 1, 2, ... up to the largest asked for, or exactly those asked for.
+
     **Raises:** ``UnsupportedPrimitive`` for a function that the arithmetic does not have.
     """
-    chosen = {index: cell.line.along[index].index(value) for index, value in cell.chosen.items()}
 
     def column(letter: Measured) -> Any:
         entries = seen[letter.name]
         for index in letter.over:
             shape = domain.shape(entries)
             places = np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape)
-            entries = domain.take(entries, places[chosen[index]])
+            along, chosen = cell.line.along[index], cell.chosen[index]
+            entries = domain.take(entries, places[chosen - 1 if shape[0] == max(along) else along.index(chosen)])
         return entries
 
     def value(node: Any) -> Any:
@@ -78,12 +80,11 @@ def on(expression: Expr, cell: Cell, size: int, seen: Mapping[str, Any], domain:
 
 def _whole(number: int, domain: Domain[Any]) -> Any:
     """A whole number of any length, in digits that every float holds."""
+    if abs(number) < 2**53:
+        return domain.lift(np.asarray(float(number)))
     high, low = divmod(number, 2**32)
-    digit = domain.lift(np.asarray(float(low)))
-    if high == 0:
-        return digit
-    top = domain.lift(np.asarray(-1.0)) if high == -1 else _whole(high, domain)
-    return domain.binary("add", domain.binary("mul", top, domain.lift(np.asarray(2.0**32))), digit)
+    top = domain.binary("mul", _whole(high, domain), domain.lift(np.asarray(2.0**32)))
+    return domain.binary("add", top, domain.lift(np.asarray(float(low))))
 
 
 def _carried(entry: Any, domain: Domain[Any]) -> Any:

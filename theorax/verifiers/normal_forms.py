@@ -10,10 +10,14 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
+import flint
 import sympy
 
 _MOST_OPERATIONS = 50_000
 """Larger expressions are not expanded."""
+
+_MOST_TERMS = 200_000
+"""Polynomials with more terms are not multiplied further."""
 
 _HYPERBOLIC = (sympy.sinh, sympy.cosh, sympy.tanh, sympy.coth, sympy.sech, sympy.csch)
 
@@ -26,11 +30,46 @@ def vanishes(expression: sympy.Expr) -> bool:
     """
     if expression == 0:
         return True
+    polynomial = _polynomial(expression)
+    if polynomial is not None:
+        return bool(polynomial == 0)
     if expression.has(sympy.nan, sympy.zoo, sympy.oo, -sympy.oo) or sympy.count_ops(expression) > _MOST_OPERATIONS:
         return False
     letters = _Letters(_prepared(expression))
     numerator, denominator = sympy.fraction(sympy.together(letters.encode(letters.expression)))
     return letters.is_zero(numerator) and not letters.is_zero(denominator)
+
+
+def _polynomial(expression: sympy.Expr) -> Any:
+    r"""The expression as a polynomial over $\mathbb{Q}$ in its symbols (FLINT); nothing if it is none, or too large."""
+    symbols = sorted(expression.free_symbols, key=lambda symbol: symbol.sort_key())
+    ring = flint.fmpq_mpoly_ctx.get([f"x{place}" for place in range(len(symbols))], flint.Ordering.lex)
+    known: dict[Any, Any] = dict(zip(symbols, ring.gens(), strict=True))
+
+    def value(node: Any) -> Any:
+        if node not in known:
+            known[node] = compute(node)
+        return known[node]
+
+    def compute(node: Any) -> Any:
+        if isinstance(node, sympy.Rational):
+            return ring.constant(flint.fmpq(int(node.p), int(node.q)))
+        if isinstance(node, sympy.Pow) and node.exp.is_Integer and 0 < node.exp <= 64:
+            factors = [value(node.base)] * int(node.exp)
+        elif isinstance(node, sympy.Add | sympy.Mul):
+            factors = [value(part) for part in node.args]
+        else:
+            return None
+        if any(factor is None for factor in factors):
+            return None
+        total = factors[0]
+        for factor in factors[1:]:
+            if not isinstance(node, sympy.Add) and len(total) * len(factor) > _MOST_TERMS:
+                return None
+            total = total + factor if isinstance(node, sympy.Add) else total * factor
+        return total
+
+    return value(expression)
 
 
 def _prepared(expression: sympy.Expr) -> sympy.Expr:

@@ -92,8 +92,8 @@ def is_zero(expression: Any, ranges: Ranges | None = None, seed: int = 0) -> Out
     exponents, roots reduced by their own equation, and any other function as a letter. A proof holds wherever the
     expression is defined.
 
-    **Errors:** a proof rests on SymPy's polynomial arithmetic or, where the reason says so, on its simplifier; both are
-    cross-checked at the points. A refutation rests on Arb alone, its point is exact.
+    **Errors:** a proof rests on FLINT's or SymPy's polynomial arithmetic or, where the reason says so, on SymPy's
+    simplifier; all are cross-checked at the points. A refutation rests on Arb alone, its point is exact.
 
     **Raises:** ``Contradiction``; ``UsageError`` for a symbol whose assumptions no small rational satisfies.
     """

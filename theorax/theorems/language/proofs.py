@@ -96,8 +96,8 @@ def instance(claim: Identity, reason: str, values: Mapping[str, Any]) -> Step:
         ]
         out = np.empty(len(entries), dtype=object)
         out[:] = entries
-        sides.append(out.reshape(shape) if arrays else side)
-    return Step(reason, *sides)
+        sides.append(out.reshape(shape) if arrays else _array(side))
+    return Step(reason, *np.broadcast_arrays(*sides))
 
 
 def _array(side: Any) -> np.ndarray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, final
 
@@ -137,15 +137,29 @@ def _difference(
     claim: Identity, cell: Cell, observed: Observed, size: int, draw: int, domain: Domain[Any]
 ) -> tuple[Any, Any, Any]:
     """Left, right and left minus right, in the arithmetic of ``domain``."""
-    # The variants of a claim share what was measured: an instance is run once in each arithmetic.
-    place = ("letters", claim.observed, size, draw, domain)
-    if place not in observed._evaluated:
-        model, read = observed.instances[size][draw]
-        observed._evaluated[place] = instances.letters(claim.observed, observed.observe, model, read, domain)
-    seen = observed._evaluated[place]
+    seen = _letters(claim, observed, size, draw, domain)
     left, right = (instances.on(side, cell, size, seen, domain) for side in (claim.left, claim.right))
     with domain.working():
         return left, right, domain.binary("sub", left, right)
+
+
+def _letters(claim: Identity, observed: Observed, size: int, draw: int, domain: Domain[Any]) -> Mapping[str, Any]:
+    """What was measured on the instance: run once in each arithmetic for all claims and their variants.
+
+    Where some letter cannot be followed there, those that the claim holds are run by themselves.
+    """
+    known, (model, read) = observed._evaluated, observed.instances[size][draw]
+    whole, part = ("letters", size, draw, domain), ("letters", claim.observed, size, draw, domain)
+    if whole not in known:
+        try:
+            known[whole] = instances.letters(None, observed.observe, model, read, domain)
+        except (UnsupportedPrimitive, UndecidedComparison):
+            known[whole] = None
+    if known[whole] is not None:
+        return known[whole]
+    if part not in known:
+        known[part] = instances.letters(claim.observed, observed.observe, model, read, domain)
+    return known[part]
 
 
 def _largest(entries: np.ndarray) -> float:
