@@ -338,5 +338,3 @@ def _insensitive(claim: ClaimOutcome, controls: Sequence[ControlOutcome]) -> Cla
         sentence=f"The control {silent[0].subject!r} breaks {', '.join(silent[0].breaks)} and the claim still passes: "
         "this check could not have failed.",
     )
-
-

@@ -125,13 +125,24 @@ class Cell:
 
 
 def lines(experiment_name: str, experiment: Experiment, settings: Settings) -> tuple[Line, ...]:
-    """Every line of the experiment under these settings; controls run at the first case alone."""
+    """Every line of the experiment under these settings."""
     sizes, case_list, along = _overridden(experiment, settings)
     draws, paired = experiment.number_of_draws(settings.effort), experiment.seeds == "paired"
     return tuple(
-        Line(experiment_name, name, subject, case, experiment.swept, dict(experiment.derived), along, sizes, draws, paired)
+        Line(
+            experiment_name,
+            name,
+            subject,
+            case,
+            experiment.swept,
+            dict(experiment.derived),
+            along,
+            sizes,
+            draws,
+            paired,
+        )
         for name, subject in experiment.subjects.items()
-        for case in (case_list[:1] if subject.breaks else case_list)
+        for case in case_list
     )
 
 
@@ -220,8 +231,7 @@ def evidence_lines(theorem: Theorem, claim: Claim, table: Mapping[str, tuple[Lin
     name = theorem.experiment_of(claim)
     if name is None:
         return []
-    supporting = theorem.evidence(claim)
-    return [line for line in table[name] if line.name in supporting]
+    return _admitted(claim, theorem.evidence(claim), table[name])
 
 
 def control_lines(theorem: Theorem, claim_name: str, table: Mapping[str, tuple[Line, ...]]) -> list[Line]:
@@ -229,8 +239,18 @@ def control_lines(theorem: Theorem, claim_name: str, table: Mapping[str, tuple[L
     name = theorem.experiment_of(theorem.claims[claim_name])
     if name is None:
         return []
-    failing = theorem.controls(claim_name)
-    return [line for line in table[name] if line.name in failing]
+    return _admitted(theorem.claims[claim_name], theorem.controls(claim_name), table[name])
+
+
+def _admitted(claim: Claim, subjects: Mapping[str, Subject], table: tuple[Line, ...]) -> list[Line]:
+    """The lines of these subjects of which the claim speaks; one that breaks a hypothesis is looked at in one case."""
+    found: list[Line] = []
+    for line in table:
+        speaks = line.name in subjects and any(True for _ in cells(claim, line))
+        seen = line.subject.breaks and any(line.name == other.name for other in found)
+        if speaks and not seen:
+            found.append(line)
+    return found
 
 
 def _overridden(

@@ -75,11 +75,15 @@ growth = Rate(
 
 def edge_and_moment():
     """Generic l and gamma, for free factors; the closed form at gamma = 1 for l = 1 to 5, and as l grows."""
-    yield Cited("independent bi-invariant factors are asymptotically free, so their S-transforms multiply", "Voiculescu 1987")
+    yield Cited(
+        "independent bi-invariant factors are asymptotically free, so their S-transforms multiply", "Voiculescu 1987"
+    )
     yield Cited("no singular value stays outside the limit's support", "Collins and Male 2014")
     S = (1 + z) ** -l * (1 + gamma * z) ** -l  # 1/(1 + z) for each A_perp, 1/(1 + gamma z) for each layer of values
     yield Step("the place of the edge is a critical point of 1/chi", edge_condition(S).subs(z, root), Integer(0))
-    yield Step("edge squared over second moment", inverse_of_edge(S).subs(z, root) ** 2 / free_moments(S, 2)[1], constant.to)
+    yield Step(
+        "edge squared over second moment", inverse_of_edge(S).subs(z, root) ** 2 / free_moments(S, 2)[1], constant.to
+    )
     closed = (2 * l) ** (4 * l) / (2 * l + 1) ** (4 * l + 1)
     for layers in range(1, 6):
         at = constant.to.subs({gamma: 1, l: layers})
