@@ -101,7 +101,7 @@ def network(
 
     def mixing(key: Any) -> Float[Array, "N N"]:
         return jax.lax.cond(
-            centred, lambda: _centred(key, T), lambda: _markov(key, T, weights, removed, sharp, popular)
+            centred, lambda: _centred(key, T), lambda: markov_attention(key, T, weights, removed, sharp, popular)
         )
 
     norms = jnp.sqrt(_in_turn(T, uneven))
@@ -127,7 +127,9 @@ def subject(weights: Weights | int = EXPONENTIAL, **changes: Any) -> Subject:
     return Subject(network, options=options, knows=knows, **changes)
 
 
-def _markov(key: Any, T: Extent, weights: Array, removed: Array, sharp: Array, popular: Array) -> Float[Array, "N N"]:
+def markov_attention(
+    key: Any, T: Extent, weights: Array, removed: Array, sharp: Array, popular: Array
+) -> Float[Array, "N N"]:
     context = jnp.asarray(T.value, jnp.zeros(()).dtype)
     beta = jnp.where(sharp, jnp.sqrt(jnp.log(context)), 1.0)
     law = laws.Choice(weights, (laws.Exponential(), laws.Uniform(), laws.LogNormal(beta), laws.Pareto(3.0)))

@@ -84,7 +84,7 @@ def secular_equation():
 
 def build(key, T, theta, weights, sigma, popular):
     left = theta * sigma / jnp.sqrt(jnp.asarray(T.value, jnp.zeros(()).dtype))
-    return setting._markov(key, T, weights, 1 - left, jnp.zeros((), bool), popular) / sigma
+    return setting.markov_attention(key, T, weights, 1 - left, jnp.zeros((), bool), popular) / sigma
 
 
 def observe(net, T):
