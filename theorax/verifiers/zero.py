@@ -6,6 +6,7 @@ import random
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from fractions import Fraction
 from types import MappingProxyType
 from typing import Any
 
@@ -215,7 +216,7 @@ def _draw(symbol: sympy.Symbol, bounds: tuple[Any, Any] | None, draws: random.Ra
     for _ in range(_ATTEMPTS):
         denominator = 1 if symbol.is_integer else draws.choice((7, 11, 13, 64))
         value = low + (high - low) * sympy.Rational(draws.randrange(1, 60), 60)
-        value = sympy.Rational(round(value * denominator), denominator)
+        value = sympy.Rational(round(Fraction(value.p * denominator, value.q)), denominator)
         inside = low < value < high if bounds else True
         if inside and all(_agrees(value, name, wanted) for name, wanted in symbol.assumptions0.items()):
             return value
