@@ -228,7 +228,7 @@ theorem = Theorem(
             observe=spectra,
             measures=(above, below, top),
             sweep={T: Efforts(quick=(8, 32), standard=(8, 32, 128), thorough=(8, 32, 128, 512))},
-            draws=Efforts(quick=100, standard=100, thorough=400),
+            draws=Efforts(quick=200, standard=200, thorough=400),
         ),
     ),
     proof=dict(
