@@ -1,8 +1,8 @@
 """Free probability on paper: moments and right edge of a law on the positive half line from its S-transform.
 
 With psi(w) = m_1 w + m_2 w^2 + ... the moment series and chi its inverse, S(z) = (1 + z) chi(z)/z; S multiplies under
-free products. The Marchenko-Pastur law of ratio c and mean one, the law of G G^T/n for an m x n Gaussian G, c = m/n, has
-S = 1/(1 + c z).
+free products. The Marchenko-Pastur law of ratio c and mean one, the law of G G^T/n for an m x n Gaussian G, c = m/n,
+has S = 1/(1 + c z).
 """
 
 from __future__ import annotations

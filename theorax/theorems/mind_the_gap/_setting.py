@@ -1,8 +1,8 @@
-"""The setting that the theorems of this paper share: its letters, the laws of its weights, the network that is measured.
+"""The setting that the theorems of this paper share: its letters, the laws of its weights, the network measured.
 
-T tokens of width d = T/gamma start with orthonormal rows; A is a random Markov matrix, iid positive weights of coefficient
-of variation sigma_A divided by their row sums; J = 1 1^T/T and A_perp = A - J. Values are Gaussian with d sigma_V^2 = 1,
-which fixes the scale of every singular value and changes no ratio of them.
+T tokens of width d = T/gamma start with orthonormal rows; A is a random Markov matrix, iid positive weights of
+coefficient of variation sigma_A divided by their row sums; J = 1 1^T/T and A_perp = A - J. Values are Gaussian with
+d sigma_V^2 = 1, which fixes the scale of every singular value and changes no ratio of them.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def _centred(key: Any, T: Extent) -> Float[Array, "N N"]:
 
 
 def user_network(factory: Callable[..., Any]) -> Callable[..., Forward]:
-    """A user's layer, l times over with fresh weights, on orthonormal tokens; X_l in units of its largest singular value."""
+    """A user's layer, l times over with fresh weights, on orthonormal tokens; X_l divided by its spectral norm."""
     from theorax.numerics.adapters import adapt
 
     def build(key: Any, T: Extent, d: Extent, l: int) -> Forward:

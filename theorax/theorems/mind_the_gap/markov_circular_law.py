@@ -185,8 +185,8 @@ theorem = Theorem(
     ),
     proof=dict(mean_square=moments, total_variation=column_sums, second_moment=column_sums),
     issues=(
-        "Eigenvalues of a matrix that is not normal carry no rigorous error bound here; the backward error of the solver "
-        "moves them by far less than their spread.",
+        "Eigenvalues of a matrix that is not normal carry no rigorous error bound here; the backward error of the "
+        "solver moves them by far less than their spread.",
         "The largest modulus converges slowly: the class lets it stick out by a fifth at T = 32.",
     ),
 )

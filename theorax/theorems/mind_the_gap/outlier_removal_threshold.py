@@ -39,7 +39,8 @@ outlier = Limit(
         slowest=Rational(1, 2),
         rest=0,
         reference=32,
-        reason="an isolated eigenvalue moves by terms of order 1/T, slower near the threshold; 0.01 at T = 32 elsewhere",
+        reason="an isolated eigenvalue moves by terms of order 1/T, slower near the threshold; "
+        "0.01 at T = 32 on other seeds",
     ),
     margin=Relative(1, 50),
     because="the multiplicative law theta + 1/theta is 3 % away at theta = 4 and 8 % at theta = 2",
