@@ -9,6 +9,7 @@ X_L = 1 v^T + Y_L, for every T, every value matrices and every input, as long as
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
@@ -61,9 +62,9 @@ X_centred = Measured("X_centred", "(I - J) X_L", over=(L,), array=True)
 Y_centred = Measured("Y_centred", "(I - J) Y_L", over=(L,), array=True)
 
 rounding = "the account of the rounding of these products stays below it, a wrong term is far above"
-exactly = dict(margin=Relative(1, 10**6), because=rounding)
-around_zero = dict(margin=Absolute(1, 10**6), because=rounding)
-stochastic = dict(under=("stochastic",))
+exactly: dict[str, Any] = dict(margin=Relative(1, 10**6), because=rounding)
+around_zero: dict[str, Any] = dict(margin=Absolute(1, 10**6), because=rounding)
+stochastic: dict[str, Any] = dict(under=("stochastic",))
 kept = Identity(left=AJ, right=J, **stochastic, **exactly, mutants={"no 1/T": dict(right=T * J)})
 fix = Identity(left=centred_first, right=A - J, **stochastic, **exactly, mutants={"no 1/T": dict(right=A - T * J)})
 from_the_left = {"1^T A_perp = 0, as for doubly stochastic matrices": dict(left=column_sums)}
@@ -77,7 +78,9 @@ centred = Identity(left=X_centred, right=Y_centred, **exactly)
 above = Measured("above", "the largest of s_i(A_perp) - s_i(A)")
 below = Measured("below", "the largest of s_(i+1)(A) - s_i(A_perp)")
 top = Measured("top", "s_1(A)")
-slack = dict(margin=Absolute(1, 10**9), because="the rounding of a decomposition in float64 is far below it")
+slack: dict[str, Any] = dict(
+    margin=Absolute(1, 10**9), because="the rounding of a decomposition in float64 is far below it"
+)
 not_above = Inequality(of=above, at_most=0, **stochastic, **slack)
 not_below = Inequality(of=below, at_most=0, under=(), **slack)
 at_least_one = Inequality(
