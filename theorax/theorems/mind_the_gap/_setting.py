@@ -128,7 +128,7 @@ def subject(weights: Weights | int = EXPONENTIAL, **changes: Any) -> Subject:
 
 
 def markov_attention(
-    key: Any, T: Extent, weights: Array, removed: Array, sharp: Array, popular: Array
+    key: Any, T: Extent, weights: Array, removed: Array | float, sharp: Array, popular: Array
 ) -> Float[Array, "N N"]:
     context = jnp.asarray(T.value, jnp.zeros(()).dtype)
     beta = jnp.where(sharp, jnp.sqrt(jnp.log(context)), 1.0)

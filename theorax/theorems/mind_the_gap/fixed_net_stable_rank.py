@@ -143,7 +143,7 @@ theorem = Theorem(
     ),
     proof=dict(constant=edge_and_moment),
     issues=(
-        "l is fixed as T grows. At fixed T and l -> infinity the fixed net collapses too, to rank one: the fix cures the "
-        "width and only delays the depth.",
+        "l is fixed as T grows. At fixed T and l -> infinity the fixed net collapses too, to rank one: the fix cures "
+        "the width and only delays the depth.",
     ),
 )

@@ -97,8 +97,8 @@ def weighted(key, T, log_normal, off, columns):
 def network(key, T, d, L, log_normal, off, columns, dependent):
     def attention(layer):
         if dependent:
-            maps = (gaussian(named(key, name, layer), d, d) for name in ("queries", "keys"))
-            return KeyQueryAttention(*maps, d)
+            queries, keys = (gaussian(named(key, name, layer), d, d) for name in ("queries", "keys"))
+            return KeyQueryAttention(queries, keys, d)
         return weighted(named(key, "attention", layer), T, log_normal, off, columns)
 
     layers = range(1, L + 1)
