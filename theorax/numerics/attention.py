@@ -38,6 +38,15 @@ def mean_token_removed(A: Float[Array, "N N"], T: Extent, amount: Scalar = 1.0) 
     return A - amount * (block(T, T) / jnp.asarray(T.value, A.dtype))
 
 
+def softmax_rows(scores: Float[Array, "N N"], T: Extent) -> Float[Array, "N N"]:
+    """Softmax of the T x T block along its rows; zero outside it."""
+    # The finite floor keeps gradients finite where -inf - -inf would not be; exp of it is zero all the same.
+    meant = jnp.where(T.mask[None, :], scores, jnp.finfo(scores.dtype).min / 2)
+    weights = jnp.where(block(T, T), jnp.exp(meant - jax.lax.stop_gradient(meant.max(1, keepdims=True))), 0)
+    total = weights.sum(1, keepdims=True)
+    return weights / jnp.where(total > 0, total, 1)
+
+
 class Attention(eqx.Module):
     """A way to mix tokens: from the tokens to the matrix that mixes them, zero outside the T x T block."""
 
@@ -93,11 +102,7 @@ class KeyQueryAttention(Attention):
     def __call__(self, X: Float[Array, "N D"], T: Extent) -> Float[Array, "N N"]:
         """Softmax over the tokens that are meant; the rows of the others are zero."""
         scores = self.beta * (X @ self.W_Q) @ (X @ self.W_K).T / jnp.sqrt(jnp.asarray(self.d_qk.value, X.dtype))
-        # The finite floor keeps gradients finite where -inf - -inf would not be; exp of it is zero all the same.
-        meant = jnp.where(T.mask[None, :], scores, jnp.finfo(X.dtype).min / 2)
-        weights = jnp.where(block(T, T), jnp.exp(meant - jax.lax.stop_gradient(meant.max(1, keepdims=True))), 0)
-        total = weights.sum(1, keepdims=True)
-        return weights / jnp.where(total > 0, total, 1)
+        return softmax_rows(scores, T)
 
 
 class AttentionNet(eqx.Module):

@@ -1,5 +1,6 @@
 """The language of theorems: letters, laws, claims, subjects, experiments, proofs, and the theorem that holds them."""
 
+from theorax.theorems.language.algebraic import AlgebraicLaw
 from theorax.theorems.language.approach import Corrections, Expansion
 from theorax.theorems.language.claims import (
     KINDS,
@@ -24,6 +25,7 @@ from theorax.theorems.language.theorem import Hypothesis, Theorem
 __all__ = [
     "KINDS",
     "Absolute",
+    "AlgebraicLaw",
     "Cited",
     "Claim",
     "Corrections",
