@@ -14,6 +14,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float, Int
 from sympy import Expr, Integer, Symbol, exp, integrate, oo, simplify, sqrt
 
@@ -51,6 +52,7 @@ class Weights:
 EXPONENTIAL = Weights(0, coefficient_of_variation(exp(-z), Integer(0), oo))
 UNIFORM = Weights(1, coefficient_of_variation(Integer(1), Integer(0), Integer(1)))
 LOGNORMAL, PARETO = 2, 3
+BERNOULLI = Weights(4, Integer(1))
 
 
 class Weighted(Attention):
@@ -68,6 +70,17 @@ class Weighted(Attention):
         kept = jnp.where(block(T, T), self.weights, 0)
         rows = jnp.where(T.mask, kept.sum(1) + self.off, 1)[:, None]
         return kept / jnp.where(self.columns, jnp.where(T.mask, kept.sum(0), 1)[None, :], rows)
+
+
+def generic(name: str, rows: int, columns: int) -> Any:
+    """A matrix of symbols, to run a program on."""
+    return np.array([[Symbol(f"{name}_{i}{j}") for j in range(columns)] for i in range(rows)], dtype=object)
+
+
+def rows_summing_to_one(name: str, order: int) -> Any:
+    """A row-stochastic matrix of symbols: the last entry of each row is one less the others."""
+    free = generic(name, order, order - 1)
+    return np.column_stack([free, 1 - free.sum(1)])
 
 
 class Forward(eqx.Module):
@@ -128,11 +141,20 @@ def subject(weights: Weights | int = EXPONENTIAL, **changes: Any) -> Subject:
 
 
 def markov_attention(
-    key: Any, T: Extent, weights: Array, removed: Array | float, sharp: Array, popular: Array
+    key: Any,
+    T: Extent,
+    weights: Array,
+    removed: Array | float,
+    sharp: Array,
+    popular: Array,
+    beta: Array | float = 1.0,
+    tail: Array | float = 3.0,
 ) -> Float[Array, "N N"]:
+    """One random Markov matrix; ``beta`` is that of lognormal weights unless they are sharp, ``tail`` that of Pareto's."""
     context = jnp.asarray(T.value, jnp.zeros(()).dtype)
-    beta = jnp.where(sharp, jnp.sqrt(jnp.log(context)), 1.0)
-    law = laws.Choice(weights, (laws.Exponential(), laws.Uniform(), laws.LogNormal(beta), laws.Pareto(3.0)))
+    slope = jnp.where(sharp, jnp.sqrt(jnp.log(context)), beta)
+    menu = (laws.Exponential(), laws.Uniform(), laws.LogNormal(slope), laws.Pareto(tail), laws.Bernoulli())
+    law = laws.Choice(weights, menu)
     # Rows forget their scale, so columns may as well be rescaled after the rows were made to sum to one.
     A = random_markov(key, law, T)
     A = jnp.where(popular > 0, markov(A * _in_turn(T, popular), T), A)

@@ -6,18 +6,14 @@ t_L = E ||A_L ... A_1||_F^2 obey t_L = 1 + q t_(L-1) from t_0 = T, and without t
 """
 
 from functools import cache
+from typing import Any
 
-import jax
-import jax.numpy as jnp
-import numpy as np
-from sympy import Integer, Le, Rational, Symbol, exp, eye, gamma, integrate, limit, ones, oo, simplify, sqrt
+from sympy import Integer, Le, Rational, Symbol, exp, eye, integrate, limit, ones, oo, simplify, sqrt
+from sympy import gamma as Gamma
 
-from theorax.numerics import laws
-from theorax.numerics.attention import AttentionNet, KeyQueryAttention, mean_token_removed, value_matrix
-from theorax.numerics.ensembles import gaussian, haar_rows, markov
-from theorax.numerics.extents import block, literal
+from theorax.numerics.attention import AttentionNet
+from theorax.numerics.extents import literal
 from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.numerics.keys import named
 from theorax.theorems.language import (
     Absolute,
     Cited,
@@ -36,8 +32,9 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
+from theorax.theorems.mind_the_gap import _gradients as programs
 from theorax.theorems.mind_the_gap import _setting as setting
-from theorax.theorems.mind_the_gap._setting import T, Weighted, d
+from theorax.theorems.mind_the_gap._setting import T, Weighted, d, gamma
 
 L = Index("L", "depth")
 l = Index("l", "layer whose values are varied")
@@ -69,7 +66,7 @@ factors = Identity(
     under=("independent",),
     mutants={"norms for their squares": dict(right=sqrt(before * after))},
 )
-within = dict(
+within: dict[str, Any] = dict(
     margin=Relative(1, 20),
     because="at T = 16 the limit sigma_A^2 in the place of s_T moves these means by 6 % and more",
 )
@@ -99,7 +96,7 @@ mean_fixed = Expectation(
         "the limit of s_T in its place": dict(equals=scale * T * (1 / (alpha * T)) ** L),
     },
 )
-any_law = dict(
+any_law: dict[str, Any] = dict(
     equals=0,
     margin=Absolute(1, 20),
     because="in units of the mean, the same margin as for Dirichlet rows",
@@ -117,101 +114,21 @@ fixed_any_law = Expectation(
 )
 
 
-def network(key, T, d, L, removed, dependent):
-    def attention(layer):
-        if dependent:
-            return KeyQueryAttention(*(gaussian(named(key, name, layer), d, d) for name in ("queries", "keys")), d)
-        return Weighted(laws.Exponential().sample(named(key, "attention", layer), (T.padded, T.padded)))
-
-    layers = range(1, L + 1)
-    values = tuple(value_matrix(named(key, "values", layer), d, "gaussian") for layer in layers)
-    return haar_rows(named(key, "tokens"), T, d), AttentionNet(tuple(map(attention, layers)), values, T, d, removed)
-
-
-def differentiate(network, T, d):
-    """The squared norm of every Jacobian, and the norms of what stands before and after the values."""
-    X_0, net = network
-    square, layers = lambda M: jnp.sum(M**2), range(len(net.values))
-
-    def slope(layer):
-        return jax.jacobian(lambda W: net.with_values(layer + 1, W)(X_0)[-1])(net.values[layer])
-
-    P = jnp.eye(T.padded)
-    for attention, x in zip(net.attentions, [X_0, *net(X_0)[:-1]], strict=True):
-        P = mean_token_removed(attention(x, T), T, net.removed) @ P
-    front, back = [P @ X_0], [jnp.eye(d.padded)]
-    for layer in layers[:-1]:
-        front.append(front[-1] @ net.values[layer])
-        back.insert(0, net.values[len(layers) - 1 - layer] @ back[0])
-    return dict(
-        jacobian=jnp.stack([square(slope(layer)) for layer in layers]),
-        before=jnp.stack([square(M) for M in front]),
-        after=jnp.stack([square(M) for M in back]),
-    )
-
-
-def layers(key, T, d, L, alpha, sigma_V, uniform, constant, favoured, aligned, shared):
-    """Tokens and the weights of every layer; options as the controls need them."""
-    shape, J = (L, T.padded, T.padded), block(T, T) / jnp.asarray(T.value, jnp.zeros(()).dtype)
-    Z = laws.Dirichlet(alpha).sample(named(key, "attention"), shape)
-    Z = jnp.where(uniform, laws.Uniform().sample(named(key, "attention"), shape), Z)
-    Z = Z.at[:, :, 0].multiply(1 + 9 * favoured)
-    A = jnp.where(constant, J, jax.vmap(lambda weights: markov(weights, T))(Z))
-    common = jnp.sqrt(1 + shared * jnp.where(jax.random.bernoulli(named(key, "factor")), 0.5, -0.5))
-    W = jnp.stack([gaussian(named(key, "values", layer), d, d, sigma_V * common) for layer in range(L)])
-    X_0 = haar_rows(named(key, "tokens"), T, d)
-    return A, W, X_0 + aligned * (J @ X_0)
-
-
-def norms(model, T, d, L):
-    """Products of norms, by the identity of the Jacobian, for every depth and layer; zero where l > L."""
-    A, W, X_0 = model
-    A_perp, size = jax.vmap(lambda A: mean_token_removed(A, T))(A), jnp.asarray(T.value, A.dtype)
-    q = jnp.sum(A_perp**2, axis=(1, 2)) / size
-    square = lambda M: jnp.sum(M**2)  # noqa: E731
-    after = {(depth, depth): jnp.eye(d.padded) * d.mask for depth in range(1, L + 1)}
-    for depth in range(1, L + 1):
-        for layer in range(depth - 1, 0, -1):
-            after[depth, layer] = W[layer] @ after[depth, layer + 1]
-
-    def rows(A):
-        P, table = X_0, []
-        for depth in range(1, L + 1):
-            P, row = A[depth - 1] @ P, []
-            front = P
-            for layer in range(1, depth + 1):
-                row.append(square(front) * square(after[depth, layer]))
-                front = front @ W[layer - 1]
-            table.append(jnp.stack(row + [jnp.zeros(())] * (L - depth)))
-        return jnp.stack(table)
-
-    powers = jnp.cumprod(q)
-    geometric = jnp.cumsum(jnp.concatenate([jnp.ones(1), powers[:-1]]))
-    return dict(naive=rows(A), fixed=rows(A_perp), bracket=geometric + size * powers, power=size * powers)
-
-
-def subject(law=1, **changes):
-    """Rows Dirichlet(law), with some options changed; what is no option goes to the subject."""
-    options = dict(uniform=0, constant=0, favoured=0.0, aligned=0.0, shared=0.0)
+def subject(law, shape=1, sigma=None, **changes):
+    """Weights of this law, gamma variates of this shape if it is one; what is no option goes to the subject."""
+    options = dict(law=law, constant=0, favoured=0.0, aligned=0.0, shared=0.0)
     options |= {name: changes.pop(name) for name in options if name in changes}
-    return Subject(layers, options=options, **{"knows": {alpha: law, sigma_A: 1 / sqrt(Integer(1) * law)}, **changes})
+    knows = {alpha: shape, sigma_A: sigma or 1 / sqrt(Integer(1) * shape)}
+    return Subject(programs.layers, options=options, knows=knows, **changes)
 
 
 @cache
 def symbolic(T, d, L):
     """What ``differentiate`` returns for a naive network of symbols."""
-
-    def generic(name, rows, columns):
-        return np.array([[Symbol(f"{name}_{i}{j}") for j in range(columns)] for i in range(rows)], dtype=object)
-
-    def of_rows_summing_to_one(name):
-        free = generic(name, T, T - 1)
-        return np.column_stack([free, 1 - free.sum(1)])
-
-    attentions = tuple(Weighted(of_rows_summing_to_one(f"a{layer}")) for layer in range(L))
-    values = tuple(generic(f"w{layer}", d, d) for layer in range(L))
-    network = generic("x", T, d), AttentionNet(attentions, values, literal(T), literal(d))
-    return evaluate(lambda network: differentiate(network, literal(T), literal(d)), (network,), Symbolic())
+    attentions = tuple(Weighted(setting.rows_summing_to_one(f"a{layer}", T)) for layer in range(L))
+    values = tuple(setting.generic(f"w{layer}", d, d) for layer in range(L))
+    network = setting.generic("x", T, d), AttentionNet(attentions, values, literal(T), literal(d))
+    return evaluate(lambda network: programs.differentiate(network, literal(T), literal(d)), (network,), Symbolic())
 
 
 def kronecker():
@@ -227,7 +144,7 @@ def one_layer():
     z, a, b = Symbol("z", positive=True), Symbol("a"), Symbol("b")
 
     def second(shape):
-        return integrate(z ** (shape + 1) * exp(-z), (z, 0, oo)) / gamma(shape)
+        return integrate(z ** (shape + 1) * exp(-z), (z, 0, oo)) / Gamma(shape)
 
     yield Cited("a row is a vector of gamma variates over their sum, and independent of that sum", "Lukacs 1955")
     square = simplify(second(alpha) / second(alpha * T))
@@ -263,10 +180,12 @@ def explosion():
         yield Step(f"naive/fixed over T^(L-1), L = {depth}", grown, excess * alpha**depth)
 
 
+means: dict[str, Any] = dict(mean_naive=mean_naive, mean_fixed=mean_fixed)
+dirichlet, any_rows = tuple(means), ("naive_any_law", "fixed_any_law")
 theorem = Theorem(
     place="exploding gradients; rate reconstructed, exact finite-size means derived here",
     label="derived",
-    uses=("outlier_identity", "haar_frames"),
+    uses=("outlier_identity",),
     hypotheses=dict(
         independent=Hypothesis("no attention matrix depends on the tokens"),
         markov=Hypothesis("attention matrices are independent and random, their rows iid and exchangeable"),
@@ -274,58 +193,50 @@ theorem = Theorem(
         isometric=Hypothesis("the input tokens are orthonormal, X_0 X_0^T = I"),
         gaussian_values=Hypothesis("values are iid N(0, sigma_V^2), independent over layers and of the attention"),
     ),
-    claims=dict(
-        factors=factors,
-        mean_naive=mean_naive,
-        mean_fixed=mean_fixed,
-        naive_any_law=naive_any_law,
-        fixed_any_law=fixed_any_law,
-    ),
+    claims=dict(factors=factors, **means, naive_any_law=naive_any_law, fixed_any_law=fixed_any_law),
     experiments=dict(
         jacobians=Experiment(
             subjects={
-                "naive": Subject(network, options=dict(removed=0.0, dependent=0)),
-                "fixed": Subject(network, options=dict(removed=1.0, dependent=0)),
+                "naive": Subject(programs.network, options=dict(removed=0.0, dependent=0)),
+                "fixed": Subject(programs.network, options=dict(removed=1.0, dependent=0)),
                 "key-query": Subject(
-                    network, options=dict(removed=0.0, dependent=1), breaks=("independent",), fails=("factors",)
+                    programs.network,
+                    options=dict(removed=0.0, dependent=1),
+                    breaks=("independent",),
+                    fails=("factors",),
                 ),
             },
-            observe=differentiate,
+            observe=programs.differentiate,
             measures=(jacobian, before, after),
             sweep={T: Efforts(quick=(4,), standard=(4, 6), thorough=(4, 6, 8))},
-            derived={d: T / setting.gamma},
-            at=({setting.gamma: 1}, {setting.gamma: Rational(2, 3)}),
+            derived={d: T / gamma},
+            at=({gamma: 1}, {gamma: Rational(2, 3)}),
             along={L: (3,), l: (1, 2, 3)},
             draws=Efforts(quick=2, standard=3, thorough=8),
         ),
         means=Experiment(
             subjects={
-                "exponential": subject(),
-                "Dirichlet(1/2)": subject(Rational(1, 2)),
+                "exponential": subject(programs.EXPONENTIAL),
+                "Dirichlet(1/2)": subject(programs.SQUARES, Rational(1, 2)),
                 "uniform": subject(
-                    uniform=1,
-                    knows={alpha: 1, sigma_A: setting.UNIFORM.sigma_A},
-                    breaks=("dirichlet",),
-                    fails=("mean_naive", "mean_fixed"),
+                    programs.UNIFORM, sigma=setting.UNIFORM.sigma_A, breaks=("dirichlet",), fails=dirichlet
                 ),
-                "uniform attention": subject(constant=1, breaks=("markov",), fails=("mean_naive", "mean_fixed")),
+                "uniform attention": subject(programs.EXPONENTIAL, constant=1, breaks=("markov",), fails=dirichlet),
                 "a favoured token": subject(
-                    favoured=1.0,
-                    breaks=("markov",),
-                    fails=("mean_naive", "mean_fixed", "naive_any_law", "fixed_any_law"),
+                    programs.EXPONENTIAL, favoured=1.0, breaks=("markov",), fails=(*dirichlet, *any_rows)
                 ),
-                "aligned tokens": subject(aligned=1.0, breaks=("isometric",), fails=("mean_naive", "naive_any_law")),
+                "aligned tokens": subject(
+                    programs.EXPONENTIAL, aligned=1.0, breaks=("isometric",), fails=("mean_naive", "naive_any_law")
+                ),
                 "values with a common factor": subject(
-                    shared=1.0,
-                    breaks=("gaussian_values",),
-                    fails=("mean_naive", "mean_fixed", "naive_any_law", "fixed_any_law"),
+                    programs.EXPONENTIAL, shared=1.0, breaks=("gaussian_values",), fails=(*dirichlet, *any_rows)
                 ),
             },
-            observe=norms,
+            observe=programs.norms,
             measures=(naive, fixed, bracket, power),
-            sweep={T: Efforts(quick=(16, 32), standard=(16, 32, 64), thorough=(16, 32, 64, 128))},
-            derived={d: T / setting.gamma},
-            at=({setting.gamma: 1, sigma_V: Rational(1, 4)}, {setting.gamma: Rational(1, 2), sigma_V: 1}),
+            sweep={T: Efforts(quick=(16, 24), standard=(16, 24, 32), thorough=(16, 32, 64))},
+            derived={d: T / gamma},
+            at=({gamma: 1, sigma_V: Rational(1, 4)}, {gamma: Rational(2, 3), sigma_V: 1}),
             along={L: (1, 2, 3), l: (1, 2, 3)},
             draws=Efforts(quick=2000, standard=3000, thorough=20000),
         ),

@@ -12,8 +12,7 @@ from functools import cache
 from typing import Any
 
 import jax.numpy as jnp
-import numpy as np
-from sympy import Matrix, Rational, Symbol, ones
+from sympy import Matrix, Rational, ones
 
 from theorax.numerics import laws
 from theorax.numerics.attention import AttentionNet, KeyQueryAttention, mean_token_removed, value_matrix
@@ -39,6 +38,7 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
+from theorax.theorems.mind_the_gap import _setting as setting
 from theorax.theorems.mind_the_gap._setting import T, Weighted, d, gamma
 
 L = Index("L", "depth")
@@ -148,17 +148,12 @@ def spectra(attention, T):
 def symbolic(order):
     """What ``compare`` returns for a network of depth three on matrices of symbols."""
 
-    def generic(name, columns):
-        return np.array([[Symbol(f"{name}_{i}{j}") for j in range(columns)] for i in range(order)], dtype=object)
-
-    def of_rows_summing_to_one(name):
-        free = generic(name, order - 1)
-        return np.column_stack([free, 1 - free.sum(1)])
-
     T, d = literal(order), literal(2)
-    values = tuple(generic(name, 2)[:2] for name in ("p", "q", "r"))
-    net = AttentionNet(tuple(Weighted(of_rows_summing_to_one(name)) for name in ("a", "b", "c")), values, T, d)
-    return evaluate(lambda network: compare(network, T), ((generic("x", 2), net),), Symbolic())
+    values = tuple(setting.generic(name, 2, 2) for name in ("p", "q", "r"))
+    net = AttentionNet(
+        tuple(Weighted(setting.rows_summing_to_one(name, order)) for name in ("a", "b", "c")), values, T, d
+    )
+    return evaluate(lambda network: compare(network, T), ((setting.generic("x", order, 2), net),), Symbolic())
 
 
 def proof(claim):

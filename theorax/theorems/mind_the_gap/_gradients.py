@@ -1,0 +1,90 @@
+"""Programs of gradient_norm_exact: Jacobians of the network itself, and the norms that they are products of."""
+
+import jax
+import jax.numpy as jnp
+
+from theorax.numerics import laws
+from theorax.numerics.attention import AttentionNet, KeyQueryAttention, mean_token_removed, value_matrix
+from theorax.numerics.ensembles import gaussian, haar_rows, markov
+from theorax.numerics.extents import block
+from theorax.numerics.keys import named
+from theorax.theorems.mind_the_gap._setting import Weighted
+
+EXPONENTIAL, SQUARES, UNIFORM = range(3)  # places in the menu of weights; squares of Gaussians are Gamma(1/2)
+
+
+def square(M):
+    return jnp.sum(M**2)
+
+
+def network(key, T, d, L, removed, dependent):
+    def attention(layer):
+        if dependent:
+            queries, keys = (gaussian(named(key, name, layer), d, d) for name in ("queries", "keys"))
+            return KeyQueryAttention(queries, keys, d)
+        return Weighted(laws.Exponential().sample(named(key, "attention", layer), (T.padded, T.padded)))
+
+    layers = range(1, L + 1)
+    values = tuple(value_matrix(named(key, "values", layer), d, "gaussian") for layer in layers)
+    return haar_rows(named(key, "tokens"), T, d), AttentionNet(tuple(map(attention, layers)), values, T, d, removed)
+
+
+def differentiate(network, T, d):
+    """The squared norm of every Jacobian, and the norms of what stands before and after the values."""
+    X_0, net = network
+    layers = range(len(net.values))
+
+    def slope(layer):
+        return jax.jacobian(lambda W: net.with_values(layer + 1, W)(X_0)[-1])(net.values[layer])
+
+    P = jnp.eye(T.padded)
+    for attention, x in zip(net.attentions, [X_0, *net(X_0)[:-1]], strict=True):
+        P = mean_token_removed(attention(x, T), T, net.removed) @ P
+    front, back = [P @ X_0], [jnp.eye(d.padded)]
+    for layer in layers[:-1]:
+        front.append(front[-1] @ net.values[layer])
+        back.insert(0, net.values[len(layers) - 1 - layer] @ back[0])
+    return dict(
+        jacobian=jnp.stack([square(slope(layer)) for layer in layers]),
+        before=jnp.stack([square(M) for M in front]),
+        after=jnp.stack([square(M) for M in back]),
+    )
+
+
+def layers(key, T, d, L, law, sigma_V, constant, favoured, aligned, shared):
+    """Tokens and the weights of every layer; options as the controls need them."""
+    shape, J = (L, T.padded, T.padded), block(T, T) / jnp.asarray(T.value, jnp.zeros(()).dtype)
+    menu = laws.Choice(law, (laws.Exponential(), laws.Dirichlet(0.5), laws.Uniform()))
+    Z = menu.sample(named(key, "attention"), shape)
+    Z = Z.at[:, :, 0].multiply(1 + 9 * favoured)
+    A = jnp.where(constant, J, jax.vmap(lambda weights: markov(weights, T))(Z))
+    common = jnp.sqrt(1 + shared * jnp.where(jax.random.bernoulli(named(key, "factor")), 0.5, -0.5))
+    W = jnp.stack([gaussian(named(key, "values", layer), d, d, sigma_V * common) for layer in range(L)])
+    X_0 = jnp.where(block(T, d), jnp.eye(T.padded, d.padded), 0)  # isometric; the Gaussian values turn it anyhow
+    return A, W, X_0 + aligned * (J @ X_0)
+
+
+def norms(model, T, d, L):
+    """Products of norms, by the identity of the Jacobian, for every depth and layer; zero where l > L."""
+    A, W, X_0 = model
+    A_perp, size = jax.vmap(lambda A: mean_token_removed(A, T))(A), jnp.asarray(T.value, A.dtype)
+    q = jnp.sum(A_perp**2, axis=(1, 2)) / size
+    after = {(depth, depth): jnp.eye(d.padded) * d.mask for depth in range(1, L + 1)}
+    for depth in range(1, L + 1):
+        for layer in range(depth - 1, 0, -1):
+            after[depth, layer] = W[layer] @ after[depth, layer + 1]
+
+    def rows(A):
+        P, table = X_0, []
+        for depth in range(1, L + 1):
+            P, row = A[depth - 1] @ P, []
+            front = P
+            for layer in range(1, depth + 1):
+                row.append(square(front) * square(after[depth, layer]))
+                front = front @ W[layer - 1]
+            table.append(jnp.stack(row + [jnp.zeros(())] * (L - depth)))
+        return jnp.stack(table)
+
+    powers = jnp.cumprod(q)
+    geometric = jnp.cumsum(jnp.concatenate([jnp.ones(1), powers[:-1]]))
+    return dict(naive=rows(A), fixed=rows(A_perp), bracket=geometric + size * powers, power=size * powers)

@@ -1,0 +1,226 @@
+"""The singular values of a random Markov matrix, but for the first, fill a quarter circle.
+
+A has iid positive weights over their row sums. In the limit the row sums are T times the mean weight, so sqrt(T) A_perp
+is an iid matrix of variance sigma_A^2, sigma_A the coefficient of variation of the weights, and A A^T = J + A_perp A_perp^T
+has one eigenvalue more. The law of sqrt(T) s_i, i >= 2, tends to the quarter-circular law on [0, 2 sigma_A], whose even
+moments are sigma_A^(2k) times the Catalan numbers. For Gamma weights the mean of ||A_perp||_F^2 is exact at every T.
+"""
+
+import jax.numpy as jnp
+from sympy import Expr, Integer, Piecewise, Rational, Symbol, catalan, diff, exp, factorial, integrate, oo, pi, simplify, sqrt
+
+from theorax.numerics import laws
+from theorax.numerics.attention import mean_token_removed
+from theorax.numerics.ensembles import random_markov
+from theorax.numerics.spectra import singular_values
+from theorax.theorems.language import (
+    Cited,
+    Efforts,
+    Expansion,
+    Expectation,
+    Experiment,
+    Hypothesis,
+    Index,
+    Law,
+    Limit,
+    Measured,
+    Parameter,
+    Proof,
+    Relative,
+    Step,
+    Subject,
+    Theorem,
+    quarter_circle,
+)
+from theorax.theorems.mind_the_gap import _setting as setting
+from theorax.theorems.mind_the_gap._free import free_moments, z
+from theorax.theorems.mind_the_gap._setting import BERNOULLI, EXPONENTIAL, PARETO, UNIFORM, T, Weights, cv, sigma_A
+
+k = Index("k", "half the order of a moment")
+alpha = Parameter("alpha", "shape of the Gamma weights: rows are Dirichlet(alpha, ..., alpha)", positive=True)
+deviation = Parameter("deviation", "standard deviation of the weights", positive=True)
+s = Measured("s", "singular values of sqrt(T) A after the first", sample=True)
+unscaled = Measured("unscaled", "singular values of T A after the first", sample=True)
+shape = Measured("shape", "singular values of A after the first, over their root mean square", sample=True)
+power = Measured("power", "sum of their 2k-th powers", over=(k,), positive=True)
+square = Measured("square", "||A_perp||_F^2", positive=True)
+
+# On other seeds the distances are at most 1.1/T (half of it for the shape), and at most 0.02 beside 1/T at T = 16.
+in_powers = Expansion(
+    powers=(1,), rest=0.06, order=Rational(3, 2), reference=16, reason="smooth linear statistics of the spectrum expand in 1/T"
+)
+bulk = Law(
+    of=s,
+    to=quarter_circle(2 * sigma_A),
+    as_=T,
+    approach=in_powers,
+    scale=sigma_A,
+    spread=1 / T,
+    mutants={
+        "radius sigma_A": dict(to=quarter_circle(sigma_A)),
+        "the mean weight forgotten": dict(to=quarter_circle(2 * deviation)),
+        "T A instead of sqrt(T) A": dict(of=unscaled),
+    },
+)
+circle = Law(of=shape, to=quarter_circle(Integer(2)), as_=T, approach=in_powers, scale=Integer(1), spread=Rational(1, 2) / T)
+moments = Limit(
+    of=T ** (k - 1) * power / sigma_A ** (2 * k),
+    to=catalan(k),
+    as_=T,
+    approach=Expansion(
+        powers=(1,),
+        rest=0.15,
+        order=2,
+        reference=32,
+        reason="moments of iid weights expand in 1/T; at most 0.05 beside 1/T at T = 32 on other seeds",
+    ),
+    margin=Relative(1, 10),
+    because="k!, which also begins with 1, 2, is a fifth more at k = 3",
+    spread=(1 + k**2) / T,
+    mutants={"k! instead of the Catalan number": dict(to=factorial(k)), "radius sigma_A": dict(to=catalan(k) / 4**k)},
+)
+frobenius = Expectation(
+    of=square,
+    equals=(T - 1) / (alpha * T + 1),
+    margin=Relative(1, 16),
+    because="the limit 1/alpha is at least 30 % away at T = 4, other weights of the same sigma_A are a third away",
+    under=("independent_rows", "dirichlet"),
+    spread=2 / T,
+    mutants={"the limit at every size": dict(equals=1 / alpha), "T for T - 1": dict(equals=T / (alpha * T + 1))},
+)
+
+
+def the_circle():
+    """Every sigma_A, and the four laws of weights; that the spectrum tends to the quarter circle is cited."""
+    yield Cited("the empirical law tends to the quarter-circular law of radius 2 sigma_A", "Bordenave, Caputo, Chafai 2012")
+    yield Step("its second moment", bulk.to.moment(2), sigma_A**2)
+    yield Step("the second moment of the claimed law without scale", circle.to.moment(2), Integer(1))
+    uniform = Piecewise((1, z < Rational(1, 2)), (0, True))
+    for law, density, end, weight in (
+        (EXPONENTIAL, exp(-z), oo, z),
+        (UNIFORM, Integer(1), Integer(1), z),
+        (BERNOULLI, Integer(1), Integer(1), uniform),
+    ):
+        yield Step("sigma_A from the density", _variation(*(integrate(weight**n * density, (z, 0, end)) for n in (1, 2))), law.sigma_A)
+    g = Symbol("g", real=True)
+    for n in (1, 2):
+        square = Rational(n**2, 8) - (g - Rational(n, 2)) ** 2 / 2
+        yield Step(f"the exponent of E exp(n g/2), n = {n}, is n^2/8 and a shifted square", n * g / 2 - g**2 / 2, square)
+    yield Step("sigma_A of exp(g/2)", _variation(exp(Rational(1, 8)), exp(Rational(1, 2))), SOFT.sigma_A)
+
+
+def catalan_numbers():
+    """k = 1 to 5, every sigma_A."""
+    free = free_moments(1 / (1 + z), 5)
+    for order in range(1, 6):
+        moment = bulk.to.moment(2 * order) / sigma_A ** (2 * order)
+        yield Step(f"moment of order {2 * order} of the quarter circle", moment, moments.to.subs(k, order))
+        yield Step("and of its square, from the S-transform 1/(1 + z)", free[order - 1], moments.to.subs(k, order))
+
+
+def second_moment_of_a_row():
+    """Every T and alpha: S^(-2) is the integral of y e^(-y S), which factorises over independent weights."""
+    y, S = Symbol("y", positive=True), Symbol("S", positive=True)
+    yield Step("1/S^2 as an integral", integrate(y * exp(-y * S), (y, 0, oo)), S**-2)
+    # Gamma weights: E exp(-y Z) = (1 + y)^(-alpha), so E Z^2 exp(-y Z) is its second derivative; substitute x = 1 + y.
+    x = Symbol("x", positive=True)
+    transform = x**-alpha
+    other_weights = transform ** (T - 1)
+    integrand = simplify((x - 1) * diff(transform, x, 2) * other_weights)
+    yield Step("E Z^2 exp(-y S)", integrand, alpha * (alpha + 1) * (x - 1) * x ** (-alpha * T - 2))
+    entry = alpha * (alpha + 1) * integrate((x - 1) * x ** (-alpha * T - 2), (x, 1, oo))
+    # Rows sum to one and entries are exchangeable, so each has mean 1/T, and the squares of A - J add up to:
+    yield Step("T^2 (E A_ij^2 - 1/T^2)", T**2 * (entry - T**-2), frobenius.equals)
+
+
+def _variation(first: Expr, second: Expr) -> Expr:
+    """Standard deviation over mean, from the first two moments."""
+    return simplify(sqrt(second - first**2) / first)
+
+
+def attention(key, T, weights, sharp, popular, beta, tail):
+    return setting.markov_attention(key, T, weights, 0.0, sharp, popular, beta, tail)
+
+
+def spectrum(A, T):
+    size, meant = jnp.asarray(T.value, A.dtype), (jnp.arange(T.padded) > 0) & T.mask
+    rest = jnp.where(meant, singular_values(A), 0)
+    powers = jnp.stack([(rest ** (2 * order)).sum() for order in (1, 2, 3)])
+    every = dict(s=jnp.sqrt(size) * rest, unscaled=size * rest, shape=rest / jnp.sqrt(powers[0] / (size - 1)))
+    valid = {name + "_valid": meant for name in every}
+    return dict(every, **valid, power=powers, cv=setting.observed_coefficient_of_variation(A, T))
+
+
+def subject(weights, mean=1, sharp=0, popular=0.0, tail=3.0, **roles):
+    options = dict(weights=weights, sharp=sharp, popular=popular, beta=0.5, tail=tail)
+    if isinstance(weights, Weights):
+        options["weights"] = weights.place
+        roles.setdefault("knows", {sigma_A: weights.sigma_A, deviation: mean * weights.sigma_A})
+    return Subject(attention, options=options, **roles)
+
+
+def row_stochastic(key, T, alpha, dirichlet):
+    law = laws.Choice(dirichlet, (laws.Uniform(), laws.Dirichlet(alpha)))
+    return random_markov(key, law, T)
+
+
+def observe_square(A, T):
+    return dict(square=(mean_token_removed(A, T) ** 2).sum())
+
+
+SOFT = Weights(setting.LOGNORMAL, sqrt(exp(Rational(1, 4)) - 1))
+POPULAR = {sigma_A: sqrt(Rational(3, 2)), deviation: sqrt(Rational(3, 2))}  # 1 + 1/4 times E Z^2, less one
+SHAPE = ("circle", "moments")
+
+theorem = Theorem(
+    place="Bordenave, Caputo, Chafai 2012, reconstructed in form; moments and the exact mean derived here",
+    label="reconstructed",
+    uses=("outlier_identity",),
+    hypotheses=dict(
+        identical=Hypothesis("the weights have one law"),
+        finite_variance=Hypothesis("their variance is finite"),
+        fixed_law=Hypothesis("their law does not change with T"),
+        dirichlet=Hypothesis("the weights have a Gamma law"),
+        independent_rows=Hypothesis("rows are made of independent weights", unbroken="the exact mean is that of one row"),
+    ),
+    claims=dict(bulk=bulk, circle=circle, moments=moments, frobenius=frobenius),
+    experiments=dict(
+        spectra=Experiment(
+            subjects={
+                "exponential": subject(EXPONENTIAL),
+                "uniform": subject(UNIFORM, mean=Rational(1, 2)),
+                "zero or one": subject(BERNOULLI, mean=Rational(1, 2)),
+                "exp(g/2)": subject(SOFT, mean=exp(Rational(1, 8))),
+                "popular tokens": subject(
+                    EXPONENTIAL, popular=0.5, knows=POPULAR, breaks=("identical",), fails=("bulk", *SHAPE)
+                ),
+                "infinite variance": subject(PARETO, tail=1.5, breaks=("finite_variance",), fails=SHAPE),
+                "sharp softmax": subject(setting.LOGNORMAL, sharp=1, breaks=("fixed_law",), fails=SHAPE),
+            },
+            observe=spectrum,
+            measures=(s, unscaled, shape, power, cv),
+            sweep={T: Efforts(quick=(48, 64, 192), standard=(64, 96, 256), thorough=(64, 128, 256, 512))},
+            along={k: (1, 2, 3)},
+            draws=Efforts(quick=48, standard=96, thorough=256),
+        ),
+        rows=Experiment(
+            subjects={
+                "Gamma weights": Subject(row_stochastic, options=dict(dirichlet=1)),
+                "uniform weights": Subject(
+                    row_stochastic, options=dict(dirichlet=0), breaks=("dirichlet",), fails=("frobenius",)
+                ),
+            },
+            observe=observe_square,
+            measures=(square,),
+            sweep={T: Efforts(quick=(4, 8, 16), standard=(4, 8, 16, 64), thorough=(4, 8, 16, 64, 256))},
+            at=({alpha: Integer(3)}, {alpha: Integer(1)}, {alpha: Rational(1, 2)}),
+            draws=Efforts(quick=2000, standard=4000, thorough=10000),
+        ),
+    ),
+    proof=dict(bulk=the_circle, moments=catalan_numbers, frobenius=Proof(second_moment_of_a_row, settles=True)),
+    issues=(
+        "The authors' lognormal weights, exp(sqrt(ln 2) g) with sigma_A = 1, are too slow for the declared class: at "
+        "T = 512 their law is still 0.006 away, and it approaches like a power below one; exp(g/2) stands in for them.",
+        "Pareto weights of tail 3 obey the law too, but so slowly that no size in reach shows it: they are not asked.",
+    ),
+)
