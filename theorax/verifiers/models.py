@@ -19,7 +19,7 @@ INTERFACE = ("key", "T", "d")
 
 
 def adopt(theorem_id: str, theorem: Theorem, model: str) -> Theorem:
-    """The theorem with the user's layer as its only evidence; subjects that break a hypothesis stay as controls.
+    """The theorem with the user's layer as its only subject; its controls are those of its own check.
 
     **Raises:** UsageError if the theorem takes no model, or if the factory cannot be found, called or measured.
     """
@@ -31,16 +31,10 @@ def adopt(theorem_id: str, theorem: Theorem, model: str) -> Theorem:
             "statement. Try rank_collapse_width or keyquery_gap_and_bulk."
         )
     experiments = {name: _with(part, factory) for name, part in taking.items()}
-    claims = {name: claim for name, claim in theorem.claims.items() if theorem.experiment_of(claim) in experiments}
-    experiments = {
-        name: replace(
-            part,
-            subjects={
-                label: replace(subject, fails=tuple(claim for claim in subject.fails if claim in claims))
-                for label, subject in part.subjects.items()
-            },
-        )
-        for name, part in experiments.items()
+    claims = {
+        name: claim
+        for name, claim in theorem.claims.items()
+        if (place := theorem.experiment_of(claim)) in taking and name in (taking[str(place)].asked or theorem.claims)
     }
     hypotheses = {
         name: replace(part, unbroken=part.unbroken or "shown by the theorem's own check, without --model")
@@ -102,5 +96,6 @@ def _module(model: str, place: str) -> Any:
 def _with(experiment: Experiment, factory: Callable[..., Any]) -> Experiment:
     assert experiment.adopt is not None
     build = experiment.adopt(factory)
-    controls = {label: subject for label, subject in experiment.subjects.items() if subject.breaks}
-    return replace(experiment, subjects={"model": Subject(build, literal=True), **controls})
+    # Attention that depends on the tokens differs from layer to layer; what is asked of a user's layer is one layer.
+    along = {index: values[:1] for index, values in experiment.along.items()}
+    return replace(experiment, subjects={"model": Subject(build, literal=True)}, along=along)

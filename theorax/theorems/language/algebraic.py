@@ -132,9 +132,7 @@ def _branch_radius(law: AlgebraicLaw, values: Mapping[Symbol, float]) -> float:
     return max(found) * (1 + 2.0**-20)
 
 
-def _integral(
-    coefficients: list[np.ndarray], radius: float, rho: float, nodes: int, times: np.ndarray
-) -> np.ndarray:
+def _integral(coefficients: list[np.ndarray], radius: float, rho: float, nodes: int, times: np.ndarray) -> np.ndarray:
     """The trapezoid rule on the circle |w| = rho, for a law on the real line: one half of it and its mirror image."""
     angles = (np.arange(nodes) + 0.5) * np.pi / nodes
     w = rho * np.exp(1j * angles)

@@ -83,6 +83,7 @@ class Experiment:
     ``seeds``: "independent" draws at every size, or "paired" (the same keys at every size).
     ``platform``: "cpu" where an operation exists on the CPU alone.
     ``adopt``: how a user's layer stands in for the subjects: from its factory to a ``build``; None where it cannot.
+    ``asked``: the claims that are asked of such a layer; all if none is named.
 
     ``observe`` may also return ``x_error``, a bound on the numerical error of the measured ``x``, which widens every
     interval, and ``x_valid``, the mask of the entries of a sample letter ``x`` that are meant.
@@ -100,6 +101,7 @@ class Experiment:
     seeds: Literal["independent", "paired"] = "independent"
     platform: Literal["any", "cpu"] = "any"
     adopt: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None
+    asked: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "at", tuple({k: _exact(k, v) for k, v in case.items()} for case in self.at))

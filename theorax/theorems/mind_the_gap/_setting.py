@@ -19,10 +19,12 @@ from jaxtyping import Array, Float, Int
 from sympy import Expr, Integer, Symbol, exp, integrate, oo, simplify, sqrt
 
 from theorax.numerics import laws
+from theorax.numerics.adapters import applied, made
 from theorax.numerics.attention import Attention, mean_token_removed, token_products
 from theorax.numerics.ensembles import gaussian, haar_rows, markov, random_markov
 from theorax.numerics.extents import Extent, block
 from theorax.numerics.keys import named
+from theorax.numerics.lanczos import leading_singular_triplets
 from theorax.theorems.language import Index, Measured, Parameter, Size, Subject
 
 T = Size("T", "context length")
@@ -170,17 +172,27 @@ def _centred(key: Any, T: Extent) -> Float[Array, "N N"]:
     return gaussian(key, T, T, 1 / jnp.sqrt(jnp.asarray(T.value, jnp.zeros(()).dtype)))
 
 
+def user_layer(factory: Callable[..., Any]) -> Callable[..., Array]:
+    """The attention matrix of a user's layer at orthonormal tokens."""
+
+    def build(key: Any, T: Extent, d: Extent) -> Array:
+        X, (size, width) = haar_rows(named(key, "tokens"), T, d), (T.padded, d.padded)
+        layer = made(factory, named(key, "layer", 1), size, width)
+        return applied(layer.attention, X, (size, size), "attention")
+
+    return build
+
+
 def user_network(factory: Callable[..., Any]) -> Callable[..., Forward]:
     """A user's layer, l times over with fresh weights, on orthonormal tokens; X_l divided by its spectral norm."""
-    from theorax.numerics.adapters import adapt
 
     def build(key: Any, T: Extent, d: Extent, l: int) -> Forward:
-        X, tokens, attention = haar_rows(named(key, "tokens"), T, d), [], None
-        for layer in range(1, l + 1):
-            module = adapt(factory(named(key, "layer", layer), int(T.value), int(d.value)))
-            attention = module.attention(X) if attention is None else attention
-            X = module(X)
-            X = X / jnp.linalg.norm(X, ord=2)
+        X, (size, width) = haar_rows(named(key, "tokens"), T, d), (T.padded, d.padded)
+        layers = [made(factory, named(key, "layer", layer), size, width) for layer in range(1, l + 1)]
+        attention, tokens = applied(layers[0].attention, X, (size, size), "attention"), []
+        for layer in layers:
+            X = applied(layer, X, (size, width), "__call__")
+            X = X / leading_singular_triplets(X, k=1).values[0]
             tokens.append(X)
         return Forward(jnp.stack(tokens), attention)
 

@@ -81,7 +81,9 @@ def R(g: Expr) -> Expr:
     return (variance - beta**2) * g + beta**2 * g / (1 - phi * beta**2 * g**2)
 
 
-quartic = x * g * (1 - phi * beta**2 * g**2) - (1 + (variance - beta**2) * g**2) * (1 - phi * beta**2 * g**2) - beta**2 * g**2
+quartic = (
+    x * g * (1 - phi * beta**2 * g**2) - (1 + (variance - beta**2) * g**2) * (1 - phi * beta**2 * g**2) - beta**2 * g**2
+)
 
 
 class right_edge(Function):
@@ -210,7 +212,9 @@ def moments():
     yield Step("the linear Hermite coefficient of e^(beta t - beta^2/2)", integrate(t * weight, (t, -oo, oo)), beta)
     squared = integrate(exp(beta * t - beta**2 / 2) * weight, (t, -oo, oo))
     yield Step("its variance, the sum of all squared coefficients", squared - 1, variance)
-    yield Cited("a function of a product of Gaussian matrices: product plus a free semicircle", "Pennington and Worah 2017")
+    yield Cited(
+        "a function of a product of Gaussian matrices: product plus a free semicircle", "Pennington and Worah 2017"
+    )
     yield Cited("dividing the rows by their sums moves the spectrum by one rank and o(1)", "Bordenave et al. 2012")
     # The square of a symmetric law has g(x) = (1 + z)/x with 1/x^2 = chi(z), S the transform of the square.
     S = 1 / ((1 + z) * (1 + phi * z))
@@ -332,7 +336,9 @@ theorem = Theorem(
                 ),
                 "tied queries and keys": subject(tied=1, breaks=("independent",), fails=(*every, "layer_gap")),
                 "outlier removed": subject(
-                    removed=1.0, breaks=("not_removed",), fails=("outlier", "excess", "gap", "layer_gap", "layer_collapse")
+                    removed=1.0,
+                    breaks=("not_removed",),
+                    fails=("outlier", "excess", "gap", "layer_gap", "layer_collapse"),
                 ),
                 "aligned tokens": subject(aligned=0.5, breaks=("isometric",), fails=every),
             },

@@ -7,7 +7,22 @@ moments are sigma_A^(2k) times the Catalan numbers. For Gamma weights the mean o
 """
 
 import jax.numpy as jnp
-from sympy import Expr, Integer, Piecewise, Rational, Symbol, catalan, diff, exp, factorial, integrate, oo, pi, simplify, sqrt
+from sympy import (
+    Expr,
+    Integer,
+    Piecewise,
+    Rational,
+    Symbol,
+    catalan,
+    diff,
+    exp,
+    factorial,
+    integrate,
+    oo,
+    pi,
+    simplify,
+    sqrt,
+)
 
 from theorax.numerics import laws
 from theorax.numerics.attention import mean_token_removed
@@ -47,7 +62,11 @@ square = Measured("square", "||A_perp||_F^2", positive=True)
 
 # On other seeds the distances are at most 1.1/T (half of it for the shape), and at most 0.02 beside 1/T at T = 16.
 in_powers = Expansion(
-    powers=(1,), rest=0.06, order=Rational(3, 2), reference=16, reason="smooth linear statistics of the spectrum expand in 1/T"
+    powers=(1,),
+    rest=0.06,
+    order=Rational(3, 2),
+    reference=16,
+    reason="smooth linear statistics of the spectrum expand in 1/T",
 )
 bulk = Law(
     of=s,
@@ -62,7 +81,9 @@ bulk = Law(
         "T A instead of sqrt(T) A": dict(of=unscaled),
     },
 )
-circle = Law(of=shape, to=quarter_circle(Integer(2)), as_=T, approach=in_powers, scale=Integer(1), spread=Rational(1, 2) / T)
+circle = Law(
+    of=shape, to=quarter_circle(Integer(2)), as_=T, approach=in_powers, scale=Integer(1), spread=Rational(1, 2) / T
+)
 moments = Limit(
     of=T ** (k - 1) * power / sigma_A ** (2 * k),
     to=catalan(k),
@@ -92,7 +113,9 @@ frobenius = Expectation(
 
 def the_circle():
     """Every sigma_A, and the four laws of weights; that the spectrum tends to the quarter circle is cited."""
-    yield Cited("the empirical law tends to the quarter-circular law of radius 2 sigma_A", "Bordenave, Caputo, Chafai 2012")
+    yield Cited(
+        "the empirical law tends to the quarter-circular law of radius 2 sigma_A", "Bordenave, Caputo, Chafai 2012"
+    )
     yield Step("its second moment", bulk.to.moment(2), sigma_A**2)
     yield Step("the second moment of the claimed law without scale", circle.to.moment(2), Integer(1))
     uniform = Piecewise((1, z < Rational(1, 2)), (0, True))
@@ -101,11 +124,17 @@ def the_circle():
         (UNIFORM, Integer(1), Integer(1), z),
         (BERNOULLI, Integer(1), Integer(1), uniform),
     ):
-        yield Step("sigma_A from the density", _variation(*(integrate(weight**n * density, (z, 0, end)) for n in (1, 2))), law.sigma_A)
+        yield Step(
+            "sigma_A from the density",
+            _variation(*(integrate(weight**n * density, (z, 0, end)) for n in (1, 2))),
+            law.sigma_A,
+        )
     g = Symbol("g", real=True)
     for n in (1, 2):
         square = Rational(n**2, 8) - (g - Rational(n, 2)) ** 2 / 2
-        yield Step(f"the exponent of E exp(n g/2), n = {n}, is n^2/8 and a shifted square", n * g / 2 - g**2 / 2, square)
+        yield Step(
+            f"the exponent of E exp(n g/2), n = {n}, is n^2/8 and a shifted square", n * g / 2 - g**2 / 2, square
+        )
     yield Step("sigma_A of exp(g/2)", _variation(exp(Rational(1, 8)), exp(Rational(1, 2))), SOFT.sigma_A)
 
 
@@ -181,7 +210,9 @@ theorem = Theorem(
         finite_variance=Hypothesis("their variance is finite"),
         fixed_law=Hypothesis("their law does not change with T"),
         dirichlet=Hypothesis("the weights have a Gamma law"),
-        independent_rows=Hypothesis("rows are made of independent weights", unbroken="the exact mean is that of one row"),
+        independent_rows=Hypothesis(
+            "rows are made of independent weights", unbroken="the exact mean is that of one row"
+        ),
     ),
     claims=dict(bulk=bulk, circle=circle, moments=moments, frobenius=frobenius),
     experiments=dict(
