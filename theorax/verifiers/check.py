@@ -70,7 +70,10 @@ def check(theorem_id: str, settings: Settings) -> TheoremOutcome:
             failing = control_lines(theorem, name, table)
             controls += sensitivity.controls(name, claim, failing, planned.levels, draws.on)
             if planned.cases and not planned.refusal:
-                mutants += sensitivity.mutants(name, claim, planned.cases, planned.levels, draws.on)
+                found = sensitivity.mutants(name, claim, planned.cases, planned.levels, draws.on)
+                # A weaker variant must stay supported where the claim is; where it is not, it may fall with it.
+                refuted = outcome.status == Status.REFUTED.name
+                mutants += [part for part in found if not (refuted and part.expected == "stays supported")]
         claims.append(outcome)
     claims = [_insensitive(claim, controls) for claim in claims]
     status, reason = overall(claims)

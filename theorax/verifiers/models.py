@@ -96,6 +96,15 @@ def _module(model: str, place: str) -> Any:
 def _with(experiment: Experiment, factory: Callable[..., Any]) -> Experiment:
     assert experiment.adopt is not None
     build = experiment.adopt(factory)
+    # Letters that describe the theorem's own subjects mean nothing here: cases that differ in them alone are one.
+    asked = set(inspect.signature(build).parameters)
+    told = {
+        letter.name
+        for size, expression in experiment.derived.items()
+        if size.name in asked
+        for letter in expression.free_symbols
+    }
+    cases = {tuple((k, v) for k, v in case.items() if k.name in asked | told): case for case in experiment.at}
     # Attention that depends on the tokens differs from layer to layer; what is asked of a user's layer is one layer.
     along = {index: values[:1] for index, values in experiment.along.items()}
-    return replace(experiment, subjects={"model": Subject(build, literal=True)}, along=along)
+    return replace(experiment, subjects={"model": Subject(build, literal=True)}, along=along, at=tuple(cases.values()))

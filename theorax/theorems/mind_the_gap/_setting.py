@@ -173,11 +173,11 @@ def _centred(key: Any, T: Extent) -> Float[Array, "N N"]:
 
 
 def user_layer(factory: Callable[..., Any]) -> Callable[..., Array]:
-    """The attention matrix of a user's layer at orthonormal tokens."""
+    """The attention matrix of a user's layer at T orthonormal tokens of width T."""
 
-    def build(key: Any, T: Extent, d: Extent) -> Array:
-        X, (size, width) = haar_rows(named(key, "tokens"), T, d), (T.padded, d.padded)
-        layer = made(factory, named(key, "layer", 1), size, width)
+    def build(key: Any, T: Extent) -> Array:
+        X, size = haar_rows(named(key, "tokens"), T, T), T.padded
+        layer = made(factory, named(key, "layer", 1), size, size)
         return applied(layer.attention, X, (size, size), "attention")
 
     return build
