@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import final
 
 import numpy as np
@@ -56,7 +57,7 @@ class Image(LawOfNumbers):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "of", sympify(self.of))
-        mass = simplify(integrate(self.density, (self.variable, *self.over)))
+        mass = _mass(self.density, self.variable, *self.over)
         if mass != 1:
             raise StatementError(
                 f"Image(density={self.density}) on {self.over} has mass {mass}. A probability density integrates to "
@@ -96,6 +97,12 @@ class Image(LawOfNumbers):
             f"The characteristic function of Image({self.of}) does not converge with 2048 nodes. The image of a "
             "smooth density converges geometrically. Write the law as the image of a variable with a smooth density."
         )
+
+
+@lru_cache(maxsize=256)
+def _mass(density: Expr, variable: Symbol, low: Expr, high: Expr) -> Expr:
+    """The integral of the density; a law and all its rescalings have the same one."""
+    return simplify(integrate(density, (variable, low, high)))
 
 
 def quarter_circle(radius: Expr) -> Image:

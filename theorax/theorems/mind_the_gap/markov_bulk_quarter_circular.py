@@ -245,7 +245,7 @@ theorem = Theorem(
             measures=(square,),
             sweep={T: Efforts(quick=(4, 8, 16), standard=(4, 8, 16, 64), thorough=(4, 8, 16, 64, 256))},
             at=({alpha: Integer(3)}, {alpha: Integer(1)}, {alpha: Rational(1, 2)}),
-            draws=Efforts(quick=2000, standard=4000, thorough=10000),
+            draws=Efforts(quick=600, standard=2000, thorough=10000),
         ),
     ),
     proof=dict(bulk=the_circle, moments=catalan_numbers, frobenius=Proof(second_moment_of_a_row, settles=True)),
