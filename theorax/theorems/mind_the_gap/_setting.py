@@ -152,7 +152,7 @@ def markov_attention(
     beta: Array | float = 1.0,
     tail: Array | float = 3.0,
 ) -> Float[Array, "N N"]:
-    """One random Markov matrix; ``beta`` is that of lognormal weights unless they are sharp, ``tail`` that of Pareto's."""
+    """One random Markov matrix; ``beta`` belongs to lognormal weights that are not sharp, ``tail`` to Pareto's."""
     context = jnp.asarray(T.value, jnp.zeros(()).dtype)
     slope = jnp.where(sharp, jnp.sqrt(jnp.log(context)), beta)
     menu = (laws.Exponential(), laws.Uniform(), laws.LogNormal(slope), laws.Pareto(tail), laws.Bernoulli())

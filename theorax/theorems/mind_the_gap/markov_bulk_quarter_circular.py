@@ -1,9 +1,9 @@
 """The singular values of a random Markov matrix, but for the first, fill a quarter circle.
 
-A has iid positive weights over their row sums. In the limit the row sums are T times the mean weight, so sqrt(T) A_perp
-is an iid matrix of variance sigma_A^2, sigma_A the coefficient of variation of the weights, and A A^T = J + A_perp A_perp^T
-has one eigenvalue more. The law of sqrt(T) s_i, i >= 2, tends to the quarter-circular law on [0, 2 sigma_A], whose even
-moments are sigma_A^(2k) times the Catalan numbers. For Gamma weights the mean of ||A_perp||_F^2 is exact at every T.
+A has iid positive weights over their row sums. In the limit a row sum is T times the mean weight, so sqrt(T) A_perp is
+an iid matrix of variance sigma_A^2, sigma_A the coefficient of variation of the weights, and A has one more singular
+value. The law of sqrt(T) s_i, i >= 2, tends to the quarter-circular law on [0, 2 sigma_A], whose even moments are
+sigma_A^(2k) times the Catalan numbers. For Gamma weights the mean of ||A_perp||_F^2 is exact at every T.
 """
 
 import jax.numpy as jnp
@@ -19,7 +19,6 @@ from sympy import (
     factorial,
     integrate,
     oo,
-    pi,
     simplify,
     sqrt,
 )

@@ -1,0 +1,1 @@
+"""Instruments: samplers, solvers and estimators against exact facts."""

@@ -1,0 +1,144 @@
+"""Sampled frames are orthonormal and Haar distributed, as far as fourth moments tell.
+
+A row q of a Haar frame is uniform on the sphere: q = g/|g| with g Gaussian and |g| independent of it, so E q_1^4 =
+E g_1^4/E |g|^4. Rows complete to an orthogonal matrix, whose columns are unit vectors: that fixes E q_1^2 p_1^2 for two
+rows. Householder's algorithm alone fixes the signs of the triangle's diagonal, not the law: entries would be biased.
+"""
+
+import jax
+import jax.numpy as jnp
+from sympy import Integer, Rational, Symbol, exp, gamma, integrate, oo, pi, simplify, solve, sqrt
+
+from theorax.numerics.ensembles import gaussian, haar_rows
+from theorax.numerics.extents import block
+from theorax.theorems.language import (
+    Absolute,
+    Cited,
+    Efforts,
+    Expectation,
+    Experiment,
+    Hypothesis,
+    Inequality,
+    Measured,
+    Parameter,
+    Relative,
+    Size,
+    Step,
+    Subject,
+    Theorem,
+)
+
+T = Size("T", "number of rows")
+d = Size("d", "dimension")
+ratio = Parameter("ratio", "rows per dimension, T/d", positive=True)
+defect = Measured("defect", "||Q Q^T - I||_F")
+diagonal = Measured("diagonal", "mean of sqrt(d) q_ii over the rows i")
+fourth = Measured("fourth", "mean of q_ij^4 over all entries")
+overlap = Measured("overlap", "mean of sum_j q_ij^2 q_kj^2 over pairs of rows")
+
+orthonormal = Inequality(of=defect, at_most=T**2 * d * Rational(1, 2**53), under=("orthogonal",))
+centred = Expectation(
+    of=diagonal,
+    equals=0,
+    margin=Absolute(1, 10),
+    because="without the signs it lies below -sqrt(2/pi) for the first row and is of that size for all",
+    spread=1 / sqrt(T),
+)
+sphere = Expectation(
+    of=fourth,
+    equals=3 / (d * (d + 2)),
+    margin=Relative(1, 20),
+    because="the fourth moment of Gaussian entries, 3/d^2, is 2/d off: an eighth at d = 16",
+    spread=Rational(1, 2),
+    mutants={"Gaussian entries": dict(equals=3 / d**2)},
+)
+rows = Expectation(
+    of=overlap,
+    equals=1 / (d + 2),
+    margin=Relative(1, 20),
+    because="for independent rows of unit length it is 1/d, an eighth off at d = 16",
+    spread=Rational(1, 4),
+    mutants={"independent rows": dict(equals=1 / d)},
+)
+
+
+def frame(key, T, d, unsigned, plain, flat):
+    """Haar rows; as controls Householder's own signs, Gaussian rows of unit length, rows made of uniform entries."""
+    G = gaussian(key, d, T)
+    U = jnp.where(block(d, T), jax.random.uniform(key, G.shape, minval=-1.0), 0)
+    lengths = jnp.linalg.norm(G, axis=0)
+    choices = (
+        haar_rows(key, T, d),
+        jnp.linalg.qr(G)[0].T,
+        (G / jnp.where(lengths > 0, lengths, 1)).T,
+        jnp.linalg.qr(U)[0].T,
+    )
+    Q = jax.lax.select_n(unsigned + 2 * plain + 3 * flat, *choices)
+    return jnp.where(block(T, d), Q, 0)
+
+
+def observe(Q, T, d):
+    size, width = (jnp.asarray(extent.value, Q.dtype) for extent in (T, d))
+    squares = Q**2
+    fourths, columns = jnp.sum(squares**2), squares.sum(0)
+    return dict(
+        defect=jnp.linalg.norm(Q @ Q.T - jnp.diag(T.mask.astype(Q.dtype))),
+        diagonal=jnp.sqrt(width) * jnp.trace(Q) / size,
+        fourth=fourths / (size * width),
+        overlap=(jnp.sum(columns**2) - fourths) / (size * (size - 1)),
+    )
+
+
+def on_the_sphere():
+    """Every dimension."""
+    x = Symbol("x", positive=True)
+    yield Cited("the direction and the length of a Gaussian vector are independent", "Muirhead 1982, theorem 1.5.5")
+    top = 2 * integrate(x**4 * exp(-(x**2) / 2) / sqrt(2 * pi), (x, 0, oo))
+    # |g|^2/2 has a gamma law of shape d/2.
+    bottom = 4 * integrate(x ** (d / 2 + 1) * exp(-x), (x, 0, oo)) / gamma(d / 2)
+    yield Step("E q^4 = E g^4/E |g|^4", simplify(top / bottom), sphere.equals)
+
+
+def of_two_rows():
+    """Every dimension of at least two."""
+    mixed = Symbol("mixed")
+    # E q_11^2 (q_11^2 + ... + q_d1^2) = E q_11^2 = 1/d, the column being a unit vector.
+    (found,) = solve(sphere.equals + (d - 1) * mixed - 1 / d, mixed)
+    yield Step("d E q_11^2 q_21^2, from a column of unit length", simplify(d * found), rows.equals)
+
+
+controls = dict(unsigned=0, plain=0, flat=0)
+theorem = Theorem(
+    place="the sampler of isometric tokens",
+    label="derived",
+    hypotheses=dict(
+        signs=Hypothesis("the triangle's diagonal is made positive"),
+        orthogonal=Hypothesis("rows are made orthogonal"),
+        gaussian=Hypothesis("the matrix that is factorised is Gaussian"),
+    ),
+    claims=dict(orthonormal=orthonormal, centred=centred, sphere=sphere, rows=rows),
+    experiments=dict(
+        frames=Experiment(
+            subjects={
+                "Haar": Subject(frame, options=controls),
+                "signs left to the algorithm": Subject(
+                    frame, options=controls | dict(unsigned=1), breaks=("signs",), fails=("centred",)
+                ),
+                "Gaussian rows of unit length": Subject(
+                    frame, options=controls | dict(plain=1), breaks=("orthogonal",), fails=("orthonormal", "rows")
+                ),
+                "rows of uniform entries": Subject(
+                    frame, options=controls | dict(flat=1), breaks=("gaussian",), fails=("sphere",)
+                ),
+            },
+            observe=observe,
+            measures=(defect, diagonal, fourth, overlap),
+            sweep={T: Efforts(quick=(4, 8), standard=(4, 8), thorough=(4, 8, 64))},
+            derived={d: T / ratio},
+            at=({ratio: Integer(1)}, {ratio: Rational(1, 2)}),
+            draws=Efforts(quick=2000, standard=8000, thorough=32000),
+        )
+    ),
+    proof=dict(sphere=on_the_sphere, rows=of_two_rows),
+    issues=("Moments of order four and less, and one sign: another law with these moments would pass.",),
+)

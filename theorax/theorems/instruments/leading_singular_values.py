@@ -1,0 +1,129 @@
+"""Leading singular values come with residuals that hold, and an audit tells whether their index is right.
+
+Golub-Kahan-Lanczos returns values with residuals: a singular value lies within each. Which one, residuals cannot say:
+of two values closer than the iteration resolves it may have found one alone. The inertia of a shifted Gram matrix
+counts the values above a number, so an audited index is certain. A full decomposition is the standard here.
+"""
+
+import jax
+import jax.numpy as jnp
+from sympy import Eq, Rational
+
+from theorax.numerics import laws
+from theorax.numerics.ensembles import gaussian, haar_rows, random_markov
+from theorax.numerics.extents import literal
+from theorax.numerics.inertia import audit_index
+from theorax.numerics.keys import named
+from theorax.numerics.lanczos import SingularTriplets, leading_singular_triplets
+from theorax.numerics.spectra import singular_values, tail_power
+from theorax.theorems.language import (
+    Efforts,
+    Experiment,
+    Hypothesis,
+    Index,
+    Inequality,
+    Measured,
+    Size,
+    Subject,
+    Theorem,
+)
+
+T = Size("T", "order of the matrix")
+i = Index("i", "index of the value")
+value = Measured("value", "the i-th value found", over=(i,))
+near = Measured("near", "distance of the i-th value found from the nearest singular value", over=(i,))
+off = Measured("off", "distance of the i-th value found from the i-th singular value", over=(i,))
+residual = Measured("residual", "its residual", over=(i,))
+width = Measured("width", "what the audit certifies its index within", over=(i,))
+certified = Measured("certified", "one if the audit certifies the index, else zero", over=(i,))
+tail_off = Measured("tail_off", "distance of the sum of fourth powers from the exact one")
+tail_error = Measured("bound", "its stated error")
+
+in_order = ("recomputed", "in_order")
+some = Inequality(of=near, at_most=residual, under=("recomputed",))
+first = Inequality(of=off, at_most=residual, where=Eq(i, 1), under=in_order)
+second = Inequality(of=off, at_most=residual + value / 50, where=Eq(i, 2))
+audited = Inequality(of=certified * (off - width), at_most=0, under=("recomputed",))
+sees = Inequality(of=certified, at_least=Rational(1, 2), where=Eq(i, 1), under=in_order)
+tails = Inequality(of=tail_off, at_most=tail_error, under=in_order)
+
+
+MARKOV, GAUSSIAN, PAIR = range(3)
+
+
+def matrix(key, T, kind, gap, moved, exchanged):
+    """A matrix, and what is done to its triplets: values ``moved`` by a share, the two triplets ``exchanged``."""
+    root = jnp.sqrt(jnp.asarray(T.value, jnp.zeros(()).dtype))
+
+    def pair(key):
+        left, right = (haar_rows(named(key, name), literal(2), T) for name in ("left", "right"))
+        return gaussian(key, T, T, 1 / root) + (left.T * jnp.asarray([4.0, 4.0 * (1 - gap)])) @ right
+
+    kinds = (lambda key: random_markov(key, laws.Exponential(), T), lambda key: gaussian(key, T, T, 1 / root), pair)
+    return jax.lax.switch(kind, kinds, key), moved, exchanged
+
+
+def observe(model):
+    A, moved, exchanged = model
+    found = leading_singular_triplets(A, k=2)
+    order = jnp.where(exchanged, jnp.asarray([1, 0]), jnp.asarray([0, 1]))
+    values, left, right, residuals = (
+        part[order] for part in (found.values * (1 + moved), found.left, found.right, found.residuals)
+    )
+    triplets = SingularTriplets(values, left, right, residuals, found.passes, found.converged)
+    exact, rest = singular_values(A), tail_power(A, triplets)
+    seen = jnp.stack([audit_index(A, triplets, index) for index in (0, 1)])
+    return dict(
+        value=values,
+        near=jnp.min(jnp.abs(values[:, None] - exact), axis=1),
+        off=jnp.abs(values - exact[:2]),
+        residual=residuals,
+        width=2 * jnp.sqrt(2 * jnp.cumsum(residuals**2)) + 1e-5 * values,
+        certified=seen.astype(A.dtype),
+        tail_off=jnp.abs(rest.value - jnp.sum(exact[1:] ** 4)),
+        bound=rest.error,
+    )
+
+
+def subject(kind, gap=0.05, moved=0.0, exchanged=0, **changes):
+    return Subject(matrix, options=dict(kind=kind, gap=gap, moved=moved, exchanged=exchanged), **changes)
+
+
+theorem = Theorem(
+    place="the solver of the largest singular values",
+    label="derived",
+    hypotheses=dict(
+        recomputed=Hypothesis("values and residuals are recomputed from the vectors"),
+        in_order=Hypothesis("the triplets are taken in order"),
+        apart=Hypothesis("values that the iteration does not tell apart have no gap behind them"),
+    ),
+    claims=dict(some=some, first=first, second=second, audited=audited, sees=sees, tails=tails),
+    experiments=dict(
+        matrices=Experiment(
+            subjects={
+                "Markov": subject(MARKOV),
+                "a planted pair": subject(PAIR),
+                "Gaussian": subject(GAUSSIAN),
+                "values moved by a hundredth": subject(
+                    PAIR, moved=0.01, breaks=("recomputed",), fails=("some", "first", "sees")
+                ),
+                "triplets exchanged": subject(
+                    PAIR, exchanged=1, breaks=("in_order",), fails=("first", "second", "sees", "tails")
+                ),
+                "a pair as good as one": subject(PAIR, gap=1e-10, breaks=("apart",), fails=("second",)),
+            },
+            observe=observe,
+            measures=(value, near, off, residual, width, certified, tail_off, tail_error),
+            sweep={T: Efforts(quick=(16, 32), standard=(32, 64), thorough=(64, 128, 256))},
+            along={i: (1, 2)},
+            draws=Efforts(quick=200, standard=200, thorough=600),
+        )
+    ),
+    issues=(
+        "Claims in every draw are supported for all but a small share of the draws; the bounds themselves are derived "
+        "in the solver, not here.",
+        "At a soft edge two values nearly coincide now and then, and in about one of 300 draws at T = 32 or 64 the "
+        "value found for the second is the third: its residual holds, its index is wrong, and only the audit sees it. "
+        "The second value is therefore claimed within a fiftieth; more than that nothing should be asked of it.",
+    ),
+)
