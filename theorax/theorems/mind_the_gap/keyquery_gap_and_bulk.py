@@ -59,8 +59,8 @@ from theorax.theorems.language import (
     Subject,
     Theorem,
 )
-from theorax.theorems.mind_the_gap._free import inverse_of_edge, z
 from theorax.theorems.mind_the_gap import _setting as setting
+from theorax.theorems.mind_the_gap._free import inverse_of_edge, z
 from theorax.theorems.mind_the_gap._setting import T, cv, sigma_A
 
 d_qk = Size("d_qk", "width of queries and keys")

@@ -6,6 +6,8 @@ have variance sigma_A^2/T, and so T (s_1 - 1) tends to sigma_A^2/2. The second v
 of A tends to 1 + sigma_A^2, that of A A^T to one; without the outlier both grow like T.
 """
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 from sympy import Integer, Matrix, Rational, Symbol, diff, limit, oo, solve, sqrt, symbols
@@ -45,7 +47,9 @@ squares_perp = Measured("squares_perp", "sum of s_i(A_perp)^2", positive=True)
 fourths_perp = Measured("fourths_perp", "sum of s_i(A_perp)^4", positive=True)
 
 expansion = "moments of iid weights expand in 1/T; at most 0.02 beside 1/T at T = 32 on other seeds"
-by_moments = dict(as_=T, approach=Expansion(powers=(1,), rest=0.06, order=2, reference=32, reason=expansion))
+by_moments: dict[str, Any] = dict(
+    as_=T, approach=Expansion(powers=(1,), rest=0.06, order=2, reference=32, reason=expansion)
+)
 
 
 def at_the_edge(size):
