@@ -1,9 +1,13 @@
-"""Randomness of every test is fixed by its name."""
+"""Randomness of every test is fixed by its name; every process of the tests computes with one thread."""
 
-import hashlib
+from theorax.numerics.threads import one_thread
 
-import numpy as np
-import pytest
+one_thread()  # before NumPy and JAX are imported, which is when they count their threads
+
+import hashlib  # noqa: E402
+
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
 
 
 @pytest.fixture

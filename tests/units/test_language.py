@@ -166,10 +166,19 @@ def test_the_exponent_of_a_rate(like, exponent, exponential):
     assert claim.is_exponential is exponential
 
 
-def test_letters_are_the_same_letter_wherever_they_are_written():
-    assert Size("n", "something else") == n
+def test_letters_that_share_only_their_name_are_different_letters():
+    assert Size("n", "how many") == n
+    assert Size("n", "something else") != n
     assert Parameter("n", "a number") != n
-    assert pickle.loads(pickle.dumps(a)) == a
+    over = Measured("x", "a measured number", positive=True, over=(k,))
+    # SymPy's cache would return n*x, built before, if the two were one.
+    assert (n * x).atoms(Measured) == {x}
+    assert [letter.over for letter in (n * over).atoms(Measured)] == [(k,)]
+
+
+def test_letters_survive_pickling():
+    for letter in (a, x, s, Measured("y", "over k", over=(k,))):
+        assert pickle.loads(pickle.dumps(letter)) == letter
 
 
 def test_moments_of_the_quarter_circle_are_catalan():

@@ -12,7 +12,8 @@ from theorax.errors import StatementError
 class Letter(Symbol):
     """A symbol with a meaning.
 
-    Two letters are the same letter if their kind, name and assumptions agree, as for SymPy's own symbols.
+    Two letters are the same letter if kind, name, assumptions, meaning and whatever else they carry agree. SymPy keeps
+    the expressions it has built: letters of two theorems that share only their name must not be taken for each other.
 
     **Raises:** StatementError if the meaning is empty or the name is not one a user can type after ``--at``.
     """
@@ -35,8 +36,15 @@ class Letter(Symbol):
         letter.meaning = meaning
         return letter
 
+    def _carried(self) -> dict[str, Any]:
+        """What tells this letter from others of its name, besides its meaning and its assumptions."""
+        return {}
+
+    def _hashable_content(self) -> tuple[Any, ...]:
+        return (*super()._hashable_content(), self.meaning, *map(repr, self._carried().values()))
+
     def __getnewargs_ex__(self) -> tuple[tuple[str, str], dict[str, Any]]:
-        return (self.name, self.meaning), self._assumptions_orig
+        return (self.name, self.meaning), {**self._assumptions_orig, **self._carried()}
 
 
 class Size(Letter):
@@ -72,6 +80,9 @@ class Parameter(Letter):
         letter.measured = measured
         return letter
 
+    def _carried(self) -> dict[str, Any]:
+        return {"measured": self.measured}
+
 
 class Measured(Letter):
     """What a draw returns: a real number, or one for every value of the indices ``over``.
@@ -99,3 +110,6 @@ class Measured(Letter):
         letter = super().__new__(cls, name, meaning, **{"real": True, **assumptions})
         letter.over, letter.sample, letter.array = over, sample, array
         return letter
+
+    def _carried(self) -> dict[str, Any]:
+        return {"over": self.over, "sample": self.sample, "array": self.array}

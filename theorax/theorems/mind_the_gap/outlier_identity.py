@@ -210,7 +210,7 @@ theorem = Theorem(
                 *(A, J, AJ, centred_first, row_sums, column_sums, gram, gram_perp, square, square_perp),
                 *(product, carried, product_perp, X, Y, common, X_centred, Y_centred),
             ),
-            sweep={T: Efforts(quick=(4, 16), standard=(4, 16, 32), thorough=(4, 16, 64))},
+            sweep={T: Efforts(quick=(4, 16), standard=(4, 16), thorough=(4, 16, 64))},
             derived={d: T / gamma},
             at=({gamma: 1}, {gamma: Rational(1, 2)}),
             along={L: (1, 2, 3)},
