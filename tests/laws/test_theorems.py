@@ -42,7 +42,7 @@ def test_its_file_says_statically_what_it_is(name, theorem):
 
 
 def test_its_page_is_one_sitting(name):
-    assert CATALOGUE.path(name).read_text(encoding="utf-8").count("\n") <= 360
+    assert CATALOGUE.path(name).read_text(encoding="utf-8").count("\n") <= 370
 
 
 def test_every_claim_has_a_wrong_variant(theorem):

@@ -55,6 +55,9 @@ class Size(Letter):
     def __new__(cls, name: str, meaning: str) -> Size:
         return super().__new__(cls, name, meaning, integer=True, positive=True)
 
+    def __getnewargs_ex__(self) -> tuple[tuple[str, str], dict[str, Any]]:
+        return (self.name, self.meaning), {}
+
 
 class Index(Letter):
     """A positive integer for which one draw measures every value, such as the layers of one network."""
@@ -63,6 +66,9 @@ class Index(Letter):
 
     def __new__(cls, name: str, meaning: str) -> Index:
         return super().__new__(cls, name, meaning, integer=True, positive=True)
+
+    def __getnewargs_ex__(self) -> tuple[tuple[str, str], dict[str, Any]]:
+        return (self.name, self.meaning), {}
 
 
 class Parameter(Letter):
