@@ -1,4 +1,4 @@
-"""Layers that nobody here wrote, brought to what theorems ask of them: tokens after the layer, and how it mixes them."""
+"""Layers that nobody here wrote, brought to what theorems ask of them: the tokens after it, and how it mixes them."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Layer(Protocol):
 class SelfAttention(eqx.Module):
     r"""`equinox.nn.MultiheadAttention` attending to its own input.
 
-    ``attention`` is the matrix of the first head, $\mathrm{softmax}(QK^T/\sqrt{d_{qk}})$: at initialisation the heads are
-    independent with one law, so each speaks for all.
+    ``attention`` is the matrix of the first head, $\mathrm{softmax}(QK^T/\sqrt{d_{qk}})$: at initialisation the heads
+    are independent with one law, so each speaks for all.
     """
 
     module: eqx.nn.MultiheadAttention
@@ -59,8 +59,9 @@ def adapt(module: Any) -> Layer:
     if isinstance(module, Layer):
         return module
     raise UsageError(
-        f"The model's factory returned a {type(module).__name__}. A layer maps tokens to tokens and says how it mixes "
-        "them. Return an equinox.nn.MultiheadAttention, or a module with __call__(X) -> (T, d) and attention(X) -> (T, T)."
+        f"The model's factory returned an object of type {type(module).__name__}. A layer maps tokens to tokens and says "
+        "how it mixes them. Return an equinox.nn.MultiheadAttention, or a module with __call__(X) -> (T, d) and "
+        "attention(X) -> (T, T)."
     )
 
 
@@ -98,7 +99,7 @@ def applied(method: Callable[..., Array], X: Array, shape: tuple[int, ...], what
     if not isinstance(result, jax.Array) or result.shape != shape:
         given = result.shape if isinstance(result, jax.Array) else f"a {type(result).__name__}"
         raise UsageError(
-            f"The model's {what} returned {given} on tokens of shape {X.shape}. It must return {shape}, or nothing can be "
-            "measured on it. Write a layer that keeps the number of tokens and their width."
+            f"The model's {what} returned {given} on tokens of shape {X.shape}. It must return {shape}, or nothing can "
+            "be measured on it. Write a layer that keeps the number of tokens and their width."
         )
     return result

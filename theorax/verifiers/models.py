@@ -6,16 +6,22 @@ import importlib
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import jax
+
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
 from theorax.theorems.language import Experiment, Subject, Theorem
+from theorax.verifiers.lines import lines
+from theorax.verifiers.measure import instance
+from theorax.verifiers.settings import Settings
 
 INTERFACE = ("key", "T", "d")
+TRIAL = 16  # the context length at which a layer is tried: small, and divisible by what ratios of sizes are made of
 
 
 def adopt(theorem_id: str, theorem: Theorem, model: str) -> Theorem:
@@ -31,6 +37,8 @@ def adopt(theorem_id: str, theorem: Theorem, model: str) -> Theorem:
             "statement. Try rank_collapse_width or keyquery_gap_and_bulk."
         )
     experiments = {name: _with(part, factory) for name, part in taking.items()}
+    for name, part in experiments.items():
+        _try(theorem_id, name, part)
     claims = {
         name: claim
         for name, claim in theorem.claims.items()
@@ -97,14 +105,21 @@ def _with(experiment: Experiment, factory: Callable[..., Any]) -> Experiment:
     assert experiment.adopt is not None
     build = experiment.adopt(factory)
     # Letters that describe the theorem's own subjects mean nothing here: cases that differ in them alone are one.
-    asked = set(inspect.signature(build).parameters)
-    told = {
-        letter.name
-        for size, expression in experiment.derived.items()
-        if size.name in asked
-        for letter in expression.free_symbols
-    }
-    cases = {tuple((k, v) for k, v in case.items() if k.name in asked | told): case for case in experiment.at}
+    needed = {*inspect.signature(build).parameters, *experiment.reads}
+    derived = {size: expression for size, expression in experiment.derived.items() if size.name in needed}
+    needed |= {letter.name for expression in derived.values() for letter in expression.free_symbols}
+    cases: list[Mapping[Any, Any]] = []
+    for case in experiment.at:
+        told = {letter: value for letter, value in case.items() if letter.name in needed}
+        if told not in cases:
+            cases.append(told)
     # Attention that depends on the tokens differs from layer to layer; what is asked of a user's layer is one layer.
     along = {index: values[:1] for index, values in experiment.along.items()}
-    return replace(experiment, subjects={"model": Subject(build, literal=True)}, along=along, at=tuple(cases.values()))
+    subjects = {"model": Subject(build, literal=True)}
+    return replace(experiment, subjects=subjects, along=along, derived=derived, at=tuple(cases))
+
+
+def _try(theorem_id: str, name: str, experiment: Experiment) -> None:
+    """Trace the user's layer in every case at a small size: what is wrong is said before anything is planned."""
+    for line in lines(name, experiment, Settings(sizes=((experiment.swept.name, (TRIAL,)),))):
+        jax.eval_shape(lambda line=line: instance(experiment, theorem_id, line, TRIAL, 0, 0)[0])

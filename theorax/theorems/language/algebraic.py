@@ -1,4 +1,4 @@
-r"""Laws given by an algebraic equation of their Stieltjes transform $g(x) = E\,1/(x - X)$, as free probability gives them."""
+r"""Laws given by an algebraic equation of their Stieltjes transform $g(x) = E\,1/(x - X)$."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class AlgebraicLaw(LawOfNumbers):
 
     ``equation`` is a polynomial in ``x`` and ``g`` whose coefficients hold the letters. Off the real line $g$ is
     analytic, so every end of the support is a branch point of the equation (a zero of its discriminant in g) and
-    every atom a zero of its leading coefficient: the support lies in $[-r, r]$, r the largest modulus of such a point. With
-    $z(w) = \tfrac r2 (w + 1/w)$, which maps $|w| > 1$ to the outside of $[-r, r]$, Cauchy's formula gives
+    every atom a zero of its leading coefficient: the support lies in $[-r, r]$, r the largest modulus of such a point.
+    With $z(w) = \tfrac r2 (w + 1/w)$, which maps $|w| > 1$ to the outside of $[-r, r]$, Cauchy's formula gives
 
     $$E\,e^{itX} = \frac1{2\pi i} \oint_{|w| = \rho} e^{itz} g(z)\, z'(w)\, dw.$$
 
     **Errors:** the integrand is analytic on $|w| > 1$, so the trapezoid rule with N nodes converges like $\rho^{-N}$;
-    nodes are doubled until two results agree to $2^{-36}$, and $\rho - 1$ is at most one over the largest $|t| r$, which
+    nodes are doubled until two results agree to $2^{-36}$, and $\rho - 1$ is at most one over the largest $|t| r$: that
     bounds the growth of $e^{itz}$ by $e$. The root is followed along the contour from the real axis, where it is
     continued from infinity; a lost branch would not integrate to mass one, which is checked to the same accuracy.
 
@@ -45,8 +45,8 @@ class AlgebraicLaw(LawOfNumbers):
         object.__setattr__(self, "equation", sympify(self.equation))
         if not self.equation.is_polynomial(self.x, self.g):
             raise StatementError(
-                f"AlgebraicLaw({self.equation}) is no polynomial in {self.x} and {self.g}. Only an algebraic equation can "
-                "be followed from infinity. Multiply it by its denominators."
+                f"AlgebraicLaw({self.equation}) is no polynomial in {self.x} and {self.g}. Only an algebraic equation "
+                "can be followed from infinity. Multiply it by its denominators."
             )
         _moments(self, 0)
 

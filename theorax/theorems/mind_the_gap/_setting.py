@@ -24,7 +24,6 @@ from theorax.numerics.attention import Attention, mean_token_removed, token_prod
 from theorax.numerics.ensembles import gaussian, haar_rows, markov, random_markov
 from theorax.numerics.extents import Extent, block
 from theorax.numerics.keys import named
-from theorax.numerics.lanczos import leading_singular_triplets
 from theorax.theorems.language import Index, Measured, Parameter, Size, Subject
 
 T = Size("T", "context length")
@@ -184,7 +183,7 @@ def user_layer(factory: Callable[..., Any]) -> Callable[..., Array]:
 
 
 def user_network(factory: Callable[..., Any]) -> Callable[..., Forward]:
-    """A user's layer, l times over with fresh weights, on orthonormal tokens; X_l divided by its spectral norm."""
+    """A user's layer, l times over with fresh weights, on orthonormal tokens; X_l divided by its Frobenius norm."""
 
     def build(key: Any, T: Extent, d: Extent, l: int) -> Forward:
         X, (size, width) = haar_rows(named(key, "tokens"), T, d), (T.padded, d.padded)
@@ -192,7 +191,7 @@ def user_network(factory: Callable[..., Any]) -> Callable[..., Forward]:
         attention, tokens = applied(layers[0].attention, X, (size, size), "attention"), []
         for layer in layers:
             X = applied(layer, X, (size, width), "__call__")
-            X = X / leading_singular_triplets(X, k=1).values[0]
+            X = X / jnp.linalg.norm(X)
             tokens.append(X)
         return Forward(jnp.stack(tokens), attention)
 

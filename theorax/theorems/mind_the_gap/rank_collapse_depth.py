@@ -1,6 +1,6 @@
-"""Rank collapse in depth: what stands beside the common token after l layers, and how fast it dies at fixed context length.
+"""Rank collapse in depth: what stands beside the common token after l layers, and how fast it dies at fixed T.
 
-A_l ... A_1 = (one rank) + A_l_perp ... A_1_perp (outlier_identity). For fixed l the squared singular values of the second
+A_l ... A_1 = (one rank) + A_l_perp ... A_1_perp (outlier_identity). For fixed l the squared singular values of the last
 term tend, in units (sigma_A^2/T)^l, to the Fuss-Catalan law with S = (1 + z)^(-l) and right edge (l + 1)^(l + 1)/l^l.
 For fixed T the products shrink by a fixed exponent per layer: a row of A has covariance v (I - J), so were its entries
 Gaussian, |A_perp x|^2 would be v |x|^2 times a chi-square of T - 1 degrees, and E ln chi^2_k = ln 2 + digamma(k/2).
@@ -205,7 +205,7 @@ theorem = Theorem(
     issues=(
         "The limits T -> infinity and l -> infinity do not commute: edge speaks of fixed l, decay of products over "
         "thousands of layers at fixed T.",
-        "The exponent is a Gaussian approximation, claimed as T grows; at T = 4 it is off by 0.008 of 1.133.",
+        "The exponent is a Gaussian approximation and claimed as T grows; at the smallest T it is not exact.",
         "One matrix used in all layers has the same edge as independent ones: the edge cannot see independence.",
     ),
 )

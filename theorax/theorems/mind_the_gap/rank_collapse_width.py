@@ -123,6 +123,8 @@ theorem = Theorem(
             along={l: (1, 2, 3)},
             draws=Efforts(quick=32, standard=32, thorough=256),
             adopt=setting.user_network,
+            # The constant knows the law of the attention matrix and of the values; any layer collapses at this rate.
+            asked=("collapse",),
         )
     ),
     proof=dict(bulk=second_moment),

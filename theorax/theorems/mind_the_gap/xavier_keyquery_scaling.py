@@ -1,4 +1,4 @@
-"""With Xavier weights and unit tokens, scores vanish as the width grows: the second singular value of A falls like T^(-3/2).
+"""With Xavier weights and unit tokens scores vanish as the width grows: the second singular value of A is T^(-3/2).
 
 Scores are (1/d) q_i.k_j/sqrt(d) with standard Gaussian q and k, so A = J + (1/(T d)) Q K^T/sqrt(d) + smaller terms, up
 to row means. The squared singular values of Q K^T/sqrt(T d) tend to the free product of Marchenko-Pastur laws of ratios
