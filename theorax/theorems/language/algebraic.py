@@ -48,7 +48,7 @@ class AlgebraicLaw(LawOfNumbers):
                 f"AlgebraicLaw({self.equation}) is no polynomial in {self.x} and {self.g}. Only an algebraic equation "
                 "can be followed from infinity. Multiply it by its denominators."
             )
-        _moments(self, 0)
+        _moments(self, 1)
 
     def __str__(self) -> str:
         return f"the law whose Stieltjes transform g ~ 1/{self.x} solves {self.equation} = 0"
@@ -99,17 +99,15 @@ def _moments(law: AlgebraicLaw, count: int) -> list[Expr]:
     for number, coefficient in enumerate(ascending):
         rest = sympify(coefficient).subs(found).expand()
         if not left:
-            if count == 0 and number == 0 and rest != 0:
-                raise StatementError(
-                    f"AlgebraicLaw({law.equation}) has no root like 1/{law.x} at infinity. The transform of a "
-                    "probability law has one. Correct the equation or its normalisation."
-                )
             break
         if rest != 0 and left[0] in rest.free_symbols:
             found[left[0]] = solve(rest, left[0])[0].factor()
             left = left[1:]
         elif rest != 0:
-            raise StatementError(f"AlgebraicLaw({law.equation}) contradicts itself at order {number} of its expansion.")
+            raise StatementError(
+                f"AlgebraicLaw({law.equation}) has no root like 1/{law.x} at infinity: order {number} of its expansion "
+                "does not vanish. The transform of a probability law has one. Correct the equation or its normalisation."
+            )
     return [sympify(1), *(found[m] for m in unknown)]
 
 
