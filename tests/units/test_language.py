@@ -32,6 +32,7 @@ from theorax.theorems.language import (
     Step,
     Subject,
     Theorem,
+    instance,
     quarter_circle,
     radius_of_disk,
 )
@@ -220,3 +221,10 @@ def test_a_subject_is_evidence_control_or_neither():
     claim = stated.claims["mean"]
     assert set(stated.evidence(claim)) == {"plain"}
     assert set(stated.controls("mean")) == {"control"}
+
+
+def test_an_instance_compares_arrays_with_a_number():
+    m = Measured("m", "a matrix", array=True)
+    claim = Identity(left=m, right=0, margin=Absolute(1), because="a test")
+    step = instance(claim, "entry by entry", {"m": np.array([[a, 0], [0, -a]], dtype=object)})
+    assert step.entries == ((a, Integer(0)), (Integer(0), Integer(0)), (Integer(0), Integer(0)), (-a, Integer(0)))

@@ -109,6 +109,19 @@ def test_a_proof_beside_a_counterexample_is_an_error_of_its_own(monkeypatch):
         is_zero(x)
 
 
+def test_products_of_matrices_of_symbols_are_decided_as_polynomials():
+    # Expanded term by term these entries take minutes.
+    first, second, third = (row_stochastic(4) + sympy.Symbol(name) for name in "abc")
+    left, right = (first @ second) @ third, first @ (second @ third)
+    assert all(vanishes(one - other) for one, other in zip(left.ravel(), right.ravel(), strict=True))
+    assert not vanishes(left[0, 0] - right[0, 0] + Rational(1, 10**40))
+
+
+def test_matrices_that_do_not_commute_are_no_polynomials():
+    A, B = sympy.symbols("A B", commutative=False)
+    assert not vanishes(A * B - B * A)
+
+
 def test_nothing_compared_is_no_success():
     with pytest.raises(UsageError, match="no entry"):
         are_zero([])

@@ -30,6 +30,8 @@ def vanishes(expression: sympy.Expr) -> bool:
     """
     if expression == 0:
         return True
+    if expression.is_commutative is False:
+        return False
     polynomial = _polynomial(expression)
     if polynomial is not None:
         return bool(polynomial == 0)

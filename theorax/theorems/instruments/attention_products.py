@@ -47,11 +47,11 @@ joint, small_joint = (
 )
 
 heads = Expectation(
-    of=top - small_top,
+    of=(top - small_top) / l,
     equals=0,
     margin=Absolute(1, 10),
-    because="one degree of freedom more in the factors moves s_1^2 by 1/d = 1/8 and more at T = d = 8",
-    spread=2 * sqrt(l / d),
+    because="one degree of freedom more in the factors moves s_1^2 by l/d and more, an eighth a layer at T = d = 8",
+    spread=2 / sqrt(d * l),
 )
 tails = Expectation(
     of=T ** (2 * l - 1) * (tail - small_tail) / (1 + l + l * gamma),
@@ -132,7 +132,7 @@ theorem = Theorem(
             derived={d: T / gamma},
             at=({gamma: Integer(1)}, {gamma: Rational(1, 2)}),
             along={l: (1, 2, 3)},
-            draws=Efforts(quick=4000, standard=12000, thorough=40000),
+            draws=Efforts(quick=4000, standard=6000, thorough=40000),
         )
     ),
     issues=(

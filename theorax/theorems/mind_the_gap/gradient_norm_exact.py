@@ -234,11 +234,11 @@ theorem = Theorem(
             },
             observe=programs.norms,
             measures=(naive, fixed, bracket, power),
-            sweep={T: Efforts(quick=(16, 24), standard=(16, 24, 32), thorough=(16, 32, 64))},
+            sweep={T: Efforts(quick=(16,), standard=(16, 32), thorough=(16, 32, 64))},
             derived={d: T / gamma},
             at=({gamma: 1, sigma_V: Rational(1, 4)}, {gamma: Rational(2, 3), sigma_V: 1}),
             along={L: (1, 2, 3), l: (1, 2, 3)},
-            draws=Efforts(quick=2000, standard=3000, thorough=20000),
+            draws=Efforts(quick=4000, standard=4000, thorough=20000),
         ),
     ),
     proof=dict(
