@@ -141,12 +141,13 @@ def observe(net, T):
     )
 
 
-def matrix(weights=setting.EXPONENTIAL, **roles):
-    place, sigma = (weights.place, weights.sigma_A) if isinstance(weights, setting.Weights) else (weights, Integer(1))
-    options = dict(weights=place, sharp=roles.pop("sharp", 0), popular=roles.pop("popular", 0.0))
-    return Subject(build, options=options, knows={sigma_A: sigma}, **roles)
+def matrix(weights, **roles):
+    options = dict(weights=weights.place, sharp=roles.pop("sharp", 0), popular=roles.pop("popular", 0.0))
+    return Subject(build, options=options, knows={sigma_A: weights.sigma_A}, **roles)
 
 
+# Weights exp(beta g) with growing beta, held against what sigma_A = 1 would give.
+SHARP = setting.Weights(setting.LOGNORMAL, Integer(1))
 EVERY = ("law", "mean_square", "radius", "total_variation", "second_moment")
 
 theorem = Theorem(
@@ -174,7 +175,7 @@ theorem = Theorem(
                 "exponential": matrix(setting.EXPONENTIAL),
                 "uniform": matrix(setting.UNIFORM),
                 "popular tokens": matrix(setting.UNIFORM, popular=0.5, breaks=("iid",), fails=EVERY),
-                "sharp softmax": matrix(setting.LOGNORMAL, sharp=1, breaks=("variance",), fails=EVERY),
+                "sharp softmax": matrix(SHARP, sharp=1, breaks=("variance",), fails=EVERY),
             },
             observe=observe,
             measures=(modulus, square, second, variation, concentration),
