@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from theorax.errors import StatementError
 from theorax.theorems.catalogue import Catalogue
@@ -48,7 +48,7 @@ class Graph:
         """The graph with an edge from each theorem to those that use it."""
         import networkx
 
-        graph = networkx.DiGraph()
+        graph: Any = networkx.DiGraph()
         graph.add_nodes_from(self.uses)
         graph.add_edges_from((ancestor, id) for id, names in self.uses.items() for ancestor in names)
         return graph
