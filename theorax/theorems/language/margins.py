@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import final
 
@@ -11,7 +12,7 @@ from theorax.errors import StatementError
 
 
 @dataclass(frozen=True)
-class Margin:
+class Margin(ABC):
     """A positive distance from the claimed value; abstract, see :class:`Absolute` and :class:`Relative`."""
 
     numerator: int
@@ -29,12 +30,12 @@ class Margin:
         """The margin as an exact number."""
         return Rational(self.numerator, self.denominator)
 
+    @abstractmethod
     def around(self, claimed: float) -> float:
         """The distance meant at this claimed value.
 
         **Raises:** StatementError for a relative margin around zero.
         """
-        raise NotImplementedError
 
 
 @final
