@@ -11,7 +11,6 @@ from pathlib import Path
 from theorax.errors import DesignError, StatementError, UsageError
 from theorax.verifiers.outcome import (
     Case,
-    ClaimOutcome,
     ControlOutcome,
     HypothesisOutcome,
     LetterOutcome,
@@ -19,6 +18,7 @@ from theorax.verifiers.outcome import (
     Point,
     StepOutcome,
     TheoremOutcome,
+    Verdict,
     Work,
 )
 from theorax.verifiers.settings import Settings
@@ -82,7 +82,7 @@ CASE = Case(
     points=POINTS,
     detail="",
 )
-CLAIM = ClaimOutcome(
+CLAIM = Verdict(
     id="gap",
     kind="limit",
     statement="E[ √T⋅s₂(A) ] → 2⋅σ_A   as T → ∞",

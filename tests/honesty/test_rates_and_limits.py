@@ -14,6 +14,7 @@ from theorax.theorems.language.approach import Corrections, Expansion
 from theorax.verifiers import interval as intervals
 from theorax.verifiers.bias import Plan, Policy, Target, solve
 from theorax.verifiers.decide import decide
+from theorax.verifiers.decision import Levels, Status
 from theorax.verifiers.estimate import betting, catoni, deterministic, log_of_mean, paired, proportion
 from theorax.verifiers.laws import (
     decide_law,
@@ -22,7 +23,6 @@ from theorax.verifiers.laws import (
     gauss_hermite,
     planned_sd,
 )
-from theorax.verifiers.verdict import Levels, Status
 
 LEVEL = 0.025
 REPLICATES = 400

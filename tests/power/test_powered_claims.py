@@ -11,8 +11,8 @@ import pytest
 from theorax.theorems.language.approach import Corrections
 from theorax.verifiers.bias import Plan, Policy, Target, solve
 from theorax.verifiers.decide import decide, is_robust
+from theorax.verifiers.decision import Status
 from theorax.verifiers.estimate import paired
-from theorax.verifiers.verdict import Status
 
 REPLICATES = 300
 N = np.array([32 * 2.0**i for i in range(9)])

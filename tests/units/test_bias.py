@@ -11,9 +11,9 @@ from theorax.errors import DesignError, StatementError
 from theorax.theorems.language.approach import Corrections, Expansion, Prefactor
 from theorax.verifiers import bias as engine
 from theorax.verifiers.bias import Plan, Policy, Target, bias_of, solve, spare_directions
+from theorax.verifiers.decision import Reason
 from theorax.verifiers.estimate import deterministic, paired
 from theorax.verifiers.planning import cheapest, misfit, plateau, require
-from theorax.verifiers.verdict import Reason
 
 
 def doubling(first, last):

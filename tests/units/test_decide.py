@@ -11,10 +11,10 @@ from theorax.errors import DesignError, ObservationError, StatementError
 from theorax.theorems.language.approach import Corrections
 from theorax.verifiers.bias import Plan, Policy, solve
 from theorax.verifiers.decide import combine, decide, is_robust
+from theorax.verifiers.decision import Decision, Levels, Reason, Side, Status
 from theorax.verifiers.estimate import betting, catoni, deterministic, paired, proportion
 from theorax.verifiers.interval import Student
 from theorax.verifiers.suite import adjust, holm
-from theorax.verifiers.verdict import Decision, Levels, Reason, Side, Status
 
 
 def student(estimate, se=0.01, bias=0.02, df=63.0):

@@ -7,6 +7,7 @@ import pytest
 from scipy.special import betaincinv, binom, ndtri, stdtr
 
 from theorax.errors import DesignError, ObservationError
+from theorax.verifiers.decision import Reason, Refusal
 from theorax.verifiers.estimate import (
     above_floor,
     betting,
@@ -22,7 +23,6 @@ from theorax.verifiers.estimate import (
     score_variance,
     scores,
 )
-from theorax.verifiers.verdict import Reason, Refusal
 
 K = np.array([-0.5, 0.2, 1.3])
 

@@ -15,12 +15,12 @@ from theorax.numerics import platform
 from theorax.numerics.extents import Extent
 from theorax.numerics.sampler import Sampler
 from theorax.theorems.language import Absolute, Experiment, Identity, Index, Measured, Relative, Size, Subject
+from theorax.verifiers.decision import DEFAULT_LEVELS, Reason, Status
 from theorax.verifiers.kinds import Judged
 from theorax.verifiers.kinds.identities import IdentityJudge
 from theorax.verifiers.lines import lines
 from theorax.verifiers.measure import measure
 from theorax.verifiers.settings import Settings
-from theorax.verifiers.verdict import DEFAULT_LEVELS, Reason, Status
 
 n = Size("n", "order of the matrix")
 k = Index("k", "power")

@@ -14,12 +14,12 @@ from theorax.numerics import platform
 from theorax.numerics.extents import Extent
 from theorax.numerics.sampler import Sampler
 from theorax.theorems.language import Absolute, Experiment, Index, Inequality, Measured, Relative, Size, Subject
+from theorax.verifiers.decision import DEFAULT_LEVELS, Reason, Status
 from theorax.verifiers.kinds import Judged
 from theorax.verifiers.kinds.inequalities import InequalityJudge
 from theorax.verifiers.lines import lines
 from theorax.verifiers.measure import measure
 from theorax.verifiers.settings import Settings
-from theorax.verifiers.verdict import DEFAULT_LEVELS, Reason, Status
 
 n = Size("n", "length of the vectors")
 i = Index("i", "which vector")

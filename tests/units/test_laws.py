@@ -8,6 +8,7 @@ import pytest
 from theorax.errors import DesignError, ObservationError
 from theorax.theorems.language.approach import Corrections
 from theorax.verifiers.bias import Plan, Policy, Target, solve
+from theorax.verifiers.decision import Reason, Status
 from theorax.verifiers.laws import (
     _exceedance,
     _noise_norms,
@@ -22,7 +23,6 @@ from theorax.verifiers.laws import (
     margin_of_panel,
     planned_sd,
 )
-from theorax.verifiers.verdict import Reason, Status
 
 F = gauss_hermite()
 LAWS = Corrections(size=0.05, slowest=1, reason="the law is a polynomial in 1/n")

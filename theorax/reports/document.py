@@ -21,7 +21,7 @@ from theorax import __version__
 from theorax.errors import UsageError
 from theorax.verifiers.adjustment import REFUTATIONS, SUPPORTS
 from theorax.verifiers.graph import GREEN
-from theorax.verifiers.outcome import ClaimOutcome, TheoremOutcome
+from theorax.verifiers.outcome import TheoremOutcome, Verdict
 from theorax.verifiers.settings import Settings
 from theorax.verifiers.sources import LIBRARIES, version
 
@@ -179,7 +179,7 @@ def _theorem(record: Record, adjusted: TheoremOutcome) -> Document:
     }
 
 
-def _claim(claim: ClaimOutcome, alone: str) -> Document:
+def _claim(claim: Verdict, alone: str) -> Document:
     worst = claim.cases[claim.worst] if claim.worst is not None else None
     return {
         "id": claim.id,
@@ -215,6 +215,11 @@ def _claim(claim: ClaimOutcome, alone: str) -> Document:
         "worst": claim.worst,
         "cases": [asdict(case) for case in claim.cases],
         "unseen": list(claim.unseen),
+        "scope": claim.scope,
+        "ledger": [asdict(assumption) for assumption in claim.ledger],
+        "e_value": claim.e_value,
+        "tightness": list(claim.tightness) if claim.tightness else None,
+        "attempt": claim.attempt,
     }
 
 

@@ -24,7 +24,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from theorax.verifiers.graph import Graph
-from theorax.verifiers.outcome import ClaimOutcome, TheoremOutcome
+from theorax.verifiers.outcome import TheoremOutcome, Verdict
 from theorax.verifiers.suite import holm
 
 REFUTATIONS = 0.01
@@ -81,7 +81,7 @@ def _family(outcomes: Mapping[str, TheoremOutcome], field: str, level: float) ->
     return {names[name]: adjusted <= level for name, adjusted in holm(members).items()}
 
 
-def _fallen(claim: ClaimOutcome, size: int) -> ClaimOutcome:
+def _fallen(claim: Verdict, size: int) -> Verdict:
     p, level = (claim.p_refute, REFUTATIONS) if claim.status == "REFUTED" else (claim.p_support, SUPPORTS)
     return replace(
         claim,
@@ -92,7 +92,7 @@ def _fallen(claim: ClaimOutcome, size: int) -> ClaimOutcome:
     )
 
 
-def _combined(outcome: TheoremOutcome, claims: tuple[ClaimOutcome, ...]) -> TheoremOutcome:
+def _combined(outcome: TheoremOutcome, claims: tuple[Verdict, ...]) -> TheoremOutcome:
     # Errata (claims that print what the source says, corrected by another) do not carry the theorem's status.
     fell = [
         new.id

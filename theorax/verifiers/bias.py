@@ -28,7 +28,7 @@ from scipy.special import ndtri, stdtr, stdtrit
 
 from theorax.errors import DesignError, StatementError
 from theorax.theorems.language.approach import Corrections
-from theorax.verifiers.verdict import DEFAULT_LEVELS, Levels, Reason, Side
+from theorax.verifiers.decision import DEFAULT_LEVELS, Levels, Reason, Side
 
 __all__ = ["Bias", "Plan", "Policy", "Target", "Weights", "bias_of", "solve", "spare_directions"]
 

@@ -13,21 +13,21 @@ from theorax.theorems.catalogue import Catalogue
 from theorax.theorems.language import Claim, Hypothesis, Measured, Theorem
 from theorax.verifiers import models, proofs, sensitivity, sentences
 from theorax.verifiers.decide import combine
+from theorax.verifiers.decision import Decision, Finding, Levels, Reason, Side, Status, settle
 from theorax.verifiers.kinds import JUDGES, Judged, Prepared
 from theorax.verifiers.lines import Cell, Line, Observed, control_lines, evaluate, evidence_lines, lines, refuse_unknown
 from theorax.verifiers.loading import load
 from theorax.verifiers.measure import measure
 from theorax.verifiers.outcome import (
-    ClaimOutcome,
     ControlOutcome,
     HypothesisOutcome,
     MutantOutcome,
     TheoremOutcome,
+    Verdict,
     Work,
 )
 from theorax.verifiers.planning import cheapest
 from theorax.verifiers.settings import PlannedCheck, Settings
-from theorax.verifiers.verdict import Decision, Finding, Levels, Reason, Side, Status, settle
 
 Table = Mapping[str, tuple[Line, ...]]
 
@@ -60,7 +60,7 @@ def check(theorem_id: str, settings: Settings) -> TheoremOutcome:
     theorem, table = _prepare(theorem_id, settings, catalogue)
     draws = _Draws(theorem_id, theorem, table, settings)
     steps, settled = proofs.check(theorem)
-    claims: list[ClaimOutcome] = []
+    claims: list[Verdict] = []
     controls: list[ControlOutcome] = []
     mutants: list[MutantOutcome] = []
     for name, claim in theorem.claims.items():
@@ -136,7 +136,7 @@ def plan(theorem_id: str, settings: Settings) -> list[PlannedCheck]:
     return found
 
 
-def overall(claims: Sequence[ClaimOutcome]) -> tuple[Status, str | None]:
+def overall(claims: Sequence[Verdict]) -> tuple[Status, str | None]:
     """The status of a theorem from those of its claims, and the sentence of the claim that decided.
 
     | claims (those that the source prints wrongly set aside) | theorem |
@@ -234,11 +234,11 @@ def _note(case: Prepared) -> str:
     )
 
 
-def _decide(theorem: Theorem, planned: Planned, draws: _Draws, settled: bool, false_step: str) -> ClaimOutcome:
+def _decide(theorem: Theorem, planned: Planned, draws: _Draws, settled: bool, false_step: str) -> Verdict:
     name, claim, levels = planned.name, planned.claim, planned.levels
     findings = [Finding.PROOF] if settled else []
 
-    def outcome(decision: Decision | None, cases: Sequence[Judged | Prepared], note: str = "") -> ClaimOutcome:
+    def outcome(decision: Decision | None, cases: Sequence[Judged | Prepared], note: str = "") -> Verdict:
         status = settle([*findings, Finding.UNDECIDED])
         return sentences.claim_outcome(
             name, claim, status, decision, cases, levels.support, settled=settled, note="" if settled else note
@@ -330,7 +330,7 @@ def _hypothesis(name: str, part: Hypothesis, theorem: Theorem, draws: _Draws) ->
     return HypothesisOutcome(name, part.sentence, breaking, part.unbroken, tested)
 
 
-def _insensitive(claim: ClaimOutcome, controls: Sequence[ControlOutcome]) -> ClaimOutcome:
+def _insensitive(claim: Verdict, controls: Sequence[ControlOutcome]) -> Verdict:
     """A supported claim whose control did not fire could not have failed: it is vacuous."""
     silent = [control for control in controls if control.claim == claim.id and not control.fired]
     if claim.status != Status.SUPPORTED.name or not silent:

@@ -13,8 +13,8 @@ from dataclasses import replace
 
 from theorax.errors import DesignError, ObservationError, StatementError
 from theorax.verifiers.bias import Plan, Weights, solve
+from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
 from theorax.verifiers.interval import Interval
-from theorax.verifiers.verdict import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
 
 __all__ = ["combine", "decide", "is_robust", "outcome"]
 

@@ -22,8 +22,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from theorax.errors import DesignError, ObservationError
+from theorax.verifiers.decision import Reason, Refusal
 from theorax.verifiers.interval import TUNED_LEVEL, Betting, Catoni, Interval, Proportion, Student
-from theorax.verifiers.verdict import Reason, Refusal
 
 __all__ = [
     "Interval",

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from theorax.errors import DesignError, ObservationError
 from theorax.verifiers.bias import Policy, Target, Weights
 from theorax.verifiers.decide import outcome
-from theorax.verifiers.verdict import DEFAULT_LEVELS, Decision, Levels, Side
+from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Side
 
 __all__ = [
     "Frequencies",

@@ -47,8 +47,17 @@ class Case:
 
 
 @dataclass(frozen=True)
-class ClaimOutcome:
-    """One claim of a theorem over all its cases."""
+class Assumption:
+    """What a verdict is conditional on."""
+
+    kind: str  # "class", "moment", "independence", "float model", "law", "hypothesis"
+    text: str
+    checked: str  # "declared", "tested" or "proved"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One claim over all its cases, of a theorem or on a user's own numbers (`theorax.decide`)."""
 
     id: str
     kind: str
@@ -72,6 +81,11 @@ class ClaimOutcome:
     p_refute: float | None = None
     p_support: float | None = None
     rigorous: bool = False  # PROVED, CERTIFIED or refuted by a ball: outside the suite's error budget
+    scope: str = ""  # for what the word is said: a box, the law sampled, declared sizes
+    ledger: tuple[Assumption, ...] = ()  # everything it is conditional on
+    e_value: float | None = None  # of an e-process, frozen at its stopping time
+    tightness: tuple[float, float, float] | None = None  # of a bound: 5 %, 50 % and 95 % quantiles of left over right
+    attempt: int = 1  # of fresh seeds on this claim and design; the levels shrink with it
 
 
 @dataclass(frozen=True)
@@ -84,6 +98,9 @@ class ControlOutcome:
     fired: bool
     status: str  # what the claim would have been called on this subject
     detail: str
+    replicates: int = 1  # independent repetitions at the claim's own design
+    kills: int = 0  # of them, those in which the claim was not supported
+    kill_probability: float | None = None  # lower bound at 95 % (Clopper-Pearson); None where nothing is random
 
 
 @dataclass(frozen=True)
@@ -158,7 +175,7 @@ class TheoremOutcome:
     uses: tuple[str, ...]
     letters: tuple[LetterOutcome, ...]
     hypotheses: tuple[HypothesisOutcome, ...]
-    claims: tuple[ClaimOutcome, ...]
+    claims: tuple[Verdict, ...]
     controls: tuple[ControlOutcome, ...]
     mutants: tuple[MutantOutcome, ...]
     proof: tuple[StepOutcome, ...]
@@ -198,9 +215,12 @@ def theorem_from_plain(data: dict[str, Any]) -> TheoremOutcome:
     )
 
 
-def _claim(row: dict[str, Any]) -> ClaimOutcome:
+def _claim(row: dict[str, Any]) -> Verdict:
     cases = tuple(map(_case, row["cases"]))
-    return _rebuilt(ClaimOutcome, row, cases=cases, sizes=tuple(row["sizes"]), unseen=tuple(row["unseen"]))
+    tightness = None if row["tightness"] is None else tuple(row["tightness"])
+    ledger = tuple(_rebuilt(Assumption, part) for part in row["ledger"])
+    lists = {"sizes": tuple(row["sizes"]), "unseen": tuple(row["unseen"])}
+    return _rebuilt(Verdict, row, cases=cases, ledger=ledger, tightness=tightness, **lists)
 
 
 def _case(row: dict[str, Any]) -> Case:

@@ -10,8 +10,8 @@ import numpy as np
 
 from theorax.errors import DesignError
 from theorax.verifiers.bias import Plan, Policy, Target, Vector, Weights, bias_of, solve, spare_directions
+from theorax.verifiers.decision import Reason, Side
 from theorax.verifiers.estimate import Interval
-from theorax.verifiers.verdict import Reason, Side
 
 __all__ = ["Proposal", "cheapest", "misfit", "plateau", "require"]
 

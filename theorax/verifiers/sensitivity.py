@@ -7,12 +7,12 @@ from collections.abc import Callable
 from theorax.errors import DesignError, TheoraxError
 from theorax.theorems.language import Claim, Rate
 from theorax.verifiers.decide import combine
+from theorax.verifiers.decision import Decision, Levels, Status
 from theorax.verifiers.kinds import JUDGES, Prepared
 from theorax.verifiers.lines import Line, Observed
 from theorax.verifiers.mutants import Variant, variants
 from theorax.verifiers.outcome import ControlOutcome, MutantOutcome
 from theorax.verifiers.sentences import mathematics
-from theorax.verifiers.verdict import Decision, Levels, Status
 
 
 def mutants(

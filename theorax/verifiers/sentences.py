@@ -27,10 +27,10 @@ from theorax.theorems.language import (
     Size,
     Theorem,
 )
+from theorax.verifiers.decision import Decision, Reason, Status
 from theorax.verifiers.kinds.base import Judged, Prepared
 from theorax.verifiers.lines import Cell
-from theorax.verifiers.outcome import Case, ClaimOutcome, LetterOutcome
-from theorax.verifiers.verdict import Decision, Reason, Status
+from theorax.verifiers.outcome import Case, LetterOutcome, Verdict
 
 REMEDIES = {
     Reason.UNDERPOWERED: "the statistical width dominates: more draws would decide",
@@ -122,7 +122,7 @@ def claim_outcome(
     *,
     settled: bool = False,
     note: str = "",
-) -> ClaimOutcome:
+) -> Verdict:
     """Everything a report says about one claim."""
     rows = tuple(_case(case) for case in cases)
     judged = [case for case in cases if isinstance(case, Judged)]
@@ -135,7 +135,7 @@ def claim_outcome(
     spends = not rigorous and bool(judged) and all(case.statistical for case in judged)
     draws = sum(point.draws for case in judged for point in case.points)
     sizes = sorted({size for case in cases for size in _prepared(case).cell.line.sizes})
-    return ClaimOutcome(
+    return Verdict(
         id=name,
         kind=claim.kind,
         statement=display(claim),

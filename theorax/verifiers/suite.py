@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from theorax.errors import DesignError
-from theorax.verifiers.verdict import Decision, Reason, Status
+from theorax.verifiers.decision import Decision, Reason, Status
 
 __all__ = ["Adjusted", "adjust", "holm"]
 

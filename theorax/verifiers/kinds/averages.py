@@ -9,9 +9,9 @@ from typing import final
 from theorax.theorems.language import Absolute, Claim, Corrections, Expectation, Limit
 from theorax.verifiers.bias import Target
 from theorax.verifiers.decide import decide, is_robust
+from theorax.verifiers.decision import Decision, Levels, Reason
 from theorax.verifiers.kinds.base import FEWEST_DRAWS, Judge, Judged, Prepared, class_at, estimated, planned, point
 from theorax.verifiers.lines import Cell, Line, Observed, evaluate, rounding
-from theorax.verifiers.verdict import Decision, Levels, Reason
 
 EXACT = Corrections(size=0.0, rest=0.0, reason="the mean is exact at every size")
 

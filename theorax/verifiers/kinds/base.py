@@ -13,11 +13,11 @@ from sympy import sympify
 from theorax.theorems.language import Claim, Corrections
 from theorax.verifiers import lines
 from theorax.verifiers.bias import Plan, Policy, Target, Weights, solve
+from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Side
 from theorax.verifiers.estimate import independent, paired
 from theorax.verifiers.interval import Interval
 from theorax.verifiers.lines import Cell, Line, Observed
 from theorax.verifiers.outcome import Point
-from theorax.verifiers.verdict import DEFAULT_LEVELS, Decision, Levels, Side
 
 FEWEST_DRAWS = 30  # below, the assertion of light tails would carry the whole result (METHOD, section 4.3)
 

@@ -13,10 +13,10 @@ from flint import arb
 from theorax.numerics.jaxprs import Ball, Domain, RunningError, UndecidedComparison, UnsupportedPrimitive
 from theorax.theorems.language import Absolute, Claim, Identity
 from theorax.verifiers import instances
+from theorax.verifiers.decision import Decision, Levels, Reason, Side, Status
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared
 from theorax.verifiers.lines import Cell, Line, Observed
 from theorax.verifiers.outcome import Point
-from theorax.verifiers.verdict import Decision, Levels, Reason, Side, Status
 
 PRECISION = 256
 NARROW = arb(2) ** -150  # a ball around zero wider than this says nothing (METHOD, section 4.6)

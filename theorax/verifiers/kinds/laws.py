@@ -10,6 +10,7 @@ import numpy as np
 
 from theorax.theorems.language import Claim, Law, LawOfNumbers
 from theorax.verifiers.bias import Target
+from theorax.verifiers.decision import Levels
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared, class_at, planned
 from theorax.verifiers.laws import (
     Frequencies,
@@ -21,7 +22,6 @@ from theorax.verifiers.laws import (
 )
 from theorax.verifiers.lines import Cell, Observed, evaluate
 from theorax.verifiers.outcome import Point
-from theorax.verifiers.verdict import Levels
 
 
 @final

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import final
 
 from theorax.theorems.language import Claim
+from theorax.verifiers.decision import Decision, Levels, Reason, Side
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared
 from theorax.verifiers.lines import Cell, Observed
-from theorax.verifiers.verdict import Decision, Levels, Reason, Side
 
 
 @final

@@ -11,11 +11,11 @@ from theorax.errors import ObservationError
 from theorax.theorems.language import Claim, Rate
 from theorax.verifiers.bias import Target
 from theorax.verifiers.decide import decide, is_robust
+from theorax.verifiers.decision import Levels, Side
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared, class_at, estimated, planned
 from theorax.verifiers.lines import Cell, Observed, evaluate, rounding
 from theorax.verifiers.outcome import Point
 from theorax.verifiers.planning import plateau
-from theorax.verifiers.verdict import Levels, Side
 
 # What is estimated is a decay exponent, minus the exponent that a reader sees: growth of at most n^a is decay of at
 # least -a.

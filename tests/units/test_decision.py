@@ -5,7 +5,7 @@ import itertools
 import pytest
 
 from theorax.errors import DesignError
-from theorax.verifiers.verdict import Finding, Levels, Status, settle
+from theorax.verifiers.decision import Finding, Levels, Status, settle
 
 
 def printed_table():
