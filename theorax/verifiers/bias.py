@@ -242,7 +242,7 @@ class Weights:
 
 @lru_cache(maxsize=4096)
 def solve(plan: Plan) -> Weights:
-    """The weights of least worst bias plus noise; a plan is solved once.
+    """The weights of least worst bias plus noise; a plan that was solved is not solved again.
 
     **Errors:** the solver's accuracy moves the width only; the conditions that make the target come out are restored by
     projection, and the bias is recomputed from the weights returned.

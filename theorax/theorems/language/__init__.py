@@ -25,7 +25,14 @@ if TYPE_CHECKING:
         Rate,
     )
     from theorax.theorems.language.experiments import Efforts, Experiment, Subject
-    from theorax.theorems.language.laws import Image, LawOfNumbers, quarter_circle, radius_of_disk
+    from theorax.theorems.language.laws import (
+        Characteristic,
+        Image,
+        LawOfNumbers,
+        gaussian,
+        quarter_circle,
+        radius_of_disk,
+    )
     from theorax.theorems.language.letters import Index, Letter, Measured, Parameter, Size
     from theorax.theorems.language.margins import Absolute, Margin, Relative
     from theorax.theorems.language.proofs import Cited, Proof, Step, instance
@@ -50,7 +57,7 @@ _HOMES = {
             "Rate",
         ),
         "experiments": ("Efforts", "Experiment", "Subject"),
-        "laws": ("Image", "LawOfNumbers", "quarter_circle", "radius_of_disk"),
+        "laws": ("Characteristic", "Image", "LawOfNumbers", "gaussian", "quarter_circle", "radius_of_disk"),
         "letters": ("Index", "Letter", "Measured", "Parameter", "Size"),
         "margins": ("Absolute", "Margin", "Relative"),
         "proofs": ("Cited", "Proof", "Step", "instance"),
@@ -63,6 +70,7 @@ __all__ = [
     "KINDS",
     "Absolute",
     "AlgebraicLaw",
+    "Characteristic",
     "Cited",
     "Claim",
     "Corrections",
@@ -92,6 +100,7 @@ __all__ = [
     "Step",
     "Subject",
     "Theorem",
+    "gaussian",
     "instance",
     "quarter_circle",
     "radius_of_disk",
