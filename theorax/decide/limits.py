@@ -44,6 +44,10 @@ class LimitPlan(SweepPlan):
         super().__post_init__()
 
     @property
+    def unit(self) -> str:
+        return f" times {abs(self.to):g}" if self.to else ""
+
+    @property
     def statement(self) -> str:
         return tends(f"E[{self.of}]", self.letter, self.to, self.side)
 
@@ -127,7 +131,7 @@ def limit(plan: LimitPlan, values: Any) -> Verdict:
         detail = undecided(refusal)
     unseen = (
         f"a limit that differs from the claimed one by less than {plan.noticeable:.2g}",
-        f"corrections outside the declared class ({plan.corrections})",
+        "corrections that are larger than declared, or fade more slowly",
     )
     return sweep_verdict(
         plan,

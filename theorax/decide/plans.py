@@ -157,6 +157,11 @@ class SweepPlan(Planned):
     def cost(self) -> float:
         return math.fsum(size * draws for size, draws in zip(self.sizes, self.core.planned_draws, strict=True))
 
+    @property
+    def unit(self) -> str:
+        """What the class of corrections is measured in, as the end of a number."""
+        return " of the value"
+
     def power(self) -> float:
         """The probability of support when the claim holds exactly and no correction is present."""
         return self.weights.power(self.margin)

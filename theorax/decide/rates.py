@@ -194,7 +194,7 @@ def rate(plan: RatePlan, values: Any) -> Verdict:
     flat = plateau(weights, claimed) if claimed > 0 else 0.0
     if 0 < flat < math.inf:
         unseen.append(f"a plateau of up to {flat:.0%} of the last value")
-    unseen.append(f"corrections outside the declared class ({plan.corrections})")
+    unseen.append("corrections that are larger than declared, or fade more slowly")
     return sweep_verdict(
         plan,
         decision,

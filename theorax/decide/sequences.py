@@ -45,6 +45,10 @@ class SequencePlan(SweepPlan):
         super().__post_init__()
 
     @property
+    def unit(self) -> str:
+        return super().unit if self.to is None else f" times {abs(self.to):g}" if self.to else ""
+
+    @property
     def statement(self) -> str:
         if self.to is not None:
             return tends(self.of, self.letter, self.to, self.side)
@@ -167,7 +171,7 @@ def sequence(plan: SequencePlan, values: Any) -> Verdict:
     flat = plateau(plan.weights, claimed) if not of_limit and claimed > 0 else 0.0
     if 0 < flat < math.inf:
         unseen.append(f"a plateau of up to {flat:.0%} of the last value")
-    unseen.append(f"corrections outside the declared class ({plan.corrections})")
+    unseen.append("corrections that are larger than declared, or fade more slowly")
     errors = plan.core.given_errors
     points = tuple(
         Point(float(size), float(value), float(error if of_limit else error * value) or None, 1)

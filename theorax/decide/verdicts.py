@@ -11,7 +11,7 @@ from theorax.verifiers.decision import Decision, Refusal
 from theorax.verifiers.outcome import Assumption, Point, Verdict
 from theorax.verifiers.words import case_of, sentence
 
-__all__ = ["ledger", "sweep_verdict", "undecided", "verdict"]
+__all__ = ["allowed", "ledger", "sweep_verdict", "undecided", "verdict"]
 
 _SEEDS = {
     Seeds.PAIRED: "draws are independent of each other; draw s has the same seed at every size",
@@ -87,14 +87,35 @@ def verdict(
 
 def ledger(plan: SweepPlan, *moments: Assumption) -> tuple[Assumption, ...]:
     """What a verdict over a sweep is conditional on: class, moments, seeds, arithmetic."""
-    reason = f", because {plan.corrections.reason}" if plan.corrections.reason else ""
-    found = [Assumption("class", f"corrections at finite size: {plan.corrections}{reason}", "declared"), *moments]
+    reason = f"; because {plan.corrections.reason}" if plan.corrections.reason else ""
+    found = [Assumption("class", f"{allowed(plan)}{reason}", "declared"), *moments]
     if plan.core.policy is not Policy.DETERMINISTIC:
         found.append(Assumption("independence", _SEEDS[plan.seeds], "declared"))
     given = max(plan.core.given_errors)
     exact = f"each value errs by at most {given:.2g}" if given else "the values are taken as exact"
     found.append(Assumption("float model", f"{exact}; the rounding of their sums is bounded and added", "declared"))
     return tuple(found)
+
+
+def allowed(plan: SweepPlan) -> str:
+    """The declared class of corrections, for a reader who never heard of one."""
+    found, n = plan.corrections, plan.letter
+    unit = plan.unit
+    terms: list[str] = []
+    if found.size:
+        fade = f"{n}^-{found.slowest:g} or faster" if found.fastest > found.slowest else f"{n}^-{found.slowest:g}"
+        terms.append(f"a correction of up to {found.size:g}{unit}, fading like {fade}")
+    if found.free:
+        terms.append("any multiple of " + ", ".join(f"{n}^-{power:g}" for power in found.free))
+    if found.remainder:
+        terms.append(f"a rest of up to {found.remainder:g}{unit}, fading like {n}^-{found.remainder_order:g}")
+    for name, bound in ((f"log {n}", found.log), (f"log log {n}", found.loglog)):
+        if bound:
+            terms.append(f"any multiple of {name}" if math.isinf(bound) else f"up to {bound:g} {name}")
+    if not terms:
+        return "no correction at any size"
+    at = found.reference if found.reference is not None else plan.sizes[0]
+    return f"at {n} = {at:g} the form may be off by {' and '.join(terms)}"
 
 
 def sweep_verdict(
