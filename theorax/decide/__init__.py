@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from theorax.decide.boxes import certify, search
     from theorax.decide.limits import LimitPlan, limit, plan_limit
     from theorax.decide.moments import Bounded, BoundedVariance
     from theorax.decide.rates import RatePlan, plan_rate, rate
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 _HOMES = {
     name: home
     for home, names in {
+        "theorax.decide.boxes": ("certify", "search"),
         "theorax.decide.limits": ("LimitPlan", "limit", "plan_limit"),
         "theorax.decide.moments": ("Bounded", "BoundedVariance"),
         "theorax.decide.rates": ("RatePlan", "plan_rate", "rate"),
@@ -45,11 +47,13 @@ __all__ = [
     "RatePlan",
     "SequencePlan",
     "Verdict",
+    "certify",
     "limit",
     "plan_limit",
     "plan_rate",
     "plan_sequence",
     "rate",
+    "search",
     "sequence",
 ]
 
