@@ -15,7 +15,7 @@ from theorax.verifiers import models, proofs, sensitivity, sentences
 from theorax.verifiers.decide import combine
 from theorax.verifiers.decision import Decision, Finding, Levels, Reason, Side, Status, settle
 from theorax.verifiers.kinds import JUDGES, Judged, Prepared
-from theorax.verifiers.lines import Cell, Line, Observed, control_lines, evaluate, evidence_lines, lines, refuse_unknown
+from theorax.verifiers.lines import BOX, Cell, Line, Observed, control_lines, evaluate, evidence_lines, lines, refuse_unknown
 from theorax.verifiers.loading import load
 from theorax.verifiers.measure import measure
 from theorax.verifiers.outcome import (
@@ -175,7 +175,9 @@ class _Draws:
         self.count = 0
 
     def on(self, line: Line) -> Observed:
-        """What was drawn on the line."""
+        """What was drawn on the line; nothing for a claim over a box."""
+        if line is BOX:
+            return Observed(line, ())
         place = (line.experiment, line.name, tuple(sorted(line.label.items())))
         if place not in self._drawn:
             every = self._table[line.experiment]
@@ -263,7 +265,9 @@ def _decide(theorem: Theorem, planned: Planned, draws: _Draws, settled: bool, fa
     rigorous = any(part.rigorous and part.decision.status is Status.REFUTED for part in judged)
     if decision.status is Status.REFUTED:
         findings.append(Finding.COUNTEREXAMPLE if rigorous else Finding.TEST_REFUTED)
-    elif decision.status is Status.SUPPORTED:
+    if any(part.trivial for part in judged):
+        findings.append(Finding.TRIVIAL_BOUND)
+    if decision.status is Status.SUPPORTED:
         certified = all(part.rigorous for part in judged)
         findings.append(Finding.CERTIFICATE if certified else Finding.TEST_SUPPORTED)
     if settled and decision.status is Status.REFUTED:
