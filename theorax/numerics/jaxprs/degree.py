@@ -7,7 +7,6 @@ generous, and any other function than the rational ones has none.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, final
@@ -24,7 +23,10 @@ _UPWARD = 1 + 2.0**-44
 @final
 @dataclass(frozen=True)
 class Degrees:
-    """Bounds of degree and log2 norm of numerator (above) and denominator (below); -inf above for an exact zero."""
+    """Bounds of degree and log2 norm of numerator (above) and denominator (below).
+
+    An exact zero has -inf above, what is no number (an infinity that a mask may hide) a NaN.
+    """
 
     above: np.ndarray
     below: np.ndarray
@@ -39,7 +41,7 @@ class Degrees:
     @property
     def nonzero(self) -> np.ndarray:
         """Where the number is not known to be zero."""
-        return np.asarray(self.above > -np.inf)
+        return np.asarray(self.above != -np.inf)
 
 
 @final
@@ -68,13 +70,6 @@ class Degree(Domain[Degrees]):
         """An argument: every entry an indeterminate of its own."""
         return Degrees(np.ones(shape), np.zeros(shape), np.zeros(shape), np.zeros(shape))
 
-    def rational(self, numerator: int, denominator: int) -> Degrees:
-        """One exact constant."""
-        if numerator == 0:
-            return self.lift(np.zeros(()))
-        size = (math.log2(part) * _UPWARD for part in (abs(numerator), denominator))
-        return Degrees(np.zeros(()), np.zeros(()), *map(np.asarray, size))
-
     def owns(self, leaf: object) -> bool:
         return isinstance(leaf, Degrees)
 
@@ -83,15 +78,14 @@ class Degree(Domain[Degrees]):
 
     def lift(self, numbers: np.ndarray) -> Degrees:
         values = np.asarray(numbers, dtype=np.float64)
-        if not np.all(np.isfinite(values)):
-            raise UnsupportedPrimitive("constant", self.name, "an infinity or a NaN is no rational number")
-        mantissa, exponent = np.frexp(values)
+        finite = np.isfinite(values)
+        mantissa, exponent = np.frexp(np.where(finite, values, 0.0))
         # An integer of at most 53 bits times a power of two; its trailing zeros are shared with the denominator.
         whole = np.abs(mantissa * 2.0**53).astype(np.int64)
         trailing = np.where(whole > 0, np.log2(np.maximum(whole & -whole, 1)), 0)
         shift = exponent - 53 + trailing
         size = np.where(whole > 0, np.log2(np.maximum(whole, 1)) - trailing, -np.inf)
-        above = np.where(whole > 0, 0.0, -np.inf)
+        above = np.where(finite, np.where(whole > 0, 0.0, -np.inf), np.nan)
         norm = np.where(whole > 0, (size + np.maximum(shift, 0)) * _UPWARD, -np.inf)
         return Degrees(above, np.zeros(values.shape), norm, np.where(whole > 0, np.maximum(-shift, 0), 0.0))
 
@@ -140,7 +134,7 @@ class Degree(Domain[Degrees]):
         return np.full(x.above.shape, name in ("eq", "le", "ge"))
 
     def is_finite(self, x: Degrees) -> np.ndarray:
-        return np.ones(x.above.shape, bool)
+        return ~np.isnan(x.above)
 
     def sum(self, x: Degrees) -> Degrees:
         below, norm_below = x.below.sum(axis=-1), x.norm_below.sum(axis=-1)
@@ -167,7 +161,11 @@ def height(x: Degrees) -> tuple[float, float]:
     r"""The largest degree $d$ = numerator + denominator, and the largest log2 norm $h$ of a numerator, of all entries.
 
     Exact zeros have neither.
+
+    **Raises:** ``UnsupportedPrimitive`` where an entry is no number.
     """
+    if np.isnan(x.above).any():
+        raise UnsupportedPrimitive("constant", Degree.name, "an infinity or a NaN is no rational number")
     return _largest((x.above + x.below)[x.nonzero]), _largest(x.norm_above[x.nonzero])
 
 
@@ -181,7 +179,7 @@ def _parts(x: Degrees) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
 
 def _settled(above: np.ndarray, below: np.ndarray, norm_above: np.ndarray, norm_below: np.ndarray) -> Degrees:
     """The number with these parts; a zero needs no denominator."""
-    zero = ~(above > -np.inf)
+    zero = above == -np.inf
     return Degrees(
         np.where(zero, -np.inf, above),
         np.where(zero, 0.0, below),
