@@ -1,7 +1,7 @@
 """The language of theorems: letters, laws, claims, subjects, experiments, proofs, and the theorem that holds them."""
 
 from theorax.theorems.language.algebraic import AlgebraicLaw
-from theorax.theorems.language.approach import Corrections, Expansion
+from theorax.theorems.language.approach import Corrections, Expansion, Prefactor
 from theorax.theorems.language.claims import (
     KINDS,
     Claim,
@@ -16,9 +16,17 @@ from theorax.theorems.language.claims import (
     Rate,
 )
 from theorax.theorems.language.experiments import Efforts, Experiment, Subject
-from theorax.theorems.language.laws import Image, LawOfNumbers, quarter_circle, radius_of_disk
+from theorax.theorems.language.laws import (
+    Characteristic,
+    Image,
+    LawOfNumbers,
+    gaussian,
+    quarter_circle,
+    radius_of_disk,
+)
 from theorax.theorems.language.letters import Index, Letter, Measured, Parameter, Size
 from theorax.theorems.language.margins import Absolute, Margin, Relative
+from theorax.theorems.language.moments import Bounded, BoundedVariance, TwoValues
 from theorax.theorems.language.proofs import Cited, Proof, Step, instance
 from theorax.theorems.language.theorem import Hypothesis, Theorem
 
@@ -26,6 +34,9 @@ __all__ = [
     "KINDS",
     "Absolute",
     "AlgebraicLaw",
+    "Bounded",
+    "BoundedVariance",
+    "Characteristic",
     "Cited",
     "Claim",
     "Corrections",
@@ -47,6 +58,7 @@ __all__ = [
     "Measured",
     "Optimum",
     "Parameter",
+    "Prefactor",
     "Probability",
     "Proof",
     "Rate",
@@ -55,6 +67,8 @@ __all__ = [
     "Step",
     "Subject",
     "Theorem",
+    "TwoValues",
+    "gaussian",
     "instance",
     "quarter_circle",
     "radius_of_disk",
