@@ -18,6 +18,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import lru_cache
 from itertools import pairwise
 
 import clarabel
@@ -239,8 +240,9 @@ class Weights:
         return self.half_width < margin and self.power(margin) >= power
 
 
+@lru_cache(maxsize=4096)
 def solve(plan: Plan) -> Weights:
-    """The weights of least worst bias plus noise.
+    """The weights of least worst bias plus noise; a plan that was solved is not solved again.
 
     **Errors:** the solver's accuracy moves the width only; the conditions that make the target come out are restored by
     projection, and the bias is recomputed from the weights returned.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 from sympy import sympify
@@ -102,7 +101,7 @@ def planned(claim: Claim, cell: Cell, levels: Levels, target: Target, correction
     """The weights of the sizes of this cell, from the declared class and the declared spread of one draw."""
     line = cell.line
     spread = [unit * abs(float(cell.exact(sympify(claim.spread), size).evalf())) for size in line.sizes]
-    return _solved(
+    return solve(
         Plan(
             sizes=tuple(map(float, line.sizes)),
             corrections=corrections,
@@ -113,11 +112,6 @@ def planned(claim: Claim, cell: Cell, levels: Levels, target: Target, correction
             levels=levels,
         )
     )
-
-
-@lru_cache(maxsize=4096)
-def _solved(plan: Plan) -> Weights:
-    return solve(plan)
 
 
 def estimated(weights: Weights, samples: Sequence[np.ndarray], rounding: Sequence[float]) -> Interval:
