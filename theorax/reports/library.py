@@ -16,6 +16,7 @@ from theorax.verifiers.runner import CHECK, now, run
 from theorax.verifiers.selectors import select
 from theorax.verifiers.settings import EFFORTS, Settings
 from theorax.verifiers.store import Store, StoreError
+from theorax.verifiers.suite import METHODS as ADJUSTMENTS
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,9 @@ def verify(*selectors: str, exclude: Iterable[str] = (), **settings: Any) -> Rep
     if chosen.effort not in EFFORTS:
         hint = did_you_mean(chosen.effort, EFFORTS)
         raise UsageError(f"There is no effort `{chosen.effort}`{hint} Write {', '.join(EFFORTS)}.")
+    if chosen.adjust not in ADJUSTMENTS:
+        hint = did_you_mean(chosen.adjust, ADJUSTMENTS)
+        raise UsageError(f"There is no adjustment `{chosen.adjust}`{hint} Write {', '.join(ADJUSTMENTS)}.")
     catalogue = Catalogue()
     selection = select(selectors, catalogue, lambda: statuses(Path(chosen.state)), exclude)
     found = run(selection, chosen, catalogue, CHECK)

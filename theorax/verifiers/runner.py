@@ -28,13 +28,14 @@ from typing import Protocol
 
 from theorax.errors import UsageError
 from theorax.theorems.catalogue import Catalogue, Facts
-from theorax.verifiers.adjustment import Suite, adjust
+from theorax.verifiers.adjustment import adjust
 from theorax.verifiers.graph import Graph
 from theorax.verifiers.outcome import TheoremOutcome, Work
 from theorax.verifiers.selectors import Selection
 from theorax.verifiers.settings import Settings
 from theorax.verifiers.sources import Sources
 from theorax.verifiers.store import Kept, Store, StoreError
+from theorax.verifiers.suite import Suite
 from theorax.verifiers.workers import Crew, Finished, crew
 
 CHECK = "theorax.verifiers.check:check"
@@ -108,7 +109,7 @@ def run(
     house = _House(selection, settings, catalogue, check, listener or Silent(), sources or Sources())
     house.work()
     outcomes = {id: house.records[id].outcome for id in house.order if id in house.records}
-    adjusted, suite = adjust(outcomes, house.graph)
+    adjusted, suite = adjust(outcomes, house.graph, settings.adjust)
     return Run(
         selected=house.order,
         records=tuple(house.records[id] for id in outcomes),

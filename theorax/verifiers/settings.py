@@ -19,6 +19,7 @@ class Settings:
     sizes: tuple[tuple[str, tuple[int, ...]], ...] = ()  # --sizes T=100..400: letter, sizes
     model: str | None = None  # --model file.py:factory
     # How, not what: these do not enter a result's key.
+    adjust: str = "holm"  # how error rates are kept over the run: a method of `theorax.verifiers.suite`
     jobs: int = 1
     fresh: bool = False
     state: str = ".theorax"  # folder of the store and of the compilation cache
