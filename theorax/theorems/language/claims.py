@@ -178,12 +178,18 @@ class Inequality(Claim):
 @final
 @dataclass(frozen=True, kw_only=True)
 class Probability(Claim):
-    """The event holds with at least this probability."""
+    """The event holds with at least this probability, at every size of the experiment.
+
+    Support excludes every probability below ``at_least`` less the margin. An event that is claimed to be almost sure
+    (``at_least=1``) needs no margin: one violation confirmed in ball arithmetic refutes it, and draws without any leave
+    open that up to a share ``content`` of all draws violates it.
+    """
 
     event: Boolean
     at_least: Expr
+    content: Expr = FEW
     measured_fields = ("event",)
-    stated_fields = ("at_least",)
+    stated_fields = ("at_least", "content")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -192,6 +198,31 @@ class Probability(Claim):
                 f"at_least={self.at_least} is no probability above zero",
                 "Every event has a probability of at least zero.",
                 "Write a number in (0, 1].",
+            )
+        _needs_measured(self, "event")
+        if isinstance(self.event, Symbol) or not isinstance(self.event, Boolean):
+            self._refuse(
+                f"event={self.event} is neither true nor false",
+                "What has a probability is an event.",
+                "Write a relation of measured letters, such as s <= 2.",
+            )
+        if self.margin is None and self.at_least != 1:
+            self._refuse(
+                "it has no margin",
+                "A probability is supported only by rejecting that it lies below the claimed one by at least a margin.",
+                'Write margin=Absolute(1, 50), because="...".',
+            )
+        if isinstance(self.margin, Relative):
+            self._refuse(
+                f"margin={self.margin} is relative",
+                "Near one it hides the probability of the opposite, which is what matters.",
+                "Write Absolute(...).",
+            )
+        if self.margin is not None and self.at_least.is_number and self.at_least <= self.margin.value:
+            self._refuse(
+                f"margin={self.margin} reaches zero from at_least={self.at_least}",
+                "Every event has a probability above that, so support would say nothing.",
+                "Write a margin below at_least.",
             )
 
     @property
