@@ -284,7 +284,10 @@ class _Claim:
         if found is not None:
             return found.points
         rng = np.random.default_rng(seed_of("tightness", self.statement))
-        low, high = (np.asarray([float(Fraction(int(e.p), int(e.q))) for e in ends]) for ends in zip(*self.box.sides, strict=True))
+        low, high = (
+            np.asarray([float(Fraction(int(e.p), int(e.q))) for e in ends])
+            for ends in zip(*self.box.sides, strict=True)
+        )
         return low + (high - low) * rng.random((256, len(self.names)))
 
 

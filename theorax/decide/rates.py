@@ -18,7 +18,7 @@ from theorax.decide.verdicts import ledger, sweep_verdict, undecided
 from theorax.errors import DesignError
 from theorax.theorems.language.approach import Corrections
 from theorax.verifiers.bias import Plan, Policy, Target, Weights, solve
-from theorax.verifiers.decide import decide, doubted, is_robust
+from theorax.verifiers.decide import decide, is_robust, withheld
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Reason, Refusal, Side
 from theorax.verifiers.estimate import above_floor, log_of_mean, log_of_mean_independent
 from theorax.verifiers.interval import Interval
@@ -188,7 +188,7 @@ def rate(plan: RatePlan, values: Any) -> Verdict:
 
     decision = decide(weighted(weights), claimed, plan.margin, side, weights.plan.levels)
     if misfit(weights.plan, estimate):
-        decision = doubted(decision, Reason.CLASS_REFUTED)
+        decision = withheld(decision, Reason.CLASS_REFUTED)
     decision = replace(decision, robust=is_robust(decision, weights.plan, weighted))
     unseen = [f"an exponent that differs from the claimed one by less than {weights.mde(0.9):.2g}"]
     flat = plateau(weights, claimed) if claimed > 0 else 0.0

@@ -18,7 +18,7 @@ from theorax.decide.verdicts import ledger, sweep_verdict
 from theorax.errors import DesignError, ObservationError
 from theorax.theorems.language.approach import Corrections
 from theorax.verifiers.bias import Plan, Policy, Target, Weights
-from theorax.verifiers.decide import decide, doubted, is_robust
+from theorax.verifiers.decide import decide, is_robust, withheld
 from theorax.verifiers.decision import DEFAULT_LEVELS, Levels, Reason, Side
 from theorax.verifiers.estimate import deterministic
 from theorax.verifiers.interval import Interval
@@ -163,7 +163,7 @@ def sequence(plan: SequencePlan, values: Any) -> Verdict:
     claimed = plan.sign * plan.claimed
     decision = decide(weighted(plan.weights), claimed, plan.margin, side, plan.levels)
     if misfit(plan.core, estimate):
-        decision = doubted(decision, Reason.CLASS_REFUTED)
+        decision = withheld(decision, Reason.CLASS_REFUTED)
     decision = replace(decision, robust=is_robust(decision, plan.core, weighted))
     unseen = [
         f"a {'limit' if of_limit else 'order'} that differs from the claimed one by less than {plan.noticeable:.2g}"
