@@ -36,7 +36,7 @@ PROBABILITY = 'Write `--probability "ok >= 0.99"`.'
 LAW = 'Write `--law "x ~ normal(0, 1)"`, or the name of another column on the right; add `as n` for a limit law.'
 CLASS = (
     "Write default, none, `0.5 n^-0.5..-2` (size and range of powers), `expansion(1; rest=0.3, order=2)` "
-    "(known powers, and the rest), or `prefactor(1)` beside an exponential."
+    "(known powers, and the rest), `prefactor(1)` beside an exponential, or `loglog(1)` for a power of log n beside n."
 )
 _CONSTANTS = {"pi": math.pi, "e": math.e}
 _FUNCTIONS = {"sqrt": math.sqrt, "log": math.log, "exp": math.exp}
@@ -120,10 +120,8 @@ def rate(text: str) -> RateClaim:
     tree = _parsed("--rate", text, right, RATE)
     letters = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - {*_CONSTANTS, *_FUNCTIONS}
     if len(letters) != 1:
-        raise UsageError(
-            f"`--rate {text}`: {'no' if not letters else ' and '.join(sorted(letters))} letter stands for the size on the "
-            f"right, it must be one. {RATE}"
-        )
+        met = " and ".join(sorted(letters)) or "no letter"
+        raise UsageError(f"`--rate {text}`: {met} stand for the size on the right; it is one letter. {RATE}")
     (letter,) = letters
     power, decay = _order(tree, letter, text)
     if power and decay:
@@ -212,8 +210,8 @@ def law(text: str) -> LawClaim:
 def class_of(text: str, because: str) -> Corrections:
     """The declared class of corrections.
 
-    >>> class_of("0.7 n^-0.5..-2", "")
-    Corrections(size=0.7, slowest=0.5, fastest=2.0, rest=None, order=None, free=(), log=0.0, loglog=0.0, reason='', reference=None)
+    >>> str(class_of("0.7 n^-0.5..-2", ""))
+    '0.7 in powers 0.5 to 2; rest 0.245 of order 1'
     >>> class_of("expansion(1; rest=0.3, order=2)", "smooth in 1/n").free
     (1.0,)
 
@@ -228,15 +226,17 @@ def class_of(text: str, because: str) -> Corrections:
     if ranged is not None:
         size, slow, fast = (_plain(part, text) for part in ranged.groups())
         return Corrections(size=size, slowest=slow, fastest=fast, reason=because)
-    called = re.fullmatch(r"(expansion|prefactor)\s*\(([^;]*)(?:;(.*))?\)", typed)
+    called = re.fullmatch(r"(expansion|prefactor|loglog)\s*\(([^;]*)(?:;(.*))?\)", typed)
     if called is None:
         raise UsageError(f"`--class {text}` is no class of corrections. {CLASS}")
     name, powers, options = called.groups()
     numbers = tuple(_plain(part, text) for part in powers.split(",") if part.strip())
     given = _options(options or "", text)
-    if name == "prefactor":
+    if name in ("prefactor", "loglog"):
         if len(numbers) != 1 or given:
-            raise UsageError(f"`--class {text}`: a prefactor has one power. {CLASS}")
+            raise UsageError(f"`--class {text}`: {name} has one power. {CLASS}")
+        if name == "loglog":
+            return Corrections(loglog=numbers[0], reason=because)
         return Corrections(size=0.0, rest=0.0, log=numbers[0], reason=because)
     if not numbers or set(given) != {"rest", "order"}:
         raise UsageError(f"`--class {text}`: an expansion has known powers, a rest and its order. {CLASS}")
@@ -356,6 +356,6 @@ def _order(node: ast.expr, letter: str, text: str) -> tuple[float, float]:
         case ast.Call(func=ast.Name(id="log")):
             raise UsageError(
                 f"`--rate {text}` holds a logarithm. Finite data tell log n from a power only under a declared class. "
-                "Write the power alone, with `--soft` for an unknown power of log n beside it."
+                "Write the power alone, and `--class loglog(1)` for an unknown power of log n, up to 1, beside it."
             )
     raise UsageError(f"`--rate {text}`: the right side is no power of {letter} and no exponential in it. {RATE}")

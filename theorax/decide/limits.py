@@ -17,11 +17,11 @@ from theorax.decide.verdicts import ledger, sweep_verdict, undecided
 from theorax.errors import DesignError
 from theorax.theorems.language.approach import Corrections
 from theorax.verifiers.bias import Plan, Target, Weights
-from theorax.verifiers.decide import decide, doubted, is_robust
-from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Reason, Refusal, Side
+from theorax.verifiers.decide import decide, is_robust
+from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Refusal, Side
 from theorax.verifiers.interval import Interval
 from theorax.verifiers.outcome import Verdict
-from theorax.verifiers.planning import misfit
+from theorax.verifiers.planning import alarmed
 
 __all__ = ["LIMIT_SIDES", "LimitPlan", "in_units", "limit", "plan_limit", "tends"]
 
@@ -123,9 +123,8 @@ def limit(plan: LimitPlan, values: Any) -> Verdict:
 
     try:
         decision = decide(weighted(plan.weights), plan.to, plan.margin, side, plan.levels)
-        if misfit(plan.core, estimate):
-            decision = doubted(decision, Reason.CLASS_REFUTED)
         decision = replace(decision, robust=is_robust(decision, plan.core, weighted))
+        decision, detail = alarmed(decision, plan.core, estimate)
     except Refusal as refusal:
         decision = Decision.undecided(refusal.reason, plan.to, plan.margin, side, plan.levels)
         detail = undecided(refusal)

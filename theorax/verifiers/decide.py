@@ -16,7 +16,7 @@ from theorax.verifiers.bias import Plan, Weights, solve
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
 from theorax.verifiers.interval import Interval
 
-__all__ = ["combine", "decide", "doubted", "is_robust", "outcome"]
+__all__ = ["combine", "decide", "is_robust", "outcome", "withheld"]
 
 
 def decide(
@@ -143,6 +143,26 @@ def outcome(
     )
 
 
+def withheld(decision: Decision, reason: Reason, refutation: bool = False) -> Decision:
+    """The decision without its support (and, if asked, without its refutation): what it rests on has failed.
+
+    A refutation of "claim and class" that stands although the class itself is contradicted is not robust.
+    """
+    if decision.status is Status.REFUTED and not refutation:
+        return replace(decision, robust=False)
+    return replace(
+        decision,
+        status=Status.INCONCLUSIVE,
+        reason=reason,
+        p_support=1.0,
+        breakdown_support=-math.inf,
+        p_refute=1.0 if refutation else decision.p_refute,
+        breakdown_refute=-math.inf if refutation else decision.breakdown_refute,
+        equivalent_within_margin=False,
+        robust=False,
+    )
+
+
 def combine(decisions: Sequence[Decision], levels: Levels = DEFAULT_LEVELS) -> Decision:
     """One claim over several cases, each decided at ``levels.shared(number of cases)``.
 
@@ -218,24 +238,6 @@ def is_robust(decision: Decision, plan: Plan, estimate: Callable[[Weights], Inte
         ).status
         is decision.status
         for larger in classes
-    )
-
-
-def doubted(decision: Decision, reason: Reason) -> Decision:
-    """A decision whose ground is gone (the data contradict the declared class): nothing is rejected any more.
-
-    Its numbers stay, to be shown; its p-values become one and its breakdown factors zero, for a verdict that rests on
-    a contradicted declaration has no error rate.
-    """
-    return replace(
-        decision,
-        status=Status.INCONCLUSIVE,
-        reason=reason,
-        p_refute=1.0,
-        p_support=1.0,
-        breakdown_support=0.0,
-        breakdown_refute=0.0,
-        equivalent_within_margin=False,
     )
 
 

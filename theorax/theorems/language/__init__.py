@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from theorax.theorems.language.algebraic import AlgebraicLaw
-    from theorax.theorems.language.approach import Corrections, Expansion
+    from theorax.theorems.language.approach import Corrections, Expansion, Prefactor
     from theorax.theorems.language.claims import (
         KINDS,
         Claim,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     )
     from theorax.theorems.language.letters import Index, Letter, Measured, Parameter, Size
     from theorax.theorems.language.margins import Absolute, Margin, Relative
+    from theorax.theorems.language.moments import Bounded, BoundedVariance, TwoValues
     from theorax.theorems.language.proofs import Cited, Proof, Step, instance
     from theorax.theorems.language.theorem import Hypothesis, Theorem
 
@@ -42,7 +43,7 @@ _HOMES = {
     name: home
     for home, names in {
         "algebraic": ("AlgebraicLaw",),
-        "approach": ("Corrections", "Expansion"),
+        "approach": ("Corrections", "Expansion", "Prefactor"),
         "claims": (
             "KINDS",
             "Claim",
@@ -60,6 +61,7 @@ _HOMES = {
         "laws": ("Characteristic", "Image", "LawOfNumbers", "gaussian", "quarter_circle", "radius_of_disk"),
         "letters": ("Index", "Letter", "Measured", "Parameter", "Size"),
         "margins": ("Absolute", "Margin", "Relative"),
+        "moments": ("Bounded", "BoundedVariance", "TwoValues"),
         "proofs": ("Cited", "Proof", "Step", "instance"),
         "theorem": ("Hypothesis", "Theorem"),
     }.items()
@@ -70,6 +72,8 @@ __all__ = [
     "KINDS",
     "Absolute",
     "AlgebraicLaw",
+    "Bounded",
+    "BoundedVariance",
     "Characteristic",
     "Cited",
     "Claim",
@@ -92,6 +96,7 @@ __all__ = [
     "Measured",
     "Optimum",
     "Parameter",
+    "Prefactor",
     "Probability",
     "Proof",
     "Rate",
@@ -100,6 +105,7 @@ __all__ = [
     "Step",
     "Subject",
     "Theorem",
+    "TwoValues",
     "gaussian",
     "instance",
     "quarter_circle",
