@@ -57,7 +57,8 @@ def perform(world: World, words: Sequence[str], given: dict[str, Any]) -> int:
 
     from theorax.reports import json
     from theorax.reports.document import document
-    from theorax.verifiers.runner import now, run
+    from theorax.verifiers.runner import run
+    from theorax.verifiers.store import now
 
     told = ("terminal", None) in wanted
     live = sys.stdout.isatty() and told

@@ -110,6 +110,24 @@ def _designs(here: World, id: str, own: Settings) -> Iterator[Block]:
     )
     if rows:
         yield Table(("claim and case", "sizes", "draws", "margin", "± planned", "decides"), rows, right=(2, 3, 4))
+    if planned:
+        yield Paragraph(_spending(planned, own.level), quiet=True)
     for row in planned:
         if row.note:
             yield Paragraph(f"{row.claim}: {row.note}", hang=2)
+
+
+def _spending(planned: list[PlannedCheck], level: float) -> str:
+    """The next attempt of every claim, and its share of the error budget."""
+    from theorax.reports.numbers import number
+
+    claims: dict[tuple[int, float], list[str]] = {}
+    for row in planned:
+        names = claims.setdefault((row.attempt, row.level), [])
+        if row.claim not in names:
+            names.append(row.claim)
+    told = [
+        f"attempt {attempt} at level {number(own, 3)}" + (f" ({', '.join(names)})" if len(claims) > 1 else "")
+        for (attempt, own), names in sorted(claims.items())
+    ]
+    return f"Next: {'; '.join(told)}. All attempts with fresh seeds together spend {number(level, 3)}."

@@ -199,6 +199,14 @@ class TheoremOutcome:
     references: tuple[str, ...] = field(default=())
 
 
+@dataclass(frozen=True)
+class Checked:
+    """An outcome with the observations that it was decided from, as bytes; None where there are too many to keep."""
+
+    outcome: TheoremOutcome
+    observations: bytes | None
+
+
 def plain(outcome: Any) -> dict[str, Any]:
     """The outcome as a dictionary of JSON values."""
     return dataclasses.asdict(outcome)
