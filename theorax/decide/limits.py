@@ -11,7 +11,7 @@ from typing import Any, cast, final
 import numpy as np
 
 from theorax.decide.draws import Gathered, by_size, gather
-from theorax.decide.moments import LIGHT_TAILS, Moment, interval_of, ledger_of, spread_of
+from theorax.decide.moments import LIGHT_TAILS, Moment, declared_of, interval_of, ledger_of, spread_of
 from theorax.decide.plans import Seeds, SweepPlan, chosen, counted, spread, sweep
 from theorax.decide.verdicts import ledger, sweep_verdict, undecided
 from theorax.errors import DesignError
@@ -39,8 +39,6 @@ class LimitPlan(SweepPlan):
 
     def __post_init__(self) -> None:
         chosen("side", self.side, LIMIT_SIDES)
-        if self.moments != LIGHT_TAILS:
-            spread_of(self.moments)  # an unknown declaration is told now
         super().__post_init__()
 
     @property
@@ -53,7 +51,7 @@ class LimitPlan(SweepPlan):
 
     @cached_property
     def core(self) -> Plan:
-        return Plan(
+        plan = Plan(
             sizes=self.sizes,
             corrections=in_units(self.corrections, self.to, self.sizes[0]),
             target=Target.LIMIT,
@@ -63,6 +61,7 @@ class LimitPlan(SweepPlan):
             side=LIMIT_SIDES[self.side],
             levels=self.levels,
         )
+        return declared_of(self.moments).planned(plan)
 
 
 def plan_limit(
@@ -116,7 +115,7 @@ def limit(plan: LimitPlan, values: Any) -> Verdict:
     side, detail = LIMIT_SIDES[plan.side], ""
 
     def estimate(k: np.ndarray, bias: float) -> Interval:
-        return interval_of(plan.moments, gathered, k, bias, plan.seeds)
+        return interval_of(plan.moments, plan.core, gathered, k, bias)
 
     def weighted(weights: Weights) -> Interval:
         return estimate(weights.vector, weights.bias.total)
