@@ -21,6 +21,8 @@ from theorax.verifiers.lines import Cell, Line, Observed
 from theorax.verifiers.moments import LIGHT, Declared
 from theorax.verifiers.outcome import Point
 from theorax.verifiers.planning import misfit
+from theorax.verifiers.probability import ProbabilityPlan
+from theorax.verifiers.rates import RateDesign
 
 
 @dataclass(frozen=True)
@@ -30,7 +32,7 @@ class Prepared:
     ``unit``: what one unit of the declared class of corrections stands for, the claimed value of the claim itself.
     ``sign``: +1, or -1 where the decided quantity is minus the one a reader sees (a decay exponent).
     ``target``: what is compared with where that is no number: the features of a law. ``levels``: those of this case,
-    where no plan of weights holds them.
+    where no plan of weights holds them. ``design``: what else was fixed in advance.
     """
 
     cell: Cell
@@ -42,6 +44,7 @@ class Prepared:
     sign: int = 1
     target: np.ndarray | None = None
     levels: Levels = DEFAULT_LEVELS
+    design: RateDesign | ProbabilityPlan | None = None
 
     def apart(self, other: Prepared) -> float:
         """How far the two predictions lie apart, in the units of the margin."""
@@ -154,6 +157,11 @@ def estimated(weights: Weights, samples: Sequence[np.ndarray], rounding: Sequenc
     return replace(interval, rounding=interval.rounding + extra)
 
 
+CONTRADICTED = (
+    "the data contradict the declared class of corrections, whatever the value claimed (misfit alarm, level 0.01)"
+)
+
+
 def alarmed(decision: Decision, plan: Plan, estimate: Callable[[np.ndarray, float], Interval]) -> tuple[Decision, str]:
     """The decision, its support withheld where the data contradict form and class together; and what to say of that.
 
@@ -161,10 +169,7 @@ def alarmed(decision: Decision, plan: Plan, estimate: Callable[[np.ndarray, floa
     """
     if not misfit(plan, estimate):
         return decision, ""
-    contradicted = (
-        "the data contradict the declared class of corrections, whatever the value claimed (misfit alarm, level 0.01)"
-    )
-    return withheld(decision, Reason.CLASS_REFUTED), contradicted
+    return withheld(decision, Reason.CLASS_REFUTED), CONTRADICTED
 
 
 def point(size: float, sample: np.ndarray) -> Point:
