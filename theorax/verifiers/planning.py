@@ -15,7 +15,7 @@ from theorax.verifiers.decide import withheld
 from theorax.verifiers.decision import Decision, Reason, Side
 from theorax.verifiers.estimate import Interval
 
-__all__ = ["Proposal", "alarmed", "cheapest", "misfit", "plateau", "require"]
+__all__ = ["CONTRADICTED", "Proposal", "alarmed", "cheapest", "misfit", "plateau", "require"]
 
 
 @dataclass(frozen=True)
@@ -113,6 +113,11 @@ def misfit(plan: Plan, estimate: Callable[[Vector, float], Interval], level: flo
     return False
 
 
+CONTRADICTED = (
+    "the data contradict the declared class of corrections, whatever the value claimed (misfit alarm, level 0.01)"
+)
+
+
 def alarmed(decision: Decision, plan: Plan, estimate: Callable[[Vector, float], Interval]) -> tuple[Decision, str]:
     """The decision, its support withheld where the data contradict form and class together; and what to say of that.
 
@@ -120,10 +125,7 @@ def alarmed(decision: Decision, plan: Plan, estimate: Callable[[Vector, float], 
     """
     if not misfit(plan, estimate):
         return decision, ""
-    contradicted = (
-        "the data contradict the declared class of corrections, whatever the value claimed (misfit alarm, level 0.01)"
-    )
-    return withheld(decision, Reason.CLASS_REFUTED), contradicted
+    return withheld(decision, Reason.CLASS_REFUTED), CONTRADICTED
 
 
 @lru_cache(maxsize=4096)
