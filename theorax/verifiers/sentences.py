@@ -222,6 +222,7 @@ def _case(case: Judged | Prepared) -> Case:
         breakdown=_number(factor),
         points=case.points,
         detail=case.detail,
+        tails=decision.tails,
     )
 
 
