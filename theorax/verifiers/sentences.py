@@ -6,7 +6,7 @@ import hashlib
 import math
 from collections.abc import Sequence
 
-from sympy import Expr, latex, pretty
+from sympy import Expr, Rational, latex, pretty
 
 from theorax.theorems.language import (
     Claim,
@@ -51,7 +51,7 @@ def mathematics(claim: Claim) -> str:
     if isinstance(claim, Limit):
         return f"E[{_inline(claim.of)}] → {_inline(claim.to)}  as {claim.as_} → ∞"
     if isinstance(claim, Expectation):
-        return f"E[{_inline(claim.of)}] = {_inline(claim.equals)}  at every size"
+        return f"{_mean_of(claim)}[{_inline(claim.of)}] = {_inline(claim.equals)}  at every size"
     if isinstance(claim, Rate):
         order = {"exact": "Θ", "at most": "O", "at least": "Ω"}[claim.side]
         return f"{_inline(claim.of)} = {order}({_inline(claim.like)})  as {claim.as_} → ∞"
@@ -75,11 +75,18 @@ def display(claim: Claim) -> str:
     if isinstance(claim, Limit | Expectation):
         right = claim.to if isinstance(claim, Limit) else claim.equals
         arrow, tail = ("→", f"as {claim.as_} → ∞") if isinstance(claim, Limit) else ("=", "at every size")
-        return _beside("E[ ", claim.of, f" ] {arrow} ", right, f"   {tail}")
+        return _beside(f"{_mean_of(claim)}[ ", claim.of, f" ] {arrow} ", right, f"   {tail}")
     if isinstance(claim, Rate):
         order = {"exact": "Θ", "at most": "O", "at least": "Ω"}[claim.side]
         return _beside("", claim.of, f" = {order}( ", claim.like, f" )   as {claim.as_} → ∞")
     return mathematics(claim)
+
+
+def _mean_of(claim: Limit | Expectation) -> str:
+    """E for a mean, the order of the quantile otherwise."""
+    if isinstance(claim, Limit) or claim.quantile is None:
+        return "E"
+    return "median" if claim.quantile == Rational(1, 2) else f"{_inline(claim.quantile)}-quantile"
 
 
 def letters(theorem: Theorem) -> tuple[LetterOutcome, ...]:
@@ -97,7 +104,8 @@ def claim_latex(claim: Claim) -> str:
             rf"\mathbb{{E}}\left[{latex(claim.of)}\right] \to {latex(claim.to)} \quad ({latex(claim.as_)} \to \infty)"
         )
     if isinstance(claim, Expectation):
-        return rf"\mathbb{{E}}\left[{latex(claim.of)}\right] = {latex(claim.equals)}"
+        mean = r"\mathbb{E}" if claim.quantile is None else rf"Q_{{{latex(claim.quantile)}}}"
+        return rf"{mean}\left[{latex(claim.of)}\right] = {latex(claim.equals)}"
     if isinstance(claim, Rate):
         order = {"exact": r"\Theta", "at most": "O", "at least": r"\Omega"}[claim.side]
         return rf"{latex(claim.of)} = {order}\left({latex(claim.like)}\right)"

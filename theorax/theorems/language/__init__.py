@@ -1,7 +1,7 @@
 """The language of theorems: letters, laws, claims, subjects, experiments, proofs, and the theorem that holds them."""
 
 from theorax.theorems.language.algebraic import AlgebraicLaw
-from theorax.theorems.language.approach import Corrections, Expansion
+from theorax.theorems.language.approach import Corrections, Expansion, Prefactor
 from theorax.theorems.language.claims import (
     KINDS,
     Claim,
@@ -26,6 +26,7 @@ from theorax.theorems.language.laws import (
 )
 from theorax.theorems.language.letters import Index, Letter, Measured, Parameter, Size
 from theorax.theorems.language.margins import Absolute, Margin, Relative
+from theorax.theorems.language.moments import Bounded, BoundedVariance, TwoValues
 from theorax.theorems.language.proofs import Cited, Proof, Step, instance
 from theorax.theorems.language.theorem import Hypothesis, Theorem
 
@@ -33,6 +34,8 @@ __all__ = [
     "KINDS",
     "Absolute",
     "AlgebraicLaw",
+    "Bounded",
+    "BoundedVariance",
     "Characteristic",
     "Cited",
     "Claim",
@@ -55,6 +58,7 @@ __all__ = [
     "Measured",
     "Optimum",
     "Parameter",
+    "Prefactor",
     "Probability",
     "Proof",
     "Rate",
@@ -63,6 +67,7 @@ __all__ = [
     "Step",
     "Subject",
     "Theorem",
+    "TwoValues",
     "gaussian",
     "instance",
     "quarter_circle",
