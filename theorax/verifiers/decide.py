@@ -161,6 +161,7 @@ def withheld(decision: Decision, reason: Reason, refutation: bool = False) -> De
         breakdown_refute=-math.inf if refutation else decision.breakdown_refute,
         equivalent_within_margin=False,
         robust=False,
+        tails=() if refutation else decision.tails,
     )
 
 

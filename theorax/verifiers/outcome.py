@@ -89,6 +89,19 @@ class Verdict:
     attempt: int = 1  # of fresh seeds on this claim and design; the levels shrink with it
     nights: int = 0  # how many nightly reruns its process is over; then p_refute and e_value are those of the process
 
+    def __str__(self) -> str:
+        from theorax.text.plain import render
+        from theorax.verifiers.telling import told
+
+        return render(told(self)).rstrip("\n")
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """A notebook shows the same words."""
+        from html import escape
+
+        text = str(self)
+        return {"text/plain": text, "text/html": f"<pre>{escape(text)}</pre>"}
+
 
 @dataclass(frozen=True)
 class ControlOutcome:

@@ -55,7 +55,7 @@ class Judged:
     """One case of a claim after the data: the decision and the table's points.
 
     ``rigorous``: the decision comes from ball arithmetic. ``statistical``: it has an error rate, and so a place in the
-    suite's error budget.
+    suite's error budget. ``scope``: for what a rigorous decision holds, where that is more than what was drawn.
     """
 
     prepared: Prepared
@@ -65,6 +65,7 @@ class Judged:
     rigorous: bool = False
     statistical: bool = True
     detail: str = ""
+    scope: str = ""
 
 
 class Judge(ABC):
