@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from theorax.decide.boxes import certify, search
     from theorax.decide.limits import LimitPlan, limit, plan_limit
     from theorax.decide.means import MeanPlan, QuantilePlan, mean, plan_mean, plan_quantile, quantile
     from theorax.decide.moments import Bounded, BoundedVariance, TwoValues
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 _HOMES = {
     name: home
     for home, names in {
+        "theorax.decide.boxes": ("certify", "search"),
         "theorax.decide.limits": ("LimitPlan", "limit", "plan_limit"),
         "theorax.decide.means": ("MeanPlan", "QuantilePlan", "mean", "plan_mean", "plan_quantile", "quantile"),
         "theorax.decide.moments": ("Bounded", "BoundedVariance", "TwoValues"),
@@ -79,6 +81,7 @@ __all__ = [
     "Verdict",
     "Watch",
     "adjust",
+    "certify",
     "inequality",
     "limit",
     "mean",
@@ -93,6 +96,7 @@ __all__ = [
     "probability",
     "quantile",
     "rate",
+    "search",
     "sequence",
 ]
 
