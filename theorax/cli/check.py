@@ -94,7 +94,8 @@ def _listener(stack: ExitStack, *, many: bool, told: bool) -> Any:
 
 
 def _tell(report: Any, path: Path | None, *, live: bool, listed: bool) -> None:
-    from theorax.reports import plain, summary
+    from theorax.reports import summary
+    from theorax.text import plain
 
     blocks = summary.report(report, listed=listed)
     if path is not None:

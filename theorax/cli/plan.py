@@ -16,7 +16,7 @@ from theorax.cli.options import complete, listed, run_options, selectors, settin
 from theorax.cli.world import World, world
 
 if TYPE_CHECKING:
-    from theorax.reports.blocks import Block
+    from theorax.text.blocks import Block
     from theorax.verifiers.settings import PlannedCheck, Settings
 
 
@@ -55,7 +55,7 @@ def plan(context: click.Context, words: tuple[str, ...], why: str | None, **give
 
         show(blocks, console())
     else:
-        from theorax.reports.plain import render
+        from theorax.text.plain import render
 
         click.echo(render(blocks), nl=False)
     return 0
@@ -74,8 +74,8 @@ def _reasons(last: Any, manifest: Any, *, fresh: bool) -> tuple[str, ...]:
 
 
 def _told(id: str, kept: str | None, problem: str | None, reasons: tuple[str, ...]) -> Iterator[Block]:
-    from theorax.reports.blocks import Heading, Lines, Paragraph
     from theorax.reports.story import moment
+    from theorax.text.blocks import Heading, Lines, Paragraph
 
     yield Heading(id)
     if problem is not None:
@@ -88,8 +88,8 @@ def _told(id: str, kept: str | None, problem: str | None, reasons: tuple[str, ..
 
 
 def _designs(here: World, id: str, own: Settings) -> Iterator[Block]:
-    from theorax.reports.blocks import Paragraph, Table
-    from theorax.reports.numbers import number
+    from theorax.text.blocks import Paragraph, Table
+    from theorax.text.numbers import number
     from theorax.verifiers.workers import one_thread
 
     one_thread()

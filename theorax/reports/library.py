@@ -48,7 +48,8 @@ class Report:
         raise KeyError(id)
 
     def __str__(self) -> str:
-        from theorax.reports import plain, summary
+        from theorax.reports import summary
+        from theorax.text import plain
 
         return plain.render(summary.report(self.document)).rstrip("\n")
 

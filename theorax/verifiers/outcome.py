@@ -87,6 +87,19 @@ class Verdict:
     tightness: tuple[float, float, float] | None = None  # of a bound: 5 %, 50 % and 95 % quantiles of left over right
     attempt: int = 1  # of fresh seeds on this claim and design; the levels shrink with it
 
+    def __str__(self) -> str:
+        from theorax.text.plain import render
+        from theorax.verifiers.telling import told
+
+        return render(told(self)).rstrip("\n")
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """A notebook shows the same words."""
+        from html import escape
+
+        text = str(self)
+        return {"text/plain": text, "text/html": f"<pre>{escape(text)}</pre>"}
+
 
 @dataclass(frozen=True)
 class ControlOutcome:
