@@ -12,6 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from theorax.decide.floats import arrays
+    from theorax.decide.identities import identity
     from theorax.decide.limits import LimitPlan, limit, plan_limit
     from theorax.decide.moments import Bounded, BoundedVariance
     from theorax.decide.rates import RatePlan, plan_rate, rate
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 _HOMES = {
     name: home
     for home, names in {
+        "theorax.decide.floats": ("arrays",),
+        "theorax.decide.identities": ("identity",),
         "theorax.decide.limits": ("LimitPlan", "limit", "plan_limit"),
         "theorax.decide.moments": ("Bounded", "BoundedVariance"),
         "theorax.decide.rates": ("RatePlan", "plan_rate", "rate"),
@@ -45,6 +49,8 @@ __all__ = [
     "RatePlan",
     "SequencePlan",
     "Verdict",
+    "arrays",
+    "identity",
     "limit",
     "plan_limit",
     "plan_rate",
