@@ -226,3 +226,13 @@ def test_products_of_matrices_agree_with_their_definition(rng):
     )
     assert np.all(fast.value == slow.value)
     assert fast.known.all()
+
+
+def test_a_polynomial_vanishes_at_the_share_of_points_that_its_degree_allows():
+    # In a small field the bound is visible: x (x - 1) ... (x - 9) has its ten zeros among 101 points.
+    small, degree, count = FiniteField(101), 10, 5000
+    points = small.random((count,), random.Random(5))
+    values = evaluate(lambda x: jnp.prod(jnp.stack([x - k for k in range(degree)]), axis=0), (points,), small)
+    share = degree / 101
+    # Four standard errors of a share: a false alarm in 16000 seeds, and the seed is fixed.
+    assert abs(np.mean(values.value == 0) - share) < 4 * np.sqrt(share * (1 - share) / count)
