@@ -152,16 +152,20 @@ def at_least(p0: float, margin: float, draws: int, levels: Levels = DEFAULT_LEVE
     return lambda outcomes: replace(outcome(plan.decide(outcomes)), cost=float(draws))
 
 
-def monitor(p0: float, margin: float, cap: int, levels: Levels = DEFAULT_LEVELS) -> Judge:
-    """A probability of at least p0, asked after every tenth draw until it is decided or the cap is reached."""
+def monitor(p0: float, margin: float, cap: int, truth: float, levels: Levels = DEFAULT_LEVELS) -> Judge:
+    """A probability of at least p0, asked after every tenth draw until it is decided or the cap is reached.
+
+    Its e-values are against both nulls; which of them is true depends on the truth.
+    """
     start = probability.Monitor(probability.ProbabilityPlan(p0, margin, cap, levels))
 
     def judge(outcomes: np.ndarray) -> Outcome:
         watched = start
         for batch in np.array_split(np.asarray(outcomes), 10):  # how outcomes are cut changes nothing
             watched = watched.add(batch)
-        said = outcome(watched.decision)
-        return replace(said, cost=float(watched.draws))
+        supporting, refuting = watched.e_values
+        e = refuting if truth >= p0 else supporting if truth <= p0 - margin else np.nan
+        return replace(outcome(watched.decision), cost=float(watched.draws), e=e)
 
     return judge
 

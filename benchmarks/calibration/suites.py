@@ -32,7 +32,7 @@ class Evidence:
 Rejected = Callable[[Evidence], np.ndarray]
 
 
-def evidence(tables: np.ndarray, spread: float = 10.0) -> Evidence:
+def evidence(tables: np.ndarray, spread: float = 25.0) -> Evidence:
     """p of refutation, and e of a normal mixture over means of this variance in units of the standard error squared."""
     z2 = DRAWS * tables.mean(axis=1) ** 2
     e = np.exp(z2 / 2 * spread / (1 + spread)) / math.sqrt(1 + spread)
@@ -117,6 +117,35 @@ def _suite(name: str, false: int, correlation: float, stated: dict[str, tuple[fl
     return [Case(FAMILY, f"{CLAIMS} claims, {name}", Truth.HOLDS, draw, tuple(procedures))]
 
 
+def _adversarial() -> list[Case]:
+    """True claims whose e-processes peak together, in the way that hurts a step-up rule most, and then bet on.
+
+    With probability a/k (k = 1 to m) k of the m claims reach the wealth m/(a k) and then double it or lose it, each by
+    a coin of its own; all others lose theirs. Claim i reaches m/(a k) or more with probability a k/m: every wealth is a
+    martingale, but k maxima of m/(a k) are what e-BH asks of k rejections, so maxima are rejected with probability
+    a (1 + 1/2 + ... + 1/m) = 0.18, and values at the end less often than a.
+    """
+    shares = LEVEL / np.arange(1, CLAIMS + 1)
+
+    def draw(rng: Generator) -> np.ndarray:
+        k = int(np.searchsorted(np.cumsum(shares), rng.random())) + 1
+        paths = np.zeros((2, CLAIMS))
+        if k <= CLAIMS:
+            up = rng.permutation(CLAIMS)[:k]
+            paths[0, up] = CLAIMS / (LEVEL * k) * (1 + 2.0**-50)  # rounding must not hide the tie
+            paths[1, up] = 2 * paths[0, up] * rng.integers(0, 2, k)
+        return paths
+
+    def at(pick: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], Outcome]:
+        return lambda paths: Outcome(float(_kept(suite.e_bh(_named(pick(paths)))).any()), 0.0, e=float(pick(paths)[0]))
+
+    procedures = (
+        Procedure("e-BH on values at the end", at(lambda paths: paths[-1]), True, refute=LEVEL),
+        Procedure("e-BH on running maxima", at(lambda paths: paths.max(axis=0)), False, refute=LEVEL),
+    )
+    return [Case(FAMILY, f"{CLAIMS} true claims that peak together", Truth.HOLDS, draw, procedures)]
+
+
 def _reruns() -> list[Case]:
     """One claim, every night with fresh seeds: a true one, and one off by half a standard deviation a night."""
     nights = 100
@@ -164,5 +193,6 @@ def cases() -> tuple[Case, ...]:
         *_suite("8 of them false", 8, 0.0, mixed),
         *_suite("all true, correlation 0.8", 0, 0.8, {}),
         *_suite("8 of them false, correlation 0.8", 8, 0.8, {}),
+        *_adversarial(),
         *_reruns(),
     )
