@@ -12,10 +12,10 @@ from theorax.errors import UsageError
 from theorax.names import did_you_mean
 from theorax.reports.document import document
 from theorax.theorems.catalogue import Catalogue
-from theorax.verifiers.runner import CHECK, now, run
+from theorax.verifiers.runner import CHECK, run
 from theorax.verifiers.selectors import select
 from theorax.verifiers.settings import EFFORTS, Settings
-from theorax.verifiers.store import Store, StoreError
+from theorax.verifiers.store import Store, StoreError, now
 from theorax.verifiers.suite import METHODS as ADJUSTMENTS
 
 
@@ -48,7 +48,8 @@ class Report:
         raise KeyError(id)
 
     def __str__(self) -> str:
-        from theorax.reports import plain, summary
+        from theorax.reports import summary
+        from theorax.text import plain
 
         return plain.render(summary.report(self.document)).rstrip("\n")
 

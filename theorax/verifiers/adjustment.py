@@ -1,7 +1,8 @@
 """One error budget for everything a run decides: the adjustment of its claims, and what it means for its theorems.
 
 Family R holds every p-value of refutation, family S every p-value of support (a suite that reports many claims would
-otherwise call some of them wrongly by chance alone); :mod:`theorax.verifiers.suite` says how each family is held.
+otherwise call some of them wrongly by chance alone); :mod:`theorax.verifiers.suite` says how each family is held. A
+p-value enters with the charge of its attempt (:mod:`theorax.verifiers.spending`).
 
 =========================  =======================  ==============
 a claim that alone is      and in its family is     is reported as
@@ -25,6 +26,7 @@ from dataclasses import replace
 from theorax.verifiers import suite
 from theorax.verifiers.graph import Graph
 from theorax.verifiers.outcome import TheoremOutcome, Verdict
+from theorax.verifiers.spending import charged
 from theorax.verifiers.suite import TITLES, Suite
 
 
@@ -32,13 +34,24 @@ def adjust(
     outcomes: Mapping[str, TheoremOutcome], graph: Graph, method: str = "holm"
 ) -> tuple[dict[str, TheoremOutcome], Suite]:
     """The outcomes with their statuses as the whole run supports them, and what was adjusted."""
-    verdicts = {f"{id}.{claim.id}": claim for id, outcome in outcomes.items() for claim in outcome.claims}
-    after, found = suite.adjust(verdicts, method)
+    own = {f"{id}.{claim.id}": claim for id, outcome in outcomes.items() for claim in outcome.claims}
+    after, found = suite.adjust({name: _charged(claim) for name, claim in own.items()}, method)
+    # The p-values shown are those of the attempt; what fell, fell by the charged ones.
+    shown = {name: after[name] if name in found.changed else claim for name, claim in own.items()}
     adjusted = {
-        id: _combined(outcome, tuple(after[f"{id}.{claim.id}"] for claim in outcome.claims), TITLES[method])
+        id: _combined(outcome, tuple(shown[f"{id}.{claim.id}"] for claim in outcome.claims), TITLES[method])
         for id, outcome in outcomes.items()
     }
     return _propagated(adjusted, graph), found
+
+
+def _charged(claim: Verdict) -> Verdict:
+    """The verdict with p-values that count its attempt: fresh seeds on one claim share one budget."""
+    if claim.p_refute is None or claim.p_support is None:
+        return claim
+    return replace(
+        claim, p_refute=charged(claim.p_refute, claim.attempt), p_support=charged(claim.p_support, claim.attempt)
+    )
 
 
 def _combined(outcome: TheoremOutcome, claims: tuple[Verdict, ...], method: str) -> TheoremOutcome:

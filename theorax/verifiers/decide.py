@@ -16,7 +16,7 @@ from theorax.verifiers.bias import Plan, Weights, solve
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
 from theorax.verifiers.interval import Interval
 
-__all__ = ["combine", "decide", "is_robust", "outcome"]
+__all__ = ["combine", "decide", "is_robust", "outcome", "withheld"]
 
 
 def decide(
@@ -140,6 +140,26 @@ def outcome(
         margin=margin,
         side=side,
         levels=levels,
+    )
+
+
+def withheld(decision: Decision, reason: Reason, refutation: bool = False) -> Decision:
+    """The decision without its support (and, if asked, without its refutation): what it rests on has failed.
+
+    A refutation of "claim and class" that stands although the class itself is contradicted is not robust.
+    """
+    if decision.status is Status.REFUTED and not refutation:
+        return replace(decision, robust=False)
+    return replace(
+        decision,
+        status=Status.INCONCLUSIVE,
+        reason=reason,
+        p_support=1.0,
+        breakdown_support=-math.inf,
+        p_refute=1.0 if refutation else decision.p_refute,
+        breakdown_refute=-math.inf if refutation else decision.breakdown_refute,
+        equivalent_within_margin=False,
+        robust=False,
     )
 
 

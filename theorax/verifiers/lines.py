@@ -34,6 +34,7 @@ class Line:
     sizes: tuple[int, ...]
     draws: int
     paired: bool = False
+    random: bool = True
 
     def letters_at(self, size: int) -> dict[Letter, Expr]:
         """Exact values of every letter that is known before a draw.
@@ -140,6 +141,7 @@ def lines(experiment_name: str, experiment: Experiment, settings: Settings) -> t
             sizes,
             draws,
             paired,
+            experiment.seeds != "none",
         )
         for name, subject in experiment.subjects.items()
         for case in case_list

@@ -87,6 +87,19 @@ class Verdict:
     tightness: tuple[float, float, float] | None = None  # of a bound: 5 %, 50 % and 95 % quantiles of left over right
     attempt: int = 1  # of fresh seeds on this claim and design; the levels shrink with it
 
+    def __str__(self) -> str:
+        from theorax.text.plain import render
+        from theorax.verifiers.telling import told
+
+        return render(told(self)).rstrip("\n")
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """A notebook shows the same words."""
+        from html import escape
+
+        text = str(self)
+        return {"text/plain": text, "text/html": f"<pre>{escape(text)}</pre>"}
+
 
 @dataclass(frozen=True)
 class ControlOutcome:
@@ -184,6 +197,14 @@ class TheoremOutcome:
     work: Work
     model: str | None = None  # --model, where a user's model stood in
     references: tuple[str, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class Checked:
+    """An outcome with the observations that it was decided from, as bytes; None where there are too many to keep."""
+
+    outcome: TheoremOutcome
+    observations: bytes | None
 
 
 def plain(outcome: Any) -> dict[str, Any]:

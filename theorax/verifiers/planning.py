@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -100,9 +101,8 @@ def misfit(plan: Plan, estimate: Callable[[Vector, float], Interval], level: flo
     ``estimate`` turns weights and their bias into an interval. A gross-error alarm: it sees an exponential under a
     power, not a slow correction, and its silence is no evidence for the class.
     """
-    directions = spare_directions(plan)
-    for direction in directions:
-        bias = bias_of(plan, direction).total
+    directions = _alarms(plan)
+    for direction, bias in directions:
         interval = estimate(direction, bias)
         # Two sides of J directions share the level: each has level / (2 J).
         each = level / (2 * len(directions))
@@ -110,6 +110,12 @@ def misfit(plan: Plan, estimate: Callable[[Vector, float], Interval], level: flo
         if interval.lower(each) - slack > 0 or interval.upper(each) + slack < 0:
             return True
     return False
+
+
+@lru_cache(maxsize=4096)
+def _alarms(plan: Plan) -> tuple[tuple[Vector, float], ...]:
+    """The directions in which misfit shows, each with the worst value that the class alone gives it."""
+    return tuple((direction, bias_of(plan, direction).total) for direction in spare_directions(plan))
 
 
 def _extended(plan: Plan, extension: int) -> Plan:

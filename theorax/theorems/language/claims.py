@@ -17,6 +17,7 @@ from theorax.theorems.language.approach import Corrections
 from theorax.theorems.language.laws import LawOfNumbers
 from theorax.theorems.language.letters import Index, Measured, Parameter, Size
 from theorax.theorems.language.margins import Absolute, Margin, Relative
+from theorax.theorems.language.moments import Bounded, BoundedVariance, Moments, TwoValues
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 FEW = Rational(1, 50)  # the share of draws that a sampled bound may leave open
@@ -80,7 +81,7 @@ class Claim(ABC):
             value = getattr(self, part.name)
             if isinstance(value, Basic):
                 found |= value.free_symbols
-            elif isinstance(value, LawOfNumbers):
+            elif isinstance(value, LawOfNumbers | Bounded | TwoValues | BoundedVariance):
                 found |= value.letters
             elif isinstance(value, tuple):
                 for member in value:
@@ -230,27 +231,36 @@ class Probability(Claim):
         return self.at_least
 
 
-Moments = Literal["light tails", "bounded"]
-
-
 @final
 @dataclass(frozen=True, kw_only=True)
 class Expectation(Claim):
     """The mean of ``of`` equals ``equals`` at every finite size of the experiment: exact, no limit.
 
-    ``moments`` is what is declared about the tails; it decides the interval (METHOD, section 4.3).
+    ``moments`` is what is declared about the tails; it decides the interval (METHOD, section 4.3). With ``quantile`` it
+    is the quantile of this order (the median at one half) that equals it, and nothing needs to be declared.
     """
 
     of: Expr
     equals: Expr
     moments: Moments = "light tails"
+    quantile: Expr | None = None
     measured_fields = ("of",)
-    stated_fields = ("equals",)
+    stated_fields = ("equals", "quantile")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         _needs_measured(self, "of")
         _needs_margin(self)
+        if self.quantile is None:
+            _needs_moments(
+                self, "Write quantile=Rational(1, 2) for the median, or measure the logarithm, or declare a bound."
+            )
+        elif self.quantile.is_number and not 0 < self.quantile < 1:
+            self._refuse(
+                f"quantile={self.quantile} is no order of a quantile",
+                "A quantile is the value that a share of the draws lies below.",
+                "Write a number between 0 and 1; Rational(1, 2) is the median.",
+            )
 
     @property
     def prediction(self) -> Expr:
@@ -278,6 +288,7 @@ class Limit(Claim):
         _needs_measured(self, "of")
         _needs_margin(self)
         _needs_size(self, self.as_)
+        _needs_moments(self, "Measure a bounded function of it or its logarithm, or declare a bound.")
         if self.as_ in self.to.free_symbols:
             self._refuse(
                 f"to={self.to} still depends on {self.as_}",
@@ -450,6 +461,16 @@ def _needs_margin(claim: Claim) -> None:
             "it has no margin",
             "A statement about means is supported only by rejecting that it is false by at least a margin.",
             'Write margin=Relative(1, 10), because="...".',
+        )
+
+
+def _needs_moments(claim: Expectation | Limit, instead: str) -> None:
+    if claim.moments != "light tails" and not isinstance(claim.moments, Bounded | TwoValues | BoundedVariance):
+        claim._refuse(
+            f"moments={claim.moments!r} declares nothing that bounds the mean",
+            "No interval for a mean holds under undeclared tails: a rare large value that was not drawn may carry it.",
+            f'{instead} What can be declared: "light tails", Bounded(low, high), TwoValues(low, high), '
+            "BoundedVariance(v).",
         )
 
 

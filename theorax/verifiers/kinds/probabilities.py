@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, final
@@ -16,6 +15,7 @@ from theorax.errors import DesignError
 from theorax.numerics.jaxprs import Ball, UndecidedComparison, UnsupportedPrimitive
 from theorax.theorems.language import Claim, Measured, Probability
 from theorax.verifiers import instances
+from theorax.verifiers.decide import withheld
 from theorax.verifiers.decision import Decision, Levels, Reason, Side, Status
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared
 from theorax.verifiers.lines import Cell, Line, Observed, evaluate, roundings
@@ -85,7 +85,7 @@ class ProbabilityJudge(Judge):
             if confirmed:
                 rigorous, detail = True, confirmed
             else:
-                decision = _floats_alone(decision)
+                decision = withheld(decision, Reason.UNDECIDED_COMPARISON, refutation=True)
                 detail = f"violated in {int((~possible).sum())} of {draws} draws; floats alone refute nothing"
         return Judged(prepared, decision, points, tuple(unseen), rigorous, detail=detail)
 
@@ -167,17 +167,6 @@ def _holds(event: Basic, ball: Ball_) -> bool:
     if isinstance(event, And | Or):
         return (all if isinstance(event, And) else any)(_holds(part, ball) for part in event.args)
     return _fails(event.negated, ball)
-
-
-def _floats_alone(decision: Decision) -> Decision:
-    return replace(
-        decision,
-        status=Status.INCONCLUSIVE,
-        reason=Reason.UNDECIDED_COMPARISON,
-        p_refute=1.0,
-        breakdown_refute=-math.inf,
-        equivalent_within_margin=False,
-    )
 
 
 def _counts(successes: int, undecided: int, draws: int, plan: ProbabilityPlan, decision: Decision) -> str:
