@@ -19,7 +19,7 @@ from theorax.theorems.language.letters import Index, Measured, Parameter, Size
 from theorax.theorems.language.margins import Absolute, Margin, Relative
 from theorax.theorems.language.moments import Bounded, BoundedVariance, Moments, TwoValues
 
-NOTHING: Mapping[str, Any] = MappingProxyType({})
+NOTHING: Mapping[Any, Any] = MappingProxyType({})
 FEW = Rational(1, 50)  # the share of draws that a sampled bound may leave open
 
 
