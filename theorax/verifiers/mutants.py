@@ -7,6 +7,8 @@
 | Law | scaled to 1.1, 1.25, 2 and 4 times the variance and to a quarter | |
 | Identity | right side negated, doubled, x (1 + margin); each term dropped or its sign changed | |
 | Inequality | the other direction | |
+| Optimum | bound raised, value lowered by twice the margin; the point moved to an end of the box | |
+| Impossibility | twice the distance | |
 """
 
 from __future__ import annotations
@@ -23,11 +25,13 @@ from theorax.theorems.language import (
     Claim,
     Expectation,
     Identity,
+    Impossibility,
     Inequality,
     Law,
     Letter,
     Limit,
     Margin,
+    Optimum,
     Rate,
     Relative,
 )
@@ -105,9 +109,24 @@ def _wrong(claim: Claim) -> Iterator[tuple[str, dict[str, Any]]]:
                 for term in terms:
                     yield f"{term} dropped", {side: getattr(claim, side) - term}
                     yield f"sign of {term} changed", {side: getattr(claim, side) - 2 * term}
+    elif isinstance(claim, Optimum):
+        yield from _wrong_optima(claim)
+    elif isinstance(claim, Impossibility):
+        yield "at least twice the distance", {"at_least": 2 * claim.at_least}
     elif isinstance(claim, Inequality):
         flipped = {"at_most": claim.at_least, "at_least": claim.at_most}
         yield "the other direction", flipped
+
+
+def _wrong_optima(claim: Optimum) -> Iterator[tuple[str, dict[str, Any]]]:
+    assert claim.margin is not None
+    if claim.bound is not None:
+        yield "bound raised by twice the margin", {"bound": claim.bound + 2 * claim.margin.value}
+        yield "value lowered by twice the margin", {"value": claim.value - 2 * claim.margin.value}
+    for letter, (lower, upper) in claim.over.items():
+        for end in (lower, upper):
+            if claim.at[letter] != end:
+                yield f"attained at {letter} = {end}", {"at": {**claim.at, letter: end}}
 
 
 def _wrong_values(value: Expr, margin: Margin | None) -> Iterator[tuple[str, Expr]]:
