@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from theorax.decide.limits import LimitPlan, limit, plan_limit
     from theorax.decide.means import MeanPlan, QuantilePlan, mean, plan_mean, plan_quantile, quantile
     from theorax.decide.moments import Bounded, BoundedVariance, TwoValues
+    from theorax.decide.optima import duality, minimum
     from theorax.decide.probabilities import (
         InequalityPlan,
         ProbabilityPlan,
@@ -40,6 +41,7 @@ _HOMES = {
     name: home
     for home, names in {
         "theorax.decide.boxes": ("certify", "search"),
+        "theorax.decide.optima": ("duality", "minimum"),
         "theorax.decide.floats": ("arrays",),
         "theorax.decide.identities": ("identity",),
         "theorax.decide.limits": ("LimitPlan", "limit", "plan_limit"),
@@ -87,10 +89,12 @@ __all__ = [
     "adjust",
     "arrays",
     "certify",
+    "duality",
     "identity",
     "inequality",
     "limit",
     "mean",
+    "minimum",
     "monitor",
     "plan_inequality",
     "plan_limit",
