@@ -16,7 +16,7 @@ from theorax.theorems.language.claims import (
     Rate,
 )
 from theorax.theorems.language.experiments import Efforts, Experiment, Subject
-from theorax.theorems.language.laws import Image, LawOfNumbers, quarter_circle, radius_of_disk
+from theorax.theorems.language.laws import Gaussian, Image, LawOfNumbers, quarter_circle, radius_of_disk
 from theorax.theorems.language.letters import Index, Letter, Measured, Parameter, Size
 from theorax.theorems.language.margins import Absolute, Margin, Relative
 from theorax.theorems.language.moments import Bounded, BoundedVariance, TwoValues
@@ -36,6 +36,7 @@ __all__ = [
     "Expansion",
     "Expectation",
     "Experiment",
+    "Gaussian",
     "Hypothesis",
     "Identity",
     "Image",
