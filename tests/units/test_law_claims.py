@@ -9,13 +9,23 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from sympy import Matrix, Rational, Symbol, integrate, oo, pi, sqrt
+from sympy import Matrix, MatrixBase, Rational, Symbol, integrate, oo, pi, sqrt
 from sympy import exp as exponential
 
 from theorax.errors import DesignError, StatementError
 from theorax.numerics import platform
 from theorax.numerics.sampler import Sampler
-from theorax.theorems.language import Corrections, Expansion, Experiment, Gaussian, Law, Measured, Size, Subject
+from theorax.theorems.language import (
+    Corrections,
+    Expansion,
+    Experiment,
+    GaussianVector,
+    Law,
+    Measured,
+    Size,
+    Subject,
+    gaussian,
+)
 from theorax.verifiers import sentences
 from theorax.verifiers.bias import Plan, Target, solve
 from theorax.verifiers.decide import decide
@@ -65,7 +75,8 @@ IDENTITY = Matrix([[1, 0], [0, 1]])
 
 
 def law(of: Any, to: Any, **more: Any) -> Law:
-    return Law(of=of, to=Gaussian(to), as_=n, approach=SMOOTH, **more)
+    limit = GaussianVector(to) if isinstance(to, MatrixBase) else gaussian(to)
+    return Law(of=of, to=limit, as_=n, approach=SMOOTH, **more)
 
 
 MANUFACTURED = {
@@ -73,7 +84,7 @@ MANUFACTURED = {
     "another variance": (law(f, Rational(6, 5), given=S, spread=0.1), 1000, Status.REFUTED),
     "raw, far off": (law(f, 2), 1000, Status.REFUTED),
     "two numbers": (
-        law((f, g), IDENTITY, given=Matrix([[S, C], [C, V]]), spread=0.1, excludes=(Gaussian(2 * IDENTITY),)),
+        law((f, g), IDENTITY, given=Matrix([[S, C], [C, V]]), spread=0.1, excludes=(GaussianVector(2 * IDENTITY),)),
         1000,
         Status.SUPPORTED,
     ),
@@ -96,10 +107,12 @@ def test_a_normal_law_proves_itself() -> None:
     x, v = Symbol("x", real=True), Symbol("v", positive=True)
     density = exponential(-(x**2) / (2 * v)) / sqrt(2 * pi * v)
     for power in (1, 2, 4):
-        assert integrate(x**power * density, (x, -oo, oo)) == Gaussian(v).moment(power)
-    assert np.allclose(Gaussian(2).characteristic(np.array([0.5]), {}), math.exp(-0.25), rtol=4 * 2.0**-52, atol=0)
-    assert Gaussian(2).scaled(3) == Gaussian(18)
-    assert "N(0, 1)" in sentences.mathematics(law(f, 1))
+        assert integrate(x**power * density, (x, -oo, oo)) == GaussianVector(v).moment(power)
+    assert np.allclose(
+        GaussianVector(2).characteristic(np.array([0.5]), {}), math.exp(-0.25), rtol=4 * 2.0**-52, atol=0
+    )
+    assert GaussianVector(2).scaled(3) == GaussianVector(18)
+    assert "N(0, [[1, 0], [0, 1]])" in sentences.mathematics(law((f, g), IDENTITY))
     assert "mathcal{N}" in sentences.claim_latex(law((f, g), IDENTITY))
     assert law((f, g), IDENTITY, given=Matrix([[S, C], [C, V]])).observed == {f, g, S, C, V}
 
@@ -109,9 +122,9 @@ UNMEANT = {
     "two for one": (lambda: law(f, IDENTITY), "one row for each letter"),
     "shape of given": (lambda: law((f, g), IDENTITY, given=S), "one row for each letter"),
     "given a number": (lambda: law(f, 1, given=2), "measured in every draw"),
-    "no covariance": (lambda: Gaussian(Matrix([[1, 2], [0, 1]])), "symmetric"),
-    "no spread": (lambda: Gaussian(0), "without spread"),
-    "negative direction": (lambda: Gaussian(Matrix([[1, 2], [2, 1]])).numbers({}), "negative variance"),
+    "no covariance": (lambda: GaussianVector(Matrix([[1, 2], [0, 1]])), "symmetric"),
+    "no spread": (lambda: GaussianVector(0), "without spread"),
+    "negative direction": (lambda: GaussianVector(Matrix([[1, 2], [2, 1]])).numbers({}), "negative variance"),
 }
 
 

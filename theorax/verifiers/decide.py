@@ -67,7 +67,7 @@ def decide(
         refuting, p_refute, supporting, p_support = under, p_under, off_floor, p_floor
     else:
         refuting, p_refute, supporting, p_support = over, p_over, off_ceiling, p_ceiling
-    return outcome(
+    found = outcome(
         supporting=supporting - interval.rounding,
         refuting=refuting - interval.rounding,
         p_support=p_support,
@@ -84,6 +84,7 @@ def decide(
         side=side,
         levels=levels,
     )
+    return replace(found, tails=(p_over, p_under)) if side is Side.EQUAL else found
 
 
 def outcome(
@@ -187,6 +188,7 @@ def withheld(decision: Decision, reason: Reason, refutation: bool = False) -> De
         breakdown_refute=-math.inf if refutation else decision.breakdown_refute,
         equivalent_within_margin=False,
         robust=False,
+        tails=() if refutation else decision.tails,
     )
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sympy import Expr, Rational, latex, pretty
 
 from theorax.theorems.language import (
     Claim,
     Expectation,
-    Gaussian,
+    GaussianVector,
     Identity,
     Image,
     Impossibility,
@@ -28,23 +28,11 @@ from theorax.theorems.language import (
     Size,
     Theorem,
 )
-from theorax.verifiers.decision import Decision, Reason, Status
+from theorax.verifiers.decision import Decision, Status
 from theorax.verifiers.kinds.base import Judged, Prepared
 from theorax.verifiers.lines import Cell
 from theorax.verifiers.outcome import Case, LetterOutcome, Verdict
-
-REMEDIES = {
-    Reason.UNDERPOWERED: "the statistical width dominates: more draws would decide",
-    Reason.CLASS_BIAS: "the bias that the declared class allows dominates: larger sizes would decide, not more draws",
-    Reason.MOMENTS_UNDECLARED: "too few draws for means of undeclared tails",
-    Reason.NUMERIC_FLOOR: "rounding is as large as what was to be seen",
-    Reason.CLASS_REFUTED: "the data do not fit the declared class of corrections",
-    Reason.HYPOTHESIS_UNSAMPLED: "no subject satisfies the hypotheses",
-    Reason.NOT_DECIDABLE_YET: "claims of this kind cannot be decided yet",
-    Reason.BUDGET: "the program holds an operation that cannot be followed in this arithmetic",
-    Reason.UNDECIDED_COMPARISON: "a comparison could not be decided in ball arithmetic",
-    Reason.OUT_OF_TIME: "the time ran out",
-}
+from theorax.verifiers.words import REMEDIES, case_of, sentence
 
 
 def mathematics(claim: Claim) -> str:
@@ -137,7 +125,7 @@ def claim_latex(claim: Claim) -> str:
         return rf"{of} = {order}\left({latex(claim.like)}\right)"
     if isinstance(claim, Law):
         image = latex(claim.to.of) if isinstance(claim.to, Image) else r"\mu"
-        if isinstance(claim.to, Gaussian):
+        if isinstance(claim.to, GaussianVector):
             inside = claim.to.covariance
             image = rf"\mathcal{{N}}\left(0, {latex(inside[0, 0] if claim.to.dimensions == 1 else inside)}\right)"
         return rf"{latex(claim.of)} \Rightarrow {image}"
@@ -161,14 +149,16 @@ def claim_outcome(
     note: str = "",
 ) -> Verdict:
     """Everything a report says about one claim."""
-    rows = tuple(_case(case) for case in cases)
+    rows = tuple(map(_case, cases))
     judged = [case for case in cases if isinstance(case, Judged)]
     reason = (
         decision.reason.value if decision is not None and decision.reason and status is Status.INCONCLUSIVE else None
     )
     worst = _worst(judged, decision)
     unseen = judged[worst].unseen if worst is not None else ()
-    rigorous = settled or any(case.rigorous for case in judged)
+    rigorous = status in (Status.PROVED, Status.CERTIFIED, Status.REFUTED) and (
+        settled or any(case.rigorous for case in judged)
+    )
     spends = not rigorous and bool(judged) and all(case.statistical for case in judged)
     draws = sum(point.draws for case in judged for point in case.points)
     sizes = sorted({size for case in cases for size in _prepared(case).cell.line.sizes})
@@ -195,6 +185,7 @@ def claim_outcome(
         p_refute=None if not spends or decision is None else decision.p_refute,
         p_support=None if not spends or decision is None else decision.p_support,
         rigorous=rigorous,
+        scope="; ".join(dict.fromkeys(case.scope for case in judged)) if status is Status.CERTIFIED else "",
     )
 
 
@@ -222,8 +213,8 @@ def _prepared(case: Judged | Prepared) -> Prepared:
     return case.prepared if isinstance(case, Judged) else case
 
 
-def _case(case: Judged | Prepared) -> Case:
-    prepared = _prepared(case)
+def _case(judged: Judged | Prepared) -> Case:
+    prepared = _prepared(judged)
     weights = prepared.weights
     shown = {
         "subject": prepared.cell.line.name,
@@ -233,7 +224,7 @@ def _case(case: Judged | Prepared) -> Case:
         "margin": prepared.margin,
         "noticeable": weights.mde(0.9) if weights is not None else None,
     }
-    if isinstance(case, Prepared):
+    if isinstance(judged, Prepared):
         return Case(
             **shown,  # type: ignore[arg-type]
             estimate=None,
@@ -245,26 +236,13 @@ def _case(case: Judged | Prepared) -> Case:
             p_support=None,
             breakdown=None,
         )
-    decision = case.decision
-    ends = sorted((prepared.sign * decision.lower, prepared.sign * decision.upper))
-    factor = decision.breakdown_refute if decision.status is Status.REFUTED else decision.breakdown_support
-    return Case(
+    return case_of(
+        judged.decision,
         **shown,  # type: ignore[arg-type]
-        estimate=_number(prepared.sign * decision.estimate),
-        standard_error=_number(decision.se),
-        interval=(ends[0], ends[1]) if all(map(math.isfinite, ends)) else None,
-        status=decision.status.name,
-        reason=decision.reason.value if decision.reason else None,
-        p_refute=decision.p_refute,
-        p_support=decision.p_support,
-        breakdown=_number(factor),
-        points=case.points,
-        detail=case.detail,
+        sign=prepared.sign,
+        points=judged.points,
+        detail=judged.detail,
     )
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None
 
 
 def _worst(judged: Sequence[Judged], decision: Decision | None) -> int | None:
@@ -294,24 +272,11 @@ def _sentence(
         return note
     if worst is None or decision is None:
         return REMEDIES[decision.reason] if decision is not None and decision.reason else "Nothing was decided."
-    case = judged[worst]
-    where = place(case.prepared.cell)
-    if case.detail and status is not Status.SUPPORTED:
-        return f"{case.detail} ({where})."
-    if status is Status.SUPPORTED:
-        if case.detail:
-            return f"{case.detail[0].upper()}{case.detail[1:]}."
-        factor = decision.breakdown_support
-        inflated = f"; it would stand with corrections {factor:.2g} times as large as declared" if factor < 1e6 else ""
-        cases = f" in each of {len(judged)} cases" if len(judged) > 1 else ""
-        return f"False by at least the margin is rejected at level {level:g}{cases}{inflated}."
-    if status is Status.REFUTED:
-        exact = " (equal within the margin, not exactly)" if decision.equivalent_within_margin else ""
-        robust = "" if decision.robust else "; not robust: it falls under a larger class of corrections"
-        return f"That it is true is rejected at level {level:g}, under the declared class{exact}, for {where}{robust}."
-    if status is Status.INCONCLUSIVE and case.decision.reason is not None:
-        return f"Undecided for {where}: {REMEDIES[case.decision.reason]}."
-    return f"{status.name.capitalize()} for {where}."
+    shown = judged[worst]
+    # The reason that is told is that of the case; its numbers are those of all cases together.
+    told = replace(decision, reason=shown.decision.reason)
+    where = place(shown.prepared.cell)
+    return sentence(status, told, level, detail=shown.detail, where=where, cases=len(judged))
 
 
 def _inline(expression: Expr | None) -> str:

@@ -1,4 +1,4 @@
-"""Laws of one real variable, given so that they can be integrated: as the image of a simple variable."""
+"""Laws of one real variable: images of a simple variable, which can be integrated, and characteristic functions."""
 
 from __future__ import annotations
 
@@ -9,22 +9,7 @@ from functools import lru_cache
 from typing import final
 
 import numpy as np
-from sympy import (
-    Expr,
-    ImmutableMatrix,
-    Integer,
-    MatrixBase,
-    Rational,
-    Symbol,
-    cos,
-    factorial2,
-    integrate,
-    lambdify,
-    pi,
-    simplify,
-    sin,
-    sympify,
-)
+from sympy import Expr, I, Integer, Symbol, conjugate, cos, exp, integrate, lambdify, pi, simplify, sin, sympify
 
 from theorax.errors import StatementError
 
@@ -116,71 +101,51 @@ class Image(LawOfNumbers):
 
 @final
 @dataclass(frozen=True)
-class Gaussian(LawOfNumbers):
-    """The centred normal law of one number with a variance, or of a vector with a covariance matrix.
+class Characteristic(LawOfNumbers):
+    """The law with this characteristic function E exp(i t X), ``of`` an expression in the real symbol ``t``.
 
-    **Raises:** StatementError for a matrix that is not symmetric, or a variance that is known not to be positive.
+    **Raises:** StatementError unless it is one at t = 0 and has there the symmetry of a characteristic function; that it
+    is positive definite is not checked.
     """
 
-    covariance: Expr
+    of: Expr
+    t: Symbol
 
     def __post_init__(self) -> None:
-        given = self.covariance
-        matrix = ImmutableMatrix([[sympify(given)]]) if not isinstance(given, MatrixBase) else ImmutableMatrix(given)
-        object.__setattr__(self, "covariance", matrix)
-        if matrix.rows != matrix.cols or not matrix.is_symmetric():
+        object.__setattr__(self, "of", sympify(self.of))
+        if simplify(self.of.subs(self.t, 0)) != 1:
             raise StatementError(
-                f"Gaussian(covariance of shape {matrix.shape}) is no covariance. It is the same across its diagonal. "
-                "Write a symmetric matrix, or one variance."
+                f"Characteristic(of={self.of}) is {simplify(self.of.subs(self.t, 0))} at {self.t} = 0. E exp(i t X) "
+                "is one there. Divide by that value."
             )
-        if any(entry.is_nonpositive for entry in matrix.diagonal()):
+        if simplify(self.of.subs(self.t, -self.t) - conjugate(self.of)) != 0:
             raise StatementError(
-                "Gaussian(...) has a variance of zero or less. A number without spread has no normal law. "
-                "Write positive variances, or state a Limit."
+                f"Characteristic(of={self.of}) at -{self.t} is not its conjugate. Real variables have that symmetry. "
+                f"Declare {self.t} and the letters real, or correct the expression."
             )
-
-    @property
-    def dimensions(self) -> int:
-        """How many numbers have this law together."""
-        return int(self.covariance.rows)
 
     @property
     def letters(self) -> frozenset[Symbol]:
-        return frozenset(self.covariance.free_symbols)
+        return frozenset(self.of.free_symbols) - {self.t}
 
-    def scaled(self, factor: Expr) -> Gaussian:
-        return Gaussian(self.covariance * sympify(factor) ** 2)
-
-    def numbers(self, values: Mapping[Symbol, float]) -> np.ndarray:
-        """The covariance as an array.
-
-        **Raises:** StatementError if it is not positive there.
-        """
-        matrix = np.array(self.covariance.subs(values).evalf(30).tolist(), dtype=float)
-        # Eigenvalues of a rounded matrix err by its size in the last place for each of its rows.
-        if (least := float(np.linalg.eigvalsh(matrix)[0])) < -len(matrix) * 2.0**-50 * float(np.abs(matrix).max()):
-            raise StatementError(
-                f"Gaussian(...) has a direction of variance {least:.3g}. No law has a negative variance. Correct the "
-                "covariance, or restrict the claim with where=..."
-            )
-        return matrix
-
-    def characteristic(self, frequencies: np.ndarray, values: Mapping[Symbol, float]) -> np.ndarray:
-        points = np.asarray(frequencies, float)
-        points = points[:, None] if points.ndim == 1 else points
-        return np.exp(-np.einsum("ja,ab,jb->j", points, self.numbers(values), points) / 2).astype(complex)
+    def scaled(self, factor: Expr) -> Characteristic:
+        return Characteristic(self.of.subs(self.t, sympify(factor) * self.t), self.t)
 
     def moment(self, power: int) -> Expr:
-        """E X^power of one number: (power - 1)!! times the root of the variance to that power."""
-        if self.dimensions > 1:
-            raise StatementError("A vector has no single moment. Take those of its entries.")
-        if power % 2:
-            return Integer(0)
-        return factorial2(power - 1) * self.covariance[0, 0] ** Rational(power, 2)
+        return simplify((self.of.diff(self.t, power) / I**power).subs(self.t, 0)) if power else Integer(1)
+
+    def characteristic(self, frequencies: np.ndarray, values: Mapping[Symbol, float]) -> np.ndarray:
+        found = lambdify(self.t, self.of.subs(values), "numpy")(np.asarray(frequencies, float))
+        return np.broadcast_to(np.asarray(found, complex), np.shape(frequencies))
 
     def __str__(self) -> str:
-        inside = self.covariance[0, 0] if self.dimensions == 1 else self.covariance.tolist()
-        return f"N(0, {inside})"
+        return f"law with E exp(i{self.t}X) = {self.of}"
+
+
+def gaussian(variance: Expr | int = 1) -> Characteristic:
+    """The centred normal law."""
+    t = Symbol("t", real=True)
+    return Characteristic(exp(-sympify(variance) * t**2 / 2), t)
 
 
 @lru_cache(maxsize=256)

@@ -9,11 +9,11 @@ from typing import final
 import numpy as np
 from sympy import ImmutableMatrix
 
-from theorax.theorems.language import Claim, Gaussian, Law, LawOfNumbers
+from theorax.theorems.language import Claim, GaussianVector, Law, LawOfNumbers
 from theorax.verifiers.bias import Target
 from theorax.verifiers.decide import withheld
 from theorax.verifiers.decision import Levels, Reason
-from theorax.verifiers.kinds.base import CONTRADICTED, Judge, Judged, Prepared, class_at, planned
+from theorax.verifiers.kinds.base import Judge, Judged, Prepared, class_at, planned
 from theorax.verifiers.laws import (
     Frequencies,
     decide_law,
@@ -28,6 +28,7 @@ from theorax.verifiers.laws import (
 )
 from theorax.verifiers.lines import Cell, Observed, evaluate
 from theorax.verifiers.outcome import Point
+from theorax.verifiers.planning import CONTRADICTED
 
 
 @final
@@ -74,7 +75,7 @@ class LawJudge(Judge):
 
 def _frequencies(claim: Law, cell: Cell) -> Frequencies:
     """Those of the claim itself: whitened by its covariance where it is about a vector."""
-    if isinstance(claim.to, Gaussian) and claim.to.dimensions > 1:
+    if isinstance(claim.to, GaussianVector) and claim.to.dimensions > 1:
         return joint(claim.to.numbers(_values(claim.to, cell)))
     return gauss_hermite(cell.number(claim.scale))
 

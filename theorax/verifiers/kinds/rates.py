@@ -10,10 +10,10 @@ import numpy as np
 from theorax.theorems.language import Claim, Corrections, Rate
 from theorax.verifiers.bias import Plan, Policy, Target, Weights
 from theorax.verifiers.decision import Decision, Levels, Reason, Refusal, Side
-from theorax.verifiers.kinds.base import CONTRADICTED, Judge, Judged, Prepared, class_at, planned, sequence
+from theorax.verifiers.kinds.base import Judge, Judged, Prepared, class_at, planned, sequence
 from theorax.verifiers.lines import Cell, Observed, evaluate, roundings
 from theorax.verifiers.outcome import Point
-from theorax.verifiers.planning import plateau
+from theorax.verifiers.planning import CONTRADICTED, plateau
 from theorax.verifiers.rates import Average, RateDesign, decide_rate, design_rate
 
 # What is estimated is a decay exponent, minus the exponent that a reader sees: growth of at most n^a is decay of at
