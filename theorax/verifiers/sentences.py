@@ -215,14 +215,13 @@ def _prepared(case: Judged | Prepared) -> Prepared:
 
 def _case(judged: Judged | Prepared) -> Case:
     prepared = _prepared(judged)
-    weights = prepared.weights
     shown = {
         "subject": prepared.cell.line.name,
         "at": prepared.cell.label,
         "predicted": prepared.sign * prepared.claimed,
-        "bias": weights.bias.total if weights is not None else None,
+        "bias": prepared.bias,
         "margin": prepared.margin,
-        "noticeable": weights.mde(0.9) if weights is not None else None,
+        "noticeable": prepared.noticeable,
     }
     if isinstance(judged, Prepared):
         return Case(
