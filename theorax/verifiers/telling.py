@@ -26,7 +26,10 @@ BOUNDS: Mapping[str, str] = {
     "REFUTED": "it is violated",
     "INCONCLUSIVE": "the rows neither violate it for certain nor suffice to rule out rare violations",
 }
-QUANTITY = {"rate": "exponent", "limit": "limit", "expectation": "mean", "mean": "mean", "probability": "probability"}
+QUANTITY = {name: name for name in ("limit", "mean", "quantile", "probability")} | {
+    "rate": "exponent",
+    "expectation": "mean",
+}
 HEADS = {"law": "distance"}
 
 
@@ -38,15 +41,33 @@ def told(verdict: Verdict) -> Iterator[Block]:
     if len(statement) > 1:
         yield Lines(statement)
     case = verdict.cases[verdict.worst] if verdict.worst is not None else None
-    meaning = (BOUNDS if verdict.kind == "inequality" else MEANING).get(verdict.status)
-    if meaning:
-        yield Paragraph(f"{meaning[0].upper()}{meaning[1:]}.")
+    yield from _meaning(verdict, case)
     if case is not None:
         yield from _found(verdict, case)
     yield Paragraph(verdict.sentence)
     if case is not None and len(case.points) > 1:
         yield from _sweep(verdict, case)
     yield from _conditions(verdict)
+
+
+def _meaning(verdict: Verdict, case: Case | None) -> Iterator[Block]:
+    """The verdict in one sentence, in the terms of the claim where it has a number."""
+    what = QUANTITY.get(verdict.kind)
+    exact = any(sign in verdict.statement for sign in ("Θ", "→", " = "))
+    if what is None or case is None or case.predicted is None or case.margin is None or not exact:
+        meaning = (BOUNDS if verdict.kind == "inequality" else MEANING).get(verdict.status)
+        if meaning:
+            yield Paragraph(f"{meaning[0].upper()}{meaning[1:]}.")
+        return
+    a = "an" if what[0] in "aeiou" else "a"
+    value, margin = number(case.predicted), number(case.margin, 3)
+    meaning = {
+        "SUPPORTED": f"The numbers rule out {a} {what} that is {margin} or more away from {value}.",
+        "REFUTED": f"The numbers rule out {a} {what} of {value}.",
+        "INCONCLUSIVE": f"The numbers rule out neither {a} {what} of {value} nor one that is {margin} or more away.",
+    }.get(verdict.status)
+    if meaning:
+        yield Paragraph(meaning)
 
 
 def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
