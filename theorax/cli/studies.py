@@ -110,13 +110,14 @@ def rate(table: Table, claim: RateClaim, declared: Declared) -> Study:
         sizes, values = wide
         plan = decide.plan_rate(sizes, draws=len(values), seeds=declared.seeds or "undeclared", **drawn, **given)
         return Study(plan, decide.rate(plan, values), (_wide_note(values),))
-    keep = declared.average != "mean of log"
-    rows = _read(table, claim.letter, claim.of, declared, logs=True, keep=keep)
+    logs = declared.floor == 0  # what lies at a floor need not be positive
+    keep = declared.average != "mean of log" or declared.floor > 0
+    rows = _read(table, claim.letter, claim.of, declared, logs=logs, keep=keep)
     if _deterministic(rows, declared, claim.letter):
         return _sequence(rows, declared, given, claim.letter, of_limit=False)
     sizes, counts, seeds = _drawn(rows, declared, claim.letter)
     plan = decide.plan_rate(sizes, draws=counts, seeds=seeds, **drawn, **given)
-    return Study(plan, decide.rate(plan, _gathered(rows, plan, logs=True)), tuple(_notes(rows, declared, seeds)))
+    return Study(plan, decide.rate(plan, _gathered(rows, plan, logs=logs)), tuple(_notes(rows, declared, seeds)))
 
 
 def limit(table: Table, claim: LimitClaim, declared: Declared) -> Study:

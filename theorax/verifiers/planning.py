@@ -15,7 +15,12 @@ from theorax.verifiers.decide import withheld
 from theorax.verifiers.decision import Decision, Reason, Side
 from theorax.verifiers.estimate import Interval
 
-__all__ = ["Proposal", "alarmed", "cheapest", "misfit", "plateau", "require"]
+__all__ = ["CONTRADICTED", "Proposal", "alarmed", "cheapest", "misfit", "plateau", "require"]
+
+
+CONTRADICTED = (
+    "the data contradict the declared class of corrections, whatever the value claimed (misfit alarm, level 0.01)"
+)
 
 
 @dataclass(frozen=True)
@@ -120,10 +125,7 @@ def alarmed(decision: Decision, plan: Plan, estimate: Callable[[Vector, float], 
     """
     if not misfit(plan, estimate):
         return decision, ""
-    contradicted = (
-        "the data contradict the declared class of corrections, whatever the value claimed (misfit alarm, level 0.01)"
-    )
-    return withheld(decision, Reason.CLASS_REFUTED), contradicted
+    return withheld(decision, Reason.CLASS_REFUTED), CONTRADICTED
 
 
 @lru_cache(maxsize=4096)

@@ -19,6 +19,8 @@ from theorax.verifiers.interval import Interval
 from theorax.verifiers.lines import Cell, Line, Observed
 from theorax.verifiers.moments import LIGHT, Declared
 from theorax.verifiers.outcome import Point
+from theorax.verifiers.probability import ProbabilityPlan
+from theorax.verifiers.rates import RateDesign
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Prepared:
     ``unit``: what one unit of the declared class of corrections stands for, the claimed value of the claim itself.
     ``sign``: +1, or -1 where the decided quantity is minus the one a reader sees (a decay exponent).
     ``target``: what is compared with where that is no number: the features of a law. ``levels``: those of this case,
-    where no plan of weights holds them.
+    where no plan of weights holds them. ``design``: what else was fixed in advance.
     """
 
     cell: Cell
@@ -40,6 +42,7 @@ class Prepared:
     sign: int = 1
     target: np.ndarray | None = None
     levels: Levels = DEFAULT_LEVELS
+    design: RateDesign | ProbabilityPlan | None = None
 
     def apart(self, other: Prepared) -> float:
         """How far the two predictions lie apart, in the units of the margin."""
