@@ -180,9 +180,10 @@ def opened(path: Path) -> Table:
 
 def _archive(path: Path) -> Table:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # Opened here: NumPy leaves a file open that it finds to be no archive.
+        with path.open("rb") as opened_file, np.load(opened_file, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError, zipfile.BadZipFile, EOFError, KeyError, NotImplementedError):
+    except (OSError, ValueError, zipfile.BadZipFile, EOFError, KeyError, TypeError, NotImplementedError):
         raise UsageError(
             f"{path} is no NPZ archive of plain arrays that can be read. Write it with numpy.savez(FILE, N=..., error=...)."
         ) from None
