@@ -113,7 +113,8 @@ def misfit(plan: Plan, estimate: Callable[[Vector, float], Interval], level: flo
         # Two sides of J directions share the level: each has level / (2 J).
         each = level / (2 * len(directions))
         slack = bias + interval.rounding
-        if interval.lower(each) - slack > 0 or interval.upper(each) + slack < 0:
+        # The p-values are the limits held against zero, without their inversion.
+        if interval.p_above(slack) <= each or interval.p_below(-slack) <= each:
             return True
     return False
 
