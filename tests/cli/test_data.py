@@ -89,7 +89,7 @@ class TestVerdicts:
     def test_one_value_per_size_is_a_sequence(self, data):
         said = data(DEPTHS, "--rate", "error ~ n**-2", "--margin", "0.2")
         assert said.code == 0
-        assert "Each n occurs once" in said.out and "Level" not in said.out
+        assert "Each size (n) occurs once" in said.out and "Level" not in said.out
         assert data(DEPTHS, "--rate", "error ~ n**-1", "--margin", "0.2").code == 1
 
     def test_errors_of_single_values(self, data):

@@ -81,7 +81,8 @@ class Study:
         better = (replace(plan, margin=needed) if needed < plan.margin else plan).cheapest()
         if better is None:
             return "no sweep that was tried: declare a sharper class with its reason, or a wider margin."
-        return f"{better.design} (the cheapest that decides with probability 0.8 if the estimate is right)"
+        chance = "" if isinstance(plan, SequencePlan) else " with probability 0.8"
+        return f"{better.design} (the cheapest that decides{chance} if the estimate is right)"
 
 
 @final
@@ -313,7 +314,7 @@ def _sequence(rows: _Rows, declared: Declared, given: dict[str, Any], letter: st
     kept = {name: value for name, value in given.items() if not (of_limit and name == "form")}
     plan: SequencePlan = decide.plan_sequence(sizes, errors=[float(error) for error in errors], **kept)
     notes = [
-        f"Each {letter} occurs once: the values are taken as free of randomness, and the verdict spends no error rate."
+        f"Each size ({letter}) occurs once: the values are taken as free of randomness, and the verdict spends no error rate."
     ]
     if declared.error is None:
         notes.append("They are taken as exact; name a column of error bounds with --error if they are not.")

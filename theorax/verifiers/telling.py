@@ -53,21 +53,32 @@ def told(verdict: Verdict) -> Iterator[Block]:
 def _meaning(verdict: Verdict, case: Case | None) -> Iterator[Block]:
     """The verdict in one sentence, in the terms of the claim where it has a number."""
     what = QUANTITY.get(verdict.kind)
-    exact = any(sign in verdict.statement for sign in ("Θ", "→", " = "))
-    if what is None or case is None or case.predicted is None or case.margin is None or not exact:
+    if what is None or case is None or case.predicted is None or case.margin is None:
         meaning = (BOUNDS if verdict.kind == "inequality" else MEANING).get(verdict.status)
         if meaning:
             yield Paragraph(f"{meaning[0].upper()}{meaning[1:]}.")
         return
     a = "an" if what[0] in "aeiou" else "a"
-    value, margin = number(case.predicted), number(case.margin, 3)
+    value, margin, sign = number(case.predicted), number(case.margin, 3), _side(verdict)
+    off = {"": f"is {margin} or more away from", "≤": f"is {margin} or more above", "≥": f"is {margin} or more below"}[
+        sign
+    ]
+    true = {"": f"of {value}", "≤": f"of {value} or less", "≥": f"of {value} or more"}[sign]
     meaning = {
-        "SUPPORTED": f"The numbers rule out {a} {what} that is {margin} or more away from {value}.",
-        "REFUTED": f"The numbers rule out {a} {what} of {value}.",
-        "INCONCLUSIVE": f"The numbers rule out neither {a} {what} of {value} nor one that is {margin} or more away.",
+        "SUPPORTED": f"The numbers rule out {a} {what} that {off} {value}.",
+        "REFUTED": f"The numbers rule out {a} {what} {true}.",
+        "INCONCLUSIVE": f"The numbers rule out neither {a} {what} {true} nor one that {off} {value}.",
     }.get(verdict.status)
     if meaning:
         yield Paragraph(meaning)
+
+
+def _side(verdict: Verdict) -> str:
+    """The sign of a one-sided claim about the number that is shown; empty for an equation."""
+    for sign, marks in (("≤", (" = O(", "≤")), ("≥", (" = Ω(", "≥"))):
+        if any(mark in verdict.statement for mark in marks):
+            return sign
+    return ""
 
 
 def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
@@ -75,8 +86,12 @@ def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
     what = QUANTITY.get(verdict.kind)
     rows = []
     if what is not None and case.predicted is not None:
-        margin = f" ± {number(case.margin, 3)}" if case.margin is not None else ""
-        rows.append((f"claimed {what}", f"{number(case.predicted)}{margin}", "off by more than the margin is false"))
+        margin, sign = number(case.margin, 3), _side(verdict)
+        shown = f"{sign} {number(case.predicted)}" if sign else f"{number(case.predicted)} ± {margin}"
+        beyond = {"": "off by more than the margin", "≤": f"{margin} or more above", "≥": f"{margin} or more below"}[
+            sign
+        ]
+        rows.append((f"claimed {what}", shown, f"{beyond} is false"))
     if case.estimate is not None:
         shown = with_uncertainty(case.estimate, case.standard_error)
         open_ = f"between {interval(case.interval)}" if case.interval else ""
