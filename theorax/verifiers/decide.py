@@ -16,7 +16,7 @@ from theorax.verifiers.bias import Plan, Weights, solve
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
 from theorax.verifiers.interval import Interval
 
-__all__ = ["against", "combine", "decide", "is_robust", "outcome", "withheld"]
+__all__ = ["against", "combine", "decide", "is_robust", "outcome", "stands", "withheld"]
 
 
 def decide(
@@ -69,7 +69,7 @@ def decide(
         refuting, p_refute, supporting, p_support = under, p_under, off_floor, p_floor
     else:
         refuting, p_refute, supporting, p_support = over, p_over, off_ceiling, p_ceiling
-    return outcome(
+    found = outcome(
         supporting=supporting - interval.rounding,
         refuting=refuting - interval.rounding,
         p_support=p_support,
@@ -86,6 +86,7 @@ def decide(
         side=side,
         levels=levels,
     )
+    return replace(found, tails=(p_over, p_under)) if side is Side.EQUAL else found
 
 
 def outcome(
@@ -189,6 +190,7 @@ def withheld(decision: Decision, reason: Reason, refutation: bool = False) -> De
         breakdown_refute=-math.inf if refutation else decision.breakdown_refute,
         equivalent_within_margin=False,
         robust=False,
+        tails=() if refutation else decision.tails,
     )
 
 
@@ -254,19 +256,20 @@ def is_robust(decision: Decision, plan: Plan, estimate: Callable[[Weights], Inte
     ``estimate`` turns weights into an interval of the same data. False where nothing was decided, or nothing can be
     enlarged: an assumption that has no size cannot be shown to be generous.
     """
+    return stands(
+        decision,
+        plan,
+        lambda weights: decide(estimate(weights), decision.claimed, decision.margin, decision.side, decision.levels),
+    )
+
+
+def stands(decision: Decision, plan: Plan, again: Callable[[Weights], Decision]) -> bool:
+    """`is_robust` for whatever is decided from weights: ``again`` decides the same data with other ones."""
     if decision.status not in (Status.SUPPORTED, Status.REFUTED):
         return False
     classes = plan.corrections.redesigns(decision.status is Status.REFUTED)
     return bool(classes) and all(
-        decide(
-            estimate(solve(replace(plan, corrections=larger))),
-            decision.claimed,
-            decision.margin,
-            decision.side,
-            decision.levels,
-        ).status
-        is decision.status
-        for larger in classes
+        again(solve(replace(plan, corrections=larger))).status is decision.status for larger in classes
     )
 
 

@@ -33,7 +33,7 @@ def sentence(
     where there is one; ``where`` names it.
     """
     placed = f" for {where}" if where else ""
-    rejected = "is excluded" if level is None else f"is rejected at level {level:g}"
+    rejected = "is excluded" if level is None else f"is rejected at level {level:.3g}"
     if detail:
         named = f" ({where})" if where and status is not Status.SUPPORTED else ""
         return f"{detail[0].upper()}{detail[1:]}{named}."
@@ -87,6 +87,7 @@ def case_of(
         noticeable=noticeable,
         points=points,
         detail=detail,
+        tails=decision.tails,
     )
 
 
