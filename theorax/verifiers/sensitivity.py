@@ -1,17 +1,17 @@
-"""Attempts to break a claim: its wrong variants on its own data, and the subjects that violate its hypotheses."""
+"""Attempts to break a claim on its own data: its wrong variants must fall, its weaker ones must stand."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from theorax.errors import DesignError, TheoraxError
+from theorax.errors import DesignError
 from theorax.theorems.language import Claim, Rate
 from theorax.verifiers.decide import combine
 from theorax.verifiers.decision import Decision, Levels, Status
 from theorax.verifiers.kinds import JUDGES, Prepared
 from theorax.verifiers.lines import Line, Observed
 from theorax.verifiers.mutants import Variant, variants
-from theorax.verifiers.outcome import ControlOutcome, MutantOutcome
+from theorax.verifiers.outcome import MutantOutcome
 from theorax.verifiers.sentences import mathematics
 
 
@@ -67,34 +67,6 @@ def _mutant(
         origin=variant.origin,
         detail=_detail(decision, prepared[0].sign),
     )
-
-
-def controls(
-    name: str, claim: Claim, lines: list[Line], levels: Levels, observed: Callable[[Line], Observed]
-) -> list[ControlOutcome]:
-    """Every subject that violates a hypothesis of the claim and must make it fail."""
-    judge, outcomes = JUDGES[type(claim)], []
-    for line in lines:
-        cells = list(judge.cells(claim, line))
-        shared = levels.shared(len(cells))
-        status, detail = Status.ERROR.name, "no case"
-        try:
-            prepared = [judge.prepare(claim, cell, shared, claim) for cell in cells]
-            decision = combine([judge.judge(claim, case, observed(line)).decision for case in prepared], levels)
-            status, detail = decision.status.name, _detail(decision, prepared[0].sign)
-        except TheoraxError as error:
-            detail = str(error)
-        outcomes.append(
-            ControlOutcome(
-                subject=line.name,
-                breaks=line.subject.breaks,
-                claim=name,
-                fired=status in (Status.REFUTED.name, Status.INCONCLUSIVE.name),
-                status=status,
-                detail=detail,
-            )
-        )
-    return outcomes
 
 
 def tally(outcomes: list[MutantOutcome]) -> tuple[int, int]:

@@ -30,7 +30,8 @@ class Prepared:
     ``unit``: what one unit of the declared class of corrections stands for, the claimed value of the claim itself.
     ``sign``: +1, or -1 where the decided quantity is minus the one a reader sees (a decay exponent).
     ``target``: what is compared with where that is no number: the features of a law. ``levels``: those of this case,
-    where no plan of weights holds them.
+    where no plan of weights holds them. ``repetition``: one of a control's, at fewer draws than a claim is decided on;
+    it is asked whether it refutes, never whether it supports.
     """
 
     cell: Cell
@@ -42,6 +43,7 @@ class Prepared:
     sign: int = 1
     target: np.ndarray | None = None
     levels: Levels = DEFAULT_LEVELS
+    repetition: bool = False
 
     def apart(self, other: Prepared) -> float:
         """How far the two predictions lie apart, in the units of the margin."""
