@@ -67,7 +67,17 @@ def _monitored() -> list[Case]:
             Procedure("sequential ratio test", naive.sequential_ratio(p0, margin)),
             Procedure("Clopper-Pearson on a fixed sample", engine.at_least(p0, margin, cap), True),
         )
-        found.append(Case(FAMILY, f"P >= {p0:g}, margin {margin:g}, asked until decided", kind, draw, procedures, truth, f"p = {truth:g}"))
+        found.append(
+            Case(
+                FAMILY,
+                f"P >= {p0:g}, margin {margin:g}, asked until decided",
+                kind,
+                draw,
+                procedures,
+                truth,
+                f"p = {truth:g}",
+            )
+        )
     return found
 
 

@@ -184,13 +184,21 @@ def _plateau() -> list[Case]:
         (POWERED, "powered, plateau of 3 % of the last value", 0.03, (None, 0.99)),
     ):
         rules = _procedures(design)
-        stated = {"R^2 and slope": 1.0, "least squares": 0.142, "WLS, bootstrap": 0.001, "WLS with 1/n": 0.007, FREE: 0.001}
+        stated = {
+            "R^2 and slope": 1.0,
+            "least squares": 0.142,
+            "WLS, bootstrap": 0.001,
+            "WLS with 1/n": 0.007,
+            FREE: 0.001,
+        }
         procedures = tuple(
             Procedure(
                 column,
                 rules[column],
                 promised=column == DEFAULT,
-                published=Published(*published) if column == DEFAULT else Published(None, stated.get(column))
+                published=Published(*published)
+                if column == DEFAULT
+                else Published(None, stated.get(column))
                 if design is SHORT
                 else Published(),
             )
@@ -235,7 +243,10 @@ def _soft() -> list[Case]:
     n = POWERED.sizes
     rules = _procedures(POWERED)
     found = []
-    for margin, allowed, word in ((0.25, 1.0, "one power of log n allowed"), (0.4, np.inf, "any power of log n allowed")):
+    for margin, allowed, word in (
+        (0.25, 1.0, "one power of log n allowed"),
+        (0.4, np.inf, "any power of log n allowed"),
+    ):
         judge = engine.rate(tuple(n), margin=margin, draws=64, corrections=Corrections(loglog=allowed))
         for truth, kind in ((1.0, Truth.HOLDS), (1 - margin, Truth.MARGIN), (1 + margin, Truth.MARGIN)):
             mean = n**-truth * np.log(n)
@@ -394,7 +405,9 @@ def _mutation_curve() -> list[Case]:
         kind = Truth.HOLDS if delta == 0 else Truth.MARGIN if delta == 0.1 else Truth.INSIDE
         judge = engine.rate(tuple(n), -(1 + delta), draws=64)
         procedures = (Procedure(DEFAULT, judge, True, Published(refuted, supported), covers=True),)
-        found.append(Case(FAMILY, "mutation curve: + 0.3 n0/n", kind, draw, procedures, -1.0, f"claim n^-{1 + delta:g}"))
+        found.append(
+            Case(FAMILY, "mutation curve: + 0.3 n0/n", kind, draw, procedures, -1.0, f"claim n^-{1 + delta:g}")
+        )
     return found
 
 

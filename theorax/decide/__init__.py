@@ -13,9 +13,22 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from theorax.decide.limits import LimitPlan, limit, plan_limit
-    from theorax.decide.moments import Bounded, BoundedVariance
+    from theorax.decide.means import MeanPlan, QuantilePlan, mean, plan_mean, plan_quantile, quantile
+    from theorax.decide.moments import Bounded, BoundedVariance, TwoValues
+    from theorax.decide.probabilities import (
+        InequalityPlan,
+        ProbabilityPlan,
+        Watch,
+        inequality,
+        monitor,
+        plan_inequality,
+        plan_probability,
+        probability,
+    )
     from theorax.decide.rates import RatePlan, plan_rate, rate
     from theorax.decide.sequences import SequencePlan, plan_sequence, sequence
+    from theorax.decide.streams import Stream
+    from theorax.decide.suites import adjust
     from theorax.theorems.language.approach import Corrections, Expansion, Prefactor
     from theorax.verifiers.decision import Levels
     from theorax.verifiers.outcome import Verdict
@@ -24,9 +37,22 @@ _HOMES = {
     name: home
     for home, names in {
         "theorax.decide.limits": ("LimitPlan", "limit", "plan_limit"),
-        "theorax.decide.moments": ("Bounded", "BoundedVariance"),
+        "theorax.decide.means": ("MeanPlan", "QuantilePlan", "mean", "plan_mean", "plan_quantile", "quantile"),
+        "theorax.decide.moments": ("Bounded", "BoundedVariance", "TwoValues"),
+        "theorax.decide.probabilities": (
+            "InequalityPlan",
+            "ProbabilityPlan",
+            "Watch",
+            "inequality",
+            "monitor",
+            "plan_inequality",
+            "plan_probability",
+            "probability",
+        ),
         "theorax.decide.rates": ("RatePlan", "plan_rate", "rate"),
         "theorax.decide.sequences": ("SequencePlan", "plan_sequence", "sequence"),
+        "theorax.decide.streams": ("Stream",),
+        "theorax.decide.suites": ("adjust",),
         "theorax.theorems.language.approach": ("Corrections", "Expansion", "Prefactor"),
         "theorax.verifiers.decision": ("Levels",),
         "theorax.verifiers.outcome": ("Verdict",),
@@ -39,16 +65,33 @@ __all__ = [
     "BoundedVariance",
     "Corrections",
     "Expansion",
+    "InequalityPlan",
     "Levels",
     "LimitPlan",
+    "MeanPlan",
     "Prefactor",
+    "ProbabilityPlan",
+    "QuantilePlan",
     "RatePlan",
     "SequencePlan",
+    "Stream",
+    "TwoValues",
     "Verdict",
+    "Watch",
+    "adjust",
+    "inequality",
     "limit",
+    "mean",
+    "monitor",
+    "plan_inequality",
     "plan_limit",
+    "plan_mean",
+    "plan_probability",
+    "plan_quantile",
     "plan_rate",
     "plan_sequence",
+    "probability",
+    "quantile",
     "rate",
     "sequence",
 ]

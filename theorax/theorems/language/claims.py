@@ -314,7 +314,11 @@ class Rate(Claim):
 
     ``like`` is a power ``n**a`` or an exponential ``exp(c*n)``, the exponent free of ``n``; what is decided is the
     exponent ``a`` or ``c``, in absolute units. ``side``: "exact" (both ways), "at most" (an upper bound on the order)
-    or "at least".
+    or "at least". Factors of log n are allowed for by ``approach=Corrections(loglog=...)``: a soft order.
+    ``average``: "mean of log" where the theorem is almost sure or in probability, "log of mean" where it is about
+    expectations. ``floor``: values are exact up to this absolute error; sizes that come near it are left out.
+    ``rules_out``: the exponents, from the first to the second, of the other form (a power beside an exponential, an
+    exponential beside a power) that support must exclude, under the class ``rival``.
     """
 
     of: Expr
@@ -322,8 +326,12 @@ class Rate(Claim):
     as_: Size
     approach: Corrections
     side: Literal["exact", "at most", "at least"] = "exact"
+    average: Literal["mean of log", "log of mean"] = "mean of log"
+    floor: Expr | float = 0
+    rules_out: tuple[Expr, Expr] | None = None
+    rival: Corrections = field(default_factory=Corrections)
     measured_fields = ("of",)
-    stated_fields = ("like",)
+    stated_fields = ("like", "floor")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -342,6 +350,26 @@ class Rate(Claim):
                 "Its exponent would depend on the size.",
                 f"Write {self.as_}**a or exp(c*{self.as_}); move further factors to the other side.",
             )
+        if self.average not in ("mean of log", "log of mean"):
+            self._refuse(
+                f"average={self.average!r} is none that a rate is read from",
+                "The logarithm of a mean and the mean of a logarithm differ where the draws spread.",
+                'Write "mean of log" or "log of mean".',
+            )
+        if sympify(self.floor).is_number and not sympify(self.floor) >= 0:
+            self._refuse(
+                f"floor={self.floor} is negative",
+                "It bounds an absolute error.",
+                "Write a number of at least zero.",
+            )
+        if self.rules_out is not None:
+            if len(self.rules_out) != 2 or not all(sympify(end).is_finite for end in self.rules_out):
+                self._refuse(
+                    f"rules_out={self.rules_out} is no finite range",
+                    "Some member of an unbounded family of forms fits any finite sweep.",
+                    "Write the smallest and the largest exponent that must be excluded, such as (-8, 0).",
+                )
+            object.__setattr__(self, "rules_out", tuple(sorted(map(sympify, self.rules_out))))
 
     @cached_property
     def is_exponential(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,14 +13,14 @@ from theorax.errors import ObservationError
 from theorax.theorems.language import Claim, Corrections
 from theorax.verifiers import lines
 from theorax.verifiers.bias import Plan, Policy, Target, Weights, solve
-from theorax.verifiers.decide import withheld
-from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Reason, Side
+from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Side
 from theorax.verifiers.estimate import deterministic, independent, paired
 from theorax.verifiers.interval import Interval
 from theorax.verifiers.lines import Cell, Line, Observed
 from theorax.verifiers.moments import LIGHT, Declared
 from theorax.verifiers.outcome import Point
-from theorax.verifiers.planning import misfit
+from theorax.verifiers.probability import ProbabilityPlan
+from theorax.verifiers.rates import RateDesign
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,8 @@ class Prepared:
     ``unit``: what one unit of the declared class of corrections stands for, the claimed value of the claim itself.
     ``sign``: +1, or -1 where the decided quantity is minus the one a reader sees (a decay exponent).
     ``target``: what is compared with where that is no number: the features of a law. ``levels``: those of this case,
-    where no plan of weights holds them. ``repetition``: one of a control's, at fewer draws than a claim is decided on;
-    it is asked whether it refutes, never whether it supports.
+    where no plan of weights holds them. ``design``: what else was fixed in advance. ``repetition``: one of a control's,
+    at fewer draws than a claim is decided on; it is asked whether it refutes, never whether it supports.
     """
 
     cell: Cell
@@ -43,6 +43,7 @@ class Prepared:
     sign: int = 1
     target: np.ndarray | None = None
     levels: Levels = DEFAULT_LEVELS
+    design: RateDesign | ProbabilityPlan | None = None
     repetition: bool = False
 
     def apart(self, other: Prepared) -> float:
@@ -155,19 +156,6 @@ def estimated(weights: Weights, samples: Sequence[np.ndarray], rounding: Sequenc
         interval = independent(samples, k, bias)
     extra = float(np.abs(weights.vector) @ np.asarray(rounding))
     return replace(interval, rounding=interval.rounding + extra)
-
-
-def alarmed(decision: Decision, plan: Plan, estimate: Callable[[np.ndarray, float], Interval]) -> tuple[Decision, str]:
-    """The decision, its support withheld where the data contradict form and class together; and what to say of that.
-
-    A gross-error alarm at level 0.01: its silence is no evidence for the class.
-    """
-    if not misfit(plan, estimate):
-        return decision, ""
-    contradicted = (
-        "the data contradict the declared class of corrections, whatever the value claimed (misfit alarm, level 0.01)"
-    )
-    return withheld(decision, Reason.CLASS_REFUTED), contradicted
 
 
 def point(size: float, sample: np.ndarray) -> Point:
