@@ -337,13 +337,13 @@ def _unequal() -> list[Case]:
 
 def _tiny() -> list[Case]:
     """Two and three draws, no corrections: the quantile of t is all there is."""
-    n = np.array([16.0, 64.0])
     found = []
-    for m in (2, 3):
+    for m, n, word in ((2, np.array([16.0, 64.0]), "two"), (3, np.array([16.0, 64.0]), "two"), (3, SHORT.sizes, "seven")):
         judge = engine.rate(tuple(n), margin=1.0, draws=m, corrections=engine.EXACT)
         for truth, kind in ((1.0, Truth.HOLDS), (2.0, Truth.MARGIN)):
-            draw = lambda rng, truth=truth, m=m: n**-truth * np.exp(0.2 * rng.standard_normal((m, 2)))  # noqa: E731
-            found.append(Case(FAMILY, f"two sizes, {m} draws", kind, draw,
+            mean = n**-truth
+            draw = lambda rng, mean=mean, m=m: mean * np.exp(0.2 * rng.standard_normal((m, len(mean))))  # noqa: E731
+            found.append(Case(FAMILY, f"{word} sizes, {m} draws", kind, draw,
                               (Procedure("paired", judge, True, covers=True),), -truth, f"n^-{truth:g}"))  # fmt: skip
     return found
 

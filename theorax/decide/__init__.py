@@ -12,6 +12,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from theorax.decide.boxes import certify, search
+    from theorax.decide.floats import arrays
+    from theorax.decide.identities import identity
     from theorax.decide.limits import LimitPlan, limit, plan_limit
     from theorax.decide.means import MeanPlan, QuantilePlan, mean, plan_mean, plan_quantile, quantile
     from theorax.decide.moments import Bounded, BoundedVariance, TwoValues
@@ -36,6 +39,9 @@ if TYPE_CHECKING:
 _HOMES = {
     name: home
     for home, names in {
+        "theorax.decide.boxes": ("certify", "search"),
+        "theorax.decide.floats": ("arrays",),
+        "theorax.decide.identities": ("identity",),
         "theorax.decide.limits": ("LimitPlan", "limit", "plan_limit"),
         "theorax.decide.means": ("MeanPlan", "QuantilePlan", "mean", "plan_mean", "plan_quantile", "quantile"),
         "theorax.decide.moments": ("Bounded", "BoundedVariance", "TwoValues"),
@@ -79,6 +85,9 @@ __all__ = [
     "Verdict",
     "Watch",
     "adjust",
+    "arrays",
+    "certify",
+    "identity",
     "inequality",
     "limit",
     "mean",
@@ -93,6 +102,7 @@ __all__ = [
     "probability",
     "quantile",
     "rate",
+    "search",
     "sequence",
 ]
 

@@ -278,7 +278,9 @@ def _decide(theorem: Theorem, planned: Planned, draws: Draws, settled: bool, fal
     rigorous = any(part.rigorous and part.decision.status is Status.REFUTED for part in judged)
     if decision.status is Status.REFUTED:
         findings.append(Finding.COUNTEREXAMPLE if rigorous else Finding.TEST_REFUTED)
-    elif decision.status is Status.SUPPORTED:
+    if any(part.trivial for part in judged):
+        findings.append(Finding.TRIVIAL_BOUND)
+    if decision.status is Status.SUPPORTED:
         certified = all(part.rigorous for part in judged)
         findings.append(Finding.CERTIFICATE if certified else Finding.TEST_SUPPORTED)
     if settled and decision.status is Status.REFUTED:

@@ -152,7 +152,9 @@ def claim_outcome(
     )
     worst = _worst(judged, decision)
     unseen = judged[worst].unseen if worst is not None else ()
-    rigorous = settled or any(case.rigorous for case in judged)
+    rigorous = status in (Status.PROVED, Status.CERTIFIED, Status.REFUTED) and (
+        settled or any(case.rigorous for case in judged)
+    )
     spends = not rigorous and bool(judged) and all(case.statistical for case in judged)
     draws = sum(point.draws for case in judged for point in case.points)
     sizes = sorted({size for case in cases for size in _prepared(case).cell.line.sizes})
@@ -179,6 +181,7 @@ def claim_outcome(
         p_refute=None if not spends or decision is None else decision.p_refute,
         p_support=None if not spends or decision is None else decision.p_support,
         rigorous=rigorous,
+        scope="; ".join(dict.fromkeys(case.scope for case in judged)) if status is Status.CERTIFIED else "",
     )
 
 
