@@ -91,6 +91,8 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
                 # A weaker variant must stay supported where the claim is; where it is not, it may fall with it.
                 refuted = verdict.status == Status.REFUTED.name
                 mutants += [part for part in found if not (refuted and part.expected == "stays supported")]
+        if verdict.status == Status.SUPPORTED.name and (said := sensitivity.contradiction(name, mutants)):
+            verdict = replace(verdict, status=Status.ERROR.name, sentence=said)
         claims.append(verdict)
     claims = [_insensitive(claim, fired) for claim in claims]
     status, reason = overall(claims)
