@@ -33,8 +33,9 @@ class Prepared:
     ``unit``: what one unit of the declared class of corrections stands for, the claimed value of the claim itself.
     ``sign``: +1, or -1 where the decided quantity is minus the one a reader sees (a decay exponent).
     ``target``: what is compared with where that is no number: the features of a law. ``levels``: those of this case,
-    where no plan of weights holds them. ``design``: what else was fixed in advance;
-    ``frequencies``: where characteristic functions are compared.
+    where no plan of weights holds them. ``design``: what else was fixed in advance; ``frequencies``: where
+    characteristic functions are compared. ``repetition``: one of a control's, at fewer draws than a claim is decided on;
+    it is asked whether it refutes, never whether it supports.
     """
 
     cell: Cell
@@ -48,6 +49,7 @@ class Prepared:
     levels: Levels = DEFAULT_LEVELS
     design: RateDesign | ProbabilityPlan | None = None
     frequencies: Frequencies | None = None
+    repetition: bool = False
 
     @property
     def bias(self) -> float | None:
