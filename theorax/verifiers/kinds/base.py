@@ -103,8 +103,9 @@ class Judged:
     """One case of a claim after the data: the decision and the table's points.
 
     ``rigorous``: the decision comes from ball arithmetic. ``statistical``: it has an error rate, and so a place in the
-    suite's error budget. ``trivial``: the claim holds for reasons of no interest, wherever it was looked at. ``scope``
-    and ``tightness`` are those of the verdict, where this kind of claim has them.
+    suite's error budget. ``trivial``: the claim holds for reasons of no interest, wherever it was looked at. ``scope``:
+    for what a rigorous decision holds, where that is more than what was drawn. ``tightness``: quantiles of a bound's
+    left side over its right.
     """
 
     prepared: Prepared
