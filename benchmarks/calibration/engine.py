@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.calibration.cases import Outcome
 from theorax.theorems.language.approach import Corrections
-from theorax.verifiers import bias, decide, estimate
+from theorax.verifiers import bias, decide, estimate, probability
 from theorax.verifiers.bias import Plan, Policy, Target
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Refusal, Side, Status
 
@@ -146,12 +146,26 @@ def mean(
     return judge
 
 
-def at_least(p0: float, margin: float, levels: Levels = DEFAULT_LEVELS) -> Judge:
+def at_least(p0: float, margin: float, draws: int, levels: Levels = DEFAULT_LEVELS) -> Judge:
     """A probability of at least p0, from a fixed number of outcomes."""
+    plan = probability.ProbabilityPlan(p0, margin, draws, levels)
+    return lambda outcomes: replace(outcome(plan.decide(outcomes)), cost=float(draws))
 
-    def judge(successes: np.ndarray) -> Outcome:
-        interval = estimate.proportion(np.asarray(successes, float))
-        return outcome(decide.decide(interval, p0, margin, Side.AT_LEAST, levels))
+
+def monitor(p0: float, margin: float, cap: int, truth: float, levels: Levels = DEFAULT_LEVELS) -> Judge:
+    """A probability of at least p0, asked after every tenth draw until it is decided or the cap is reached.
+
+    Its e-values are against both nulls; which of them is true depends on the truth.
+    """
+    start = probability.Monitor(probability.ProbabilityPlan(p0, margin, cap, levels))
+
+    def judge(outcomes: np.ndarray) -> Outcome:
+        watched = start
+        for batch in np.array_split(np.asarray(outcomes), 10):  # how outcomes are cut changes nothing
+            watched = watched.add(batch)
+        supporting, refuting = watched.e_values
+        e = refuting if truth >= p0 else supporting if truth <= p0 - margin else np.nan
+        return replace(outcome(watched.decision), cost=float(watched.draws), e=e)
 
     return judge
 

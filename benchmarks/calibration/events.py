@@ -63,11 +63,21 @@ def _monitored() -> list[Case]:
 
         procedures = (
             Procedure("Clopper-Pearson, peeking every 10", naive.peeking(p0, margin), published=peeked),
-            Procedure("monitor, every 10", engine.monitor(p0, margin, cap), True, kept),
+            Procedure("monitor, every 10", engine.monitor(p0, margin, cap, truth), True, kept),
             Procedure("sequential ratio test", naive.sequential_ratio(p0, margin)),
             Procedure("Clopper-Pearson on a fixed sample", engine.at_least(p0, margin, cap), True),
         )
-        found.append(Case(FAMILY, f"P >= {p0:g}, margin {margin:g}, asked until decided", kind, draw, procedures, truth, f"p = {truth:g}"))
+        found.append(
+            Case(
+                FAMILY,
+                f"P >= {p0:g}, margin {margin:g}, asked until decided",
+                kind,
+                draw,
+                procedures,
+                truth,
+                f"p = {truth:g}",
+            )
+        )
     return found
 
 

@@ -70,7 +70,9 @@ def _extrapolated() -> list[Case]:
         }
         refuted, supported, power_of = published.get((draws, power), (None, None, None)) if sign > 0 else (None,) * 3
         for truth, kind in ((0.0, Truth.HOLDS), (-0.2 * sign, Truth.MARGIN), (0.2 * sign, Truth.MARGIN)):
-            stated = Published(refuted, power_of) if truth == 0 else Published(None, supported if truth * sign < 0 else None)
+            stated = (
+                Published(refuted, power_of) if truth == 0 else Published(None, supported if truth * sign < 0 else None)
+            )
             procedures = tuple(
                 Procedure(f"bias-aware, {seeds}", rule, True, stated, covers=True) for seeds, rule in rules.items()
             )
@@ -85,8 +87,15 @@ def _one_sided() -> list[Case]:
     found = []
     for side, sign in ((Side.AT_LEAST, 1), (Side.AT_MOST, -1)):
         judge = engine.limit(tuple(n), 0.0, 0.2, 400, 1.0, side=side, corrections=NO_REST)
-        for truth, kind in ((0.0, Truth.HOLDS), (0.3 * sign, Truth.HOLDS), (-0.2 * sign, Truth.MARGIN), (-0.4 * sign, Truth.FAR)):
-            stated = Published(None, 0.99) if truth * sign > 0 else Published(0.99) if kind is Truth.FAR else Published()
+        for truth, kind in (
+            (0.0, Truth.HOLDS),
+            (0.3 * sign, Truth.HOLDS),
+            (-0.2 * sign, Truth.MARGIN),
+            (-0.4 * sign, Truth.FAR),
+        ):
+            stated = (
+                Published(None, 0.99) if truth * sign > 0 else Published(0.99) if kind is Truth.FAR else Published()
+            )
             found.append(
                 Case(FAMILY, f"limit {side.replace('_', ' ')} zero", kind, _draw(n, truth, 0.4 * sign, 0.5, 400, 1.0),
                      (Procedure("bias-aware, one-sided", judge, True, stated, covers=True),), truth, f"limit {truth:g}")
@@ -113,7 +122,9 @@ class _Means:
 
     def draw(self, last: float):
         """Standard normal draws; the last case is off by so much."""
-        return lambda rng: rng.standard_normal((self.cases, self.draws)) + last * (np.arange(self.cases) == self.cases - 1)[:, None]
+        return lambda rng: (
+            rng.standard_normal((self.cases, self.draws)) + last * (np.arange(self.cases) == self.cases - 1)[:, None]
+        )
 
     def judge(self, tables: np.ndarray):
         """One outcome for all cases."""

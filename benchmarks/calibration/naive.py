@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -119,9 +120,7 @@ def independent_sizes(sizes: Sequence[float], exponent: float, margin: float) ->
         off = abs(float(k @ logs.mean(axis=0)) - exponent)
         error = math.sqrt(float(k**2 @ logs.var(axis=0, ddof=1)) / m)
         df = m - 1
-        return _says(
-            off + float(stdtrit(df, 0.975)) * error < margin, off > float(stdtrit(df, 0.9875)) * error
-        )
+        return _says(off + float(stdtrit(df, 0.975)) * error < margin, off > float(stdtrit(df, 0.9875)) * error)
 
     return rule
 
@@ -190,9 +189,7 @@ def equivalence_at_the_largest(to: float, margin: float) -> Rule:
         last = table[:, -1]
         off, error = abs(last.mean() - to), last.std(ddof=1) / math.sqrt(len(last))
         df = len(last) - 1
-        return _says(
-            off + float(stdtrit(df, 0.975)) * error < margin, off > float(stdtrit(df, 0.9875)) * error
-        )
+        return _says(off + float(stdtrit(df, 0.975)) * error < margin, off > float(stdtrit(df, 0.9875)) * error)
 
     return rule
 
@@ -208,9 +205,7 @@ def regression_on_the_inverse_size(sizes: Sequence[float], to: float, margin: fl
         intercept = float(y.mean() - slope * x.mean())
         dx = x - x.mean()
         at_zero = error * math.sqrt(float(dx @ dx) / len(x) + x.mean() ** 2)
-        return _says(
-            abs(intercept - to) + quantile * at_zero < margin, abs(intercept - to) > two_sided * at_zero
-        )
+        return _says(abs(intercept - to) + quantile * at_zero < margin, abs(intercept - to) > two_sided * at_zero)
 
     return rule
 
@@ -252,6 +247,21 @@ def peeking(p0: float, margin: float, every: int = 10) -> Rule:
         first_against = against[0] if against.size else len(looks)
         first_for = for_[0] if for_.size else len(looks)
         return _says(bool(first_for < first_against), bool(first_against < first_for))
+
+    return rule
+
+
+def sequential_ratio(p0: float, margin: float, level: float = 0.025) -> Rule:
+    """Wald's ratio of the two boundary probabilities: the fewest draws on average there, no level anywhere between."""
+    p1 = p0 - margin
+    up, down = math.log(p0 / p1), math.log((1 - p0) / (1 - p1))
+    bound = math.log((1 - level) / level)
+
+    def rule(outcomes: np.ndarray) -> Outcome:
+        ratio = np.cumsum(np.where(outcomes, up, down))
+        stopped = np.flatnonzero(np.abs(ratio) >= bound)
+        at = int(stopped[0]) if stopped.size else len(outcomes) - 1
+        return replace(_says(bool(ratio[at] >= bound), bool(ratio[at] <= -bound)), cost=at + 1.0)
 
     return rule
 

@@ -184,13 +184,21 @@ def _plateau() -> list[Case]:
         (POWERED, "powered, plateau of 3 % of the last value", 0.03, (None, 0.99)),
     ):
         rules = _procedures(design)
-        stated = {"R^2 and slope": 1.0, "least squares": 0.142, "WLS, bootstrap": 0.001, "WLS with 1/n": 0.007, FREE: 0.001}
+        stated = {
+            "R^2 and slope": 1.0,
+            "least squares": 0.142,
+            "WLS, bootstrap": 0.001,
+            "WLS with 1/n": 0.007,
+            FREE: 0.001,
+        }
         procedures = tuple(
             Procedure(
                 column,
                 rules[column],
                 promised=column == DEFAULT,
-                published=Published(*published) if column == DEFAULT else Published(None, stated.get(column))
+                published=Published(*published)
+                if column == DEFAULT
+                else Published(None, stated.get(column))
                 if design is SHORT
                 else Published(),
             )
@@ -235,7 +243,10 @@ def _soft() -> list[Case]:
     n = POWERED.sizes
     rules = _procedures(POWERED)
     found = []
-    for margin, allowed, word in ((0.25, 1.0, "one power of log n allowed"), (0.4, np.inf, "any power of log n allowed")):
+    for margin, allowed, word in (
+        (0.25, 1.0, "one power of log n allowed"),
+        (0.4, np.inf, "any power of log n allowed"),
+    ):
         judge = engine.rate(tuple(n), margin=margin, draws=64, corrections=Corrections(loglog=allowed))
         for truth, kind in ((1.0, Truth.HOLDS), (1 - margin, Truth.MARGIN), (1 + margin, Truth.MARGIN)):
             mean = n**-truth * np.log(n)
@@ -326,13 +337,13 @@ def _unequal() -> list[Case]:
 
 def _tiny() -> list[Case]:
     """Two and three draws, no corrections: the quantile of t is all there is."""
-    n = np.array([16.0, 64.0])
     found = []
-    for m in (2, 3):
+    for m, n, word in ((2, np.array([16.0, 64.0]), "two"), (3, np.array([16.0, 64.0]), "two"), (3, SHORT.sizes, "seven")):
         judge = engine.rate(tuple(n), margin=1.0, draws=m, corrections=engine.EXACT)
         for truth, kind in ((1.0, Truth.HOLDS), (2.0, Truth.MARGIN)):
-            draw = lambda rng, truth=truth, m=m: n**-truth * np.exp(0.2 * rng.standard_normal((m, 2)))  # noqa: E731
-            found.append(Case(FAMILY, f"two sizes, {m} draws", kind, draw,
+            mean = n**-truth
+            draw = lambda rng, mean=mean, m=m: mean * np.exp(0.2 * rng.standard_normal((m, len(mean))))  # noqa: E731
+            found.append(Case(FAMILY, f"{word} sizes, {m} draws", kind, draw,
                               (Procedure("paired", judge, True, covers=True),), -truth, f"n^-{truth:g}"))  # fmt: skip
     return found
 
@@ -394,7 +405,9 @@ def _mutation_curve() -> list[Case]:
         kind = Truth.HOLDS if delta == 0 else Truth.MARGIN if delta == 0.1 else Truth.INSIDE
         judge = engine.rate(tuple(n), -(1 + delta), draws=64)
         procedures = (Procedure(DEFAULT, judge, True, Published(refuted, supported), covers=True),)
-        found.append(Case(FAMILY, "mutation curve: + 0.3 n0/n", kind, draw, procedures, -1.0, f"claim n^-{1 + delta:g}"))
+        found.append(
+            Case(FAMILY, "mutation curve: + 0.3 n0/n", kind, draw, procedures, -1.0, f"claim n^-{1 + delta:g}")
+        )
     return found
 
 
