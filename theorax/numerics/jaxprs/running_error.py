@@ -8,9 +8,10 @@ float64, so with the bound $E$ the exact value lies within $E$ of it and every e
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -21,18 +22,32 @@ from theorax.numerics.jaxprs.failures import UndecidedComparison, UnsupportedPri
 from theorax.numerics.jaxprs.probe import FUNCTIONS as PROBED
 from theorax.numerics.jaxprs.probe import ulps
 
+_NAMES = itertools.count()
+"""A supply of names; which numbers have one name depends on the program alone, not on where the supply stands."""
+
+
+def _new_names(shape: tuple[int, ...]) -> np.ndarray:
+    # No array holds 2^32 numbers, no process makes 2^31 arrays.
+    return (next(_NAMES) << 32) + np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape)
+
 
 @final
 @dataclass(frozen=True)
 class Running:
-    """Values and error bounds of one shape."""
+    """Values and error bounds of one shape, and a name for every number.
+
+    Numbers of one name are one number in every execution: a maximum hands on the name of the argument that wins.
+    """
 
     value: np.ndarray
     error: np.ndarray
+    names: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64), repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", np.asarray(self.value))
         object.__setattr__(self, "error", np.asarray(self.error))
+        if self.names.shape != self.value.shape or not self.names.size:
+            object.__setattr__(self, "names", _new_names(self.value.shape))
         if self.value.shape != self.error.shape or not (self.value.dtype == self.error.dtype == np.float64):
             raise UsageError(
                 f"Running(value {self.value.dtype}{list(self.value.shape)}, error {self.error.dtype}"
@@ -153,12 +168,13 @@ class RunningError(Domain[Running]):
         return carriers.value.shape
 
     def take(self, carriers: Running, indices: np.ndarray) -> Running:
-        return Running(carriers.value.reshape(-1)[indices], carriers.error.reshape(-1)[indices])
+        return Running(*(part.reshape(-1)[indices] for part in (carriers.value, carriers.error, carriers.names)))
 
     def join(self, parts: Sequence[Running]) -> Running:
         return Running(
             np.concatenate([part.value.reshape(-1) for part in parts]),
             np.concatenate([part.error.reshape(-1) for part in parts]),
+            np.concatenate([part.names.reshape(-1) for part in parts]),
         )
 
     def unary(self, name: str, x: Running) -> Running:
@@ -206,7 +222,9 @@ class RunningError(Domain[Running]):
                 loses = (x.high < y.low) if name == "max" else (x.low > y.high)
                 wins = (x.low > y.high) if name == "max" else (x.high < y.low)
                 error = np.where(wins, x.error, np.where(loses, y.error, np.maximum(x.error, y.error)))
-                return Running(value, error)
+                same = x.names == y.names
+                names = np.where(wins | same, x.names, np.where(loses, y.names, _new_names(value.shape)))
+                return Running(value, error, names)
             case "pow":
                 return self._power(x, y)
         raise UnsupportedPrimitive(name, self.name)
@@ -237,7 +255,8 @@ class RunningError(Domain[Running]):
 
     def compare(self, name: str, x: Running, y: Running) -> np.ndarray:
         x, y = _broadcast(x, y)
-        decided = (x.exact & y.exact) | (x.high < y.low) | (x.low > y.high)
+        same = (x.names == y.names) & np.isfinite(x.error)
+        decided = (x.exact & y.exact) | (x.high < y.low) | (x.low > y.high) | same
         if not np.all(decided):
             raise UndecidedComparison(name)
         return np.asarray(_RELATIONS[name](x.value, y.value))
@@ -310,8 +329,8 @@ def _constant(number: float, like: Running) -> Running:
 def _broadcast(x: Running, y: Running) -> tuple[Running, Running]:
     shape = np.broadcast_shapes(x.value.shape, y.value.shape)
     return (
-        Running(np.broadcast_to(x.value, shape), np.broadcast_to(x.error, shape)),
-        Running(np.broadcast_to(y.value, shape), np.broadcast_to(y.error, shape)),
+        Running(*(np.broadcast_to(part, shape) for part in (x.value, x.error, x.names))),
+        Running(*(np.broadcast_to(part, shape) for part in (y.value, y.error, y.names))),
     )
 
 
