@@ -338,7 +338,11 @@ def _unequal() -> list[Case]:
 def _tiny() -> list[Case]:
     """Two and three draws, no corrections: the quantile of t is all there is."""
     found = []
-    for m, n, word in ((2, np.array([16.0, 64.0]), "two"), (3, np.array([16.0, 64.0]), "two"), (3, SHORT.sizes, "seven")):
+    for m, n, word in (
+        (2, np.array([16.0, 64.0]), "two"),
+        (3, np.array([16.0, 64.0]), "two"),
+        (3, SHORT.sizes, "seven"),
+    ):
         judge = engine.rate(tuple(n), margin=1.0, draws=m, corrections=engine.EXACT)
         for truth, kind in ((1.0, Truth.HOLDS), (2.0, Truth.MARGIN)):
             mean = n**-truth

@@ -21,6 +21,7 @@ FAMILY = "suites"
 CLAIMS, DRAWS, LEVEL = 20, 64, 0.05
 EFFECT = 3.9  # of a false claim, in standard errors
 
+
 @dataclass(frozen=True)
 class Evidence:
     """What each claim of a suite brings against "the mean is zero": the engine's p-value, and a likelihood ratio."""
@@ -83,7 +84,9 @@ METHODS: dict[str, tuple[Rejected, bool]] = {
 }
 
 
-def _suite(name: str, false: int, correlation: float, stated: dict[str, tuple[float | None, float | None]]) -> list[Case]:
+def _suite(
+    name: str, false: int, correlation: float, stated: dict[str, tuple[float | None, float | None]]
+) -> list[Case]:
     off = np.arange(CLAIMS) < false
 
     def draw(rng: Generator) -> Evidence:
@@ -113,7 +116,9 @@ def _suite(name: str, false: int, correlation: float, stated: dict[str, tuple[fl
         for method, rate in (("Benjamini-Hochberg", 0.030), ("e-BH", 0.003)):
             rejected, promised = METHODS[method]
             published = Published(rate if not correlation else None)
-            procedures.append(Procedure(f"{method}, share of wrong ones", share(rejected), promised, published, refute=LEVEL))
+            procedures.append(
+                Procedure(f"{method}, share of wrong ones", share(rejected), promised, published, refute=LEVEL)
+            )
     return [Case(FAMILY, f"{CLAIMS} claims, {name}", Truth.HOLDS, draw, tuple(procedures))]
 
 
@@ -174,7 +179,9 @@ def _reruns() -> list[Case]:
             for (name, rule, promised), rate in zip(rules, stated, strict=True)
         )
         draw = lambda rng, drift=drift: drift + rng.standard_normal(nights)  # noqa: E731
-        found.append(Case(FAMILY, f"{nights} nightly reruns of one claim", kind, draw, procedures, detail=f"off by {drift:g} sd"))
+        found.append(
+            Case(FAMILY, f"{nights} nightly reruns of one claim", kind, draw, procedures, detail=f"off by {drift:g} sd")
+        )
     return found
 
 
@@ -187,7 +194,12 @@ def cases() -> tuple[Case, ...]:
     """Every case of suites."""
     true = {"uncorrected": (0.65, None), "Bonferroni": (0.051, None), "Holm": (0.051, None),
             "Benjamini-Hochberg": (0.052, None), "e-BH": (0.004, None)}  # fmt: skip
-    mixed = {"uncorrected": (0.46, None), "Holm": (0.038, 0.79), "Benjamini-Hochberg": (0.22, 0.93), "e-BH": (0.024, 0.73)}
+    mixed = {
+        "uncorrected": (0.46, None),
+        "Holm": (0.038, 0.79),
+        "Benjamini-Hochberg": (0.22, 0.93),
+        "e-BH": (0.024, 0.73),
+    }
     return (
         *_suite("all true", 0, 0.0, true),
         *_suite("8 of them false", 8, 0.0, mixed),
