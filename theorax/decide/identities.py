@@ -42,6 +42,7 @@ __all__ = ["identity"]
 Program = Callable[..., Any]
 
 _POINTS = 3
+_FINE = 4 * PRECISION
 _MOST_ENTRIES = 200_000  # exact arithmetic on more takes minutes
 
 FROZEN = (
@@ -126,7 +127,7 @@ def identity(
     return Verdict(
         id=name,
         kind="identity",
-        statement=f"{_name(left)} = {_name(other) if callable(right) else f'{right:g}'}",
+        statement=f"{_name(left, 'left')} = {_name(right, 'right') if callable(right) else f'{right:g}'}",
         latex="",
         status=status.name,
         reason=case.reason,
@@ -167,6 +168,8 @@ def _climb(
         return [Finding.TRIVIAL_BOUND], text, found
     samples = _has_samples(arguments)
     balls = in_balls(sides, _points(digest, samples))
+    if not (balls.narrow or balls.refuted or balls.obstacle) and balls.points:
+        balls = in_balls(sides, _points(digest, samples), Ball(_FINE))  # what cancels, or grows, needs more bits
     found = _Found(fields, balls)
     if fields.refuted or balls.refuted:
         loose = in_balls(sides, _points(digest, samples), Ball(PRECISION, loose=True)) if balls.refuted else None
@@ -238,7 +241,7 @@ def _points(digest: str, samples: bool) -> list[Carry]:
     def moved(draws: random.Random, leaf: Any) -> Any:
         sample = np.asarray(leaf, np.float64) if samples else np.zeros(leaf.shape)
         entries = np.empty(sample.shape, dtype=object)
-        with Ball(PRECISION).working():
+        with Ball(_FINE).working():  # a seventh is as exact as the finest balls need
             for place in np.ndindex(sample.shape):
                 start = float(sample[place]) if samples else draws.choice((-1.0, 1.0)) * draws.uniform(0.1, 2)
                 entries[place] = arb(rational_near(start, draws))
@@ -289,8 +292,9 @@ def _listed(shapes: Sequence[tuple[int, ...]]) -> str:
     return " and ".join(f"shape {list(shape)}" for shape in shapes) or "nothing"
 
 
-def _name(program: Program) -> str:
-    return str(getattr(program, "__name__", type(program).__name__))
+def _name(program: Program, side: str) -> str:
+    name = str(getattr(program, "__name__", type(program).__name__))
+    return side if name == "<lambda>" else name
 
 
 def _refutation(found: _Found) -> str:
