@@ -35,7 +35,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from theorax import decide
-from theorax.decide.identities import _points, _sides
+from theorax.decide.sides import points, sides
 from theorax.numerics.jaxprs import (
     Ball,
     Degree,
@@ -168,9 +168,9 @@ def identities(replicates):
             for number in range(exact):
                 A = draws.normal(size=64)
                 at = (A, -A + level * draws.normal(size=64))
-                sides = partial(_sides, left, scaled, at)
-                passed[0] += in_fields(sides, str(number)).equal is True
-                passed[1] += in_balls(sides, _points(str(number), True)).narrow
+                both = partial(sides, left, scaled, at)
+                passed[0] += in_fields(both, str(number)).equal is True
+                passed[1] += in_balls(both, points(str(number), True)).narrow
                 start = time.process_time()
                 passed[2] += decide.identity(left, scaled, at=at).status == "CERTIFIED"
                 spent += time.process_time() - start

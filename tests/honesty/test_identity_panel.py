@@ -12,6 +12,7 @@ import pytest
 import sympy
 
 from theorax import decide
+from theorax.errors import UsageError
 
 jax.config.update("jax_enable_x64", True)
 
@@ -233,3 +234,18 @@ def test_what_no_arithmetic_follows_is_inconclusive_with_its_name(rng):
     verdict = decide.identity(jnp.sort, lambda x: x, at=np.sort(rng.normal(size=3)), margin=1e-3)
     assert (verdict.status, verdict.reason) == ("INCONCLUSIVE", "budget")
     assert "`sort`" in verdict.sentence
+
+
+REFUSED = {
+    "shapes": (lambda x: x, lambda x: x[:2], np.ones(3), {}, r"shape \[3\].*shape \[2\]"),
+    "nothing to vary": (lambda x: x, lambda x: 2 * x, np.arange(3), {}, "0 varied numbers"),
+    "nothing to compare": (lambda x: x[:0], lambda x: 2 * x[:0], np.ones(3), {}, "at least one entry"),
+    "a margin": (lambda x: x, lambda x: 2 * x, np.ones(3), {"margin": -1.0}, "positive number"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_compared_is_said_in_three_parts(name):
+    left, right, at, more, words = REFUSED[name]
+    with pytest.raises(UsageError, match=words):
+        decide.identity(left, right, at=at, **more)
