@@ -17,6 +17,7 @@ from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Refusal
 Judge = Callable[[Any], Outcome]
 
 _SIDES = {"exact": Side.EQUAL, "at most": Side.AT_LEAST, "at least": Side.AT_MOST}
+_LIMIT_SIDES = {"exact": Side.EQUAL, "at most": Side.AT_MOST, "at least": Side.AT_LEAST}
 EXACT = Corrections(size=0, rest=0, reason="exact at every size")
 
 
@@ -110,14 +111,15 @@ def limit(
     draws: int,
     sd: float,
     seeds: str = "paired",
-    side: Side = Side.EQUAL,
+    side: str = "exact",
     corrections: Corrections | None = None,
     levels: Levels = DEFAULT_LEVELS,
 ) -> Judge:
     """Limits of means from a table ``draws x sizes``, or one array per size for independent draws."""
     policy = Policy.INDEPENDENT if seeds == "independent" else Policy.PAIRED
+    of = _LIMIT_SIDES[side]
     weights = bias.solve(
-        Plan(tuple(sizes), corrections or Corrections(), Target.LIMIT, sd=sd, draws=draws, policy=policy, side=side)
+        Plan(tuple(sizes), corrections or Corrections(), Target.LIMIT, sd=sd, draws=draws, policy=policy, side=of)
     )
 
     def judge(table: Any) -> Outcome:
@@ -126,7 +128,7 @@ def limit(
             interval = estimate.independent(columns, weights.vector, weights.bias.total)
         else:
             interval = estimate.paired(table, weights.vector, weights.bias.total)
-        return outcome(decide.decide(interval, to, margin, side, levels))
+        return outcome(decide.decide(interval, to, margin, of, levels))
 
     return judge
 
@@ -160,9 +162,7 @@ def monitor(p0: float, margin: float, cap: int, truth: float, levels: Levels = D
     start = probability.Monitor(probability.ProbabilityPlan(p0, margin, cap, levels))
 
     def judge(outcomes: np.ndarray) -> Outcome:
-        watched = start
-        for batch in np.array_split(np.asarray(outcomes), 10):  # how outcomes are cut changes nothing
-            watched = watched.add(batch)
+        watched = start.add(outcomes)  # how outcomes are cut into batches changes nothing
         supporting, refuting = watched.e_values
         e = refuting if truth >= p0 else supporting if truth <= p0 - margin else np.nan
         return replace(outcome(watched.decision), cost=float(watched.draws), e=e)

@@ -99,12 +99,10 @@ def _samples(draw: Callable[[Generator, int], np.ndarray], conditional: bool) ->
     return sample
 
 
-
-
 @lru_cache
 def cases() -> tuple[Case, ...]:
     """Every case of laws."""
-    return tuple([*_conditional_cases(), *_raw_cases(), *_fixed_cases()])
+    return (*_conditional_cases(), *_raw_cases(), *_fixed_cases())
 
 
 def _conditional_cases() -> list[Case]:
@@ -120,13 +118,17 @@ def _conditional_cases() -> list[Case]:
     found = []
     for column, (variance, kind) in enumerate(((1.0, Truth.HOLDS), (1.1, Truth.MARGIN))):
         procedures = [Procedure(rule, judge, True, Published(*rates[rule][column])) for rule, judge in own.items()]
-        procedures.append(Procedure("no bias term", bare, False, Published(0.0) if column == 0 else Published(None, 0.178)))
+        procedures.append(
+            Procedure("no bias term", bare, False, Published(0.0) if column == 0 else Published(None, 0.178))
+        )
         draw = _samples(lambda rng, n, v=variance: hidden(rng, n, draws, v), True)
         found.append(Case(FAMILY, name, kind, draw, tuple(procedures), detail=f"limit N(0, {variance:g})"))
     for width, stated in ((12, Published(0.83, None)), (48, Published(None, 0.998))):
         draw = _samples(lambda rng, n, width=width: bottleneck(rng, n, draws, width), True)
         procedures = tuple(Procedure(rule, judge, width == 12, stated) for rule, judge in own.items())
-        found.append(Case(FAMILY, name, Truth.INSIDE, draw, procedures, detail=f"limit with a chi-square of {width} in it"))
+        found.append(
+            Case(FAMILY, name, Truth.INSIDE, draw, procedures, detail=f"limit with a chi-square of {width} in it")
+        )
     return found
 
 
@@ -150,10 +152,13 @@ def _raw_cases() -> list[Case]:
                           detail=f"limit N(0, {variance:g})", replicates=1000))  # fmt: skip
     narrow = Procedure("Kolmogorov-Smirnov, p > 0.05", naive.kolmogorov_smirnov(), published=Published(0.979))
     at_16 = lambda rng: [np.sqrt(hidden(rng, 16, draws, 1.0)) * rng.standard_normal(draws)]  # noqa: E731
-    found.append(Case(FAMILY, f"wide layer, {draws} draws of the output at n = 16 alone", Truth.HOLDS, at_16, (narrow,), replicates=1000))
+    name = f"wide layer, {draws} draws of the output at n = 16 alone"
+    found.append(Case(FAMILY, name, Truth.HOLDS, at_16, (narrow,), replicates=1000))
     few = _samples(lambda rng, n: hidden(rng, n, 500, 1.1), False)
     rule = Procedure("Kolmogorov-Smirnov, p > 0.05", naive.kolmogorov_smirnov(), published=Published(None, 0.922))
-    found.append(Case(FAMILY, "wide layer, 500 draws of the output", Truth.MARGIN, few, (rule,), detail="limit N(0, 1.1)"))
+    found.append(
+        Case(FAMILY, "wide layer, 500 draws of the output", Truth.MARGIN, few, (rule,), detail="limit N(0, 1.1)")
+    )
     return found
 
 

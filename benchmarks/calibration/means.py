@@ -85,7 +85,8 @@ def cases() -> tuple[Case, ...]:
                 if bounded and name != "uniform cubed":
                     rules.append(("Clopper-Pearson", engine.mean(claimed, margin, estimate.proportion, LEVELS), True))
                 procedures = tuple(
-                    Procedure(rule, judge, promised, refute=LEVELS.refute, covers=True) for rule, judge, promised in rules
+                    Procedure(rule, judge, promised, refute=LEVELS.refute, covers=True)
+                    for rule, judge, promised in rules
                 )
                 found.append(
                     Case(FAMILY, f"{name}, {m} draws", kind, lambda rng, sample=sample, m=m: sample(rng, m), procedures,

@@ -120,9 +120,7 @@ def independent_sizes(sizes: Sequence[float], exponent: float, margin: float) ->
         off = abs(float(k @ logs.mean(axis=0)) - exponent)
         error = math.sqrt(float(k**2 @ logs.var(axis=0, ddof=1)) / m)
         df = m - 1
-        return _says(
-            off + float(stdtrit(df, 0.975)) * error < margin, off > float(stdtrit(df, 0.9875)) * error
-        )
+        return _says(off + float(stdtrit(df, 0.975)) * error < margin, off > float(stdtrit(df, 0.9875)) * error)
 
     return rule
 
@@ -191,9 +189,7 @@ def equivalence_at_the_largest(to: float, margin: float) -> Rule:
         last = table[:, -1]
         off, error = abs(last.mean() - to), last.std(ddof=1) / math.sqrt(len(last))
         df = len(last) - 1
-        return _says(
-            off + float(stdtrit(df, 0.975)) * error < margin, off > float(stdtrit(df, 0.9875)) * error
-        )
+        return _says(off + float(stdtrit(df, 0.975)) * error < margin, off > float(stdtrit(df, 0.9875)) * error)
 
     return rule
 
@@ -209,9 +205,7 @@ def regression_on_the_inverse_size(sizes: Sequence[float], to: float, margin: fl
         intercept = float(y.mean() - slope * x.mean())
         dx = x - x.mean()
         at_zero = error * math.sqrt(float(dx @ dx) / len(x) + x.mean() ** 2)
-        return _says(
-            abs(intercept - to) + quantile * at_zero < margin, abs(intercept - to) > two_sided * at_zero
-        )
+        return _says(abs(intercept - to) + quantile * at_zero < margin, abs(intercept - to) > two_sided * at_zero)
 
     return rule
 

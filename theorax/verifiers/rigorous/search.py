@@ -239,5 +239,3 @@ def _exact(point: Vector, box: Box) -> tuple[fmpq, ...]:
     return tuple(
         min(max(rational(Fraction(float(x))), low), high) for x, (low, high) in zip(point, box.sides, strict=True)
     )
-
-
