@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from benchmarks.calibration import engine, naive
 from benchmarks.calibration.cases import Case, Procedure, Published, Truth
-from benchmarks.calibration.rates import doubling
+from benchmarks.calibration.sweeps import doubling
 from theorax.theorems.language.approach import Expansion
 
 FAMILY = "deterministic"

@@ -10,9 +10,10 @@ import numpy as np
 
 from benchmarks.calibration.cases import Outcome
 from theorax.theorems.language.approach import Corrections
-from theorax.verifiers import bias, decide, estimate, probability
+from theorax.verifiers import bias, decide, estimate, planning, probability
 from theorax.verifiers.bias import Plan, Policy, Target
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Refusal, Side, Status
+from theorax.verifiers.interval import Interval
 
 Judge = Callable[[Any], Outcome]
 
@@ -89,6 +90,36 @@ def rate(
         else:
             interval = estimate.log_of_mean(part, weights.vector, total)
         return outcome(decide.decide(interval, -exponent, margin, plan.side, levels), sign=-1)
+
+    return judge
+
+
+def robust_rate(sizes: Sequence[float], exponent: float, margin: float, draws: int) -> Judge:
+    """Rates under the default class, a word counting only where it stands under the larger classes too."""
+    plan = Plan(tuple(sizes), draws=draws, policy=Policy.PAIRED)
+
+    def judge(table: np.ndarray) -> Outcome:
+        logs = np.log(table)
+
+        def estimated(weights: bias.Weights) -> Interval:
+            return estimate.paired(logs, weights.vector, weights.bias.total)
+
+        decision = decide.decide(estimated(bias.solve(plan)), -exponent, margin)
+        said = outcome(decision, sign=-1)
+        if decide.is_robust(decision, plan, estimated):
+            return said
+        return replace(said, refuted=False, supported=False, p_refute=1.0, p_support=1.0)
+
+    return judge
+
+
+def alarm(sizes: Sequence[float], draws: int, corrections: Corrections | None = None) -> Judge:
+    """Whether the data contradict claimed form and class together: `refuted` counts alarms."""
+    plan = Plan(tuple(sizes), corrections or Corrections(), draws=draws, policy=Policy.PAIRED)
+
+    def judge(table: np.ndarray) -> Outcome:
+        logs = np.log(table)
+        return Outcome(planning.misfit(plan, lambda k, b: estimate.paired(logs, k, b)), False)
 
     return judge
 

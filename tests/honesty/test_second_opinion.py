@@ -11,7 +11,7 @@ import pytest
 from scipy import integrate, stats
 
 from benchmarks.calibration import find
-from benchmarks.calibration.rates import DEFAULT, FREE, POWERED, SHORT, SMOOTH
+from benchmarks.calibration.sweeps import DEFAULT, FREE, POWERED, SHORT, SMOOTH
 from theorax.theorems.language.approach import Corrections
 from theorax.verifiers import laws
 from theorax.verifiers.bias import Plan, Policy, bias_of, solve
