@@ -117,3 +117,13 @@ def test_a_decision_is_made_again_from_what_was_kept(verify, write, root, tmp_pa
     assert recalled.observations == drawn.observations == kept
     with pytest.raises(ObservationError, match="cannot be read"):
         observe("means", settings, kept[:100])
+
+
+def test_nightly_runs_feed_one_process_and_spend_no_attempt(verify, write, claim):
+    write("means")
+    for night in (1, 2, 3):
+        found = claim("--nightly", "--seed", str(20260100 + night))
+        assert (found["nights"], found["attempt"]) == (night, 1)
+    assert claim("--nightly", "--seed", "20260103", "--fresh")["nights"] == 3
+    assert claim()["attempt"] == 1
+    assert "Over 4 nights" in " ".join(verify("theorem", "means", "--nightly", check=OBSERVE).out.split())

@@ -10,7 +10,7 @@ import click
 
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
-from theorax.verifiers.settings import EFFORTS, Settings
+from theorax.verifiers.settings import EFFORTS, Settings, tonight
 from theorax.verifiers.suite import METHODS as ADJUSTMENTS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -69,6 +69,7 @@ def run_options(command: Command) -> Command:
         ),
         click.option("--fresh", is_flag=True, help="Check again what is kept."),
         click.option("--level", type=float, metavar="P", help="Error rate of a single claim [0.025]."),
+        click.option("--nightly", is_flag=True, help="Seeds of the date; refuted is what all nights together refute."),
         click.option(
             "--adjust", type=OneOf(ADJUSTMENTS), help="How error rates are kept over all claims of a run [holm]."
         ),
@@ -119,7 +120,9 @@ def settings(given: dict[str, Any]) -> Settings:
         model_file(model)
     return Settings(
         effort=effort,
-        seed=usual.get("seed", 0),
+        # The date stands before the project's default: a fixed seed is no night.
+        seed=chosen.get("seed", tonight()) if given.get("nightly") else usual.get("seed", 0),
+        nightly=bool(given.get("nightly")),
         device=device,
         level=level,
         at=parameters(given.get("at") or ()),

@@ -119,7 +119,7 @@ def _designs(here: World, id: str, own: Settings) -> Iterator[Block]:
 
 def _spending(planned: list[PlannedCheck], level: float) -> str:
     """The next attempt of every claim, and its share of the error budget."""
-    from theorax.reports.numbers import number
+    from theorax.text.numbers import number
 
     claims: dict[tuple[int, float], list[str]] = {}
     for row in planned:

@@ -12,10 +12,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from theorax.decide.boxes import certify, search
+    from theorax.decide.floats import arrays
+    from theorax.decide.identities import identity
     from theorax.decide.limits import LimitPlan, limit, plan_limit
-    from theorax.decide.moments import Bounded, BoundedVariance
+    from theorax.decide.means import MeanPlan, QuantilePlan, mean, plan_mean, plan_quantile, quantile
+    from theorax.decide.moments import Bounded, BoundedVariance, TwoValues
+    from theorax.decide.probabilities import (
+        InequalityPlan,
+        ProbabilityPlan,
+        Watch,
+        inequality,
+        monitor,
+        plan_inequality,
+        plan_probability,
+        probability,
+    )
     from theorax.decide.rates import RatePlan, plan_rate, rate
     from theorax.decide.sequences import SequencePlan, plan_sequence, sequence
+    from theorax.decide.streams import Stream
+    from theorax.decide.suites import adjust
     from theorax.theorems.language.approach import Corrections, Expansion, Prefactor
     from theorax.verifiers.decision import Levels
     from theorax.verifiers.outcome import Verdict
@@ -23,10 +39,26 @@ if TYPE_CHECKING:
 _HOMES = {
     name: home
     for home, names in {
+        "theorax.decide.boxes": ("certify", "search"),
+        "theorax.decide.floats": ("arrays",),
+        "theorax.decide.identities": ("identity",),
         "theorax.decide.limits": ("LimitPlan", "limit", "plan_limit"),
-        "theorax.decide.moments": ("Bounded", "BoundedVariance"),
+        "theorax.decide.means": ("MeanPlan", "QuantilePlan", "mean", "plan_mean", "plan_quantile", "quantile"),
+        "theorax.decide.moments": ("Bounded", "BoundedVariance", "TwoValues"),
+        "theorax.decide.probabilities": (
+            "InequalityPlan",
+            "ProbabilityPlan",
+            "Watch",
+            "inequality",
+            "monitor",
+            "plan_inequality",
+            "plan_probability",
+            "probability",
+        ),
         "theorax.decide.rates": ("RatePlan", "plan_rate", "rate"),
         "theorax.decide.sequences": ("SequencePlan", "plan_sequence", "sequence"),
+        "theorax.decide.streams": ("Stream",),
+        "theorax.decide.suites": ("adjust",),
         "theorax.theorems.language.approach": ("Corrections", "Expansion", "Prefactor"),
         "theorax.verifiers.decision": ("Levels",),
         "theorax.verifiers.outcome": ("Verdict",),
@@ -39,17 +71,38 @@ __all__ = [
     "BoundedVariance",
     "Corrections",
     "Expansion",
+    "InequalityPlan",
     "Levels",
     "LimitPlan",
+    "MeanPlan",
     "Prefactor",
+    "ProbabilityPlan",
+    "QuantilePlan",
     "RatePlan",
     "SequencePlan",
+    "Stream",
+    "TwoValues",
     "Verdict",
+    "Watch",
+    "adjust",
+    "arrays",
+    "certify",
+    "identity",
+    "inequality",
     "limit",
+    "mean",
+    "monitor",
+    "plan_inequality",
     "plan_limit",
+    "plan_mean",
+    "plan_probability",
+    "plan_quantile",
     "plan_rate",
     "plan_sequence",
+    "probability",
+    "quantile",
     "rate",
+    "search",
     "sequence",
 ]
 

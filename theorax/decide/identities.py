@@ -309,7 +309,7 @@ def _agreement(status: Status, found: _Found, margin: float | None) -> tuple[str
         return (
             f"Equal as rational functions: they agree in {fields.trials} random fields of more than 2^61 elements, which "
             f"a false identity of degree {fields.size.degree:.0f} and {fields.size.bits:.0f} bits does with probability "
-            f"at most 2^{math.ceil(math.log2(fields.bound))}.",
+            f"at most {fields.probability}.",
             None,
         )
     if status is Status.SUPPORTED and fields.equal:

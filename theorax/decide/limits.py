@@ -11,17 +11,17 @@ from typing import Any, cast, final
 import numpy as np
 
 from theorax.decide.draws import Gathered, by_size, gather
-from theorax.decide.moments import LIGHT_TAILS, Moment, interval_of, ledger_of, spread_of
+from theorax.decide.moments import LIGHT_TAILS, Moment, declared_of, interval_of, ledger_of, spread_of
 from theorax.decide.plans import Seeds, SweepPlan, chosen, counted, spread, sweep
 from theorax.decide.verdicts import ledger, sweep_verdict, undecided
 from theorax.errors import DesignError
 from theorax.theorems.language.approach import Corrections
 from theorax.verifiers.bias import Plan, Target, Weights
-from theorax.verifiers.decide import decide, is_robust, withheld
-from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Reason, Refusal, Side
+from theorax.verifiers.decide import decide, is_robust
+from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Refusal, Side
 from theorax.verifiers.interval import Interval
 from theorax.verifiers.outcome import Verdict
-from theorax.verifiers.planning import misfit
+from theorax.verifiers.planning import alarmed
 
 __all__ = ["LIMIT_SIDES", "LimitPlan", "in_units", "limit", "plan_limit", "tends"]
 
@@ -39,8 +39,6 @@ class LimitPlan(SweepPlan):
 
     def __post_init__(self) -> None:
         chosen("side", self.side, LIMIT_SIDES)
-        if self.moments != LIGHT_TAILS:
-            spread_of(self.moments)  # an unknown declaration is told now
         super().__post_init__()
 
     @property
@@ -53,7 +51,7 @@ class LimitPlan(SweepPlan):
 
     @cached_property
     def core(self) -> Plan:
-        return Plan(
+        plan = Plan(
             sizes=self.sizes,
             corrections=in_units(self.corrections, self.to, self.sizes[0]),
             target=Target.LIMIT,
@@ -63,6 +61,7 @@ class LimitPlan(SweepPlan):
             side=LIMIT_SIDES[self.side],
             levels=self.levels,
         )
+        return declared_of(self.moments).planned(plan)
 
 
 def plan_limit(
@@ -116,16 +115,15 @@ def limit(plan: LimitPlan, values: Any) -> Verdict:
     side, detail = LIMIT_SIDES[plan.side], ""
 
     def estimate(k: np.ndarray, bias: float) -> Interval:
-        return interval_of(plan.moments, gathered, k, bias, plan.seeds)
+        return interval_of(plan.moments, plan.core, gathered, k, bias)
 
     def weighted(weights: Weights) -> Interval:
         return estimate(weights.vector, weights.bias.total)
 
     try:
         decision = decide(weighted(plan.weights), plan.to, plan.margin, side, plan.levels)
-        if misfit(plan.core, estimate):
-            decision = withheld(decision, Reason.CLASS_REFUTED)
         decision = replace(decision, robust=is_robust(decision, plan.core, weighted))
+        decision, detail = alarmed(decision, plan.core, estimate)
     except Refusal as refusal:
         decision = Decision.undecided(refusal.reason, plan.to, plan.margin, side, plan.levels)
         detail = undecided(refusal)

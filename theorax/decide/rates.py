@@ -18,12 +18,12 @@ from theorax.decide.verdicts import ledger, sweep_verdict, undecided
 from theorax.errors import DesignError
 from theorax.theorems.language.approach import Corrections
 from theorax.verifiers.bias import Plan, Policy, Target, Weights, solve
-from theorax.verifiers.decide import decide, is_robust, withheld
-from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Reason, Refusal, Side
+from theorax.verifiers.decide import decide, is_robust
+from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Refusal, Side
 from theorax.verifiers.estimate import above_floor, log_of_mean, log_of_mean_independent
 from theorax.verifiers.interval import Interval
 from theorax.verifiers.outcome import Assumption, Verdict
-from theorax.verifiers.planning import misfit, plateau
+from theorax.verifiers.planning import alarmed, plateau
 
 __all__ = ["SIDES", "Average", "RatePlan", "order", "plan_rate", "rate"]
 
@@ -187,9 +187,8 @@ def rate(plan: RatePlan, values: Any) -> Verdict:
         return estimate(found.vector, found.bias.total)
 
     decision = decide(weighted(weights), claimed, plan.margin, side, weights.plan.levels)
-    if misfit(weights.plan, estimate):
-        decision = withheld(decision, Reason.CLASS_REFUTED)
     decision = replace(decision, robust=is_robust(decision, weights.plan, weighted))
+    decision, detail = alarmed(decision, weights.plan, estimate)
     unseen = [f"an exponent that differs from the claimed one by less than {weights.mde(0.9):.2g}"]
     flat = plateau(weights, claimed) if claimed > 0 else 0.0
     if 0 < flat < math.inf:
@@ -204,6 +203,7 @@ def rate(plan: RatePlan, values: Any) -> Verdict:
         unseen=unseen,
         assumptions=assumptions,
         sign=-1,
+        detail=detail,
     )
 
 

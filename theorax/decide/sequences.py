@@ -18,12 +18,12 @@ from theorax.decide.verdicts import ledger, sweep_verdict
 from theorax.errors import DesignError, ObservationError
 from theorax.theorems.language.approach import Corrections
 from theorax.verifiers.bias import Plan, Policy, Target, Weights
-from theorax.verifiers.decide import decide, is_robust, withheld
-from theorax.verifiers.decision import DEFAULT_LEVELS, Levels, Reason, Side
+from theorax.verifiers.decide import decide, is_robust
+from theorax.verifiers.decision import DEFAULT_LEVELS, Levels, Side
 from theorax.verifiers.estimate import deterministic
 from theorax.verifiers.interval import Interval
 from theorax.verifiers.outcome import Point, Verdict
-from theorax.verifiers.planning import misfit, plateau
+from theorax.verifiers.planning import alarmed, plateau
 
 __all__ = ["SequencePlan", "plan_sequence", "sequence"]
 
@@ -162,9 +162,8 @@ def sequence(plan: SequencePlan, values: Any) -> Verdict:
 
     claimed = plan.sign * plan.claimed
     decision = decide(weighted(plan.weights), claimed, plan.margin, side, plan.levels)
-    if misfit(plan.core, estimate):
-        decision = withheld(decision, Reason.CLASS_REFUTED)
     decision = replace(decision, robust=is_robust(decision, plan.core, weighted))
+    decision, detail = alarmed(decision, plan.core, estimate)
     unseen = [
         f"a {'limit' if of_limit else 'order'} that differs from the claimed one by less than {plan.noticeable:.2g}"
     ]
@@ -186,4 +185,5 @@ def sequence(plan: SequencePlan, values: Any) -> Verdict:
         unseen=unseen,
         assumptions=ledger(plan),
         sign=plan.sign,
+        detail=detail,
     )

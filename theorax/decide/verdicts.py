@@ -37,6 +37,7 @@ def verdict(
     assumptions: Iterable[Assumption] = (),
     detail: str = "",
     rigorous: bool = False,
+    random: bool = True,
     e_value: float | None = None,
     draws: int | None = None,
 ) -> Verdict:
@@ -55,7 +56,7 @@ def verdict(
     )
     level = decision.levels.refute if decision.status.name == "REFUTED" else decision.levels.support
     # Without randomness there is no error rate: what is left is the declared class.
-    spent = None if rigorous or (decision.se == 0 and math.isinf(decision.df)) else level
+    spent = level if random and not rigorous else None
     return Verdict(
         id=plan.name,
         kind=kind,
@@ -150,6 +151,7 @@ def sweep_verdict(
         unseen=unseen,
         assumptions=assumptions,
         detail=detail,
+        random=plan.core.policy is not Policy.DETERMINISTIC,
     )
 
 

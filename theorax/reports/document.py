@@ -57,6 +57,7 @@ def document(run: Run, settings: Settings, command: Sequence[str], created: str)
             "at": dict(settings.at),
             "sizes": {letter: list(sizes) for letter, sizes in settings.sizes},
             "model": settings.model,
+            "nightly": settings.nightly,
             "adjust": settings.adjust,
             "jobs": settings.jobs,
             "fresh": settings.fresh,
@@ -226,6 +227,7 @@ def _claim(claim: Verdict, alone: str, member: Adjusted | None) -> Document:
         "e_value": claim.e_value,
         "tightness": list(claim.tightness) if claim.tightness else None,
         "attempt": claim.attempt,
+        "nights": claim.nights,
     }
 
 

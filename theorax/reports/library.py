@@ -14,7 +14,7 @@ from theorax.reports.document import document
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.runner import CHECK, run
 from theorax.verifiers.selectors import select
-from theorax.verifiers.settings import EFFORTS, Settings
+from theorax.verifiers.settings import EFFORTS, Settings, tonight
 from theorax.verifiers.store import Store, StoreError, now
 from theorax.verifiers.suite import METHODS as ADJUSTMENTS
 
@@ -67,6 +67,8 @@ def verify(*selectors: str, exclude: Iterable[str] = (), **settings: Any) -> Rep
     for name in settings:
         if name not in known:
             raise UsageError(f"There is no setting `{name}`{did_you_mean(name, known)}")
+    if settings.get("nightly"):
+        settings = {"seed": tonight(), **settings}
     chosen = Settings(**settings)
     if chosen.effort not in EFFORTS:
         hint = did_you_mean(chosen.effort, EFFORTS)

@@ -32,7 +32,18 @@ from theorax.theorems.language.approach import Corrections
 from theorax.verifiers.decision import DEFAULT_LEVELS, Levels, Reason, Side
 from theorax.verifiers.interval import TUNED_LEVEL
 
-__all__ = ["Bias", "Plan", "Policy", "Tails", "Target", "Weights", "bias_of", "solve", "spare_directions"]
+__all__ = [
+    "Bias",
+    "Plan",
+    "Policy",
+    "Tails",
+    "Target",
+    "Weights",
+    "bias_of",
+    "least_sizes",
+    "solve",
+    "spare_directions",
+]
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -320,6 +331,11 @@ def bias_of(plan: Plan, weights: Vector) -> Bias:
         loglog=allowed.loglog * abs(float(weights @ _log_log(plan))) if 0 < allowed.loglog < math.inf else 0.0,
         given=float(magnitude @ plan.given_errors),
     )
+
+
+def least_sizes(plan: Plan) -> int:
+    """How many sizes the conditions on the weights need at least: as many as there are conditions."""
+    return len(_conditions(plan)[0])
 
 
 def spare_directions(plan: Plan) -> Matrix:

@@ -10,7 +10,7 @@ from pathlib import Path
 from theorax.numerics import platform
 from theorax.theorems.catalogue import Catalogue
 from theorax.theorems.language import Claim, Theorem
-from theorax.verifiers import attempts, hypotheses, models, proofs, sensitivity, sentences
+from theorax.verifiers import attempts, hypotheses, models, nightly, proofs, sensitivity, sentences
 from theorax.verifiers.decide import combine
 from theorax.verifiers.decision import Decision, Finding, Levels, Reason, Side, Status, settle
 from theorax.verifiers.draws import Draws, Table
@@ -28,7 +28,7 @@ from theorax.verifiers.outcome import (
 from theorax.verifiers.planning import cheapest
 from theorax.verifiers.settings import PlannedCheck, Settings
 from theorax.verifiers.spending import level_of
-from theorax.verifiers.store import Store, StoreError, now
+from theorax.verifiers.store import Place, Store, StoreError, now
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,7 @@ class Planned:
     cases: tuple[Prepared, ...]
     levels: Levels
     notes: tuple[str, ...]
+    place: Place
     attempt: int = 1
     logged: bool = True
 
@@ -78,6 +79,10 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
     for name, claim in theorem.claims.items():
         planned = planned_claims[name]
         verdict = _decide(theorem, planned, draws, settled.get(name, False), proofs.false_step(steps, name, theorem))
+        if settings.nightly:
+            verdict = nightly.monitored(
+                verdict, Store(Path(settings.state)), planned.place, settings.seed, settings.level
+            )
         if verdict.status in (Status.SUPPORTED.name, Status.REFUTED.name, Status.PROVED.name, Status.CERTIFIED.name):
             failing = control_lines(theorem, name, table)
             controls += sensitivity.controls(name, claim, failing, planned.levels, draws.on)
@@ -200,35 +205,34 @@ def _attempted(theorem_id: str, theorem: Theorem, table: Table, settings: Settin
     """
     found = {}
     for name in theorem.claims:
-        planned = _plan(theorem, name, table, settings, 1)
+        planned = _plan(theorem_id, theorem, name, table, settings, 1)
         if planned.cases and not planned.refusal and not settings.nightly:
-            where = attempts.place(theorem_id, name, planned.claim, planned.cases, settings.model)
             try:
-                number = Store(Path(settings.state)).attempt(where, settings.seed, now())
+                number = Store(Path(settings.state)).attempt(planned.place, settings.seed, now())
             except StoreError:  # the run says that nothing is kept; so does the verdict, of its attempt
                 found[name] = replace(planned, logged=False)
                 continue
-            planned = _plan(theorem, name, table, settings, number) if number > 1 else planned
+            planned = _plan(theorem_id, theorem, name, table, settings, number) if number > 1 else planned
         found[name] = planned
     return found
 
 
 def _planned_next(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: Settings) -> Planned:
     """A claim planned at the level that its next attempt will have."""
-    planned = _plan(theorem, name, table, settings, 1)
-    where = attempts.place(theorem_id, name, planned.claim, planned.cases, settings.model)
-    number = 1 if settings.nightly else Store(Path(settings.state)).next_attempt(where, settings.seed)
-    return _plan(theorem, name, table, settings, number) if number > 1 else planned
+    planned = _plan(theorem_id, theorem, name, table, settings, 1)
+    number = 1 if settings.nightly else Store(Path(settings.state)).next_attempt(planned.place, settings.seed)
+    return _plan(theorem_id, theorem, name, table, settings, number) if number > 1 else planned
 
 
-def _plan(theorem: Theorem, name: str, table: Table, settings: Settings, attempt: int) -> Planned:
+def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: Settings, attempt: int) -> Planned:
     claim = theorem.claims[name]
     judge = JUDGES[type(claim)]
     found = [cell for line in evidence_lines(theorem, claim, table) for cell in judge.cells(claim, line)]
     level = level_of(settings.level, attempt)
     levels = Levels(level, level)
     cases = tuple(judge.prepare(claim, cell, levels.shared(len(found)), claim) for cell in found)
-    return Planned(name, claim, cases, levels, tuple(map(_note, cases)), attempt)
+    place = attempts.place(theorem_id, name, claim, cases, settings.model)
+    return Planned(name, claim, cases, levels, tuple(map(_note, cases)), place, attempt)
 
 
 def _note(case: Prepared) -> str:
@@ -274,7 +278,9 @@ def _decide(theorem: Theorem, planned: Planned, draws: Draws, settled: bool, fal
     rigorous = any(part.rigorous and part.decision.status is Status.REFUTED for part in judged)
     if decision.status is Status.REFUTED:
         findings.append(Finding.COUNTEREXAMPLE if rigorous else Finding.TEST_REFUTED)
-    elif decision.status is Status.SUPPORTED:
+    if any(part.trivial for part in judged):
+        findings.append(Finding.TRIVIAL_BOUND)
+    if decision.status is Status.SUPPORTED:
         certified = all(part.rigorous for part in judged)
         findings.append(Finding.CERTIFICATE if certified else Finding.TEST_SUPPORTED)
     if settled and decision.status is Status.REFUTED:

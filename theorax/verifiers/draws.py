@@ -17,7 +17,7 @@ import numpy as np
 from theorax.errors import ObservationError
 from theorax.numerics.sampler import Sampler
 from theorax.theorems.language import Experiment, Theorem
-from theorax.verifiers.lines import Line, Observed
+from theorax.verifiers.lines import BOX, Line, Observed
 from theorax.verifiers.measure import measure, observed
 from theorax.verifiers.settings import Settings
 
@@ -47,7 +47,9 @@ class Draws:
         self.count = 0
 
     def on(self, line: Line) -> Observed:
-        """What was drawn on the line."""
+        """What was drawn on the line; nothing for a claim over a box."""
+        if line is BOX:
+            return Observed(line, ())
         place = _place(line)
         if place not in self._drawn:
             whole = self._whole(line)

@@ -92,8 +92,13 @@ class Fields:
 
     @property
     def certified(self) -> bool:
-        """Whether the sides are equal as rational functions, up to a probability of 2^-40."""
-        return self.equal is True and self.bound <= ENOUGH
+        """Whether the sides are equal as rational functions that do not vanish, up to a probability of 2^-40."""
+        return self.equal is True and self.size is not None and not self.size.vanishes and self.bound <= ENOUGH
+
+    @property
+    def probability(self) -> str:
+        """The bound as a power of two, rounded up."""
+        return f"2^{math.ceil(math.log2(self.bound))}" if self.bound > 0 else "0"
 
     @property
     def refuted(self) -> bool:

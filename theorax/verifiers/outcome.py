@@ -44,6 +44,7 @@ class Case:
     noticeable: float | None  # smallest deviation that would have been noticed with probability 0.9
     points: tuple[Point, ...] = ()
     detail: str = ""  # one sentence: what decided it
+    tails: tuple[float, ...] = ()  # one-sided p-values of the ways in which it can be false, where p_refute is not one
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ class Verdict:
     e_value: float | None = None  # of an e-process, frozen at its stopping time
     tightness: tuple[float, float, float] | None = None  # of a bound: 5 %, 50 % and 95 % quantiles of left over right
     attempt: int = 1  # of fresh seeds on this claim and design; the levels shrink with it
+    nights: int = 0  # how many nightly reruns its process is over; then p_refute and e_value are those of the process
 
     def __str__(self) -> str:
         from theorax.text.plain import render
@@ -246,7 +248,13 @@ def _claim(row: dict[str, Any]) -> Verdict:
 
 def _case(row: dict[str, Any]) -> Case:
     interval = None if row["interval"] is None else tuple(row["interval"])
-    return _rebuilt(Case, row, points=tuple(_rebuilt(Point, point) for point in row["points"]), interval=interval)
+    return _rebuilt(
+        Case,
+        row,
+        points=tuple(_rebuilt(Point, point) for point in row["points"]),
+        interval=interval,
+        tails=tuple(row["tails"]),
+    )
 
 
 def _rebuilt(kind: type[Value], row: dict[str, Any], **changed: Any) -> Value:

@@ -11,10 +11,11 @@ import numpy as np
 
 from theorax.errors import DesignError
 from theorax.verifiers.bias import Plan, Policy, Target, Vector, Weights, bias_of, solve, spare_directions
-from theorax.verifiers.decision import Reason, Side
+from theorax.verifiers.decide import withheld
+from theorax.verifiers.decision import Decision, Reason, Side
 from theorax.verifiers.estimate import Interval
 
-__all__ = ["Proposal", "cheapest", "misfit", "plateau", "require"]
+__all__ = ["CONTRADICTED", "Proposal", "alarmed", "cheapest", "misfit", "plateau", "require"]
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,21 @@ def misfit(plan: Plan, estimate: Callable[[Vector, float], Interval], level: flo
         if interval.lower(each) - slack > 0 or interval.upper(each) + slack < 0:
             return True
     return False
+
+
+CONTRADICTED = (
+    "the data contradict the declared class of corrections, whatever the value claimed (misfit alarm, level 0.01)"
+)
+
+
+def alarmed(decision: Decision, plan: Plan, estimate: Callable[[Vector, float], Interval]) -> tuple[Decision, str]:
+    """The decision, its support withheld where the data contradict form and class together; and what to say of that.
+
+    A gross-error alarm at level 0.01: its silence is no evidence for the class.
+    """
+    if not misfit(plan, estimate):
+        return decision, ""
+    return withheld(decision, Reason.CLASS_REFUTED), CONTRADICTED
 
 
 @lru_cache(maxsize=4096)

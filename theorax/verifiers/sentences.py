@@ -41,8 +41,8 @@ def mathematics(claim: Claim) -> str:
     if isinstance(claim, Expectation):
         return f"{_mean_of(claim)}[{_inline(claim.of)}] = {_inline(claim.equals)}  at every size"
     if isinstance(claim, Rate):
-        order = {"exact": "Θ", "at most": "O", "at least": "Ω"}[claim.side]
-        return f"{_inline(claim.of)} = {order}({_inline(claim.like)})  as {claim.as_} → ∞"
+        of = "".join(map(_text, _averaged(claim)))
+        return f"{of} = {_order(claim)}({_inline(claim.like)})  as {claim.as_} → ∞{_not_like(claim)}"
     if isinstance(claim, Law):
         return f"{_inline(claim.of)} ⇒ {_law(claim)}  as {claim.as_} → ∞"
     if isinstance(claim, Identity):
@@ -65,9 +65,32 @@ def display(claim: Claim) -> str:
         arrow, tail = ("→", f"as {claim.as_} → ∞") if isinstance(claim, Limit) else ("=", "at every size")
         return _beside(f"{_mean_of(claim)}[ ", claim.of, f" ] {arrow} ", right, f"   {tail}")
     if isinstance(claim, Rate):
-        order = {"exact": "Θ", "at most": "O", "at least": "Ω"}[claim.side]
-        return _beside("", claim.of, f" = {order}( ", claim.like, f" )   as {claim.as_} → ∞")
+        tail = f" )   as {claim.as_} → ∞{_not_like(claim)}"
+        return _beside(*_averaged(claim), f" = {_order(claim)}( ", claim.like, tail)
     return mathematics(claim)
+
+
+def _order(claim: Rate) -> str:
+    """Theta, O or Omega; with a tilde where powers of log n are allowed for."""
+    order = {"exact": "Θ", "at most": "O", "at least": "Ω"}[claim.side]
+    return order + "\u0303" if claim.approach.loglog else order
+
+
+def _averaged(claim: Rate) -> tuple[str | Expr, ...]:
+    return ("E[ ", claim.of, " ]") if claim.average == "log of mean" else ("", claim.of)
+
+
+def _not_like(claim: Rate) -> str:
+    """The rival form that support excludes, in words."""
+    if claim.rules_out is None:
+        return ""
+    low, high = map(_inline, claim.rules_out)
+    form = f"{claim.as_}^a, a" if claim.is_exponential else f"exp(c {claim.as_}), c"
+    return f",  not like {form} from {low} to {high}"
+
+
+def _text(part: str | Expr) -> str:
+    return part.strip() if isinstance(part, str) else _inline(part)
 
 
 def _mean_of(claim: Limit | Expectation) -> str:
@@ -96,7 +119,9 @@ def claim_latex(claim: Claim) -> str:
         return rf"{mean}\left[{latex(claim.of)}\right] = {latex(claim.equals)}"
     if isinstance(claim, Rate):
         order = {"exact": r"\Theta", "at most": "O", "at least": r"\Omega"}[claim.side]
-        return rf"{latex(claim.of)} = {order}\left({latex(claim.like)}\right)"
+        order = rf"\tilde{{{order}}}" if claim.approach.loglog else order
+        of = rf"\mathbb{{E}}\left[{latex(claim.of)}\right]" if claim.average == "log of mean" else latex(claim.of)
+        return rf"{of} = {order}\left({latex(claim.like)}\right)"
     if isinstance(claim, Law):
         image = latex(claim.to.of) if isinstance(claim.to, Image) else r"\mu"
         return rf"{latex(claim.of)} \Rightarrow {image}"
@@ -127,7 +152,9 @@ def claim_outcome(
     )
     worst = _worst(judged, decision)
     unseen = judged[worst].unseen if worst is not None else ()
-    rigorous = settled or any(case.rigorous for case in judged)
+    rigorous = status in (Status.PROVED, Status.CERTIFIED, Status.REFUTED) and (
+        settled or any(case.rigorous for case in judged)
+    )
     spends = not rigorous and bool(judged) and all(case.statistical for case in judged)
     draws = sum(point.draws for case in judged for point in case.points)
     sizes = sorted({size for case in cases for size in _prepared(case).cell.line.sizes})
@@ -154,6 +181,7 @@ def claim_outcome(
         p_refute=None if not spends or decision is None else decision.p_refute,
         p_support=None if not spends or decision is None else decision.p_support,
         rigorous=rigorous,
+        scope="; ".join(dict.fromkeys(case.scope for case in judged)) if status is Status.CERTIFIED else "",
     )
 
 
@@ -167,6 +195,7 @@ def design_hash(claim: Claim, cases: Sequence[Judged | Prepared]) -> str:
             repr((prepared.cell.line.name, sorted(prepared.cell.label.items()), prepared.claimed, prepared.margin))
         )
         parts.append(repr((weights.plan, weights.values)) if weights is not None else "")
+        parts += [repr(prepared.design)] if prepared.design is not None else []
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 

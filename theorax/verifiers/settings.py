@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 EFFORTS = ("quick", "standard", "thorough")
 
@@ -49,6 +50,11 @@ class Settings:
         if self.model is not None:
             words += ["--model", self.model]
         return " ".join(words)
+
+
+def tonight() -> int:
+    """The seed of a nightly run: the date, UTC, as year, month and day; so nights are ordered by their seeds."""
+    return int(datetime.now(UTC).strftime("%Y%m%d"))
 
 
 @dataclass(frozen=True)

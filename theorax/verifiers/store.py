@@ -1,4 +1,4 @@
-"""The store: one SQLite file, one transaction per finished check; results, and the log of attempts.
+"""The store: one SQLite file, one transaction per finished check; results, the log of attempts, the nights.
 
 A result is kept under the digest of everything that determines it (:mod:`theorax.verifiers.sources`), so a kept result
 is found exactly when checking again would compute the same. An ERROR is kept to be told, never to be used again. The
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -35,6 +35,10 @@ CREATE INDEX IF NOT EXISTS by_theorem ON results (theorem, date);
 CREATE TABLE IF NOT EXISTS attempts (
     theorem TEXT NOT NULL, claim TEXT NOT NULL, statement TEXT NOT NULL, design TEXT NOT NULL, seed INTEGER NOT NULL,
     number INTEGER NOT NULL, date TEXT NOT NULL, PRIMARY KEY (theorem, claim, statement, design, seed)
+);
+CREATE TABLE IF NOT EXISTS nights (
+    theorem TEXT NOT NULL, claim TEXT NOT NULL, statement TEXT NOT NULL, design TEXT NOT NULL, night INTEGER NOT NULL,
+    p TEXT NOT NULL, PRIMARY KEY (theorem, claim, statement, design, night)
 );
 """
 
@@ -156,6 +160,21 @@ class Store:
         rows = self._read(f"SELECT COALESCE(MAX(number), 0) FROM attempts WHERE {_PLACE}", key)
         return 1 + int(rows[0][0]) if rows else 1
 
+    def nights(self, place: Place, night: int, p: Sequence[float]) -> list[list[float]]:
+        """Keep this night's p-values of the claim, and return those of all nights up to it, in their order.
+
+        **Raises:** StoreError if the store cannot be written.
+        """
+        key = (place.theorem, place.claim, place.statement, place.design)
+
+        def write(connection: sqlite3.Connection) -> list[list[float]]:
+            row = (*key, night, json.dumps(list(p)))
+            connection.execute("INSERT OR REPLACE INTO nights VALUES (?, ?, ?, ?, ?, ?)", row)
+            query = f"SELECT p FROM nights WHERE {_PLACE} AND night <= ? ORDER BY night"
+            return [json.loads(kept) for (kept,) in connection.execute(query, (*key, night))]
+
+        return self._connected(write)
+
     def statuses(self) -> Mapping[str, tuple[str, str]]:
         """The last status of every theorem at its own parameters and model, with its date."""
         rows = self._read("SELECT theorem, status, date FROM results WHERE variant = 0 ORDER BY date", ())
@@ -221,7 +240,7 @@ class Store:
 
 def variant(manifest: Manifest) -> bool:
     """Whether a result was found at other parameters, other sizes or another model than the theorem's own."""
-    own = {"setting at": "()", "setting sizes": "()", "setting model": "None"}
+    own = {"setting at": "()", "setting sizes": "()", "setting model": "None", "setting nightly": "False"}
     return any(manifest.get(name, value) != value for name, value in own.items())
 
 

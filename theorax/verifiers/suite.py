@@ -160,9 +160,13 @@ def _adjusted(family: Mapping[str, Verdict], field: str, decided: str, method: s
     p_values: dict[str, float] = {name: getattr(verdict, field) for name, verdict in family.items()}
     if method == "holm":
         return holm(p_values)
-    # A verdict's own e-value is evidence against the null that it rejected.
-    own = {name: v.e_value for name, v in family.items() if v.e_value is not None and v.status == decided}
-    return e_bh({name: own.get(name) or e_value(p) for name, p in p_values.items()})
+    # A verdict's own e-value is evidence against the null that it rejected; that of a nightly process, against truth.
+    own = {
+        name: v.e_value
+        for name, v in family.items()
+        if v.e_value is not None and ("REFUTED" if v.nights else v.status) == decided
+    }
+    return e_bh({name: own[name] if name in own else e_value(p) for name, p in p_values.items()})
 
 
 def _fallen(verdict: Verdict, size: int, method: str, refute: float, support: float) -> Verdict:

@@ -21,6 +21,11 @@ MEANING: Mapping[str, str] = {
     "PROVED": "exact algebra closed it",
     "CERTIFIED": "rigorous arithmetic enclosed every rounding",
 }
+BOUNDS: Mapping[str, str] = {
+    "SUPPORTED": "no row violates it, and the numbers rule out that more than a small share of all rows would",
+    "REFUTED": "it is violated",
+    "INCONCLUSIVE": "the rows neither violate it for certain nor suffice to rule out rare violations",
+}
 QUANTITY = {"rate": "exponent", "limit": "limit", "expectation": "mean", "mean": "mean", "probability": "probability"}
 HEADS = {"law": "distance"}
 
@@ -33,8 +38,9 @@ def told(verdict: Verdict) -> Iterator[Block]:
     if len(statement) > 1:
         yield Lines(statement)
     case = verdict.cases[verdict.worst] if verdict.worst is not None else None
-    if verdict.status in MEANING:
-        yield Paragraph(f"{MEANING[verdict.status][0].upper()}{MEANING[verdict.status][1:]}.")
+    meaning = (BOUNDS if verdict.kind == "inequality" else MEANING).get(verdict.status)
+    if meaning:
+        yield Paragraph(f"{meaning[0].upper()}{meaning[1:]}.")
     if case is not None:
         yield from _found(verdict, case)
     yield Paragraph(verdict.sentence)
@@ -55,17 +61,17 @@ def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
         open_ = f"between {interval(case.interval)}" if case.interval else ""
         rows.append((f"measured {what or 'distance'}", shown, open_.replace("between [", "somewhere in [")))
     if case.bias:
-        rows.append(("allowed bias", number(case.bias, 2), "what corrections at finite size may hide, to either side"))
+        rows.append(("allowed bias", number(case.bias, 2), "what corrections at finite size may hide"))
     if case.breakdown is not None and 0 < case.breakdown < 1e6:
         stands = case.status in ("SUPPORTED", "REFUTED")
         meaning = (
-            "the verdict stands until corrections are this many times larger"
+            "so many times larger corrections overturn it"
             if stands
-            else ("a class of corrections so many times as large would have decided")
+            else ("of the declared corrections would leave a verdict")
         )
         rows.append(("breakdown factor", number(case.breakdown, 3), meaning))
     if case.noticeable is not None:
-        rows.append(("noticeable", number(case.noticeable, 2), "a deviation this large is refuted 9 times in 10"))
+        rows.append(("noticeable", number(case.noticeable, 2), "a deviation that is refuted 9 times in 10"))
     if rows:
         yield Gap()
         width, second = (max(len(row[part]) for row in rows) for part in (0, 1))

@@ -33,12 +33,11 @@ def sentence(
     where there is one; ``where`` names it.
     """
     placed = f" for {where}" if where else ""
-    rejected = "is excluded" if level is None else f"is rejected at level {level:g}"
-    if detail and status is not Status.SUPPORTED:
-        return f"{detail}{f' ({where})' if where else ''}."
+    rejected = "is excluded" if level is None else f"is rejected at level {level:.3g}"
+    if detail:
+        named = f" ({where})" if where and status is not Status.SUPPORTED else ""
+        return f"{detail[0].upper()}{detail[1:]}{named}."
     if status is Status.SUPPORTED:
-        if detail:
-            return f"{detail[0].upper()}{detail[1:]}."
         factor = decision.breakdown_support
         inflated = f"; it would stand with corrections {factor:.2g} times as large as declared" if factor < 1e6 else ""
         everywhere = f" in each of {cases} cases" if cases > 1 else ""
@@ -88,6 +87,7 @@ def case_of(
         noticeable=noticeable,
         points=points,
         detail=detail,
+        tails=decision.tails,
     )
 
 

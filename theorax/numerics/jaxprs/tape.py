@@ -29,7 +29,7 @@ class Tape(ObjectDomain):
     **Raises:** ``UndecidedComparison`` for every comparison: a program that asks for one has no single course.
     """
 
-    name: ClassVar[str] = "tape"
+    name: ClassVar[str] = "ball"  # what a user is told of: the arithmetic in which the record will be run
     recorded: list[tuple[str, Any, Any]]
 
     def __init__(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,14 +13,14 @@ from theorax.errors import ObservationError
 from theorax.theorems.language import Claim, Corrections
 from theorax.verifiers import lines
 from theorax.verifiers.bias import Plan, Policy, Target, Weights, solve
-from theorax.verifiers.decide import withheld
-from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Reason, Side
+from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Side
 from theorax.verifiers.estimate import deterministic, independent, paired
 from theorax.verifiers.interval import Interval
 from theorax.verifiers.lines import Cell, Line, Observed
 from theorax.verifiers.moments import LIGHT, Declared
 from theorax.verifiers.outcome import Point
-from theorax.verifiers.planning import misfit
+from theorax.verifiers.probability import ProbabilityPlan
+from theorax.verifiers.rates import RateDesign
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Prepared:
     ``unit``: what one unit of the declared class of corrections stands for, the claimed value of the claim itself.
     ``sign``: +1, or -1 where the decided quantity is minus the one a reader sees (a decay exponent).
     ``target``: what is compared with where that is no number: the features of a law. ``levels``: those of this case,
-    where no plan of weights holds them.
+    where no plan of weights holds them. ``design``: what else was fixed in advance.
     """
 
     cell: Cell
@@ -42,6 +42,7 @@ class Prepared:
     sign: int = 1
     target: np.ndarray | None = None
     levels: Levels = DEFAULT_LEVELS
+    design: RateDesign | ProbabilityPlan | None = None
 
     def apart(self, other: Prepared) -> float:
         """How far the two predictions lie apart, in the units of the margin."""
@@ -55,7 +56,8 @@ class Judged:
     """One case of a claim after the data: the decision and the table's points.
 
     ``rigorous``: the decision comes from ball arithmetic. ``statistical``: it has an error rate, and so a place in the
-    suite's error budget. ``scope``: for what a rigorous decision holds, where that is more than what was drawn.
+    suite's error budget. ``trivial``: the claim holds for reasons of no interest, wherever it was looked at. ``scope``
+    and ``tightness`` are those of the verdict, where this kind of claim has them.
     """
 
     prepared: Prepared
@@ -65,7 +67,9 @@ class Judged:
     rigorous: bool = False
     statistical: bool = True
     detail: str = ""
+    trivial: bool = False
     scope: str = ""
+    tightness: tuple[float, float, float] | None = None
 
 
 class Judge(ABC):
@@ -153,19 +157,6 @@ def estimated(weights: Weights, samples: Sequence[np.ndarray], rounding: Sequenc
         interval = independent(samples, k, bias)
     extra = float(np.abs(weights.vector) @ np.asarray(rounding))
     return replace(interval, rounding=interval.rounding + extra)
-
-
-def alarmed(decision: Decision, plan: Plan, estimate: Callable[[np.ndarray, float], Interval]) -> tuple[Decision, str]:
-    """The decision, its support withheld where the data contradict form and class together; and what to say of that.
-
-    A gross-error alarm at level 0.01: its silence is no evidence for the class.
-    """
-    if not misfit(plan, estimate):
-        return decision, ""
-    contradicted = (
-        "the data contradict the declared class of corrections, whatever the value claimed (misfit alarm, level 0.01)"
-    )
-    return withheld(decision, Reason.CLASS_REFUTED), contradicted
 
 
 def point(size: float, sample: np.ndarray) -> Point:

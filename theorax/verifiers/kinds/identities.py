@@ -22,6 +22,9 @@ from theorax.verifiers.kinds.base import Judge, Judged, Prepared
 from theorax.verifiers.lines import Cell, Line, Observed
 from theorax.verifiers.outcome import Point
 
+_UNSEEN = ("a difference below the rounding account where balls were not run", "instances outside the law sampled")
+_UNSEEN_CERTIFIED = ("other shapes", "a difference below the rounding account where balls were not run")
+
 
 @dataclass(frozen=True)
 class _Compared:
@@ -87,11 +90,11 @@ class IdentityJudge(Judge):
             detail = f"{seen[-1].refuted}, at {observed.line.swept} = {size}, instance {len(seen) - 1}"
         elif certified:
             status = Status.SUPPORTED
-            bound, trials = math.ceil(math.log2(max(part.bound for part in fields))), fields[0].trials
+            weakest = max(fields, key=lambda part: part.bound)
             scope = f"all real weights at the shapes of {observed.line.swept} = {size}"
             detail = (
-                f"both sides are equal for {scope}: equal as rational functions in {trials} random finite fields, "
-                f"which a false identity is with probability at most 2^{bound}"
+                f"both sides are equal for {scope}: equal as rational functions in {weakest.trials} random finite fields, "
+                f"which a false identity is with probability at most {weakest.probability}"
             )
         elif trouble is not None:
             status, detail = Status.INCONCLUSIVE, str(trouble)
@@ -105,7 +108,7 @@ class IdentityJudge(Judge):
             prepared,
             _decision(status, reason, worst, account, prepared),
             (Point(float(size), worst, None, count),),
-            ("a difference below the rounding account where balls were not run", "instances outside the law sampled"),
+            _UNSEEN_CERTIFIED if certified else _UNSEEN,
             rigorous=status is Status.REFUTED or certified,
             statistical=False,
             detail=detail,

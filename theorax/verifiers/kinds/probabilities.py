@@ -60,10 +60,11 @@ class ProbabilityJudge(Judge):
                 f"{size}. Support must exclude some probability above zero. Restrict the claim with where=..., or "
                 "write a smaller margin."
             )
-        return Prepared(cell, claimed, margin, 1.0, None, Side.AT_LEAST, levels=levels)
+        plan = ProbabilityPlan(claimed, margin, cell.line.draws, levels)
+        return Prepared(cell, claimed, margin, 1.0, None, Side.AT_LEAST, levels=levels, design=plan)
 
     def judge(self, claim: Claim, prepared: Prepared, observed: Observed) -> Judged:
-        assert isinstance(claim, Probability)
+        assert isinstance(claim, Probability) and isinstance(prepared.design, ProbabilityPlan)
         (size,) = prepared.cell.line.sizes
         at, cell = observed.line.sizes.index(size), Cell(observed.line, prepared.cell.chosen)
         sure, possible = (
@@ -71,7 +72,7 @@ class ProbabilityJudge(Judge):
         )
         draws, successes = len(sure), int(sure.sum())
         undecided = int(possible.sum()) - successes
-        plan = ProbabilityPlan(prepared.claimed, prepared.margin, draws, prepared.levels)
+        plan = prepared.design
         decision = plan.from_counts(successes, draws, undecided)
         points = (Point(float(size), decision.estimate, decision.se, draws),)
         unseen = [f"a probability that falls short of the claimed one by less than {plan.noticeable():.2g}"]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, final
+from typing import Any
 
 import flint
 import numpy as np
 from flint import arb, fmpq
+from sympy import Expr, Symbol
 
 from theorax.errors import UsageError
 from theorax.numerics.jaxprs.courses import hull
@@ -19,11 +19,11 @@ from theorax.numerics.jaxprs.interpret import Interpreter
 from theorax.numerics.jaxprs.program import doubles, flatten, trace
 from theorax.numerics.jaxprs.slopes import Slope, Slopes, inputs
 from theorax.numerics.jaxprs.tape import Node, Tape
+from theorax.verifiers.rigorous.expressions import recorded
 
 Coordinates = Sequence[fmpq]
 
 
-@final
 class Enclosure:
     """``function(x)`` for one vector of ``dimension`` numbers, in balls of any precision.
 
@@ -38,7 +38,7 @@ class Enclosure:
 
     def __init__(self, function: Callable[[Any], Any], dimension: int):
         self.dimension = dimension
-        self._courses: dict[int, Callable[[Any], Any]] = {}
+        self._courses: dict[Any, Callable[[Any], Any]] = {}
         argument = np.empty(dimension, dtype=object)
         argument[:] = [arb(0)] * dimension
         self._program = flatten(trace(function, (argument,), lambda leaf: leaf is argument).closed)
@@ -50,9 +50,20 @@ class Enclosure:
             )
         self._tape = Tape()
         try:
-            self._output: Node | None = self._run(self._tape, self._tape.inputs(dimension))
+            self._output: Node | None = self._interpreted(self._tape, self._tape.inputs(dimension))
         except UndecidedComparison:
             self._output = None
+
+    @classmethod
+    def of(cls, expression: Expr, letters: Sequence[Symbol]) -> Enclosure:
+        """The expression as a function of its letters, every number in it exact.
+
+        **Raises:** ``UnsupportedPrimitive`` for a function without an enclosure.
+        """
+        found = cls.__new__(cls)
+        found.dimension, found._courses, found._tape = len(letters), {}, Tape()
+        found._output = recorded(expression, letters, found._tape, list(found._tape.inputs(len(letters))))
+        return found
 
     @property
     def branches(self) -> bool:
@@ -89,16 +100,20 @@ class Enclosure:
             return found
 
     def _evaluated(self, entries: np.ndarray, precision: int) -> Slope:
-        domain = Slopes(self.dimension, precision)
-        if self._output is None:
-            value: Slope = self._run(domain, entries)
-            return value
-        if precision not in self._courses:
-            self._courses[precision] = self._tape.course(domain, self._output)
-        result: Slope = self._courses[precision](entries)
+        result: Slope = self._run(Slopes(self.dimension, precision), entries)
         return result
 
     def _run(self, domain: ObjectDomain, entries: np.ndarray) -> Any:
+        if self._output is None:
+            return self._interpreted(domain, entries)
+        if not isinstance(domain, Slopes):
+            with domain.working():
+                return self._tape.course(domain, self._output)(entries)
+        if domain.precision not in self._courses:
+            self._courses[domain.precision] = self._tape.course(domain, self._output)
+        return self._courses[domain.precision](entries)
+
+    def _interpreted(self, domain: ObjectDomain, entries: np.ndarray) -> Any:
         with domain.working(), doubles():
             (result,) = Interpreter(domain).run(self._program, [domain.adopt(entries)])
         return np.asarray(result, dtype=object).reshape(()).item() if isinstance(result, np.ndarray) else result
@@ -115,14 +130,6 @@ def interval(lower: fmpq, upper: fmpq) -> arb:
         if kept.lower() >= start and kept.upper() >= arb(upper):
             return kept
     return arb(lower).union(arb(upper))
-
-
-@dataclass(frozen=True)
-class Point:
-    """An exact point and the ball of the function there."""
-
-    coordinates: tuple[Fraction, ...]
-    value: arb
 
 
 def fraction(number: fmpq) -> Fraction:
