@@ -55,8 +55,9 @@ def decide(
         )
     tail = levels.refute / 2 if side is Side.EQUAL else levels.refute
     over, under = interval.lower(tail) - claimed, claimed - interval.upper(tail)
-    off_floor = interval.lower(levels.support) - (claimed - margin)
-    off_ceiling = (claimed + margin) - interval.upper(levels.support)
+    low, high = interval.lower(levels.support), interval.upper(levels.support)  # by bisection for some: once
+    off_floor = low - (claimed - margin)
+    off_ceiling = (claimed + margin) - high
     slack = interval.bias + interval.rounding
     p_over, p_under = interval.p_above(claimed + slack), interval.p_below(claimed - slack)
     p_floor, p_ceiling = interval.p_above(claimed - margin + slack), interval.p_below(claimed + margin - slack)
@@ -72,13 +73,13 @@ def decide(
         refuting=refuting - interval.rounding,
         p_support=p_support,
         p_refute=p_refute,
-        radius=interval.radius(levels.support),
+        radius=max(interval.estimate - low, high - interval.estimate),
         estimate=interval.estimate,
         se=interval.se,
         df=interval.df,
         bias=interval.bias,
-        lower=interval.lower(levels.support) - slack,
-        upper=interval.upper(levels.support) + slack,
+        lower=low - slack,
+        upper=high + slack,
         claimed=float(claimed),
         margin=float(margin),
         side=side,
