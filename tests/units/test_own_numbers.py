@@ -168,7 +168,7 @@ class TestRate:
         guarded = decide.rate(replace(plan, floor=floor), values)
         assert decide.rate(plan, values).status != "SUPPORTED"
         assert guarded.status != "REFUTED"
-        assert any("of 9 sizes are used" in part.text for part in guarded.ledger)
+        assert any("of 9 sizes are read" in part.text for part in guarded.ledger)
         nothing = decide.rate(replace(plan, floor=1.0), values)
         assert (nothing.status, nothing.reason) == ("INCONCLUSIVE", "numeric_floor")
 
@@ -184,6 +184,20 @@ class TestRate:
         assert verdict.status == "REFUTED" and "contradict the declared class" in verdict.sentence
         near = decide.rate(replace(plan, exponent=verdict.cases[0].estimate), values)
         assert (near.status, near.reason) == ("INCONCLUSIVE", "class_refuted")
+
+    def test_a_power_that_an_exponential_fits_as_well_is_not_supported(self, rng):
+        sizes = np.linspace(10, 20, 6)
+        plan = decide.plan_rate(
+            sizes, exponent=-1, margin=0.2, sd=0.01, corrections=decide.Corrections(0.0, reason="an exact law")
+        )
+        values = sizes**-1.0 * rng.lognormal(0, 0.01, (32, 6))
+        assert decide.rate(plan, values).status == "SUPPORTED"
+        assert decide.rate(replace(plan, rival=(-0.3, -0.2)), values).status == "SUPPORTED"
+        assert decide.rate(replace(plan, rival=(-0.3, -0.01)), values).status == "INCONCLUSIVE"
+
+    def test_soft_orders_are_wider(self, plan):
+        soft = replace(plan, side="at most", corrections=decide.Corrections(loglog=1))
+        assert soft.bias > plan.bias
 
     def test_columns_and_tables_are_the_same_data(self, plan, rng):
         values = power_law(rng, plan)

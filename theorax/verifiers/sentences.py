@@ -11,6 +11,7 @@ from sympy import Expr, Rational, latex, pretty
 from theorax.theorems.language import (
     Claim,
     Expectation,
+    GaussianVector,
     Identity,
     Image,
     Impossibility,
@@ -44,7 +45,7 @@ def mathematics(claim: Claim) -> str:
         of = "".join(map(_text, _averaged(claim)))
         return f"{of} = {_order(claim)}({_inline(claim.like)})  as {claim.as_} → ∞{_not_like(claim)}"
     if isinstance(claim, Law):
-        return f"{_inline(claim.of)} ⇒ {_law(claim)}  as {claim.as_} → ∞"
+        return f"{', '.join(map(_inline, claim.letters_of))} ⇒ {_law(claim)}  as {claim.as_} → ∞"
     if isinstance(claim, Identity):
         return f"{_inline(claim.left)} = {_inline(claim.right)}"
     if isinstance(claim, Inequality):
@@ -124,6 +125,9 @@ def claim_latex(claim: Claim) -> str:
         return rf"{of} = {order}\left({latex(claim.like)}\right)"
     if isinstance(claim, Law):
         image = latex(claim.to.of) if isinstance(claim.to, Image) else r"\mu"
+        if isinstance(claim.to, GaussianVector):
+            inside = claim.to.covariance
+            image = rf"\mathcal{{N}}\left(0, {latex(inside[0, 0] if claim.to.dimensions == 1 else inside)}\right)"
         return rf"{latex(claim.of)} \Rightarrow {image}"
     if isinstance(claim, Identity):
         return f"{latex(claim.left)} = {latex(claim.right)}"
@@ -195,7 +199,7 @@ def design_hash(claim: Claim, cases: Sequence[Judged | Prepared]) -> str:
             repr((prepared.cell.line.name, sorted(prepared.cell.label.items()), prepared.claimed, prepared.margin))
         )
         parts.append(repr((weights.plan, weights.values)) if weights is not None else "")
-        parts += [repr(prepared.design)] if prepared.design is not None else []
+        parts += [repr(part) for part in (prepared.design, prepared.frequencies) if part is not None]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 

@@ -9,7 +9,21 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, final
 
-from sympy import Basic, Expr, Rational, Symbol, diff, log, simplify, sqrt, sympify, true
+from sympy import (
+    Basic,
+    Expr,
+    ImmutableMatrix,
+    MatrixBase,
+    Rational,
+    Symbol,
+    Tuple,
+    diff,
+    log,
+    simplify,
+    sqrt,
+    sympify,
+    true,
+)
 from sympy.logic.boolalg import Boolean
 
 from theorax.errors import StatementError
@@ -18,6 +32,7 @@ from theorax.theorems.language.laws import LawOfNumbers
 from theorax.theorems.language.letters import Index, Measured, Parameter, Size
 from theorax.theorems.language.margins import Absolute, Margin, Relative
 from theorax.theorems.language.moments import Bounded, BoundedVariance, Moments, TwoValues
+from theorax.theorems.language.vectors import GaussianVector
 
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
 FEW = Rational(1, 50)  # the share of draws that a sampled bound may leave open
@@ -443,32 +458,59 @@ class Rate(Claim):
 @final
 @dataclass(frozen=True, kw_only=True)
 class Law(Claim):
-    """``of`` converges in distribution to the law ``to``.
+    """``of`` converges in distribution to the law ``to``; several letters in a tuple do so together.
 
     ``scale`` sets the frequencies at which characteristic functions are compared (of the order of the law's standard
-    deviation). ``excludes``: the wrong laws that support must exclude; the margin is the distance to the nearest of
-    them; by default the claimed law with a tenth more variance.
+    deviation); those of a vector are whitened by its covariance and drawn once. ``excludes``: the wrong laws that
+    support must exclude; the margin is the distance to the nearest of them; by default the claimed law with a tenth
+    more variance. ``given``: a measured variance (a covariance matrix) with which ``of`` is Gaussian and centred given
+    the rest of the draw, as the last layer of a network is given the one before: its features are then averaged in
+    closed form, which is worth tens of times more draws.
     """
 
-    of: Measured
+    of: Measured | tuple[Measured, ...]
     to: LawOfNumbers
     as_: Size
     approach: Corrections
-    scale: Expr
+    scale: Expr | float = 1
     excludes: tuple[LawOfNumbers, ...] = ()
-    measured_fields = ("of",)
+    given: Expr | None = None
+    measured_fields = ("of", "given")
     stated_fields = ("scale",)
 
     def __post_init__(self) -> None:
+        if isinstance(self.given, MatrixBase):
+            object.__setattr__(self, "given", ImmutableMatrix(self.given))
         super().__post_init__()
         _needs_measured(self, "of")
         _needs_size(self, self.as_)
+        dimensions = len(self.letters_of)
+        for law in (self.to, *self.excludes):
+            if (have := law.dimensions if isinstance(law, GaussianVector) else 1) != dimensions:
+                self._refuse(
+                    f"of={self.of} has {dimensions} entries and the law {law} has {have}",
+                    "A vector tends to the law of a vector of the same length.",
+                    "Write GaussianVector(covariance) with one row for each letter.",
+                )
+        if self.given is not None:
+            shape = self.given.shape if isinstance(self.given, ImmutableMatrix) else (1, 1)
+            if shape != (dimensions, dimensions) or not self.given.free_symbols:
+                self._refuse(
+                    f"given has shape {shape}, of has {dimensions} entries",
+                    "A conditional covariance has one row for each letter and is measured in every draw.",
+                    "Write given=S with a measured variance, or a matrix of measured letters.",
+                )
         if self.margin is not None:
             self._refuse(
                 f"margin={self.margin} is given",
                 "The margin of a law is its distance to the nearest law that support must exclude.",
                 "Write excludes=(...) or nothing.",
             )
+
+    @property
+    def letters_of(self) -> tuple[Measured, ...]:
+        """The letters whose law is meant, one or several together."""
+        return tuple(self.of) if isinstance(self.of, Tuple | tuple) else (self.of,)
 
     @property
     def nearest_wrong(self) -> tuple[LawOfNumbers, ...]:

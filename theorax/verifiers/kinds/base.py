@@ -16,6 +16,7 @@ from theorax.verifiers.bias import Plan, Policy, Target, Weights, solve
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Side
 from theorax.verifiers.estimate import deterministic, independent, paired
 from theorax.verifiers.interval import Interval
+from theorax.verifiers.laws import Frequencies
 from theorax.verifiers.lines import Cell, Line, Observed
 from theorax.verifiers.moments import LIGHT, Declared
 from theorax.verifiers.outcome import Point
@@ -30,7 +31,8 @@ class Prepared:
     ``unit``: what one unit of the declared class of corrections stands for, the claimed value of the claim itself.
     ``sign``: +1, or -1 where the decided quantity is minus the one a reader sees (a decay exponent).
     ``target``: what is compared with where that is no number: the features of a law. ``levels``: those of this case,
-    where no plan of weights holds them. ``design``: what else was fixed in advance.
+    where no plan of weights holds them. ``design``: what else was fixed in advance;
+    ``frequencies``: where characteristic functions are compared.
     """
 
     cell: Cell
@@ -43,6 +45,7 @@ class Prepared:
     target: np.ndarray | None = None
     levels: Levels = DEFAULT_LEVELS
     design: RateDesign | ProbabilityPlan | None = None
+    frequencies: Frequencies | None = None
 
     def apart(self, other: Prepared) -> float:
         """How far the two predictions lie apart, in the units of the margin."""
