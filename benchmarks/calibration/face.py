@@ -41,7 +41,7 @@ def rate(sizes: Sequence[float], exponent: float = -1.0, margin: float = 0.1, dr
          seeds: str = "paired", **others: Any) -> Judge:  # fmt: skip
     """Rates by `decide.plan_rate` and `decide.rate`."""
     plan = decide.plan_rate(sizes, exponent=exponent, margin=margin, draws=draws, sd=sd, seeds=seeds, **others)
-    return lambda table: outcome(decide.rate(plan, table), plan.spent.support)
+    return lambda table: outcome(decide.rate(plan, table), plan.rates.levels.support)
 
 
 def sequence(sizes: Sequence[float], exponent: float, margin: float, corrections: decide.Corrections) -> Judge:

@@ -18,6 +18,7 @@ from theorax.verifiers.bias import Plan, Policy, bias_of, solve
 from theorax.verifiers.decide import decide
 from theorax.verifiers.decision import Side, Status
 from theorax.verifiers.estimate import log_of_mean, log_of_mean_independent, proportion
+from theorax.verifiers.noise import NoiseNorm
 from theorax.verifiers.probability import log_evidence
 from theorax.verifiers.suite import e_bh, holm
 
@@ -175,11 +176,9 @@ def test_the_noise_of_a_law(rng):
     frequencies = laws.gauss_hermite()
     table = laws.features_of_samples(rng.standard_normal(500), frequencies)
     covariance = np.cov(table, rowvar=False) / len(table)
-    norms = laws._noise_norms(covariance, 2000)
+    noise = NoiseNorm.of(covariance)
     values, vectors = np.linalg.eigh(covariance)
-    other = (rng.standard_normal((20_000, len(values))) * np.sqrt(np.maximum(values, 0))) @ vectors.T
+    other = (rng.standard_normal((40_000, len(values))) * np.sqrt(np.maximum(values, 0))) @ vectors.T
     for level in (0.5, 0.1, 0.025):
-        share = float((np.linalg.norm(other, axis=1) >= laws._quantile(norms, level)).mean())
-        # Two samples, of 2000 and of 20000 norms, at 99.9 % on either side.
-        spread = math.sqrt(level * (1 - level) * (1 / 2000 + 1 / 20_000))
-        assert abs(share - level) <= 3.29 * spread + 1 / 2000
+        share = float((np.linalg.norm(other, axis=1) >= noise.quantile(level)).mean())
+        assert abs(share - level) <= 3.29 * math.sqrt(level * (1 - level) / 40_000)  # 99.9 % on either side
