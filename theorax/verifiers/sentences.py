@@ -11,6 +11,7 @@ from sympy import Expr, Rational, latex, pretty
 from theorax.theorems.language import (
     Claim,
     Expectation,
+    GaussianVector,
     Identity,
     Image,
     Impossibility,
@@ -44,7 +45,7 @@ def mathematics(claim: Claim) -> str:
         of = "".join(map(_text, _averaged(claim)))
         return f"{of} = {_order(claim)}({_inline(claim.like)})  as {claim.as_} → ∞{_not_like(claim)}"
     if isinstance(claim, Law):
-        return f"{_inline(claim.of)} ⇒ {_law(claim)}  as {claim.as_} → ∞"
+        return f"{', '.join(map(_inline, claim.letters_of))} ⇒ {_law(claim)}  as {claim.as_} → ∞"
     if isinstance(claim, Identity):
         return f"{_inline(claim.left)} = {_inline(claim.right)}"
     if isinstance(claim, Inequality):
@@ -86,7 +87,9 @@ def _order(claim: Rate) -> str:
 
 
 def _averaged(claim: Rate) -> tuple[str | Expr, ...]:
-    return ("E[ ", claim.of, " ]") if claim.average == "log of mean" else ("", claim.of)
+    if claim.to is not None:
+        return ("distance of ", claim.of, f" from {claim.to}")
+    return ("E[", claim.of, "]") if claim.average == "log of mean" else ("", claim.of)
 
 
 def _not_like(claim: Rate) -> str:
@@ -99,7 +102,7 @@ def _not_like(claim: Rate) -> str:
 
 
 def _text(part: str | Expr) -> str:
-    return part.strip() if isinstance(part, str) else _inline(part)
+    return part if isinstance(part, str) else _inline(part)
 
 
 def _mean_of(claim: Limit | Expectation) -> str:
@@ -130,9 +133,13 @@ def claim_latex(claim: Claim) -> str:
         order = {"exact": r"\Theta", "at most": "O", "at least": r"\Omega"}[claim.side]
         order = rf"\tilde{{{order}}}" if claim.approach.loglog else order
         of = rf"\mathbb{{E}}\left[{latex(claim.of)}\right]" if claim.average == "log of mean" else latex(claim.of)
+        of = rf"D\left(\mathcal{{L}}({of}), \mu\right)" if claim.to is not None else of
         return rf"{of} = {order}\left({latex(claim.like)}\right)"
     if isinstance(claim, Law):
         image = latex(claim.to.of) if isinstance(claim.to, Image) else r"\mu"
+        if isinstance(claim.to, GaussianVector):
+            inside = claim.to.covariance
+            image = rf"\mathcal{{N}}\left(0, {latex(inside[0, 0] if claim.to.dimensions == 1 else inside)}\right)"
         return rf"{latex(claim.of)} \Rightarrow {image}"
     if isinstance(claim, Identity):
         return f"{latex(claim.left)} = {latex(claim.right)}"
@@ -208,7 +215,7 @@ def design_hash(claim: Claim, cases: Sequence[Judged | Prepared]) -> str:
             repr((prepared.cell.line.name, sorted(prepared.cell.label.items()), prepared.claimed, prepared.margin))
         )
         parts.append(repr((weights.plan, weights.values)) if weights is not None else "")
-        parts += [repr(prepared.design)] if prepared.design is not None else []
+        parts += [repr(part) for part in (prepared.design, prepared.frequencies) if part is not None]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
@@ -224,14 +231,13 @@ def _prepared(case: Judged | Prepared) -> Prepared:
 
 def _case(judged: Judged | Prepared) -> Case:
     prepared = _prepared(judged)
-    weights = prepared.weights
     shown = {
         "subject": prepared.cell.line.name,
         "at": prepared.cell.label,
         "predicted": prepared.sign * prepared.claimed,
-        "bias": weights.bias.total if weights is not None else None,
+        "bias": prepared.bias,
         "margin": prepared.margin,
-        "noticeable": weights.mde(0.9) if weights is not None else None,
+        "noticeable": prepared.noticeable,
     }
     if isinstance(judged, Prepared):
         return Case(

@@ -67,7 +67,7 @@ def _on_draws(claim: Inequality, prepared: Prepared, observed: Observed) -> Judg
         status, reason = Status.SUPPORTED, None
         detail = (
             f"no violation in {total} draws, the nearest to one came to within {slack - worst:.2g}: at most a "
-            f"share {content:.2g} of all draws violates it, at level {levels.support:g}"
+            f"share {content:.2g} of all draws violates it, at level {levels.support:.3g}"
         )
     else:
         status, reason = Status.INCONCLUSIVE, Reason.UNDERPOWERED
