@@ -136,3 +136,8 @@ def test_a_program_without_an_enclosure_is_inconclusive_with_its_name() -> None:
         verdict = decided(lambda x: jnp.linalg.norm(x.reshape(2, 1), 2), [(0, 1)] * 2)
         assert (verdict.status, verdict.reason) == ("INCONCLUSIVE", "budget")
         assert "`svd`" in verdict.sentence
+
+
+def test_functions_that_take_their_numbers_by_place_take_those_of_the_box_in_its_order() -> None:
+    assert decide.certify(jnp.arctan2, {"y": (1, 2), "x": (-1, 1)}).status == "CERTIFIED"
+    assert decide.certify(jnp.arctan2, {"x": (-2, -1), "y": (1, 2)}).status == "REFUTED"

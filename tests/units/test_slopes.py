@@ -9,7 +9,7 @@ import pytest
 from flint import arb, ctx, fmpq
 
 from theorax.numerics.jaxprs import UnsupportedPrimitive
-from theorax.numerics.jaxprs.slopes import from_zero, power
+from theorax.numerics.jaxprs.ball import from_zero, power
 from theorax.verifiers.rigorous.enclosures import Enclosure, fraction, interval
 
 jax.config.update("jax_enable_x64", True)

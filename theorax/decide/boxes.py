@@ -383,10 +383,16 @@ def _of_vector(function: Function, names: Sequence[str], by_name: bool) -> Funct
         signature = inspect.signature(function)
     except (TypeError, ValueError):
         signature = None
-    given = dict.fromkeys(names) if by_name else {}
+    # A function of NumPy's kind takes its numbers by place and knows no names: the order of the box is theirs.
+    placed = signature is not None and any(
+        part.kind is inspect.Parameter.POSITIONAL_ONLY for part in signature.parameters.values()
+    )
     try:
         if signature is not None:
-            signature.bind(**given) if by_name else signature.bind(None)
+            if by_name and not placed:
+                signature.bind(**dict.fromkeys(names))
+            else:
+                signature.bind(*(names if by_name else (None,)))
     except TypeError as error:
         takes = ", ".join(signature.parameters) if signature is not None else ""
         what = f"numbers named {', '.join(names)}" if by_name else f"one vector of {len(names)} numbers"
@@ -394,6 +400,8 @@ def _of_vector(function: Function, names: Sequence[str], by_name: bool) -> Funct
             f"The function takes ({takes}), the box gives {what}: {error}. "
             f"Name the sides as the function does: {{{', '.join(f'{part!r}: (0, 1)' for part in takes.split(', '))}}}."
         ) from None
+    if by_name and placed:
+        return lambda x: function(*(x[place] for place in range(len(names))))
     if by_name:
         return lambda x: function(**{name: x[place] for place, name in enumerate(names)})
     return function
