@@ -219,3 +219,28 @@ EPS = dict(margin=Absolute(1, 10**6), because="a test")
 def test_optima_and_impossibilities_that_cannot_be_meant(wrong, said: str) -> None:
     with pytest.raises(StatementError, match=said):
         wrong()
+
+
+def quadratic(x: Any) -> Any:
+    return 0.5 * x @ x - B @ x
+
+
+@pytest.mark.parametrize(
+    ("function", "constraints", "at", "status"),
+    [
+        (quadratic, lambda x: x, [1, 0, 0.5], "CERTIFIED"),
+        (quadratic, lambda x: jnp.append(x, 1.25 - x.sum()), [0.875, 0, 0.375], "CERTIFIED"),
+        # Concave along the normal of the constraint alone: a minimum, though the Hessian is not definite.
+        (lambda x: x[0] ** 2 - x[1] ** 2 + 3 * x[1], lambda x: x[1:], [0, 0], "CERTIFIED"),
+        # Concave along the constraint: stationary, and no minimum.
+        (lambda x: x[1] - x[0] ** 2, lambda x: x[1:], [0, 0], "INCONCLUSIVE"),
+        (quadratic, lambda x: x, [1, 0.5, 0.5], "INCONCLUSIVE"),
+        # The multiplier is zero: complementarity is not strict, and nothing is certified.
+        (lambda x: (x[0] - 1) ** 2 + x[1] ** 2, lambda x: x[1:], [1, 0], "INCONCLUSIVE"),
+    ],
+)
+def test_strict_minima_under_constraints(function, constraints, at, status) -> None:
+    verdict = decide.minimum(function, at, constraints=constraints)
+    assert verdict.status == status, verdict.sentence
+    if status == "CERTIFIED":
+        assert "with positive multipliers" in verdict.sentence

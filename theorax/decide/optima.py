@@ -21,6 +21,7 @@ from theorax.verifiers.outcome import Assumption, Verdict
 from theorax.verifiers.rigorous.decisions import decided, exactly, told
 from theorax.verifiers.rigorous.duality import compare
 from theorax.verifiers.rigorous.enclosures import Enclosure, rational
+from theorax.verifiers.rigorous.kkt import Constrained, constrained
 from theorax.verifiers.rigorous.krawczyk import Critical
 from theorax.verifiers.rigorous.optima import least_on_box, local, restarts, what_of
 
@@ -36,6 +37,7 @@ def minimum(
     at: Sequence[Any],
     *,
     box: Bounds | None = None,
+    constraints: Function | None = None,
     slack: Any = 0,
     budget: int = 20_000,
     starts: int = 368,
@@ -46,9 +48,11 @@ def minimum(
     r"""Decide that a function of one vector is least at a point: near it, or, given a box, on all of the box.
 
     Without a box: CERTIFIED if exactly one critical point lies in a box around ``at``, with a positive definite Hessian
-    on a box that holds them both: a strict local minimum. With a box: branch and bound shows that the value is least
-    up to ``slack``. Where the boxes do not close, ``starts`` descents from uniform points, a number fixed beforehand,
-    exclude that basins of better value take more than a share $1 - \alpha^{1/N}$ of the starts: support at that scope.
+    on a box that holds them both: a strict local minimum. ``constraints`` returns numbers that are at least zero where
+    a point is feasible; multipliers are then part of the system, and strict complementarity is certified. With a box:
+    branch and bound shows that the value is least up to ``slack``. Where the boxes do not close, ``starts`` descents
+    from uniform points, a number fixed beforehand, exclude that basins of better value take more than a share
+    $1 - \alpha^{1/N}$ of the starts: support at that scope.
 
     **Errors:** none where CERTIFIED or REFUTED. SUPPORTED is wrong about the share with probability at most
     ``levels.support``, and says nothing of narrower basins.
@@ -70,6 +74,14 @@ def minimum(
             raise UsageError(f"{label} = {x} lies outside [{low}, {high}]. Move the point into the box, or widen it.")
     try:
         enclosure = claim.enclosure()
+        if constraints is not None:
+            if box is not None:
+                raise UsageError(
+                    "constraints and box are both given. A least value is certified on boxes alone. Leave out the box, "
+                    "or write the function of parameters that satisfy the constraints."
+                )
+            found_there = constrained(claim.program, constraints, point)
+            return _local(claim, found_there.found, point, found_there)
         gradient = _gradient(claim.program, len(point))
         if box is None:
             return _local(claim, local(gradient, point), point)
@@ -158,13 +170,15 @@ def duality(
     return claim.verdict(decision, found.detail, scope, rigorous=certain, assumptions=(weak,))
 
 
-def _local(claim: Any, found: Critical | None, at: Sequence[Fraction]) -> Verdict:
+def _local(claim: Any, found: Critical | None, at: Sequence[Fraction], under: Constrained | None = None) -> Verdict:
     """A strict local minimum, or what there is in its place."""
     status, reason, scope = Status.INCONCLUSIVE, Reason.UNDECIDED_COMPARISON, ""
-    if found is None:
+    if under is not None and under.trouble:
+        detail = under.trouble.rstrip(".")
+    elif found is None:
         detail = "no box around the point is known to hold exactly one critical point"
-    elif not found.near.holds(at):
-        far = max(abs(float(x - c)) for x, c in zip(at, found.near.centre, strict=True))
+    elif any(abs(x - c) > found.near.radius for x, c in zip(at, found.near.centre, strict=False)):
+        far = max(abs(float(x - c)) for x, c in zip(at, found.near.centre, strict=False))
         detail = f"the critical point nearby lies {far:.2g} away from the one claimed: give it to more digits"
     elif found.shape == "minimum":
         status, scope = Status.CERTIFIED, f"a radius of {float(found.near.radius):.2g} around the point"
@@ -172,7 +186,9 @@ def _local(claim: Any, found: Critical | None, at: Sequence[Fraction]) -> Verdic
             f"one critical point lies within {float(found.near.radius):.2g}, the only one within "
             f"{float(found.alone.radius):.2g}, and the Hessian is positive definite there (above {found.curved:.3g})"
         )
-    elif found.shape == "no minimum":
+        if under is not None:
+            detail += f"; {len(under.active)} constraints are active, with positive multipliers"
+    elif found.shape == "no minimum" and under is None:
         status, scope = Status.REFUTED, f"a radius of {float(found.near.radius):.2g} around the point"
         detail = "the critical point there is no minimum: a direction of negative curvature is certified"
     else:
