@@ -20,7 +20,7 @@ LABELS = {
 }
 MEANING = {
     "PROVED": "an exact decision procedure closed it, for the symbols and shapes declared.",
-    "CERTIFIED": "rigorous arithmetic enclosed every rounding.",
+    "CERTIFIED": "rigorous arithmetic covered its whole scope, with a probability of error of at most 2^-40 where it drew.",
     "SUPPORTED": "a test rejected that it is false by its margin or more.",
     "REFUTED": "it does not hold as stated.",
     "INCONCLUSIVE": "the data neither reject it nor reject that it is false by its margin.",

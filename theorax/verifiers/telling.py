@@ -19,7 +19,13 @@ MEANING: Mapping[str, str] = {
     "INCONCLUSIVE": "the numbers rule out neither that it is true nor that it is off by the margin",
     "VACUOUS": "the check could not have failed, so passing it says nothing",
     "PROVED": "exact algebra closed it",
-    "CERTIFIED": "rigorous arithmetic enclosed every rounding",
+    "CERTIFIED": "rigorous arithmetic covered its whole scope, with a probability of error of at most 2^-40 where it drew",
+}
+IDENTITIES: Mapping[str, str] = {
+    **MEANING,
+    "SUPPORTED": "the sides agree wherever they were compared, which could have refuted them",
+    "REFUTED": "the sides differ",
+    "INCONCLUSIVE": "neither a difference of the sides nor their agreement was made certain",
 }
 BOUNDS: Mapping[str, str] = {
     "SUPPORTED": "no row violates it, and the numbers rule out that more than a small share of all rows would",
@@ -38,7 +44,7 @@ def told(verdict: Verdict) -> Iterator[Block]:
     if len(statement) > 1:
         yield Lines(statement)
     case = verdict.cases[verdict.worst] if verdict.worst is not None else None
-    meaning = (BOUNDS if verdict.kind == "inequality" else MEANING).get(verdict.status)
+    meaning = {"inequality": BOUNDS, "identity": IDENTITIES}.get(verdict.kind, MEANING).get(verdict.status)
     if meaning:
         yield Paragraph(f"{meaning[0].upper()}{meaning[1:]}.")
     if case is not None:
@@ -60,7 +66,9 @@ def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
         shown = with_uncertainty(case.estimate, case.standard_error)
         open_ = f"between {interval(case.interval)}" if case.interval else ""
         rows.append((f"measured {what or 'distance'}", shown, open_.replace("between [", "somewhere in [")))
-    if case.bias:
+    if case.bias and verdict.kind == "identity":
+        rows.append(("rounding", number(case.bias, 2), "what rounding may explain"))
+    elif case.bias:
         rows.append(("allowed bias", number(case.bias, 2), "what corrections at finite size may hide"))
     if case.breakdown is not None and 0 < case.breakdown < 1e6:
         stands = case.status in ("SUPPORTED", "REFUTED")
@@ -70,7 +78,9 @@ def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
             else ("of the declared corrections would leave a verdict")
         )
         rows.append(("breakdown factor", number(case.breakdown, 3), meaning))
-    if case.noticeable is not None:
+    if case.noticeable is not None and verdict.kind == "identity":
+        rows.append(("noticeable", number(case.noticeable, 2), "a difference that is refuted however rounding falls"))
+    elif case.noticeable is not None:
         rows.append(("noticeable", number(case.noticeable, 2), "a deviation that is refuted 9 times in 10"))
     if rows:
         yield Gap()
