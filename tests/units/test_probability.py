@@ -159,6 +159,8 @@ def test_batches_and_later_draws_change_nothing(rng):
     assert whole.decision.status is Status.SUPPORTED
     assert whole.add(np.zeros(100)) == whole
     assert whole.e_values[0] > 40
+    assert whole.e_values[1] < 1  # below one stays below one: a family of e-values needs their mean
+    assert math.isclose(1 / whole.e_values[0], whole.decision.p_support, rel_tol=1e-12)
 
 
 def test_the_cap_is_the_last_look(rng):

@@ -57,10 +57,16 @@ def test_a_log_factor_refutes_the_exact_order_and_not_the_soft_one(rng):
     assert decide_rate(soft, samples, 1.0, 0.3)[0].status is Status.SUPPORTED
 
 
-def test_levels_are_halved_where_the_jackknife_is_not_exact():
-    assert design_rate(powers(sd=0.7), Average.LOG_OF_MEAN).levels.support == 0.0125
-    assert design_rate(powers(sd=0.6), Average.LOG_OF_MEAN).levels.support == 0.025
-    assert design_rate(powers(sd=0.7)).levels.support == 0.025
+def test_levels_are_halved_where_the_jackknife_is_not_exact(rng):
+    halved = design_rate(powers(sd=0.7), Average.LOG_OF_MEAN)
+    assert halved.weights.plan.levels.support == 0.0125
+    assert halved.levels == DEFAULT_LEVELS
+    assert design_rate(powers(sd=0.6), Average.LOG_OF_MEAN).weights.plan.levels.support == 0.025
+    assert design_rate(powers(sd=0.7)).weights.plan.levels.support == 0.025
+    # A p-value held against the whole level rejects what half the level did.
+    for exponent in (1.0, 1.05, 1.1, 1.15):
+        decision, _, _ = decide_rate(halved, noisy(rng, 1 / N, 64, sd=0.7), exponent, 0.3)
+        assert (decision.p_refute <= decision.levels.refute) == (decision.status is Status.REFUTED)
 
 
 def test_the_two_averages_differ_by_the_spread(rng):

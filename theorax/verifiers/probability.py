@@ -283,17 +283,21 @@ class Monitor:
 
     @property
     def e_values(self) -> tuple[float, float]:
-        """The e-values for support and for refutation, frozen once the monitor has stopped."""
-        decision = self.decision
-        return _e_of(decision.p_support), _e_of(decision.p_refute)
+        """The e-values for support and for refutation, frozen once the monitor has stopped; below one where they are.
+
+        Each has a mean of at most one under its null, which the inverse of a p-value cut off at one has not.
+        """
+        support = log_evidence(self.successes, self.draws, self.plan.boundary, above=True)
+        refute = log_evidence(self.successes + self.undecided, self.draws, self.plan.at_least, above=False)
+        return _exp(support), _exp(refute)
+
+
+def _exp(logarithm: Vector) -> float:
+    return math.exp(value) if (value := float(logarithm)) < 700 else math.inf
 
 
 def _p_of(logarithm: Vector) -> float:
     return math.exp(-max(0.0, float(logarithm)))
-
-
-def _e_of(p: float) -> float:
-    return 1 / p if p > 0 else math.inf
 
 
 def _times_log(count: Vector, share: float) -> Vector:
