@@ -54,9 +54,11 @@ def decide(
             "quantity."
         )
     tail = levels.refute / 2 if side is Side.EQUAL else levels.refute
-    over, under = interval.lower(tail) - claimed, claimed - interval.upper(tail)
-    off_floor = interval.lower(levels.support) - (claimed - margin)
-    off_ceiling = (claimed + margin) - interval.upper(levels.support)
+    # Each limit once: those that invert an e-process cost sixty evaluations of it.
+    low, high = interval.lower(levels.support), interval.upper(levels.support)
+    lowest, highest = (low, high) if tail == levels.support else (interval.lower(tail), interval.upper(tail))
+    over, under = lowest - claimed, claimed - highest
+    off_floor, off_ceiling = low - (claimed - margin), (claimed + margin) - high
     slack = interval.bias + interval.rounding
     p_over, p_under = interval.p_above(claimed + slack), interval.p_below(claimed - slack)
     p_floor, p_ceiling = interval.p_above(claimed - margin + slack), interval.p_below(claimed + margin - slack)
@@ -72,13 +74,13 @@ def decide(
         refuting=refuting - interval.rounding,
         p_support=p_support,
         p_refute=p_refute,
-        radius=interval.radius(levels.support),
+        radius=max(interval.estimate - low, high - interval.estimate),
         estimate=interval.estimate,
         se=interval.se,
         df=interval.df,
         bias=interval.bias,
-        lower=interval.lower(levels.support) - slack,
-        upper=interval.upper(levels.support) + slack,
+        lower=low - slack,
+        upper=high + slack,
         claimed=float(claimed),
         margin=float(margin),
         side=side,

@@ -18,6 +18,11 @@ from theorax.verifiers.estimate import Interval
 __all__ = ["CONTRADICTED", "Proposal", "alarmed", "cheapest", "misfit", "plateau", "require"]
 
 
+CONTRADICTED = (
+    "the data contradict the declared class of corrections, whatever the value claimed (misfit alarm, level 0.01)"
+)
+
+
 @dataclass(frozen=True)
 class Proposal:
     """A design that would decide, and what it costs in units of the cost function."""
@@ -76,6 +81,7 @@ def require(weights: Weights, margin: float, name: str = "The claim", power: flo
     raise DesignError(f"{name} cannot be decided at margin {margin:g}. {cause} {remedy}")
 
 
+@lru_cache(maxsize=1024)  # a property of the design: every verdict made on it shows the same number
 def plateau(weights: Weights, claimed: float, power: float = 0.9) -> float:
     r"""The largest plateau, relative to the last decaying value, that may stay unseen under a claimed rate.
 
@@ -114,14 +120,10 @@ def misfit(plan: Plan, estimate: Callable[[Vector, float], Interval], level: flo
         # Two sides of J directions share the level: each has level / (2 J).
         each = level / (2 * len(directions))
         slack = bias + interval.rounding
-        if interval.lower(each) - slack > 0 or interval.upper(each) + slack < 0:
+        # The p-values are the limits held against zero, without their inversion.
+        if interval.p_above(slack) <= each or interval.p_below(-slack) <= each:
             return True
     return False
-
-
-CONTRADICTED = (
-    "the data contradict the declared class of corrections, whatever the value claimed (misfit alarm, level 0.01)"
-)
 
 
 def alarmed(decision: Decision, plan: Plan, estimate: Callable[[Vector, float], Interval]) -> tuple[Decision, str]:

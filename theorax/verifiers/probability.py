@@ -283,16 +283,21 @@ class Monitor:
 
     @property
     def e_values(self) -> tuple[float, float]:
-        """The e-values for support and for refutation, frozen once the monitor has stopped; below one where they are.
+        """The e-values for support and for refutation, frozen once the monitor has stopped.
 
-        Each has a mean of at most one under its null, which the inverse of a p-value cut off at one has not.
+        Not 1/p: p stops at one, and an e-value that never falls below one has a mean above it.
         """
-        support = log_evidence(self.successes, self.draws, self.plan.boundary, above=True)
-        refute = log_evidence(self.successes + self.undecided, self.draws, self.plan.at_least, above=False)
-        return _exp(support), _exp(refute)
+        if not self.draws:
+            return 1.0, 1.0
+        plan, possible = self.plan, self.successes + self.undecided
+        supporting = _exp(log_evidence(self.successes, self.draws, plan.boundary, above=True))
+        if plan.at_least >= 1:
+            return supporting, math.inf if possible < self.draws else 1.0
+        return supporting, _exp(log_evidence(possible, self.draws, plan.at_least, above=False))
 
 
 def _exp(logarithm: Vector) -> float:
+    """Infinite where the float would overflow: at a million draws evidence may exceed any of them."""
     return math.exp(value) if (value := float(logarithm)) < 700 else math.inf
 
 
