@@ -21,6 +21,7 @@ from theorax.verifiers.decision import DEFAULT_LEVELS, Reason, Refusal, Status
 from theorax.verifiers.kinds.rates import RateJudge
 from theorax.verifiers.lines import lines
 from theorax.verifiers.measure import measure
+from theorax.verifiers.mutants import variants
 from theorax.verifiers.rates import Average, RateData, decide_rate, design_rate
 from theorax.verifiers.settings import Settings
 
@@ -246,6 +247,14 @@ def test_what_a_rate_says_of_itself() -> None:
     assert r"\tilde{O}" in sentences.claim_latex(soft)
     against = rate(gap, exp(-n / 2), Absolute(1, 20), approach=PURE, rules_out=(0, -8))
     assert "not like n^a, a from -8 to 0" in sentences.mathematics(against)
+
+
+def test_a_looser_bound_follows_and_a_tighter_one_is_wrong() -> None:
+    for side, sign in (("at most", 1), ("at least", -1)):
+        found = variants("decay", rate(decay, n**-1, Absolute(1, 10), approach=Corrections(), side=side))
+        looser = [v for v in found if isinstance(v.claim, Rate) and sign * (v.claim.exponent + 1) > 0]
+        assert {v.expected for v in looser} == {"stays supported"}
+        assert [v.expected for v in found if v not in looser].count("killed") >= 4
 
 
 UNMEANT = {
