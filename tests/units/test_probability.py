@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import jax
@@ -192,13 +193,19 @@ def observe(model: jax.Array) -> dict[str, jax.Array]:
     return dict(s=model, t=model, t_error=jnp.zeros(()) + 0.1)
 
 
-def judged(claim: Probability, draws: int = 400) -> Any:
+@lru_cache(maxsize=2)
+def drawn(draws: int) -> Any:
+    """A line and what was drawn on it: the claims below are asked of the same draws."""
     experiment = Experiment(
         subjects={"uniform": Subject(build)}, observe=observe, measures=(s, t), sweep={n: (4,)}, draws=draws
     )
     platform.enable()
     (line,) = lines("uniform", experiment, Settings())
-    observed = measure("a theorem", experiment, line, [line], 0, Sampler())
+    return line, measure("a theorem", experiment, line, [line], 0, Sampler())
+
+
+def judged(claim: Probability, draws: int = 400) -> Any:
+    line, observed = drawn(draws)
     judge = ProbabilityJudge()
     (cell,) = judge.cells(claim, line)
     return judge.judge(claim, judge.prepare(claim, cell, DEFAULT_LEVELS, claim), observed)

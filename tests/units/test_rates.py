@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import jax
@@ -185,7 +186,9 @@ def observe(model: Any) -> dict[str, Any]:
     return dict(gap=value, decay=jnp.exp(z) * jnp.log(n) / n, rounded=value + 1e-7 * u)
 
 
-def judged(claim: Any, sizes: tuple[int, ...]) -> Any:
+@lru_cache(maxsize=2)
+def drawn(sizes: tuple[int, ...]) -> Any:
+    """A line and what was drawn on it: the claims below are asked of the same draws."""
     experiment = Experiment(
         subjects={"numbers": Subject(build)},
         observe=observe,
@@ -195,7 +198,11 @@ def judged(claim: Any, sizes: tuple[int, ...]) -> Any:
     )
     platform.enable()
     (line,) = lines("numbers", experiment, Settings())
-    observed = measure("a theorem", experiment, line, [line], 0, Sampler())
+    return line, measure("a theorem", experiment, line, [line], 0, Sampler())
+
+
+def judged(claim: Any, sizes: tuple[int, ...]) -> Any:
+    line, observed = drawn(sizes)
     (cell,) = RateJudge().cells(claim, line)
     return RateJudge().judge(claim, RateJudge().prepare(claim, cell, DEFAULT_LEVELS, claim), observed)
 
