@@ -138,7 +138,7 @@ def _declared(given: dict[str, Any]) -> Declared:
 
 
 def _blocks(study: Study) -> Iterator[Block]:
-    from theorax.text.blocks import Gap, Lines, Paragraph
+    from theorax.text.blocks import Gap, Paragraph
     from theorax.verifiers.telling import told
 
     yield from told(study.verdict)
@@ -148,7 +148,8 @@ def _blocks(study: Study) -> Iterator[Block]:
         yield Paragraph(f"What would decide it: {remedy}", hang=2)
     yield Gap()
     yield Paragraph("How it was planned, from sizes, counts and options, never from values:")
-    yield Lines(tuple(str(study.plan).splitlines()[1:]), indent=2)
+    for line in str(study.plan).splitlines()[1:]:
+        yield Paragraph(line.strip(), indent=4, hang=12)
     for note in study.notes:
         yield Paragraph(f"Note: {note}", hang=2)
 

@@ -248,7 +248,7 @@ def _law(claim: LawClaim) -> decide.Law:
 
 
 def _read(table: Table, letter: str, of: str, declared: Declared, *, logs: bool, keep: bool) -> _Rows:
-    numbers = list(dict.fromkeys([letter, of, *([declared.error] if declared.error else [])]))
+    numbers = [letter, of, *([declared.error] if declared.error not in (None, letter, of) else [])]
     if letter == of:
         raise UsageError(
             f"`{of}` is claimed to depend on itself. Name one column for the size and one for the quantity."

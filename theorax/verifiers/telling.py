@@ -108,7 +108,7 @@ def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
         meaning = (
             "so many times larger corrections overturn it"
             if stands
-            else ("of the declared corrections would leave a verdict")
+            else ("of the declared corrections would decide")
         )
         rows.append(("breakdown factor", number(case.breakdown, 3), meaning))
     if case.noticeable is not None:
