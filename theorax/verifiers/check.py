@@ -25,7 +25,6 @@ from theorax.verifiers.outcome import (
     Verdict,
     Work,
 )
-from theorax.verifiers.planning import cheapest
 from theorax.verifiers.settings import PlannedCheck, Settings
 from theorax.verifiers.spending import level_of
 from theorax.verifiers.store import Place, Store, StoreError, now
@@ -133,7 +132,7 @@ def plan(theorem_id: str, settings: Settings) -> list[PlannedCheck]:
     for name in theorem.claims:
         planned = _planned_next(theorem_id, theorem, name, table, settings)
         for case, note in zip(planned.cases, planned.notes, strict=True):
-            weights, line = case.weights, case.cell.line
+            line = case.cell.line
             found.append(
                 PlannedCheck(
                     theorem=theorem_id,
@@ -144,9 +143,9 @@ def plan(theorem_id: str, settings: Settings) -> list[PlannedCheck]:
                     sizes=tuple(map(float, line.sizes)),
                     draws=(line.draws,) * len(line.sizes),
                     margin=case.margin,
-                    bias=weights.bias.total if weights is not None else None,
-                    half_width=weights.half_width if weights is not None else None,
-                    noticeable=weights.mde(0.9) if weights is not None else None,
+                    bias=case.bias,
+                    half_width=case.half_width,
+                    noticeable=case.noticeable,
                     attempt=planned.attempt,
                     level=planned.levels.support,
                     decides=not note,
@@ -237,15 +236,8 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
 
 def _note(case: Prepared) -> str:
     """Why the design of this case cannot decide, and the cheapest that would; empty where it can."""
-    weights = case.weights
-    if weights is None or weights.decides(case.margin):
-        return ""
-    better = cheapest(weights.plan, case.margin)
-    remedy = f"the cheapest design that would: {better}" if better else "no number of draws would: widen the margin"
-    return (
-        f"Too weak to decide, so not run: {sentences.place(case.cell)} has a half-width of {weights.half_width:.2g} "
-        f"(bias {weights.bias.total:.2g}) against a margin of {case.margin:.2g}; {remedy}."
-    )
+    weakness = case.weakness
+    return f"Too weak to decide, so not run: {sentences.place(case.cell)} has {weakness}." if weakness else ""
 
 
 def _decide(theorem: Theorem, planned: Planned, draws: Draws, settled: bool, false_step: str) -> Verdict:

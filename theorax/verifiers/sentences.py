@@ -78,7 +78,9 @@ def _order(claim: Rate) -> str:
 
 
 def _averaged(claim: Rate) -> tuple[str | Expr, ...]:
-    return ("E[ ", claim.of, " ]") if claim.average == "log of mean" else ("", claim.of)
+    if claim.to is not None:
+        return ("distance of ", claim.of, f" from {claim.to}")
+    return ("E[", claim.of, "]") if claim.average == "log of mean" else ("", claim.of)
 
 
 def _not_like(claim: Rate) -> str:
@@ -91,7 +93,7 @@ def _not_like(claim: Rate) -> str:
 
 
 def _text(part: str | Expr) -> str:
-    return part.strip() if isinstance(part, str) else _inline(part)
+    return part if isinstance(part, str) else _inline(part)
 
 
 def _mean_of(claim: Limit | Expectation) -> str:
@@ -122,6 +124,7 @@ def claim_latex(claim: Claim) -> str:
         order = {"exact": r"\Theta", "at most": "O", "at least": r"\Omega"}[claim.side]
         order = rf"\tilde{{{order}}}" if claim.approach.loglog else order
         of = rf"\mathbb{{E}}\left[{latex(claim.of)}\right]" if claim.average == "log of mean" else latex(claim.of)
+        of = rf"D\left(\mathcal{{L}}({of}), \mu\right)" if claim.to is not None else of
         return rf"{of} = {order}\left({latex(claim.like)}\right)"
     if isinstance(claim, Law):
         image = latex(claim.to.of) if isinstance(claim.to, Image) else r"\mu"
@@ -215,14 +218,13 @@ def _prepared(case: Judged | Prepared) -> Prepared:
 
 def _case(judged: Judged | Prepared) -> Case:
     prepared = _prepared(judged)
-    weights = prepared.weights
     shown = {
         "subject": prepared.cell.line.name,
         "at": prepared.cell.label,
         "predicted": prepared.sign * prepared.claimed,
-        "bias": weights.bias.total if weights is not None else None,
+        "bias": prepared.bias,
         "margin": prepared.margin,
-        "noticeable": weights.mde(0.9) if weights is not None else None,
+        "noticeable": prepared.noticeable,
     }
     if isinstance(judged, Prepared):
         return Case(
