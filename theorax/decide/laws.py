@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, Self, cast, final
@@ -17,13 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theorax.decide.draws import by_size, numbers
-from theorax.decide.plans import Seeds, SweepPlan, counted, positive, sweep
+from theorax.decide.plans import NOTICED, Seeds, SweepPlan, counted, positive, sweep
 from theorax.decide.verdicts import ledger, sweep_verdict, verdict
 from theorax.errors import DesignError, ObservationError
 from theorax.theorems.language.approach import Corrections
-from theorax.verifiers.bias import Plan, Policy, Target
+from theorax.verifiers.bias import Plan, Policy, Target, Weights
 from theorax.verifiers.decide import withheld
 from theorax.verifiers.decision import DEFAULT_LEVELS, Levels, Reason
+from theorax.verifiers.law_plans import LawPlan as Design
+from theorax.verifiers.law_plans import Shape, shape_of_characteristic
 from theorax.verifiers.laws import (
     Frequencies,
     decide_law,
@@ -35,10 +37,9 @@ from theorax.verifiers.laws import (
     is_robust_law,
     margin_of_panel,
     misfit_law,
-    planned_sd,
 )
 from theorax.verifiers.outcome import Assumption, Point, Verdict
-from theorax.verifiers.planning import CONTRADICTED
+from theorax.verifiers.planning import CONTRADICTED, cheapest
 
 __all__ = ["Exponential", "Law", "LawPlan", "Normal", "Sample", "Uniform", "law", "plan_law"]
 
@@ -206,24 +207,52 @@ class LawPlan(SweepPlan):
         return _features(self.to, self.frequencies)
 
     @cached_property
-    def core(self) -> Plan:
+    def shape(self) -> Shape:
+        """The noise of one draw's features: that of the claimed law, or one direction of the planned sd."""
         assert isinstance(self.sd, float | int)
-        sd = float(self.sd)
+        found = Shape(float(self.sd)) if self.sd else _shape(self.to, self.frequencies)
         if isinstance(self.to, Sample):  # the reference's own noise
-            sd *= math.sqrt(1 + max(_counts(self.draws, self.sizes)) / self.to.draws)
+            more = math.sqrt(1 + max(_counts(self.draws, self.sizes)) / self.to.draws)
+            return replace(found, sd=found.sd * more)
+        return found
+
+    @cached_property
+    def core(self) -> Plan:
         return Plan(
             sizes=self.sizes,
             corrections=self.corrections.anchored(self.sizes[0]),
             target=Target.LIMIT,
-            sd=sd,
+            sd=self.shape.sd,
             draws=self.draws,
             policy=self.seeds.policy if len(self.sizes) > 1 else Policy.INDEPENDENT,
             levels=self.levels,
         )
 
-    def cheapest(self, power: float = 0.8, *arguments: Any, **options: Any) -> Self | None:
-        options.setdefault("doublings", 10 if len(self.sizes) > 1 else 0)
-        return super().cheapest(power, *arguments, **options)
+    @cached_property
+    def _design(self) -> Design:
+        return Design(self.core, self.margin, self.shape)
+
+    @property
+    def half_width(self) -> float:
+        return self._design.half_width
+
+    @property
+    def noticeable(self) -> float:
+        return self._design.noticeable(NOTICED)
+
+    def power(self) -> float:
+        return self._design.power()
+
+    def cheapest(
+        self, power: float = 0.8, cost: Callable[[float], float] = float, doublings: int = 10, most_draws: int = 2**17
+    ) -> Self | None:
+        doublings = doublings if len(self.sizes) > 1 else 0
+
+        def reached(weights: Weights) -> bool:
+            return replace(self._design, plan=weights.plan).decides(power)
+
+        found = cheapest(self.core, self.margin, power, doublings, most_draws, cost, reached)
+        return None if found is None else replace(self, **self._extended(found.weights.plan))
 
     def _extended(self, found: Plan) -> dict[str, Any]:
         return {"sizes": found.sizes, "draws": found.draws}
@@ -291,7 +320,7 @@ def plan_law(
         excludes=wrong,
         margin=margin,
         draws=counted(draws),
-        sd=planned_sd(_features(to, frequencies)) if sd is None else sd,
+        sd=0.0 if sd is None else positive("sd", sd, "the planned noise of one draw's features"),
         seeds=cast("Seeds", seeds),
         corrections=allowed,
         conditional=conditional,
@@ -343,6 +372,11 @@ def law(plan: LawPlan, samples: Any, reference: Any = None) -> Verdict:
 @lru_cache(maxsize=256)
 def _frequencies(scale: float) -> Frequencies:
     return gauss_hermite(scale)
+
+
+@lru_cache(maxsize=256)
+def _shape(law: Law, frequencies: Frequencies) -> Shape:
+    return shape_of_characteristic(law.characteristic, frequencies)
 
 
 def _features(law: Law, frequencies: Frequencies) -> Vector:
