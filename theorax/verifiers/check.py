@@ -10,7 +10,7 @@ from pathlib import Path
 from theorax.numerics import platform
 from theorax.theorems.catalogue import Catalogue
 from theorax.theorems.language import Claim, Theorem
-from theorax.verifiers import attempts, hypotheses, models, nightly, proofs, sensitivity, sentences
+from theorax.verifiers import attempts, controls, hypotheses, models, nightly, proofs, sensitivity, sentences
 from theorax.verifiers.decide import combine
 from theorax.verifiers.decision import Decision, Finding, Levels, Reason, Side, Status, settle
 from theorax.verifiers.draws import Draws, Table
@@ -73,7 +73,7 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
     steps, settled = proofs.check(theorem)
     planned_claims = _attempted(theorem_id, theorem, table, settings)
     claims: list[Verdict] = []
-    controls: list[ControlOutcome] = []
+    fired: list[ControlOutcome] = []
     mutants: list[MutantOutcome] = []
     for name, claim in theorem.claims.items():
         planned = planned_claims[name]
@@ -84,14 +84,16 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
             )
         if verdict.status in (Status.SUPPORTED.name, Status.REFUTED.name, Status.PROVED.name, Status.CERTIFIED.name):
             failing = control_lines(theorem, name, table)
-            controls += sensitivity.controls(name, claim, failing, planned.levels, draws.on)
+            fired += controls.controls(name, claim, failing, planned.levels, draws, settings.effort)
             if planned.cases and not planned.refusal:
                 found = sensitivity.mutants(name, claim, planned.cases, planned.levels, draws.on)
                 # A weaker variant must stay supported where the claim is; where it is not, it may fall with it.
                 refuted = verdict.status == Status.REFUTED.name
                 mutants += [part for part in found if not (refuted and part.expected == "stays supported")]
+        if verdict.status == Status.SUPPORTED.name and (said := sensitivity.contradiction(name, mutants)):
+            verdict = replace(verdict, status=Status.ERROR.name, sentence=said)
         claims.append(verdict)
-    claims = [_insensitive(claim, controls) for claim in claims]
+    claims = [_insensitive(claim, fired) for claim in claims]
     status, reason = overall(claims)
     outcome = TheoremOutcome(
         id=theorem_id,
@@ -107,7 +109,7 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
         letters=sentences.letters(theorem),
         hypotheses=tuple(hypotheses.told(name, part, theorem, draws) for name, part in theorem.hypotheses.items()),
         claims=tuple(claims),
-        controls=tuple(controls),
+        controls=tuple(fired),
         mutants=tuple(mutants),
         proof=steps,
         issues=theorem.issues,
@@ -283,14 +285,26 @@ def _decide(theorem: Theorem, planned: Planned, draws: Draws, settled: bool, fal
     return outcome(decision, judged)
 
 
-def _insensitive(claim: Verdict, controls: Sequence[ControlOutcome]) -> Verdict:
-    """A supported claim whose control did not fire could not have failed: it is vacuous."""
-    silent = [control for control in controls if control.claim == claim.id and not control.fired]
-    if claim.status != Status.SUPPORTED.name or not silent:
+def _insensitive(claim: Verdict, tried: Sequence[ControlOutcome]) -> Verdict:
+    """A supported claim on which a control is not known to tell could not have failed: it is vacuous."""
+    own = [control for control in tried if control.claim == claim.id]
+    silent = [control for control in own if not control.fired]
+    # One run is no bound: it is held against the demand only where it was repeated.
+    unsure = [
+        control for control in own if control.replicates > 1 and (control.kill_probability or 0.0) < controls.DEMANDED
+    ]
+    if claim.status != Status.SUPPORTED.name or not (silent or unsure):
         return claim
+    found = (silent or unsure)[0]
+    how = (
+        "the claim still passes"
+        if silent
+        else f"the claim fails in {found.kills} of {found.replicates} repetitions only, so with probability at least "
+        f"{found.kill_probability:.2f}, not {controls.DEMANDED}"
+    )
     return replace(
         claim,
         status=Status.VACUOUS.name,
-        sentence=f"The control {silent[0].subject!r} breaks {', '.join(silent[0].breaks)} and the claim still passes: "
+        sentence=f"The control {found.subject!r} breaks {', '.join(found.breaks)} and {how}: "
         "this check could not have failed.",
     )
