@@ -378,7 +378,7 @@ def _drawn(rows: _Rows, declared: Declared, letter: str) -> tuple[list[float], i
 
 def _gathered(rows: _Rows, plan: SweepPlan, *, logs: bool) -> Any:
     if rows.columns is None:
-        return rows.stream.gathered(paired=plan.core.policy.value == "paired")
+        return rows.stream.for_plan(plan)
     columns = by_size(plan, list(rows.columns))
     return gather_logs(plan, above_zero(plan, columns)) if logs else gather(plan, columns)
 
