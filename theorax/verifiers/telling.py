@@ -22,14 +22,19 @@ MEANING: Mapping[str, str] = {
     "CERTIFIED": "rigorous arithmetic enclosed every rounding",
 }
 BOUNDS: Mapping[str, str] = {
-    "SUPPORTED": "no row violates it, and the numbers rule out that more than a small share of all rows would",
+    "SUPPORTED": "no violation was found, and the numbers rule out that more than a small share violates it",
     "REFUTED": "it is violated",
-    "INCONCLUSIVE": "the rows neither violate it for certain nor suffice to rule out rare violations",
+    "INCONCLUSIVE": "no violation is certain, and rare ones are not ruled out",
 }
 LAWS: Mapping[str, str] = {
     "SUPPORTED": "the numbers rule out a law as far from it as the margin, in the distance of characteristic functions",
     "REFUTED": "the numbers rule out this law",
     "INCONCLUSIVE": "the numbers rule out neither this law nor one as far from it as the margin",
+}
+SIDES: Mapping[str, str] = {
+    "SUPPORTED": "the numbers rule out that the two sides differ by the margin or more",
+    "REFUTED": "the two sides differ",
+    "INCONCLUSIVE": "the two sides agree within what rounding explains, and no more is known",
 }
 QUANTITY = {name: name for name in ("limit", "mean", "quantile", "probability")} | {
     "rate": "exponent",
@@ -59,7 +64,7 @@ def _meaning(verdict: Verdict, case: Case | None) -> Iterator[Block]:
     """The verdict in one sentence, in the terms of the claim where it has a number."""
     what = QUANTITY.get(verdict.kind)
     if what is None or case is None or case.predicted is None or case.margin is None:
-        meaning = {"inequality": BOUNDS, "law": LAWS}.get(verdict.kind, MEANING).get(verdict.status)
+        meaning = {"inequality": BOUNDS, "identity": SIDES, "law": LAWS}.get(verdict.kind, MEANING).get(verdict.status)
         if meaning:
             yield Paragraph(f"{meaning[0].upper()}{meaning[1:]}.")
         return
@@ -100,15 +105,20 @@ def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
     if case.estimate is not None:
         shown = with_uncertainty(case.estimate, case.standard_error)
         open_ = f"between {interval(case.interval)}" if case.interval else ""
-        rows.append((f"measured {what or 'distance'}", shown, open_.replace("between [", "somewhere in [")))
+        rows.append(
+            (
+                f"measured {what or HEADS.get(verdict.kind, 'difference')}",
+                shown,
+                open_.replace("between [", "somewhere in ["),
+            )
+        )
     if case.bias:
-        rows.append(("allowed bias", number(case.bias, 2), "what corrections at finite size may hide"))
+        label, hides = ("allowed bias", "corrections at finite size") if verdict.sizes else ("rounding", "rounding")
+        rows.append((label, number(case.bias, 2), f"what {hides} may hide"))
     if case.breakdown is not None and 0 < case.breakdown < 1e6:
         stands = case.status in ("SUPPORTED", "REFUTED")
         meaning = (
-            "so many times larger corrections overturn it"
-            if stands
-            else ("of the declared corrections would decide")
+            "so many times larger corrections overturn it" if stands else ("of the declared corrections would decide")
         )
         rows.append(("breakdown factor", number(case.breakdown, 3), meaning))
     if case.noticeable is not None:
