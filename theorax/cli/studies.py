@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
@@ -99,25 +100,27 @@ class _Rows:
 def rate(table: Table, claim: RateClaim, declared: Declared) -> Study:
     """The order of a positive column along a column of sizes."""
     margin = declared.wanted("0.1")
-    given: dict[str, Any] = {"exponent": claim.exponent, "side": claim.side, "form": claim.form, "margin": margin}
-    given |= {"of": claim.of, "letter": claim.letter, "name": claim.of}
+    exponent = -claim.exponent if claim.shrinks else claim.exponent
+    given: dict[str, Any] = {"exponent": exponent, "side": claim.side, "form": claim.form, "margin": margin}
+    letter = f"(1/{claim.letter})" if claim.shrinks else claim.letter
+    given |= {"of": claim.of, "letter": letter, "name": claim.of}
     given |= {"corrections": declared.corrections, "levels": declared.levels}
     drawn: dict[str, Any] = {
         "sd": 0.2 if declared.sd is None else declared.sd,
         "floor": declared.floor,
         "average": declared.average,
     }
-    wide = _wide(table, claim.letter, claim.of)
+    wide = _wide(table, claim.letter, claim.of, claim.shrinks)
     if wide is not None:
         sizes, values = wide
         plan = decide.plan_rate(sizes, draws=len(values), seeds=declared.seeds or "undeclared", **drawn, **given)
         return Study(plan, decide.rate(plan, values), (_wide_note(values),))
     logs = declared.floor == 0  # what lies at a floor need not be positive
     keep = declared.average != "mean of log" or declared.floor > 0
-    rows = _read(table, claim.letter, claim.of, declared, logs=logs, keep=keep)
-    if _deterministic(rows, declared, claim.letter):
-        return _sequence(rows, declared, given, claim.letter, of_limit=False)
-    sizes, counts, seeds = _drawn(rows, declared, claim.letter)
+    rows = _read(table, claim.letter, claim.of, declared, logs=logs, keep=keep, shrinks=claim.shrinks)
+    if _deterministic(rows, declared, letter):
+        return _sequence(rows, declared, given, letter, of_limit=False)
+    sizes, counts, seeds = _drawn(rows, declared, letter)
     plan = decide.plan_rate(sizes, draws=counts, seeds=seeds, **drawn, **given)
     return Study(plan, decide.rate(plan, _gathered(rows, plan, logs=logs)), tuple(_notes(rows, declared, seeds)))
 
@@ -126,18 +129,20 @@ def limit(table: Table, claim: LimitClaim, declared: Declared) -> Study:
     """The limit of the mean of a column along a column of sizes."""
     margin = declared.wanted("0.05")
     given: dict[str, Any] = {"to": claim.to, "side": claim.side, "margin": margin}
-    given |= {"of": claim.of, "letter": claim.letter, "name": claim.of}
+    letter = f"(1/{claim.letter})" if claim.shrinks else claim.letter
+    given |= {"of": claim.of, "letter": letter, "name": claim.of}
     given |= {"corrections": declared.corrections, "levels": declared.levels}
-    wide = _wide(table, claim.letter, claim.of)
+    wide = _wide(table, claim.letter, claim.of, claim.shrinks)
     if wide is not None:
         sizes, values = wide
         given |= {"sd": _spread(declared), "moments": declared.moments, "seeds": declared.seeds or "undeclared"}
         found = decide.plan_limit(sizes, draws=len(values), **given)
         return Study(found, decide.limit(found, values), (_wide_note(values),))
-    rows = _read(table, claim.letter, claim.of, declared, logs=False, keep=declared.moments != LIGHT_TAILS)
-    if _deterministic(rows, declared, claim.letter):
-        return _sequence(rows, declared, given, claim.letter, of_limit=True)
-    sizes, counts, seeds = _drawn(rows, declared, claim.letter)
+    keep = declared.moments != LIGHT_TAILS
+    rows = _read(table, claim.letter, claim.of, declared, logs=False, keep=keep, shrinks=claim.shrinks)
+    if _deterministic(rows, declared, letter):
+        return _sequence(rows, declared, given, letter, of_limit=True)
+    sizes, counts, seeds = _drawn(rows, declared, letter)
     given |= {"sd": _spread(declared), "moments": declared.moments, "seeds": seeds}
     plan = decide.plan_limit(sizes, draws=counts, **given)
     return Study(plan, decide.limit(plan, _gathered(rows, plan, logs=False)), tuple(_notes(rows, declared, seeds)))
@@ -247,7 +252,9 @@ def _law(claim: LawClaim) -> decide.Law:
     return known[claim.to](*parameters)
 
 
-def _read(table: Table, letter: str, of: str, declared: Declared, *, logs: bool, keep: bool) -> _Rows:
+def _read(
+    table: Table, letter: str, of: str, declared: Declared, *, logs: bool, keep: bool, shrinks: bool | None = None
+) -> _Rows:
     numbers = [letter, of, *([declared.error] if declared.error not in (None, letter, of) else [])]
     if letter == of:
         raise UsageError(
@@ -257,7 +264,7 @@ def _read(table: Table, letter: str, of: str, declared: Declared, *, logs: bool,
     stream = Stream(logs=logs, keep=keep)
     first: list[tuple[int, float, float, float]] = []
     parts: list[tuple[Piece, Vector, Vector]] = []
-    seen = 0
+    seen, largest = 0, 0.0
     for piece in table.pieces(numbers, texts):
         sizes, values = piece.columns[letter], piece.columns[of]
         _refuse(table, piece, letter, ~(sizes > 0), "Sizes are positive: powers of them are taken. Remove the row")
@@ -269,6 +276,8 @@ def _read(table: Table, letter: str, of: str, declared: Declared, *, logs: bool,
                 ~(values > 0),
                 "A rate is read off logarithms, which only positive numbers have. Write an absolute value or a square",
             )
+        largest = max(largest, float(sizes.max()))
+        sizes = 1 / sizes if shrinks else sizes
         error = np.zeros(len(values)) if declared.error is None else _errors(table, piece, declared.error)
         stream.add(sizes, values)
         seen += len(values)
@@ -277,8 +286,18 @@ def _read(table: Table, letter: str, of: str, declared: Declared, *, logs: bool,
             first.extend((int(r), float(n), float(v), float(e)) for r, n, v, e in rows)
         if texts:
             parts.append((piece, sizes, values))
+    _directed(letter, shrinks, largest)
     columns = _paired(table, letter, declared.paired, parts) if declared.paired is not None else None
     return _Rows(stream, first, columns)
+
+
+def _directed(letter: str, shrinks: bool | None, largest: float) -> None:
+    """Sizes that never exceed one are step sizes more often than not: then the claim must say where they tend."""
+    if shrinks is None and largest <= 1:
+        raise UsageError(
+            f"No {letter} exceeds 1. A claim about growing {letter} would read such a table from its coarse end. "
+            f"Write `as {letter} -> 0` after the claim if it is about small {letter}, `as {letter} -> oo` if it is not."
+        )
 
 
 def _paired(table: Table, letter: str, key: str, parts: list[tuple[Piece, Vector, Vector]]) -> tuple[Vector, ...]:
@@ -334,11 +353,17 @@ def _deterministic(rows: _Rows, declared: Declared, letter: str) -> bool:
 
 
 def _sequence(rows: _Rows, declared: Declared, given: dict[str, Any], letter: str, *, of_limit: bool) -> Study:
-    for (_, a, _, _), (row, b, _, _) in zip(rows.first, rows.first[1:], strict=False):
+    for (_, a, _, _), (row, b, _, _) in pairwise(rows.first):
         if b < a:
+            all_fall = all(later[1] < sooner[1] for sooner, later in pairwise(rows.first))
+            remedy = (
+                f"Write `as {letter} -> 0` after the claim if it is about small {letter}, or turn the table round."
+                if all_fall and not letter.startswith("(")
+                else "Sort the rows."
+            )
             raise UsageError(
                 f"Row {row}: {letter} = {b:g} comes after {letter} = {a:g}. A sequence is read along growing sizes, and a "
-                "table out of order is often two tables. Sort the rows."
+                f"table out of order is often two tables. {remedy}"
             )
     sizes = [size for _, size, _, _ in rows.first]
     values = np.array([value for _, _, value, _ in rows.first])
@@ -394,12 +419,15 @@ def _notes(rows: _Rows, declared: Declared, seeds: str) -> Iterator[str]:
         yield f"{total} rows were read in one pass; draws beyond {KEPT} are averaged in batches."
 
 
-def _wide(table: Table, letter: str, of: str) -> tuple[list[float], NDArray[Any]] | None:
+def _wide(table: Table, letter: str, of: str, shrinks: bool | None) -> tuple[list[float], NDArray[Any]] | None:
     table.named(letter)
     values = table.wide(of)
     if values is None:
         return None
     sizes = next(iter(table.pieces([letter]))).columns[letter]
+    _directed(letter, shrinks, float(sizes.max()))
+    if shrinks:
+        sizes = 1 / np.where(sizes > 0, sizes, np.nan)
     if values.ndim != 2 or values.shape[1] != len(sizes):
         raise UsageError(
             f"The array `{of}` in {table.path} has the shape {values.shape}, `{letter}` has {len(sizes)} sizes. "
