@@ -7,7 +7,6 @@ classes of corrections are in. Support says that the law is nearer than the near
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theorax.decide.draws import by_size, numbers
+from theorax.decide.known_laws import Law, Sample
 from theorax.decide.plans import NOTICED, Seeds, SweepPlan, counted, positive, sweep
 from theorax.decide.verdicts import ledger, sweep_verdict, verdict
 from theorax.errors import DesignError, ObservationError
@@ -41,7 +41,7 @@ from theorax.verifiers.laws import (
 from theorax.verifiers.outcome import Assumption, Point, Verdict
 from theorax.verifiers.planning import CONTRADICTED, cheapest
 
-__all__ = ["Exponential", "Law", "LawPlan", "Normal", "Sample", "Uniform", "law", "plan_law"]
+__all__ = ["LawPlan", "law", "plan_law"]
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -49,129 +49,6 @@ Matrix = NDArray[np.float64]
 # A variance a tenth too large is what the default margin excludes (METHOD, section 4.5).
 _WIDER = math.sqrt(1.1)
 _EXACT = Corrections(size=0.0, rest=0.0, reason="nothing is extrapolated")
-
-
-@dataclass(frozen=True)
-class Law(ABC):
-    """A law on the real line, known by its characteristic function; abstract."""
-
-    @abstractmethod
-    def characteristic(self, t: Vector) -> NDArray[Any]:
-        """E exp(i t X)."""
-
-    @property
-    @abstractmethod
-    def scale(self) -> float:
-        """Its spread, which sets the frequencies."""
-
-    @abstractmethod
-    def wider(self, factor: float) -> Law:
-        """The law with its deviations from the centre stretched."""
-
-
-@final
-@dataclass(frozen=True)
-class Normal(Law):
-    """The normal law."""
-
-    mean: float = 0.0
-    sd: float = 1.0
-
-    def __post_init__(self) -> None:
-        positive("sd", self.sd, "the standard deviation of a normal law")
-
-    def characteristic(self, t: Vector) -> NDArray[Any]:
-        return np.exp(1j * self.mean * t - (self.sd * t) ** 2 / 2)
-
-    @property
-    def scale(self) -> float:
-        return self.sd
-
-    def wider(self, factor: float) -> Law:
-        return Normal(self.mean, factor * self.sd)
-
-    def __str__(self) -> str:
-        return f"normal({self.mean:g}, {self.sd:g})"
-
-
-@final
-@dataclass(frozen=True)
-class Uniform(Law):
-    """The uniform law on an interval."""
-
-    low: float = 0.0
-    high: float = 1.0
-
-    def __post_init__(self) -> None:
-        positive("high - low", self.high - self.low, "the length of an interval")
-
-    def characteristic(self, t: Vector) -> NDArray[Any]:
-        middle, half = (self.low + self.high) / 2, (self.high - self.low) / 2
-        return np.exp(1j * middle * t) * np.sinc(half * t / math.pi)
-
-    @property
-    def scale(self) -> float:
-        return (self.high - self.low) / math.sqrt(12)
-
-    def wider(self, factor: float) -> Law:
-        middle, half = (self.low + self.high) / 2, factor * (self.high - self.low) / 2
-        return Uniform(middle - half, middle + half)
-
-    def __str__(self) -> str:
-        return f"uniform({self.low:g}, {self.high:g})"
-
-
-@final
-@dataclass(frozen=True)
-class Exponential(Law):
-    """The exponential law of this mean."""
-
-    mean: float = 1.0
-
-    def __post_init__(self) -> None:
-        positive("mean", self.mean, "the mean of an exponential law")
-
-    def characteristic(self, t: Vector) -> NDArray[Any]:
-        return 1 / (1 - 1j * self.mean * t)
-
-    @property
-    def scale(self) -> float:
-        return self.mean
-
-    def wider(self, factor: float) -> Law:
-        return Exponential(factor * self.mean)
-
-    def __str__(self) -> str:
-        return f"exponential({self.mean:g})"
-
-
-@final
-@dataclass(frozen=True)
-class Sample(Law):
-    """The unknown law of a second sample of so many draws, of about this scale: the two-sample question.
-
-    Margin and width are planned as for a normal law of the scale.
-    """
-
-    draws: int
-    spread: float
-
-    def __post_init__(self) -> None:
-        counted(self.draws)
-        positive("spread", self.spread, "the scale on which the two laws are compared")
-
-    def characteristic(self, t: Vector) -> NDArray[Any]:
-        return Normal(0.0, self.spread).characteristic(t)
-
-    @property
-    def scale(self) -> float:
-        return self.spread
-
-    def wider(self, factor: float) -> Law:
-        return Sample(self.draws, factor * self.spread)
-
-    def __str__(self) -> str:
-        return f"the law of {self.draws} reference draws"
 
 
 @final
