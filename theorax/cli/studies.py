@@ -331,8 +331,8 @@ def _gathered(rows: Rows, plan: SweepPlan, *, logs: bool) -> Any:
 def _notes(rows: Rows, declared: Declared, seeds: str) -> Iterator[str]:
     if seeds == "undeclared":
         yield (
-            "Rows of one size are taken as independent draws, and the k-th row of each size as one seed's, which is right "
-            "whether they share seeds or not; say --paired COLUMN or --seeds independent if you know."
+            "Rows of one size are taken as independent draws. If sizes share seeds, they must come in the same order at "
+            "every size; if not, any order will do. Say --paired COLUMN or --seeds independent if you know."
         )
     total = sum(rows.stream.counts.values())
     if total > KEPT and rows.columns is None and not rows.stream.keep:
