@@ -28,9 +28,9 @@ IDENTITIES: Mapping[str, str] = {
     "INCONCLUSIVE": "neither a difference of the sides nor their agreement was made certain",
 }
 BOUNDS: Mapping[str, str] = {
-    "SUPPORTED": "no row violates it, and the numbers rule out that more than a small share of all rows would",
+    "SUPPORTED": "no violation was found, and the numbers rule out that more than a small share violates it",
     "REFUTED": "it is violated",
-    "INCONCLUSIVE": "the rows neither violate it for certain nor suffice to rule out rare violations",
+    "INCONCLUSIVE": "no violation is certain, and rare ones are not ruled out",
 }
 LAWS: Mapping[str, str] = {
     "SUPPORTED": "the numbers rule out a law as far from it as the margin, in the distance of characteristic functions",
@@ -65,7 +65,7 @@ def _meaning(verdict: Verdict, case: Case | None) -> Iterator[Block]:
     """The verdict in one sentence, in the terms of the claim where it has a number."""
     what = QUANTITY.get(verdict.kind)
     if what is None or case is None or case.predicted is None or case.margin is None:
-        meaning = {"inequality": BOUNDS, "law": LAWS, "identity": IDENTITIES}.get(verdict.kind, MEANING).get(
+        meaning = {"inequality": BOUNDS, "identity": IDENTITIES, "law": LAWS}.get(verdict.kind, MEANING).get(
             verdict.status
         )
         if meaning:
@@ -108,17 +108,20 @@ def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
     if case.estimate is not None:
         shown = with_uncertainty(case.estimate, case.standard_error)
         open_ = f"between {interval(case.interval)}" if case.interval else ""
-        rows.append((f"measured {what or 'distance'}", shown, open_.replace("between [", "somewhere in [")))
-    if case.bias and verdict.kind == "identity":
-        rows.append(("rounding", number(case.bias, 2), "what rounding may explain"))
-    elif case.bias:
-        rows.append(("allowed bias", number(case.bias, 2), "what corrections at finite size may hide"))
+        rows.append(
+            (
+                f"measured {what or HEADS.get(verdict.kind, 'difference')}",
+                shown,
+                open_.replace("between [", "somewhere in ["),
+            )
+        )
+    if case.bias:
+        label, hides = ("allowed bias", "corrections at finite size") if verdict.sizes else ("rounding", "rounding")
+        rows.append((label, number(case.bias, 2), f"what {hides} may hide"))
     if case.breakdown is not None and 0 < case.breakdown < 1e6:
         stands = case.status in ("SUPPORTED", "REFUTED")
         meaning = (
-            "so many times larger corrections overturn it"
-            if stands
-            else ("of the declared corrections would leave a verdict")
+            "so many times larger corrections overturn it" if stands else ("of the declared corrections would decide")
         )
         rows.append(("breakdown factor", number(case.breakdown, 3), meaning))
     if case.noticeable is not None and verdict.kind == "identity":
