@@ -10,7 +10,7 @@ from pathlib import Path
 from theorax.numerics import platform
 from theorax.theorems.catalogue import Catalogue
 from theorax.theorems.language import Claim, Theorem
-from theorax.verifiers import attempts, controls, hypotheses, models, nightly, proofs, sensitivity, sentences
+from theorax.verifiers import attempts, controls, hypotheses, ledger, models, nightly, proofs, sensitivity, sentences
 from theorax.verifiers.decide import combine
 from theorax.verifiers.decision import Decision, Finding, Levels, Reason, Side, Status, settle
 from theorax.verifiers.draws import Draws, Table
@@ -91,10 +91,19 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
                 # A weaker variant must stay supported where the claim is; where it is not, it may fall with it.
                 refuted = verdict.status == Status.REFUTED.name
                 mutants += [part for part in found if not (refuted and part.expected == "stays supported")]
+        parts = (theorem, name, claim, planned.cases, steps)
+        verdict = replace(
+            verdict,
+            ledger=(
+                *verdict.ledger,
+                *ledger.ledger(*parts, settled=verdict.status == Status.PROVED.name, logged=planned.logged),
+            ),
+            scope=verdict.scope or ledger.scope(*parts, settled=verdict.status == Status.PROVED.name),
+        )
         if verdict.status == Status.SUPPORTED.name and (said := sensitivity.contradiction(name, mutants)):
             verdict = replace(verdict, status=Status.ERROR.name, sentence=said)
         claims.append(verdict)
-    claims = [_insensitive(claim, fired) for claim in claims]
+    claims = [controls.insensitive(claim, fired) for claim in claims]
     status, reason = overall(claims)
     outcome = TheoremOutcome(
         id=theorem_id,
@@ -280,7 +289,7 @@ def _decide(theorem: Theorem, planned: Planned, draws: Draws, settled: bool, fal
     rigorous = any(part.rigorous and part.decision.status is Status.REFUTED for part in judged)
     if decision.status is Status.REFUTED:
         findings.append(Finding.COUNTEREXAMPLE if rigorous else Finding.TEST_REFUTED)
-    if any(part.trivial for part in judged):
+    if all(part.trivial for part in judged):
         findings.append(Finding.TRIVIAL_BOUND)
     if decision.status is Status.SUPPORTED:
         certified = all(part.rigorous for part in judged)
@@ -291,28 +300,3 @@ def _decide(theorem: Theorem, planned: Planned, draws: Draws, settled: bool, fal
         findings.append(Finding.HYPOTHESIS_VIOLATED)
         return outcome(decision, judged, "Its proof and its measurement contradict each other.")
     return outcome(decision, judged)
-
-
-def _insensitive(claim: Verdict, tried: Sequence[ControlOutcome]) -> Verdict:
-    """A supported claim on which a control is not known to tell could not have failed: it is vacuous."""
-    own = [control for control in tried if control.claim == claim.id]
-    silent = [control for control in own if not control.fired]
-    # One run is no bound: it is held against the demand only where it was repeated.
-    unsure = [
-        control for control in own if control.replicates > 1 and (control.kill_probability or 0.0) < controls.DEMANDED
-    ]
-    if claim.status != Status.SUPPORTED.name or not (silent or unsure):
-        return claim
-    found = (silent or unsure)[0]
-    how = (
-        "the claim still passes"
-        if silent
-        else f"the claim fails in {found.kills} of {found.replicates} repetitions only, so with probability at least "
-        f"{found.kill_probability:.2f}, not {controls.DEMANDED}"
-    )
-    return replace(
-        claim,
-        status=Status.VACUOUS.name,
-        sentence=f"The control {found.subject!r} breaks {', '.join(found.breaks)} and {how}: "
-        "this check could not have failed.",
-    )

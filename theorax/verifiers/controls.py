@@ -27,10 +27,10 @@ from theorax.verifiers.decision import Decision, Levels, Status
 from theorax.verifiers.draws import Draws
 from theorax.verifiers.kinds import JUDGES, Judged
 from theorax.verifiers.lines import Cell, Line, Observed
-from theorax.verifiers.outcome import ControlOutcome
+from theorax.verifiers.outcome import ControlOutcome, Verdict
 from theorax.verifiers.probability import proportion_of
 
-__all__ = ["DEMANDED", "controls", "kill_probability"]
+__all__ = ["DEMANDED", "controls", "insensitive", "kill_probability"]
 
 CONFIDENCE = 0.95
 DEMANDED = 0.8  # a control that kills less surely leaves the claim untested (METHOD, section 8.4)
@@ -104,6 +104,29 @@ def _control(name: str, claim: Claim, line: Line, levels: Levels, draws: Draws, 
         return outcome
     outcome = replace(outcome, kill_probability=kill_probability(1, 1))
     return outcome if effort == "quick" or not draws.on(line).tables else _repeated(outcome, trial, draws)
+
+
+def insensitive(claim: Verdict, tried: Sequence[ControlOutcome]) -> Verdict:
+    """A supported claim on which a control is not known to tell could not have failed: it is vacuous."""
+    own = [control for control in tried if control.claim == claim.id]
+    silent = [control for control in own if not control.fired]
+    # One run is no bound: it is held against the demand only where it was repeated.
+    unsure = [control for control in own if control.replicates > 1 and (control.kill_probability or 0.0) < DEMANDED]
+    if claim.status != Status.SUPPORTED.name or not (silent or unsure):
+        return claim
+    found = (silent or unsure)[0]
+    how = (
+        "the claim still passes"
+        if silent
+        else f"the claim fails in {found.kills} of {found.replicates} repetitions only, so with probability at least "
+        f"{found.kill_probability:.2f}, not {DEMANDED}"
+    )
+    return replace(
+        claim,
+        status=Status.VACUOUS.name,
+        sentence=f"The control {found.subject!r} breaks {', '.join(found.breaks)} and {how}: "
+        "this check could not have failed.",
+    )
 
 
 def _repeated(outcome: ControlOutcome, trial: _Trial, draws: Draws) -> ControlOutcome:

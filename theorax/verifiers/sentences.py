@@ -31,6 +31,7 @@ from theorax.verifiers.decision import Decision, Status
 from theorax.verifiers.kinds.base import Judged, Prepared
 from theorax.verifiers.lines import Cell
 from theorax.verifiers.outcome import Case, LetterOutcome, Verdict
+from theorax.verifiers.probability import ProbabilityPlan
 from theorax.verifiers.words import REMEDIES, case_of, sentence
 
 
@@ -145,7 +146,7 @@ def claim_outcome(
     note: str = "",
 ) -> Verdict:
     """Everything a report says about one claim."""
-    rows = tuple(map(_case, cases))
+    rows = tuple(_case(case, claim) for case in cases)
     judged = [case for case in cases if isinstance(case, Judged)]
     reason = (
         decision.reason.value if decision is not None and decision.reason and status is Status.INCONCLUSIVE else None
@@ -209,7 +210,7 @@ def _prepared(case: Judged | Prepared) -> Prepared:
     return case.prepared if isinstance(case, Judged) else case
 
 
-def _case(judged: Judged | Prepared) -> Case:
+def _case(judged: Judged | Prepared, claim: Claim) -> Case:
     prepared = _prepared(judged)
     weights = prepared.weights
     shown = {
@@ -218,7 +219,7 @@ def _case(judged: Judged | Prepared) -> Case:
         "predicted": prepared.sign * prepared.claimed,
         "bias": weights.bias.total if weights is not None else None,
         "margin": prepared.margin,
-        "noticeable": weights.mde(0.9) if weights is not None else None,
+        "noticeable": _noticeable(prepared, claim),
     }
     if isinstance(judged, Prepared):
         return Case(
@@ -239,6 +240,19 @@ def _case(judged: Judged | Prepared) -> Case:
         points=judged.points,
         detail=judged.detail,
     )
+
+
+def _noticeable(prepared: Prepared, claim: Claim) -> float | None:
+    """The smallest deviation noticed with probability 0.9; of a bound in every draw, the share of draws that violate it.
+
+    A share q of violations shows none of itself in N draws with probability (1 - q)^N.
+    """
+    if isinstance(prepared.design, ProbabilityPlan):
+        return prepared.design.noticeable()
+    if prepared.weights is not None:
+        return prepared.weights.mde(0.9)
+    line = prepared.cell.line
+    return 1 - 0.1 ** (1 / (line.draws * len(line.sizes))) if isinstance(claim, Inequality) and claim.observed else None
 
 
 def _worst(judged: Sequence[Judged], decision: Decision | None) -> int | None:
