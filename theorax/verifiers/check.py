@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from pathlib import Path
 
 from theorax.numerics import platform
 from theorax.theorems.catalogue import Catalogue
-from theorax.theorems.language import Claim, Theorem
+from theorax.theorems.language import Claim, Inequality, Theorem
 from theorax.verifiers import attempts, controls, hypotheses, ledger, models, nightly, proofs, sensitivity, sentences
 from theorax.verifiers.decide import combine
 from theorax.verifiers.decision import Decision, Finding, Levels, Reason, Side, Status, settle
@@ -25,7 +26,6 @@ from theorax.verifiers.outcome import (
     Verdict,
     Work,
 )
-from theorax.verifiers.planning import cheapest
 from theorax.verifiers.settings import PlannedCheck, Settings
 from theorax.verifiers.spending import level_of
 from theorax.verifiers.store import Place, Store, StoreError, now
@@ -144,7 +144,7 @@ def plan(theorem_id: str, settings: Settings) -> list[PlannedCheck]:
     for name in theorem.claims:
         planned = _planned_next(theorem_id, theorem, name, table, settings)
         for case, note in zip(planned.cases, planned.notes, strict=True):
-            weights, line = case.weights, case.cell.line
+            line = case.cell.line
             found.append(
                 PlannedCheck(
                     theorem=theorem_id,
@@ -155,9 +155,9 @@ def plan(theorem_id: str, settings: Settings) -> list[PlannedCheck]:
                     sizes=tuple(map(float, line.sizes)),
                     draws=(line.draws,) * len(line.sizes),
                     margin=case.margin,
-                    bias=weights.bias.total if weights is not None else None,
-                    half_width=weights.half_width if weights is not None else None,
-                    noticeable=weights.mde(0.9) if weights is not None else None,
+                    bias=case.bias,
+                    half_width=case.half_width,
+                    noticeable=case.noticeable,
                     attempt=planned.attempt,
                     level=planned.levels.support,
                     decides=not note,
@@ -243,20 +243,22 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
     levels = Levels(level, level)
     cases = tuple(judge.prepare(claim, cell, levels.shared(len(found)), claim) for cell in found)
     place = attempts.place(theorem_id, name, claim, cases, settings.model)
-    return Planned(name, claim, cases, levels, tuple(map(_note, cases)), place, attempt)
+    return Planned(name, claim, cases, levels, tuple(_note(claim, case) for case in cases), place, attempt)
 
 
-def _note(case: Prepared) -> str:
+def _note(claim: Claim, case: Prepared) -> str:
     """Why the design of this case cannot decide, and the cheapest that would; empty where it can."""
-    weights = case.weights
-    if weights is None or weights.decides(case.margin):
-        return ""
-    better = cheapest(weights.plan, case.margin)
-    remedy = f"the cheapest design that would: {better}" if better else "no number of draws would: widen the margin"
-    return (
-        f"Too weak to decide, so not run: {sentences.place(case.cell)} has a half-width of {weights.half_width:.2g} "
-        f"(bias {weights.bias.total:.2g}) against a margin of {case.margin:.2g}; {remedy}."
-    )
+    weakness = case.weakness
+    if isinstance(claim, Inequality) and claim.observed:
+        line, content = case.cell.line, float(claim.content)
+        draws, needed = line.draws * len(line.sizes), math.ceil(math.log(case.levels.support) / math.log1p(-content))
+        if draws < needed:
+            weakness = (
+                f"{draws} draws, which without a violation leave open that a share "
+                f"{1 - case.levels.support ** (1 / draws):.2g} of all draws violates it, against {content:.2g}; the "
+                f"fewest that would: {math.ceil(needed / len(line.sizes))} at each size"
+            )
+    return f"Too weak to decide, so not run: {sentences.place(case.cell)} has {weakness}." if weakness else ""
 
 
 def _decide(theorem: Theorem, planned: Planned, draws: Draws, settled: bool, false_step: str) -> Verdict:

@@ -9,6 +9,7 @@ left are solved before the data and are part of the design.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -30,8 +31,19 @@ from theorax.verifiers.estimate import (
 )
 from theorax.verifiers.interval import Interval
 from theorax.verifiers.planning import misfit
+from theorax.verifiers.summaries import Summary
 
-__all__ = ["Average", "RateData", "RateDesign", "Rival", "decide_rate", "design_rate"]
+__all__ = [
+    "Average",
+    "RateData",
+    "RateDesign",
+    "Reading",
+    "Rival",
+    "Summarised",
+    "decide_rate",
+    "decide_reading",
+    "design_rate",
+]
 
 Vector = NDArray[np.float64]
 
@@ -120,16 +132,46 @@ def design_rate(
     return RateDesign(tuple(family), average, float(floor), other)
 
 
+class Reading(ABC):
+    """What a decision asks of the draws: an interval under any weights; abstract."""
+
+    @property
+    @abstractmethod
+    def kept(self) -> int:
+        """How many sizes may be read."""
+
+    @abstractmethod
+    def interval(self, weights: Weights) -> Interval:
+        """The exponent under these weights (of all sizes that were kept), its bias that of the class and the floor."""
+
+
 @dataclass(frozen=True)
-class RateData:
+class Summarised(Reading):
+    """The mean logarithms of draws that were summarised in passing; without a floor."""
+
+    summary: Summary
+
+    @property
+    def kept(self) -> int:
+        return len(self.summary.counts)
+
+    def interval(self, weights: Weights) -> Interval:
+        return self.summary.interval(weights.vector, weights.bias.total)
+
+
+@dataclass(frozen=True)
+class RateData(Reading):
     """Positive draws at the sizes that were kept, and a bound of the error of each mean logarithm."""
 
     columns: tuple[Vector, ...]
     errors: Vector
     average: Average
 
+    @property
+    def kept(self) -> int:
+        return len(self.columns)
+
     def interval(self, weights: Weights) -> Interval:
-        """The exponent under these weights (of all sizes that were kept), its bias that of the class and the floor."""
         k, policy = weights.vector, weights.plan.policy
         bias = weights.bias.total + float(np.abs(k) @ self.errors)
         if policy is Policy.DETERMINISTIC:
@@ -200,20 +242,26 @@ def decide_rate(
 
     **Raises:** as `RateData.of`.
     """
-    data = RateData.of(design, samples, errors)
-    weights = _of_size(design.family, len(data.columns))
+    return decide_reading(design, RateData.of(design, samples, errors), claimed, margin, side)
+
+
+def decide_reading(
+    design: RateDesign, data: Reading, claimed: float, margin: float, side: Side = Side.EQUAL
+) -> tuple[Decision, Weights, bool]:
+    """The same for draws that were read already."""
+    weights = _of_size(design.family, data.kept)
     plan = weights.plan
     decision = decide(data.interval(weights), claimed, margin, side, plan.levels)
     decision = replace(decision, robust=is_robust(decision, plan, data.interval))
     if design.rival is not None:
         whole = design.rival.weights
-        other = solve(_first(whole.plan, len(data.columns)))
+        other = solve(_first(whole.plan, data.kept))
         decision = against(decision, data.interval(other), design.rival.low, design.rival.high)
     alarm = misfit(plan, _along(data, plan))
     return (withheld(decision, Reason.CLASS_REFUTED) if alarm else decision), weights, alarm
 
 
-def _along(data: RateData, plan: Plan) -> Callable[[Vector, float], Interval]:
+def _along(data: Reading, plan: Plan) -> Callable[[Vector, float], Interval]:
     def interval(direction: Vector, bias: float) -> Interval:
         return data.interval(Weights(plan, tuple(map(float, direction)), Bias(given=bias)))
 

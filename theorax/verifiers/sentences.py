@@ -11,6 +11,7 @@ from sympy import Expr, Rational, latex, pretty
 from theorax.theorems.language import (
     Claim,
     Expectation,
+    GaussianVector,
     Identity,
     Image,
     Impossibility,
@@ -31,7 +32,6 @@ from theorax.verifiers.decision import Decision, Status
 from theorax.verifiers.kinds.base import Judged, Prepared
 from theorax.verifiers.lines import Cell
 from theorax.verifiers.outcome import Case, LetterOutcome, Verdict
-from theorax.verifiers.probability import ProbabilityPlan
 from theorax.verifiers.words import REMEDIES, case_of, sentence
 
 
@@ -45,7 +45,7 @@ def mathematics(claim: Claim) -> str:
         of = "".join(map(_text, _averaged(claim)))
         return f"{of} = {_order(claim)}({_inline(claim.like)})  as {claim.as_} → ∞{_not_like(claim)}"
     if isinstance(claim, Law):
-        return f"{_inline(claim.of)} ⇒ {_law(claim)}  as {claim.as_} → ∞"
+        return f"{', '.join(map(_inline, claim.letters_of))} ⇒ {_law(claim)}  as {claim.as_} → ∞"
     if isinstance(claim, Identity):
         return f"{_inline(claim.left)} = {_inline(claim.right)}"
     if isinstance(claim, Inequality):
@@ -78,7 +78,9 @@ def _order(claim: Rate) -> str:
 
 
 def _averaged(claim: Rate) -> tuple[str | Expr, ...]:
-    return ("E[ ", claim.of, " ]") if claim.average == "log of mean" else ("", claim.of)
+    if claim.to is not None:
+        return ("distance of ", claim.of, f" from {claim.to}")
+    return ("E[", claim.of, "]") if claim.average == "log of mean" else ("", claim.of)
 
 
 def _not_like(claim: Rate) -> str:
@@ -91,7 +93,7 @@ def _not_like(claim: Rate) -> str:
 
 
 def _text(part: str | Expr) -> str:
-    return part.strip() if isinstance(part, str) else _inline(part)
+    return part if isinstance(part, str) else _inline(part)
 
 
 def _mean_of(claim: Limit | Expectation) -> str:
@@ -122,9 +124,13 @@ def claim_latex(claim: Claim) -> str:
         order = {"exact": r"\Theta", "at most": "O", "at least": r"\Omega"}[claim.side]
         order = rf"\tilde{{{order}}}" if claim.approach.loglog else order
         of = rf"\mathbb{{E}}\left[{latex(claim.of)}\right]" if claim.average == "log of mean" else latex(claim.of)
+        of = rf"D\left(\mathcal{{L}}({of}), \mu\right)" if claim.to is not None else of
         return rf"{of} = {order}\left({latex(claim.like)}\right)"
     if isinstance(claim, Law):
         image = latex(claim.to.of) if isinstance(claim.to, Image) else r"\mu"
+        if isinstance(claim.to, GaussianVector):
+            inside = claim.to.covariance
+            image = rf"\mathcal{{N}}\left(0, {latex(inside[0, 0] if claim.to.dimensions == 1 else inside)}\right)"
         return rf"{latex(claim.of)} \Rightarrow {image}"
     if isinstance(claim, Identity):
         return f"{latex(claim.left)} = {latex(claim.right)}"
@@ -196,7 +202,7 @@ def design_hash(claim: Claim, cases: Sequence[Judged | Prepared]) -> str:
             repr((prepared.cell.line.name, sorted(prepared.cell.label.items()), prepared.claimed, prepared.margin))
         )
         parts.append(repr((weights.plan, weights.values)) if weights is not None else "")
-        parts += [repr(prepared.design)] if prepared.design is not None else []
+        parts += [repr(part) for part in (prepared.design, prepared.frequencies) if part is not None]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
@@ -212,12 +218,11 @@ def _prepared(case: Judged | Prepared) -> Prepared:
 
 def _case(judged: Judged | Prepared, claim: Claim) -> Case:
     prepared = _prepared(judged)
-    weights = prepared.weights
     shown = {
         "subject": prepared.cell.line.name,
         "at": prepared.cell.label,
         "predicted": prepared.sign * prepared.claimed,
-        "bias": weights.bias.total if weights is not None else None,
+        "bias": prepared.bias,
         "margin": prepared.margin,
         "noticeable": _noticeable(prepared, claim),
     }
@@ -247,10 +252,8 @@ def _noticeable(prepared: Prepared, claim: Claim) -> float | None:
 
     A share q of violations shows none of itself in N draws with probability (1 - q)^N.
     """
-    if isinstance(prepared.design, ProbabilityPlan):
-        return prepared.design.noticeable()
-    if prepared.weights is not None:
-        return prepared.weights.mde(0.9)
+    if prepared.noticeable is not None:
+        return prepared.noticeable
     line = prepared.cell.line
     return 1 - 0.1 ** (1 / (line.draws * len(line.sizes))) if isinstance(claim, Inequality) and claim.observed else None
 

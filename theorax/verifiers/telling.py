@@ -26,7 +26,15 @@ BOUNDS: Mapping[str, str] = {
     "REFUTED": "it is violated",
     "INCONCLUSIVE": "the rows neither violate it for certain nor suffice to rule out rare violations",
 }
-QUANTITY = {"rate": "exponent", "limit": "limit", "expectation": "mean", "mean": "mean", "probability": "probability"}
+LAWS: Mapping[str, str] = {
+    "SUPPORTED": "the numbers rule out a law as far from it as the margin, in the distance of characteristic functions",
+    "REFUTED": "the numbers rule out this law",
+    "INCONCLUSIVE": "the numbers rule out neither this law nor one as far from it as the margin",
+}
+QUANTITY = {name: name for name in ("limit", "mean", "quantile", "probability")} | {
+    "rate": "exponent",
+    "expectation": "mean",
+}
 HEADS = {"law": "distance"}
 
 
@@ -38,9 +46,7 @@ def told(verdict: Verdict) -> Iterator[Block]:
     if len(statement) > 1:
         yield Lines(statement)
     case = verdict.cases[verdict.worst] if verdict.worst is not None else None
-    meaning = (BOUNDS if verdict.kind == "inequality" else MEANING).get(verdict.status)
-    if meaning:
-        yield Paragraph(f"{meaning[0].upper()}{meaning[1:]}.")
+    yield from _meaning(verdict, case)
     if case is not None:
         yield from _found(verdict, case)
     yield Paragraph(verdict.sentence)
@@ -49,13 +55,48 @@ def told(verdict: Verdict) -> Iterator[Block]:
     yield from _conditions(verdict)
 
 
+def _meaning(verdict: Verdict, case: Case | None) -> Iterator[Block]:
+    """The verdict in one sentence, in the terms of the claim where it has a number."""
+    what = QUANTITY.get(verdict.kind)
+    if what is None or case is None or case.predicted is None or case.margin is None:
+        meaning = {"inequality": BOUNDS, "law": LAWS}.get(verdict.kind, MEANING).get(verdict.status)
+        if meaning:
+            yield Paragraph(f"{meaning[0].upper()}{meaning[1:]}.")
+        return
+    a = "an" if what[0] in "aeiou" else "a"
+    value, margin, sign = number(case.predicted), number(case.margin, 3), _side(verdict)
+    off = {"": f"is {margin} or more away from", "≤": f"is {margin} or more above", "≥": f"is {margin} or more below"}[
+        sign
+    ]
+    true = {"": f"of {value}", "≤": f"of {value} or less", "≥": f"of {value} or more"}[sign]
+    meaning = {
+        "SUPPORTED": f"The numbers rule out {a} {what} that {off} {value}.",
+        "REFUTED": f"The numbers rule out {a} {what} {true}.",
+        "INCONCLUSIVE": f"The numbers rule out neither {a} {what} {true} nor one that {off} {value}.",
+    }.get(verdict.status)
+    if meaning:
+        yield Paragraph(meaning)
+
+
+def _side(verdict: Verdict) -> str:
+    """The sign of a one-sided claim about the number that is shown; empty for an equation."""
+    for sign, marks in (("≤", (" = O(", "≤")), ("≥", (" = Ω(", "≥"))):
+        if any(mark in verdict.statement for mark in marks):
+            return sign
+    return ""
+
+
 def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
     """Measured against claimed, with what is left open."""
     what = QUANTITY.get(verdict.kind)
     rows = []
     if what is not None and case.predicted is not None:
-        margin = f" ± {number(case.margin, 3)}" if case.margin is not None else ""
-        rows.append((f"claimed {what}", f"{number(case.predicted)}{margin}", "off by more than the margin is false"))
+        margin, sign = number(case.margin, 3), _side(verdict)
+        shown = f"{sign} {number(case.predicted)}" if sign else f"{number(case.predicted)} ± {margin}"
+        beyond = {"": "off by more than the margin", "≤": f"{margin} or more above", "≥": f"{margin} or more below"}[
+            sign
+        ]
+        rows.append((f"claimed {what}", shown, f"{beyond} is false"))
     if case.estimate is not None:
         shown = with_uncertainty(case.estimate, case.standard_error)
         open_ = f"between {interval(case.interval)}" if case.interval else ""
