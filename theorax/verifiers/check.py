@@ -103,7 +103,7 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
         if verdict.status == Status.SUPPORTED.name and (said := sensitivity.contradiction(name, mutants)):
             verdict = replace(verdict, status=Status.ERROR.name, sentence=said)
         claims.append(verdict)
-    claims = [controls.insensitive(claim, fired) for claim in claims]
+    claims = [sensitivity.insensitive(controls.insensitive(claim, fired), mutants) for claim in claims]
     status, reason = overall(claims)
     outcome = TheoremOutcome(
         id=theorem_id,
