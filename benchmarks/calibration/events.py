@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from numpy.random import Generator
-
 from benchmarks.calibration import engine, naive
 from benchmarks.calibration.cases import Case, Procedure, Published, Truth
 
@@ -49,35 +47,26 @@ def _fixed() -> list[Case]:
 
 
 def _monitored() -> list[Case]:
-    p0, margin, cap = 0.95, 0.02, 5000
     found = []
-    for truth, kind, peeked, kept in (
-        (0.95, Truth.HOLDS, Published(0.144), Published(0.004, 0.992)),
-        (0.93, Truth.MARGIN, Published(None, 0.133), Published(0.966, 0.021)),
-        (0.99, Truth.HOLDS, Published(), Published(None, 1.0)),
-        (0.90, Truth.FAR, Published(), Published(1.0)),
-    ):
-
-        def draw(rng: Generator, truth: float = truth):
-            return rng.random(cap) < truth
-
-        procedures = (
-            Procedure("Clopper-Pearson, peeking every 10", naive.peeking(p0, margin), published=peeked),
-            Procedure("monitor, every 10", engine.monitor(p0, margin, cap, truth), True, kept),
-            Procedure("sequential ratio test", naive.sequential_ratio(p0, margin)),
-            Procedure("Clopper-Pearson on a fixed sample", engine.at_least(p0, margin, cap), True),
-        )
-        found.append(
-            Case(
-                FAMILY,
-                f"P >= {p0:g}, margin {margin:g}, asked until decided",
-                kind,
-                draw,
-                procedures,
-                truth,
-                f"p = {truth:g}",
+    unstated = Published()
+    for p0, margin, cap, truths in (
+        (0.95, 0.02, 5000, (
+            (0.95, Truth.HOLDS, Published(0.144), Published(0.004, 0.992)),
+            (0.93, Truth.MARGIN, Published(None, 0.133), Published(0.966, 0.021)),
+            (0.99, Truth.HOLDS, unstated, Published(None, 1.0)),
+            (0.90, Truth.FAR, unstated, Published(1.0)),
+        )),
+        (0.5, 0.05, 5000, ((0.5, Truth.HOLDS, unstated, unstated), (0.45, Truth.MARGIN, unstated, unstated))),
+    ):  # fmt: skip
+        for truth, kind, peeked, kept in truths:
+            procedures = (
+                Procedure("Clopper-Pearson, peeking every 10", naive.peeking(p0, margin), published=peeked),
+                Procedure("monitor, every 10", engine.monitor(p0, margin, cap, truth), True, kept),
+                Procedure("sequential ratio test", naive.sequential_ratio(p0, margin)),
+                Procedure("Clopper-Pearson on a fixed sample", engine.at_least(p0, margin, cap), True),
             )
-        )
+            name = f"P >= {p0:g}, margin {margin:g}, asked until decided"
+            found.append(Case(FAMILY, name, kind, _bernoulli(truth, cap), procedures, truth, f"p = {truth:g}"))
     return found
 
 

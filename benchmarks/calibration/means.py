@@ -90,6 +90,6 @@ def cases() -> tuple[Case, ...]:
                 )
                 found.append(
                     Case(FAMILY, f"{name}, {m} draws", kind, lambda rng, sample=sample, m=m: sample(rng, m), procedures,
-                         mean, f"claimed {claimed:.4g}", 2000 if off == 0 else 500)
+                         mean, f"claimed {claimed:.4g}", 2000 if off == 0 else 300)
                 )  # fmt: skip
     return tuple(found)

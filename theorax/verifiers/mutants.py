@@ -8,7 +8,7 @@
 | Identity | right side negated, doubled, x (1 + margin); a term dropped or its sign changed; index + 1 | | |
 | Inequality | the other direction | the bound halved (doubled, if from below), shifted by twice its slack | twice the content |
 | Probability | the opposite event, where more than half is claimed | delta / 2, delta / 10, with delta = 1 - p | delta x 2 |
-| Optimum | value off by twice the margin either way | | twice the margin |
+| Optimum | bound raised, value lowered by twice the margin; the point moved to an end of the box | | twice the margin |
 | Impossibility | the planted members in the place of the search | twice the distance | half the distance |
 
 Everywhere max and min change places. Whether a sharper bound is wrong nobody knows: it shows how tight the bound is and
@@ -135,19 +135,14 @@ def _wrong(claim: Claim) -> Iterator[Change]:
                     yield f"sign of {term} changed", {side: getattr(claim, side) - 2 * term}
         for letter in sorted((s for s in claim.right.free_symbols if isinstance(s, Index)), key=str):
             yield f"{letter} + 1 for {letter} on the right", {"right": claim.right.subs(letter, letter + 1)}
+    elif isinstance(claim, Optimum):
+        yield from _wrong_optima(claim)
     elif isinstance(claim, Inequality):
         flipped = {"at_most": claim.at_least, "at_least": claim.at_most}
         yield "the other direction", flipped
     elif isinstance(claim, Probability):
         if claim.at_least.is_number and claim.at_least > Rational(1, 2):
             yield "the opposite event", {"event": Not(claim.event)}
-    elif isinstance(claim, Optimum):
-        assert claim.margin is not None
-        for sign in (1, -1):
-            yield (
-                f"value {'+' if sign > 0 else '-'} twice the margin",
-                {"value": claim.value + sign * 2 * claim.margin.value},
-            )
     elif isinstance(claim, Impossibility) and claim.planted is not None:
         yield "the planted members searched for", {"distance": claim.planted}
     yield from _swapped_extremes(claim)
@@ -203,6 +198,17 @@ def _swapped_extremes(claim: Claim) -> Iterator[Change]:
 
 def _other_extreme(node: Expr) -> Expr:
     return Min(*node.args) if isinstance(node, Max) else Max(*node.args)
+
+
+def _wrong_optima(claim: Optimum) -> Iterator[tuple[str, dict[str, Any]]]:
+    assert claim.margin is not None
+    if claim.bound is not None:
+        yield "bound raised by twice the margin", {"bound": claim.bound + 2 * claim.margin.value}
+        yield "value lowered by twice the margin", {"value": claim.value - 2 * claim.margin.value}
+    for letter, (lower, upper) in claim.over.items():
+        for end in (lower, upper):
+            if claim.at[letter] != end:
+                yield f"attained at {letter} = {end}", {"at": {**claim.at, letter: end}}
 
 
 def _wrong_values(value: Expr, margin: Margin | None) -> Iterator[tuple[str, Expr]]:

@@ -81,6 +81,7 @@ def require(weights: Weights, margin: float, name: str = "The claim", power: flo
     raise DesignError(f"{name} cannot be decided at margin {margin:g}. {cause} {remedy}")
 
 
+@lru_cache(maxsize=1024)  # a property of the design: every verdict made on it shows the same number
 def plateau(weights: Weights, claimed: float, power: float = 0.9) -> float:
     r"""The largest plateau, relative to the last decaying value, that may stay unseen under a claimed rate.
 

@@ -283,17 +283,21 @@ class Monitor:
 
     @property
     def e_values(self) -> tuple[float, float]:
-        """The e-values for support and for refutation, frozen once the monitor has stopped."""
-        decision = self.decision
-        return _e_of(decision.p_support), _e_of(decision.p_refute)
+        """The e-values for support and for refutation, frozen once the monitor has stopped.
+
+        Not 1/p: p stops at one, and an e-value that never falls below one has a mean above it.
+        """
+        if not self.draws:
+            return 1.0, 1.0
+        plan, possible = self.plan, self.successes + self.undecided
+        supporting = math.exp(log_evidence(self.successes, self.draws, plan.boundary, above=True))
+        if plan.at_least >= 1:
+            return supporting, math.inf if possible < self.draws else 1.0
+        return supporting, math.exp(log_evidence(possible, self.draws, plan.at_least, above=False))
 
 
 def _p_of(logarithm: Vector) -> float:
     return math.exp(-max(0.0, float(logarithm)))
-
-
-def _e_of(p: float) -> float:
-    return 1 / p if p > 0 else math.inf
 
 
 def _times_log(count: Vector, share: float) -> Vector:

@@ -50,13 +50,22 @@ def mathematics(claim: Claim) -> str:
         return f"{_inline(claim.left)} = {_inline(claim.right)}"
     if isinstance(claim, Inequality):
         sign, bound = ("≤", claim.at_most) if claim.at_most is not None else ("≥", claim.at_least)
-        return f"{_inline(claim.of)} {sign} {_inline(bound)}  in every draw"
+        return f"{_inline(claim.of)} {sign} {_inline(bound)}  {_where(claim) or 'in every draw'}"
     if isinstance(claim, Probability):
         return f"P({claim.event}) ≥ {_inline(claim.at_least)}"
     if isinstance(claim, Optimum):
+        if claim.over:
+            point = ", ".join(f"{letter} = {value}" for letter, value in claim.at.items())
+            return f"min {_inline(claim.value)} = {_inline(claim.prediction)}  at {point}  {_where(claim)}"
         return f"min = {_inline(claim.value)}, bounded below by {_inline(claim.bound)}"
     assert isinstance(claim, Impossibility)
-    return f"{_inline(claim.distance)} ≥ {_inline(claim.at_least)} for every member"
+    return f"{_inline(claim.distance)} ≥ {_inline(claim.at_least)}  {_where(claim) or 'for every member'}"
+
+
+def _where(claim: Claim) -> str:
+    """The box of a claim over parameters; empty for one that is measured."""
+    sides = (f"{letter} in [{lower}, {upper}]" for letter, (lower, upper) in claim.range.items())
+    return f"for {', '.join(sides)}" if claim.range else ""
 
 
 def display(claim: Claim) -> str:
@@ -140,6 +149,9 @@ def claim_latex(claim: Claim) -> str:
     return latex(claim.prediction) if claim.prediction is not None else ""
 
 
+_SCOPED = (Status.CERTIFIED, Status.SUPPORTED)
+
+
 def claim_outcome(
     name: str,
     claim: Claim,
@@ -188,7 +200,8 @@ def claim_outcome(
         p_refute=None if not spends or decision is None else decision.p_refute,
         p_support=None if not spends or decision is None else decision.p_support,
         rigorous=rigorous,
-        scope="; ".join(dict.fromkeys(case.scope for case in judged)) if status is Status.CERTIFIED else "",
+        scope="; ".join(dict.fromkeys(case.scope for case in judged if case.scope)) if status in _SCOPED else "",
+        tightness=judged[worst].tightness if worst is not None else None,
     )
 
 

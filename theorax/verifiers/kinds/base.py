@@ -33,9 +33,9 @@ class Prepared:
     ``unit``: what one unit of the declared class of corrections stands for, the claimed value of the claim itself.
     ``sign``: +1, or -1 where the decided quantity is minus the one a reader sees (a decay exponent).
     ``target``: what is compared with where that is no number: the features of a law. ``levels``: those of this case,
-    where no plan of weights holds them. ``design``: what else was fixed in advance;
-    ``frequencies``: where characteristic functions are compared. ``repetition``: one of a control's, at fewer draws than
-    a claim is decided on; it is asked whether it refutes, never whether it supports.
+    where no plan of weights holds them. ``design``: what else was fixed in advance; ``frequencies``: where
+    characteristic functions are compared. ``repetition``: one of a control's, at fewer draws than a claim is decided on;
+    it is asked whether it refutes, never whether it supports.
     """
 
     cell: Cell
@@ -103,8 +103,9 @@ class Judged:
     """One case of a claim after the data: the decision and the table's points.
 
     ``rigorous``: the decision comes from ball arithmetic. ``statistical``: it has an error rate, and so a place in the
-    suite's error budget. ``trivial``: the claim holds for reasons of no interest, wherever it was looked at. ``scope``
-    and ``tightness`` are those of the verdict, where this kind of claim has them.
+    suite's error budget. ``trivial``: the claim holds for reasons of no interest, wherever it was looked at. ``scope``:
+    for what a rigorous decision holds, where that is more than what was drawn. ``tightness``: quantiles of a bound's
+    left side over its right.
     """
 
     prepared: Prepared
