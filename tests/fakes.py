@@ -198,7 +198,7 @@ def outcome(id: str, status: str = "SUPPORTED", reason: str | None = None) -> Th
                 14,
                 14,
                 0.05 ** (1 / 14),
-            ),  # fmt: skip
+            ),
             ControlOutcome("softmax off by one", ("stochastic",), "decay", True, "REFUTED", "the exponent is -0.02(1)"),
         ),
         mutants=MUTANTS,

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from scipy.special import stdtr
+
 from theorax.numerics import platform
 from theorax.theorems.catalogue import Catalogue
 from theorax.theorems.language import Claim, Inequality, Theorem
@@ -160,6 +162,7 @@ def plan(theorem_id: str, settings: Settings) -> list[PlannedCheck]:
                     noticeable=case.noticeable,
                     attempt=planned.attempt,
                     level=planned.levels.support,
+                    p_support=_expected(planned.claim, case),
                     decides=not note,
                     note=note,
                 )
@@ -259,6 +262,16 @@ def _note(claim: Claim, case: Prepared) -> str:
                 f"fewest that would: {math.ceil(needed / len(line.sizes))} at each size"
             )
     return f"Too weak to decide, so not run: {sentences.place(case.cell)} has {weakness}." if weakness else ""
+
+
+def _expected(claim: Claim, case: Prepared) -> float | None:
+    """The p-value of support where the estimate is the claimed value and its error the planned one; None if not known."""
+    if isinstance(claim, Inequality) and claim.observed:
+        return (1 - float(claim.content)) ** (case.cell.line.draws * len(case.cell.line.sizes))
+    if case.weights is None:
+        return None
+    room, se = case.margin - case.weights.bias.total, case.weights.se
+    return float(stdtr(case.weights.df, -room / se)) if se > 0 else float(room <= 0)
 
 
 def _decide(theorem: Theorem, planned: Planned, draws: Draws, settled: bool, false_step: str) -> Verdict:
