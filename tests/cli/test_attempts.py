@@ -141,4 +141,4 @@ def test_a_plan_tells_what_a_run_of_all_would_leave(verify, write, root):
             (root / "spectra" / f"{name}.py").write_text(text, encoding="utf-8")
         told = " ".join(verify("plan", *names, check=CHECK).out.split())
         assert said in told
-    assert ".mean would have p = 0.02 where 0.0125 is needed: about 1.2 times its draws would do" in told
+    assert ".mean would have p = 0.0203 where 0.0125 is needed: about 1.2 times its draws would do" in told

@@ -151,7 +151,7 @@ def _together(planned: list[PlannedCheck]) -> Iterator[Block]:
             continue
         least = NormalDist().inv_cdf(needed) / NormalDist().inv_cdf(min(expected[name], 0.499))
         yield Paragraph(
-            f"{name} would have p = {number(expected[name], 2)} where {number(needed, 2)} is needed: about "
+            f"{name} would have p = {number(expected[name], 3)} where {number(needed, 3)} is needed: about "
             f"{number(max(1.0, least**2), 2)} times its draws would do, while their noise is most of its width.",
             hang=2,
         )
