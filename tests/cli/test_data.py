@@ -112,6 +112,20 @@ class TestVerdicts:
         assert data(shuffled, *RATE, "--paired", "seed").code == 0
         assert data(shuffled, *RATE, "--seeds", "independent").code == 4
 
+    def test_step_sizes(self, data):
+        steps = "h,error\n" + "".join(f"{1 / n!r},{(1 + 2 / n) / n**2!r}\n" for n in (8, 16, 32, 64, 128, 256))
+        found = data(steps, "--rate", "error ~ h**2 as h -> 0", "--margin", "0.2")
+        assert found.code == 0 and "error = Θ((1/h)^-2)  as (1/h) → ∞" in found.out
+        assert data(steps, "--rate", "error ~ h as h -> 0", "--margin", "0.2").code == 1
+        assert "Write `as h -> 0`" in data(steps, "--rate", "error ~ h**2", "--margin", "0.2").err
+        large = steps.replace("h,", "step,").replace("0.125,", "2,")
+        assert "Row 3: step" in data(large, "--rate", "error ~ step**2", "--margin", "0.2").err
+        assert "`as step -> 0`" in data(large, "--rate", "error ~ step**2", "--margin", "0.2").err
+        limit = data(
+            steps, "--limit", "error -> 0 as h -> 0", "--margin", "0.05", "--class", "0.5 h^-1..-2", "--because", "?"
+        )
+        assert limit.code == 0
+
     def test_a_limit(self, data, rng):
         values = 1 / 3 + 0.1 * (SIZES / 32) ** -0.5 + 0.1 * rng.standard_normal((100, 9))
         options = ("--margin", "0.05", "--sd", "0.1")

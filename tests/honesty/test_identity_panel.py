@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from fractions import Fraction
 
 import equinox as eqx
@@ -251,3 +253,12 @@ def test_what_cannot_be_compared_is_said_in_three_parts(name):
     left, right, at, more, words = REFUSED[name]
     with pytest.raises(UsageError, match=words):
         decide.identity(left, right, at=at, **more)
+
+
+@pytest.mark.parametrize("table", [TRUE, FALSE, VACUOUS], ids=["true", "false", "vacuous"])
+def test_a_verdict_shows_itself_and_is_plain_data(table, rng):
+    name, (left, right, makers, *_) = next(iter(table.items()))
+    verdict = decide.identity(left, right, at=given(makers, rng), name=name)
+    assert verdict.status in str(verdict)
+    json.dumps(dataclasses.asdict(verdict), allow_nan=False)
+    assert decide.adjust([verdict])[name].status == verdict.status

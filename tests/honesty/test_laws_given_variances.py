@@ -17,7 +17,7 @@ from theorax.verifiers.laws import (
     gauss_hermite,
 )
 
-LEVEL, REPLICATES, DRAWS = 0.025, 100, 500
+LEVEL, REPLICATES, DRAWS = 0.025, 60, 500
 SIZES = (16, 32, 64, 128, 256)
 F = gauss_hermite()
 CLASSES = {

@@ -29,7 +29,7 @@ from theorax.theorems.language import (
     quarter_circle,
 )
 from theorax.verifiers.mutants import variants
-from theorax.verifiers.sensitivity import contradiction
+from theorax.verifiers.sensitivity import contradiction, insensitive
 
 n = Size("n", "a size")
 l = Index("l", "a depth")  # noqa: E741
@@ -108,3 +108,12 @@ def test_a_weaker_variant_that_falls_contradicts_its_claim():
     fallen = replace(fakes.MUTANTS[-1], killed=True, status="INCONCLUSIVE")
     assert "this checker contradicts itself" in contradiction("decay", (*fakes.MUTANTS[:-1], fallen))
     assert contradiction("gap", (*fakes.MUTANTS[:-1], fallen)) == ""
+
+
+def test_a_named_wrong_variant_that_passes_leaves_its_claim_vacuous():
+    passing = replace(fakes.MUTANTS[30], killed=False, status="SUPPORTED")
+    assert passing.origin == "file"
+    assert insensitive(fakes.CLAIM, [passing]).status == "VACUOUS"
+    assert insensitive(fakes.CLAIM, [replace(passing, expected="within the margin")]) == fakes.CLAIM
+    assert insensitive(replace(fakes.CLAIM, status="REFUTED"), [passing]).status == "REFUTED"
+    assert insensitive(fakes.CLAIM, fakes.MUTANTS) == fakes.CLAIM

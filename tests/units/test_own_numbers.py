@@ -12,6 +12,7 @@ from theorax import decide
 from theorax.decide.plans import SweepPlan
 from theorax.errors import DesignError, ObservationError, StatementError
 from theorax.verifiers import estimate
+from theorax.verifiers.outcome import Case, Verdict
 from theorax.verifiers.summaries import Moments, Summary
 
 SIZES = tuple(2.0**i for i in range(5, 14))
@@ -556,6 +557,53 @@ class TestMetamorphic:
     def test_replay_is_bitwise(self, plan, rng):
         values = power_law(rng, plan)
         assert str(decide.rate(plan, values)) == str(decide.rate(plan, values.copy()))
+
+
+def test_draws_that_come_in_pieces(plan, rng):
+    values = power_law(rng, plan)
+    stream = decide.Stream(logs=True)
+    for row in values:
+        stream.add(np.array(plan.sizes), row)
+    assert decide.rate(plan, stream).cases[0].estimate == pytest.approx(
+        decide.rate(plan, values).cases[0].estimate,
+        abs=64 * 16 * 2.0**-52,  # sums of 64 terms below 16
+    )
+    stream.add(np.array([32.0]), np.array([1.0]))
+    with pytest.raises(ObservationError, match="65 draws were streamed at n = 32, 64 were planned"):
+        decide.rate(plan, stream)
+    limit = decide.plan_limit(plan.sizes, to=1.0, margin=0.5, draws=64, sd=0.3)
+    stream = decide.Stream(logs=False)
+    stream.add(np.tile(SIZES, 64), rng.normal(1, 0.3, 64 * 9))
+    assert decide.limit(limit, stream).status == "SUPPORTED"
+
+
+def test_a_theorems_verdict_shows_itself(rng):
+    """Several cases, a statement over several lines, and numbers that are missing."""
+    case = Case("net", {}, None, None, None, None, None, None, "INCONCLUSIVE", "budget", None, None, None, None)
+    verdict = Verdict(
+        *(
+            "claim",
+            "identity",
+            "a\n─ = c\nb",
+            "",
+            "INCONCLUSIVE",
+            "budget",
+            "It ran out.",
+            "",
+            None,
+            None,
+            None,
+            None,
+            None,
+        ),
+        draws=0,
+        sizes=(),
+        design_hash="abc",
+        cases=(case, case),
+        worst=0,
+    )
+    shown = str(verdict)
+    assert shown.startswith("claim ") and "─ = c" in shown and "It ran out." in shown
 
 
 def test_a_verdict_shows_itself(plan, rng):

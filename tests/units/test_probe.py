@@ -31,3 +31,14 @@ def test_a_worse_platform_widens_the_bound(monkeypatch):
     before = RunningError().unary("tanh", x).error[0]
     monkeypatch.setattr(running_error, "ulps", lambda name, dtype, function: 42.0)
     assert RunningError().unary("tanh", x).error[0] == pytest.approx(before * 10, rel=1e-6)  # 42 for the recorded 4.2
+
+
+def test_the_doctor_prints_what_was_measured(tmp_path):
+    from click.testing import CliRunner
+
+    from theorax.cli.doctor import doctor
+
+    printed = CliRunner().invoke(doctor, ["--state", str(tmp_path)]).output.splitlines()
+    for name in probe.FUNCTIONS:
+        (line,) = (row for row in printed if row.startswith(f"error of {name} "))
+        assert "ulp measured in float32 / float64" in line

@@ -21,7 +21,9 @@ CLAIMS = ("rate", "limit", "mean", "at_most", "law", "probability")
 
 @click.command("data", short_help="Decide a claim about a table of your own (CSV or NPZ).")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--rate", metavar="CLAIM", help='"error ~ N**-1"; <= for O, >= for Ω; exp(-0.3*N) for an exponential.')
+@click.option(
+    "--rate", metavar="CLAIM", help='"error ~ N**-1"; <= for O, >= for Ω; exp(-0.3*N); "error ~ h**2 as h -> 0".'
+)
 @click.option("--limit", metavar="CLAIM", help='"x -> 1/3 as n": the limit of the mean.')
 @click.option("--mean", metavar="CLAIM", help='"x = 1/2", or <=, >=: the mean of a column.')
 @click.option("--at-most", metavar="CLAIM", help='"lhs <= rhs" in every row; columns or numbers.')
@@ -50,7 +52,7 @@ def data(file: Path, as_json: bool, output: Path | None, **given: Any) -> int:
 
     \b
       verify data runs.csv --rate "error ~ N**-1" --margin 0.1
-      verify data grid.csv --rate "error ~ h**2" --margin 0.3 --class "expansion(1; rest=0.5, order=2)" --because "smooth"
+      verify data grid.csv --rate "error ~ h**2 as h -> 0" --margin 0.3
       verify data runs.csv --probability "ok >= 0.99" --margin 0.01
 
     The plan is made from the sizes and counts in the file and from these options, never from the values.
@@ -138,7 +140,7 @@ def _declared(given: dict[str, Any]) -> Declared:
 
 
 def _blocks(study: Study) -> Iterator[Block]:
-    from theorax.text.blocks import Gap, Lines, Paragraph
+    from theorax.text.blocks import Gap, Paragraph
     from theorax.verifiers.telling import told
 
     yield from told(study.verdict)
@@ -148,7 +150,8 @@ def _blocks(study: Study) -> Iterator[Block]:
         yield Paragraph(f"What would decide it: {remedy}", hang=2)
     yield Gap()
     yield Paragraph("How it was planned, from sizes, counts and options, never from values:")
-    yield Lines(tuple(str(study.plan).splitlines()[1:]), indent=2)
+    for line in str(study.plan).splitlines()[1:]:
+        yield Paragraph(line.strip(), indent=4, hang=12)
     for note in study.notes:
         yield Paragraph(f"Note: {note}", hang=2)
 

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from theorax import decide
+from theorax.cli.rows import Rows, errors_of, read, refuse, wide
 from theorax.cli.statements import BoundClaim, LawClaim, LimitClaim, MeanClaim, ProbabilityClaim, RateClaim
-from theorax.cli.tables import Piece, Table
+from theorax.cli.tables import Table
 from theorax.decide.draws import above_zero, by_size, gather, gather_logs
 from theorax.decide.moments import LIGHT_TAILS, Moment
 from theorax.decide.plans import Planned, SweepPlan
 from theorax.decide.probabilities import of_counts, of_excess
 from theorax.decide.sequences import SequencePlan
-from theorax.decide.streams import KEPT, MOST_SIZES, Stream
+from theorax.decide.streams import KEPT, Stream
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
 from theorax.verifiers.outcome import Verdict
@@ -42,6 +44,11 @@ class Declared:
     floor: float = 0.0
     average: str = "mean of log"
     moments: Moment = LIGHT_TAILS
+
+    @property
+    def columns(self) -> dict[str, str | None]:
+        """The columns that are declared beside the quantity."""
+        return {"error_column": self.error, "paired": self.paired}
 
     def wanted(self, example: str) -> float:
         """The margin.
@@ -86,38 +93,30 @@ class Study:
         return f"{better.design} (the cheapest that decides{chance} if the estimate is right)"
 
 
-@final
-@dataclass(frozen=True)
-class _Rows:
-    """What one pass over the rows of a sweep leaves."""
-
-    stream: Stream
-    first: list[tuple[int, float, float, float]]  # row, size, value, error; as long as there may be one value per size
-    columns: tuple[Vector, ...] | None  # by size, row by row one pair
-
-
 def rate(table: Table, claim: RateClaim, declared: Declared) -> Study:
     """The order of a positive column along a column of sizes."""
     margin = declared.wanted("0.1")
-    given: dict[str, Any] = {"exponent": claim.exponent, "side": claim.side, "form": claim.form, "margin": margin}
-    given |= {"of": claim.of, "letter": claim.letter, "name": claim.of}
+    exponent = -claim.exponent if claim.shrinks else claim.exponent
+    given: dict[str, Any] = {"exponent": exponent, "side": claim.side, "form": claim.form, "margin": margin}
+    letter = f"(1/{claim.letter})" if claim.shrinks else claim.letter
+    given |= {"of": claim.of, "letter": letter, "name": claim.of}
     given |= {"corrections": declared.corrections, "levels": declared.levels}
     drawn: dict[str, Any] = {
         "sd": 0.2 if declared.sd is None else declared.sd,
         "floor": declared.floor,
         "average": declared.average,
     }
-    wide = _wide(table, claim.letter, claim.of)
-    if wide is not None:
-        sizes, values = wide
+    whole = wide(table, claim.letter, claim.of, claim.shrinks)
+    if whole is not None:
+        sizes, values = whole
         plan = decide.plan_rate(sizes, draws=len(values), seeds=declared.seeds or "undeclared", **drawn, **given)
         return Study(plan, decide.rate(plan, values), (_wide_note(values),))
     logs = declared.floor == 0  # what lies at a floor need not be positive
     keep = declared.average != "mean of log" or declared.floor > 0
-    rows = _read(table, claim.letter, claim.of, declared, logs=logs, keep=keep)
-    if _deterministic(rows, declared, claim.letter):
-        return _sequence(rows, declared, given, claim.letter, of_limit=False)
-    sizes, counts, seeds = _drawn(rows, declared, claim.letter)
+    rows = read(table, claim.letter, claim.of, **declared.columns, logs=logs, keep=keep, shrinks=claim.shrinks)
+    if _deterministic(rows, declared, letter):
+        return _sequence(rows, declared, given, letter, of_limit=False)
+    sizes, counts, seeds = _drawn(rows, declared, letter)
     plan = decide.plan_rate(sizes, draws=counts, seeds=seeds, **drawn, **given)
     return Study(plan, decide.rate(plan, _gathered(rows, plan, logs=logs)), tuple(_notes(rows, declared, seeds)))
 
@@ -126,18 +125,20 @@ def limit(table: Table, claim: LimitClaim, declared: Declared) -> Study:
     """The limit of the mean of a column along a column of sizes."""
     margin = declared.wanted("0.05")
     given: dict[str, Any] = {"to": claim.to, "side": claim.side, "margin": margin}
-    given |= {"of": claim.of, "letter": claim.letter, "name": claim.of}
+    letter = f"(1/{claim.letter})" if claim.shrinks else claim.letter
+    given |= {"of": claim.of, "letter": letter, "name": claim.of}
     given |= {"corrections": declared.corrections, "levels": declared.levels}
-    wide = _wide(table, claim.letter, claim.of)
-    if wide is not None:
-        sizes, values = wide
+    whole = wide(table, claim.letter, claim.of, claim.shrinks)
+    if whole is not None:
+        sizes, values = whole
         given |= {"sd": _spread(declared), "moments": declared.moments, "seeds": declared.seeds or "undeclared"}
         found = decide.plan_limit(sizes, draws=len(values), **given)
         return Study(found, decide.limit(found, values), (_wide_note(values),))
-    rows = _read(table, claim.letter, claim.of, declared, logs=False, keep=declared.moments != LIGHT_TAILS)
-    if _deterministic(rows, declared, claim.letter):
-        return _sequence(rows, declared, given, claim.letter, of_limit=True)
-    sizes, counts, seeds = _drawn(rows, declared, claim.letter)
+    keep = declared.moments != LIGHT_TAILS
+    rows = read(table, claim.letter, claim.of, **declared.columns, logs=False, keep=keep, shrinks=claim.shrinks)
+    if _deterministic(rows, declared, letter):
+        return _sequence(rows, declared, given, letter, of_limit=True)
+    sizes, counts, seeds = _drawn(rows, declared, letter)
     given |= {"sd": _spread(declared), "moments": declared.moments, "seeds": seeds}
     plan = decide.plan_limit(sizes, draws=counts, **given)
     return Study(plan, decide.limit(plan, _gathered(rows, plan, logs=False)), tuple(_notes(rows, declared, seeds)))
@@ -171,7 +172,7 @@ def probability(table: Table, claim: ProbabilityClaim, declared: Declared) -> St
     draws = successes = 0
     for piece in table.pieces([claim.of], truths=[claim.of]):
         column = piece.columns[claim.of]
-        _refuse(
+        refuse(
             table,
             piece,
             claim.of,
@@ -192,7 +193,7 @@ def bound(table: Table, claim: BoundClaim, declared: Declared) -> Study:
     worst = -np.inf
     for piece in table.pieces(list(dict.fromkeys(names))):
         left, right = (piece.columns[side] if isinstance(side, str) else side for side in (claim.left, claim.right))
-        error = 0.0 if declared.error is None else _errors(table, piece, declared.error)
+        error = 0.0 if declared.error is None else errors_of(table, piece, declared.error)
         excess = np.broadcast_to(np.asarray(left - right), piece.rows.shape)
         draws, kept = draws + len(excess), kept + int((excess <= 0).sum())
         violated += int((excess > error).sum())
@@ -213,7 +214,7 @@ def law(table: Table, claim: LawClaim, declared: Declared) -> Study:
     if claim.letter is not None:
         if claim.parameters is None:
             raise UsageError("A limit is held against a named law, not against a column. Leave `as ...` out.")
-        rows = _read(table, claim.letter, claim.of, declared, logs=False, keep=True)
+        rows = read(table, claim.letter, claim.of, **declared.columns, logs=False, keep=True, shrinks=None)
         sizes, counts, seeds = _drawn(rows, declared, claim.letter)
         corrections = None if declared.corrections == decide.Corrections() else declared.corrections
         given |= {"seeds": seeds, "corrections": corrections, "letter": claim.letter}
@@ -247,69 +248,7 @@ def _law(claim: LawClaim) -> decide.Law:
     return known[claim.to](*parameters)
 
 
-def _read(table: Table, letter: str, of: str, declared: Declared, *, logs: bool, keep: bool) -> _Rows:
-    numbers = list(dict.fromkeys([letter, of, *([declared.error] if declared.error else [])]))
-    if letter == of:
-        raise UsageError(
-            f"`{of}` is claimed to depend on itself. Name one column for the size and one for the quantity."
-        )
-    texts = [declared.paired] if declared.paired else []
-    stream = Stream(logs=logs, keep=keep)
-    first: list[tuple[int, float, float, float]] = []
-    parts: list[tuple[Piece, Vector, Vector]] = []
-    seen = 0
-    for piece in table.pieces(numbers, texts):
-        sizes, values = piece.columns[letter], piece.columns[of]
-        _refuse(table, piece, letter, ~(sizes > 0), "Sizes are positive: powers of them are taken. Remove the row")
-        if logs:
-            _refuse(
-                table,
-                piece,
-                of,
-                ~(values > 0),
-                "A rate is read off logarithms, which only positive numbers have. Write an absolute value or a square",
-            )
-        error = np.zeros(len(values)) if declared.error is None else _errors(table, piece, declared.error)
-        stream.add(sizes, values)
-        seen += len(values)
-        if seen <= MOST_SIZES:
-            rows = zip(piece.rows, sizes, values, error, strict=True)
-            first.extend((int(r), float(n), float(v), float(e)) for r, n, v, e in rows)
-        if texts:
-            parts.append((piece, sizes, values))
-    columns = _paired(table, letter, declared.paired, parts) if declared.paired is not None else None
-    return _Rows(stream, first, columns)
-
-
-def _paired(table: Table, letter: str, key: str, parts: list[tuple[Piece, Vector, Vector]]) -> tuple[Vector, ...]:
-    """One column per size, row by row the draws that share an entry of the column ``key``."""
-    sizes = np.unique(np.concatenate([part for _, part, _ in parts]))
-    places: dict[str, int] = {}
-    for piece, _, _ in parts:
-        for text in piece.texts[key]:
-            places.setdefault(text, len(places))
-    found = np.full((len(places), len(sizes)), np.nan)
-    for piece, at_sizes, values in parts:
-        columns = np.searchsorted(sizes, at_sizes)
-        for row, text, column, value in zip(piece.rows, piece.texts[key], columns, values, strict=True):
-            if not np.isnan(found[places[text], column]):
-                raise UsageError(
-                    f"Row {row} of {table.path} is the second with {key} = {text} at {letter} = {sizes[column]:g}. A pair "
-                    "has one draw at every size. Remove one, or name the column that tells the draws apart."
-                )
-            found[places[text], column] = value
-    missing = np.argwhere(np.isnan(found))
-    if missing.size:
-        draw, column = missing[0]
-        text = next(name for name, place in places.items() if place == draw)
-        raise UsageError(
-            f"{table.path} has no row with {key} = {text} at {letter} = {sizes[column]:g}. A pair needs all its members. "
-            f"Add the row, leave {key} = {text} out, or write `--seeds independent` in place of `--paired {key}`."
-        )
-    return tuple(found.T)
-
-
-def _deterministic(rows: _Rows, declared: Declared, letter: str) -> bool:
+def _deterministic(rows: Rows, declared: Declared, letter: str) -> bool:
     counts = rows.stream.counts
     once = [size for size, count in counts.items() if count == 1]
     if not once:
@@ -333,12 +272,18 @@ def _deterministic(rows: _Rows, declared: Declared, letter: str) -> bool:
     return True
 
 
-def _sequence(rows: _Rows, declared: Declared, given: dict[str, Any], letter: str, *, of_limit: bool) -> Study:
-    for (_, a, _, _), (row, b, _, _) in zip(rows.first, rows.first[1:], strict=False):
+def _sequence(rows: Rows, declared: Declared, given: dict[str, Any], letter: str, *, of_limit: bool) -> Study:
+    for (_, a, _, _), (row, b, _, _) in pairwise(rows.first):
         if b < a:
+            all_fall = all(later[1] < sooner[1] for sooner, later in pairwise(rows.first))
+            remedy = (
+                f"Write `as {letter} -> 0` after the claim if it is about small {letter}, or turn the table round."
+                if all_fall and not letter.startswith("(")
+                else "Sort the rows."
+            )
             raise UsageError(
                 f"Row {row}: {letter} = {b:g} comes after {letter} = {a:g}. A sequence is read along growing sizes, and a "
-                "table out of order is often two tables. Sort the rows."
+                f"table out of order is often two tables. {remedy}"
             )
     sizes = [size for _, size, _, _ in rows.first]
     values = np.array([value for _, _, value, _ in rows.first])
@@ -362,7 +307,7 @@ def _sequence(rows: _Rows, declared: Declared, given: dict[str, Any], letter: st
     return Study(plan, decide.sequence(plan, values), tuple(notes))
 
 
-def _drawn(rows: _Rows, declared: Declared, letter: str) -> tuple[list[float], int | list[int], str]:
+def _drawn(rows: Rows, declared: Declared, letter: str) -> tuple[list[float], int | list[int], str]:
     counts = rows.stream.counts
     equal = len(set(counts.values())) == 1
     seeds = "paired" if declared.paired is not None else declared.seeds or "undeclared"
@@ -376,36 +321,22 @@ def _drawn(rows: _Rows, declared: Declared, letter: str) -> tuple[list[float], i
     return list(counts), found[0] if equal else found, seeds
 
 
-def _gathered(rows: _Rows, plan: SweepPlan, *, logs: bool) -> Any:
+def _gathered(rows: Rows, plan: SweepPlan, *, logs: bool) -> Any:
     if rows.columns is None:
-        return rows.stream.gathered(paired=plan.core.policy.value == "paired")
+        return rows.stream.for_plan(plan)
     columns = by_size(plan, list(rows.columns))
     return gather_logs(plan, above_zero(plan, columns)) if logs else gather(plan, columns)
 
 
-def _notes(rows: _Rows, declared: Declared, seeds: str) -> Iterator[str]:
+def _notes(rows: Rows, declared: Declared, seeds: str) -> Iterator[str]:
     if seeds == "undeclared":
         yield (
-            "Rows of one size are taken as independent draws, and the k-th row of each size as one seed's, which is right "
-            "whether they share seeds or not; say --paired COLUMN or --seeds independent if you know."
+            "Rows of one size are taken as independent draws. If sizes share seeds, they must come in the same order at "
+            "every size; if not, any order will do. Say --paired COLUMN or --seeds independent if you know."
         )
     total = sum(rows.stream.counts.values())
     if total > KEPT and rows.columns is None and not rows.stream.keep:
         yield f"{total} rows were read in one pass; draws beyond {KEPT} are averaged in batches."
-
-
-def _wide(table: Table, letter: str, of: str) -> tuple[list[float], NDArray[Any]] | None:
-    table.named(letter)
-    values = table.wide(of)
-    if values is None:
-        return None
-    sizes = next(iter(table.pieces([letter]))).columns[letter]
-    if values.ndim != 2 or values.shape[1] != len(sizes):
-        raise UsageError(
-            f"The array `{of}` in {table.path} has the shape {values.shape}, `{letter}` has {len(sizes)} sizes. "
-            f"A table of draws has one row a draw and one column a size: the shape (draws, {len(sizes)})."
-        )
-    return [float(size) for size in sizes], values
 
 
 def _wide_note(values: NDArray[Any]) -> str:
@@ -420,18 +351,3 @@ def _spread(declared: Declared) -> float | None:
             "width, not validity), or declare `--range LOW,HIGH` or `--variance V`."
         )
     return declared.sd
-
-
-def _errors(table: Table, piece: Piece, name: str) -> Vector:
-    errors = piece.columns[name]
-    _refuse(table, piece, name, errors < 0, "An error bound is not negative. Write its absolute value")
-    return errors
-
-
-def _refuse(table: Table, piece: Piece, name: str, bad: NDArray[np.bool_], why: str) -> None:
-    found = np.flatnonzero(bad)
-    if found.size:
-        at = int(found[0])
-        raise UsageError(
-            f"Row {piece.rows[at]}, column `{name}` of {table.path} is {piece.columns[name][at]:g}. {why}."
-        )

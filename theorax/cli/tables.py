@@ -20,6 +20,7 @@ __all__ = ["Piece", "Table", "opened"]
 
 Vector = NDArray[np.float64]
 LINES = 2**16  # of a text file at a time
+_LONGEST = 2**20  # of a row of names
 _WORDS = {"true": 1.0, "false": 0.0}
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 
@@ -195,7 +196,9 @@ def _archive(path: Path) -> Table:
 def _comma_separated(path: Path) -> Table:
     with _text(path) as file:
         try:
-            head = next(file, "")
+            head = file.readline(_LONGEST)
+            if len(head) == _LONGEST:
+                raise UsageError(f"Row 1 of {path} has more than {_LONGEST} characters. It names no columns.")
             second = next((line for line in file if line.strip()), "")
         except UnicodeDecodeError:
             raise _no_text(path) from None

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from theorax.decide.boxes import certify, search
     from theorax.decide.floats import arrays
     from theorax.decide.identities import identity
-    from theorax.decide.laws import Exponential, Law, LawPlan, Normal, Sample, Uniform, law, plan_law
+    from theorax.decide.known_laws import Exponential, Law, Normal, Sample, Uniform
+    from theorax.decide.laws import LawPlan, law, plan_law
     from theorax.decide.limits import LimitPlan, limit, plan_limit
     from theorax.decide.means import MeanPlan, QuantilePlan, mean, plan_mean, plan_quantile, quantile
     from theorax.decide.moments import Bounded, BoundedVariance, TwoValues
@@ -45,7 +46,8 @@ _HOMES = {
         "theorax.decide.optima": ("duality", "minimum"),
         "theorax.decide.floats": ("arrays",),
         "theorax.decide.identities": ("identity",),
-        "theorax.decide.laws": ("Exponential", "Law", "LawPlan", "Normal", "Sample", "Uniform", "law", "plan_law"),
+        "theorax.decide.known_laws": ("Exponential", "Law", "Normal", "Sample", "Uniform"),
+        "theorax.decide.laws": ("LawPlan", "law", "plan_law"),
         "theorax.decide.limits": ("LimitPlan", "limit", "plan_limit"),
         "theorax.decide.means": ("MeanPlan", "QuantilePlan", "mean", "plan_mean", "plan_quantile", "quantile"),
         "theorax.decide.moments": ("Bounded", "BoundedVariance", "TwoValues"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -94,17 +95,17 @@ def identity(
         subject=name,
         at={},
         predicted=0.0,
-        estimate=found.balls.difference if looked else None,
+        estimate=_estimate(found),
         standard_error=None,
         interval=None,
-        bias=found.floats.account if found.floats else None,
+        bias=found.floats.account if found.floats and math.isfinite(found.floats.account) else None,
         margin=margin,
         status=status.name,
         reason=reason.value if reason else None,
         p_refute=None,
         p_support=None,
         breakdown=None,
-        noticeable=None,
+        noticeable=2 * found.balls.difference if found.balls.narrow else None,
         points=(Point(float(looked), found.balls.difference, None, looked),) if looked else (),
         detail=sentence,
     )
@@ -173,6 +174,13 @@ def _climb(
         if floats.within:
             findings.append(Finding.TEST_SUPPORTED)
     return findings, "", found
+
+
+def _estimate(found: _Found) -> float | None:
+    """The difference, where one was measured: balls that hold zero measure none."""
+    if found.floats is not None and math.isfinite(found.floats.difference):
+        return found.floats.difference
+    return found.balls.difference if found.balls.refuted else None
 
 
 def _refutation(found: _Found) -> str:

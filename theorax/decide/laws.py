@@ -7,8 +7,7 @@ classes of corrections are in. Support says that the law is nearer than the near
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, Self, cast, final
@@ -17,13 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theorax.decide.draws import by_size, numbers
-from theorax.decide.plans import Seeds, SweepPlan, counted, positive, sweep
+from theorax.decide.known_laws import Law, Sample
+from theorax.decide.plans import NOTICED, Seeds, SweepPlan, counted, positive, sweep
 from theorax.decide.verdicts import ledger, sweep_verdict, verdict
 from theorax.errors import DesignError, ObservationError
 from theorax.theorems.language.approach import Corrections
-from theorax.verifiers.bias import Plan, Policy, Target
+from theorax.verifiers.bias import Plan, Policy, Target, Weights
 from theorax.verifiers.decide import withheld
 from theorax.verifiers.decision import DEFAULT_LEVELS, Levels, Reason
+from theorax.verifiers.law_plans import LawPlan as Design
+from theorax.verifiers.law_plans import Shape, shape_of_characteristic
 from theorax.verifiers.laws import (
     Frequencies,
     decide_law,
@@ -35,12 +37,11 @@ from theorax.verifiers.laws import (
     is_robust_law,
     margin_of_panel,
     misfit_law,
-    planned_sd,
 )
 from theorax.verifiers.outcome import Assumption, Point, Verdict
-from theorax.verifiers.planning import CONTRADICTED
+from theorax.verifiers.planning import CONTRADICTED, cheapest
 
-__all__ = ["Exponential", "Law", "LawPlan", "Normal", "Sample", "Uniform", "law", "plan_law"]
+__all__ = ["LawPlan", "law", "plan_law"]
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -48,129 +49,6 @@ Matrix = NDArray[np.float64]
 # A variance a tenth too large is what the default margin excludes (METHOD, section 4.5).
 _WIDER = math.sqrt(1.1)
 _EXACT = Corrections(size=0.0, rest=0.0, reason="nothing is extrapolated")
-
-
-@dataclass(frozen=True)
-class Law(ABC):
-    """A law on the real line, known by its characteristic function; abstract."""
-
-    @abstractmethod
-    def characteristic(self, t: Vector) -> NDArray[Any]:
-        """E exp(i t X)."""
-
-    @property
-    @abstractmethod
-    def scale(self) -> float:
-        """Its spread, which sets the frequencies."""
-
-    @abstractmethod
-    def wider(self, factor: float) -> Law:
-        """The law with its deviations from the centre stretched."""
-
-
-@final
-@dataclass(frozen=True)
-class Normal(Law):
-    """The normal law."""
-
-    mean: float = 0.0
-    sd: float = 1.0
-
-    def __post_init__(self) -> None:
-        positive("sd", self.sd, "the standard deviation of a normal law")
-
-    def characteristic(self, t: Vector) -> NDArray[Any]:
-        return np.exp(1j * self.mean * t - (self.sd * t) ** 2 / 2)
-
-    @property
-    def scale(self) -> float:
-        return self.sd
-
-    def wider(self, factor: float) -> Law:
-        return Normal(self.mean, factor * self.sd)
-
-    def __str__(self) -> str:
-        return f"normal({self.mean:g}, {self.sd:g})"
-
-
-@final
-@dataclass(frozen=True)
-class Uniform(Law):
-    """The uniform law on an interval."""
-
-    low: float = 0.0
-    high: float = 1.0
-
-    def __post_init__(self) -> None:
-        positive("high - low", self.high - self.low, "the length of an interval")
-
-    def characteristic(self, t: Vector) -> NDArray[Any]:
-        middle, half = (self.low + self.high) / 2, (self.high - self.low) / 2
-        return np.exp(1j * middle * t) * np.sinc(half * t / math.pi)
-
-    @property
-    def scale(self) -> float:
-        return (self.high - self.low) / math.sqrt(12)
-
-    def wider(self, factor: float) -> Law:
-        middle, half = (self.low + self.high) / 2, factor * (self.high - self.low) / 2
-        return Uniform(middle - half, middle + half)
-
-    def __str__(self) -> str:
-        return f"uniform({self.low:g}, {self.high:g})"
-
-
-@final
-@dataclass(frozen=True)
-class Exponential(Law):
-    """The exponential law of this mean."""
-
-    mean: float = 1.0
-
-    def __post_init__(self) -> None:
-        positive("mean", self.mean, "the mean of an exponential law")
-
-    def characteristic(self, t: Vector) -> NDArray[Any]:
-        return 1 / (1 - 1j * self.mean * t)
-
-    @property
-    def scale(self) -> float:
-        return self.mean
-
-    def wider(self, factor: float) -> Law:
-        return Exponential(factor * self.mean)
-
-    def __str__(self) -> str:
-        return f"exponential({self.mean:g})"
-
-
-@final
-@dataclass(frozen=True)
-class Sample(Law):
-    """The unknown law of a second sample of so many draws, of about this scale: the two-sample question.
-
-    Margin and width are planned as for a normal law of the scale.
-    """
-
-    draws: int
-    spread: float
-
-    def __post_init__(self) -> None:
-        counted(self.draws)
-        positive("spread", self.spread, "the scale on which the two laws are compared")
-
-    def characteristic(self, t: Vector) -> NDArray[Any]:
-        return Normal(0.0, self.spread).characteristic(t)
-
-    @property
-    def scale(self) -> float:
-        return self.spread
-
-    def wider(self, factor: float) -> Law:
-        return Sample(self.draws, factor * self.spread)
-
-    def __str__(self) -> str:
-        return f"the law of {self.draws} reference draws"
 
 
 @final
@@ -206,24 +84,52 @@ class LawPlan(SweepPlan):
         return _features(self.to, self.frequencies)
 
     @cached_property
-    def core(self) -> Plan:
+    def shape(self) -> Shape:
+        """The noise of one draw's features: that of the claimed law, or one direction of the planned sd."""
         assert isinstance(self.sd, float | int)
-        sd = float(self.sd)
+        found = Shape(float(self.sd)) if self.sd else _shape(self.to, self.frequencies)
         if isinstance(self.to, Sample):  # the reference's own noise
-            sd *= math.sqrt(1 + max(_counts(self.draws, self.sizes)) / self.to.draws)
+            more = math.sqrt(1 + max(_counts(self.draws, self.sizes)) / self.to.draws)
+            return replace(found, sd=found.sd * more)
+        return found
+
+    @cached_property
+    def core(self) -> Plan:
         return Plan(
             sizes=self.sizes,
             corrections=self.corrections.anchored(self.sizes[0]),
             target=Target.LIMIT,
-            sd=sd,
+            sd=self.shape.sd,
             draws=self.draws,
             policy=self.seeds.policy if len(self.sizes) > 1 else Policy.INDEPENDENT,
             levels=self.levels,
         )
 
-    def cheapest(self, power: float = 0.8, *arguments: Any, **options: Any) -> Self | None:
-        options.setdefault("doublings", 10 if len(self.sizes) > 1 else 0)
-        return super().cheapest(power, *arguments, **options)
+    @cached_property
+    def _design(self) -> Design:
+        return Design(self.core, self.margin, self.shape)
+
+    @property
+    def half_width(self) -> float:
+        return self._design.half_width
+
+    @property
+    def noticeable(self) -> float:
+        return self._design.noticeable(NOTICED)
+
+    def power(self) -> float:
+        return self._design.power()
+
+    def cheapest(
+        self, power: float = 0.8, cost: Callable[[float], float] = float, doublings: int = 10, most_draws: int = 2**17
+    ) -> Self | None:
+        doublings = doublings if len(self.sizes) > 1 else 0
+
+        def reached(weights: Weights) -> bool:
+            return replace(self._design, plan=weights.plan).decides(power)
+
+        found = cheapest(self.core, self.margin, power, doublings, most_draws, cost, reached)
+        return None if found is None else replace(self, **self._extended(found.weights.plan))
 
     def _extended(self, found: Plan) -> dict[str, Any]:
         return {"sizes": found.sizes, "draws": found.draws}
@@ -291,7 +197,7 @@ def plan_law(
         excludes=wrong,
         margin=margin,
         draws=counted(draws),
-        sd=planned_sd(_features(to, frequencies)) if sd is None else sd,
+        sd=0.0 if sd is None else positive("sd", sd, "the planned noise of one draw's features"),
         seeds=cast("Seeds", seeds),
         corrections=allowed,
         conditional=conditional,
@@ -343,6 +249,11 @@ def law(plan: LawPlan, samples: Any, reference: Any = None) -> Verdict:
 @lru_cache(maxsize=256)
 def _frequencies(scale: float) -> Frequencies:
     return gauss_hermite(scale)
+
+
+@lru_cache(maxsize=256)
+def _shape(law: Law, frequencies: Frequencies) -> Shape:
+    return shape_of_characteristic(law.characteristic, frequencies)
 
 
 def _features(law: Law, frequencies: Frequencies) -> Vector:

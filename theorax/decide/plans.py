@@ -105,7 +105,7 @@ class Planned(ABC):
         ]
         if not self.decides:
             better = self.cheapest()
-            lines.append("  undecided   by this plan support is out of reach: its half-width is not below the margin")
+            lines.append("  no support  is within reach: the half-width is not below the margin")
             lines.append(
                 f"  cheapest    {better.design if better else 'none that was tried decides: widen the margin'}"
             )

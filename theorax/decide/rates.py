@@ -10,6 +10,7 @@ from typing import Any, cast, final
 
 from theorax.decide.draws import Gathered, above_zero, by_size, gather, gather_logs
 from theorax.decide.plans import Seeds, SweepPlan, chosen, counted, spread, sweep
+from theorax.decide.streams import Stream
 from theorax.decide.verdicts import ledger, sweep_verdict, undecided
 from theorax.errors import DesignError, ObservationError
 from theorax.theorems.language.approach import Corrections
@@ -137,7 +138,7 @@ def plan_rate(
 
 
 def rate(plan: RatePlan, values: Any) -> Verdict:
-    """Decide the rate on draws: a table ``draws x sizes``, or one array per size.
+    """Decide the rate on draws: a table ``draws x sizes``, one array per size, or a `Stream`.
 
     **Raises:** `ObservationError` for draws that are not those planned, not finite, or not positive.
     """
@@ -178,6 +179,8 @@ def rate(plan: RatePlan, values: Any) -> Verdict:
 
 
 def _gathered(plan: RatePlan, values: Any) -> Gathered:
+    if isinstance(values, Stream):
+        return values.for_plan(plan)
     columns = by_size(plan, values)
     if plan.floor:
         return gather(plan, columns)  # what lies at the floor need not be positive

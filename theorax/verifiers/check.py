@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from scipy.special import stdtr
+
 from theorax.numerics import platform
 from theorax.theorems.catalogue import Catalogue
-from theorax.theorems.language import Claim, Theorem
-from theorax.verifiers import attempts, controls, hypotheses, models, nightly, proofs, sensitivity, sentences
+from theorax.theorems.language import Claim, Inequality, Theorem
+from theorax.verifiers import attempts, controls, hypotheses, ledger, models, nightly, proofs, sensitivity, sentences
 from theorax.verifiers.decide import combine
 from theorax.verifiers.decision import Decision, Finding, Levels, Reason, Side, Status, settle
 from theorax.verifiers.draws import Draws, Table
@@ -90,10 +93,19 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
                 # A weaker variant must stay supported where the claim is; where it is not, it may fall with it.
                 refuted = verdict.status == Status.REFUTED.name
                 mutants += [part for part in found if not (refuted and part.expected == "stays supported")]
+        parts = (theorem, name, claim, planned.cases, steps)
+        verdict = replace(
+            verdict,
+            ledger=(
+                *verdict.ledger,
+                *ledger.ledger(*parts, settled=verdict.status == Status.PROVED.name, logged=planned.logged),
+            ),
+            scope=verdict.scope or ledger.scope(*parts, settled=verdict.status == Status.PROVED.name),
+        )
         if verdict.status == Status.SUPPORTED.name and (said := sensitivity.contradiction(name, mutants)):
             verdict = replace(verdict, status=Status.ERROR.name, sentence=said)
         claims.append(verdict)
-    claims = [_insensitive(claim, fired) for claim in claims]
+    claims = [sensitivity.insensitive(controls.insensitive(claim, fired), mutants) for claim in claims]
     status, reason = overall(claims)
     outcome = TheoremOutcome(
         id=theorem_id,
@@ -150,6 +162,7 @@ def plan(theorem_id: str, settings: Settings) -> list[PlannedCheck]:
                     noticeable=case.noticeable,
                     attempt=planned.attempt,
                     level=planned.levels.support,
+                    p_support=_expected(planned.claim, case),
                     decides=not note,
                     note=note,
                 )
@@ -233,13 +246,32 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
     levels = Levels(level, level)
     cases = tuple(judge.prepare(claim, cell, levels.shared(len(found)), claim) for cell in found)
     place = attempts.place(theorem_id, name, claim, cases, settings.model)
-    return Planned(name, claim, cases, levels, tuple(map(_note, cases)), place, attempt)
+    return Planned(name, claim, cases, levels, tuple(_note(claim, case) for case in cases), place, attempt)
 
 
-def _note(case: Prepared) -> str:
+def _note(claim: Claim, case: Prepared) -> str:
     """Why the design of this case cannot decide, and the cheapest that would; empty where it can."""
     weakness = case.weakness
+    if isinstance(claim, Inequality) and claim.observed:
+        line, content = case.cell.line, float(claim.content)
+        draws, needed = line.draws * len(line.sizes), math.ceil(math.log(case.levels.support) / math.log1p(-content))
+        if draws < needed:
+            weakness = (
+                f"{draws} draws, which without a violation leave open that a share "
+                f"{1 - case.levels.support ** (1 / draws):.2g} of all draws violates it, against {content:.2g}; the "
+                f"fewest that would: {math.ceil(needed / len(line.sizes))} at each size"
+            )
     return f"Too weak to decide, so not run: {sentences.place(case.cell)} has {weakness}." if weakness else ""
+
+
+def _expected(claim: Claim, case: Prepared) -> float | None:
+    """The p-value of support where the estimate is the claimed value and its error the planned one; None if not known."""
+    if isinstance(claim, Inequality) and claim.observed:
+        return (1 - float(claim.content)) ** (case.cell.line.draws * len(case.cell.line.sizes))
+    if case.weights is None:
+        return None
+    room, se = case.margin - case.weights.bias.total, case.weights.se
+    return float(stdtr(case.weights.df, -room / se)) if se > 0 else float(room <= 0)
 
 
 def _decide(theorem: Theorem, planned: Planned, draws: Draws, settled: bool, false_step: str) -> Verdict:
@@ -272,7 +304,7 @@ def _decide(theorem: Theorem, planned: Planned, draws: Draws, settled: bool, fal
     rigorous = any(part.rigorous and part.decision.status is Status.REFUTED for part in judged)
     if decision.status is Status.REFUTED:
         findings.append(Finding.COUNTEREXAMPLE if rigorous else Finding.TEST_REFUTED)
-    if any(part.trivial for part in judged):
+    if all(part.trivial for part in judged):
         findings.append(Finding.TRIVIAL_BOUND)
     if decision.status is Status.SUPPORTED:
         certified = all(part.rigorous for part in judged)
@@ -283,28 +315,3 @@ def _decide(theorem: Theorem, planned: Planned, draws: Draws, settled: bool, fal
         findings.append(Finding.HYPOTHESIS_VIOLATED)
         return outcome(decision, judged, "Its proof and its measurement contradict each other.")
     return outcome(decision, judged)
-
-
-def _insensitive(claim: Verdict, tried: Sequence[ControlOutcome]) -> Verdict:
-    """A supported claim on which a control is not known to tell could not have failed: it is vacuous."""
-    own = [control for control in tried if control.claim == claim.id]
-    silent = [control for control in own if not control.fired]
-    # One run is no bound: it is held against the demand only where it was repeated.
-    unsure = [
-        control for control in own if control.replicates > 1 and (control.kill_probability or 0.0) < controls.DEMANDED
-    ]
-    if claim.status != Status.SUPPORTED.name or not (silent or unsure):
-        return claim
-    found = (silent or unsure)[0]
-    how = (
-        "the claim still passes"
-        if silent
-        else f"the claim fails in {found.kills} of {found.replicates} repetitions only, so with probability at least "
-        f"{found.kill_probability:.2f}, not {controls.DEMANDED}"
-    )
-    return replace(
-        claim,
-        status=Status.VACUOUS.name,
-        sentence=f"The control {found.subject!r} breaks {', '.join(found.breaks)} and {how}: "
-        "this check could not have failed.",
-    )

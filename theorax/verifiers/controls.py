@@ -11,8 +11,9 @@ repetitions on draws of their own; r of r kills give at least $0.05^{1/r}$ at 95
 
 A repetition on a portion of the draws counts only where it *refutes* the claim, at the claim's own levels. Power grows
 with the draws, so what is refuted by a portion is killed by the claim's own design at least as often: the bound is
-conservative. At the claim's own design a kill is whatever is not support. Where balls refute, nothing is random and
-nothing is repeated.
+conservative. A bound in every draw that a portion violates, beyond the declared errors, is violated by the whole: that
+counts too, and no ball is asked. At the claim's own design a kill is whatever is not support. Where balls refute,
+nothing is random and nothing is repeated.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from theorax.errors import TheoraxError
-from theorax.theorems.language import Claim, Law
+from theorax.theorems.language import Claim, Inequality, Law
 from theorax.verifiers.decide import combine
-from theorax.verifiers.decision import Decision, Levels, Status
+from theorax.verifiers.decision import Decision, Levels, Reason, Status
 from theorax.verifiers.draws import Draws
 from theorax.verifiers.kinds import JUDGES, Judged
 from theorax.verifiers.lines import Cell, Line, Observed
-from theorax.verifiers.outcome import ControlOutcome
+from theorax.verifiers.outcome import ControlOutcome, Verdict
 from theorax.verifiers.probability import proportion_of
 
-__all__ = ["DEMANDED", "controls", "kill_probability"]
+__all__ = ["DEMANDED", "controls", "insensitive", "kill_probability"]
 
 CONFIDENCE = 0.95
 DEMANDED = 0.8  # a control that kills less surely leaves the claim untested (METHOD, section 8.4)
@@ -74,12 +75,12 @@ class _Trial:
         """The claim's cases on the line."""
         return list(JUDGES[type(self.claim)].cells(self.claim, line))
 
-    def kills(self, portions: Sequence[Observed], killed: Callable[[Status], bool]) -> int:
+    def kills(self, portions: Sequence[Observed], killed: Callable[[Decision], bool]) -> int:
         """On how many portions the claim is killed; one that ends in an error kills nothing."""
         count = 0
         for seen in portions:
             try:
-                count += killed(self.judged(seen, repetition=True)[1].status)
+                count += killed(self.judged(seen, repetition=True)[1])
             except TheoraxError:
                 continue
         return count
@@ -106,20 +107,55 @@ def _control(name: str, claim: Claim, line: Line, levels: Levels, draws: Draws, 
     return outcome if effort == "quick" or not draws.on(line).tables else _repeated(outcome, trial, draws)
 
 
+def insensitive(claim: Verdict, tried: Sequence[ControlOutcome]) -> Verdict:
+    """A supported claim on which a control is not known to tell could not have failed: it is vacuous."""
+    own = [control for control in tried if control.claim == claim.id]
+    silent = [control for control in own if not control.fired]
+    # One run is no bound: it is held against the demand only where it was repeated.
+    unsure = [control for control in own if control.replicates > 1 and (control.kill_probability or 0.0) < DEMANDED]
+    if claim.status != Status.SUPPORTED.name or not (silent or unsure):
+        return claim
+    found = (silent or unsure)[0]
+    how = (
+        "the claim still passes"
+        if silent
+        else f"the claim fails in {found.kills} of {found.replicates} repetitions only, so with probability at least "
+        f"{found.kill_probability:.2f}, not {DEMANDED}"
+    )
+    return replace(
+        claim,
+        status=Status.VACUOUS.name,
+        sentence=f"The control {found.subject!r} breaks {', '.join(found.breaks)} and {how}: "
+        "this check could not have failed.",
+    )
+
+
 def _repeated(outcome: ControlOutcome, trial: _Trial, draws: Draws) -> ControlOutcome:
     own = trial.line.draws
     fewest = FEWEST_OF_LAW if isinstance(trial.claim, Law) else FEWEST
     count, size = (MANY, own // MANY) if own >= MANY * fewest else (SOME, max(fewest, own // SOME))
     size = min(size, own)
-    if outcome.status == Status.REFUTED.name and size < own:
+    bounding = isinstance(trial.claim, Inequality)
+    if (outcome.status == Status.REFUTED.name or bounding) and size < own:
         part = replace(trial.line, draws=size)  # one value: what it knows of its sizes is worked out once
         portions = [_on(draws.portion(trial.line, i * size, size), part) for i in range(count)]
-        kills = trial.kills(portions, lambda status: status is Status.REFUTED)
+        if bounding:
+            portions = [replace(seen, model=None) for seen in portions]  # without models no ball is asked
+        kills = trial.kills(portions, _violated if bounding else _refuted)
         if kill_probability(kills, count) >= DEMANDED or kills == count:
             return _shown(outcome, kills, count, f"each on {size} of the {own} draws per size")
     portions = [_on(draws.portion(trial.line, i * own, own), trial.line) for i in range(SOME)]
-    kills = trial.kills(portions, lambda status: status is not Status.SUPPORTED)
+    kills = trial.kills(portions, lambda decision: decision.status is not Status.SUPPORTED)
     return _shown(outcome, kills, SOME, "each at the claim's own design")
+
+
+def _refuted(decision: Decision) -> bool:
+    return decision.status is Status.REFUTED
+
+
+def _violated(decision: Decision) -> bool:
+    # Too few draws without a violation say nothing; a violation, within rounding or not, forbids support.
+    return decision.status is Status.REFUTED or decision.reason is Reason.NUMERIC_FLOOR
 
 
 def _on(seen: Observed, line: Line) -> Observed:

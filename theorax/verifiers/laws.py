@@ -258,7 +258,11 @@ def misfit_law(features: Sequence[Matrix], plan: Plan, level: float = 0.01) -> b
     for direction in directions:
         weights = Weights(plan, tuple(map(float, direction)), bias_of(plan, direction))
         found = _Extrapolated.of(features, np.zeros(features[0].shape[1]), weights, None)
-        if found.noise.p(found.distance - weights.bias.total) <= level / len(directions):
+        radius, each = found.distance - weights.bias.total, level / len(directions)
+        # Paley and Zygmund: E Q^2 <= 3 (E Q)^2, so P(Q >= 0.8 E Q) >= 0.2^2 / 3, above any level in use: no tail needed.
+        if radius <= math.sqrt(0.8) * found.se and each < 0.04 / 3:
+            continue
+        if found.noise.p(radius) <= each:
             return True
     return False
 

@@ -3,7 +3,7 @@
 | kind | wrong | sharper, and wrong only if the bound is tight | weaker |
 |---|---|---|---|
 | Limit, Expectation | value x (1 +- {margin, 1/4}), x 2; a letter, constant or term dropped; power, index +- 1 | | margin x 2 |
-| Rate | exponent +- {margin, 1.5 margin, 2 margin, 1/2}, x 2, / 2 | | the one-sided claims |
+| Rate | exponent +- {margin, 1.5 margin, 2 margin, 1/2}, x 2, / 2 (one way, if one-sided) | | one-sided; the other way |
 | Law | 1.1, 1.25, 2, 4 and 1/4 times the variance; shifted, skewed | | |
 | Identity | right side negated, doubled, x (1 + margin); a term dropped or its sign changed; index + 1 | | |
 | Inequality | the other direction | the bound halved (doubled, if from below), shifted by twice its slack | twice the content |
@@ -246,10 +246,17 @@ def _wrong_rates(claim: Rate) -> Iterator[Change]:
     step, exponent = claim.margin.value, claim.exponent
     changes = [sign * size for size in (step, 3 * step / 2, 2 * step, Rational(1, 2)) for sign in (1, -1)]
     for change in changes:
-        yield f"exponent {'+' if change > 0 else '-'} {abs(change)}", {"like": _like(claim, exponent + change)}
-    if exponent != 0:
+        if not _follows(claim, change):
+            yield f"exponent {'+' if change > 0 else '-'} {abs(change)}", {"like": _like(claim, exponent + change)}
+    if exponent != 0 and not _follows(claim, exponent):
         yield "exponent x 2", {"like": _like(claim, 2 * exponent)}
+    if exponent != 0 and not _follows(claim, -exponent):
         yield "exponent / 2", {"like": _like(claim, exponent / 2)}
+
+
+def _follows(claim: Rate, change: Expr) -> bool:
+    """Whether the order changed by this follows from the claim: a larger upper bound, a smaller lower one."""
+    return bool(change > 0) if claim.side == "at most" else bool(change < 0) if claim.side == "at least" else False
 
 
 def _like(claim: Rate, exponent: Expr) -> Expr:
@@ -263,6 +270,10 @@ def _weaker(claim: Claim) -> Iterator[Change]:
     elif isinstance(claim, Rate) and claim.side == "exact":
         yield "at most this order", {"side": "at most"}
         yield "at least this order", {"side": "at least"}
+    elif isinstance(claim, Rate) and claim.margin is not None:
+        change = 2 * claim.margin.value * (1 if claim.side == "at most" else -1)
+        label = f"exponent {'+' if change > 0 else '-'} {abs(change)}"
+        yield label, {"like": _like(claim, claim.exponent + change)}
     elif isinstance(claim, Inequality) and not claim.over and 2 * claim.content < 1:
         yield "twice the content", {"content": 2 * claim.content}
     elif isinstance(claim, Probability):

@@ -85,6 +85,7 @@ class RateDesign:
     average: Average = Average.MEAN_OF_LOG
     floor: float = 0.0
     rival: Rival | None = None
+    share: float = 1.0  # of the levels of the claim that the decision spends
 
     @property
     def weights(self) -> Weights:
@@ -93,8 +94,9 @@ class RateDesign:
 
     @property
     def levels(self) -> Levels:
-        """The levels at which the decision is made: halved where the jackknife is not exact."""
-        return self.weights.plan.levels
+        """The levels of the claim; the weights are planned, and the decision made, at their share."""
+        spent = self.weights.plan.levels
+        return Levels(spent.support / self.share, spent.refute / self.share)
 
 
 def design_rate(
@@ -114,9 +116,10 @@ def design_rate(
             f"A rate was planned with the target {plan.target} and a floor of {floor:g}. A rate is read off logarithms "
             "of values that have a floor of zero or more. Write target=Target.EXPONENT or Target.DECAY_RATE."
         )
-    average = Average(average)
+    average, share = Average(average), 1.0
     if average is Average.LOG_OF_MEAN and max(plan.noise) > _EXACT_JACKKNIFE:
-        plan = replace(plan, levels=Levels(plan.levels.support / 2, plan.levels.refute / 2))
+        share = 0.5
+        plan = replace(plan, levels=Levels(share * plan.levels.support, share * plan.levels.refute))
     family = [solve(plan)]
     if floor > 0:
         family += [solve(_first(plan, kept)) for kept in range(len(plan.sizes) - 1, _least(plan) - 1, -1)]
@@ -129,7 +132,7 @@ def design_rate(
                 "A power's rival is an exponential over the same sizes, and the other way round. Change its plan."
             )
         other = Rival(solve(replace(other_plan, levels=plan.levels)), low, high)
-    return RateDesign(tuple(family), average, float(floor), other)
+    return RateDesign(tuple(family), average, float(floor), other, share)
 
 
 class Reading(ABC):
@@ -233,6 +236,9 @@ def decide_rate(
 ) -> tuple[Decision, Weights, bool]:
     """The decision, the weights that the floor left, and whether the misfit alarm fired.
 
+    Where the design spends a share of the levels, p-values are over that share: held against the levels of the claim,
+    or of a suite, they reject what the decision did.
+
     | finding | status |
     |---|---|
     | as `decide` | supported, refuted or inconclusive |
@@ -258,7 +264,14 @@ def decide_reading(
         other = solve(_first(whole.plan, data.kept))
         decision = against(decision, data.interval(other), design.rival.low, design.rival.high)
     alarm = misfit(plan, _along(data, plan))
-    return (withheld(decision, Reason.CLASS_REFUTED) if alarm else decision), weights, alarm
+    decision = withheld(decision, Reason.CLASS_REFUTED) if alarm else decision
+    reported = replace(
+        decision,
+        p_refute=min(1.0, decision.p_refute / design.share),
+        p_support=min(1.0, decision.p_support / design.share),
+        levels=design.levels,
+    )
+    return reported, weights, alarm
 
 
 def _along(data: Reading, plan: Plan) -> Callable[[Vector, float], Interval]:

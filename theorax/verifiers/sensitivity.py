@@ -14,7 +14,7 @@ from theorax.verifiers.decision import Decision, Levels, Status
 from theorax.verifiers.kinds import JUDGES, Prepared
 from theorax.verifiers.lines import Cell, Line, Observed, evaluate
 from theorax.verifiers.mutants import Variant, variants
-from theorax.verifiers.outcome import MutantOutcome
+from theorax.verifiers.outcome import MutantOutcome, Verdict
 from theorax.verifiers.sentences import mathematics
 
 
@@ -100,6 +100,26 @@ def contradiction(name: str, outcomes: Sequence[MutantOutcome]) -> str:
     return (
         f"The claim is supported and its weaker variant {fallen[0].name!r} ({fallen[0].statement}) is "
         f"{fallen[0].status} on the same data: {said} contradicts itself, so neither word is shown."
+    )
+
+
+def insensitive(claim: Verdict, outcomes: Sequence[MutantOutcome]) -> Verdict:
+    """A supported claim of which a wrong variant that its file names is supported by the same data: it is vacuous.
+
+    Machine-made variants do not count here: some differ from the claim by less than anyone would call wrong.
+    """
+    passing = [
+        part
+        for part in outcomes
+        if part.claim == claim.id and part.origin == "file" and part.expected == "killed" and not part.killed
+    ]
+    if claim.status != Status.SUPPORTED.name or not passing:
+        return claim
+    return replace(
+        claim,
+        status=Status.VACUOUS.name,
+        sentence=f"The wrong variant {passing[0].name!r} ({passing[0].statement}) is supported by the same data: "
+        "this check cannot tell it from the claim.",
     )
 
 

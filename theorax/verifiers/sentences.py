@@ -164,7 +164,7 @@ def claim_outcome(
     note: str = "",
 ) -> Verdict:
     """Everything a report says about one claim."""
-    rows = tuple(map(_case, cases))
+    rows = tuple(_case(case, claim) for case in cases)
     judged = [case for case in cases if isinstance(case, Judged)]
     reason = (
         decision.reason.value if decision is not None and decision.reason and status is Status.INCONCLUSIVE else None
@@ -229,7 +229,7 @@ def _prepared(case: Judged | Prepared) -> Prepared:
     return case.prepared if isinstance(case, Judged) else case
 
 
-def _case(judged: Judged | Prepared) -> Case:
+def _case(judged: Judged | Prepared, claim: Claim) -> Case:
     prepared = _prepared(judged)
     shown = {
         "subject": prepared.cell.line.name,
@@ -237,7 +237,7 @@ def _case(judged: Judged | Prepared) -> Case:
         "predicted": prepared.sign * prepared.claimed,
         "bias": prepared.bias,
         "margin": prepared.margin,
-        "noticeable": prepared.noticeable,
+        "noticeable": _noticeable(prepared, claim),
     }
     if isinstance(judged, Prepared):
         return Case(
@@ -258,6 +258,17 @@ def _case(judged: Judged | Prepared) -> Case:
         points=judged.points,
         detail=judged.detail,
     )
+
+
+def _noticeable(prepared: Prepared, claim: Claim) -> float | None:
+    """The smallest deviation noticed with probability 0.9; of a bound in every draw, the share of draws that violate it.
+
+    A share q of violations shows none of itself in N draws with probability (1 - q)^N.
+    """
+    if prepared.noticeable is not None:
+        return prepared.noticeable
+    line = prepared.cell.line
+    return 1 - 0.1 ** (1 / (line.draws * len(line.sizes))) if isinstance(claim, Inequality) and claim.observed else None
 
 
 def _worst(judged: Sequence[Judged], decision: Decision | None) -> int | None:
