@@ -273,3 +273,30 @@ class TestLongFiles:
             stream.add(np.tile(SIZES, 100).astype(float), draws(rng, count=100).ravel())
         assert sum(map(len, stream._sums.values())) == len(SIZES) * streams.BATCHES
         assert stream.columns == () and set(stream.counts.values()) == {2000}
+
+
+def test_laws(data, rng):
+    rows = "\n".join(f"{x!r},{y!r}" for x, y in rng.standard_normal((20_000, 2)).tolist())
+    text = f"x,y\n{rows}\n"
+    assert data(text, "--law", "x ~ normal(0, 1)").code == 0
+    assert data(text, "--law", "x ~ normal(0.2, 1)").code == 1
+    assert data(text, "--law", "x ~ y", "--sd", "1", "--margin", "0.05").code == 0
+    for claim, said in (
+        ("x ~ normall(0, 1)", "did you mean `normal`"),
+        ("x ~ exponential(1, 2)", "has 1 parameter"),
+        ("x ~ y", "No `--sd`"),
+        ("x ~ z", "no column `z`"),
+        ("x ~ y as n", "not against a column"),
+    ):
+        found = data(text, "--law", claim)
+        assert found.code == 2 and said in found.err
+
+
+def test_the_limit_of_laws(data, rng):
+    sizes = np.array([16, 32, 64, 128, 256])
+    sums = np.stack([(rng.exponential(1, (4000, n)).sum(axis=1) - n) / np.sqrt(n) for n in sizes], axis=1)
+    options = ("--class", "expansion(0.5; rest=0.02, order=1)", "--because", "an Edgeworth expansion")
+    text = long(sums, sizes)
+    assert data(text, "--law", "error ~ normal(0, 1) as N", *options, "--margin", "0.1").code == 0
+    assert data(text, "--law", "error ~ normal(0, 1.5) as N", *options, "--margin", "0.1").code == 1
+    assert "No class of corrections" in data(text, "--law", "error ~ normal(0, 1) as N").err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import jax
@@ -16,12 +17,14 @@ from theorax.errors import DesignError, StatementError
 from theorax.numerics import platform
 from theorax.numerics.sampler import Sampler
 from theorax.theorems.language import (
+    Absolute,
     Corrections,
     Expansion,
     Experiment,
     GaussianVector,
     Law,
     Measured,
+    Rate,
     Size,
     Subject,
     gaussian,
@@ -31,6 +34,7 @@ from theorax.verifiers.bias import Plan, Target, solve
 from theorax.verifiers.decide import decide
 from theorax.verifiers.decision import DEFAULT_LEVELS, Reason, Refusal, Status
 from theorax.verifiers.kinds.laws import LawJudge
+from theorax.verifiers.kinds.rates import RateJudge
 from theorax.verifiers.law_rates import rate_of_law, squared_distance
 from theorax.verifiers.laws import features_of_characteristic, features_of_conditional_variance, gauss_hermite
 from theorax.verifiers.lines import lines
@@ -59,15 +63,22 @@ def observe(model: Any) -> dict[str, Any]:
     return dict(f=output[0], g=output[1], S=gram[0, 0], C=gram[0, 1], V=gram[1, 1])
 
 
-def judged(claim: Law, draws: int) -> Any:
+@lru_cache(maxsize=8)
+def drawn(draws: int, widths: tuple[int, ...]) -> Any:
+    """A line and what was drawn on it: the claims below are asked of the same draws."""
     experiment = Experiment(
-        subjects={"net": Subject(build)}, observe=observe, measures=(f, g, S, C, V), sweep={n: WIDTHS}, draws=draws
+        subjects={"net": Subject(build)}, observe=observe, measures=(f, g, S, C, V), sweep={n: widths}, draws=draws
     )
     platform.enable()
     (line,) = lines("net", experiment, Settings())
-    observed = measure("a theorem", experiment, line, [line], 0, Sampler())
-    (cell,) = LawJudge().cells(claim, line)
-    return LawJudge().judge(claim, LawJudge().prepare(claim, cell, DEFAULT_LEVELS, claim), observed)
+    return line, measure("a theorem", experiment, line, [line], 0, Sampler())
+
+
+def judged(claim: Any, draws: int, judge: Any = None, widths: tuple[int, ...] = WIDTHS) -> Any:
+    line, observed = drawn(draws, widths)
+    judge = judge or LawJudge()
+    (cell,) = judge.cells(claim, line)
+    return judge.judge(claim, judge.prepare(claim, cell, DEFAULT_LEVELS, claim), observed)
 
 
 SMOOTH = Expansion((1,), rest=0.02, order=2, reason="moments of a sum of iid terms expand in 1/n")
@@ -95,6 +106,30 @@ MANUFACTURED = {
     ),
     "two numbers, raw": (law((f, g), 3 * IDENTITY), 1000, Status.REFUTED),
 }
+
+
+NEXT = Corrections(size=0.2, slowest=1, rest=0.05, order=2, reason="the next terms of the expansion of the law")
+
+
+@pytest.mark.parametrize(("power", "status"), [(-1, Status.SUPPORTED), (Rational(-1, 2), Status.REFUTED)])
+def test_how_fast_the_output_becomes_normal(power: Any, status: Status) -> None:
+    """Chi-square mixtures: the variance of S is 2/n, so the law approaches at 1/n; published margin a quarter."""
+    claim = Rate(
+        of=f,
+        like=n**power,
+        as_=n,
+        approach=NEXT,
+        to=gaussian(1),
+        given=S,
+        spread=sqrt(n),
+        margin=Absolute(1, 4),
+        because="the next rate in use is one half away",
+    )
+    found = judged(claim, 25_600, RateJudge(), (*WIDTHS, 256))
+    assert found.decision.status is status
+    assert "distance of f from" in sentences.mathematics(claim)
+    few = judged(claim, 70, RateJudge()).decision
+    assert (few.status, few.reason) == (Status.INCONCLUSIVE, Reason.NUMERIC_FLOOR)
 
 
 @pytest.mark.parametrize("name", MANUFACTURED)

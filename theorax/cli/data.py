@@ -94,6 +94,7 @@ def _study(file: Path, kind: str, given: dict[str, Any]) -> Study:
         "limit": (statements.limit, studies.limit),
         "mean": (statements.mean, studies.mean),
         "at_most": (statements.bound, studies.bound),
+        "law": (statements.law, studies.law),
         "probability": (statements.probability, studies.probability),
     }
     parse, perform = readers[kind]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theorax import decide
-from theorax.cli.statements import BoundClaim, LimitClaim, MeanClaim, ProbabilityClaim, RateClaim
+from theorax.cli.statements import BoundClaim, LawClaim, LimitClaim, MeanClaim, ProbabilityClaim, RateClaim
 from theorax.cli.tables import Piece, Table
 from theorax.decide.draws import above_zero, by_size, gather, gather_logs
 from theorax.decide.moments import LIGHT_TAILS, Moment
@@ -19,9 +19,10 @@ from theorax.decide.probabilities import of_counts, of_excess
 from theorax.decide.sequences import SequencePlan
 from theorax.decide.streams import KEPT, MOST_SIZES, Stream
 from theorax.errors import UsageError
+from theorax.names import did_you_mean
 from theorax.verifiers.outcome import Verdict
 
-__all__ = ["Declared", "Study", "bound", "limit", "mean", "probability", "rate"]
+__all__ = ["Declared", "Study", "bound", "law", "limit", "mean", "probability", "rate"]
 
 Vector = NDArray[np.float64]
 
@@ -204,6 +205,46 @@ def bound(table: Table, claim: BoundClaim, declared: Declared) -> Study:
     return Study(
         plan, of_excess(plan, kept, violated, worst, row - 1), ("Every row is taken as one independent draw.",)
     )
+
+
+def law(table: Table, claim: LawClaim, declared: Declared) -> Study:
+    """The law of a column, or its limit along a column of sizes; against a named law or another column."""
+    given: dict[str, Any] = {"margin": declared.margin, "levels": declared.levels, "of": claim.of, "name": claim.of}
+    if claim.letter is not None:
+        if claim.parameters is None:
+            raise UsageError("A limit is held against a named law, not against a column. Leave `as ...` out.")
+        rows = _read(table, claim.letter, claim.of, declared, logs=False, keep=True)
+        sizes, counts, seeds = _drawn(rows, declared, claim.letter)
+        corrections = None if declared.corrections == decide.Corrections() else declared.corrections
+        given |= {"seeds": seeds, "corrections": corrections, "letter": claim.letter}
+        plan = decide.plan_law(sizes, to=_law(claim), draws=counts, **given)
+        columns = rows.stream.columns if rows.columns is None else rows.columns
+        return Study(plan, decide.law(plan, list(columns)), tuple(_notes(rows, declared, seeds)))
+    other = claim.to if claim.parameters is None else None
+    wanted = [claim.of, *([other] if other is not None else [])]
+    parts = [piece.columns for piece in table.pieces(wanted)]
+    columns = tuple(np.concatenate([part[name] for part in parts]) for name in wanted)
+    note = ("Every row is taken as one independent draw.",)
+    if other is None:
+        plan = decide.plan_law(to=_law(claim), draws=len(columns[0]), **given)
+        return Study(plan, decide.law(plan, columns[0]), note)
+    if declared.sd is None:
+        raise UsageError(
+            "No `--sd` was given. Two samples are compared on a scale that is fixed before they are seen. "
+            f"Write about how far the values of `{claim.of}` spread, such as `--sd 1`."
+        )
+    plan = decide.plan_law(to=decide.Sample(len(columns[1]), declared.sd), draws=len(columns[0]), **given)
+    return Study(plan, decide.law(plan, *columns), note)
+
+
+def _law(claim: LawClaim) -> decide.Law:
+    known = {"normal": decide.Normal, "uniform": decide.Uniform, "exponential": decide.Exponential}
+    if claim.to not in known:
+        raise UsageError(f"There is no law `{claim.to}`{did_you_mean(claim.to, known)} Known: {', '.join(known)}.")
+    parameters, most = claim.parameters or (), {"normal": 2, "uniform": 2, "exponential": 1}[claim.to]
+    if len(parameters) > most:
+        raise UsageError(f"`{claim.to}` has {most} parameter{'s' * (most > 1)}, {len(parameters)} were given.")
+    return known[claim.to](*parameters)
 
 
 def _read(table: Table, letter: str, of: str, declared: Declared, *, logs: bool, keep: bool) -> _Rows:

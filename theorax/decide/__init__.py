@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from theorax.decide.boxes import certify, search
     from theorax.decide.floats import arrays
     from theorax.decide.identities import identity
+    from theorax.decide.laws import Exponential, Law, LawPlan, Normal, Sample, Uniform, law, plan_law
     from theorax.decide.limits import LimitPlan, limit, plan_limit
     from theorax.decide.means import MeanPlan, QuantilePlan, mean, plan_mean, plan_quantile, quantile
     from theorax.decide.moments import Bounded, BoundedVariance, TwoValues
@@ -42,6 +43,7 @@ _HOMES = {
         "theorax.decide.boxes": ("certify", "search"),
         "theorax.decide.floats": ("arrays",),
         "theorax.decide.identities": ("identity",),
+        "theorax.decide.laws": ("Exponential", "Law", "LawPlan", "Normal", "Sample", "Uniform", "law", "plan_law"),
         "theorax.decide.limits": ("LimitPlan", "limit", "plan_limit"),
         "theorax.decide.means": ("MeanPlan", "QuantilePlan", "mean", "plan_mean", "plan_quantile", "quantile"),
         "theorax.decide.moments": ("Bounded", "BoundedVariance", "TwoValues"),
@@ -71,17 +73,23 @@ __all__ = [
     "BoundedVariance",
     "Corrections",
     "Expansion",
+    "Exponential",
     "InequalityPlan",
+    "Law",
+    "LawPlan",
     "Levels",
     "LimitPlan",
     "MeanPlan",
+    "Normal",
     "Prefactor",
     "ProbabilityPlan",
     "QuantilePlan",
     "RatePlan",
+    "Sample",
     "SequencePlan",
     "Stream",
     "TwoValues",
+    "Uniform",
     "Verdict",
     "Watch",
     "adjust",
@@ -89,10 +97,12 @@ __all__ = [
     "certify",
     "identity",
     "inequality",
+    "law",
     "limit",
     "mean",
     "monitor",
     "plan_inequality",
+    "plan_law",
     "plan_limit",
     "plan_mean",
     "plan_probability",

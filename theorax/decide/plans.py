@@ -97,7 +97,7 @@ class Planned(ABC):
 
     def __str__(self) -> str:
         lines = [
-            f"{self.statement},  margin ± {self.margin:g}",
+            f"{self.statement},  margin ± {self.margin:.3g}",
             f"  planned     {self.design}",
             *(f"  {line}" for line in self._declared()),
             f"  half-width  {self.half_width:.2g}, of which {self.bias:.2g} is bias that the class allows",

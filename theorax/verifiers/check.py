@@ -10,7 +10,7 @@ from pathlib import Path
 from theorax.numerics import platform
 from theorax.theorems.catalogue import Catalogue
 from theorax.theorems.language import Claim, Theorem
-from theorax.verifiers import attempts, hypotheses, models, nightly, proofs, sensitivity, sentences
+from theorax.verifiers import attempts, controls, hypotheses, models, nightly, proofs, sensitivity, sentences
 from theorax.verifiers.decide import combine
 from theorax.verifiers.decision import Decision, Finding, Levels, Reason, Side, Status, settle
 from theorax.verifiers.draws import Draws, Table
@@ -25,7 +25,6 @@ from theorax.verifiers.outcome import (
     Verdict,
     Work,
 )
-from theorax.verifiers.planning import cheapest
 from theorax.verifiers.settings import PlannedCheck, Settings
 from theorax.verifiers.spending import level_of
 from theorax.verifiers.store import Place, Store, StoreError, now
@@ -74,7 +73,7 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
     steps, settled = proofs.check(theorem)
     planned_claims = _attempted(theorem_id, theorem, table, settings)
     claims: list[Verdict] = []
-    controls: list[ControlOutcome] = []
+    fired: list[ControlOutcome] = []
     mutants: list[MutantOutcome] = []
     for name, claim in theorem.claims.items():
         planned = planned_claims[name]
@@ -85,14 +84,16 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
             )
         if verdict.status in (Status.SUPPORTED.name, Status.REFUTED.name, Status.PROVED.name, Status.CERTIFIED.name):
             failing = control_lines(theorem, name, table)
-            controls += sensitivity.controls(name, claim, failing, planned.levels, draws.on)
+            fired += controls.controls(name, claim, failing, planned.levels, draws, settings.effort)
             if planned.cases and not planned.refusal:
                 found = sensitivity.mutants(name, claim, planned.cases, planned.levels, draws.on)
                 # A weaker variant must stay supported where the claim is; where it is not, it may fall with it.
                 refuted = verdict.status == Status.REFUTED.name
                 mutants += [part for part in found if not (refuted and part.expected == "stays supported")]
+        if verdict.status == Status.SUPPORTED.name and (said := sensitivity.contradiction(name, mutants)):
+            verdict = replace(verdict, status=Status.ERROR.name, sentence=said)
         claims.append(verdict)
-    claims = [_insensitive(claim, controls) for claim in claims]
+    claims = [_insensitive(claim, fired) for claim in claims]
     status, reason = overall(claims)
     outcome = TheoremOutcome(
         id=theorem_id,
@@ -108,7 +109,7 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
         letters=sentences.letters(theorem),
         hypotheses=tuple(hypotheses.told(name, part, theorem, draws) for name, part in theorem.hypotheses.items()),
         claims=tuple(claims),
-        controls=tuple(controls),
+        controls=tuple(fired),
         mutants=tuple(mutants),
         proof=steps,
         issues=theorem.issues,
@@ -133,7 +134,7 @@ def plan(theorem_id: str, settings: Settings) -> list[PlannedCheck]:
     for name in theorem.claims:
         planned = _planned_next(theorem_id, theorem, name, table, settings)
         for case, note in zip(planned.cases, planned.notes, strict=True):
-            weights, line = case.weights, case.cell.line
+            line = case.cell.line
             found.append(
                 PlannedCheck(
                     theorem=theorem_id,
@@ -144,9 +145,9 @@ def plan(theorem_id: str, settings: Settings) -> list[PlannedCheck]:
                     sizes=tuple(map(float, line.sizes)),
                     draws=(line.draws,) * len(line.sizes),
                     margin=case.margin,
-                    bias=weights.bias.total if weights is not None else None,
-                    half_width=weights.half_width if weights is not None else None,
-                    noticeable=weights.mde(0.9) if weights is not None else None,
+                    bias=case.bias,
+                    half_width=case.half_width,
+                    noticeable=case.noticeable,
                     attempt=planned.attempt,
                     level=planned.levels.support,
                     decides=not note,
@@ -237,15 +238,8 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
 
 def _note(case: Prepared) -> str:
     """Why the design of this case cannot decide, and the cheapest that would; empty where it can."""
-    weights = case.weights
-    if weights is None or weights.decides(case.margin):
-        return ""
-    better = cheapest(weights.plan, case.margin)
-    remedy = f"the cheapest design that would: {better}" if better else "no number of draws would: widen the margin"
-    return (
-        f"Too weak to decide, so not run: {sentences.place(case.cell)} has a half-width of {weights.half_width:.2g} "
-        f"(bias {weights.bias.total:.2g}) against a margin of {case.margin:.2g}; {remedy}."
-    )
+    weakness = case.weakness
+    return f"Too weak to decide, so not run: {sentences.place(case.cell)} has {weakness}." if weakness else ""
 
 
 def _decide(theorem: Theorem, planned: Planned, draws: Draws, settled: bool, false_step: str) -> Verdict:
@@ -291,14 +285,26 @@ def _decide(theorem: Theorem, planned: Planned, draws: Draws, settled: bool, fal
     return outcome(decision, judged)
 
 
-def _insensitive(claim: Verdict, controls: Sequence[ControlOutcome]) -> Verdict:
-    """A supported claim whose control did not fire could not have failed: it is vacuous."""
-    silent = [control for control in controls if control.claim == claim.id and not control.fired]
-    if claim.status != Status.SUPPORTED.name or not silent:
+def _insensitive(claim: Verdict, tried: Sequence[ControlOutcome]) -> Verdict:
+    """A supported claim on which a control is not known to tell could not have failed: it is vacuous."""
+    own = [control for control in tried if control.claim == claim.id]
+    silent = [control for control in own if not control.fired]
+    # One run is no bound: it is held against the demand only where it was repeated.
+    unsure = [
+        control for control in own if control.replicates > 1 and (control.kill_probability or 0.0) < controls.DEMANDED
+    ]
+    if claim.status != Status.SUPPORTED.name or not (silent or unsure):
         return claim
+    found = (silent or unsure)[0]
+    how = (
+        "the claim still passes"
+        if silent
+        else f"the claim fails in {found.kills} of {found.replicates} repetitions only, so with probability at least "
+        f"{found.kill_probability:.2f}, not {controls.DEMANDED}"
+    )
     return replace(
         claim,
         status=Status.VACUOUS.name,
-        sentence=f"The control {silent[0].subject!r} breaks {', '.join(silent[0].breaks)} and the claim still passes: "
+        sentence=f"The control {found.subject!r} breaks {', '.join(found.breaks)} and {how}: "
         "this check could not have failed.",
     )

@@ -50,13 +50,22 @@ def mathematics(claim: Claim) -> str:
         return f"{_inline(claim.left)} = {_inline(claim.right)}"
     if isinstance(claim, Inequality):
         sign, bound = ("≤", claim.at_most) if claim.at_most is not None else ("≥", claim.at_least)
-        return f"{_inline(claim.of)} {sign} {_inline(bound)}  in every draw"
+        return f"{_inline(claim.of)} {sign} {_inline(bound)}  {_where(claim) or 'in every draw'}"
     if isinstance(claim, Probability):
         return f"P({claim.event}) ≥ {_inline(claim.at_least)}"
     if isinstance(claim, Optimum):
+        if claim.over:
+            point = ", ".join(f"{letter} = {value}" for letter, value in claim.at.items())
+            return f"min {_inline(claim.value)} = {_inline(claim.prediction)}  at {point}  {_where(claim)}"
         return f"min = {_inline(claim.value)}, bounded below by {_inline(claim.bound)}"
     assert isinstance(claim, Impossibility)
-    return f"{_inline(claim.distance)} ≥ {_inline(claim.at_least)} for every member"
+    return f"{_inline(claim.distance)} ≥ {_inline(claim.at_least)}  {_where(claim) or 'for every member'}"
+
+
+def _where(claim: Claim) -> str:
+    """The box of a claim over parameters; empty for one that is measured."""
+    sides = (f"{letter} in [{lower}, {upper}]" for letter, (lower, upper) in claim.range.items())
+    return f"for {', '.join(sides)}" if claim.range else ""
 
 
 def display(claim: Claim) -> str:
@@ -78,7 +87,9 @@ def _order(claim: Rate) -> str:
 
 
 def _averaged(claim: Rate) -> tuple[str | Expr, ...]:
-    return ("E[ ", claim.of, " ]") if claim.average == "log of mean" else ("", claim.of)
+    if claim.to is not None:
+        return ("distance of ", claim.of, f" from {claim.to}")
+    return ("E[", claim.of, "]") if claim.average == "log of mean" else ("", claim.of)
 
 
 def _not_like(claim: Rate) -> str:
@@ -91,7 +102,7 @@ def _not_like(claim: Rate) -> str:
 
 
 def _text(part: str | Expr) -> str:
-    return part.strip() if isinstance(part, str) else _inline(part)
+    return part if isinstance(part, str) else _inline(part)
 
 
 def _mean_of(claim: Limit | Expectation) -> str:
@@ -122,6 +133,7 @@ def claim_latex(claim: Claim) -> str:
         order = {"exact": r"\Theta", "at most": "O", "at least": r"\Omega"}[claim.side]
         order = rf"\tilde{{{order}}}" if claim.approach.loglog else order
         of = rf"\mathbb{{E}}\left[{latex(claim.of)}\right]" if claim.average == "log of mean" else latex(claim.of)
+        of = rf"D\left(\mathcal{{L}}({of}), \mu\right)" if claim.to is not None else of
         return rf"{of} = {order}\left({latex(claim.like)}\right)"
     if isinstance(claim, Law):
         image = latex(claim.to.of) if isinstance(claim.to, Image) else r"\mu"
@@ -135,6 +147,9 @@ def claim_latex(claim: Claim) -> str:
         sign, bound = (r"\le", claim.at_most) if claim.at_most is not None else (r"\ge", claim.at_least)
         return f"{latex(claim.of)} {sign} {latex(bound)}"
     return latex(claim.prediction) if claim.prediction is not None else ""
+
+
+_SCOPED = (Status.CERTIFIED, Status.SUPPORTED)
 
 
 def claim_outcome(
@@ -185,7 +200,8 @@ def claim_outcome(
         p_refute=None if not spends or decision is None else decision.p_refute,
         p_support=None if not spends or decision is None else decision.p_support,
         rigorous=rigorous,
-        scope="; ".join(dict.fromkeys(case.scope for case in judged)) if status is Status.CERTIFIED else "",
+        scope="; ".join(dict.fromkeys(case.scope for case in judged if case.scope)) if status in _SCOPED else "",
+        tightness=judged[worst].tightness if worst is not None else None,
     )
 
 
@@ -215,14 +231,13 @@ def _prepared(case: Judged | Prepared) -> Prepared:
 
 def _case(judged: Judged | Prepared) -> Case:
     prepared = _prepared(judged)
-    weights = prepared.weights
     shown = {
         "subject": prepared.cell.line.name,
         "at": prepared.cell.label,
         "predicted": prepared.sign * prepared.claimed,
-        "bias": weights.bias.total if weights is not None else None,
+        "bias": prepared.bias,
         "margin": prepared.margin,
-        "noticeable": weights.mde(0.9) if weights is not None else None,
+        "noticeable": prepared.noticeable,
     }
     if isinstance(judged, Prepared):
         return Case(

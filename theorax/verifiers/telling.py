@@ -26,6 +26,11 @@ BOUNDS: Mapping[str, str] = {
     "REFUTED": "it is violated",
     "INCONCLUSIVE": "the rows neither violate it for certain nor suffice to rule out rare violations",
 }
+LAWS: Mapping[str, str] = {
+    "SUPPORTED": "the numbers rule out a law as far from it as the margin, in the distance of characteristic functions",
+    "REFUTED": "the numbers rule out this law",
+    "INCONCLUSIVE": "the numbers rule out neither this law nor one as far from it as the margin",
+}
 QUANTITY = {name: name for name in ("limit", "mean", "quantile", "probability")} | {
     "rate": "exponent",
     "expectation": "mean",
@@ -54,7 +59,7 @@ def _meaning(verdict: Verdict, case: Case | None) -> Iterator[Block]:
     """The verdict in one sentence, in the terms of the claim where it has a number."""
     what = QUANTITY.get(verdict.kind)
     if what is None or case is None or case.predicted is None or case.margin is None:
-        meaning = (BOUNDS if verdict.kind == "inequality" else MEANING).get(verdict.status)
+        meaning = {"inequality": BOUNDS, "law": LAWS}.get(verdict.kind, MEANING).get(verdict.status)
         if meaning:
             yield Paragraph(f"{meaning[0].upper()}{meaning[1:]}.")
         return

@@ -385,6 +385,8 @@ class Rate(Claim):
     expectations. ``floor``: values are exact up to this absolute error; sizes that come near it are left out.
     ``rules_out``: the exponents, from the first to the second, of the other form (a power beside an exponential, an
     exponential beside a power) that support must exclude, under the class ``rival``.
+    ``to``: a law; what grows or decays is then the distance of the law of ``of`` from it, for which ``given`` and
+    ``scale`` are those of a :class:`Law`, and ``spread`` is that of one draw's features over the distance.
     """
 
     of: Expr
@@ -396,8 +398,11 @@ class Rate(Claim):
     floor: Expr | float = 0
     rules_out: tuple[Expr, Expr] | None = None
     rival: Corrections = field(default_factory=Corrections)
-    measured_fields = ("of",)
-    stated_fields = ("like", "floor")
+    to: LawOfNumbers | None = None
+    given: Expr | None = None
+    scale: Expr | float = 1
+    measured_fields = ("of", "given")
+    stated_fields = ("like", "floor", "scale")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -415,6 +420,24 @@ class Rate(Claim):
                 f"like={self.like} is neither a power of {self.as_} nor an exponential in it",
                 "Its exponent would depend on the size.",
                 f"Write {self.as_}**a or exp(c*{self.as_}); move further factors to the other side.",
+            )
+        if self.to is not None and (self.rules_out is not None or self.floor != 0 or self.is_exponential):
+            self._refuse(
+                f"to={self.to} stands beside an exponential, a floor or a rival form",
+                "The distance of a law from its limit is known down to its noise, and decays like a power of the size.",
+                "Write like=n**-1 or another power, and neither floor nor rules_out.",
+            )
+        if isinstance(self.to, GaussianVector) and self.to.dimensions > 1:
+            self._refuse(
+                f"to={self.to} is the law of several numbers",
+                "of is one letter.",
+                "Write the law of one number, gaussian(1).",
+            )
+        if self.to is None and self.given is not None:
+            self._refuse(
+                f"given={self.given} is the conditional variance of a law, and none is claimed",
+                "Only features of a law are averaged in closed form.",
+                "Write to=gaussian(...), or leave given out.",
             )
         if self.average not in ("mean of log", "log of mean"):
             self._refuse(

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 from sympy import ImmutableMatrix
 
-from theorax.theorems.language import Claim, GaussianVector, Law, LawOfNumbers
+from theorax.theorems.language import Claim, GaussianVector, Law, LawOfNumbers, Rate
 from theorax.verifiers.bias import Target
 from theorax.verifiers.decide import withheld
 from theorax.verifiers.decision import Levels, Reason
@@ -38,10 +38,10 @@ class LawJudge(Judge):
 
     def prepare(self, claim: Claim, cell: Cell, levels: Levels, original: Claim) -> Prepared:
         assert isinstance(claim, Law) and isinstance(original, Law)
-        frequencies = _frequencies(original, cell)
-        target = _features(original.to, cell, frequencies)
+        frequencies = law_frequencies(original, cell)
+        target = law_features(original.to, cell, frequencies)
         panel = {
-            f"wrong law {i + 1}": _features(law, cell, frequencies) for i, law in enumerate(original.nearest_wrong)
+            f"wrong law {i + 1}": law_features(law, cell, frequencies) for i, law in enumerate(original.nearest_wrong)
         }
         margin, _ = margin_of_panel(target, panel)
         corrections = class_at(original.approach, 1.0, cell.line.sizes[0])
@@ -52,7 +52,7 @@ class LawJudge(Judge):
             margin,
             1.0,
             weights,
-            target=_features(claim.to, cell, frequencies),
+            target=law_features(claim.to, cell, frequencies),
             frequencies=frequencies,
         )
 
@@ -60,11 +60,13 @@ class LawJudge(Judge):
         assert isinstance(claim, Law) and prepared.weights is not None
         assert prepared.target is not None and prepared.frequencies is not None
         cell, plan, target = prepared.cell, prepared.weights.plan, prepared.target
-        tables = [_observed(claim, cell, observed, at, prepared.frequencies) for at in range(len(cell.line.sizes))]
+        tables = [
+            observed_features(claim, cell, observed, at, prepared.frequencies) for at in range(len(cell.line.sizes))
+        ]
         decision = decide_law(tables, target, prepared.weights, prepared.margin, plan.levels)
         decision = replace(decision, robust=is_robust_law(decision, tables, target, plan))
         alarm = misfit_law(tables, plan)
-        points = tuple(_point(size, table, target) for size, table in zip(cell.line.sizes, tables, strict=True))
+        points = tuple(law_point(size, table, target) for size, table in zip(cell.line.sizes, tables, strict=True))
         unseen = (
             f"a law nearer than {prepared.margin:.2g} to the claimed one (the nearest excluded law lies that far)",
             f"corrections outside the declared class ({plan.corrections})",
@@ -73,14 +75,14 @@ class LawJudge(Judge):
         return Judged(prepared, decision, points, unseen, detail=CONTRADICTED if alarm else "")
 
 
-def _frequencies(claim: Law, cell: Cell) -> Frequencies:
+def law_frequencies(claim: Law | Rate, cell: Cell) -> Frequencies:
     """Those of the claim itself: whitened by its covariance where it is about a vector."""
     if isinstance(claim.to, GaussianVector) and claim.to.dimensions > 1:
         return joint(claim.to.numbers(_values(claim.to, cell)))
     return gauss_hermite(cell.number(claim.scale))
 
 
-def _features(law: LawOfNumbers, cell: Cell, frequencies: Frequencies) -> np.ndarray:
+def law_features(law: LawOfNumbers, cell: Cell, frequencies: Frequencies) -> np.ndarray:
     points = frequencies.table
     points = points[:, 0] if points.shape[1] == 1 else points
     return features_of_characteristic(law.characteristic(points, _values(law, cell)), frequencies)
@@ -90,10 +92,13 @@ def _values(law: LawOfNumbers, cell: Cell) -> dict:
     return {letter: cell.number(letter) for letter in law.letters}
 
 
-def _observed(claim: Law, cell: Cell, observed: Observed, at: int, frequencies: Frequencies) -> np.ndarray:
+def observed_features(
+    claim: Law | Rate, cell: Cell, observed: Observed, at: int, frequencies: Frequencies
+) -> np.ndarray:
     """Features of every draw: of its values, or in closed form given what they are Gaussian under."""
     if claim.given is None:
-        columns = [evaluate(letter, cell, observed, at) for letter in claim.letters_of]
+        letters = claim.letters_of if isinstance(claim, Law) else (claim.of,)
+        columns = [evaluate(letter, cell, observed, at) for letter in letters]
         return features_of_samples(columns[0] if len(columns) == 1 else np.stack(columns, axis=-1), frequencies)
     if not isinstance(claim.given, ImmutableMatrix) or claim.given.shape == (1, 1):
         given = claim.given[0, 0] if isinstance(claim.given, ImmutableMatrix) else claim.given
@@ -103,7 +108,7 @@ def _observed(claim: Law, cell: Cell, observed: Observed, at: int, frequencies: 
     return features_of_conditional_variance(np.moveaxis(np.array(entries), -1, 0), frequencies)
 
 
-def _point(size: int, table: np.ndarray, target: np.ndarray) -> Point:
+def law_point(size: int, table: np.ndarray, target: np.ndarray) -> Point:
     """Distance of the mean features at one size; its standard error is that of the distance to first order."""
     gap = table.mean(axis=0) - target
     norm = float(np.linalg.norm(gap))

@@ -46,6 +46,10 @@ class Box:
         """The exact midpoint."""
         return tuple((lower + upper) / 2 for lower, upper in self.sides)
 
+    def inside(self, other: Box) -> bool:
+        """Whether every point of this box lies in the other."""
+        return all(low >= a and high <= b for (low, high), (a, b) in zip(self.sides, other.sides, strict=True))
+
     def with_side(self, place: int, lower: fmpq, upper: fmpq) -> Box:
         """The same box with another side."""
         return Box((*self.sides[:place], (lower, upper), *self.sides[place + 1 :]))
@@ -113,9 +117,16 @@ class _Bound:
 
 
 def certify(
-    function: Enclosure, domain: Box, slack: Fraction = Fraction(0), budget: int = 20_000, narrowest: fmpq = NARROWEST
+    function: Enclosure,
+    domain: Box,
+    slack: Fraction = Fraction(0),
+    budget: int = 20_000,
+    narrowest: fmpq = NARROWEST,
+    valley: Box | None = None,
 ) -> Certificate:
     """Decide whether ``function`` is at least ``-slack`` everywhere on the box.
+
+    ``valley``: a box on which this is known by other means.
 
     | what happened | status |
     |---|---|
@@ -126,7 +137,7 @@ def certify(
 
     **Errors:** none; every ball is rounded outward, and so is every box.
     """
-    search = _Search(function, domain, slack, narrowest)
+    search = _Search(function, domain, slack, narrowest, valley)
     try:
         found = search.run(budget)
     except UnsupportedPrimitive as error:
@@ -138,7 +149,8 @@ def certify(
 
 @final
 class _Search:
-    def __init__(self, function: Enclosure, domain: Box, slack: Fraction, narrowest: fmpq):
+    def __init__(self, function: Enclosure, domain: Box, slack: Fraction, narrowest: fmpq, valley: Box | None):
+        self.valley = valley
         self.function, self.domain, self.slack = function, domain, rational(slack)
         self.narrowest = [(upper - lower) * narrowest for lower, upper in domain.sides]
         self.count = 0
@@ -152,6 +164,8 @@ class _Search:
         fresh = [self.domain]
         while fresh or heap:
             for box in fresh:
+                if self.valley is not None and box.inside(self.valley):
+                    continue
                 below, value, precision = self.violation(box.middle)
                 if below:
                     point = tuple(map(fraction, box.middle))
