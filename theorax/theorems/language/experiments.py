@@ -81,6 +81,8 @@ class Experiment:
     ``along``: index letters with the values measured within each draw. ``draws``: per size and case.
     ``dtype``: float64 unless the quantity is far from rounding in float32.
     ``seeds``: "independent" draws at every size, or "paired" (the same keys at every size).
+    ``span``: sizes up to this many times apart share one compiled program, padded to the largest of them; more than two
+    where a size is the length of a loop, which costs no more for being padded.
     ``platform``: "cpu" where an operation exists on the CPU alone.
     ``adopt``: how a user's layer stands in for the subjects: from its factory to a ``build``; None where it cannot.
     ``asked``: the claims that are asked of such a layer; all if none is named.
@@ -99,6 +101,7 @@ class Experiment:
     draws: int | Efforts[int] = 64
     dtype: Literal["float32", "float64"] = "float64"
     seeds: Literal["independent", "paired"] = "independent"
+    span: int = 2
     platform: Literal["any", "cpu"] = "any"
     adopt: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None
     asked: tuple[str, ...] = ()
