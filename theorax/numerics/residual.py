@@ -65,7 +65,7 @@ class Euler(Scheme):
 class Heun(Scheme):
     """Forwards and backwards the mean of two slopes; ``swapped`` exchanges the two functions on the way back."""
 
-    swapped: Array = eqx.field(default_factory=lambda: jnp.zeros(()))
+    swapped: Any = 0.0
 
     @property
     def stages(self) -> int:
