@@ -29,7 +29,7 @@ class Training(eqx.Module):
 
     theta: Float[Array, "N d d"]
     B: Float[Array, "d d"]
-    scaled: Array
+    scaled: Array | float
 
     def flow(self, N: Extent) -> tuple[Float[Array, "shown N d d"], Array]:
         """The weights at the times shown, and the error of their stack."""

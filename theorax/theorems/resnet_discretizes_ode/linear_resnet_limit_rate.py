@@ -61,7 +61,7 @@ theorem = Theorem(
     hypotheses=dict(
         small=Hypothesis(
             "||I - B||_F <= rho e^(-3 rho), and the weights start inside the ball",
-            unbroken="it makes the rate uniform over all times; up to a fixed time far targets obey it as well",
+            unbroken="it makes the rate uniform over all times; up to time four far targets, a reflection too, obey it",
         ),
         smooth=Hypothesis("the weights at the start are a Lipschitz function of depth, the same for all N"),
     ),
