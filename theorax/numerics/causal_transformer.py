@@ -72,16 +72,19 @@ class CausalTransformer(eqx.Module):
     layer: CausalLayer
     projection: Float[Array, "d D"]
 
+    def embedded(self, X: Float[Array, "T d"]) -> Float[Array, "T D"]:
+        """The residual stream before the first layer."""
+        E = X @ self.embedding.T
+        return E + jnp.concatenate([jnp.zeros_like(E[:1]), E[:-1]]) @ self.fetch.T
+
     def __call__(self, X: Float[Array, "T d"], layers: int) -> Float[Array, "layers T d"]:
         """The predictions of the next token at every position, read off after 1, ..., ``layers`` layers."""
-        E = X @ self.embedding.T
-        E = E + jnp.concatenate([jnp.zeros_like(E[:1]), E[:-1]]) @ self.fetch.T
 
         def forward(E: Array, _: None) -> tuple[Array, Array]:
             E = self.layer(E)
             return E, E @ self.projection.T
 
-        return jax.lax.scan(forward, E, None, length=layers)[1]
+        return jax.lax.scan(forward, self.embedded(X), None, length=layers)[1]
 
 
 def kernel_descent_transformer(

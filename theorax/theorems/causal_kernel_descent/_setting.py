@@ -73,10 +73,8 @@ class Torus(eqx.Module):
     def tokens(self, length: int) -> Float[Array, "length D"]:
         """The first tokens; their products depend on the distance in time alone, without an error that grows."""
         place = jnp.arange(length)[:, None]
-        # The control's tokens: multiples of t^2 times a bit more than the golden ratio are spread like independent ones.
-        turned = jnp.where(
-            self.scrambled == 1, 2 * jnp.pi * ((1.618 + self.phases) * place**2 % 1), place * self.angles
-        )
+        # The control's tokens: irrational multiples of t^2 are spread like independent ones.
+        turned = jnp.where(self.scrambled == 1, (1.618 + self.phases) * place**2, place * self.angles)
         waves = [jnp.sqrt(self.parts) * wave(turned + self.phases) for wave in (jnp.cos, jnp.sin)]
         return jnp.concatenate(waves, axis=1)
 

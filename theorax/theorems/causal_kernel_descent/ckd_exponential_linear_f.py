@@ -99,11 +99,15 @@ def cost():
     yield Cited(
         "on a stationary sequence of singular spectral measure Kaczmarz is effective", "Kwapien and Mycielski 2001"
     )
-    costs = []
-    for part, weight in ((p, besseli(1, p) * besseli(0, q)), (q, besseli(0, p) * besseli(1, q))):
-        # sqrt(part) cos(a + b) has the coefficients sqrt(part) e^(+-ib)/2 at the two atoms +-1 of its plane; so has the sine.
-        coefficient = sqrt(part) * exp(I * b) / 2
-        costs.append(4 * simplify(coefficient * conjugate(coefficient)) / weight)
+    # sqrt(s) cos(a + b) has the coefficients sqrt(s) e^(+-ib)/2 at the two atoms +-1 of its plane, and so has the sine.
+    s = Symbol("s", positive=True)
+    coefficient = sqrt(s) * exp(I * b) / 2
+    both = 4 * simplify(coefficient * conjugate(coefficient))
+    yield Step("squared coefficients of the coordinates of a plane with part s", both, s)
+    costs = [
+        both.subs(s, part) / weight
+        for part, weight in ((p, besseli(1, p) * besseli(0, q)), (q, besseli(0, p) * besseli(1, q)))
+    ]
     yield Step("the first plane", costs[0], first)
     yield Step("both planes, times kappa = e", E * sum(costs), energy.to)
 
