@@ -50,7 +50,7 @@ class Orbit(eqx.Module):
         return kernel(X @ X.T, self.exponential)
 
 
-def orbits(key: Array, d: Extent, scale: Array, exponential: Any) -> Orbit:
+def orbits(key: Array, d: Extent, scale: Any, exponential: Any) -> Orbit:
     """A random orthogonal map and a random first token."""
     inside = d.mask[:, None] & d.mask[None, :]
     vectors = jnp.where(inside, jax.random.normal(named(key, "reflections"), (d.padded, d.padded)), 0)
@@ -86,7 +86,7 @@ class Torus(eqx.Module):
 WINDOWS = np.array([[0.6, 1.0], [1.6, 2.1]])
 
 
-def two_planes(key: Array, part: Array, exponential: Array, repeated: Any = 0, scrambled: Any = 0) -> Torus:
+def two_planes(key: Array, part: Any, exponential: Any, repeated: Any = 0, scrambled: Any = 0) -> Torus:
     """Angles in two windows away from each other and from multiples of pi; 1 - ``part`` of the square length in the second.
 
     ``repeated``: the same angle in both planes. ``scrambled``: tokens at unrelated places of their circles.

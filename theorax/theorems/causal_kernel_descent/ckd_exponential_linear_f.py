@@ -7,6 +7,8 @@ rational multiple of pi or of the other, e times their sum is the sum of all squ
 no gap, so that the tail of this sum falls slower than any exponential.
 """
 
+from typing import Any
+
 import jax.numpy as jnp
 from sympy import E, I, Rational, Symbol, besseli, conjugate, exp, simplify, sqrt
 
@@ -125,7 +127,7 @@ subjects = {
     "one angle in both planes": torus(half, repeated=1, breaks=("incommensurable",), fails=("energy",)),
     "tokens that do not follow": torus(half, scrambled=1, breaks=("orthogonal",), fails=("energy",)),
 }
-everything = dict(subjects=subjects, observe=observe, measures=(total, fall, cosine))
+everything: dict[str, Any] = dict(subjects=subjects, observe=observe, measures=(total, fall, cosine))
 theorem = Theorem(
     place="exponential attention and linear f in Theorem 1 (reconstructed); the sum and the kind of rate derived here",
     label="reconstructed",

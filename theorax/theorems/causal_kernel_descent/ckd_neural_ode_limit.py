@@ -37,15 +37,22 @@ S = Size("S", "time in units of 1/kappa, growing")
 speed = Measured("speed", "du/ds of the closed form", array=True)
 force = Measured("force", "-(K_L u - L x_+) at the closed form", array=True)
 start = Measured("start", "the closed form at s = 0", array=True)
+settled = Measured("settled", "the depth limit", array=True)
 gap = Measured(
     "gap", "largest difference of N layers of the Transformer, step s/N, from the closed form", positive=True
 )
 error = Measured("error", "largest coordinate of e^S (u* - u(S)) at the last position T", positive=True)
 leading = Measured("leading", "product of k(x_(s+1), x_s)/kappa, 1 < s < T, times that of u*_2", positive=True)
 
-exact = dict(because="the account of the rounding stays below it, a wrong term is far above")
-flow = Identity(left=speed, right=force, margin=Relative(1, 10**6), **exact)
-rest = Identity(left=start, right=0, margin=Absolute(1, 10**6), **exact)
+rounding = "the account of the rounding stays below it, a wrong term is far above"
+flow = Identity(left=speed, right=force, margin=Relative(1, 10**6), because=rounding)
+rest = Identity(
+    left=start,
+    right=0,
+    margin=Absolute(1, 10**6),
+    because=rounding,
+    mutants={"from the depth limit": dict(left=settled)},
+)
 euler = Rate(
     of=gap,
     like=1 / N,
@@ -100,6 +107,7 @@ def moved(K, targets, s):
         speed=velocity,
         force=jnp.tril(K, -1) @ targets - jnp.tril(K) @ u,
         start=solution(K, targets, jnp.zeros_like(s)),
+        settled=fixed_point(K, targets),
     )
 
 
@@ -132,9 +140,9 @@ def late(model, T, S):
     for j in range(1, T.padded):
         term = -S.value * (strict @ term) / j
         total = total + term
-    return dict(
-        error=jnp.abs(total[-1]).max(), leading=jnp.abs(jnp.prod(jnp.diagonal(K, -1)[1:] / K[0, 0]) * u[1]).max()
-    )
+    place = jnp.arange(T.padded - 1)
+    between = jnp.where((place > 0) & (place < T.value - 1), jnp.diagonal(K, -1) / K[0, 0], 1)
+    return dict(error=jnp.abs(total[T.value - 1]).max(), leading=jnp.abs(between.prod() * u[1]).max())
 
 
 def plane(key, exponential, time):
@@ -172,7 +180,7 @@ theorem = Theorem(
                 "tokens 5 % longer": orbit(LINEAR, scale=1.05, breaks=("sphere",), fails=("flow",)),
             },
             observe=few,
-            measures=(speed, force, start),
+            measures=(speed, force, start, settled),
             sweep={T: (4, 8)},
             at=({d: 3},),
             draws=Efforts(quick=2, standard=4, thorough=12),

@@ -120,7 +120,7 @@ CORNERS = np.array([[1.0, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
 
 def near_a_tetrahedron(key, exponential, repeated, wandering):
     """Four points not far from the corners of a tetrahedron; ``repeated``: the third is the first."""
-    raw = CORNERS + 0.5 * jax.random.normal(named(key, "points"), (4, 3))
+    raw: Array = jnp.asarray(CORNERS) + 0.5 * jax.random.normal(named(key, "points"), (4, 3))
     raw = jnp.where((jnp.arange(4)[:, None] == 2) & (repeated == 1), raw[0], raw)
     return Points(raw, exponential, jnp.zeros(()), wandering)
 
