@@ -66,14 +66,14 @@ algebraic = Limit(
     as_=T,
     on="short",
     approach=Corrections(
-        size=0.25,
+        size=0.2,
         slowest=1,
         rest=0,
-        reference=32,
-        reason="a power of T gives a multiple of 1/T; at most 0.12 at T = 32 on other seeds",
+        reference=64,
+        reason="a power of T gives a multiple of 1/T; 0.03 to 0.09 at T = 64 on other seeds",
     ),
     margin=Absolute(1, 8),
-    because="with the linear kernel it is a quarter and more",
+    because="with the linear kernel it is about -0.36 in a plane",
     under=("orthogonal", "exponential"),
     spread=Rational(1, 20),
     mutants={"the rate of the linear kernel in a plane": dict(of=fall - cosine)},
@@ -123,7 +123,8 @@ half = Rational(1, 2)
 subjects = {
     "equal parts in two planes": torus(half),
     "two thirds in the first plane": torus(Rational(2, 3)),
-    "linear kernel": torus(half, LINEAR, breaks=("exponential",), fails=("energy", "algebraic")),
+    # Unequal parts: its rate is slow enough for T = 256 in float64.
+    "linear kernel": torus(Rational(4, 5), LINEAR, breaks=("exponential",), fails=("energy", "algebraic")),
     "one angle in both planes": torus(half, repeated=1, breaks=("incommensurable",), fails=("energy",)),
     "tokens that do not follow": torus(half, scrambled=1, breaks=("orthogonal",), fails=("energy",)),
 }
@@ -144,7 +145,7 @@ theorem = Theorem(
             sweep={T: Efforts(quick=(128, 256, 512), standard=(128, 256, 512), thorough=(128, 512, 2048))},
             draws=Efforts(quick=64, standard=160, thorough=320),
         ),
-        short=Experiment(**everything, sweep={T: (32, 64, 128)}, draws=Efforts(quick=100, standard=400, thorough=1000)),
+        short=Experiment(**everything, sweep={T: (64, 128, 256)}, draws=Efforts(quick=64, standard=160, thorough=640)),
     ),
     proof=dict(energy=cost),
     issues=(
