@@ -146,8 +146,8 @@ theorem = Theorem(
             observe=linear,
             measures=(gap, peek),
             sweep={T: (400,)},
-            at=({d: 2}, {d: 8}),
-            draws=300,
+            at=({d: 8},),
+            draws=240,
         ),
         circle=Experiment(
             subjects={
@@ -163,7 +163,7 @@ theorem = Theorem(
             measures=(gap, peek),
             sweep={T: (400,)},
             at=({d: 2},),
-            draws=300,
+            draws=240,
         ),
     ),
     proof=dict(equal=proof(equal), residual=proof(residual)),
