@@ -1,0 +1,120 @@
+"""The setting that the theorems of this paper share: the laws of the weights and what is known of them exactly.
+
+A layer is W phi(h) with n inputs; the entries of W are centred and have variance 1/n here, and sigma_w^2 is put before
+them where it matters. A law of W enters a second or fourth moment of the layer through few numbers, the means of its
+products of four entries; they are exact functions of n, derived in pseudo_iid_definition_membership.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+from sympy import Expr, Integer, Rational, sympify
+
+from theorax.numerics import weights
+from theorax.numerics.extents import Extent
+from theorax.theorems.language import Parameter, Size, Subject
+
+n = Size("n", "width")
+fourth = Parameter("fourth", "n^2 E W_aj^4", nonnegative=True)
+own = Parameter("own", "n^2 E W_aj^2 W_aj'^2, two columns of one row", nonnegative=True)
+across = Parameter("across", "n^2 E W_aj^2 W_cj'^2, two rows and two columns", nonnegative=True)
+crossed = Parameter("crossed", "n^2 E W_aj W_cj W_aj' W_cj', two rows and two columns")
+
+
+class Law:
+    """A law of the menu: its place, its option, and the exact means of its products of four entries."""
+
+    def __init__(self, name: str, share: Expr | int = 1, **products: Any) -> None:
+        self.place, self.share = weights.MENU.index(name), sympify(share)
+        self.knows = {letter: sympify(products[letter.name]) for letter in (fourth, own, across, crossed)}
+
+    def subject(self, build: Any, **roles: Any) -> Subject:
+        """The subject that ``build`` makes of this law."""
+        options = dict(law=self.place, share=float(self.share))
+        return Subject(
+            build, options=options | roles.pop("options", {}), knows=self.knows | roles.pop("knows", {}), **roles
+        )
+
+
+def _iid(kurtosis: Expr | int) -> dict[str, Expr | int]:
+    return dict(fourth=kurtosis, own=1, across=1, crossed=0)
+
+
+def haar_products(n: Expr) -> dict[str, Expr]:
+    """For Haar orthogonal matrices."""
+    return dict(
+        fourth=3 * n / (n + 2),
+        own=n / (n + 2),
+        across=n * (n + 1) / ((n - 1) * (n + 2)),
+        crossed=-n / ((n - 1) * (n + 2)),
+    )
+
+
+def low_rank_products(n: Expr, r: Expr) -> dict[str, Expr]:
+    """For a frame of r Haar columns in dimension n times Gaussian coefficients."""
+    diagonal = n * (r + 2) / (r * (n + 2))
+    return dict(
+        fourth=3 * diagonal,
+        own=diagonal,
+        across=n * (r * (n + 1) - 2) / (r * (n - 1) * (n + 2)),
+        crossed=n * (n - r) / (r * (n - 1) * (n + 2)),
+    )
+
+
+def block_products(n: Expr, b: Expr) -> dict[str, Expr | int]:
+    """For b equal diagonal blocks of Gaussian entries, permuted."""
+    within = (n - b) / (n - 1)
+    return dict(fourth=3 * b, own=within, across=(n - within) / (n - 1), crossed=0)
+
+
+GAUSSIAN = Law("gaussian", **_iid(3))
+UNIFORM = Law("uniform", **_iid(Rational(9, 5)))
+HAAR = Law("haar", **haar_products(n))
+HADAMARD = Law("hadamard", fourth=1, own=1, across=1, crossed=-1 / (n - 1))
+CONDITIONED = Law("conditioned rademacher", **_iid(1))
+SIGNED_PERMUTATION = Law("signed permutation", fourth=n, own=0, across=n / (n - 1), crossed=0)
+SCALED_ROWS = Law("scaled rows", **{**_iid(Rational(15, 4)), "own": Rational(5, 4)})
+
+
+def low_rank(ratio: Expr) -> Law:
+    """Rank ratio n, which must be whole."""
+    return Law("low rank", ratio, **low_rank_products(n, ratio * n))
+
+
+def fixed_rank(r: int) -> Law:
+    """Rank r at every width."""
+    return Law("fixed rank", r, **low_rank_products(n, Integer(r)))
+
+
+def blocks(b: int) -> Law:
+    """b permuted blocks."""
+    return Law("blocks", b, **block_products(n, Integer(b)))
+
+
+def masked(density: Expr) -> Law:
+    """Gaussian entries kept with this probability."""
+    return Law("masked", density, **_iid(3 / density))
+
+
+class Layer(eqx.Module):
+    """A linear layer without bias."""
+
+    weight: Float[Array, "N N"]
+
+    def __call__(self, x: Float[Array, " N"]) -> Float[Array, " N"]:
+        """W x."""
+        return self.weight @ x
+
+
+def layer(key: Array, n: Extent, law: Array, share: Array) -> Layer:
+    """A layer whose weights have the law at this place of the menu."""
+    return Layer(weights.weights(key, n, law, share))
+
+
+def width(n: Extent) -> Float[Array, ""]:
+    """The width as a float."""
+    return jnp.asarray(n.value, jnp.zeros(()).dtype)
