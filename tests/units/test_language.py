@@ -6,11 +6,12 @@ import pickle
 
 import numpy as np
 import pytest
-from sympy import Integer, Rational, Symbol, cos, exp, pi, sqrt
+from sympy import I, Integer, Rational, Symbol, cos, exp, pi, sqrt
 
 from theorax.errors import StatementError
 from theorax.theorems.language import (
     Absolute,
+    Characteristic,
     Corrections,
     Efforts,
     Expansion,
@@ -32,6 +33,7 @@ from theorax.theorems.language import (
     Step,
     Subject,
     Theorem,
+    gaussian,
     instance,
     quarter_circle,
     radius_of_disk,
@@ -228,3 +230,22 @@ def test_an_instance_compares_arrays_with_a_number():
     claim = Identity(left=m, right=0, margin=Absolute(1), because="a test")
     step = instance(claim, "entry by entry", {"m": np.array([[a, 0], [0, -a]], dtype=object)})
     assert step.entries == ((a, Integer(0)), (Integer(0), Integer(0)), (Integer(0), Integer(0)), (-a, Integer(0)))
+
+
+def test_a_characteristic_function_gives_moments_and_scales():
+    t = Symbol("t", real=True)
+    mixture = Characteristic(cos(t / 2) * exp(-(t**2) / 6), t)
+    assert gaussian(a).moment(4) == 3 * a**2
+    assert mixture.moment(2) == Rational(7, 12)
+    assert mixture.scaled(Integer(3)).moment(2) == 9 * mixture.moment(2)
+    at = np.array([0.0, 1.5])
+    assert np.allclose(mixture.characteristic(at, {}), np.cos(at / 2) * np.exp(-(at**2) / 6), rtol=1e-15, atol=0)
+    assert gaussian(a).characteristic(at, {a: 2.0})[1] == pytest.approx(np.exp(-2.25), rel=1e-15)
+
+
+@pytest.mark.parametrize(("of", "message"), [(2 * exp(-1), "at t = 0"), ("odd", "conjugate")])
+def test_what_is_no_characteristic_function_is_refused(of, message):
+    t = Symbol("t", real=True)
+    with pytest.raises(StatementError, match=message):
+        Characteristic(exp(t) if of == "odd" else of, t)
+    assert Characteristic(exp(I * t), t).moment(1) == 1

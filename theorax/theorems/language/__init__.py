@@ -16,7 +16,14 @@ from theorax.theorems.language.claims import (
     Rate,
 )
 from theorax.theorems.language.experiments import Efforts, Experiment, Subject
-from theorax.theorems.language.laws import Image, LawOfNumbers, quarter_circle, radius_of_disk
+from theorax.theorems.language.laws import (
+    Characteristic,
+    Image,
+    LawOfNumbers,
+    gaussian,
+    quarter_circle,
+    radius_of_disk,
+)
 from theorax.theorems.language.letters import Index, Letter, Measured, Parameter, Size
 from theorax.theorems.language.margins import Absolute, Margin, Relative
 from theorax.theorems.language.proofs import Cited, Proof, Step, instance
@@ -26,6 +33,7 @@ __all__ = [
     "KINDS",
     "Absolute",
     "AlgebraicLaw",
+    "Characteristic",
     "Cited",
     "Claim",
     "Corrections",
@@ -55,6 +63,7 @@ __all__ = [
     "Step",
     "Subject",
     "Theorem",
+    "gaussian",
     "instance",
     "quarter_circle",
     "radius_of_disk",

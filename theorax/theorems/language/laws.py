@@ -1,4 +1,4 @@
-"""Laws of one real variable, given so that they can be integrated: as the image of a simple variable."""
+"""Laws of one real variable: images of a simple variable, which can be integrated, and characteristic functions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import final
 
 import numpy as np
-from sympy import Expr, Integer, Symbol, cos, integrate, lambdify, pi, simplify, sin, sympify
+from sympy import Expr, I, Integer, Symbol, conjugate, cos, exp, integrate, lambdify, pi, simplify, sin, sympify
 
 from theorax.errors import StatementError
 
@@ -97,6 +97,55 @@ class Image(LawOfNumbers):
             f"The characteristic function of Image({self.of}) does not converge with 2048 nodes. The image of a "
             "smooth density converges geometrically. Write the law as the image of a variable with a smooth density."
         )
+
+
+@final
+@dataclass(frozen=True)
+class Characteristic(LawOfNumbers):
+    """The law with this characteristic function E exp(i t X), ``of`` an expression in the real symbol ``t``.
+
+    **Raises:** StatementError unless it is one at t = 0 and has there the symmetry of a characteristic function; that it
+    is positive definite is not checked.
+    """
+
+    of: Expr
+    t: Symbol
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "of", sympify(self.of))
+        if simplify(self.of.subs(self.t, 0)) != 1:
+            raise StatementError(
+                f"Characteristic(of={self.of}) is {simplify(self.of.subs(self.t, 0))} at {self.t} = 0. E exp(i t X) "
+                "is one there. Divide by that value."
+            )
+        if simplify(self.of.subs(self.t, -self.t) - conjugate(self.of)) != 0:
+            raise StatementError(
+                f"Characteristic(of={self.of}) at -{self.t} is not its conjugate. Real variables have that symmetry. "
+                f"Declare {self.t} and the letters real, or correct the expression."
+            )
+
+    @property
+    def letters(self) -> frozenset[Symbol]:
+        return frozenset(self.of.free_symbols) - {self.t}
+
+    def scaled(self, factor: Expr) -> Characteristic:
+        return Characteristic(self.of.subs(self.t, sympify(factor) * self.t), self.t)
+
+    def moment(self, power: int) -> Expr:
+        return simplify((self.of.diff(self.t, power) / I**power).subs(self.t, 0)) if power else Integer(1)
+
+    def characteristic(self, frequencies: np.ndarray, values: Mapping[Symbol, float]) -> np.ndarray:
+        found = lambdify(self.t, self.of.subs(values), "numpy")(np.asarray(frequencies, float))
+        return np.broadcast_to(np.asarray(found, complex), np.shape(frequencies))
+
+    def __str__(self) -> str:
+        return f"law with E exp(i{self.t}X) = {self.of}"
+
+
+def gaussian(variance: Expr | int = 1) -> Characteristic:
+    """The centred normal law."""
+    t = Symbol("t", real=True)
+    return Characteristic(exp(-sympify(variance) * t**2 / 2), t)
 
 
 @lru_cache(maxsize=256)
