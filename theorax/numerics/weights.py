@@ -30,6 +30,9 @@ MENU = (
     "signed permutation",
     "triangular",
     "scaled rows",
+    "rademacher",
+    "signed columns",
+    "correlated rows",
 )
 
 
@@ -51,6 +54,9 @@ def weights(key: Array, n: Extent, law: Int[Array, ""], share: Float[Array, ""])
         lambda: signed_permutation(key, n),
         lambda: permuted_triangle(key, n),
         lambda: scaled_rows(key, n),
+        lambda: jnp.where(block(n, n), jax.random.rademacher(key, (n.padded, n.padded)) * _root(1 / n.value), 0),
+        lambda: conditioned_rademacher(key, n) * _signs(named(key, "signs of the columns"), n),
+        lambda: correlated_rows(key, n),
     )
     return jax.lax.switch(law, makers)
 
@@ -121,6 +127,13 @@ def scaled_rows(key: Array, n: Extent) -> Float[Array, "N N"]:
     """Gaussian rows whose variance is 1/(2n) or 3/(2n), each with probability one half."""
     squares = jnp.where(jax.random.bernoulli(named(key, "scales"), shape=(n.padded,)), 1.5, 0.5)
     return jnp.sqrt(squares)[:, None] * gaussian(named(key, "entries"), n, n, _root(1 / n.value))
+
+
+def correlated_rows(key: Array, n: Extent) -> Float[Array, "N N"]:
+    """Gaussian entries, any two of one row with correlation 1/4."""
+    own = gaussian(named(key, "entries"), n, n, _root(3 / (4 * n.value)))
+    common = jax.random.normal(named(key, "of the row"), (n.padded, 1)) * _root(1 / (4 * n.value))
+    return jnp.where(block(n, n), own + common, 0)
 
 
 def _root(x: Array | float) -> Float[Array, ""]:

@@ -10,12 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
-from sympy import Expr, Integer, Rational, sympify
+from jaxtyping import Array, Float, Int
+from sympy import Expr, Integer, Rational, Symbol, erf, exp, integrate, oo, pi, simplify, sqrt, sympify
 
 from theorax.numerics import weights
 from theorax.numerics.extents import Extent
+from theorax.numerics.keys import named
 from theorax.theorems.language import Parameter, Size, Subject
 
 n = Size("n", "width")
@@ -23,6 +25,11 @@ fourth = Parameter("fourth", "n^2 E W_aj^4", nonnegative=True)
 own = Parameter("own", "n^2 E W_aj^2 W_aj'^2, two columns of one row", nonnegative=True)
 across = Parameter("across", "n^2 E W_aj^2 W_cj'^2, two rows and two columns", nonnegative=True)
 crossed = Parameter("crossed", "n^2 E W_aj W_cj W_aj' W_cj', two rows and two columns")
+mu = Parameter("mu", "E phi(z), z standard normal")
+a = Parameter("a", "E phi(z)^2", positive=True)
+b4 = Parameter("b4", "E phi(z)^4", positive=True)
+z = Symbol("z", real=True)
+INPUTS = 16
 
 
 class Law:
@@ -76,6 +83,9 @@ UNIFORM = Law("uniform", **_iid(Rational(9, 5)))
 HAAR = Law("haar", **haar_products(n))
 HADAMARD = Law("hadamard", fourth=1, own=1, across=1, crossed=-1 / (n - 1))
 CONDITIONED = Law("conditioned rademacher", **_iid(1))
+RADEMACHER = Law("rademacher", **_iid(1))
+SIGNED_COLUMNS = Law("signed columns", **_iid(1))
+CORRELATED = Law("correlated rows", **_iid(3))  # its products are not looked at
 SIGNED_PERMUTATION = Law("signed permutation", fourth=n, own=0, across=n / (n - 1), crossed=0)
 SCALED_ROWS = Law("scaled rows", **{**_iid(Rational(15, 4)), "own": Rational(5, 4)})
 
@@ -113,6 +123,52 @@ class Layer(eqx.Module):
 def layer(key: Array, n: Extent, law: Array, share: Array) -> Layer:
     """A layer whose weights have the law at this place of the menu."""
     return Layer(weights.weights(key, n, law, share))
+
+
+class Activation:
+    """An activation phi by its place among those of `activated`, with mu = E phi(z), a = E phi^2, b4 = E phi^4."""
+
+    def __init__(self, place: int, phi: Any, low: Expr | float = -oo) -> None:
+        self.place, self.phi = place, phi
+        density = exp(-(z**2) / 2) / sqrt(2 * pi)
+        moments = (simplify(integrate(phi**k * density, (z, low, oo))) for k in (1, 2, 4))
+        self.knows = dict(zip((mu, a, b4), moments, strict=True))
+
+
+RELU = Activation(0, z, 0)
+LINEAR = Activation(1, z)
+# The normal distribution function of a normal variable is uniform on (0, 1): E Phi^k = 1/(k + 1).
+PHI = Activation(2, (1 + erf(z / sqrt(2))) / 2)
+
+
+class Network(eqx.Module):
+    """Two layers, the first one Gaussian, at orthogonal inputs of one length: its pre-activations are independent."""
+
+    before: Float[Array, "inputs N"]
+    second: Layer
+    activation: Int[Array, ""]
+
+    def __call__(self, n: Extent) -> Float[Array, "inputs N"]:
+        """The pre-activations of the second layer, in units of sigma_w."""
+        return jax.vmap(self.second)(jnp.where(n.mask, activated(self.before, self.activation), 0))
+
+
+def activated(h: Array, activation: Array) -> Array:
+    """phi(h) for the activation at this place."""
+    return jax.lax.select_n(activation, jax.nn.relu(h), h, jax.scipy.stats.norm.cdf(h))
+
+
+def network(key: Array, n: Extent, law: Array, share: Array, activation: Array) -> Network:
+    """Both layers drawn, the first one of unit variance; a matrix is drawn once for all its inputs."""
+    before = jnp.where(n.mask, jax.random.normal(named(key, "first layer"), (INPUTS, n.padded)), 0)
+    return Network(before, layer(named(key, "second layer"), n, law, share), activation)
+
+
+def wide(law: Law, activation: Activation, **roles: Any) -> Subject:
+    """A network of this law and activation."""
+    return law.subject(
+        network, options=dict(activation=activation.place), knows=activation.knows | roles.pop("knows", {}), **roles
+    )
 
 
 def width(n: Extent) -> Float[Array, ""]:
