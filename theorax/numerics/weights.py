@@ -101,9 +101,10 @@ def conditioned_rademacher(key: Array, n: Extent) -> Float[Array, "N N"]:
     Entries are exchangeable, centred and uncorrelated, and have every fourth moment of pseudo-iid entries; the sum over
     a row is known up to its sign all the same.
     """
-    ranks = jax.vmap(lambda k: _ranks(k, n))(jax.random.split(named(key, "order"), n.padded))
+    order = jnp.where(n.mask, jax.random.uniform(named(key, "order"), (n.padded, n.padded)), 2.0)
     plus = (n.value + jnp.round(_root(n.value)).astype(jnp.int32)) // 2
-    rows = jnp.where(ranks < plus, 1.0, -1.0) * _signs(named(key, "sign of the row"), n)[:, None]
+    last = jnp.sort(order, axis=1)[:, plus - 1]  # the plus-th smallest of a row: so many entries lie at or below it
+    rows = jnp.where(order <= last[:, None], 1.0, -1.0) * _signs(named(key, "sign of the row"), n)[:, None]
     return jnp.where(block(n, n), rows * _root(1 / n.value), 0)
 
 

@@ -7,18 +7,19 @@ products of four entries; they are exact functions of n, derived in pseudo_iid_d
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
-from sympy import Expr, Integer, Rational, Symbol, erf, exp, integrate, oo, pi, simplify, sqrt, sympify
+from sympy import Expr, Integer, Rational, Symbol, erf, exp, integrate, oo, pi, sqrt, sympify
 
 from theorax.numerics import weights
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
-from theorax.theorems.language import Parameter, Size, Subject
+from theorax.theorems.language import Parameter, Size, Step, Subject
 
 n = Size("n", "width")
 fourth = Parameter("fourth", "n^2 E W_aj^4", nonnegative=True)
@@ -126,19 +127,27 @@ def layer(key: Array, n: Extent, law: Array, share: Array) -> Layer:
 
 
 class Activation:
-    """An activation phi by its place among those of `activated`, with mu = E phi(z), a = E phi^2, b4 = E phi^4."""
+    """An activation by its place among those of `activated`, with its moments under N(0, 1)."""
 
-    def __init__(self, place: int, phi: Any, low: Expr | float = -oo) -> None:
-        self.place, self.phi = place, phi
-        density = exp(-(z**2) / 2) / sqrt(2 * pi)
-        moments = (simplify(integrate(phi**k * density, (z, low, oo))) for k in (1, 2, 4))
-        self.knows = dict(zip((mu, a, b4), moments, strict=True))
+    def __init__(self, place: int, mean: Expr | int, square: Expr | int, power: Expr | int) -> None:
+        self.place, self.knows = place, {mu: sympify(mean), a: sympify(square), b4: sympify(power)}
 
 
-RELU = Activation(0, z, 0)
-LINEAR = Activation(1, z)
-# The normal distribution function of a normal variable is uniform on (0, 1): E Phi^k = 1/(k + 1).
-PHI = Activation(2, (1 + erf(z / sqrt(2))) / 2)
+RELU = Activation(0, 1 / sqrt(2 * pi), Rational(1, 2), Rational(3, 2))
+LINEAR = Activation(1, 0, 1, 3)
+# The normal distribution function of a normal variable is uniform on (0, 1).
+PHI = Activation(2, Rational(1, 2), Rational(1, 3), Rational(1, 5))
+
+
+def moments_of_activations() -> Iterator[Step]:
+    """ReLU, the identity, the normal distribution function; under the standard normal law."""
+    density = exp(-(z**2) / 2) / sqrt(2 * pi)
+    u = Symbol("u", positive=True)
+    yield Step("Phi' is the density", ((1 + erf(z / sqrt(2))) / 2).diff(z), density)
+    for letter, k in ((mu, 1), (a, 2), (b4, 4)):
+        yield Step(f"ReLU, E phi^{k}", integrate(z**k * density, (z, 0, oo)), RELU.knows[letter])
+        yield Step(f"identity, E phi^{k}", integrate(z**k * density, (z, -oo, oo)), LINEAR.knows[letter])
+        yield Step(f"Phi, E phi^{k}, Phi(z) being uniform", integrate(u**k, (u, 0, 1)), PHI.knows[letter])
 
 
 class Network(eqx.Module):

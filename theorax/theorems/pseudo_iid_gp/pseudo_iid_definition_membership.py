@@ -134,7 +134,7 @@ theorem = Theorem(
         entry=exact(
             entry, fourth, Relative(1, 10), "the laws of the list lie at least a fifth from each other", Rational(1, 2)
         ),
-        row=exact(row, own, Absolute(1, 20), "at n = 8 the limit is a fifth away from Haar matrices", Rational(1, 2)),
+        row=exact(row, own, Relative(1, 12), "at n = 8 the limit is a fifth away from Haar matrices", Rational(1, 2)),
         rows=exact(
             rows, across, Absolute(1, 20), "dropping the pairs that share a row moves it by 1/n", Rational(1, 4)
         ),
@@ -169,7 +169,7 @@ theorem = Theorem(
             observe=observe,
             measures=(entry, row, rows, cross),
             sweep={n: (8, 16, 32, 64)},
-            draws=Efforts(quick=1000, standard=4000, thorough=20000),
+            draws=Efforts(quick=4000, standard=8000, thorough=40000),
         )
     ),
     proof=dict(haar=weingarten, low_rank=projections, blocks=blocks, hadamard=hadamard),

@@ -115,6 +115,6 @@ theorem = Theorem(
             draws=Efforts(quick=6000, standard=8000, thorough=40000),
         )
     ),
-    proof=dict(kurtosis=pairings, table=table),
+    proof=dict(kurtosis=pairings, table=table, moments=setting.moments_of_activations),
     issues=("One unit and one input: shared scales, which other units see too, need fixed_rank_law.",),
 )
