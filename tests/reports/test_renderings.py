@@ -11,14 +11,15 @@ from test_document import report
 
 import theorax.cli.values
 import theorax.names
-import theorax.reports.numbers
+import theorax.text.numbers
 import theorax.verifiers.sources
-from theorax.reports import plain, summary, terminal
-from theorax.reports.numbers import with_uncertainty
-from theorax.reports.plot import plot, predicted_along
+from theorax.reports import summary, terminal
 from theorax.reports.progress import Remaining
+from theorax.text import plain
+from theorax.text.numbers import with_uncertainty
+from theorax.text.plot import plot, predicted_along
 
-EXAMPLES = (theorax.reports.numbers, theorax.names, theorax.cli.values, theorax.verifiers.sources)
+EXAMPLES = (theorax.text.numbers, theorax.names, theorax.cli.values, theorax.verifiers.sources)
 
 
 @pytest.mark.parametrize("module", EXAMPLES, ids=lambda module: module.__name__)

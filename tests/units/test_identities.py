@@ -1,4 +1,4 @@
-"""Identities of programs: true ones supported, false ones refuted by a ball, and those that nothing decides."""
+"""Identities of programs: true ones certified or supported, false ones refuted by a ball, those that nothing decides."""
 
 from __future__ import annotations
 
@@ -82,13 +82,15 @@ def identity(left: Any, right: Any, margin: Any = TINY) -> Identity:
     return Identity(left=left, right=right, margin=margin, because="rounding stays below it")
 
 
-TRUE = {
+CERTIFIED = {
     "two programs": (identity(trace, swapped), 2),
     "around zero": (identity(zero, 0, Absolute(1, 10**12)), 2),
     "a case for every index": (identity(powers, above), 6),
     "numbers that no float holds": (identity(trace / 3 + swapped / 7, Rational(10, 21) * trace), 2),
-    "roots": (identity(sqrt(2) * trace, 2 * swapped / sqrt(2)), 2),
+    "a margin below rounding": (identity(trace, swapped, Relative(1, 10**20)), 2),
+    "no scale around zero": (identity(zero, 0 * trace, Relative(1, 10**12)), 2),
 }
+SUPPORTED = {"roots": (identity(sqrt(2) * trace, 2 * swapped / sqrt(2)), 2)}
 FALSE = {
     "off by more than the margin": identity(trace, off),
     "off by less than the margin": identity(trace, off, Relative(1, 10**6)),
@@ -98,18 +100,29 @@ FALSE = {
 OPEN: dict[str, tuple[Identity, Reason]] = {
     "an algorithm that balls cannot follow": (identity(spectral, trace), Reason.BUDGET),
     "a comparison of equal numbers": (identity(branched, powers), Reason.UNDECIDED_COMPARISON),
-    "a margin below rounding": (identity(trace, swapped, Relative(1, 10**20)), Reason.NUMERIC_FLOOR),
-    "no scale around zero": (identity(zero, 0 * trace, Relative(1, 10**12)), Reason.NUMERIC_FLOOR),
+    "a margin below rounding": (
+        identity(sqrt(2) * trace, 2 * swapped / sqrt(2) + 0 * zero, Relative(1, 10**20)),
+        Reason.NUMERIC_FLOOR,
+    ),
     "no number at the larger size": (identity(nothing, 0, Absolute(1)), Reason.NUMERIC_FLOOR),
 }
 
 
-@pytest.mark.parametrize("name", TRUE)
-def test_a_true_identity_is_supported_at_every_size(name: str) -> None:
-    claim, cases = TRUE[name]
+@pytest.mark.parametrize("name", CERTIFIED)
+def test_a_true_identity_of_rational_programs_is_certified_at_every_size(name: str) -> None:
+    claim, cases = CERTIFIED[name]
     found = judged(claim)
     assert [case.decision.status for case in found] == [Status.SUPPORTED] * cases
-    assert not any(case.rigorous or case.statistical for case in found)
+    assert all(case.rigorous and not case.statistical for case in found)
+    assert all("2^-1" in case.detail and "all real weights" in case.scope for case in found)
+
+
+@pytest.mark.parametrize("name", SUPPORTED)
+def test_a_true_identity_of_other_programs_is_supported_and_no_more(name: str) -> None:
+    claim, cases = SUPPORTED[name]
+    found = judged(claim)
+    assert [case.decision.status for case in found] == [Status.SUPPORTED] * cases
+    assert not any(case.rigorous or case.statistical or case.scope for case in found)
 
 
 @pytest.mark.parametrize("name", FALSE)

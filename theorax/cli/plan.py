@@ -16,7 +16,7 @@ from theorax.cli.options import complete, listed, run_options, selectors, settin
 from theorax.cli.world import World, world
 
 if TYPE_CHECKING:
-    from theorax.reports.blocks import Block
+    from theorax.text.blocks import Block
     from theorax.verifiers.settings import PlannedCheck, Settings
 
 
@@ -55,7 +55,7 @@ def plan(context: click.Context, words: tuple[str, ...], why: str | None, **give
 
         show(blocks, console())
     else:
-        from theorax.reports.plain import render
+        from theorax.text.plain import render
 
         click.echo(render(blocks), nl=False)
     return 0
@@ -74,8 +74,8 @@ def _reasons(last: Any, manifest: Any, *, fresh: bool) -> tuple[str, ...]:
 
 
 def _told(id: str, kept: str | None, problem: str | None, reasons: tuple[str, ...]) -> Iterator[Block]:
-    from theorax.reports.blocks import Heading, Lines, Paragraph
     from theorax.reports.story import moment
+    from theorax.text.blocks import Heading, Lines, Paragraph
 
     yield Heading(id)
     if problem is not None:
@@ -88,8 +88,8 @@ def _told(id: str, kept: str | None, problem: str | None, reasons: tuple[str, ..
 
 
 def _designs(here: World, id: str, own: Settings) -> Iterator[Block]:
-    from theorax.reports.blocks import Paragraph, Table
-    from theorax.reports.numbers import number
+    from theorax.text.blocks import Paragraph, Table
+    from theorax.text.numbers import number
     from theorax.verifiers.workers import one_thread
 
     one_thread()
@@ -110,6 +110,24 @@ def _designs(here: World, id: str, own: Settings) -> Iterator[Block]:
     )
     if rows:
         yield Table(("claim and case", "sizes", "draws", "margin", "± planned", "decides"), rows, right=(2, 3, 4))
+    if planned:
+        yield Paragraph(_spending(planned, own.level), quiet=True)
     for row in planned:
         if row.note:
             yield Paragraph(f"{row.claim}: {row.note}", hang=2)
+
+
+def _spending(planned: list[PlannedCheck], level: float) -> str:
+    """The next attempt of every claim, and its share of the error budget."""
+    from theorax.text.numbers import number
+
+    claims: dict[tuple[int, float], list[str]] = {}
+    for row in planned:
+        names = claims.setdefault((row.attempt, row.level), [])
+        if row.claim not in names:
+            names.append(row.claim)
+    told = [
+        f"attempt {attempt} at level {number(own, 3)}" + (f" ({', '.join(names)})" if len(claims) > 1 else "")
+        for (attempt, own), names in sorted(claims.items())
+    ]
+    return f"Next: {'; '.join(told)}. All attempts with fresh seeds together spend {number(level, 3)}."

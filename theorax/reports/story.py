@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from theorax.reports.blocks import Block, Gap, Heading, Lines, Paragraph, Table
-from theorax.reports.numbers import duration, interval, number, with_uncertainty
-from theorax.reports.plot import plot, predicted_along
-from theorax.reports.signs import signed
+from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
+from theorax.text.numbers import duration, interval, number, with_uncertainty
+from theorax.text.plot import plot, predicted_along
+from theorax.text.signs import signed
 
 Part = Mapping[str, Any]
 

@@ -16,7 +16,7 @@ from theorax.verifiers.bias import Plan, Weights, solve
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
 from theorax.verifiers.interval import Interval
 
-__all__ = ["combine", "decide", "is_robust", "outcome"]
+__all__ = ["against", "combine", "decide", "is_robust", "outcome", "withheld"]
 
 
 def decide(
@@ -67,7 +67,7 @@ def decide(
         refuting, p_refute, supporting, p_support = under, p_under, off_floor, p_floor
     else:
         refuting, p_refute, supporting, p_support = over, p_over, off_ceiling, p_ceiling
-    return outcome(
+    found = outcome(
         supporting=supporting - interval.rounding,
         refuting=refuting - interval.rounding,
         p_support=p_support,
@@ -84,6 +84,7 @@ def decide(
         side=side,
         levels=levels,
     )
+    return replace(found, tails=(p_over, p_under)) if side is Side.EQUAL else found
 
 
 def outcome(
@@ -140,6 +141,54 @@ def outcome(
         margin=margin,
         side=side,
         levels=levels,
+    )
+
+
+def against(decision: Decision, rival: Interval, low: float, high: float) -> Decision:
+    """Support of one form also needs the refutation of its rival, at every exponent from ``low`` to ``high``.
+
+    | decision | the rival's interval, both tails at half the level of support | status |
+    |---|---|---|
+    | supported | clear of the range | supported |
+    | supported | meets the range | inconclusive: class bias where it dominates the rival, else underpowered |
+    | otherwise | | as it was |
+
+    Fitting better is no refutation. By intersection and union the level of support is kept.
+    """
+    tail = decision.levels.support / 2
+    slack = rival.bias + rival.rounding
+    clear = max(rival.lower(tail) - high, low - rival.upper(tail)) - rival.rounding
+    p = min(1.0, 2 * min(rival.p_above(high + slack), rival.p_below(low - slack)))
+    tested = replace(
+        decision,
+        p_support=max(decision.p_support, p),
+        breakdown_support=min(decision.breakdown_support, _breakdown(clear, rival.bias)),
+        equivalent_within_margin=decision.equivalent_within_margin and clear > rival.bias,
+    )
+    if decision.status is not Status.SUPPORTED or clear > rival.bias:
+        return tested
+    reason = Reason.CLASS_BIAS if rival.bias > rival.radius(tail) else Reason.UNDERPOWERED
+    return replace(tested, status=Status.INCONCLUSIVE, reason=reason, robust=False)
+
+
+def withheld(decision: Decision, reason: Reason, refutation: bool = False) -> Decision:
+    """The decision without its support (and, if asked, without its refutation): what it rests on has failed.
+
+    A refutation of "claim and class" that stands although the class itself is contradicted is not robust.
+    """
+    if decision.status is Status.REFUTED and not refutation:
+        return replace(decision, robust=False)
+    return replace(
+        decision,
+        status=Status.INCONCLUSIVE,
+        reason=reason,
+        p_support=1.0,
+        breakdown_support=-math.inf,
+        p_refute=1.0 if refutation else decision.p_refute,
+        breakdown_refute=-math.inf if refutation else decision.breakdown_refute,
+        equivalent_within_margin=False,
+        robust=False,
+        tails=() if refutation else decision.tails,
     )
 
 

@@ -5,15 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
 from theorax.errors import DesignError
 from theorax.verifiers.bias import Plan, Policy, Target, Vector, Weights, bias_of, solve, spare_directions
-from theorax.verifiers.decision import Reason, Side
+from theorax.verifiers.decide import withheld
+from theorax.verifiers.decision import Decision, Reason, Side
 from theorax.verifiers.estimate import Interval
 
-__all__ = ["Proposal", "cheapest", "misfit", "plateau", "require"]
+__all__ = ["CONTRADICTED", "Proposal", "alarmed", "cheapest", "misfit", "plateau", "require"]
 
 
 @dataclass(frozen=True)
@@ -100,9 +102,8 @@ def misfit(plan: Plan, estimate: Callable[[Vector, float], Interval], level: flo
     ``estimate`` turns weights and their bias into an interval. A gross-error alarm: it sees an exponential under a
     power, not a slow correction, and its silence is no evidence for the class.
     """
-    directions = spare_directions(plan)
-    for direction in directions:
-        bias = bias_of(plan, direction).total
+    directions = _alarms(plan)
+    for direction, bias in directions:
         interval = estimate(direction, bias)
         # Two sides of J directions share the level: each has level / (2 J).
         each = level / (2 * len(directions))
@@ -110,6 +111,27 @@ def misfit(plan: Plan, estimate: Callable[[Vector, float], Interval], level: flo
         if interval.lower(each) - slack > 0 or interval.upper(each) + slack < 0:
             return True
     return False
+
+
+CONTRADICTED = (
+    "the data contradict the declared class of corrections, whatever the value claimed (misfit alarm, level 0.01)"
+)
+
+
+def alarmed(decision: Decision, plan: Plan, estimate: Callable[[Vector, float], Interval]) -> tuple[Decision, str]:
+    """The decision, its support withheld where the data contradict form and class together; and what to say of that.
+
+    A gross-error alarm at level 0.01: its silence is no evidence for the class.
+    """
+    if not misfit(plan, estimate):
+        return decision, ""
+    return withheld(decision, Reason.CLASS_REFUTED), CONTRADICTED
+
+
+@lru_cache(maxsize=4096)
+def _alarms(plan: Plan) -> tuple[tuple[Vector, float], ...]:
+    """The directions in which misfit shows, each with the worst value that the class alone gives it."""
+    return tuple((direction, bias_of(plan, direction).total) for direction in spare_directions(plan))
 
 
 def _extended(plan: Plan, extension: int) -> Plan:

@@ -65,10 +65,14 @@ class Ball(ObjectDomain):
     are meant to be one number. ``max``, ``min`` and ``abs`` take the hull where the balls overlap, ``sign``, ``floor``
     and ``ceil`` raise there.
 
+    ``loose``: a float that needs more than 26 bits stands for every number within one unit in its last place, as a
+    third or a root frozen into a program does; carriers are taken as they are.
+
     **Errors:** inside the radius; a radius is rounded up.
     """
 
     precision: int = 128
+    loose: bool = False
     name: ClassVar[str] = "ball"
 
     def __post_init__(self) -> None:
@@ -88,6 +92,19 @@ class Ball(ObjectDomain):
 
     def scalar(self, number: object) -> arb:
         return ball(number)
+
+    def lift(self, numbers: np.ndarray) -> np.ndarray:
+        lifted = super().lift(numbers)
+        if not self.loose or np.asarray(numbers).dtype.kind != "f":
+            return lifted
+        ulps = np.spacing(np.abs(np.asarray(numbers, np.float64)))
+        entries = [
+            entry + arb(0, ulp) if entry.is_finite() and _significant_bits(entry) > _SHORT else entry
+            for entry, ulp in zip(lifted.reshape(-1).tolist(), ulps.reshape(-1).tolist(), strict=True)
+        ]
+        loosened = np.empty(len(entries), dtype=object)
+        loosened[:] = entries
+        return loosened.reshape(lifted.shape)
 
     def decide(self, name: str, x: arb, y: arb) -> bool | None:
         if name in ("ge", "gt"):
@@ -123,6 +140,15 @@ class Ball(ObjectDomain):
             right = flint.arb_mat(inner, columns, list(y[b].reshape(-1)))
             products[b] = np.array((left * right).entries(), dtype=object).reshape(rows, columns)
         return products
+
+
+_SHORT = 26
+"""Bits of a float that was meant as it is: a small integer, a quarter, a power of two."""
+
+
+def _significant_bits(x: arb) -> int:
+    mantissa, _ = x.mid().man_exp()
+    return int(abs(mantissa)).bit_length()
 
 
 def _either(holds: bool, fails: bool) -> bool | None:

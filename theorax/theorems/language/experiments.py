@@ -80,7 +80,8 @@ class Experiment:
     ``sweep``: the letter that runs through sizes. ``derived`` keeps ratios, ``{d: T / gamma}``. ``at``: the cases.
     ``along``: index letters with the values measured within each draw. ``draws``: per size and case.
     ``dtype``: float64 unless the quantity is far from rounding in float32.
-    ``seeds``: "independent" draws at every size, or "paired" (the same keys at every size).
+    ``seeds``: "independent" draws at every size, "paired" (the same keys at every size), or "none" where nothing is
+    random: every size is built twice, with two keys, and must come out the same.
     ``platform``: "cpu" where an operation exists on the CPU alone.
     ``adopt``: how a user's layer stands in for the subjects: from its factory to a ``build``; None where it cannot.
     ``asked``: the claims that are asked of such a layer; all if none is named.
@@ -98,7 +99,7 @@ class Experiment:
     along: Mapping[Index, tuple[int, ...]] = field(default_factory=lambda: NOTHING)
     draws: int | Efforts[int] = 64
     dtype: Literal["float32", "float64"] = "float64"
-    seeds: Literal["independent", "paired"] = "independent"
+    seeds: Literal["independent", "paired", "none"] = "independent"
     platform: Literal["any", "cpu"] = "any"
     adopt: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None
     asked: tuple[str, ...] = ()
@@ -164,7 +165,9 @@ class Experiment:
         return sizes.at(effort) if isinstance(sizes, Efforts) else sizes
 
     def number_of_draws(self, effort: str) -> int:
-        """Draws per size, case and subject at this effort."""
+        """Draws per size, case and subject at this effort; two that must agree where nothing is random."""
+        if self.seeds == "none":
+            return 2
         return self.draws.at(effort) if isinstance(self.draws, Efforts) else self.draws
 
 

@@ -20,12 +20,13 @@ from theorax.verifiers.kinds.identities import IdentityJudge
 from theorax.verifiers.kinds.inequalities import InequalityJudge
 from theorax.verifiers.kinds.laws import LawJudge
 from theorax.verifiers.kinds.pending import PendingJudge
+from theorax.verifiers.kinds.probabilities import ProbabilityJudge
 from theorax.verifiers.kinds.rates import RateJudge
 
 JUDGES: dict[type[Claim], Judge] = {
     Identity: IdentityJudge(),
     Inequality: InequalityJudge(),
-    Probability: PendingJudge(),
+    Probability: ProbabilityJudge(),
     Expectation: ExpectationJudge(),
     Limit: LimitJudge(),
     Rate: RateJudge(),

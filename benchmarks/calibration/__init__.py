@@ -1,0 +1,32 @@
+"""Known answers, decided many times: how often each procedure refutes what is true and supports what is false.
+
+One table of cases drives the tests (`tests/honesty`, `tests/power`: few replicates) and the benchmark
+(`python -m benchmarks.calibration`: 2000), so that what is printed and what is gated are the same thing.
+"""
+
+from __future__ import annotations
+
+from benchmarks.calibration import deterministic, events, laws, limits, means, rates, suites
+from benchmarks.calibration.cases import Case
+
+__all__ = ["FAMILIES", "all_cases", "find"]
+
+FAMILIES = {
+    "rates": rates.cases,
+    "deterministic": deterministic.cases,
+    "limits": limits.cases,
+    "means": means.cases,
+    "events": events.cases,
+    "laws": laws.cases,
+    "suites": suites.cases,
+}
+
+
+def all_cases(*families: str) -> tuple[Case, ...]:
+    """The cases of these families, or of all."""
+    return tuple(case for family in families or FAMILIES for case in FAMILIES[family]())
+
+
+def find(family: str, key: str) -> Case:
+    """The case with this key."""
+    return next(case for case in FAMILIES[family]() if case.key == key)
