@@ -6,7 +6,7 @@ One table of cases drives the tests (`tests/honesty`, `tests/power`: few replica
 
 from __future__ import annotations
 
-from benchmarks.calibration import deterministic, events, face, laws, limits, means, rates, suites
+from benchmarks.calibration import deterministic, events, face, laws, limits, looks, means, rates, suites
 from benchmarks.calibration.cases import Case
 
 __all__ = ["FAMILIES", "find"]
@@ -15,6 +15,7 @@ FAMILIES = {
     "rates": rates.cases,
     "deterministic": deterministic.cases,
     "limits": limits.cases,
+    "looks": looks.cases,
     "means": means.cases,
     "events": events.cases,
     "laws": laws.cases,

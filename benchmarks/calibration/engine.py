@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -165,13 +166,19 @@ def limit(
 
 
 def mean(
-    to: float, margin: float, interval: Callable[[np.ndarray], Any], levels: Levels = DEFAULT_LEVELS, **kwargs: Any
+    to: float, margin: float, draws: int, declared: str, variance: float, levels: Levels = DEFAULT_LEVELS
 ) -> Judge:
-    """Means of one column under what is declared about its moments."""
+    """Means of one column, by the interval that belongs to what is declared; a range is that from zero to one."""
+    interval = {
+        "Student's t": estimate.paired,
+        "Catoni": partial(estimate.catoni, variance=variance),
+        "betting": partial(estimate.betting, low=0.0, high=1.0),
+        "Clopper-Pearson": estimate.proportion,
+    }[declared]
 
     def judge(values: np.ndarray) -> Outcome:
         try:
-            made = interval(values, **kwargs)
+            made = interval(values)
         except Refusal:
             return UNDECIDED
         return outcome(decide.decide(made, to, margin, Side.EQUAL, levels))

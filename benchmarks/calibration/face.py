@@ -8,8 +8,8 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from benchmarks.calibration import deterministic, limits, rates
-from benchmarks.calibration.cases import Case, Outcome
+from benchmarks.calibration import deterministic, events, limits, means, rates
+from benchmarks.calibration.cases import Case, Outcome, Procedure
 from theorax import decide
 from theorax.verifiers.outcome import Verdict
 
@@ -57,15 +57,49 @@ def limit(sizes: Sequence[float], to: float, margin: float, draws: int, sd: floa
     return lambda table: outcome(decide.limit(plan, table), plan.levels.support)
 
 
+def mean(to: float, margin: float, draws: int, declared: str, variance: float, levels: decide.Levels) -> Judge | None:
+    """Means by `decide.plan_mean` and `decide.mean`; None where the face refuses."""
+    if declared == "Student's t" and draws < 30:  # too few to assert anything of tails
+        return None
+    moments: Any = {
+        "Student's t": "light tails",
+        "Catoni": decide.BoundedVariance(variance),
+        "betting": decide.Bounded(0.0, 1.0),
+        "Clopper-Pearson": decide.TwoValues(0.0, 1.0),
+    }[declared]
+    sd = variance**0.5
+    plan = decide.plan_mean(to=to, margin=margin, draws=draws, moments=moments, sd=sd, levels=levels)
+    return lambda values: outcome(decide.mean(plan, values), levels.support)
+
+
+def at_least(p0: float, margin: float, draws: int) -> Judge:
+    """Probabilities by `decide.plan_probability` and `decide.probability`."""
+    plan = decide.plan_probability(at_least=p0, margin=margin, draws=draws)
+    return lambda outcomes: outcome(decide.probability(plan, outcomes), plan.levels.support)
+
+
+def monitor(p0: float, margin: float, cap: int, truth: float) -> Judge:
+    """Watched probabilities by `decide.monitor`, asked after every tenth draw."""
+    plan = decide.plan_probability(at_least=p0, margin=margin, draws=cap, every=10)
+    return lambda outcomes: outcome(decide.monitor(plan).add(outcomes), plan.levels.support)
+
+
 @lru_cache
 def cases() -> tuple[Case, ...]:
-    """The promised rows of rates, sequences and limits, on the same data as there."""
+    """The promised rows of every family that the face decides, on the same data as there."""
     here = sys.modules[__name__]
     found = []
-    for of in (rates, deterministic, limits):
-        skipped = {case.key for case in of.cases() if case.name.startswith(("four cases", "values on the boundary"))}
+    for of in (rates, deterministic, limits, events, means):
         for case in of.cases(here):
-            own = tuple(procedure for procedure in case.procedures if procedure.promised)
-            if own and case.key not in skipped:
-                found.append(replace(case, procedures=own))
+            own = tuple(
+                procedure for procedure in case.procedures if procedure.promised and _is_decided(case, procedure)
+            )
+            if own:
+                dear = of in (events, means)
+                found.append(replace(case, procedures=own, replicates=300 if dear else case.replicates))
     return tuple(found)
+
+
+def _is_decided(case: Case, procedure: Procedure) -> bool:
+    """A sweep has three sizes, and a plan one case."""
+    return procedure.promised and not case.name.startswith(("four cases", "values on the boundary"))

@@ -126,9 +126,8 @@ def _conditional_cases() -> list[Case]:
     for width, stated in ((12, Published(0.83, None)), (48, Published(None, 0.998))):
         draw = _samples(lambda rng, n, width=width: bottleneck(rng, n, draws, width), True)
         procedures = tuple(Procedure(rule, judge, width == 12, stated) for rule, judge in own.items())
-        found.append(
-            Case(FAMILY, name, Truth.INSIDE, draw, procedures, detail=f"limit with a chi-square of {width} in it")
-        )
+        detail = f"limit with a chi-square of {width} in it"
+        found.append(Case(FAMILY, name, Truth.INSIDE, draw, procedures, detail=detail, replicates=500))
     return found
 
 

@@ -12,7 +12,16 @@ from benchmarks.calibration import FAMILIES, find
 from benchmarks.calibration.cases import excess, failures, least, most, surplus, tally
 
 # As many as fit into the time of a test run; what they cannot see, the full run does.
-REPLICATES = {"rates": 200, "deterministic": 50, "limits": 200, "means": 24, "events": 40, "laws": 20, "suites": 60}
+REPLICATES = {
+    "rates": 200,
+    "deterministic": 50,
+    "limits": 200,
+    "looks": 60,
+    "means": 24,
+    "events": 40,
+    "laws": 12,
+    "suites": 60,
+}
 
 CASES = [(family, case.key) for family in REPLICATES for case in FAMILIES[family]()]
 

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import integrate, stats
+from scipy import integrate, optimize, stats
 
 from benchmarks.calibration import find
 from benchmarks.calibration.sweeps import DEFAULT, FREE, POWERED, SHORT, SMOOTH
@@ -81,6 +81,51 @@ def test_the_bound_of_the_bias_is_above_the_fine_grid_and_near_it():
         between = allowed.size * ((allowed.fastest - allowed.slowest) / 60) ** 2 / 8
         between *= float(np.abs(weights.vector) @ (np.log(x) ** 2 * x**-allowed.slowest))
         assert fine * (1 - 1e-12) <= bias_of(plan, weights.vector).total <= fine + between + 1e-12
+
+
+def objective(plan, k, powers):
+    """What the weights minimise: the bias on a grid of powers, and the noise times the quantile."""
+    x, c = np.array(plan.sizes) / plan.sizes[0], plan.corrections
+    noise = stats.t.ppf(1 - LEVEL, plan.draws - 1) * plan.sd / math.sqrt(plan.draws) * np.linalg.norm(k)
+    rest = c.remainder * float(np.abs(k) @ x**-c.remainder_order)
+    return c.size * float(np.abs(x ** -powers[:, None] @ k).max()) + rest + noise
+
+
+@pytest.mark.parametrize("larger", [None, 0, 1])
+def test_no_other_solver_finds_better_weights(larger):
+    """The default class and both of its redesigns, by sequential quadratic programming.
+
+    Weights that meet the conditions bound the optimum from above, whoever found them; the engine's may lie above theirs
+    by its own solver's accuracy of 1e-8 alone. That the other solver comes within a thousandth says that it tried.
+
+    These are the classes under which a refutation outside the class (1.5 (n/n0)^-0.3) stands in a third of the runs:
+    with the published rest kept as it is, not in the published quarter.
+    """
+    allowed = Corrections() if larger is None else Corrections().redesigns(True)[larger]
+    plan = Plan(tuple(POWERED.sizes), allowed, draws=POWERED.draws, policy=Policy.PAIRED)
+    x, count = np.array(plan.sizes) / plan.sizes[0], len(plan.sizes)
+    powers = np.linspace(allowed.slowest, allowed.fastest, 9)
+    decays = x ** -powers[:, None]
+    conditions = np.stack([-np.log(x), np.ones(count)])
+    scale = stats.t.ppf(1 - LEVEL, plan.draws - 1) * plan.sd / math.sqrt(plan.draws)
+    rest = allowed.remainder * x**-allowed.remainder_order
+    # Unknowns: the weights, a bound of the bias, bounds of the absolute weights.
+    start = np.linalg.lstsq(conditions, np.array([1.0, 0.0]), rcond=None)[0]
+    found = optimize.minimize(
+        lambda v: allowed.size * v[count] + rest @ v[count + 1 :] + scale * np.linalg.norm(v[:count]),
+        np.concatenate([start, [np.abs(decays @ start).max()], np.abs(start)]),
+        constraints=[
+            {"type": "eq", "fun": lambda v: conditions @ v[:count] - [1.0, 0.0]},
+            *({"type": "ineq", "fun": lambda v, sign=sign: v[count] + sign * decays @ v[:count]} for sign in (1, -1)),
+            *({"type": "ineq", "fun": lambda v, sign=sign: v[count + 1 :] + sign * v[:count]} for sign in (1, -1)),
+        ],
+        method="SLSQP",
+        options={"maxiter": 1000, "ftol": 1e-12},
+    ).x[:count]
+    found = found - np.linalg.pinv(conditions) @ (conditions @ found - [1.0, 0.0])
+    theirs, ours = objective(plan, found, powers), objective(plan, solve(plan).vector, powers)
+    assert ours <= theirs + 1e-8
+    assert theirs <= ours * 1.001
 
 
 def test_the_jackknife(rng):

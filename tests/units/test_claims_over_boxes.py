@@ -24,7 +24,7 @@ def judged(claim: Inequality) -> Judged:
 
 CERTIFIED = {
     "a third is a third": Inequality(of=3 * Rational(1, 3) * x, at_most=x, over={x: (0, 1)}),
-    "the mean of squares": Inequality(of=x * y, at_most=(x**2 + y**2) / 2 + Rational(1, 10**4), over=UNIT),
+    "the mean of squares": Inequality(of=x * y, at_most=(x**2 + y**2) / 2 + Rational(1, 10**7), over=UNIT),
     "from below": Inequality(of=exp(x), at_least=1 + x - Rational(1, 10**6), over={x: (-1, 1)}),
     "touching, with a margin": Inequality(
         of=tanh(x),

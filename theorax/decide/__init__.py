@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from theorax.decide.limits import LimitPlan, limit, plan_limit
     from theorax.decide.means import MeanPlan, QuantilePlan, mean, plan_mean, plan_quantile, quantile
     from theorax.decide.moments import Bounded, BoundedVariance, TwoValues
+    from theorax.decide.optima import duality, minimum
     from theorax.decide.probabilities import (
         InequalityPlan,
         ProbabilityPlan,
@@ -42,6 +43,7 @@ _HOMES = {
     name: home
     for home, names in {
         "theorax.decide.boxes": ("certify", "search"),
+        "theorax.decide.optima": ("duality", "minimum"),
         "theorax.decide.floats": ("arrays",),
         "theorax.decide.identities": ("identity",),
         "theorax.decide.known_laws": ("Exponential", "Law", "Normal", "Sample", "Uniform"),
@@ -97,11 +99,13 @@ __all__ = [
     "adjust",
     "arrays",
     "certify",
+    "duality",
     "identity",
     "inequality",
     "law",
     "limit",
     "mean",
+    "minimum",
     "monitor",
     "plan_inequality",
     "plan_law",

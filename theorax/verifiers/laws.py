@@ -306,7 +306,8 @@ class _Extrapolated:
 
 def _decided(found: _Extrapolated, bias: float, margin: float, levels: Levels) -> Decision:
     size = found.distance
-    q_support, q_refute = found.noise.quantile(levels.support), found.noise.quantile(levels.refute)
+    q_support = found.noise.quantile(levels.support)  # by bisection: once, where the levels are equal
+    q_refute = q_support if levels.refute == levels.support else found.noise.quantile(levels.refute)
     return outcome(
         supporting=margin - size - q_support,
         refuting=size - q_refute,

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from sympy import Expr, Integer, Symbol, lambdify, sympify
+from sympy import Expr, Function, Integer, Symbol, lambdify, sympify
 
 from theorax.errors import DesignError, UsageError
 from theorax.names import did_you_mean
@@ -52,6 +52,8 @@ class Line:
                     f"A size is a positive integer. Choose {self.swept} so that it comes out even."
                 )
             values[letter] = value
+        # What a subject knows may depend on the sizes: an exact finite-size value of its law.
+        values |= {letter: sympify(value).subs(values) for letter, value in self.subject.knows.items()}
         self._known[size] = values
         return values
 
@@ -225,7 +227,9 @@ def _column(letter: Measured, cell: Cell, table: Mapping[str, np.ndarray]) -> np
 
 @lru_cache(maxsize=4096)
 def _compiled(expression: Expr, letters: tuple[Symbol, ...]) -> Any:
-    return lambdify(letters, expression, "numpy")
+    # Functions that NumPy does not have, of numbers alone such as I_1(1): thirty digits, rounded once when read.
+    numbers = {node: node.evalf(30) for node in expression.atoms(Function) if node.is_number}
+    return lambdify(letters, expression.xreplace(numbers), "numpy")
 
 
 def _nothing(key: Any) -> None:

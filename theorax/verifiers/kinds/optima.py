@@ -23,10 +23,10 @@ from theorax.verifiers.lines import Cell, Observed
 from theorax.verifiers.outcome import Point
 from theorax.verifiers.rigorous.boxes import Certificate
 from theorax.verifiers.rigorous.claims import domain_of, judged
-from theorax.verifiers.rigorous.decisions import decided
+from theorax.verifiers.rigorous.decisions import decided, told
 from theorax.verifiers.rigorous.duality import Gap, compare
 from theorax.verifiers.rigorous.enclosures import Enclosure
-from theorax.verifiers.rigorous.optima import least_on_box
+from theorax.verifiers.rigorous.optima import least_on_box, what_of
 
 PRECISION = 256
 
@@ -175,6 +175,7 @@ def _on_box(claim: Optimum, prepared: Prepared, margin: Fraction) -> Judged:
             None,
         )
     case = judged(found, prepared, claim.over, slack=margin)
+    case = replace(case, detail=told(found, [str(letter) for letter in letters], what_of(found)))
     if critical is None or critical.shape != "minimum" or not case.rigorous or found.status is Status.REFUTED:
         return case
     where = f"; the only critical point within {float(critical.alone.radius):.2g} is a strict minimum"

@@ -20,6 +20,7 @@ from flint import arb, fmpq
 
 from theorax.numerics.jaxprs.failures import UndecidedComparison, UnsupportedPrimitive
 from theorax.verifiers.decision import Reason, Status
+from theorax.verifiers.rigorous.convex import tangent
 from theorax.verifiers.rigorous.enclosures import Enclosure, fraction, rational
 
 __all__ = ["PRECISIONS", "Box", "Certificate", "certify", "confirm", "is_violated"]
@@ -27,6 +28,9 @@ __all__ = ["PRECISIONS", "Box", "Certificate", "certify", "confirm", "is_violate
 PRECISIONS = (64, 128, 256, 512)
 NARROWEST = fmpq(1, 2**40)
 """A box narrower than this share of the domain in every direction is set aside: the function touches zero there."""
+
+FIRST, TURN = 32, 4
+"""After so many boxes, one box in so many is tried for convexity: what is easy does not pay for second derivatives."""
 
 
 @final
@@ -266,6 +270,9 @@ class _Search:
             wide = [place for place, (low, high) in enumerate(box.sides) if low < high and reach[place] > 0]
             direction = max(wide, key=lambda place: float(reach[place])) if wide else self.widest(box)
             rounded = bool(centre.is_finite() and centre.rad() > spread)
+            if best < 0 and self.count > FIRST and self.count % TURN == 0:
+                plane = tangent(self.function, box.sides, precision)
+                best = best if plane is None else best.max((plane + slack).lower())
             return _Bound(_float(best, self.slack), best >= 0, direction, box, precision), rounded
 
     def from_values(self, box: Box, precision: int) -> _Bound:

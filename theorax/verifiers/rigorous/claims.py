@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -43,13 +44,21 @@ def on_box(claim: Inequality | Impossibility, prepared: Prepared) -> Judged:
     low, high = (np.asarray([float(side[end]) for side in claim.over.values()]) for end in (0, 1))
     tightness = quantiles(sides, low + (high - low) * rng.random((SAMPLED, len(letters))))
     loose = tightness is not None and abs(tightness[1]) < LOOSE
-    trivial = False
-    if isinstance(claim, Inequality) and claim.trivial is not None and found.status is Status.CERTIFIED:
-        weaker = larger - claim.trivial if claim.at_most is not None else claim.trivial - smaller
-        trivial = covered(weaker, claim.over).status is Status.CERTIFIED
-    return judged(
+    trivial = isinstance(claim, Inequality) and found.status is Status.CERTIFIED and _is_trivial(claim)
+    case = judged(
         found, prepared, claim.over, trivial=trivial, tightness=tightness, unseen=_LOOSE if loose else (), slack=slack
     )
+    if not (trivial and isinstance(claim, Inequality)):
+        return case
+    return replace(case, detail=f"the bound is nowhere sharper than the trivial one, {claim.trivial}: it says nothing")
+
+
+def _is_trivial(claim: Inequality) -> bool:
+    """Whether the bound is certified to be nowhere sharper than the trivial one."""
+    if claim.trivial is None:
+        return False
+    weaker = claim.prediction - claim.trivial if claim.at_most is not None else claim.trivial - claim.prediction
+    return covered(weaker, claim.over).status is Status.CERTIFIED
 
 
 _LOOSE = ("LOOSE: what is bounded is mostly below a thousandth of the bound",)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import flint
+import jax
 import numpy as np
 from flint import arb, fmpq
 from sympy import Expr, Symbol
 
-from theorax.errors import UsageError
+from theorax.errors import TheoraxError, UsageError
 from theorax.numerics.jaxprs.courses import hull
 from theorax.numerics.jaxprs.domain import ObjectDomain
+from theorax.numerics.jaxprs.entered import entered
 from theorax.numerics.jaxprs.failures import UndecidedComparison
 from theorax.numerics.jaxprs.interpret import Interpreter
 from theorax.numerics.jaxprs.program import doubles, flatten, trace
@@ -35,6 +38,7 @@ class Enclosure:
     """
 
     dimension: int
+    _gradient: Callable[[], Enclosure]
 
     def __init__(self, function: Callable[[Any], Any], dimension: int, length: int = 1):
         self.dimension = dimension
@@ -49,6 +53,7 @@ class Enclosure:
                 f"The function returns {len(shapes)} arrays of shapes {shapes}. It is compared as one number. "
                 f"Return {wanted}."
             )
+        self._gradient = lambda: Enclosure(jax.grad(entered(function)), dimension, dimension)
         self._tape = Tape()
         try:
             self._outputs: list[Node] | None = self._interpreted(self._tape, self._tape.inputs(dimension))
@@ -65,6 +70,7 @@ class Enclosure:
         found.dimension, found._courses, found._tape = len(letters), {}, Tape()
         entries = list(found._tape.inputs(len(letters)))
         every = (expressions,) if isinstance(expressions, Expr) else expressions
+        found._gradient = lambda: cls.of([every[0].diff(letter) for letter in letters], letters)
         found._outputs = [recorded(expression, letters, found._tape, entries) for expression in every]
         return found
 
@@ -72,6 +78,14 @@ class Enclosure:
     def branches(self) -> bool:
         """Whether the program compares numbers."""
         return self._outputs is None
+
+    @cached_property
+    def gradient(self) -> Enclosure | None:
+        """The gradient of the program that is evaluated (guard i); None where it has none, or no enclosure."""
+        try:
+            return self._gradient()
+        except (TheoraxError, TypeError, ValueError):  # JAX: no reverse derivative of a while loop, of integers
+            return None
 
     def at(self, point: Coordinates, precision: int) -> arb:
         """The ball of the (first) value at an exact point.

@@ -65,16 +65,19 @@ def zero(
     near: Sequence[Fraction],
     precision: int = PRECISION,
     wanted: Callable[[Any], bool] = lambda jacobian: True,
+    fits: Callable[[Sequence[Fraction], Fraction], bool] = lambda centre, radius: True,
 ) -> Zero | None:
     """The widest box, of those tried, that holds exactly one zero of the system, around the point Newton finds.
 
-    ``wanted``: what else the Jacobian over the box must satisfy. None where the box shrinks to rounding: the Jacobian
-    is singular there, or the program jumps.
+    ``fits``: which centres and radii are of use; ``wanted``: what else the Jacobian over the box must satisfy. None
+    where the box shrinks to rounding: the Jacobian is singular there, or the program jumps.
     """
     centre = _newton(system, [rational(Fraction(x)) for x in near], precision)
     scale = max([Fraction(1), *(abs(fraction(x)) for x in centre)])
     for tried, k in enumerate(range(WIDEST, NARROWEST + 1), start=1):
         radius = scale / 2**k
+        if not fits([fraction(x) for x in centre], radius):
+            continue
         try:
             found = _inside(system, centre, rational(radius), precision)
         except UndecidedComparison:
@@ -89,12 +92,18 @@ def critical(
     near: Sequence[Fraction],
     hessian: Callable[[Any], Any] = lambda jacobian: jacobian,
     precision: int = PRECISION,
+    fits: Callable[[Sequence[Fraction], Fraction], bool] = lambda centre, radius: True,
 ) -> Critical | None:
-    """The critical point near this one, if there is one; ``hessian`` makes the matrix of curvatures of the Jacobian."""
+    """The critical point near this one, if there is one; ``hessian`` makes the matrix of curvatures of the Jacobian.
+
+    ``fits``: the boxes on which the curvature is of use.
+    """
     alone = zero(system, near, precision)
     if alone is None:
         return None
-    small = zero(system, alone.centre, precision, lambda jacobian: _shape(hessian(jacobian), precision)[0] != "unknown")
+    small = zero(
+        system, alone.centre, precision, lambda jacobian: _shape(hessian(jacobian), precision)[0] != "unknown", fits
+    )
     shape, curved = _shape(hessian((small or alone).jacobian), precision)
     return Critical(alone, small or alone, shape, curved)
 

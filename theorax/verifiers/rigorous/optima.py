@@ -23,7 +23,12 @@ from theorax.verifiers.rigorous.enclosures import Enclosure, fraction, rational
 from theorax.verifiers.rigorous.krawczyk import PRECISION, Critical, critical
 from theorax.verifiers.rigorous.search import ascents
 
-__all__ = ["Restarts", "least_on_box", "local", "restarts"]
+__all__ = ["Restarts", "least_on_box", "local", "restarts", "what_of"]
+
+
+def what_of(found: Certificate) -> str:
+    """What a certificate of `least_on_box` speaks of: the value where it was refuted, else the excess over the claim."""
+    return "the value" if found.status is Status.REFUTED else "the value less that of the claimed point"
 
 
 def local(gradient: Enclosure | None, at: Sequence[Fraction]) -> Critical | None:
