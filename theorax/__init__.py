@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from theorax import decide
     from theorax.errors import (
         DesignError,
         NothingSelected,
@@ -26,6 +27,7 @@ __all__ = [
     "TheoraxError",
     "UsageError",
     "__version__",
+    "decide",
     "verify",
 ]
 
@@ -38,6 +40,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
+    if name == "decide":
+        return import_module("theorax.decide")
     return getattr(import_module(_HOMES.get(name, "theorax.errors")), name)
 
 

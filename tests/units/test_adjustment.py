@@ -19,7 +19,9 @@ def outcome(id, status, p_refute, p_support, **more):
 ROWS = [
     ("SUPPORTED", 0.5, 0.02, {}, 1, "SUPPORTED"),
     ("SUPPORTED", 0.5, 0.02, {}, 9, "INCONCLUSIVE"),
-    ("SUPPORTED", 0.5, 0.004, {}, 9, "SUPPORTED"),
+    # Charged with attempt 1, .003 is .0049, and .05/9 is .0056; attempt 2 costs four times as much.
+    ("SUPPORTED", 0.5, 0.003, {}, 9, "SUPPORTED"),
+    ("SUPPORTED", 0.5, 0.003, {"attempt": 2}, 9, "INCONCLUSIVE"),
     ("SUPPORTED", 0.5, 0.02, {"rigorous": True}, 9, "SUPPORTED"),
     ("REFUTED", 0.02, 1.0, {}, 1, "INCONCLUSIVE"),
     ("REFUTED", 0.002, 1.0, {}, 9, "INCONCLUSIVE"),

@@ -14,7 +14,6 @@ from theorax.verifiers.decide import combine, decide, is_robust
 from theorax.verifiers.decision import Decision, Levels, Reason, Side, Status
 from theorax.verifiers.estimate import betting, catoni, deterministic, paired, proportion
 from theorax.verifiers.interval import Student
-from theorax.verifiers.suite import adjust, holm
 
 
 def student(estimate, se=0.01, bias=0.02, df=63.0):
@@ -199,48 +198,3 @@ def test_robustness_is_a_status_that_stands():
     exact = replace(plan, corrections=Corrections(size=0, rest=0, reason="exact"))
     decision = decide(deterministic(-np.log(n), solve(exact).vector), 1.0, 0.1)
     assert not is_robust(decision, exact, lambda weights: deterministic(-np.log(n), weights.vector))
-
-
-def literal_holm(p, level):
-    """Step down: reject while p_(k) <= level / (number - k + 1)."""
-    rejected, ordered = set(), sorted(p, key=lambda name: p[name])
-    for rank, name in enumerate(ordered):
-        if p[name] > level / (len(p) - rank):
-            break
-        rejected.add(name)
-    return rejected
-
-
-def test_holm_is_the_step_down_procedure(rng):
-    for _ in range(200):
-        p = {str(i): float(value) for i, value in enumerate(rng.random(8) ** 4)}
-        adjusted = holm(p)
-        for level in (0.01, 0.05, 0.3):
-            assert {name for name in p if adjusted[name] <= level} == literal_holm(p, level)
-
-
-def test_adjustment_takes_away_and_never_gives():
-    decisions = {
-        "clear": decide(student(1.0), 1.0, 0.1),
-        "weak support": decide(student(1.0, se=0.0399), 1.0, 0.1),
-        "weak refutation": decide(student(1.0, se=0.01), 0.957, 0.1),
-        "false": decide(student(1.5), 1.0, 0.1),
-        "open": decide(student(1.0, se=0.2), 1.0, 0.1),
-        "proved": replace(decide(student(1.0), 1.0, 0.1), status=Status.PROVED),
-    }
-    assert [d.status.value for d in decisions.values()] == [
-        "supported", "supported", "refuted", "refuted", "inconclusive", "proved",
-    ]  # fmt: skip
-    after = adjust(decisions)
-    assert [a.status_after.value for a in after.values()] == [
-        "supported", "inconclusive", "inconclusive", "refuted", "inconclusive", "proved",
-    ]  # fmt: skip
-    assert after["proved"].adjusted_p_support == 1.0
-    alone = adjust({"open": replace(decisions["open"], p_support=0.03)})
-    assert alone["open"].status_after is Status.INCONCLUSIVE
-
-
-def test_holm_refuses_what_is_no_probability():
-    for p in (-0.1, 1.1, math.nan):
-        with pytest.raises(DesignError, match="no probability"):
-            holm({"a": p})

@@ -57,7 +57,8 @@ def perform(world: World, words: Sequence[str], given: dict[str, Any]) -> int:
 
     from theorax.reports import json
     from theorax.reports.document import document
-    from theorax.verifiers.runner import now, run
+    from theorax.verifiers.runner import run
+    from theorax.verifiers.store import now
 
     told = ("terminal", None) in wanted
     live = sys.stdout.isatty() and told
@@ -93,7 +94,8 @@ def _listener(stack: ExitStack, *, many: bool, told: bool) -> Any:
 
 
 def _tell(report: Any, path: Path | None, *, live: bool, listed: bool) -> None:
-    from theorax.reports import plain, summary
+    from theorax.reports import summary
+    from theorax.text import plain
 
     blocks = summary.report(report, listed=listed)
     if path is not None:

@@ -13,7 +13,7 @@ from theorax.cli.options import complete
 from theorax.cli.world import world
 
 if TYPE_CHECKING:
-    from theorax.reports.blocks import Block
+    from theorax.text.blocks import Block
     from theorax.theorems.catalogue import Catalogue
     from theorax.theorems.language import Theorem
 
@@ -33,7 +33,7 @@ def explain(context: click.Context, id: str) -> int:
 
         show(blocks, console())
     else:
-        from theorax.reports.plain import render
+        from theorax.text.plain import render
 
         click.echo(render(blocks), nl=False)
     return 0
@@ -41,7 +41,7 @@ def explain(context: click.Context, id: str) -> int:
 
 def _told(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Block]:
     from theorax.reports import story
-    from theorax.reports.blocks import Heading, Lines, Paragraph
+    from theorax.text.blocks import Heading, Lines, Paragraph
     from theorax.verifiers.sentences import display, letters
 
     facts = catalogue.facts(id)

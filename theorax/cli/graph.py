@@ -19,7 +19,7 @@ from theorax.errors import StatementError
 @click.pass_context
 def graph(context: click.Context, words: tuple[str, ...], output: str, state: str | None) -> int:
     """Show which theorem rests on which; each stands above what rests on it."""
-    from theorax.reports.signs import SIGNS
+    from theorax.text.signs import SIGNS
     from theorax.verifiers.graph import Graph
     from theorax.verifiers.selectors import select
 

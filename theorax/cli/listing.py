@@ -83,7 +83,7 @@ def _columns() -> int:
 
 
 def _sign(status: str) -> str:
-    from theorax.reports.signs import SIGNS
+    from theorax.text.signs import SIGNS
 
     return SIGNS.get(status, "·")
 

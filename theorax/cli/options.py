@@ -10,7 +10,8 @@ import click
 
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
-from theorax.verifiers.settings import EFFORTS, Settings
+from theorax.verifiers.settings import EFFORTS, Settings, tonight
+from theorax.verifiers.suite import METHODS as ADJUSTMENTS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 DEVICES = ("cpu", "gpu")
@@ -68,6 +69,10 @@ def run_options(command: Command) -> Command:
         ),
         click.option("--fresh", is_flag=True, help="Check again what is kept."),
         click.option("--level", type=float, metavar="P", help="Error rate of a single claim [0.025]."),
+        click.option("--nightly", is_flag=True, help="Seeds of the date; refuted is what all nights together refute."),
+        click.option(
+            "--adjust", type=OneOf(ADJUSTMENTS), help="How error rates are kept over all claims of a run [holm]."
+        ),
         click.option("--at", multiple=True, metavar="LETTER=VALUE,...", help="Exact parameters, as in gamma=1/4,l=2."),
         click.option("--sizes", multiple=True, metavar="LETTER=SIZES", help="Sizes, as in T=100..400 or T=64,128."),
         click.option("--model", metavar="FILE.py:FACTORY", help="Your own Equinox layer instead of the theorem's."),
@@ -92,8 +97,12 @@ def settings(given: dict[str, Any]) -> Settings:
     project = find(Path.cwd())
     chosen = {name: value for name, value in given.items() if value is not None}
     usual = {**project.defaults, **chosen}
-    effort, device = usual.get("effort", "standard"), usual.get("device", "cpu")
-    for name, value, known in (("effort", effort, EFFORTS), ("device", device, DEVICES)):
+    effort, device, adjust = usual.get("effort", "standard"), usual.get("device", "cpu"), usual.get("adjust", "holm")
+    for name, value, known in (
+        ("effort", effort, EFFORTS),
+        ("device", device, DEVICES),
+        ("adjustment", adjust, ADJUSTMENTS),
+    ):
         if value not in known:
             raise UsageError(f"There is no {name} `{value}`{did_you_mean(value, known)} Known: {', '.join(known)}.")
     level = usual.get("level", Settings().level)
@@ -111,12 +120,15 @@ def settings(given: dict[str, Any]) -> Settings:
         model_file(model)
     return Settings(
         effort=effort,
-        seed=usual.get("seed", 0),
+        # The date stands before the project's default: a fixed seed is no night.
+        seed=chosen.get("seed", tonight()) if given.get("nightly") else usual.get("seed", 0),
+        nightly=bool(given.get("nightly")),
         device=device,
         level=level,
         at=parameters(given.get("at") or ()),
         sizes=sizes(given.get("sizes") or ()),
         model=model,
+        adjust=adjust,
         jobs=jobs or cores(),
         fresh=bool(given.get("fresh")),
         state=str(given.get("state") or project.state),

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 from theorax import __version__
 from theorax.errors import UsageError
-from theorax.verifiers.adjustment import REFUTATIONS, SUPPORTS
 from theorax.verifiers.graph import GREEN
 from theorax.verifiers.outcome import TheoremOutcome, Verdict
 from theorax.verifiers.settings import Settings
 from theorax.verifiers.sources import LIBRARIES, version
+from theorax.verifiers.suite import REFUTATIONS, SUPPORTS, TITLES, Adjusted
 
 if TYPE_CHECKING:
     from theorax.verifiers.runner import Record, Run
@@ -37,7 +37,7 @@ Document = dict[str, Any]
 
 def document(run: Run, settings: Settings, command: Sequence[str], created: str) -> Document:
     """The report of a run."""
-    theorems = [_theorem(record, run.adjusted[record.outcome.id]) for record in run.records]
+    theorems = [_theorem(record, run.adjusted[record.outcome.id], run.suite.members) for record in run.records]
     checked = [record.outcome.work for record in run.records if record.kept_from is None]
     cpu = sum(work.cpu_seconds for work in checked)
     compiling = sum(work.compile_seconds for work in checked)
@@ -57,6 +57,8 @@ def document(run: Run, settings: Settings, command: Sequence[str], created: str)
             "at": dict(settings.at),
             "sizes": {letter: list(sizes) for letter, sizes in settings.sizes},
             "model": settings.model,
+            "nightly": settings.nightly,
+            "adjust": settings.adjust,
             "jobs": settings.jobs,
             "fresh": settings.fresh,
         },
@@ -76,7 +78,7 @@ def document(run: Run, settings: Settings, command: Sequence[str], created: str)
             "troubles": list(run.troubles),
         },
         "suite": {
-            "method": "Holm",
+            "method": TITLES[run.suite.method],
             "refutations": run.suite.refutations,
             "refutation_level": REFUTATIONS,
             "supports": run.suite.supports,
@@ -86,7 +88,7 @@ def document(run: Run, settings: Settings, command: Sequence[str], created: str)
         },
         "theorems": theorems,
     }
-    return _finite(found)
+    return finite(found)
 
 
 def exit_code(statuses: Iterable[str], *, interrupted: bool = False) -> int:
@@ -147,7 +149,7 @@ def environment() -> dict[str, Any]:
     }
 
 
-def _theorem(record: Record, adjusted: TheoremOutcome) -> Document:
+def _theorem(record: Record, adjusted: TheoremOutcome, members: Mapping[str, Adjusted]) -> Document:
     alone = record.outcome
     return {
         "id": alone.id,
@@ -163,7 +165,10 @@ def _theorem(record: Record, adjusted: TheoremOutcome) -> Document:
         "uses": list(alone.uses),
         "letters": [asdict(row) for row in alone.letters],
         "hypotheses": [asdict(row) for row in alone.hypotheses],
-        "claims": [_claim(new, old.status) for new, old in zip(adjusted.claims, alone.claims, strict=True)],
+        "claims": [
+            _claim(new, old.status, members.get(f"{alone.id}.{new.id}"))
+            for new, old in zip(adjusted.claims, alone.claims, strict=True)
+        ],
         "controls": [asdict(row) for row in alone.controls],
         "mutants": [asdict(row) for row in alone.mutants],
         "proof": [asdict(row) for row in alone.proof],
@@ -179,7 +184,7 @@ def _theorem(record: Record, adjusted: TheoremOutcome) -> Document:
     }
 
 
-def _claim(claim: Verdict, alone: str) -> Document:
+def _claim(claim: Verdict, alone: str, member: Adjusted | None) -> Document:
     worst = claim.cases[claim.worst] if claim.worst is not None else None
     return {
         "id": claim.id,
@@ -209,6 +214,8 @@ def _claim(claim: Verdict, alone: str) -> Document:
         "noticeable": worst.noticeable if worst else None,
         "p_refute": claim.p_refute,
         "p_support": claim.p_support,
+        "adjusted_refute": member.refute if member else None,
+        "adjusted_support": member.support if member else None,
         "draws": claim.draws,
         "sizes": list(claim.sizes),
         "design_hash": claim.design_hash,
@@ -220,15 +227,16 @@ def _claim(claim: Verdict, alone: str) -> Document:
         "e_value": claim.e_value,
         "tightness": list(claim.tightness) if claim.tightness else None,
         "attempt": claim.attempt,
+        "nights": claim.nights,
     }
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
     """The value with null for every number that is not finite and lists for tuples."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: _finite(part) for key, part in value.items()}
+        return {key: finite(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(part) for part in value]
+        return [finite(part) for part in value]
     return value

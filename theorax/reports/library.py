@@ -12,10 +12,11 @@ from theorax.errors import UsageError
 from theorax.names import did_you_mean
 from theorax.reports.document import document
 from theorax.theorems.catalogue import Catalogue
-from theorax.verifiers.runner import CHECK, now, run
+from theorax.verifiers.runner import CHECK, run
 from theorax.verifiers.selectors import select
-from theorax.verifiers.settings import EFFORTS, Settings
-from theorax.verifiers.store import Store, StoreError
+from theorax.verifiers.settings import EFFORTS, Settings, tonight
+from theorax.verifiers.store import Store, StoreError, now
+from theorax.verifiers.suite import METHODS as ADJUSTMENTS
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ class Report:
         raise KeyError(id)
 
     def __str__(self) -> str:
-        from theorax.reports import plain, summary
+        from theorax.reports import summary
+        from theorax.text import plain
 
         return plain.render(summary.report(self.document)).rstrip("\n")
 
@@ -65,10 +67,15 @@ def verify(*selectors: str, exclude: Iterable[str] = (), **settings: Any) -> Rep
     for name in settings:
         if name not in known:
             raise UsageError(f"There is no setting `{name}`{did_you_mean(name, known)}")
+    if settings.get("nightly"):
+        settings = {"seed": tonight(), **settings}
     chosen = Settings(**settings)
     if chosen.effort not in EFFORTS:
         hint = did_you_mean(chosen.effort, EFFORTS)
         raise UsageError(f"There is no effort `{chosen.effort}`{hint} Write {', '.join(EFFORTS)}.")
+    if chosen.adjust not in ADJUSTMENTS:
+        hint = did_you_mean(chosen.adjust, ADJUSTMENTS)
+        raise UsageError(f"There is no adjustment `{chosen.adjust}`{hint} Write {', '.join(ADJUSTMENTS)}.")
     catalogue = Catalogue()
     selection = select(selectors, catalogue, lambda: statuses(Path(chosen.state)), exclude)
     found = run(selection, chosen, catalogue, CHECK)

@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from theorax.reports.numbers import duration
-from theorax.reports.signs import signed
 from theorax.reports.story import moment
+from theorax.text.numbers import duration
+from theorax.text.signs import signed
 
 if TYPE_CHECKING:
     from theorax.verifiers.runner import Record

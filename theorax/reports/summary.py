@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from theorax.reports.blocks import Block, Gap, Heading, Lines, Paragraph, Table
-from theorax.reports.numbers import duration
-from theorax.reports.signs import signed
 from theorax.reports.story import MEANING
 from theorax.reports.story import theorem as story
+from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
+from theorax.text.numbers import duration
+from theorax.text.signs import signed
 
 GREEN = ("PROVED", "CERTIFIED", "SUPPORTED")
 ORDER = (*GREEN, "VACUOUS", "BLOCKED", "INCONCLUSIVE", "ERROR", "REFUTED")

@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.text import Text
 from rich.theme import Theme
 
-from theorax.reports.blocks import Block, Gap, Heading, Lines, Paragraph, Table
-from theorax.reports.plain import table, wrapped
-from theorax.reports.signs import signed
+from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
+from theorax.text.plain import table, wrapped
+from theorax.text.signs import signed
 
 if TYPE_CHECKING:
     from typing import TextIO

@@ -30,8 +30,20 @@ from scipy.special import ndtri, stdtr, stdtrit
 from theorax.errors import DesignError, StatementError
 from theorax.theorems.language.approach import Corrections
 from theorax.verifiers.decision import DEFAULT_LEVELS, Levels, Reason, Side
+from theorax.verifiers.interval import TUNED_LEVEL
 
-__all__ = ["Bias", "Plan", "Policy", "Target", "Weights", "bias_of", "solve", "spare_directions"]
+__all__ = [
+    "Bias",
+    "Plan",
+    "Policy",
+    "Tails",
+    "Target",
+    "Weights",
+    "bias_of",
+    "least_sizes",
+    "solve",
+    "spare_directions",
+]
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -56,6 +68,14 @@ class Policy(StrEnum):
     DETERMINISTIC = "deterministic"  # no draws: the error of y_i is bounded, not random
 
 
+class Tails(StrEnum):
+    """What is declared of the moments, as far as it sets the width of the interval."""
+
+    LIGHT = "light tails"  # Student's t
+    RANGE = "range"  # betting
+    VARIANCE = "variance"  # Catoni: the planned sd is the declared one
+
+
 @dataclass(frozen=True)
 class Plan:
     """Sizes, planned noise and declared class: all that the weights may depend on.
@@ -76,10 +96,11 @@ class Plan:
     correlation: float = 0.0
     side: Side = Side.EQUAL
     levels: Levels = DEFAULT_LEVELS
+    tails: Tails = Tails.LIGHT
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", tuple(float(size) for size in self.sizes))
-        for name, kind in (("target", Target), ("policy", Policy), ("side", Side)):
+        for name, kind in (("target", Target), ("policy", Policy), ("side", Side), ("tails", Tails)):
             object.__setattr__(self, name, kind(getattr(self, name)))
         for name in ("sd", "draws", "errors"):
             value = getattr(self, name)
@@ -189,7 +210,9 @@ class Weights:
 
     @property
     def se(self) -> float:
-        """The planned standard error."""
+        """The planned standard error; for paired draws of declared variance the largest one possible."""
+        if _adds_up(self.plan):
+            return float(np.abs(self.vector) @ _sd_of_means(self.plan))
         return float(np.linalg.norm(_root_covariance(self.plan) @ self.vector))
 
     @property
@@ -206,7 +229,7 @@ class Weights:
     @property
     def half_width(self) -> float:
         """Bias plus statistical radius at the level of support: margins below it cannot be supported."""
-        return self.bias.total + float(stdtrit(self.df, 1 - self.plan.levels.support)) * self.se
+        return self.bias.total + critical(self.plan, self.df, self.plan.levels.support) * self.se
 
     def power(self, margin: float) -> float:
         """The probability of support when the claim holds exactly and no correction is present."""
@@ -221,7 +244,7 @@ class Weights:
     def mde(self, power: float = 0.9) -> float:
         """The deviation that is refuted with this probability whatever member of the class is present."""
         levels, tails = self.plan.levels, 2 if self.plan.side is Side.EQUAL else 1
-        quantiles = float(stdtrit(self.df, 1 - levels.refute / tails) + ndtri(power))
+        quantiles = critical(self.plan, self.df, levels.refute / tails) + float(ndtri(power))
         return 2 * self.bias.total + (quantiles * self.se if self.se else 0.0)
 
     def why_not(self, margin: float, power: float = 0.0) -> Reason | None:
@@ -240,9 +263,39 @@ class Weights:
         return self.half_width < margin and self.power(margin) >= power
 
 
+def critical(plan: Plan, df: float, level: float) -> float:
+    r"""How many standard errors an interval reaches at this one-sided level: $t$, Catoni's $\sqrt{2 \log 1/\alpha}$, or a
+    bet's.
+
+    **Errors:** for a range, that of steady growth, the draws spread evenly over it: within a tenth from 50 to 4000 draws,
+    less than planned where the spread is small against the range and the draws are few.
+    """
+    if plan.tails is Tails.VARIANCE:
+        return math.sqrt(2 * math.log(1 / level))
+    if plan.tails is Tails.RANGE:
+        return _bets(min(plan.planned_draws), level)
+    return float(stdtrit(df, 1 - level))
+
+
+@lru_cache(maxsize=1024)
+def _bets(draws: int, level: float) -> float:
+    """The deviation in standard errors at which the wealth of `Betting` passes 1/level: log(1 + l d) - l^2/2 added up.
+
+    The cap of the bets, one half over the mean, is one half over half the range: 1/sqrt(12) of the even law's spread.
+    """
+    seen = np.arange(1, draws + 1)
+    bets = np.minimum(np.sqrt(2 * math.log(1 / TUNED_LEVEL) / (seen * np.log1p(seen))), 1 / math.sqrt(12))
+    low, high = 0.0, 64.0
+    for _ in range(30):  # a millionth of a standard error
+        middle = (low + high) / 2
+        wealth = np.cumsum(np.log1p(bets * middle / math.sqrt(draws)) - bets**2 / 2)
+        low, high = (low, middle) if wealth.max() > math.log(1 / level) else (middle, high)
+    return high
+
+
 @lru_cache(maxsize=4096)
 def solve(plan: Plan) -> Weights:
-    """The weights of least worst bias plus noise; a plan that was solved is not solved again.
+    """The weights of least worst bias plus noise; no design is solved twice.
 
     **Errors:** the solver's accuracy moves the width only; the conditions that make the target come out are restored by
     projection, and the bias is recomputed from the weights returned.
@@ -278,6 +331,11 @@ def bias_of(plan: Plan, weights: Vector) -> Bias:
         loglog=allowed.loglog * abs(float(weights @ _log_log(plan))) if 0 < allowed.loglog < math.inf else 0.0,
         given=float(magnitude @ plan.given_errors),
     )
+
+
+def least_sizes(plan: Plan) -> int:
+    """How many sizes the conditions on the weights need at least: as many as there are conditions."""
+    return len(_conditions(plan)[0])
 
 
 def spare_directions(plan: Plan) -> Matrix:
@@ -326,9 +384,18 @@ def _log_log(plan: Plan) -> Vector:
     return np.log(logs / logs[0])
 
 
+def _adds_up(plan: Plan) -> bool:
+    """Whether the noise of the sizes is bounded as if it were one: paired draws of which the variance alone is known."""
+    return plan.tails is Tails.VARIANCE and plan.policy is Policy.PAIRED
+
+
+def _sd_of_means(plan: Plan) -> Vector:
+    return np.asarray(plan.noise) / np.sqrt(plan.planned_draws)
+
+
 def _root_covariance(plan: Plan) -> Matrix:
     """A square root of the planned covariance of the y_i."""
-    sd = np.asarray(plan.noise) / np.sqrt(plan.planned_draws)
+    sd = _sd_of_means(plan)
     if plan.policy is not Policy.PAIRED or plan.correlation == 0:
         return np.diag(sd)
     count = len(sd)
@@ -349,6 +416,9 @@ def _minimise(plan: Plan, base: Vector, directions: Matrix) -> Vector:
         powers = np.linspace(allowed.slowest, allowed.fastest, _SOLVING_POINTS)
         groups.append((x ** -powers[:, None], np.array([allowed.size])))
     each = np.asarray(plan.given_errors) + (allowed.remainder * x**-allowed.remainder_order if allowed.remainder else 0)
+    fewest = min(plan.planned_draws) - 1
+    if _adds_up(plan):
+        each = each + critical(plan, fewest, plan.levels.support) * _sd_of_means(plan)
     if each.any():
         groups.append((np.eye(count), each))
     if 0 < allowed.log < math.inf:
@@ -356,7 +426,7 @@ def _minimise(plan: Plan, base: Vector, directions: Matrix) -> Vector:
     if 0 < allowed.loglog < math.inf:
         groups.append((_log_log(plan)[None], np.array([allowed.loglog])))
     root = _root_covariance(plan)
-    noisy = bool(root.any())
+    noisy = bool(root.any()) and not _adds_up(plan)
     free = directions.shape[1]
     width = free + sum(len(cost) for _, cost in groups) + noisy
     if width == free:
@@ -374,12 +444,12 @@ def _minimise(plan: Plan, base: Vector, directions: Matrix) -> Vector:
     cones = [clarabel.NonnegativeConeT(sum(map(len, bounds)))] if bounds else []
     if noisy:
         # A design of several sizes with different draws is planned with the fewest: a larger quantile, never a smaller.
-        critical = float(stdtrit(min(plan.planned_draws) - 1, 1 - plan.levels.support))
+        quantile = critical(plan, fewest, plan.levels.support)
         block = np.zeros((1 + count, width))
         block[0, -1] = -1.0
-        block[1:, :free] = -critical * root @ directions
+        block[1:, :free] = -quantile * root @ directions
         blocks.append(block)
-        bounds.append(np.concatenate([[0.0], critical * root @ base]))
+        bounds.append(np.concatenate([[0.0], quantile * root @ base]))
         objective[-1] = 1.0
         cones.append(clarabel.SecondOrderConeT(1 + count))
     settings = clarabel.DefaultSettings()

@@ -2,34 +2,35 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from scipy.special import stdtr
+
 from theorax.numerics import platform
-from theorax.numerics.sampler import Sampler
 from theorax.theorems.catalogue import Catalogue
-from theorax.theorems.language import Claim, Hypothesis, Measured, Theorem
-from theorax.verifiers import models, proofs, sensitivity, sentences
+from theorax.theorems.language import Claim, Inequality, Theorem
+from theorax.verifiers import attempts, controls, hypotheses, ledger, models, nightly, proofs, sensitivity, sentences
 from theorax.verifiers.decide import combine
 from theorax.verifiers.decision import Decision, Finding, Levels, Reason, Side, Status, settle
+from theorax.verifiers.draws import Draws, Table
 from theorax.verifiers.kinds import JUDGES, Judged, Prepared
-from theorax.verifiers.lines import Cell, Line, Observed, control_lines, evaluate, evidence_lines, lines, refuse_unknown
+from theorax.verifiers.lines import control_lines, evidence_lines, lines, refuse_unknown
 from theorax.verifiers.loading import load
-from theorax.verifiers.measure import measure
 from theorax.verifiers.outcome import (
+    Checked,
     ControlOutcome,
-    HypothesisOutcome,
     MutantOutcome,
     TheoremOutcome,
     Verdict,
     Work,
 )
-from theorax.verifiers.planning import cheapest
 from theorax.verifiers.settings import PlannedCheck, Settings
-
-Table = Mapping[str, tuple[Line, ...]]
+from theorax.verifiers.spending import level_of
+from theorax.verifiers.store import Place, Store, StoreError, now
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,9 @@ class Planned:
     cases: tuple[Prepared, ...]
     levels: Levels
     notes: tuple[str, ...]
+    place: Place
+    attempt: int = 1
+    logged: bool = True
 
     @property
     def refusal(self) -> str:
@@ -54,30 +58,56 @@ def check(theorem_id: str, settings: Settings) -> TheoremOutcome:
     **Raises:** UsageError where settings and theorem do not fit; StatementError, DesignError and ObservationError where
     the theorem's file is at fault.
     """
+    return observe(theorem_id, settings).outcome
+
+
+def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> Checked:
+    """Check one theorem, and hand back what it was decided from.
+
+    ``kept``, the observations of an earlier check, stand in for draws: the decision is then made again from them.
+
+    **Raises:** as `check`.
+    """
     started, cpu = time.perf_counter(), time.process_time()
     catalogue = _catalogue(settings)
     facts = catalogue.facts(theorem_id)
     theorem, table = _prepare(theorem_id, settings, catalogue)
-    draws = _Draws(theorem_id, theorem, table, settings)
+    draws = Draws(theorem_id, theorem, table, settings, kept)
     steps, settled = proofs.check(theorem)
+    planned_claims = _attempted(theorem_id, theorem, table, settings)
     claims: list[Verdict] = []
-    controls: list[ControlOutcome] = []
+    fired: list[ControlOutcome] = []
     mutants: list[MutantOutcome] = []
     for name, claim in theorem.claims.items():
-        planned = _plan(theorem, name, table, settings)
-        outcome = _decide(theorem, planned, draws, settled.get(name, False), proofs.false_step(steps, name, theorem))
-        if outcome.status in (Status.SUPPORTED.name, Status.REFUTED.name, Status.PROVED.name, Status.CERTIFIED.name):
+        planned = planned_claims[name]
+        verdict = _decide(theorem, planned, draws, settled.get(name, False), proofs.false_step(steps, name, theorem))
+        if settings.nightly:
+            verdict = nightly.monitored(
+                verdict, Store(Path(settings.state)), planned.place, settings.seed, settings.level
+            )
+        if verdict.status in (Status.SUPPORTED.name, Status.REFUTED.name, Status.PROVED.name, Status.CERTIFIED.name):
             failing = control_lines(theorem, name, table)
-            controls += sensitivity.controls(name, claim, failing, planned.levels, draws.on)
+            fired += controls.controls(name, claim, failing, planned.levels, draws, settings.effort)
             if planned.cases and not planned.refusal:
                 found = sensitivity.mutants(name, claim, planned.cases, planned.levels, draws.on)
                 # A weaker variant must stay supported where the claim is; where it is not, it may fall with it.
-                refuted = outcome.status == Status.REFUTED.name
+                refuted = verdict.status == Status.REFUTED.name
                 mutants += [part for part in found if not (refuted and part.expected == "stays supported")]
-        claims.append(outcome)
-    claims = [_insensitive(claim, controls) for claim in claims]
+        parts = (theorem, name, claim, planned.cases, steps)
+        verdict = replace(
+            verdict,
+            ledger=(
+                *verdict.ledger,
+                *ledger.ledger(*parts, settled=verdict.status == Status.PROVED.name, logged=planned.logged),
+            ),
+            scope=verdict.scope or ledger.scope(*parts, settled=verdict.status == Status.PROVED.name),
+        )
+        if verdict.status == Status.SUPPORTED.name and (said := sensitivity.contradiction(name, mutants)):
+            verdict = replace(verdict, status=Status.ERROR.name, sentence=said)
+        claims.append(verdict)
+    claims = [sensitivity.insensitive(controls.insensitive(claim, fired), mutants) for claim in claims]
     status, reason = overall(claims)
-    return TheoremOutcome(
+    outcome = TheoremOutcome(
         id=theorem_id,
         title=facts.title,
         paper=facts.paper,
@@ -89,9 +119,9 @@ def check(theorem_id: str, settings: Settings) -> TheoremOutcome:
         blocked_by=(),
         uses=theorem.uses,
         letters=sentences.letters(theorem),
-        hypotheses=tuple(_hypothesis(name, part, theorem, draws) for name, part in theorem.hypotheses.items()),
+        hypotheses=tuple(hypotheses.told(name, part, theorem, draws) for name, part in theorem.hypotheses.items()),
         claims=tuple(claims),
-        controls=tuple(controls),
+        controls=tuple(fired),
         mutants=tuple(mutants),
         proof=steps,
         issues=theorem.issues,
@@ -106,6 +136,7 @@ def check(theorem_id: str, settings: Settings) -> TheoremOutcome:
         model=settings.model,
         references=theorem.references,
     )
+    return Checked(outcome, draws.packed())
 
 
 def plan(theorem_id: str, settings: Settings) -> list[PlannedCheck]:
@@ -113,9 +144,9 @@ def plan(theorem_id: str, settings: Settings) -> list[PlannedCheck]:
     theorem, table = _prepare(theorem_id, settings, _catalogue(settings))
     found = []
     for name in theorem.claims:
-        planned = _plan(theorem, name, table, settings)
+        planned = _planned_next(theorem_id, theorem, name, table, settings)
         for case, note in zip(planned.cases, planned.notes, strict=True):
-            weights, line = case.weights, case.cell.line
+            line = case.cell.line
             found.append(
                 PlannedCheck(
                     theorem=theorem_id,
@@ -126,9 +157,12 @@ def plan(theorem_id: str, settings: Settings) -> list[PlannedCheck]:
                     sizes=tuple(map(float, line.sizes)),
                     draws=(line.draws,) * len(line.sizes),
                     margin=case.margin,
-                    bias=weights.bias.total if weights is not None else None,
-                    half_width=weights.half_width if weights is not None else None,
-                    noticeable=weights.mde(0.9) if weights is not None else None,
+                    bias=case.bias,
+                    half_width=case.half_width,
+                    noticeable=case.noticeable,
+                    attempt=planned.attempt,
+                    level=planned.levels.support,
+                    p_support=_expected(planned.claim, case),
                     decides=not note,
                     note=note,
                 )
@@ -165,40 +199,6 @@ def overall(claims: Sequence[Verdict]) -> tuple[Status, str | None]:
     return Status.ERROR, "no claim was decided"
 
 
-class _Draws:
-    """The lines drawn so far: each is drawn once, when a claim first needs it."""
-
-    def __init__(self, theorem_id: str, theorem: Theorem, table: Table, settings: Settings) -> None:
-        self._theorem_id, self._theorem, self._table, self._settings = theorem_id, theorem, table, settings
-        self._samplers: dict[str, Sampler] = {}
-        self._drawn: dict[tuple[str, str, tuple[tuple[str, str], ...]], Observed] = {}
-        self.count = 0
-
-    def on(self, line: Line) -> Observed:
-        """What was drawn on the line."""
-        place = (line.experiment, line.name, tuple(sorted(line.label.items())))
-        if place not in self._drawn:
-            every = self._table[line.experiment]
-            (whole,) = (mate for mate in every if (mate.name, mate.label) == (line.name, line.label))
-            experiment = self._theorem.experiments[line.experiment]
-            # Some operations exist on the CPU alone; the rest runs where the user asked for it.
-            device = "cpu" if experiment.platform == "cpu" else self._settings.device
-            sampler = self._samplers.setdefault(device, Sampler(device=device))
-            self._drawn[place] = measure(self._theorem_id, experiment, whole, every, self._settings.seed, sampler)
-            self.count += whole.draws * len(whole.sizes)
-        return self._drawn[place]
-
-    @property
-    def samplers(self) -> list[Sampler]:
-        """The samplers in use, one per device."""
-        return list(self._samplers.values())
-
-    @property
-    def all(self) -> list[Observed]:
-        """Everything drawn so far."""
-        return list(self._drawn.values())
-
-
 def _catalogue(settings: Settings) -> Catalogue:
     return Catalogue(tuple(map(Path, settings.roots))) if settings.roots else Catalogue()
 
@@ -212,37 +212,78 @@ def _prepare(theorem_id: str, settings: Settings, catalogue: Catalogue) -> tuple
     return theorem, {name: lines(name, part, settings) for name, part in theorem.experiments.items()}
 
 
-def _plan(theorem: Theorem, name: str, table: Table, settings: Settings) -> Planned:
+def _attempted(theorem_id: str, theorem: Theorem, table: Table, settings: Settings) -> dict[str, Planned]:
+    """Every claim planned at the level of its attempt, all attempts logged before anything is drawn.
+
+    A nightly run is no attempt: its data feed a process that keeps its own account.
+    """
+    found = {}
+    for name in theorem.claims:
+        planned = _plan(theorem_id, theorem, name, table, settings, 1)
+        if planned.cases and not planned.refusal and not settings.nightly:
+            try:
+                number = Store(Path(settings.state)).attempt(planned.place, settings.seed, now())
+            except StoreError:  # the run says that nothing is kept; so does the verdict, of its attempt
+                found[name] = replace(planned, logged=False)
+                continue
+            planned = _plan(theorem_id, theorem, name, table, settings, number) if number > 1 else planned
+        found[name] = planned
+    return found
+
+
+def _planned_next(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: Settings) -> Planned:
+    """A claim planned at the level that its next attempt will have."""
+    planned = _plan(theorem_id, theorem, name, table, settings, 1)
+    number = 1 if settings.nightly else Store(Path(settings.state)).next_attempt(planned.place, settings.seed)
+    return _plan(theorem_id, theorem, name, table, settings, number) if number > 1 else planned
+
+
+def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: Settings, attempt: int) -> Planned:
     claim = theorem.claims[name]
     judge = JUDGES[type(claim)]
     found = [cell for line in evidence_lines(theorem, claim, table) for cell in judge.cells(claim, line)]
-    levels = Levels(settings.level, settings.level)
+    level = level_of(settings.level, attempt)
+    levels = Levels(level, level)
     cases = tuple(judge.prepare(claim, cell, levels.shared(len(found)), claim) for cell in found)
-    return Planned(name, claim, cases, levels, tuple(map(_note, cases)))
+    place = attempts.place(theorem_id, name, claim, cases, settings.model)
+    return Planned(name, claim, cases, levels, tuple(_note(claim, case) for case in cases), place, attempt)
 
 
-def _note(case: Prepared) -> str:
+def _note(claim: Claim, case: Prepared) -> str:
     """Why the design of this case cannot decide, and the cheapest that would; empty where it can."""
-    weights = case.weights
-    if weights is None or weights.decides(case.margin):
-        return ""
-    better = cheapest(weights.plan, case.margin)
-    remedy = f"the cheapest design that would: {better}" if better else "no number of draws would: widen the margin"
-    return (
-        f"Too weak to decide, so not run: {sentences.place(case.cell)} has a half-width of {weights.half_width:.2g} "
-        f"(bias {weights.bias.total:.2g}) against a margin of {case.margin:.2g}; {remedy}."
-    )
+    weakness = case.weakness
+    if isinstance(claim, Inequality) and claim.observed:
+        line, content = case.cell.line, float(claim.content)
+        draws, needed = line.draws * len(line.sizes), math.ceil(math.log(case.levels.support) / math.log1p(-content))
+        if draws < needed:
+            weakness = (
+                f"{draws} draws, which without a violation leave open that a share "
+                f"{1 - case.levels.support ** (1 / draws):.2g} of all draws violates it, against {content:.2g}; the "
+                f"fewest that would: {math.ceil(needed / len(line.sizes))} at each size"
+            )
+    return f"Too weak to decide, so not run: {sentences.place(case.cell)} has {weakness}." if weakness else ""
 
 
-def _decide(theorem: Theorem, planned: Planned, draws: _Draws, settled: bool, false_step: str) -> Verdict:
+def _expected(claim: Claim, case: Prepared) -> float | None:
+    """The p-value of support where the estimate is the claimed value and its error the planned one; None if not known."""
+    if isinstance(claim, Inequality) and claim.observed:
+        return (1 - float(claim.content)) ** (case.cell.line.draws * len(case.cell.line.sizes))
+    if case.weights is None:
+        return None
+    room, se = case.margin - case.weights.bias.total, case.weights.se
+    return float(stdtr(case.weights.df, -room / se)) if se > 0 else float(room <= 0)
+
+
+def _decide(theorem: Theorem, planned: Planned, draws: Draws, settled: bool, false_step: str) -> Verdict:
     name, claim, levels = planned.name, planned.claim, planned.levels
     findings = [Finding.PROOF] if settled else []
 
     def outcome(decision: Decision | None, cases: Sequence[Judged | Prepared], note: str = "") -> Verdict:
         status = settle([*findings, Finding.UNDECIDED])
-        return sentences.claim_outcome(
+        found = sentences.claim_outcome(
             name, claim, status, decision, cases, levels.support, settled=settled, note="" if settled else note
         )
+        return replace(found, attempt=planned.attempt)
 
     if false_step:
         findings.append(Finding.HYPOTHESIS_VIOLATED)
@@ -254,7 +295,7 @@ def _decide(theorem: Theorem, planned: Planned, draws: _Draws, settled: bool, fa
         weak = next(case for case, note in zip(planned.cases, planned.notes, strict=True) if note)
         reason = (weak.weights.why_not(weak.margin) if weak.weights else None) or Reason.UNDERPOWERED
         return outcome(Decision.undecided(reason, 0.0, 1.0, Side.EQUAL, levels), planned.cases, planned.refusal)
-    if violated := _violated(theorem, planned, draws):
+    if violated := hypotheses.violated(theorem, theorem.needed(claim), planned.cases, draws):
         findings.append(violated[0])
         return outcome(None, planned.cases, violated[1])
     judge = JUDGES[type(claim)]
@@ -263,7 +304,9 @@ def _decide(theorem: Theorem, planned: Planned, draws: _Draws, settled: bool, fa
     rigorous = any(part.rigorous and part.decision.status is Status.REFUTED for part in judged)
     if decision.status is Status.REFUTED:
         findings.append(Finding.COUNTEREXAMPLE if rigorous else Finding.TEST_REFUTED)
-    elif decision.status is Status.SUPPORTED:
+    if all(part.trivial for part in judged):
+        findings.append(Finding.TRIVIAL_BOUND)
+    if decision.status is Status.SUPPORTED:
         certified = all(part.rigorous for part in judged)
         findings.append(Finding.CERTIFICATE if certified else Finding.TEST_SUPPORTED)
     if settled and decision.status is Status.REFUTED:
@@ -272,72 +315,3 @@ def _decide(theorem: Theorem, planned: Planned, draws: _Draws, settled: bool, fa
         findings.append(Finding.HYPOTHESIS_VIOLATED)
         return outcome(decision, judged, "Its proof and its measurement contradict each other.")
     return outcome(decision, judged)
-
-
-def _violated(theorem: Theorem, planned: Planned, draws: _Draws) -> tuple[Finding, str] | None:
-    """A hypothesis of the claim that the draws of its evidence violate."""
-    for name in theorem.needed(planned.claim):
-        hypothesis = theorem.hypotheses[name]
-        if hypothesis.holds is None:
-            continue
-        for case in planned.cases:
-            share = _share(hypothesis, draws.on(case.cell.line), case.cell)
-            if share == 0:
-                return Finding.NO_INSTANCE, (
-                    f"No draw of {sentences.place(case.cell)} satisfies the hypothesis {name} ({hypothesis.holds}); "
-                    "what follows from it is true of nothing."
-                )
-            if share is not None and share < 1:
-                return Finding.HYPOTHESIS_VIOLATED, (
-                    f"Only {share:.0%} of the draws of {sentences.place(case.cell)} satisfy the hypothesis {name} "
-                    f"({hypothesis.holds}). Build subjects that satisfy it."
-                )
-    return None
-
-
-def _share(hypothesis: Hypothesis, observed: Observed, cell: Cell) -> float | None:
-    """The share of draws that satisfy the relation; None if this experiment does not measure its letters."""
-    assert hypothesis.holds is not None
-    measured = {s.name for s in hypothesis.holds.free_symbols if isinstance(s, Measured)}
-    if not observed.tables or not measured <= set(observed.tables[0]):
-        return None
-    whole = Cell(observed.line, cell.chosen)
-    gap, relation = hypothesis.holds.lhs - hypothesis.holds.rhs, type(hypothesis.holds)
-    satisfied = [
-        [bool(relation(float(value), 0)) for value in evaluate(gap, whole, observed, at)]
-        for at in range(len(observed.line.sizes))
-    ]
-    flat = [value for column in satisfied for value in column]
-    return sum(flat) / len(flat)
-
-
-def _hypothesis(name: str, part: Hypothesis, theorem: Theorem, draws: _Draws) -> HypothesisOutcome:
-    breaking = tuple(
-        label
-        for experiment in theorem.experiments.values()
-        for label, subject in experiment.subjects.items()
-        if name in subject.breaks and subject.fails
-    )
-    tested = None
-    if part.holds is not None:
-        shares = [
-            share
-            for observed in draws.all
-            if name not in observed.line.subject.breaks
-            and (share := _share(part, observed, Cell(observed.line))) is not None
-        ]
-        tested = f"{part.holds} in {min(shares):.0%} of the draws" if shares else f"{part.holds}, not drawn"
-    return HypothesisOutcome(name, part.sentence, breaking, part.unbroken, tested)
-
-
-def _insensitive(claim: Verdict, controls: Sequence[ControlOutcome]) -> Verdict:
-    """A supported claim whose control did not fire could not have failed: it is vacuous."""
-    silent = [control for control in controls if control.claim == claim.id and not control.fired]
-    if claim.status != Status.SUPPORTED.name or not silent:
-        return claim
-    return replace(
-        claim,
-        status=Status.VACUOUS.name,
-        sentence=f"The control {silent[0].subject!r} breaks {', '.join(silent[0].breaks)} and the claim still passes: "
-        "this check could not have failed.",
-    )

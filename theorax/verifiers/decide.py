@@ -16,7 +16,7 @@ from theorax.verifiers.bias import Plan, Weights, solve
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
 from theorax.verifiers.interval import Interval
 
-__all__ = ["combine", "decide", "is_robust", "outcome"]
+__all__ = ["against", "combine", "decide", "is_robust", "outcome", "stands", "withheld"]
 
 
 def decide(
@@ -54,9 +54,11 @@ def decide(
             "quantity."
         )
     tail = levels.refute / 2 if side is Side.EQUAL else levels.refute
-    over, under = interval.lower(tail) - claimed, claimed - interval.upper(tail)
-    off_floor = interval.lower(levels.support) - (claimed - margin)
-    off_ceiling = (claimed + margin) - interval.upper(levels.support)
+    # Each limit once: those that invert an e-process cost sixty evaluations of it.
+    low, high = interval.lower(levels.support), interval.upper(levels.support)
+    lowest, highest = (low, high) if tail == levels.support else (interval.lower(tail), interval.upper(tail))
+    over, under = lowest - claimed, claimed - highest
+    off_floor, off_ceiling = low - (claimed - margin), (claimed + margin) - high
     slack = interval.bias + interval.rounding
     p_over, p_under = interval.p_above(claimed + slack), interval.p_below(claimed - slack)
     p_floor, p_ceiling = interval.p_above(claimed - margin + slack), interval.p_below(claimed + margin - slack)
@@ -67,23 +69,24 @@ def decide(
         refuting, p_refute, supporting, p_support = under, p_under, off_floor, p_floor
     else:
         refuting, p_refute, supporting, p_support = over, p_over, off_ceiling, p_ceiling
-    return outcome(
+    found = outcome(
         supporting=supporting - interval.rounding,
         refuting=refuting - interval.rounding,
         p_support=p_support,
         p_refute=p_refute,
-        radius=interval.radius(levels.support),
+        radius=max(interval.estimate - low, high - interval.estimate),
         estimate=interval.estimate,
         se=interval.se,
         df=interval.df,
         bias=interval.bias,
-        lower=interval.lower(levels.support) - slack,
-        upper=interval.upper(levels.support) + slack,
+        lower=low - slack,
+        upper=high + slack,
         claimed=float(claimed),
         margin=float(margin),
         side=side,
         levels=levels,
     )
+    return replace(found, tails=(p_over, p_under)) if side is Side.EQUAL else found
 
 
 def outcome(
@@ -140,6 +143,54 @@ def outcome(
         margin=margin,
         side=side,
         levels=levels,
+    )
+
+
+def against(decision: Decision, rival: Interval, low: float, high: float) -> Decision:
+    """Support of one form also needs the refutation of its rival, at every exponent from ``low`` to ``high``.
+
+    | decision | the rival's interval, both tails at half the level of support | status |
+    |---|---|---|
+    | supported | clear of the range | supported |
+    | supported | meets the range | inconclusive: class bias where it dominates the rival, else underpowered |
+    | otherwise | | as it was |
+
+    Fitting better is no refutation. By intersection and union the level of support is kept.
+    """
+    tail = decision.levels.support / 2
+    slack = rival.bias + rival.rounding
+    clear = max(rival.lower(tail) - high, low - rival.upper(tail)) - rival.rounding
+    p = min(1.0, 2 * min(rival.p_above(high + slack), rival.p_below(low - slack)))
+    tested = replace(
+        decision,
+        p_support=max(decision.p_support, p),
+        breakdown_support=min(decision.breakdown_support, _breakdown(clear, rival.bias)),
+        equivalent_within_margin=decision.equivalent_within_margin and clear > rival.bias,
+    )
+    if decision.status is not Status.SUPPORTED or clear > rival.bias:
+        return tested
+    reason = Reason.CLASS_BIAS if rival.bias > rival.radius(tail) else Reason.UNDERPOWERED
+    return replace(tested, status=Status.INCONCLUSIVE, reason=reason, robust=False)
+
+
+def withheld(decision: Decision, reason: Reason, refutation: bool = False) -> Decision:
+    """The decision without its support (and, if asked, without its refutation): what it rests on has failed.
+
+    A refutation of "claim and class" that stands although the class itself is contradicted is not robust.
+    """
+    if decision.status is Status.REFUTED and not refutation:
+        return replace(decision, robust=False)
+    return replace(
+        decision,
+        status=Status.INCONCLUSIVE,
+        reason=reason,
+        p_support=1.0,
+        breakdown_support=-math.inf,
+        p_refute=1.0 if refutation else decision.p_refute,
+        breakdown_refute=-math.inf if refutation else decision.breakdown_refute,
+        equivalent_within_margin=False,
+        robust=False,
+        tails=() if refutation else decision.tails,
     )
 
 
@@ -205,19 +256,20 @@ def is_robust(decision: Decision, plan: Plan, estimate: Callable[[Weights], Inte
     ``estimate`` turns weights into an interval of the same data. False where nothing was decided, or nothing can be
     enlarged: an assumption that has no size cannot be shown to be generous.
     """
+    return stands(
+        decision,
+        plan,
+        lambda weights: decide(estimate(weights), decision.claimed, decision.margin, decision.side, decision.levels),
+    )
+
+
+def stands(decision: Decision, plan: Plan, again: Callable[[Weights], Decision]) -> bool:
+    """`is_robust` for whatever is decided from weights: ``again`` decides the same data with other ones."""
     if decision.status not in (Status.SUPPORTED, Status.REFUTED):
         return False
     classes = plan.corrections.redesigns(decision.status is Status.REFUTED)
     return bool(classes) and all(
-        decide(
-            estimate(solve(replace(plan, corrections=larger))),
-            decision.claimed,
-            decision.margin,
-            decision.side,
-            decision.levels,
-        ).status
-        is decision.status
-        for larger in classes
+        again(solve(replace(plan, corrections=larger))).status is decision.status for larger in classes
     )
 
 

@@ -111,6 +111,7 @@ class Decision:
     levels: Levels = DEFAULT_LEVELS
     robust: bool | None = None
     cases: tuple[Decision, ...] = ()
+    tails: tuple[float, ...] = ()  # one-sided p-values of the ways of being false, where p_refute is none of them
 
     @classmethod
     def undecided(cls, reason: Reason, claimed: float, margin: float, side: Side, levels: Levels) -> Decision:

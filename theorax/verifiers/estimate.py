@@ -150,11 +150,12 @@ def deterministic(values: ArrayLike, weights: ArrayLike = (1.0,), bias: float = 
     return Student(float(k @ row), 0.0, math.inf, bias, _rounding(row[None], k))
 
 
-def score_range(weights: ArrayLike, low: float, high: float) -> tuple[float, float]:
-    """The range of a weighted sum of values in [low, high]."""
+def score_range(weights: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[float, float]:
+    """The range of a weighted sum of values in [low, high], one range for all or one each."""
     k = np.asarray(weights, float)
-    up, down = float(k[k > 0].sum()), float(k[k < 0].sum())
-    return up * low + down * high, up * high + down * low
+    bottom, top = np.broadcast_to(np.asarray(low, float), k.shape), np.broadcast_to(np.asarray(high, float), k.shape)
+    up, down = np.maximum(k, 0), np.minimum(k, 0)
+    return float(up @ bottom + down @ top), float(up @ top + down @ bottom)
 
 
 def score_variance(weights: ArrayLike, variance: float, independent: bool) -> float:

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from sympy import Add, Expr, Function, Max, Min, Mul, Pow, Rational
 
-from theorax.numerics.jaxprs import Domain, UnsupportedPrimitive, evaluate
+from theorax.numerics.expressions import ball_of
+from theorax.numerics.jaxprs import Ball, Domain, UnsupportedPrimitive, evaluate
 from theorax.theorems.language import Measured
 from theorax.verifiers.lines import Cell
 
@@ -51,31 +52,46 @@ def on(expression: Expr, cell: Cell, size: int, seen: Mapping[str, Any], domain:
             entries = domain.take(entries, places[chosen - 1 if shape[0] == max(along) else along.index(chosen)])
         return entries
 
-    def value(node: Any) -> Any:
-        match node:
-            case Measured():
-                return column(node)
-            case Rational():
-                return domain.binary("div", _whole(node.p, domain), _whole(node.q, domain))
-            case Add():
-                return reduce(lambda x, y: domain.binary("add", x, y), map(value, node.args))
-            case Mul():
-                return reduce(lambda x, y: domain.binary("mul", x, y), map(value, node.args))
-            case Max() | Min():
-                name = "max" if isinstance(node, Max) else "min"
-                return reduce(lambda x, y: domain.binary(name, x, y), map(value, node.args))
-            case Pow() if node.exp.is_Integer:
-                return domain.power(value(node.base), int(node.exp))
-            case Pow() if node.exp.is_Rational and node.exp.q == 2:
-                return domain.power(domain.unary("sqrt", value(node.base)), int(node.exp.p))
-            case Pow():
-                return domain.binary("pow", value(node.base), value(node.exp))
-            case Function() if len(node.args) == 1:
-                return domain.unary(type(node).__name__.lower(), value(node.args[0]))
-        raise UnsupportedPrimitive(str(node), domain.name, "an expression of measured letters cannot hold it")
-
     with domain.working():
-        return value(cell.exact(expression, size))
+        return _value(cell.exact(expression, size), domain, column)
+
+
+def number(expression: Expr, domain: Domain[Any]) -> Any:
+    """An exact constant as one carrier.
+
+    **Raises:** ``UnsupportedPrimitive`` for a function that the arithmetic does not have.
+    """
+    if isinstance(domain, Ball):
+        return np.array(ball_of(expression, {}, domain.precision), dtype=object)
+    with domain.working():
+        return _value(expression, domain, None)
+
+
+def _value(node: Any, domain: Domain[Any], column: Callable[[Measured], Any] | None) -> Any:
+    def value(part: Any) -> Any:
+        return _value(part, domain, column)
+
+    match node:
+        case Measured() if column is not None:
+            return column(node)
+        case Rational():
+            return domain.binary("div", _whole(node.p, domain), _whole(node.q, domain))
+        case Add():
+            return reduce(lambda x, y: domain.binary("add", x, y), map(value, node.args))
+        case Mul():
+            return reduce(lambda x, y: domain.binary("mul", x, y), map(value, node.args))
+        case Max() | Min():
+            name = "max" if isinstance(node, Max) else "min"
+            return reduce(lambda x, y: domain.binary(name, x, y), map(value, node.args))
+        case Pow() if node.exp.is_Integer:
+            return domain.power(value(node.base), int(node.exp))
+        case Pow() if node.exp.is_Rational and node.exp.q == 2:
+            return domain.power(domain.unary("sqrt", value(node.base)), int(node.exp.p))
+        case Pow():
+            return domain.binary("pow", value(node.base), value(node.exp))
+        case Function() if len(node.args) == 1:
+            return domain.unary(type(node).__name__.lower(), value(node.args[0]))
+    raise UnsupportedPrimitive(str(node), domain.name, "an expression of measured letters cannot hold it")
 
 
 def _whole(number: int, domain: Domain[Any]) -> Any:

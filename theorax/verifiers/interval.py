@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv, stdtr, stdtrit
 
-__all__ = ["TUNED_LEVEL", "Betting", "Catoni", "Interval", "Proportion", "Student"]
+__all__ = ["TUNED_LEVEL", "Betting", "Catoni", "Interval", "Proportion", "Student", "last_rejected"]
 
 Vector = NDArray[np.float64]
 
@@ -96,12 +96,13 @@ class Student(Interval):
 
 @dataclass(frozen=True)
 class Proportion(Interval):
-    """Clopper-Pearson for data that take two values only."""
+    """Clopper-Pearson for data that take two values only; ``undecided`` ones may be either, whichever is worse."""
 
     successes: int
     draws: int
     low: float
     high: float
+    undecided: int = 0
 
     def p_above(self, value: float) -> float:
         share = self._share(value)
@@ -110,10 +111,10 @@ class Proportion(Interval):
         return 0.0 if share <= 0 else float(betainc(self.successes, self.draws - self.successes + 1, share))
 
     def p_below(self, value: float) -> float:
-        share, failures = 1 - self._share(value), self.draws - self.successes
+        share, failures = 1 - self._share(value), self._failures
         if failures == 0 or share >= 1:
             return 1.0
-        return 0.0 if share <= 0 else float(betainc(failures, self.successes + 1, share))
+        return 0.0 if share <= 0 else float(betainc(failures, self.draws - failures + 1, share))
 
     def lower(self, level: float) -> float:
         if self.successes == 0:
@@ -121,10 +122,14 @@ class Proportion(Interval):
         return self._value(float(betaincinv(self.successes, self.draws - self.successes + 1, level)))
 
     def upper(self, level: float) -> float:
-        failures = self.draws - self.successes
+        failures = self._failures
         if failures == 0:
             return self.high
-        return self._value(1 - float(betaincinv(failures, self.successes + 1, level)))
+        return self._value(1 - float(betaincinv(failures, self.draws - failures + 1, level)))
+
+    @property
+    def _failures(self) -> int:
+        return self.draws - self.successes - self.undecided
 
     def _share(self, value: float) -> float:
         return (value - self.low) / (self.high - self.low)
@@ -141,11 +146,11 @@ class _Evidence(Interval):
 
     def lower(self, level: float) -> float:
         bottom, top = self._bracket()
-        return _last_rejected(self.p_above, bottom, top, level)
+        return last_rejected(self.p_above, bottom, top, level)
 
     def upper(self, level: float) -> float:
         bottom, top = self._bracket()
-        return _last_rejected(self.p_below, top, bottom, level)
+        return last_rejected(self.p_below, top, bottom, level)
 
     @abstractmethod
     def _bracket(self) -> tuple[float, float]:
@@ -250,7 +255,7 @@ def _truncation(draws: int, variance: float) -> float:
     return math.sqrt(2 * level / (draws * variance * (1 + 2 * level / (draws - 2 * level))))
 
 
-def _last_rejected(p: Callable[[float], float], outside: float, inside: float, level: float) -> float:
+def last_rejected(p: Callable[[float], float], outside: float, inside: float, level: float) -> float:
     """How far from ``outside`` towards ``inside`` the null is rejected: the rejected end of the bracket."""
     if p(outside) > level:
         return outside

@@ -10,11 +10,11 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from sympy import Expr, Integer, Symbol, lambdify, sympify
+from sympy import Expr, Function, Integer, Symbol, lambdify, sympify
 
 from theorax.errors import DesignError, UsageError
 from theorax.names import did_you_mean
-from theorax.theorems.language import Claim, Experiment, Index, Letter, Measured, Parameter, Subject, Theorem
+from theorax.theorems.language import Claim, Experiment, Index, Letter, Measured, Parameter, Size, Subject, Theorem
 from theorax.verifiers.settings import Settings
 
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
@@ -34,6 +34,7 @@ class Line:
     sizes: tuple[int, ...]
     draws: int
     paired: bool = False
+    random: bool = True
 
     def letters_at(self, size: int) -> dict[Letter, Expr]:
         """Exact values of every letter that is known before a draw.
@@ -51,6 +52,8 @@ class Line:
                     f"A size is a positive integer. Choose {self.swept} so that it comes out even."
                 )
             values[letter] = value
+        # What a subject knows may depend on the sizes: an exact finite-size value of its law.
+        values |= {letter: sympify(value).subs(values) for letter, value in self.subject.knows.items()}
         self._known[size] = values
         return values
 
@@ -140,6 +143,7 @@ def lines(experiment_name: str, experiment: Experiment, settings: Settings) -> t
             sizes,
             draws,
             paired,
+            experiment.seeds != "none",
         )
         for name, subject in experiment.subjects.items()
         for case in case_list
@@ -223,14 +227,24 @@ def _column(letter: Measured, cell: Cell, table: Mapping[str, np.ndarray]) -> np
 
 @lru_cache(maxsize=4096)
 def _compiled(expression: Expr, letters: tuple[Symbol, ...]) -> Any:
-    return lambdify(letters, expression, "numpy")
+    # Functions that NumPy does not have, of numbers alone such as I_1(1): thirty digits, rounded once when read.
+    numbers = {node: node.evalf(30) for node in expression.atoms(Function) if node.is_number}
+    return lambdify(letters, expression.xreplace(numbers), "numpy")
+
+
+def _nothing(key: Any) -> None:
+    """Nothing is built for a claim over a box."""
+
+
+BOX = Line("", "the box", Subject(_nothing), NOTHING, Size("box", "not swept"), NOTHING, NOTHING, (), 0)
+"""In the place of a line for claims that measure nothing: they speak of parameters in their exact ranges."""
 
 
 def evidence_lines(theorem: Theorem, claim: Claim, table: Mapping[str, tuple[Line, ...]]) -> list[Line]:
     """The lines whose subjects satisfy every hypothesis of the claim."""
     name = theorem.experiment_of(claim)
     if name is None:
-        return []
+        return [BOX] if claim.range else []
     return _admitted(claim, theorem.evidence(claim), table[name])
 
 

@@ -35,9 +35,15 @@ def padding(sizes: Sequence[int], span: int = SPAN) -> dict[int, int]:
 
 
 def measure(
-    theorem: str, experiment: Experiment, line: Line, every: Sequence[Line], seed: int, sampler: Sampler
+    theorem: str,
+    experiment: Experiment,
+    line: Line,
+    every: Sequence[Line],
+    seed: int,
+    sampler: Sampler,
+    first: int = 0,
 ) -> Observed:
-    """Draw the line at each of its sizes.
+    """Draw the line at each of its sizes, from draw number ``first`` on.
 
     ``every`` holds all lines of the experiment, which share paddings and so compiled programs. The key of a draw is a
     function of names alone: theorem, experiment, subject, case, size (unless paired), the user's seed, its number.
@@ -56,10 +62,24 @@ def measure(
         letters = _letters(line, every, size, experiment.span)
         asked = {name: letters[name] for name in {*line.subject.needs, *experiment.reads}}
         keys = _seed(theorem, experiment, line, size, seed)
-        drawn = _chosen(experiment, line, sampler.draw(program, keys, line.draws, asked, experiment.dtype))
+        drawn = _chosen(experiment, line, sampler.draw(program, keys, line.draws, asked, experiment.dtype, first))
         where = f"the subject {line.name!r} at {line.swept} = {size}"
         tables.append(_checked(experiment, line, size, drawn, where))
         errors.append({k.removesuffix("_error"): v for k, v in drawn.items() if k.endswith("_error")})
+    return observed(theorem, experiment, line, every, seed, sampler, tuple(tables), tuple(errors))
+
+
+def observed(
+    theorem: str,
+    experiment: Experiment,
+    line: Line,
+    every: Sequence[Line],
+    seed: int,
+    sampler: Sampler,
+    tables: tuple[Mapping[str, np.ndarray], ...],
+    errors: tuple[Mapping[str, np.ndarray], ...],
+) -> Observed:
+    """What was drawn on the line, from its tables: the models behind them are built again when one is asked for."""
 
     def model(size: int, draw: int) -> tuple[Any, dict[str, Any]]:
         letters = _letters(line, every, size, experiment.span)
@@ -68,7 +88,7 @@ def measure(
             built = line.subject.build(key, **{name: letters[name] for name in line.subject.needs})
         return built, {name: letters[name] for name in experiment.reads}
 
-    return Observed(line, tuple(tables), tuple(errors), observe=experiment.observe, model=model)
+    return Observed(line, tables, errors, observe=experiment.observe, model=model)
 
 
 def _seed(theorem: str, experiment: Experiment, line: Line, size: int, seed: int) -> int:
@@ -198,4 +218,4 @@ def _sample(column: np.ndarray, valid: np.ndarray | None, letter: Measured, wher
     return column[np.asarray(valid)].reshape(len(column), int(counts[0]))
 
 
-__all__ = ["SPAN", "instance", "measure", "padding"]
+__all__ = ["SPAN", "instance", "measure", "observed", "padding"]

@@ -44,6 +44,7 @@ class Case:
     noticeable: float | None  # smallest deviation that would have been noticed with probability 0.9
     points: tuple[Point, ...] = ()
     detail: str = ""  # one sentence: what decided it
+    tails: tuple[float, ...] = ()  # one-sided p-values of the ways in which it can be false, where p_refute is not one
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,20 @@ class Verdict:
     e_value: float | None = None  # of an e-process, frozen at its stopping time
     tightness: tuple[float, float, float] | None = None  # of a bound: 5 %, 50 % and 95 % quantiles of left over right
     attempt: int = 1  # of fresh seeds on this claim and design; the levels shrink with it
+    nights: int = 0  # how many nightly reruns its process is over; then p_refute and e_value are those of the process
+
+    def __str__(self) -> str:
+        from theorax.text.plain import render
+        from theorax.verifiers.telling import told
+
+        return render(told(self)).rstrip("\n")
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """A notebook shows the same words."""
+        from html import escape
+
+        text = str(self)
+        return {"text/plain": text, "text/html": f"<pre>{escape(text)}</pre>"}
 
 
 @dataclass(frozen=True)
@@ -112,7 +127,9 @@ class MutantOutcome:
     statement: str
     killed: bool
     status: str
-    expected: str  # "killed", "stays supported" (implied), "within the margin" (cannot be told apart)
+    expected: (
+        str  # "killed", "stays supported" (implied), "within the margin" (cannot be told apart), "killed if tight"
+    )
     origin: str  # "file" or "machine"
     detail: str = ""
 
@@ -186,6 +203,14 @@ class TheoremOutcome:
     references: tuple[str, ...] = field(default=())
 
 
+@dataclass(frozen=True)
+class Checked:
+    """An outcome with the observations that it was decided from, as bytes; None where there are too many to keep."""
+
+    outcome: TheoremOutcome
+    observations: bytes | None
+
+
 def plain(outcome: Any) -> dict[str, Any]:
     """The outcome as a dictionary of JSON values."""
     return dataclasses.asdict(outcome)
@@ -225,7 +250,13 @@ def _claim(row: dict[str, Any]) -> Verdict:
 
 def _case(row: dict[str, Any]) -> Case:
     interval = None if row["interval"] is None else tuple(row["interval"])
-    return _rebuilt(Case, row, points=tuple(_rebuilt(Point, point) for point in row["points"]), interval=interval)
+    return _rebuilt(
+        Case,
+        row,
+        points=tuple(_rebuilt(Point, point) for point in row["points"]),
+        interval=interval,
+        tails=tuple(row["tails"]),
+    )
 
 
 def _rebuilt(kind: type[Value], row: dict[str, Any], **changed: Any) -> Value:

@@ -22,22 +22,22 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
 from theorax.errors import UsageError
 from theorax.theorems.catalogue import Catalogue, Facts
-from theorax.verifiers.adjustment import Suite, adjust
+from theorax.verifiers.adjustment import adjust
 from theorax.verifiers.graph import Graph
 from theorax.verifiers.outcome import TheoremOutcome, Work
 from theorax.verifiers.selectors import Selection
 from theorax.verifiers.settings import Settings
 from theorax.verifiers.sources import Sources
-from theorax.verifiers.store import Kept, Store, StoreError
+from theorax.verifiers.store import Kept, Store, StoreError, now
+from theorax.verifiers.suite import Suite
 from theorax.verifiers.workers import Crew, Finished, crew
 
-CHECK = "theorax.verifiers.check:check"
+CHECK = "theorax.verifiers.check:observe"
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def run(
     house = _House(selection, settings, catalogue, check, listener or Silent(), sources or Sources())
     house.work()
     outcomes = {id: house.records[id].outcome for id in house.order if id in house.records}
-    adjusted, suite = adjust(outcomes, house.graph)
+    adjusted, suite = adjust(outcomes, house.graph, settings.adjust)
     return Run(
         selected=house.order,
         records=tuple(house.records[id] for id in outcomes),
@@ -247,7 +247,9 @@ class _House:
         checked = done is not None and (done.outcome is not None or not done.undecided)
         if checked or (record.outcome.status == "ERROR" and record.kept_from is None):
             try:
-                self.store.put(self.manifests[id], record.outcome, now())
+                self.store.put(
+                    self.manifests[id], record.outcome, now(), done.observations if done is not None else None
+                )
             except StoreError as error:
                 self.troubles.append(f"Not kept: {error}")
         self.listener.finished(record)
@@ -308,8 +310,3 @@ class _House:
         except OSError:
             return None
         return str(path)
-
-
-def now() -> str:
-    """The present moment, as it is kept: UTC, to the second."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

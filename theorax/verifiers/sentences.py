@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Sequence
+from dataclasses import replace
 
-from sympy import Expr, latex, pretty
+from sympy import Expr, Rational, latex, pretty
 
 from theorax.theorems.language import (
     Claim,
     Expectation,
+    GaussianVector,
     Identity,
     Image,
     Impossibility,
@@ -27,23 +28,11 @@ from theorax.theorems.language import (
     Size,
     Theorem,
 )
-from theorax.verifiers.decision import Decision, Reason, Status
+from theorax.verifiers.decision import Decision, Status
 from theorax.verifiers.kinds.base import Judged, Prepared
 from theorax.verifiers.lines import Cell
 from theorax.verifiers.outcome import Case, LetterOutcome, Verdict
-
-REMEDIES = {
-    Reason.UNDERPOWERED: "the statistical width dominates: more draws would decide",
-    Reason.CLASS_BIAS: "the bias that the declared class allows dominates: larger sizes would decide, not more draws",
-    Reason.MOMENTS_UNDECLARED: "too few draws for means of undeclared tails",
-    Reason.NUMERIC_FLOOR: "rounding is as large as what was to be seen",
-    Reason.CLASS_REFUTED: "the data do not fit the declared class of corrections",
-    Reason.HYPOTHESIS_UNSAMPLED: "no subject satisfies the hypotheses",
-    Reason.NOT_DECIDABLE_YET: "claims of this kind cannot be decided yet",
-    Reason.BUDGET: "the program holds an operation that cannot be followed in this arithmetic",
-    Reason.UNDECIDED_COMPARISON: "a comparison could not be decided in ball arithmetic",
-    Reason.OUT_OF_TIME: "the time ran out",
-}
+from theorax.verifiers.words import REMEDIES, case_of, sentence
 
 
 def mathematics(claim: Claim) -> str:
@@ -51,23 +40,32 @@ def mathematics(claim: Claim) -> str:
     if isinstance(claim, Limit):
         return f"E[{_inline(claim.of)}] → {_inline(claim.to)}  as {claim.as_} → ∞"
     if isinstance(claim, Expectation):
-        return f"E[{_inline(claim.of)}] = {_inline(claim.equals)}  at every size"
+        return f"{_mean_of(claim)}[{_inline(claim.of)}] = {_inline(claim.equals)}  at every size"
     if isinstance(claim, Rate):
-        order = {"exact": "Θ", "at most": "O", "at least": "Ω"}[claim.side]
-        return f"{_inline(claim.of)} = {order}({_inline(claim.like)})  as {claim.as_} → ∞"
+        of = "".join(map(_text, _averaged(claim)))
+        return f"{of} = {_order(claim)}({_inline(claim.like)})  as {claim.as_} → ∞{_not_like(claim)}"
     if isinstance(claim, Law):
-        return f"{_inline(claim.of)} ⇒ {_law(claim)}  as {claim.as_} → ∞"
+        return f"{', '.join(map(_inline, claim.letters_of))} ⇒ {_law(claim)}  as {claim.as_} → ∞"
     if isinstance(claim, Identity):
         return f"{_inline(claim.left)} = {_inline(claim.right)}"
     if isinstance(claim, Inequality):
         sign, bound = ("≤", claim.at_most) if claim.at_most is not None else ("≥", claim.at_least)
-        return f"{_inline(claim.of)} {sign} {_inline(bound)}  in every draw"
+        return f"{_inline(claim.of)} {sign} {_inline(bound)}  {_where(claim) or 'in every draw'}"
     if isinstance(claim, Probability):
         return f"P({claim.event}) ≥ {_inline(claim.at_least)}"
     if isinstance(claim, Optimum):
+        if claim.over:
+            point = ", ".join(f"{letter} = {value}" for letter, value in claim.at.items())
+            return f"min {_inline(claim.value)} = {_inline(claim.prediction)}  at {point}  {_where(claim)}"
         return f"min = {_inline(claim.value)}, bounded below by {_inline(claim.bound)}"
     assert isinstance(claim, Impossibility)
-    return f"{_inline(claim.distance)} ≥ {_inline(claim.at_least)} for every member"
+    return f"{_inline(claim.distance)} ≥ {_inline(claim.at_least)}  {_where(claim) or 'for every member'}"
+
+
+def _where(claim: Claim) -> str:
+    """The box of a claim over parameters; empty for one that is measured."""
+    sides = (f"{letter} in [{lower}, {upper}]" for letter, (lower, upper) in claim.range.items())
+    return f"for {', '.join(sides)}" if claim.range else ""
 
 
 def display(claim: Claim) -> str:
@@ -75,11 +73,43 @@ def display(claim: Claim) -> str:
     if isinstance(claim, Limit | Expectation):
         right = claim.to if isinstance(claim, Limit) else claim.equals
         arrow, tail = ("→", f"as {claim.as_} → ∞") if isinstance(claim, Limit) else ("=", "at every size")
-        return _beside("E[ ", claim.of, f" ] {arrow} ", right, f"   {tail}")
+        return _beside(f"{_mean_of(claim)}[ ", claim.of, f" ] {arrow} ", right, f"   {tail}")
     if isinstance(claim, Rate):
-        order = {"exact": "Θ", "at most": "O", "at least": "Ω"}[claim.side]
-        return _beside("", claim.of, f" = {order}( ", claim.like, f" )   as {claim.as_} → ∞")
+        tail = f" )   as {claim.as_} → ∞{_not_like(claim)}"
+        return _beside(*_averaged(claim), f" = {_order(claim)}( ", claim.like, tail)
     return mathematics(claim)
+
+
+def _order(claim: Rate) -> str:
+    """Theta, O or Omega; with a tilde where powers of log n are allowed for."""
+    order = {"exact": "Θ", "at most": "O", "at least": "Ω"}[claim.side]
+    return order + "\u0303" if claim.approach.loglog else order
+
+
+def _averaged(claim: Rate) -> tuple[str | Expr, ...]:
+    if claim.to is not None:
+        return ("distance of ", claim.of, f" from {claim.to}")
+    return ("E[", claim.of, "]") if claim.average == "log of mean" else ("", claim.of)
+
+
+def _not_like(claim: Rate) -> str:
+    """The rival form that support excludes, in words."""
+    if claim.rules_out is None:
+        return ""
+    low, high = map(_inline, claim.rules_out)
+    form = f"{claim.as_}^a, a" if claim.is_exponential else f"exp(c {claim.as_}), c"
+    return f",  not like {form} from {low} to {high}"
+
+
+def _text(part: str | Expr) -> str:
+    return part if isinstance(part, str) else _inline(part)
+
+
+def _mean_of(claim: Limit | Expectation) -> str:
+    """E for a mean, the order of the quantile otherwise."""
+    if isinstance(claim, Limit) or claim.quantile is None:
+        return "E"
+    return "median" if claim.quantile == Rational(1, 2) else f"{_inline(claim.quantile)}-quantile"
 
 
 def letters(theorem: Theorem) -> tuple[LetterOutcome, ...]:
@@ -97,12 +127,19 @@ def claim_latex(claim: Claim) -> str:
             rf"\mathbb{{E}}\left[{latex(claim.of)}\right] \to {latex(claim.to)} \quad ({latex(claim.as_)} \to \infty)"
         )
     if isinstance(claim, Expectation):
-        return rf"\mathbb{{E}}\left[{latex(claim.of)}\right] = {latex(claim.equals)}"
+        mean = r"\mathbb{E}" if claim.quantile is None else rf"Q_{{{latex(claim.quantile)}}}"
+        return rf"{mean}\left[{latex(claim.of)}\right] = {latex(claim.equals)}"
     if isinstance(claim, Rate):
         order = {"exact": r"\Theta", "at most": "O", "at least": r"\Omega"}[claim.side]
-        return rf"{latex(claim.of)} = {order}\left({latex(claim.like)}\right)"
+        order = rf"\tilde{{{order}}}" if claim.approach.loglog else order
+        of = rf"\mathbb{{E}}\left[{latex(claim.of)}\right]" if claim.average == "log of mean" else latex(claim.of)
+        of = rf"D\left(\mathcal{{L}}({of}), \mu\right)" if claim.to is not None else of
+        return rf"{of} = {order}\left({latex(claim.like)}\right)"
     if isinstance(claim, Law):
         image = latex(claim.to.of) if isinstance(claim.to, Image) else r"\mu"
+        if isinstance(claim.to, GaussianVector):
+            inside = claim.to.covariance
+            image = rf"\mathcal{{N}}\left(0, {latex(inside[0, 0] if claim.to.dimensions == 1 else inside)}\right)"
         return rf"{latex(claim.of)} \Rightarrow {image}"
     if isinstance(claim, Identity):
         return f"{latex(claim.left)} = {latex(claim.right)}"
@@ -110,6 +147,9 @@ def claim_latex(claim: Claim) -> str:
         sign, bound = (r"\le", claim.at_most) if claim.at_most is not None else (r"\ge", claim.at_least)
         return f"{latex(claim.of)} {sign} {latex(bound)}"
     return latex(claim.prediction) if claim.prediction is not None else ""
+
+
+_SCOPED = (Status.CERTIFIED, Status.SUPPORTED)
 
 
 def claim_outcome(
@@ -124,14 +164,16 @@ def claim_outcome(
     note: str = "",
 ) -> Verdict:
     """Everything a report says about one claim."""
-    rows = tuple(_case(case) for case in cases)
+    rows = tuple(_case(case, claim) for case in cases)
     judged = [case for case in cases if isinstance(case, Judged)]
     reason = (
         decision.reason.value if decision is not None and decision.reason and status is Status.INCONCLUSIVE else None
     )
     worst = _worst(judged, decision)
     unseen = judged[worst].unseen if worst is not None else ()
-    rigorous = settled or any(case.rigorous for case in judged)
+    rigorous = status in (Status.PROVED, Status.CERTIFIED, Status.REFUTED) and (
+        settled or any(case.rigorous for case in judged)
+    )
     spends = not rigorous and bool(judged) and all(case.statistical for case in judged)
     draws = sum(point.draws for case in judged for point in case.points)
     sizes = sorted({size for case in cases for size in _prepared(case).cell.line.sizes})
@@ -158,6 +200,8 @@ def claim_outcome(
         p_refute=None if not spends or decision is None else decision.p_refute,
         p_support=None if not spends or decision is None else decision.p_support,
         rigorous=rigorous,
+        scope="; ".join(dict.fromkeys(case.scope for case in judged if case.scope)) if status in _SCOPED else "",
+        tightness=judged[worst].tightness if worst is not None else None,
     )
 
 
@@ -171,6 +215,7 @@ def design_hash(claim: Claim, cases: Sequence[Judged | Prepared]) -> str:
             repr((prepared.cell.line.name, sorted(prepared.cell.label.items()), prepared.claimed, prepared.margin))
         )
         parts.append(repr((weights.plan, weights.values)) if weights is not None else "")
+        parts += [repr(part) for part in (prepared.design, prepared.frequencies) if part is not None]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
@@ -184,18 +229,17 @@ def _prepared(case: Judged | Prepared) -> Prepared:
     return case.prepared if isinstance(case, Judged) else case
 
 
-def _case(case: Judged | Prepared) -> Case:
-    prepared = _prepared(case)
-    weights = prepared.weights
+def _case(judged: Judged | Prepared, claim: Claim) -> Case:
+    prepared = _prepared(judged)
     shown = {
         "subject": prepared.cell.line.name,
         "at": prepared.cell.label,
         "predicted": prepared.sign * prepared.claimed,
-        "bias": weights.bias.total if weights is not None else None,
+        "bias": prepared.bias,
         "margin": prepared.margin,
-        "noticeable": weights.mde(0.9) if weights is not None else None,
+        "noticeable": _noticeable(prepared, claim),
     }
-    if isinstance(case, Prepared):
+    if isinstance(judged, Prepared):
         return Case(
             **shown,  # type: ignore[arg-type]
             estimate=None,
@@ -207,26 +251,24 @@ def _case(case: Judged | Prepared) -> Case:
             p_support=None,
             breakdown=None,
         )
-    decision = case.decision
-    ends = sorted((prepared.sign * decision.lower, prepared.sign * decision.upper))
-    factor = decision.breakdown_refute if decision.status is Status.REFUTED else decision.breakdown_support
-    return Case(
+    return case_of(
+        judged.decision,
         **shown,  # type: ignore[arg-type]
-        estimate=_number(prepared.sign * decision.estimate),
-        standard_error=_number(decision.se),
-        interval=(ends[0], ends[1]) if all(map(math.isfinite, ends)) else None,
-        status=decision.status.name,
-        reason=decision.reason.value if decision.reason else None,
-        p_refute=decision.p_refute,
-        p_support=decision.p_support,
-        breakdown=_number(factor),
-        points=case.points,
-        detail=case.detail,
+        sign=prepared.sign,
+        points=judged.points,
+        detail=judged.detail,
     )
 
 
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None
+def _noticeable(prepared: Prepared, claim: Claim) -> float | None:
+    """The smallest deviation noticed with probability 0.9; of a bound in every draw, the share of draws that violate it.
+
+    A share q of violations shows none of itself in N draws with probability (1 - q)^N.
+    """
+    if prepared.noticeable is not None:
+        return prepared.noticeable
+    line = prepared.cell.line
+    return 1 - 0.1 ** (1 / (line.draws * len(line.sizes))) if isinstance(claim, Inequality) and claim.observed else None
 
 
 def _worst(judged: Sequence[Judged], decision: Decision | None) -> int | None:
@@ -256,24 +298,11 @@ def _sentence(
         return note
     if worst is None or decision is None:
         return REMEDIES[decision.reason] if decision is not None and decision.reason else "Nothing was decided."
-    case = judged[worst]
-    where = place(case.prepared.cell)
-    if case.detail and status is not Status.SUPPORTED:
-        return f"{case.detail} ({where})."
-    if status is Status.SUPPORTED:
-        if case.detail:
-            return f"{case.detail[0].upper()}{case.detail[1:]}."
-        factor = decision.breakdown_support
-        inflated = f"; it would stand with corrections {factor:.2g} times as large as declared" if factor < 1e6 else ""
-        cases = f" in each of {len(judged)} cases" if len(judged) > 1 else ""
-        return f"False by at least the margin is rejected at level {level:g}{cases}{inflated}."
-    if status is Status.REFUTED:
-        exact = " (equal within the margin, not exactly)" if decision.equivalent_within_margin else ""
-        robust = "" if decision.robust else "; not robust: it falls under a larger class of corrections"
-        return f"That it is true is rejected at level {level:g}, under the declared class{exact}, for {where}{robust}."
-    if status is Status.INCONCLUSIVE and case.decision.reason is not None:
-        return f"Undecided for {where}: {REMEDIES[case.decision.reason]}."
-    return f"{status.name.capitalize()} for {where}."
+    shown = judged[worst]
+    # The reason that is told is that of the case; its numbers are those of all cases together.
+    told = replace(decision, reason=shown.decision.reason)
+    where = place(shown.prepared.cell)
+    return sentence(status, told, level, detail=shown.detail, where=where, cases=len(judged))
 
 
 def _inline(expression: Expr | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 EFFORTS = ("quick", "standard", "thorough")
 
@@ -18,7 +19,9 @@ class Settings:
     at: tuple[tuple[str, str], ...] = ()  # --at gamma=1/4,l=2 as typed: letter, exact value
     sizes: tuple[tuple[str, tuple[int, ...]], ...] = ()  # --sizes T=100..400: letter, sizes
     model: str | None = None  # --model file.py:factory
+    nightly: bool = False  # the seed is the date's, and the data feed a process over all nights
     # How, not what: these do not enter a result's key.
+    adjust: str = "holm"  # how error rates are kept over the run: a method of `theorax.verifiers.suite`
     jobs: int = 1
     fresh: bool = False
     state: str = ".theorax"  # folder of the store and of the compilation cache
@@ -27,11 +30,13 @@ class Settings:
     @property
     def key(self) -> tuple[object, ...]:
         """The choices that determine a result."""
-        return (self.effort, self.seed, self.device, self.level, self.at, self.sizes, self.model)
+        return (self.effort, self.seed, self.device, self.level, self.at, self.sizes, self.model, self.nightly)
 
     def replay(self, theorem: str) -> str:
         """The command that checks a theorem again as these settings do."""
         words = ["verify", "theorem", theorem, "--fresh", "--effort", self.effort]
+        if self.nightly:
+            words += ["--nightly"]
         if self.seed:
             words += ["--seed", str(self.seed)]
         if self.device != "cpu":
@@ -45,6 +50,11 @@ class Settings:
         if self.model is not None:
             words += ["--model", self.model]
         return " ".join(words)
+
+
+def tonight() -> int:
+    """The seed of a nightly run: the date, UTC, as year, month and day; so nights are ordered by their seeds."""
+    return int(datetime.now(UTC).strftime("%Y%m%d"))
 
 
 @dataclass(frozen=True)
@@ -62,5 +72,8 @@ class PlannedCheck:
     bias: float | None
     half_width: float | None
     noticeable: float | None
+    attempt: int  # of fresh seeds on this claim and design, by the log of this state
+    level: float  # what this attempt may spend
+    p_support: float | None  # what p of support to expect if the claim is exactly true and as noisy as planned
     decides: bool
     note: str  # why it cannot decide and the cheapest design that would, or empty

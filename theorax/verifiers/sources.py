@@ -44,7 +44,7 @@ class Sources:
         for path in self.closure([theorem, *deciding]):
             if path != theorem:
                 parts[f"source {_shown(path, self.root)}"] = self._digest(path)
-        names = ("effort", "seed", "device", "level", "at", "sizes", "model")
+        names = ("effort", "seed", "device", "level", "at", "sizes", "model", "nightly")
         parts |= {f"setting {name}": repr(value) for name, value in zip(names, settings.key, strict=True)}
         parts |= {f"version of {name}": version(name) for name in LIBRARIES}
         parts["version of python"] = platform.python_version()

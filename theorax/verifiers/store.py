@@ -1,4 +1,4 @@
-"""The store of results: one SQLite file, one transaction per finished check.
+"""The store: one SQLite file, one transaction per finished check; results, the log of attempts, the nights.
 
 A result is kept under the digest of everything that determines it (:mod:`theorax.verifiers.sources`), so a kept result
 is found exactly when checking again would compute the same. An ERROR is kept to be told, never to be used again. The
@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
@@ -21,7 +22,7 @@ from theorax.verifiers.outcome import TheoremOutcome, plain, theorem_from_plain
 from theorax.verifiers.sources import Manifest, key
 
 FILE = "results.sqlite"
-LAYOUT = 2  # raised when the tables or the outcome's fields change; older results are then checked again
+LAYOUT = 4  # raised when the tables or the outcome's fields change; older results are then checked again
 KEPT_PER_THEOREM = 24
 PATIENCE = 10.0  # seconds to wait for another run that is writing
 
@@ -31,8 +32,17 @@ CREATE TABLE IF NOT EXISTS results (
     seconds REAL NOT NULL, variant INTEGER NOT NULL, manifest TEXT NOT NULL, outcome TEXT NOT NULL, observations BLOB
 );
 CREATE INDEX IF NOT EXISTS by_theorem ON results (theorem, date);
+CREATE TABLE IF NOT EXISTS attempts (
+    theorem TEXT NOT NULL, claim TEXT NOT NULL, statement TEXT NOT NULL, design TEXT NOT NULL, seed INTEGER NOT NULL,
+    number INTEGER NOT NULL, date TEXT NOT NULL, PRIMARY KEY (theorem, claim, statement, design, seed)
+);
+CREATE TABLE IF NOT EXISTS nights (
+    theorem TEXT NOT NULL, claim TEXT NOT NULL, statement TEXT NOT NULL, design TEXT NOT NULL, night INTEGER NOT NULL,
+    p TEXT NOT NULL, PRIMARY KEY (theorem, claim, statement, design, night)
+);
 """
 
+_PLACE = "theorem = ? AND claim = ? AND statement = ? AND design = ?"
 Value = TypeVar("Value")
 
 
@@ -47,6 +57,16 @@ class Kept:
     outcome: TheoremOutcome
     date: str
     seconds: float
+
+
+@dataclass(frozen=True)
+class Place:
+    """One claim of a theorem in one version: digests of its statement and of its design."""
+
+    theorem: str
+    claim: str
+    statement: str
+    design: str
 
 
 @dataclass(frozen=True)
@@ -110,6 +130,50 @@ class Store:
         """The observations kept with a result, as the bytes that were given."""
         row = self._read("SELECT observations FROM results WHERE key = ?", (key(manifest),))
         return row[0][0] if row else None
+
+    def attempt(self, place: Place, seed: int, date: str) -> int:
+        """Log that data of this seed are drawn for the claim, and the number of the attempt: the first has number 1.
+
+        A seed that was logged before keeps its number. Several runs may log at once.
+
+        **Raises:** StoreError if the store cannot be written.
+        """
+        key = (place.theorem, place.claim, place.statement, place.design)
+
+        def write(connection: sqlite3.Connection) -> int:
+            connection.execute(
+                "INSERT OR IGNORE INTO attempts SELECT ?1, ?2, ?3, ?4, ?5, 1 + COALESCE(MAX(number), 0), ?6 "
+                "FROM attempts WHERE theorem = ?1 AND claim = ?2 AND statement = ?3 AND design = ?4",
+                (*key, seed, date),
+            )
+            query = f"SELECT number FROM attempts WHERE {_PLACE} AND seed = ?"
+            return int(connection.execute(query, (*key, seed)).fetchone()[0])
+
+        return self._connected(write)
+
+    def next_attempt(self, place: Place, seed: int) -> int:
+        """The number that an attempt with this seed would have; nothing is logged."""
+        key = (place.theorem, place.claim, place.statement, place.design)
+        same = self._read(f"SELECT number FROM attempts WHERE {_PLACE} AND seed = ?", (*key, seed))
+        if same:
+            return int(same[0][0])
+        rows = self._read(f"SELECT COALESCE(MAX(number), 0) FROM attempts WHERE {_PLACE}", key)
+        return 1 + int(rows[0][0]) if rows else 1
+
+    def nights(self, place: Place, night: int, p: Sequence[float]) -> list[list[float]]:
+        """Keep this night's p-values of the claim, and return those of all nights up to it, in their order.
+
+        **Raises:** StoreError if the store cannot be written.
+        """
+        key = (place.theorem, place.claim, place.statement, place.design)
+
+        def write(connection: sqlite3.Connection) -> list[list[float]]:
+            row = (*key, night, json.dumps(list(p)))
+            connection.execute("INSERT OR REPLACE INTO nights VALUES (?, ?, ?, ?, ?, ?)", row)
+            query = f"SELECT p FROM nights WHERE {_PLACE} AND night <= ? ORDER BY night"
+            return [json.loads(kept) for (kept,) in connection.execute(query, (*key, night))]
+
+        return self._connected(write)
 
     def statuses(self) -> Mapping[str, tuple[str, str]]:
         """The last status of every theorem at its own parameters and model, with its date."""
@@ -176,5 +240,10 @@ class Store:
 
 def variant(manifest: Manifest) -> bool:
     """Whether a result was found at other parameters, other sizes or another model than the theorem's own."""
-    own = {"setting at": "()", "setting sizes": "()", "setting model": "None"}
+    own = {"setting at": "()", "setting sizes": "()", "setting model": "None", "setting nightly": "False"}
     return any(manifest.get(name, value) != value for name, value in own.items())
+
+
+def now() -> str:
+    """The present moment, as it is kept: UTC, to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

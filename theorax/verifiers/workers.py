@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from theorax.errors import DesignError, TheoraxError, UsageError
 from theorax.numerics.threads import one_thread
-from theorax.verifiers.outcome import TheoremOutcome
+from theorax.verifiers.outcome import Checked, TheoremOutcome
 from theorax.verifiers.settings import Settings
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ProcessPoolExecutor
 
-Check = Callable[[str, Settings], TheoremOutcome]
+Check = Callable[[str, Settings], TheoremOutcome | Checked]
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Finished:
 
     id: str
     outcome: TheoremOutcome | None = None
+    observations: bytes | None = None  # what it was decided from
     sentence: str = ""
     trace: str | None = None
     usage: bool = False  # the user asked for something that cannot be done: the command ends with the sentence
@@ -58,7 +59,10 @@ def perform(check: str, id: str, settings: Settings) -> Finished:
     try:
         module, _, name = check.partition(":")
         function: Check = getattr(importlib.import_module(module), name)
-        return Finished(id, outcome=function(id, settings))
+        found = function(id, settings)
+        if isinstance(found, Checked):
+            return Finished(id, outcome=found.outcome, observations=found.observations)
+        return Finished(id, outcome=found)
     except UsageError as error:
         return Finished(id, sentence=str(error), usage=True)
     except DesignError as error:

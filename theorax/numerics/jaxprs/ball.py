@@ -56,6 +56,23 @@ def sign(x: arb) -> int | None:
     return 0 if x.is_zero() else None
 
 
+def power(x: arb, exponent: int) -> arb:
+    """An integer power of a ball; an even power of one that holds zero is the ball from zero to its largest value."""
+    if exponent >= 0 and exponent % 2 == 0 and exponent and x.contains(0):
+        return from_zero(x.abs_upper() ** exponent)
+    if x.mid().is_zero() and not x.is_zero() and exponent > 0:
+        # Arb takes the logarithm of a ball whose midpoint is zero; the product of an odd number of factors needs none.
+        reach = x.abs_upper() ** exponent
+        return arb(0, reach.upper())
+    return x**exponent
+
+
+def from_zero(largest: arb) -> arb:
+    """The ball from zero, exactly, to at least this number: its midpoint is its radius as Arb has rounded it."""
+    around = arb(0, largest.upper() / 2)
+    return around + around.rad()
+
+
 @final
 @dataclass(frozen=True)
 class Ball(ObjectDomain):
@@ -65,10 +82,14 @@ class Ball(ObjectDomain):
     are meant to be one number. ``max``, ``min`` and ``abs`` take the hull where the balls overlap, ``sign``, ``floor``
     and ``ceil`` raise there.
 
+    ``loose``: a float that needs more than 26 bits stands for every number within one unit in its last place, as a
+    third or a root frozen into a program does; carriers are taken as they are.
+
     **Errors:** inside the radius; a radius is rounded up.
     """
 
     precision: int = 128
+    loose: bool = False
     name: ClassVar[str] = "ball"
 
     def __post_init__(self) -> None:
@@ -88,6 +109,19 @@ class Ball(ObjectDomain):
 
     def scalar(self, number: object) -> arb:
         return ball(number)
+
+    def lift(self, numbers: np.ndarray) -> np.ndarray:
+        lifted = super().lift(numbers)
+        if not self.loose or np.asarray(numbers).dtype.kind != "f":
+            return lifted
+        ulps = np.spacing(np.abs(np.asarray(numbers, np.float64)))
+        entries = [
+            entry + arb(0, ulp) if entry.is_finite() and _significant_bits(entry) > _SHORT else entry
+            for entry, ulp in zip(lifted.reshape(-1).tolist(), ulps.reshape(-1).tolist(), strict=True)
+        ]
+        loosened = np.empty(len(entries), dtype=object)
+        loosened[:] = entries
+        return loosened.reshape(lifted.shape)
 
     def decide(self, name: str, x: arb, y: arb) -> bool | None:
         if name in ("ge", "gt"):
@@ -109,7 +143,7 @@ class Ball(ObjectDomain):
         return False if x == _INFINITY or x == -_INFINITY else None
 
     def integer_power(self, x: arb, exponent: int) -> arb:
-        return x**exponent
+        return power(x, exponent)
 
     def total(self, terms: Sequence[arb]) -> arb:
         return sum(terms[1:], terms[0]) if terms else arb(0)
@@ -123,6 +157,15 @@ class Ball(ObjectDomain):
             right = flint.arb_mat(inner, columns, list(y[b].reshape(-1)))
             products[b] = np.array((left * right).entries(), dtype=object).reshape(rows, columns)
         return products
+
+
+_SHORT = 26
+"""Bits of a float that was meant as it is: a small integer, a quarter, a power of two."""
+
+
+def _significant_bits(x: arb) -> int:
+    mantissa, _ = x.mid().man_exp()
+    return int(abs(mantissa)).bit_length()
 
 
 def _either(holds: bool, fails: bool) -> bool | None:

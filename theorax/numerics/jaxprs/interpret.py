@@ -9,8 +9,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from theorax.numerics.jaxprs.ball import Ball
 from theorax.numerics.jaxprs.domain import BINARY, COMPARISONS, UNARY, Domain
-from theorax.numerics.jaxprs.failures import UnsupportedPrimitive
+from theorax.numerics.jaxprs.failures import UndecidedComparison, UnsupportedPrimitive
 from theorax.numerics.jaxprs.movement import MOVED, MOVEMENTS
 from theorax.numerics.jaxprs.program import Program, Step, doubles, flatten, trace
 from theorax.numerics.jaxprs.rules import CONTROL, INTEGERS, RULES, is_native
@@ -75,9 +76,41 @@ class Interpreter:
         for number in read & program.constants.keys():
             values[number] = self.given(program.constants[number], program.types[number])
         for step in program.steps:
-            results = self.step(step, [values[number] for number in step.operands])
+            operands = [values[number] for number in step.operands]
+            try:
+                results = self.step(step, operands)
+            except UndecidedComparison:
+                known = self.of_constants(program, step)
+                if known is None:
+                    raise
+                results = known
             values.update(zip(step.results, results, strict=True))
         return [values[number] for number in program.outputs]
+
+    def of_constants(self, program: Program, step: Step) -> list[Any] | None:
+        """A comparison of numbers that no input enters, decided in balls; nothing for any other step."""
+        if step.name not in COMPARISONS:
+            return None
+        makers = {number: other for other in program.steps for number in other.results}
+        balls = Interpreter(Ball())
+        values: dict[int, Any] = {}
+
+        def value(number: int) -> Any:
+            if number not in values:
+                if number in program.constants:
+                    values[number] = balls.given(program.constants[number], program.types[number])
+                elif number in program.inputs or makers[number].name in CONTROL:
+                    raise UndecidedComparison(step.name)
+                else:
+                    made = balls.step(makers[number], [value(operand) for operand in makers[number].operands])
+                    values.update(zip(makers[number].results, made, strict=True))
+            return values[number]
+
+        try:
+            with balls.domain.working():
+                return balls.step(step, [value(number) for number in step.operands])
+        except (UndecidedComparison, UnsupportedPrimitive):
+            return None
 
     def step(self, step: Step, operands: list[Any]) -> list[Any]:
         if step.name in CONTROL:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import jax.numpy as jnp
 import numpy as np
 
+from theorax.numerics.jaxprs import ordering
 from theorax.numerics.jaxprs.domain import running
 from theorax.numerics.jaxprs.failures import UnsupportedPrimitive
 from theorax.numerics.jaxprs.movement import landings
@@ -73,7 +74,11 @@ def _cumulative(name: str) -> Rule:
 
 def _dot_general(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
     (inner_x, inner_y), (batch_x, batch_y) = step.params["dimension_numbers"]
-    x, y = operands
+    # A product of integers with floats keeps its integers: they are numbers of the domain here.
+    x, y = (
+        run.domain.lift(entry) if is_native(aval) else entry
+        for entry, aval in zip(operands, step.operand_types, strict=True)
+    )
     shape_x, shape_y = run.domain.shape(x), run.domain.shape(y)
     free_x = [axis for axis in range(len(shape_x)) if axis not in inner_x and axis not in batch_x]
     free_y = [axis for axis in range(len(shape_y)) if axis not in inner_y and axis not in batch_y]
@@ -231,6 +236,11 @@ RULES: Mapping[str, Rule] = {
     "iota": _iota,
     "clamp": _clamp,
     "scatter-add": _scatter_add,
+    "sort": ordering.sort,
+    "argmax": ordering.extreme,
+    "argmin": ordering.extreme,
+    "round": ordering.nearest_integer,
+    "rem": ordering.remainder,
     "is_finite": lambda run, step, operands: [run.domain.is_finite(operands[0])],
     "stop_gradient": _identity,
     "copy": _identity,

@@ -80,7 +80,8 @@ class Experiment:
     ``sweep``: the letter that runs through sizes. ``derived`` keeps ratios, ``{d: T / gamma}``. ``at``: the cases.
     ``along``: index letters with the values measured within each draw. ``draws``: per size and case.
     ``dtype``: float64 unless the quantity is far from rounding in float32.
-    ``seeds``: "independent" draws at every size, or "paired" (the same keys at every size).
+    ``seeds``: "independent" draws at every size, "paired" (the same keys at every size), or "none" where nothing is
+    random: every size is built twice, with two keys, and must come out the same.
     ``span``: sizes up to this many times apart share one compiled program, padded to the largest of them; more than two
     where a size is the length of a loop, which costs no more for being padded.
     ``platform``: "cpu" where an operation exists on the CPU alone.
@@ -100,7 +101,7 @@ class Experiment:
     along: Mapping[Index, tuple[int, ...]] = field(default_factory=lambda: NOTHING)
     draws: int | Efforts[int] = 64
     dtype: Literal["float32", "float64"] = "float64"
-    seeds: Literal["independent", "paired"] = "independent"
+    seeds: Literal["independent", "paired", "none"] = "independent"
     span: int = 2
     platform: Literal["any", "cpu"] = "any"
     adopt: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None
@@ -167,7 +168,9 @@ class Experiment:
         return sizes.at(effort) if isinstance(sizes, Efforts) else sizes
 
     def number_of_draws(self, effort: str) -> int:
-        """Draws per size, case and subject at this effort."""
+        """Draws per size, case and subject at this effort; two that must agree where nothing is random."""
+        if self.seeds == "none":
+            return 2
         return self.draws.at(effort) if isinstance(self.draws, Efforts) else self.draws
 
 

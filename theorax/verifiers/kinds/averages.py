@@ -1,17 +1,33 @@
-"""Limits and exact means: the bias-aware decision on weighted means of draws."""
+"""Limits, exact means and quantiles: the bias-aware decision on weighted means of draws."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
-from theorax.theorems.language import Absolute, Claim, Corrections, Expectation, Limit
-from theorax.verifiers.bias import Target
+import numpy as np
+
+from theorax.theorems.language import (
+    Absolute,
+    Bounded,
+    BoundedVariance,
+    Claim,
+    Corrections,
+    Expectation,
+    Limit,
+    TwoValues,
+)
+from theorax.verifiers import quantiles
+from theorax.verifiers.bias import Bias, Policy, Target, Weights
 from theorax.verifiers.decide import decide, is_robust
-from theorax.verifiers.decision import Decision, Levels, Reason
-from theorax.verifiers.kinds.base import FEWEST_DRAWS, Judge, Judged, Prepared, class_at, estimated, planned, point
-from theorax.verifiers.lines import Cell, Line, Observed, evaluate, rounding
+from theorax.verifiers.decision import Decision, Levels, Refusal
+from theorax.verifiers.interval import Interval
+from theorax.verifiers.kinds.base import Judge, Judged, Prepared, class_at, estimated, planned, point
+from theorax.verifiers.lines import Cell, Line, Observed, evaluate, rounding, roundings
+from theorax.verifiers.moments import LIGHT, Declared, mean_of
+from theorax.verifiers.outcome import Point
+from theorax.verifiers.planning import alarmed
 
 EXACT = Corrections(size=0.0, rest=0.0, reason="the mean is exact at every size")
 
@@ -26,7 +42,9 @@ class LimitJudge(Judge):
         own = cell.number(original.to)
         unit = abs(own) or 1.0
         corrections = class_at(original.approach, unit, cell.line.sizes[0])
-        weights = planned(original, cell, levels, Target.LIMIT, corrections, unit)
+        weights = planned(
+            original, cell, levels, Target.LIMIT, corrections, unit, declared(original, cell, cell.line.sizes)
+        )
         margin = _margin(claim, original, own)
         return Prepared(cell, cell.number(claim.to), margin, unit, weights)
 
@@ -36,24 +54,31 @@ class LimitJudge(Judge):
         samples = [evaluate(claim.of, cell, observed, i) for i in range(count)]
         errors = [rounding(claim.of, cell, observed, i) for i in range(count)]
         points = tuple(point(size, sample) for size, sample in zip(cell.line.sizes, samples, strict=True))
-        levels = prepared.weights.plan.levels
-        if min(map(len, samples)) < FEWEST_DRAWS:
-            return Judged(prepared, _too_few(prepared, levels), points, detail=_FEW)
-        decision = decide(
-            estimated(prepared.weights, samples, errors), prepared.claimed, prepared.margin, prepared.side, levels
-        )
-        robust = is_robust(decision, prepared.weights.plan, lambda weights: estimated(weights, samples, errors))
+        plan, known = prepared.weights.plan, _known(claim, prepared, cell.line.sizes)
+
+        def estimate(weights: Weights) -> Interval:
+            return _mean(known, weights, samples, errors)
+
+        def along(direction: np.ndarray, bias: float) -> Interval:
+            return estimate(Weights(plan, tuple(map(float, direction)), Bias(given=bias)))
+
+        try:
+            decision = decide(estimate(prepared.weights), prepared.claimed, prepared.margin, prepared.side, plan.levels)
+            decision = replace(decision, robust=is_robust(decision, plan, estimate))
+            decision, detail = alarmed(decision, plan, along)
+        except Refusal as refusal:
+            return _refused(prepared, plan.levels, refusal, points)
         unseen = (
             f"a limit that differs from the claimed one by less than {prepared.weights.mde(0.9):.2g}",
-            f"corrections outside the declared class ({prepared.weights.plan.corrections})",
+            f"corrections outside the declared class ({plan.corrections})",
         )
-        return Judged(prepared, replace(decision, robust=robust), points, unseen)
+        return Judged(prepared, decision, points, unseen, detail=detail)
 
 
 @final
 @dataclass(frozen=True)
 class ExpectationJudge(Judge):
-    """Exact means: every size is a case of its own, and no size is extrapolated from."""
+    """Exact means and quantiles: every size is a case of its own, and no size is extrapolated from."""
 
     def cells(self, claim: Claim, line: Line) -> Iterator[Cell]:
         for size in line.sizes:
@@ -64,7 +89,11 @@ class ExpectationJudge(Judge):
         (size,) = cell.line.sizes
         own = cell.number(original.equals, size)
         unit = abs(own) or 1.0
-        weights = planned(original, cell, levels, Target.LIMIT, EXACT, unit)
+        weights = planned(original, cell, levels, Target.LIMIT, EXACT, unit, declared(original, cell, (size,)))
+        if original.quantile is not None:
+            order = cell.number(original.quantile, size)
+            sd = tuple(quantiles.planned_sd(order, one) for one in weights.plan.noise)
+            weights = replace(weights, plan=replace(weights.plan, sd=sd))  # of one size: the weight stays one
         return Prepared(cell, cell.number(claim.equals, size), _margin(claim, original, own), unit, weights)
 
     def judge(self, claim: Claim, prepared: Prepared, observed: Observed) -> Judged:
@@ -74,15 +103,46 @@ class ExpectationJudge(Judge):
         sample = evaluate(claim.of, Cell(observed.line, prepared.cell.chosen), observed, at)
         error = rounding(claim.of, Cell(observed.line, prepared.cell.chosen), observed, at)
         points, levels = (point(size, sample),), prepared.weights.plan.levels
-        if len(sample) < FEWEST_DRAWS:
-            return Judged(prepared, _too_few(prepared, levels), points, detail=_FEW)
-        interval = estimated(prepared.weights, [sample], [error])
+        what = "mean" if claim.quantile is None else "quantile"
+        try:
+            if claim.quantile is None:
+                interval = _mean(_known(claim, prepared, (size,)), prepared.weights, [sample], [error])
+            else:
+                found = quantiles.quantile(sample, prepared.cell.number(claim.quantile, size))
+                # Every draw moved by at most its error moves every order statistic by at most the largest of them.
+                largest = float(_worst(claim, prepared, observed, at))
+                interval = replace(found, rounding=found.rounding + largest)
+        except Refusal as refusal:
+            return _refused(prepared, levels, refusal, points)
         decision = decide(interval, prepared.claimed, prepared.margin, prepared.side, levels)
-        unseen = (f"a mean that differs from the claimed one by less than {prepared.weights.mde(0.9):.2g}",)
+        unseen = (f"a {what} that differs from the claimed one by less than {prepared.weights.mde(0.9):.2g}",)
         return Judged(prepared, decision, points, unseen)
 
 
-_FEW = f"fewer than {FEWEST_DRAWS} draws: the assertion of light tails would carry the whole result"
+def declared(claim: Limit | Expectation, cell: Cell, sizes: Sequence[int]) -> Declared:
+    """The claim's declaration in numbers, at each of these sizes."""
+    moments = claim.moments
+    if isinstance(moments, Bounded | TwoValues):
+        low, high = (tuple(cell.number(end, size) for size in sizes) for end in (moments.low, moments.high))
+        return Declared("range" if isinstance(moments, Bounded) else "two values", low, high)
+    if isinstance(moments, BoundedVariance):
+        return Declared("variance", variance=tuple(cell.number(moments.variance, size) for size in sizes))
+    return LIGHT
+
+
+def _known(claim: Limit | Expectation, prepared: Prepared, sizes: Sequence[int]) -> Declared:
+    found = declared(claim, prepared.cell, sizes)
+    return replace(found, fewest=2) if prepared.repetition else found
+
+
+def _mean(known: Declared, weights: Weights, samples: Sequence[np.ndarray], errors: Sequence[float]) -> Interval:
+    if weights.plan.policy is Policy.DETERMINISTIC:
+        return estimated(weights, samples, errors)
+    return mean_of(known, weights, samples, np.asarray(errors))
+
+
+def _worst(claim: Expectation, prepared: Prepared, observed: Observed, at: int) -> float:
+    return float(roundings(claim.of, Cell(observed.line, prepared.cell.chosen), observed, at).max())
 
 
 def _margin(claim: Limit | Expectation, original: Limit | Expectation, own: float) -> float:
@@ -92,5 +152,6 @@ def _margin(claim: Limit | Expectation, original: Limit | Expectation, own: floa
     return margin.around(own) if own or isinstance(margin, Absolute) else original.margin.around(own)
 
 
-def _too_few(prepared: Prepared, levels: Levels) -> Decision:
-    return Decision.undecided(Reason.MOMENTS_UNDECLARED, prepared.claimed, prepared.margin, prepared.side, levels)
+def _refused(prepared: Prepared, levels: Levels, refusal: Refusal, points: tuple[Point, ...]) -> Judged:
+    decision = Decision.undecided(refusal.reason, prepared.claimed, prepared.margin, prepared.side, levels)
+    return Judged(prepared, decision, points, detail=str(refusal))

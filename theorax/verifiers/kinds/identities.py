@@ -1,25 +1,29 @@
-"""Identities of programs: one program run in floats with its rounding account, and in balls at exact points."""
+"""Identities of programs: one program run in floats with its rounding account, in balls, and in finite fields."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, final
 
+import jax
+import jax.numpy as jnp
 import numpy as np
-from flint import arb
 
+from theorax.errors import TheoraxError
 from theorax.numerics.jaxprs import Ball, Domain, RunningError, UndecidedComparison, UnsupportedPrimitive
 from theorax.theorems.language import Absolute, Claim, Identity
 from theorax.verifiers import instances
 from theorax.verifiers.decision import Decision, Levels, Reason, Side, Status
+from theorax.verifiers.identity_testing import NARROW, OBSTACLES, PRECISION, Carry, Fields, in_fields
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared
 from theorax.verifiers.lines import Cell, Line, Observed
 from theorax.verifiers.outcome import Point
 
-PRECISION = 256
-NARROW = arb(2) ** -150  # a ball around zero wider than this says nothing (METHOD, section 4.6)
+_UNSEEN = ("a difference below the rounding account where balls were not run", "instances outside the law sampled")
+_UNSEEN_CERTIFIED = ("other shapes", "a difference below the rounding account where balls were not run")
 
 
 @dataclass(frozen=True)
@@ -37,14 +41,19 @@ class _Compared:
 class IdentityJudge(Judge):
     """Both sides of an identity, on instances built at their true sizes.
 
-    | floats: difference with its rounding account, over the scale | balls | status |
-    |---|---|---|
-    | any | one of the difference excludes zero | refuted, rigorously |
-    | at most the margin, in every entry of every instance | each that was run holds zero and is narrow | supported |
-    | otherwise | otherwise | inconclusive |
+    | floats: difference with its account, over the scale | balls | fields | status |
+    |---|---|---|---|
+    | any | one of the difference excludes zero | any | refuted, rigorously |
+    | any | otherwise | equal as rational functions | supported, rigorously: certified |
+    | at most the margin, in every entry of every instance | all run hold zero and are narrow | any | supported |
+    | otherwise | otherwise | otherwise | inconclusive |
 
     The scale is the largest entry of either side, or one if the margin is absolute. Balls are run at the smallest size,
     and wherever floats differ by more than the account.
+
+    In fields every array of floats in the model is replaced by random residues of its shape, single numbers, integers
+    and truth values stay; two sides equal there are equal for all real arrays of these shapes. Sides that differ there
+    need not differ on the models drawn, whose tokens are orthonormal, say: nothing follows.
     """
 
     def cells(self, claim: Claim, line: Line) -> Iterator[Cell]:
@@ -72,10 +81,21 @@ class IdentityJudge(Judge):
         worst = _largest(np.asarray([part.worst for part in seen]))
         account = _largest(np.asarray([part.account for part in seen]))
         agreement = f"both sides agree within {worst:.1g}, rounding included, on {len(seen)} instances"
-        reason = None
+        reason, certified, scope = None, False, ""
+        if not (seen and seen[-1].refuted):
+            fields = _fields(claim, prepared.cell, observed, size)
+            certified = bool(fields) and all(part.certified for part in fields)
         if seen and seen[-1].refuted:
             status = Status.REFUTED
             detail = f"{seen[-1].refuted}, at {observed.line.swept} = {size}, instance {len(seen) - 1}"
+        elif certified:
+            status = Status.SUPPORTED
+            weakest = max(fields, key=lambda part: part.bound)
+            scope = f"all real weights at the shapes of {observed.line.swept} = {size}"
+            detail = (
+                f"both sides are equal for {scope}: equal as rational functions in {weakest.trials} random finite fields, "
+                f"which a false identity is with probability at most {weakest.probability}"
+            )
         elif trouble is not None:
             status, detail = Status.INCONCLUSIVE, str(trouble)
             reason = Reason.UNDECIDED_COMPARISON if isinstance(trouble, UndecidedComparison) else Reason.BUDGET
@@ -88,10 +108,11 @@ class IdentityJudge(Judge):
             prepared,
             _decision(status, reason, worst, account, prepared),
             (Point(float(size), worst, None, count),),
-            ("a difference below the rounding account where balls were not run", "instances outside the law sampled"),
-            rigorous=status is Status.REFUTED,
+            _UNSEEN_CERTIFIED if certified else _UNSEEN,
+            rigorous=status is Status.REFUTED or certified,
             statistical=False,
             detail=detail,
+            scope=scope,
         )
 
 
@@ -160,6 +181,55 @@ def _letters(claim: Identity, observed: Observed, size: int, draw: int, domain: 
     if part not in known:
         known[part] = instances.letters(claim.observed, observed.observe, model, read, domain)
     return known[part]
+
+
+def _fields(claim: Identity, cell: Cell, observed: Observed, size: int) -> list[Fields]:
+    """What fields say of the claim at this size, once for all models that differ in arrays of floats alone."""
+    found: dict[bytes, Fields] = {}
+    for draw, (model, _) in enumerate(observed.instances[size]):
+        fixed = _fixed(model)
+        if fixed in found:
+            continue
+        found[fixed] = in_fields(partial(_generic_sides, claim, cell, observed, size, draw), f"{size} {draw}")
+        if not found[fixed].certified:
+            break
+    return list(found.values())
+
+
+def _fixed(model: Any) -> bytes:
+    """The leaves of the model that fields leave as they are."""
+    leaves = [leaf for leaf in jax.tree_util.tree_leaves(model) if not _is_varied(leaf)]
+    return b"".join(
+        np.asarray(leaf).tobytes() for leaf in leaves if isinstance(leaf, np.ndarray | jax.Array | float | int)
+    )
+
+
+def _is_varied(leaf: Any) -> bool:
+    array = isinstance(leaf, np.ndarray | jax.Array) and leaf.ndim > 0
+    return array and bool(jnp.issubdtype(leaf.dtype, jnp.floating))
+
+
+def _generic_sides(
+    claim: Identity, cell: Cell, observed: Observed, size: int, draw: int, domain: Domain[Any], carry: Carry
+) -> list[tuple[Any, Any]]:
+    def letters(wanted: Any) -> Any:
+        # The point is a function of the domain, as `in_fields` promises: claims, and their variants, share it.
+        known, place = observed._evaluated, ("fields", wanted, size, draw, domain)
+        if place not in known:
+            model, read = observed.instances[size][draw]
+            carried = jax.tree_util.tree_map(lambda leaf: carry(leaf) if _is_varied(leaf) else leaf, model)
+            try:
+                known[place] = instances.letters(wanted, observed.observe, carried, read, domain)
+            except OBSTACLES as error:
+                known[place] = error
+        return known[place]
+
+    seen = letters(None)
+    if isinstance(seen, TheoraxError):  # perhaps in a letter that this claim does not hold
+        seen = letters(claim.observed)
+    if isinstance(seen, TheoraxError):
+        raise seen
+    return [tuple(instances.on(side, cell, size, seen, domain) for side in (claim.left, claim.right))]
 
 
 def _largest(entries: np.ndarray) -> float:

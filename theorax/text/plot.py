@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from theorax.reports.numbers import number
+from theorax.text.numbers import number
 
 POINT, BAR, LINE = "●", "│", "·"
 BARS = 2.0  # an error bar reaches this many standard errors to either side

@@ -6,8 +6,8 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable
 
-from theorax.reports.blocks import Block, Gap, Heading, Lines, Paragraph, Table
-from theorax.reports.signs import signed
+from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
+from theorax.text.signs import signed
 
 WIDTH = 80
 

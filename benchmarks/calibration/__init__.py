@@ -1,0 +1,29 @@
+"""Known answers, decided many times: how often each procedure refutes what is true and supports what is false.
+
+One table of cases drives the tests (`tests/honesty`, `tests/power`: few replicates) and the benchmark
+(`python -m benchmarks.calibration`: 2000), so that what is printed and what is gated are the same thing.
+"""
+
+from __future__ import annotations
+
+from benchmarks.calibration import deterministic, events, face, laws, limits, looks, means, rates, suites
+from benchmarks.calibration.cases import Case
+
+__all__ = ["FAMILIES", "find"]
+
+FAMILIES = {
+    "rates": rates.cases,
+    "deterministic": deterministic.cases,
+    "limits": limits.cases,
+    "looks": looks.cases,
+    "means": means.cases,
+    "events": events.cases,
+    "laws": laws.cases,
+    "suites": suites.cases,
+    "face": face.cases,
+}
+
+
+def find(family: str, key: str) -> Case:
+    """The case with this key."""
+    return next(case for case in FAMILIES[family]() if case.key == key)

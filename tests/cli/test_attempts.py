@@ -1,0 +1,144 @@
+"""Fresh seeds spend a budget that a log keeps; kept observations are decided again without drawing."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+from test_theorem_files import CHECK, CLAIM, page
+
+from theorax.errors import ObservationError
+from theorax.verifiers.check import observe
+from theorax.verifiers.settings import Settings
+from theorax.verifiers.spending import charged, level_of
+from theorax.verifiers.store import Place, Store
+
+OBSERVE = "theorax.verifiers.check:observe"
+
+
+@pytest.fixture
+def write(root: Path):
+    """Put a theorem file into the library."""
+
+    def put(name: str, **changed: str) -> None:
+        (root / "spectra" / f"{name}.py").write_text(page(**changed), encoding="utf-8")
+
+    return put
+
+
+@pytest.fixture
+def claim(verify, tmp_path):
+    """The claim of the theorem `means`, checked with these words."""
+
+    def checked(*words: str) -> dict:
+        answer = verify("theorem", "means", *words, "--output", "json=run.json", check=OBSERVE)
+        assert answer.code == 0, answer.out + answer.err
+        report = json.loads((tmp_path / "project" / "run.json").read_text())
+        return report["theorems"][0]["claims"][0]
+
+    return checked
+
+
+def test_the_levels_of_all_attempts_sum_to_the_budget():
+    # The tail beyond K is between 6/(pi^2 (K+1)) and 6/(pi^2 K).
+    total = sum(level_of(0.05, k) for k in range(1, 1001))
+    assert 0.05 * (1 - 6 / (math.pi**2 * 1000)) <= total <= 0.05 * (1 - 6 / (math.pi**2 * 1001))
+    for k in (1, 2, 7):
+        assert charged(level_of(0.05, k), k) == pytest.approx(0.05, rel=2**-50)
+
+
+def test_a_true_claim_tried_a_hundred_times_keeps_its_level(rng):
+    levels = np.array([level_of(0.05, k) for k in range(1, 101)])
+    runs = 2000
+    ever = (rng.random((runs, 100)) <= levels).any(axis=1).sum()
+    assert ever <= stats.binom.ppf(0.999, runs, 0.05)
+    uncorrected = (rng.random((runs, 100)) <= 0.05).any(axis=1).mean()
+    assert uncorrected > 0.98
+
+
+def test_the_same_seed_spends_nothing_and_a_fresh_one_does(verify, write, claim):
+    write("means")
+    first = claim()
+    assert (first["attempt"], first["level"]) == (1, level_of(0.025, 1))
+    second = claim("--seed", "1")
+    assert (second["attempt"], second["level"]) == (2, level_of(0.025, 2))
+    again = claim("--fresh")
+    assert again["attempt"] == 1
+    assert again["cases"] == first["cases"]
+    told = verify("plan", "means", "--seed", "2", check=CHECK).out
+    assert "attempt 3 at level 0.00169" in told
+    assert claim("--seed", "1", "--fresh")["attempt"] == 2  # a plan logs nothing
+
+
+def test_another_design_is_another_claim(write, claim):
+    write("means")
+    claim()
+    assert claim("--seed", "1", "--sizes", "n=16..128")["attempt"] == 1
+    write("means", draws="50")
+    assert claim("--seed", "1")["attempt"] == 1
+
+
+def test_a_run_that_failed_while_drawing_has_been_looked_at(verify, write, claim):
+    write("means", observe="return 1 / 0")
+    assert verify("theorem", "means", check=OBSERVE).code == 3
+    write("means")
+    assert claim("--seed", "1")["attempt"] == 2
+
+
+def test_runs_side_by_side_have_numbers_of_their_own(tmp_path):
+    store, place = Store(tmp_path), Place("t", "c", "s", "d")
+    assert store.next_attempt(place, 0) == 1
+    assert [store.attempt(place, seed, "2026-01-01") for seed in (5, 6, 5, 7)] == [1, 2, 1, 3]
+    assert store.next_attempt(place, 6) == 2
+    assert store.next_attempt(place, 8) == 4
+    assert store.attempt(replace(place, design="e"), 6, "2026-01-01") == 1
+
+
+def test_a_decision_is_made_again_from_what_was_kept(verify, write, root, tmp_path):
+    write("means")
+    answer = verify("theorem", "means", "--state", str(tmp_path / "s"), check=OBSERVE)
+    assert answer.code == 0, answer.out
+    connection = sqlite3.connect(tmp_path / "s" / "results.sqlite")
+    ((kept,),) = connection.execute("SELECT observations FROM results").fetchall()
+    connection.close()
+    settings = Settings(state=str(tmp_path / "s"), roots=(str(root),))
+    drawn, recalled = observe("means", settings), observe("means", settings, kept)
+    assert recalled.outcome.claims == drawn.outcome.claims
+    assert recalled.outcome.mutants == drawn.outcome.mutants
+    assert recalled.outcome.controls == drawn.outcome.controls
+    assert drawn.outcome.work.draws > 0
+    assert recalled.outcome.work.draws == 0
+    assert recalled.observations == drawn.observations == kept
+    with pytest.raises(ObservationError, match="cannot be read"):
+        observe("means", settings, kept[:100])
+
+
+def test_nightly_runs_feed_one_process_and_spend_no_attempt(verify, write, claim):
+    write("means")
+    for night in (1, 2, 3):
+        found = claim("--nightly", "--seed", str(20260100 + night))
+        assert (found["nights"], found["attempt"]) == (night, 1)
+    assert claim("--nightly", "--seed", "20260103", "--fresh")["nights"] == 3
+    assert claim()["attempt"] == 1
+    assert "Over 4 nights" in " ".join(verify("theorem", "means", "--nightly", check=OBSERVE).out.split())
+
+
+def test_a_plan_tells_what_a_run_of_all_would_leave(verify, write, root):
+    names = ("one", "two", "three", "four")
+    for spread, said in (
+        ("0.1", "4 of 4 claims would stay supported under Holm at 0.05"),
+        # A margin little above the half-width: enough alone, too little among others that are no better.
+        ("0.31", "0 of 4 claims would stay supported"),
+    ):
+        for name in names:
+            text = page(claim=CLAIM.format(to=1, margin=10).replace("spread=0.01", f"spread={spread}"))
+            (root / "spectra" / f"{name}.py").write_text(text, encoding="utf-8")
+        told = " ".join(verify("plan", *names, check=CHECK).out.split())
+        assert said in told
+    assert ".mean would have p = 0.0203 where 0.0125 is needed: about 1.2 times its draws would do" in told

@@ -1,0 +1,138 @@
+"""Decide claims about numbers of your own: plan before the data, then test; every test returns a `Verdict`.
+
+>>> import numpy as np
+>>> from theorax import decide
+>>> plan = decide.plan_sequence([8, 16, 32, 64, 128, 256], exponent=-2, margin=0.3)
+>>> decide.sequence(plan, 3.0 * np.array([8, 16, 32, 64, 128, 256.0]) ** -2).status
+'SUPPORTED'
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from theorax.decide.boxes import certify, search
+    from theorax.decide.floats import arrays
+    from theorax.decide.identities import identity
+    from theorax.decide.known_laws import Exponential, Law, Normal, Sample, Uniform
+    from theorax.decide.laws import LawPlan, law, plan_law
+    from theorax.decide.limits import LimitPlan, limit, plan_limit
+    from theorax.decide.means import MeanPlan, QuantilePlan, mean, plan_mean, plan_quantile, quantile
+    from theorax.decide.moments import Bounded, BoundedVariance, TwoValues
+    from theorax.decide.optima import duality, minimum
+    from theorax.decide.probabilities import (
+        InequalityPlan,
+        ProbabilityPlan,
+        Watch,
+        inequality,
+        monitor,
+        plan_inequality,
+        plan_probability,
+        probability,
+    )
+    from theorax.decide.rates import RatePlan, plan_rate, rate
+    from theorax.decide.sequences import SequencePlan, plan_sequence, sequence
+    from theorax.decide.streams import Stream
+    from theorax.decide.suites import adjust
+    from theorax.theorems.language.approach import Corrections, Expansion, Prefactor
+    from theorax.verifiers.decision import Levels
+    from theorax.verifiers.outcome import Verdict
+
+_HOMES = {
+    name: home
+    for home, names in {
+        "theorax.decide.boxes": ("certify", "search"),
+        "theorax.decide.optima": ("duality", "minimum"),
+        "theorax.decide.floats": ("arrays",),
+        "theorax.decide.identities": ("identity",),
+        "theorax.decide.known_laws": ("Exponential", "Law", "Normal", "Sample", "Uniform"),
+        "theorax.decide.laws": ("LawPlan", "law", "plan_law"),
+        "theorax.decide.limits": ("LimitPlan", "limit", "plan_limit"),
+        "theorax.decide.means": ("MeanPlan", "QuantilePlan", "mean", "plan_mean", "plan_quantile", "quantile"),
+        "theorax.decide.moments": ("Bounded", "BoundedVariance", "TwoValues"),
+        "theorax.decide.probabilities": (
+            "InequalityPlan",
+            "ProbabilityPlan",
+            "Watch",
+            "inequality",
+            "monitor",
+            "plan_inequality",
+            "plan_probability",
+            "probability",
+        ),
+        "theorax.decide.rates": ("RatePlan", "plan_rate", "rate"),
+        "theorax.decide.sequences": ("SequencePlan", "plan_sequence", "sequence"),
+        "theorax.decide.streams": ("Stream",),
+        "theorax.decide.suites": ("adjust",),
+        "theorax.theorems.language.approach": ("Corrections", "Expansion", "Prefactor"),
+        "theorax.verifiers.decision": ("Levels",),
+        "theorax.verifiers.outcome": ("Verdict",),
+    }.items()
+    for name in names
+}
+
+__all__ = [
+    "Bounded",
+    "BoundedVariance",
+    "Corrections",
+    "Expansion",
+    "Exponential",
+    "InequalityPlan",
+    "Law",
+    "LawPlan",
+    "Levels",
+    "LimitPlan",
+    "MeanPlan",
+    "Normal",
+    "Prefactor",
+    "ProbabilityPlan",
+    "QuantilePlan",
+    "RatePlan",
+    "Sample",
+    "SequencePlan",
+    "Stream",
+    "TwoValues",
+    "Uniform",
+    "Verdict",
+    "Watch",
+    "adjust",
+    "arrays",
+    "certify",
+    "duality",
+    "identity",
+    "inequality",
+    "law",
+    "limit",
+    "mean",
+    "minimum",
+    "monitor",
+    "plan_inequality",
+    "plan_law",
+    "plan_limit",
+    "plan_mean",
+    "plan_probability",
+    "plan_quantile",
+    "plan_rate",
+    "plan_sequence",
+    "probability",
+    "quantile",
+    "rate",
+    "search",
+    "sequence",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # Imported on first use: only what is asked for is loaded, and identities alone need JAX.
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    found = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

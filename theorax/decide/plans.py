@@ -1,0 +1,277 @@
+"""What every plan of a sweep over sizes has in common: fixed before the data, hashed, and able to say what it can see."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, fields, replace
+from enum import StrEnum
+from itertools import pairwise
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+
+from theorax.errors import DesignError
+from theorax.names import did_you_mean
+from theorax.theorems.language.approach import Corrections
+from theorax.verifiers.bias import Plan, Policy, Weights, solve
+from theorax.verifiers.decision import DEFAULT_LEVELS, Levels
+from theorax.verifiers.planning import cheapest
+
+__all__ = ["Planned", "Seeds", "SweepPlan", "chosen", "counted", "positive", "spread", "sweep"]
+
+NOTICED = 0.9  # the probability with which a noticeable deviation is refuted
+
+
+class Seeds(StrEnum):
+    """How draws at different sizes belong together, as declared."""
+
+    PAIRED = "paired"  # draw s has the same seed at every size
+    INDEPENDENT = "independent"
+    UNDECLARED = "undeclared"  # scored as pairs: right whether they are or not, given equally many at every size
+
+    @property
+    def policy(self) -> Policy:
+        """What that means for the standard error."""
+        return Policy.INDEPENDENT if self is Seeds.INDEPENDENT else Policy.PAIRED
+
+
+@dataclass(frozen=True, kw_only=True)
+class Planned(ABC):
+    """A plan: everything that may tune a decision, frozen before the data; abstract.
+
+    **Laws:** equal plans have equal hashes; every field enters the hash.
+    """
+
+    margin: float
+    levels: Levels = DEFAULT_LEVELS
+    name: str = "claim"
+
+    @property
+    def hash(self) -> str:
+        """A digest of everything that was fixed before the data."""
+        parts = [type(self).__name__, *(f"{part.name}={getattr(self, part.name)!r}" for part in fields(self))]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+    @property
+    @abstractmethod
+    def statement(self) -> str:
+        """The claim as Unicode mathematics."""
+
+    @property
+    @abstractmethod
+    def bias(self) -> float:
+        """The largest bias that the declared class leaves."""
+
+    @property
+    @abstractmethod
+    def half_width(self) -> float:
+        """Bias plus statistical radius: no margin below it can be supported."""
+
+    @property
+    @abstractmethod
+    def noticeable(self) -> float:
+        """The smallest deviation that is refuted with probability 0.9, whatever member of the class is present."""
+
+    @property
+    @abstractmethod
+    def cost(self) -> float:
+        """What the data cost: a draw at size n costs n."""
+
+    @property
+    def decides(self) -> bool:
+        """Whether support is within reach; a plan that cannot support may still refute."""
+        return self.half_width < self.margin
+
+    @abstractmethod
+    def cheapest(self, power: float = 0.8) -> Self | None:
+        """The cheapest plan of this kind that supports a true claim with this probability; None if none was found."""
+
+    @property
+    @abstractmethod
+    def design(self) -> str:
+        """Sizes and draws in words."""
+
+    def __str__(self) -> str:
+        lines = [
+            f"{self.statement},  margin ± {self.margin:.3g}",
+            f"  planned     {self.design}",
+            *(f"  {line}" for line in self._declared()),
+            f"  half-width  {self.half_width:.2g}, of which {self.bias:.2g} is bias that the class allows",
+            f"  noticeable  a deviation of {self.noticeable:.2g}, nine times in ten",
+        ]
+        if not self.decides:
+            better = self.cheapest()
+            lines.append("  no support  is within reach: the half-width is not below the margin")
+            lines.append(
+                f"  cheapest    {better.design if better else 'none that was tried decides: widen the margin'}"
+            )
+        return "\n".join([*lines, f"  plan        {self.hash}"])
+
+    @abstractmethod
+    def _declared(self) -> Iterable[str]:
+        """Lines about what is declared."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepPlan(Planned):
+    """A plan over growing sizes, decided by the weights of `theorax.verifiers.bias`; abstract."""
+
+    sizes: tuple[float, ...]
+    draws: tuple[int, ...] | int = 32
+    sd: tuple[float, ...] | float = 0.2
+    seeds: Seeds = Seeds.UNDECLARED
+    corrections: Corrections = field(default_factory=Corrections)
+    letter: str = "n"
+    of: str = "q"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "seeds", Seeds(chosen("seeds", self.seeds, list(Seeds))))
+        object.__setattr__(self, "margin", positive("margin", self.margin, "the smallest error that would matter"))
+        self.weights  # noqa: B018  (a plan that has no weights is none: its errors are told now)
+
+    @property
+    @abstractmethod
+    def core(self) -> Plan:
+        """What the weights depend on."""
+
+    @property
+    def weights(self) -> Weights:
+        """The weights of the sizes."""
+        return solve(self.core)
+
+    @property
+    def bias(self) -> float:
+        return self.weights.bias.total
+
+    @property
+    def half_width(self) -> float:
+        return self.weights.half_width
+
+    @property
+    def noticeable(self) -> float:
+        return self.weights.mde(NOTICED)
+
+    @property
+    def cost(self) -> float:
+        return math.fsum(size * draws for size, draws in zip(self.sizes, self.core.planned_draws, strict=True))
+
+    @property
+    def unit(self) -> str:
+        """What the class of corrections is measured in, as the end of a number."""
+        return " of the value"
+
+    def power(self) -> float:
+        """The probability of support when the claim holds exactly and no correction is present."""
+        return self.weights.power(self.margin)
+
+    def cheapest(
+        self, power: float = 0.8, cost: Callable[[float], float] = float, doublings: int = 10, most_draws: int = 2**17
+    ) -> Self | None:
+        proposal = cheapest(self.core, self.margin, power, doublings, most_draws, cost)
+        if proposal is None:
+            return None
+        found = proposal.weights.plan
+        return replace(self, **self._extended(found))
+
+    def _extended(self, found: Plan) -> dict[str, Any]:
+        """The fields of this plan that a proposal changes."""
+        return {"sizes": found.sizes, "draws": found.draws, "sd": found.sd}
+
+    @property
+    def design(self) -> str:
+        sizes = f"{self.letter} = {_listed(self.sizes)}"
+        if self.core.policy is Policy.DETERMINISTIC:
+            return f"{sizes}, one value at each"
+        counts = self.core.planned_draws
+        drawn = f"{counts[0]} draws at each" if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)} draws"
+        return f"{sizes}, {drawn}"
+
+    def _declared(self) -> Iterable[str]:
+        yield (
+            f"class       corrections {self.corrections}"
+            if str(self.corrections) != "no corrections"
+            else ("class       no corrections")
+        )
+        if self.core.policy is not Policy.DETERMINISTIC:
+            spread = self.sd if isinstance(self.sd, tuple) else (self.sd,)
+            told = f"{min(spread):g}" if len(set(spread)) == 1 else f"{min(spread):g} to {max(spread):g}"
+            yield f"noise       sd {told} of one draw, seeds {self.seeds.value}"
+
+
+def sweep(sizes: Iterable[float], least: int = 3) -> tuple[float, ...]:
+    """Sizes that can carry a claim about what happens as they grow.
+
+    **Raises:** `DesignError` for fewer than three, for unsorted or repeated ones, or where one is not positive.
+    """
+    found = tuple(float(size) for size in sizes)
+    if len(found) < least:
+        raise DesignError(
+            f"{len(found)} sizes were given. Two points fit every line: what happens as they grow needs at least {least}. "
+            "Write more sizes, each twice the one before it."
+        )
+    for at, (a, b) in enumerate(pairwise(found)):
+        if not (math.isfinite(b) and b > a):
+            what = "repeats" if a == b else "does not exceed"
+            raise DesignError(
+                f"Size {at + 2} ({b:g}) {what} size {at + 1} ({a:g}). A limit is approached along growing sizes. "
+                "Write them in increasing order, each once."
+            )
+    if not found[0] > 0:
+        raise DesignError(f"Size 1 is {found[0]:g}. Sizes are positive: powers of them are taken. Leave it out.")
+    return found
+
+
+def counted(draws: int | Sequence[int]) -> tuple[int, ...] | int:
+    """Numbers of draws as the plan keeps them."""
+    if isinstance(draws, Sequence):
+        return tuple(_whole(count) for count in draws)
+    return _whole(draws)
+
+
+def spread(name: str, value: float | Sequence[float]) -> tuple[float, ...] | float:
+    """One number for all sizes, or one for each.
+
+    **Raises:** `DesignError` for anything else.
+    """
+    parts = tuple(value) if isinstance(value, Sequence | np.ndarray) else (value,)
+    if not parts or not all(isinstance(part, Real) and 0 <= float(part) < math.inf for part in parts):
+        raise DesignError(f"{name}={value!r} is no spread or bound. Write a number from zero on, or one for each size.")
+    found = tuple(map(float, parts))
+    return found if isinstance(value, Sequence | np.ndarray) else found[0]
+
+
+def positive(name: str, value: Any, meaning: str) -> float:
+    """A positive finite number.
+
+    **Raises:** `DesignError` for anything else.
+    """
+    if not isinstance(value, Real) or not 0 < float(value) < math.inf:
+        raise DesignError(f"{name}={value!r} cannot be meant: it is {meaning}. Write a positive number.")
+    return float(value)
+
+
+def chosen(name: str, value: str, known: Iterable[str]) -> str:
+    """One of a few words.
+
+    **Raises:** `DesignError` with the nearest of them for another.
+    """
+    words = list(known)
+    if value not in words:
+        raise DesignError(f"{name}={value!r} is unknown{did_you_mean(str(value), words)} Known: {', '.join(words)}.")
+    return str(value)
+
+
+def _whole(count: Any) -> int:
+    if not isinstance(count, Integral) or int(count) < 1:
+        raise DesignError(f"draws={count!r} is no number of draws. Write a whole number, such as draws=32.")
+    return int(count)
+
+
+def _listed(sizes: Sequence[float]) -> str:
+    if len(sizes) <= 4:
+        return ", ".join(f"{size:g}" for size in sizes)
+    return f"{sizes[0]:g} to {sizes[-1]:g} ({len(sizes)} sizes)"

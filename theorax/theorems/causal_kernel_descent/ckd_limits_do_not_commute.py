@@ -1,0 +1,166 @@
+"""Depth first, then context: at any fixed number of layers the error of causal kernel descent grows with the context.
+
+x_+ - u^n tends to (I - eta K_L)^n x_+ up to a residual that stays bounded. On a sequence with k(x_t, x_s)/kappa = sum_i
+c_i lambda_i^(t - s), L/kappa turns lambda_i^t into c_i t lambda_i^t and bounded terms: n layers with step h/kappa leave
+(-h c_i t)^n/n! on the part of the tokens that turns with lambda_i, so the error grows like t^n for every n. That of the
+depth limit tends to zero: the construction needs a depth that grows with the context.
+"""
+
+import jax.numpy as jnp
+from sympy import E, Rational, Symbol, besseli, expand, factorial, limit, oo, simplify, sqrt, summation
+
+from theorax.numerics.causal_descent import descent, fixed_point
+from theorax.theorems.causal_kernel_descent import _setting as setting
+from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, LINEAR, T
+from theorax.theorems.language import (
+    Absolute,
+    Cited,
+    Corrections,
+    Efforts,
+    Expansion,
+    Experiment,
+    Hypothesis,
+    Index,
+    Limit,
+    Measured,
+    Parameter,
+    Relative,
+    Step,
+    Subject,
+    Theorem,
+)
+
+n = Index("n", "number of layers")
+h = Parameter("h", "the step in units of 1/kappa", positive=True)
+p = Parameter("p", "part of the square length of a token in the first plane", positive=True)
+first = Parameter("first", "weight in k/kappa of either root of the first plane", positive=True)
+second = Parameter("second", "weight in k/kappa of either root of the second plane", nonnegative=True)
+error = Measured("error", "length of x_(T+1) less the prediction of n layers", over=(n,), positive=True)
+settled = Measured("settled", "mean square over the context of the error of the depth limit", positive=True)
+
+constant = sqrt(p * (h * first) ** (2 * n) + (1 - p) * (h * second) ** (2 * n)) / factorial(n)
+in_powers = Expansion(
+    powers=(1,),
+    rest=0.1,
+    order=2,
+    reference=128,
+    reason="polynomials in T of degree n with bounded oscillations; the second order is below 0.05 on other seeds",
+)
+size = Limit(
+    of=error / T**n,
+    to=constant,
+    as_=T,
+    approach=in_powers,
+    margin=Relative(1, 8),
+    because="without the factorial it is twice as large at two layers",
+    under=("orbit", "distinct", "fixed"),
+    spread=3**n / T,
+    mutants={
+        "for every fixed number of layers the error stays bounded": dict(of=error),
+        "no factorial": dict(to=constant * factorial(n)),
+    },
+)
+vanishing = Limit(
+    of=settled,
+    to=0,
+    as_=T,
+    approach=Corrections(
+        size=0.1, slowest=1, rest=0, reference=128, reason="the sum of the squares is bounded, by ckd_energy_identity"
+    ),
+    margin=Absolute(1, 25),
+    because="errors of a fifth of the length of a token would be seen",
+    under=("orbit",),
+    spread=Rational(1, 100),
+)
+
+
+def sequence(key, p, h, exponential, repeated, scrambled, depth):
+    return setting.two_planes(key, p, exponential, repeated, scrambled), h, depth
+
+
+def observe(model, T, n):
+    tokens, h, depth = model
+    X = tokens.tokens(T.padded + 1)
+    K, targets = tokens.gram(X[:-1]), X[1:]
+    u = fixed_point(K, targets)
+    errors = jnp.linalg.norm(descent(K, targets, h / K[0, 0], n) - targets, axis=2)
+    residual = jnp.linalg.norm(u - targets, axis=1)
+    return dict(
+        error=jnp.where(depth == 1, residual[T.value - 1], errors[:, T.value - 1]),
+        settled=jnp.where(T.mask, residual**2, 0).sum() / T.value,
+    )
+
+
+def layer_by_layer():
+    """Every root and weight; one to four layers, the leading order in t."""
+    s, t = Symbol("s", integer=True, positive=True), Symbol("t", integer=True, positive=True)
+    c, z = Symbol("c", positive=True), Symbol("z")
+    for layers in range(1, 5):
+        # Of the bracket (1 - h - h L/kappa)^n only the n-th power of L reaches t^n.
+        before = (-h * c * s) ** (layers - 1) / factorial(layers - 1)
+        after = summation(expand(-h * c * before), (s, 1, t - 1))
+        yield Step(
+            f"the same root, layer {layers}",
+            limit(after / t**layers, t, oo),
+            (-h * c) ** layers / factorial(layers),
+        )
+    yield Step("another root: a geometric sum, bounded", simplify((1 - z**4) / (1 - z)), 1 + z + z**2 + z**3)
+    yield Cited(
+        "with powers of s before it, such a sum is bounded by the next lower power", "Abel's summation by parts"
+    )
+    parts = p * ((h * first) ** n / factorial(n)) ** 2 + (1 - p) * ((h * second) ** n / factorial(n)) ** 2
+    yield Step("both planes, which are orthogonal", sqrt(parts), constant)
+
+
+def planes(part, kernel, step=1, repeated=0, scrambled=0, depth=0, **roles):
+    """Tokens with this part of their square length in the first plane; the weights follow from the kernel."""
+    part = Rational(part)
+    if kernel == LINEAR:
+        known = {first: part / 2, second: (1 - part) / 2}
+    else:
+        known = {
+            first: besseli(1, part) * besseli(0, 1 - part) / E,
+            second: besseli(0, part) * besseli(1, 1 - part) / E,
+        }
+    options = dict(exponential=kernel, repeated=repeated, scrambled=scrambled, depth=depth)
+    return Subject(sequence, options=options, knows={p: part, h: step, **known}, **roles)
+
+
+theorem = Theorem(
+    place="the order of the two limits of Theorem 1 (derived here)",
+    label="derived",
+    uses=("ckd_depth_convergence",),
+    hypotheses=dict(
+        orbit=Hypothesis("x_(t+1) = Omega x_t with Omega orthogonal"),
+        distinct=Hypothesis("the angles of Omega in the planes of the tokens are distinct"),
+        fixed=Hypothesis("the number of layers does not grow with T"),
+    ),
+    claims=dict(size=size, vanishing=vanishing),
+    experiments=dict(
+        contexts=Experiment(
+            subjects={
+                "linear, one plane": planes(1, LINEAR),
+                "linear, two planes": planes(Rational(2, 3), LINEAR),
+                "exponential, one plane": planes(1, EXPONENTIAL),
+                "linear, one plane, step 3/2": planes(1, LINEAR, Rational(3, 2)),
+                "one angle in both planes": planes(
+                    Rational(2, 3), LINEAR, repeated=1, breaks=("distinct",), fails=("size",)
+                ),
+                "independent tokens": planes(
+                    1, EXPONENTIAL, scrambled=1, breaks=("orbit",), fails=("size", "vanishing")
+                ),
+                "as many layers as tokens": planes(1, LINEAR, depth=1, breaks=("fixed",), fails=("size",)),
+            },
+            observe=observe,
+            measures=(error, settled),
+            sweep={T: Efforts(quick=(128, 256, 512), standard=(128, 256, 512), thorough=(128, 256, 512, 1024, 2048))},
+            along={n: (1, 2, 3)},
+            draws=Efforts(quick=64, standard=128, thorough=256),
+        )
+    ),
+    proof=dict(size=layer_by_layer),
+    issues=(
+        "That as many layers as tokens are enough is ckd_depth_convergence; here the depth limit is computed by substitution.",
+        "Angles are drawn away from each other and from multiples of pi: nearly equal ones need longer contexts.",
+    ),
+)

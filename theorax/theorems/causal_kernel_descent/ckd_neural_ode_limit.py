@@ -1,0 +1,215 @@
+"""Infinitely many layers with infinitely small steps: a linear flow whose error at position t is e^(-kappa s) s^(t-2).
+
+du/ds = -(K_L u - L x_+) from zero has u(s) = u* - e^(-s K_L) u*, and e^(-s K_L) = e^(-kappa s) sum_j (-s L)^j/j! is a
+finite sum, for L is nilpotent. N layers with the step s/N are Euler's method for it, with an error of order 1/N.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from sympy import Rational, Symbol, factorial
+
+from theorax.numerics.causal_descent import fixed_point
+from theorax.numerics.causal_transformer import kernel_descent_transformer
+from theorax.numerics.jaxprs import Symbolic, evaluate
+from theorax.theorems.causal_kernel_descent import _setting as setting
+from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, LINEAR, SPHERE, T, d
+from theorax.theorems.language import (
+    Absolute,
+    Corrections,
+    Efforts,
+    Expansion,
+    Experiment,
+    Identity,
+    Limit,
+    Measured,
+    Proof,
+    Rate,
+    Relative,
+    Size,
+    Subject,
+    Theorem,
+    instance,
+)
+
+N = Size("N", "number of layers")
+S = Size("S", "time in units of 1/kappa, growing")
+speed = Measured("speed", "du/ds of the closed form", array=True)
+force = Measured("force", "-(K_L u - L x_+) at the closed form", array=True)
+start = Measured("start", "the closed form at s = 0", array=True)
+settled = Measured("settled", "the depth limit", array=True)
+gap = Measured(
+    "gap", "largest difference of N layers of the Transformer, step s/N, from the closed form", positive=True
+)
+error = Measured("error", "largest coordinate of e^S (u* - u(S)) at the last position T", positive=True)
+leading = Measured("leading", "product of k(x_(s+1), x_s)/kappa, 1 < s < T, times that of u*_2", positive=True)
+
+rounding = "the account of the rounding stays below it, a wrong term is far above"
+flow = Identity(left=speed, right=force, margin=Relative(1, 10**6), because=rounding)
+rest = Identity(
+    left=start,
+    right=0,
+    margin=Absolute(1, 10**6),
+    because=rounding,
+    mutants={"from the depth limit": dict(left=settled)},
+)
+euler = Rate(
+    of=gap,
+    like=1 / N,
+    as_=N,
+    approach=Corrections(
+        size=0.2,
+        slowest=1,
+        rest=0.02,
+        order=2,
+        reference=64,
+        reason="Euler's method expands in powers of the step; the logarithm is off by 0.06 at N = 64 on other seeds",
+    ),
+    margin=Absolute(1, 5),
+    because="a method of order two is one away",
+    spread=Rational(3, 10),
+)
+power = S ** (T - 2) / factorial(T - 2)
+tail = Limit(
+    of=error / leading / power,
+    to=1,
+    as_=S,
+    approach=Expansion(
+        powers=(1,),
+        rest=0.01,
+        order=2,
+        reference=64,
+        reason="a quotient of polynomials in S; of second order 0.001 at S = 64 on other seeds",
+    ),
+    margin=Relative(1, 10),
+    because="a power of S more or less, or the factorial, is far away",
+    spread=2 / S,
+    mutants={
+        "e^(-kappa s) alone": dict(of=error / leading),
+        "t - 1 in the place of t - 2": dict(of=error / leading * factorial(T - 1) / S ** (T - 1)),
+    },
+)
+
+
+def solution(K, targets, s):
+    """u(s) = u* - e^(-kappa s) sum_j (-s L)^j u*/j!, s in units of time."""
+    u, strict = fixed_point(K, targets), jnp.tril(K, -1)
+    term = total = u
+    for j in range(1, K.shape[0]):
+        term = -s * (strict @ term) / j
+        total = total + term
+    return u - jnp.exp(-K[0, 0] * s) * total
+
+
+def moved(K, targets, s):
+    u, velocity = jax.jvp(lambda s: solution(K, targets, s), (s,), (jnp.ones_like(s),))
+    return dict(
+        speed=velocity,
+        force=jnp.tril(K, -1) @ targets - jnp.tril(K) @ u,
+        start=solution(K, targets, jnp.zeros_like(s)),
+        settled=fixed_point(K, targets),
+    )
+
+
+def sequence(key, d, scale, exponential, time):
+    return setting.orbits(key, d, scale, exponential), time
+
+
+def few(model, T):
+    tokens, time = model
+    X = tokens.tokens(T.padded + 1)
+    return moved(tokens.gram(X[:-1]), X[1:], time)
+
+
+def layered(model, T, N):
+    """The Transformer, its layer applied N times."""
+    tokens, time = model
+    X = tokens.tokens(T.padded + 1)
+    K, dimension = tokens.gram(X[:-1]), X.shape[1]
+    network = kernel_descent_transformer(dimension, time / K[0, 0] / N.value, tokens.exponential)
+    stream = jax.lax.fori_loop(0, N.value, lambda _, E: network.layer(E), network.embedded(X[:-1]))
+    return dict(gap=jnp.abs(stream @ network.projection.T - solution(K, X[1:], time / K[0, 0])).max())
+
+
+def late(model, T, S):
+    tokens, _ = model
+    X = tokens.tokens(T.padded + 1)
+    K = tokens.gram(X[:-1])
+    u, strict = fixed_point(K, X[1:]), jnp.tril(K, -1) / K[0, 0]
+    term = total = u
+    for j in range(1, T.padded):
+        term = -S.value * (strict @ term) / j
+        total = total + term
+    place = jnp.arange(T.padded - 1)
+    between = jnp.where((place > 0) & (place < T.value - 1), jnp.diagonal(K, -1) / K[0, 0], 1)
+    return dict(error=jnp.abs(total[T.value - 1]).max(), leading=jnp.abs(between.prod() * u[1]).max())
+
+
+def plane(key, exponential, time):
+    return setting.two_planes(key, 1.0, exponential), time
+
+
+def proof(claim):
+    def steps():
+        """Every kernel of constant diagonal and any targets, at every time; three and four tokens."""
+        s = np.array(Symbol("s", positive=True), dtype=object)
+        for order in (3, 4):
+            K, targets = setting.generic_gram(order), setting.generic("x", order, 1)
+            yield instance(
+                claim, f"the measured program on symbols, T = {order}", evaluate(moved, (K, targets, s), Symbolic())
+            )
+
+    return Proof(steps, settles=True)
+
+
+def orbit(exponential, scale=1.0, time=0.7, **roles):
+    return Subject(sequence, options=dict(scale=scale, exponential=exponential, time=time), **roles)
+
+
+theorem = Theorem(
+    place="infinite depth (derived here)",
+    label="derived",
+    uses=("ckd_depth_convergence", "ckd_transformer_construction"),
+    hypotheses=dict(sphere=SPHERE),
+    claims=dict(flow=flow, rest=rest, euler=euler, tail=tail),
+    experiments=dict(
+        few=Experiment(
+            subjects={
+                "linear": orbit(LINEAR),
+                "exponential": orbit(EXPONENTIAL),
+                "tokens 5 % longer": orbit(LINEAR, scale=1.05, breaks=("sphere",), fails=("flow",)),
+            },
+            observe=few,
+            measures=(speed, force, start, settled),
+            sweep={T: (4, 8)},
+            at=({d: 3},),
+            draws=Efforts(quick=2, standard=4, thorough=12),
+        ),
+        layers=Experiment(
+            subjects={
+                "linear": orbit(LINEAR, time=4.0),
+                "exponential": orbit(EXPONENTIAL, time=4.0),
+                "tokens 1 % longer": orbit(LINEAR, scale=1.01, time=4.0, breaks=("sphere",), fails=("euler",)),
+            },
+            observe=layered,
+            measures=(gap,),
+            sweep={N: (64, 128, 256, 512)},
+            at=({T: 12, d: 3},),
+            draws=Efforts(quick=64, standard=128, thorough=512),
+            seeds="paired",
+        ),
+        times=Experiment(
+            subjects={"exponential": Subject(plane, options=dict(exponential=EXPONENTIAL, time=0.0))},
+            observe=late,
+            measures=(error, leading),
+            sweep={S: (64, 128, 256, 512)},
+            at=({T: 3}, {T: 4}, {T: 5}),
+            draws=Efforts(quick=64, standard=128, thorough=512),
+        ),
+    ),
+    proof=dict(flow=proof(flow), rest=proof(rest)),
+    issues=(
+        "The exponential of K_L is the finite sum: a general matrix exponential may lose all digits on triangular matrices "
+        "whose diagonal is constant only up to rounding.",
+    ),
+)

@@ -1,0 +1,194 @@
+"""On a stationary sequence the depth limit is one autoregressive filter, whose weights know the context by its kernel.
+
+Let k(x_t, x_s) = g(t - s), kappa = g(0), h(z) = sum_k g(k) z^k/kappa, and 1 - 1/h(z) = sum_j w_j z^j. K_L is a Toeplitz
+matrix, a polynomial in the shift, so u = (1 - 1/h)(shift) x_+: u_t is the sum over j < t of w_j x_(t+1-j). These w_j are
+the Taylor coefficients of z times the Schur function of the spectral measure of g/kappa; the sum of their squares is the
+mean square of that function on the circle, which is one if and only if the measure is singular.
+"""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from sympy import I, Integer, Rational, Symbol, exp, factor, integrate, pi, series, simplify, symbols
+
+from theorax.numerics.causal_descent import fixed_point, kernel
+from theorax.numerics.jaxprs import Symbolic, evaluate
+from theorax.theorems.causal_kernel_descent import _setting as setting
+from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, LINEAR, T
+from theorax.theorems.language import (
+    Cited,
+    Corrections,
+    Efforts,
+    Experiment,
+    Hypothesis,
+    Identity,
+    Limit,
+    Measured,
+    Proof,
+    Relative,
+    Step,
+    Subject,
+    Theorem,
+    instance,
+)
+
+limit = Measured("limit", "the depth limit of causal kernel descent", array=True)
+filtered = Measured("filtered", "sum_j w_j x_(t+1-j), the weights from inverting a power series", array=True)
+direct = Measured("direct", "the same with the weights g(j)/kappa", array=True)
+energy = Measured("energy", "sum of w_j^2, j up to T", positive=True)
+
+autoregressive = Identity(
+    left=limit,
+    right=filtered,
+    margin=Relative(1, 10**6),
+    because="the account of the rounding stays below it, a wrong weight is far above",
+    under=("stationary",),
+    mutants={"kernel values as weights": dict(right=direct)},
+)
+inner = Limit(
+    of=energy,
+    to=1,
+    as_=T,
+    approach=Corrections(
+        size=0.05,
+        slowest=Rational(1, 2),
+        rest=0,
+        reference=128,
+        reason="the tail of a summable series; at most 0.02 at T = 128 on other seeds",
+    ),
+    margin=Relative(1, 10),
+    because="a measure with a density has less: a quarter for that of g(k) = 2^(-k)",
+    spread=Rational(1, 50),
+)
+
+
+def weights_of(g):
+    """The Taylor coefficients of 1 - 1/h from those of h: h_j = w_j + sum_(i<j) w_i h_(j-i)."""
+    h = g / g[0]
+    places = jnp.arange(g.shape[0])
+
+    def next_weight(w, j):
+        shifted = jnp.where((places > 0) & (places < j), h[jnp.clip(j - places, 0, None)], 0)
+        new = h[j] - w @ shifted
+        return jnp.where(places == j, new, w), None
+
+    return jax.lax.scan(next_weight, jnp.zeros_like(h), jnp.arange(1, g.shape[0]))[0]
+
+
+def three(K, X):
+    """The depth limit beside both filters; the filter reads the first column of K alone."""
+    T, g = K.shape[0], K[:, 0]
+    w = weights_of(g)
+    lag = jnp.arange(T)[:, None] - jnp.arange(T)[None, :]  # u_t sums w_(t+1-s) x_(s+1) over s < t
+
+    def filter_by(coefficients):
+        return jnp.where(lag > 0, coefficients[jnp.clip(lag, 0, None)], 0) @ X[1:]
+
+    return dict(limit=fixed_point(K, X[1:]), filtered=filter_by(w), direct=filter_by(g / g[0]))
+
+
+def observe(model, T):
+    X = model.tokens(T.padded + 1)
+    return three(model.gram(X[:-1]), X)
+
+
+def energies(model, T):
+    g = model(T.padded)
+    w = weights_of(g)
+    return dict(energy=jnp.where(jnp.arange(T.padded) < T.value, w**2, 0).sum())
+
+
+class Covariance(eqx.Module):
+    """g(0), g(1), ...: that of a sequence on a torus, mixed with 2^(-k), whose measure has a density."""
+
+    tokens: setting.Torus
+    smooth: jax.Array
+
+    def __call__(self, length):
+        """The first values."""
+        lags = jnp.arange(length)
+        products = (self.tokens.parts * jnp.cos(lags[:, None] * self.tokens.angles)).sum(1)
+        g = kernel(products, self.tokens.exponential)
+        return (1 - self.smooth) * g / g[0] + self.smooth * 0.5**lags
+
+
+def covariance(key, part, exponential, smooth):
+    return Covariance(setting.two_planes(key, part, exponential), smooth)
+
+
+def inversion():
+    """Any stationary kernel, five tokens, any targets."""
+    g = symbols("g1:5", real=True)
+    kappa = Symbol("kappa", positive=True)
+    K = setting.array([[kappa if i == j else g[abs(i - j) - 1] for j in range(5)] for i in range(5)])
+    values = evaluate(three, (K, setting.generic("x", 6, 1)), Symbolic())
+    yield instance(autoregressive, "the measured program on symbols, T = 5", values)
+
+
+def schur_functions():
+    """A single point mass, the kernel 2^(-k), and the linear kernel in a plane; mean squares on the circle."""
+    z, a, c = Symbol("z"), Symbol("a", real=True), Symbol("c", real=True)
+    yield Cited(
+        "1 - 1/h is z times a Schur function, of modulus one where there is no density", "Simon 2005, section 1.3"
+    )
+    yield Step("one point: h = 1/(1 - c z)", simplify(1 - (1 - c * z)), c * z)
+    square = (1 - (1 - exp(I * a) / 2)) * (1 - (1 - exp(-I * a) / 2))
+    mean = integrate(simplify(square), (a, 0, 2 * pi)) / (2 * pi)
+    yield Step("2^(-k): h = 1/(1 - z/2), of mean square 1/4", mean, Rational(1, 4))
+    # A plane: h = sum_k cos(ka) z^k = (1 - c z)/(1 - 2 c z + z^2) with c = cos a.
+    found = series(1 - (1 - 2 * c * z + z**2) / (1 - c * z), z, 0, 8).removeO().expand()
+    weights = [found.coeff(z, j) for j in range(1, 8)]
+    yield Step("a plane", weights, [c, *((c**2 - 1) * c ** (j - 2) for j in range(2, 8))])
+    yield Step("of squared sum one", factor(c**2 + (1 - c**2) ** 2 / (1 - c**2)), Integer(1))
+
+
+def tokens(exponential, scrambled=0, **roles):
+    options = dict(part=0.6, exponential=exponential, repeated=0, scrambled=scrambled)
+    return Subject(setting.two_planes, options=options, **roles)
+
+
+def stationary(part, exponential, smooth=0.0, **roles):
+    return Subject(covariance, options=dict(part=part, exponential=exponential, smooth=smooth), **roles)
+
+
+theorem = Theorem(
+    place="stationary sequences (derived here)",
+    label="derived",
+    uses=("ckd_fixed_point_is_kaczmarz",),
+    hypotheses=dict(
+        stationary=Hypothesis("k(x_t, x_s) depends on t - s alone"),
+        singular=Hypothesis("the spectral measure of the sequence has no density"),
+    ),
+    claims=dict(autoregressive=autoregressive, inner=inner),
+    experiments=dict(
+        few=Experiment(
+            subjects={
+                "linear": tokens(LINEAR),
+                "exponential": tokens(EXPONENTIAL),
+                "tokens that do not follow": tokens(
+                    EXPONENTIAL, scrambled=1, breaks=("stationary",), fails=("autoregressive",)
+                ),
+            },
+            observe=observe,
+            measures=(limit, filtered, direct),
+            sweep={T: (4, 10)},
+            draws=Efforts(quick=2, standard=4, thorough=12),
+        ),
+        many=Experiment(
+            subjects={
+                "exponential, a plane": stationary(1.0, EXPONENTIAL),
+                "linear, two planes": stationary(0.6, LINEAR),
+                "a density beside": stationary(1.0, EXPONENTIAL, 0.5, breaks=("singular",), fails=("inner",)),
+                "g(k) = 2^(-k)": stationary(1.0, EXPONENTIAL, 1.0, breaks=("singular",), fails=("inner",)),
+            },
+            observe=energies,
+            measures=(energy,),
+            sweep={T: (128, 256, 512)},
+            draws=Efforts(quick=64, standard=128, thorough=512),
+        ),
+    ),
+    proof=dict(autoregressive=Proof(inversion, settles=True), functions=schur_functions),
+    issues=(
+        "Weights are those of the sequence's own kernel: the filter is universal for sequences with the same one.",
+    ),
+)

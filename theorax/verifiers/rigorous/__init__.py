@@ -1,0 +1,1 @@
+"""Rigorous decisions: enclosures over boxes, counterexamples, zeros of gradients, duality gaps."""
