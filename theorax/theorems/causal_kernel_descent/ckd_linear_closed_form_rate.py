@@ -214,7 +214,7 @@ theorem = Theorem(
             measures=(speed, largest, first),
             sweep={T: (64, 128, 256)},
             at=({d: 2}, {d: 3}, {d: 5}),
-            draws=Efforts(quick=100, standard=200, thorough=1000),
+            draws=Efforts(quick=128, standard=200, thorough=1000),
             platform="cpu",
         ),
     ),
