@@ -10,6 +10,7 @@ from pathlib import Path
 
 from theorax.errors import DesignError, StatementError, UsageError
 from theorax.verifiers.outcome import (
+    Assumption,
     Case,
     ControlOutcome,
     HypothesisOutcome,
@@ -115,6 +116,12 @@ CLAIM = Verdict(
     unseen=("corrections that decay more slowly than T^(-2/3)",),
     p_refute=0.61,
     p_support=1e-9,
+    scope="as T → ∞ under the declared class",
+    ledger=(
+        Assumption("class", "corrections in powers 2/3 to 2", "declared"),
+        Assumption("hypothesis", "iid: the weights are independent", "declared"),
+    ),
+    tightness=(1e-4, 2e-4, 3e-4),
 )
 RATE = replace(
     CLAIM,
@@ -142,6 +149,8 @@ MUTANTS = (
     MutantOutcome("gap", "radius", "E[√T s₂] → σ_A", True, "REFUTED", "killed", "file"),
     MutantOutcome("gap", "shift", "E[√T s₂] → 2⋅σ_A + 1/10", False, "SUPPORTED", "killed", "machine",
                   "the shift is a twentieth of the limit, just inside the margin"),
+    MutantOutcome("gap", "bound halved", "s ≤ σ_A", True, "REFUTED", "killed if tight", "machine"),
+    MutantOutcome("gap", "delta / 2", "P(s) ≥ 0.95", False, "SUPPORTED", "killed if tight", "machine"),
     MutantOutcome("decay", "bound", "E[s₂] = O( 1/√T )", False, "SUPPORTED", "stays supported", "machine"),
 )  # fmt: skip
 
@@ -180,7 +189,15 @@ def outcome(id: str, status: str = "SUPPORTED", reason: str | None = None) -> Th
         claims=(claim, RATE),
         controls=(
             ControlOutcome(
-                "Pareto weights, tail 3/2", ("variance",), "gap", True, "REFUTED", "√T s₂ grows from 3.1 to 9.6"
+                "Pareto weights, tail 3/2",
+                ("variance",),
+                "gap",
+                True,
+                "REFUTED",
+                "√T s₂ grows from 3.1 to 9.6",
+                14,
+                14,
+                0.05 ** (1 / 14),
             ),
             ControlOutcome("softmax off by one", ("stochastic",), "decay", True, "REFUTED", "the exponent is -0.02(1)"),
         ),

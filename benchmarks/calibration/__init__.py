@@ -6,25 +6,22 @@ One table of cases drives the tests (`tests/honesty`, `tests/power`: few replica
 
 from __future__ import annotations
 
-from benchmarks.calibration import deterministic, events, laws, limits, means, rates, suites
+from benchmarks.calibration import deterministic, events, face, laws, limits, looks, means, rates, suites
 from benchmarks.calibration.cases import Case
 
-__all__ = ["FAMILIES", "all_cases", "find"]
+__all__ = ["FAMILIES", "find"]
 
 FAMILIES = {
     "rates": rates.cases,
     "deterministic": deterministic.cases,
     "limits": limits.cases,
+    "looks": looks.cases,
     "means": means.cases,
     "events": events.cases,
     "laws": laws.cases,
     "suites": suites.cases,
+    "face": face.cases,
 }
-
-
-def all_cases(*families: str) -> tuple[Case, ...]:
-    """The cases of these families, or of all."""
-    return tuple(case for family in families or FAMILIES for case in FAMILIES[family]())
 
 
 def find(family: str, key: str) -> Case:

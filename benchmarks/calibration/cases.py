@@ -14,7 +14,19 @@ import numpy as np
 from numpy.random import Generator
 from scipy.special import bdtrc
 
-__all__ = ["Case", "Outcome", "Procedure", "Published", "Tally", "Truth", "failures", "most", "tally"]
+__all__ = [
+    "Case",
+    "Outcome",
+    "Procedure",
+    "Published",
+    "Tally",
+    "Truth",
+    "excess",
+    "failures",
+    "most",
+    "surplus",
+    "tally",
+]
 
 LEVEL = 0.025
 QUANTILE = 3.09  # of the normal law at 0.001
@@ -46,6 +58,7 @@ class Outcome:
     lower: float = -math.inf  # one-sided limits of the claimed quantity, each at the level of support
     upper: float = math.inf
     cost: float = math.nan  # draws used
+    withheld: bool = False  # a word was withheld, for the data contradict the declared class
     e: float = math.nan  # an e-value against a null that is true here
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from benchmarks.calibration import engine, naive
 from benchmarks.calibration.cases import Case, Procedure, Published, Truth
-from benchmarks.calibration.rates import doubling
+from benchmarks.calibration.sweeps import doubling
 from theorax.theorems.language.approach import Expansion
 
 FAMILY = "deterministic"
@@ -18,7 +19,7 @@ ALLOWED = Expansion((1,), rest=0.6, order=2, reason="second order of the logarit
 
 
 @lru_cache
-def cases() -> tuple[Case, ...]:
+def cases(make: Any = engine) -> tuple[Case, ...]:
     """Sequences n^-a (1 + 0.8 b1 n0/n + 0.15 b2 (n0/n)^2) at sizes 8 to 256, b uniform in [-1, 1]."""
     n = doubling(8, 256)
     x = n / n[0]
@@ -28,7 +29,7 @@ def cases() -> tuple[Case, ...]:
         "observed order of three grids": naive.three_grids(-1, MARGIN),
         "grid convergence index contains the limit": naive.grid_convergence_index(),
         "R^2 and slope": naive.r_squared(tuple(n), -1, MARGIN),
-        own: engine.sequence(tuple(n), -1, MARGIN, ALLOWED),
+        own: make.sequence(tuple(n), -1, MARGIN, ALLOWED),
     }
     published = {
         "last pair": (0.0, 0.487, 0.494),
@@ -52,8 +53,7 @@ def cases() -> tuple[Case, ...]:
             # Nothing is random here: what is in class is never wrong, at any level that chance could be allowed.
             procedures.append(Procedure(name, rule, name == own, stated, 1e-6, 1e-6, covers=name == own))
         found.append(Case(FAMILY, "a scheme of order one", kind, draw, tuple(procedures), -truth, f"order {truth:g}"))
-    found += _touching()
-    return tuple(found)
+    return tuple(found + _touching())
 
 
 def _touching() -> list[Case]:
@@ -64,6 +64,17 @@ def _touching() -> list[Case]:
     off = engine.limit(sizes, 0.5, 0.5, 2, 0.0, corrections=engine.EXACT)
     name = "values on the boundary, no bias and no noise"
     return [
-        Case(FAMILY, name, Truth.HOLDS, zeros, (Procedure("bias-aware", to_zero, True, Published(0.0, 1.0), 1e-6, 1e-6, True),), 0.0, "zero, claimed zero"),
-        Case(FAMILY, name, Truth.MARGIN, zeros, (Procedure("bias-aware", off, True, Published(1.0, 0.0), 1e-6, 1e-6, True),), 0.0, "zero, claimed the margin"),
-    ]  # fmt: skip
+        Case(
+            FAMILY,
+            name,
+            kind,
+            zeros,
+            (Procedure("bias-aware", judge, True, stated, 1e-6, 1e-6, covers=True),),
+            0.0,
+            word,
+        )
+        for judge, kind, stated, word in (
+            (to_zero, Truth.HOLDS, Published(0.0, 1.0), "zero, claimed zero"),
+            (off, Truth.MARGIN, Published(1.0, 0.0), "zero, claimed the margin"),
+        )
+    ]

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from benchmarks.calibration.cases import Outcome
 from theorax.theorems.language.approach import Corrections
-from theorax.verifiers import bias, decide, estimate, probability
+from theorax.verifiers import bias, decide, estimate, planning, probability
 from theorax.verifiers.bias import Plan, Policy, Target
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Refusal, Side, Status
+from theorax.verifiers.interval import Interval
 
 Judge = Callable[[Any], Outcome]
 
 _SIDES = {"exact": Side.EQUAL, "at most": Side.AT_LEAST, "at least": Side.AT_MOST}
+_LIMIT_SIDES = {"exact": Side.EQUAL, "at most": Side.AT_MOST, "at least": Side.AT_LEAST}
 EXACT = Corrections(size=0, rest=0, reason="exact at every size")
 
 
@@ -92,6 +95,36 @@ def rate(
     return judge
 
 
+def robust_rate(sizes: Sequence[float], exponent: float, margin: float, draws: int) -> Judge:
+    """Rates under the default class, a word counting only where it stands under the larger classes too."""
+    plan = Plan(tuple(sizes), draws=draws, policy=Policy.PAIRED)
+
+    def judge(table: np.ndarray) -> Outcome:
+        logs = np.log(table)
+
+        def estimated(weights: bias.Weights) -> Interval:
+            return estimate.paired(logs, weights.vector, weights.bias.total)
+
+        decision = decide.decide(estimated(bias.solve(plan)), -exponent, margin)
+        said = outcome(decision, sign=-1)
+        if decide.is_robust(decision, plan, estimated):
+            return said
+        return replace(said, refuted=False, supported=False, p_refute=1.0, p_support=1.0)
+
+    return judge
+
+
+def alarm(sizes: Sequence[float], draws: int, corrections: Corrections | None = None) -> Judge:
+    """Whether the data contradict claimed form and class together: `refuted` counts alarms."""
+    plan = Plan(tuple(sizes), corrections or Corrections(), draws=draws, policy=Policy.PAIRED)
+
+    def judge(table: np.ndarray) -> Outcome:
+        logs = np.log(table)
+        return Outcome(planning.misfit(plan, lambda k, b: estimate.paired(logs, k, b)), False)
+
+    return judge
+
+
 def sequence(sizes: Sequence[float], exponent: float, margin: float, corrections: Corrections) -> Judge:
     """Rates of a sequence without randomness, from one positive value per size."""
     weights = bias.solve(Plan(tuple(sizes), corrections, policy=Policy.DETERMINISTIC))
@@ -110,14 +143,15 @@ def limit(
     draws: int,
     sd: float,
     seeds: str = "paired",
-    side: Side = Side.EQUAL,
+    side: str = "exact",
     corrections: Corrections | None = None,
     levels: Levels = DEFAULT_LEVELS,
 ) -> Judge:
     """Limits of means from a table ``draws x sizes``, or one array per size for independent draws."""
     policy = Policy.INDEPENDENT if seeds == "independent" else Policy.PAIRED
+    of = _LIMIT_SIDES[side]
     weights = bias.solve(
-        Plan(tuple(sizes), corrections or Corrections(), Target.LIMIT, sd=sd, draws=draws, policy=policy, side=side)
+        Plan(tuple(sizes), corrections or Corrections(), Target.LIMIT, sd=sd, draws=draws, policy=policy, side=of)
     )
 
     def judge(table: Any) -> Outcome:
@@ -126,19 +160,25 @@ def limit(
             interval = estimate.independent(columns, weights.vector, weights.bias.total)
         else:
             interval = estimate.paired(table, weights.vector, weights.bias.total)
-        return outcome(decide.decide(interval, to, margin, side, levels))
+        return outcome(decide.decide(interval, to, margin, of, levels))
 
     return judge
 
 
 def mean(
-    to: float, margin: float, interval: Callable[[np.ndarray], Any], levels: Levels = DEFAULT_LEVELS, **kwargs: Any
+    to: float, margin: float, draws: int, declared: str, variance: float, levels: Levels = DEFAULT_LEVELS
 ) -> Judge:
-    """Means of one column under what is declared about its moments."""
+    """Means of one column, by the interval that belongs to what is declared; a range is that from zero to one."""
+    interval = {
+        "Student's t": estimate.paired,
+        "Catoni": partial(estimate.catoni, variance=variance),
+        "betting": partial(estimate.betting, low=0.0, high=1.0),
+        "Clopper-Pearson": estimate.proportion,
+    }[declared]
 
     def judge(values: np.ndarray) -> Outcome:
         try:
-            made = interval(values, **kwargs)
+            made = interval(values)
         except Refusal:
             return UNDECIDED
         return outcome(decide.decide(made, to, margin, Side.EQUAL, levels))
@@ -160,9 +200,7 @@ def monitor(p0: float, margin: float, cap: int, truth: float, levels: Levels = D
     start = probability.Monitor(probability.ProbabilityPlan(p0, margin, cap, levels))
 
     def judge(outcomes: np.ndarray) -> Outcome:
-        watched = start
-        for batch in np.array_split(np.asarray(outcomes), 10):  # how outcomes are cut changes nothing
-            watched = watched.add(batch)
+        watched = start.add(outcomes)  # how outcomes are cut into batches changes nothing
         supporting, refuting = watched.e_values
         e = refuting if truth >= p0 else supporting if truth <= p0 - margin else np.nan
         return replace(outcome(watched.decision), cost=float(watched.draws), e=e)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-
-from numpy.random import Generator
+from typing import Any
 
 from benchmarks.calibration import engine, naive
 from benchmarks.calibration.cases import Case, Procedure, Published, Truth
@@ -16,7 +15,7 @@ def _bernoulli(p: float, draws: int):
     return lambda rng: rng.random(draws) < p
 
 
-def _fixed() -> list[Case]:
+def _fixed(make: Any) -> list[Case]:
     found = []
     # draws, p0, margin, then (truth, kind, published rates of: share, all passed, Wald, Clopper-Pearson)
     tables = (
@@ -36,7 +35,7 @@ def _fixed() -> list[Case]:
             ("share >= p0", naive.point_estimate(p0), False),
             ("all passed", naive.all_passed(), False),
             ("Wald interval", naive.wald(p0, margin), False),
-            ("Clopper-Pearson", engine.at_least(p0, margin, draws), True),
+            ("Clopper-Pearson", make.at_least(p0, margin, draws), True),
         )
         for truth, kind, stated in truths:
             procedures = tuple(
@@ -48,40 +47,31 @@ def _fixed() -> list[Case]:
     return found
 
 
-def _monitored() -> list[Case]:
-    p0, margin, cap = 0.95, 0.02, 5000
+def _monitored(make: Any) -> list[Case]:
     found = []
-    for truth, kind, peeked, kept in (
-        (0.95, Truth.HOLDS, Published(0.144), Published(0.004, 0.992)),
-        (0.93, Truth.MARGIN, Published(None, 0.133), Published(0.966, 0.021)),
-        (0.99, Truth.HOLDS, Published(), Published(None, 1.0)),
-        (0.90, Truth.FAR, Published(), Published(1.0)),
-    ):
-
-        def draw(rng: Generator, truth: float = truth):
-            return rng.random(cap) < truth
-
-        procedures = (
-            Procedure("Clopper-Pearson, peeking every 10", naive.peeking(p0, margin), published=peeked),
-            Procedure("monitor, every 10", engine.monitor(p0, margin, cap, truth), True, kept),
-            Procedure("sequential ratio test", naive.sequential_ratio(p0, margin)),
-            Procedure("Clopper-Pearson on a fixed sample", engine.at_least(p0, margin, cap), True),
-        )
-        found.append(
-            Case(
-                FAMILY,
-                f"P >= {p0:g}, margin {margin:g}, asked until decided",
-                kind,
-                draw,
-                procedures,
-                truth,
-                f"p = {truth:g}",
+    unstated = Published()
+    for p0, margin, cap, truths in (
+        (0.95, 0.02, 5000, (
+            (0.95, Truth.HOLDS, Published(0.144), Published(0.004, 0.992)),
+            (0.93, Truth.MARGIN, Published(None, 0.133), Published(0.966, 0.021)),
+            (0.99, Truth.HOLDS, unstated, Published(None, 1.0)),
+            (0.90, Truth.FAR, unstated, Published(1.0)),
+        )),
+        (0.5, 0.05, 5000, ((0.5, Truth.HOLDS, unstated, unstated), (0.45, Truth.MARGIN, unstated, unstated))),
+    ):  # fmt: skip
+        for truth, kind, peeked, kept in truths:
+            procedures = (
+                Procedure("Clopper-Pearson, peeking every 10", naive.peeking(p0, margin), published=peeked),
+                Procedure("monitor, every 10", make.monitor(p0, margin, cap, truth), True, kept),
+                Procedure("sequential ratio test", naive.sequential_ratio(p0, margin)),
+                Procedure("Clopper-Pearson on a fixed sample", make.at_least(p0, margin, cap), True),
             )
-        )
+            name = f"P >= {p0:g}, margin {margin:g}, asked until decided"
+            found.append(Case(FAMILY, name, kind, _bernoulli(truth, cap), procedures, truth, f"p = {truth:g}"))
     return found
 
 
 @lru_cache
-def cases() -> tuple[Case, ...]:
+def cases(make: Any = engine) -> tuple[Case, ...]:
     """Every case of events."""
-    return (*_fixed(), *_monitored())
+    return (*_fixed(make), *_monitored(make))

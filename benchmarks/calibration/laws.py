@@ -102,7 +102,7 @@ def _samples(draw: Callable[[Generator, int], np.ndarray], conditional: bool) ->
 @lru_cache
 def cases() -> tuple[Case, ...]:
     """Every case of laws."""
-    return tuple([*_conditional_cases(), *_raw_cases(), *_fixed_cases()])
+    return (*_conditional_cases(), *_raw_cases(), *_fixed_cases())
 
 
 def _conditional_cases() -> list[Case]:
@@ -126,9 +126,8 @@ def _conditional_cases() -> list[Case]:
     for width, stated in ((12, Published(0.83, None)), (48, Published(None, 0.998))):
         draw = _samples(lambda rng, n, width=width: bottleneck(rng, n, draws, width), True)
         procedures = tuple(Procedure(rule, judge, width == 12, stated) for rule, judge in own.items())
-        found.append(
-            Case(FAMILY, name, Truth.INSIDE, draw, procedures, detail=f"limit with a chi-square of {width} in it")
-        )
+        detail = f"limit with a chi-square of {width} in it"
+        found.append(Case(FAMILY, name, Truth.INSIDE, draw, procedures, detail=detail, replicates=500))
     return found
 
 
@@ -149,19 +148,11 @@ def _raw_cases() -> list[Case]:
             for (rule, judge, promised), rates in zip(rules, stated[column], strict=True)
         )
         found.append(Case(FAMILY, f"wide layer, {draws} draws of the output", kind, draw, procedures,
-                          detail=f"limit N(0, {variance:g})", replicates=1000))  # fmt: skip
+                          detail=f"limit N(0, {variance:g})", replicates=500))  # fmt: skip
     narrow = Procedure("Kolmogorov-Smirnov, p > 0.05", naive.kolmogorov_smirnov(), published=Published(0.979))
     at_16 = lambda rng: [np.sqrt(hidden(rng, 16, draws, 1.0)) * rng.standard_normal(draws)]  # noqa: E731
-    found.append(
-        Case(
-            FAMILY,
-            f"wide layer, {draws} draws of the output at n = 16 alone",
-            Truth.HOLDS,
-            at_16,
-            (narrow,),
-            replicates=1000,
-        )
-    )
+    name = f"wide layer, {draws} draws of the output at n = 16 alone"
+    found.append(Case(FAMILY, name, Truth.HOLDS, at_16, (narrow,), replicates=500))
     few = _samples(lambda rng, n: hidden(rng, n, 500, 1.1), False)
     rule = Procedure("Kolmogorov-Smirnov, p > 0.05", naive.kolmogorov_smirnov(), published=Published(None, 0.922))
     found.append(

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from benchmarks.calibration import engine, naive
 from benchmarks.calibration.cases import Case, Procedure, Published, Truth
-from benchmarks.calibration.rates import doubling
+from benchmarks.calibration.sweeps import doubling
 from theorax.theorems.language.approach import Corrections
-from theorax.verifiers.decision import Side
 
 FAMILY = "limits"
 NO_REST = Corrections(rest=0, reason="a single power")
@@ -30,7 +30,7 @@ def _draw(sizes: np.ndarray, limit: float, size: float, power: float, draws: int
     return draw
 
 
-def _at_the_largest() -> list[Case]:
+def _at_the_largest(make: Any) -> list[Case]:
     """Tests at the largest size decide another statement; so does a line in 1/n through a correction in n^-1/2."""
     n = doubling(16, 256)
     found = []
@@ -43,7 +43,7 @@ def _at_the_largest() -> list[Case]:
                 (None, None) if shared else (0.741, 0.833),
             ),
         }
-        own = engine.limit(tuple(n), 0.0, 0.1, 200, 0.3, corrections=NO_REST)
+        own = make.limit(tuple(n), 0.0, 0.1, 200, 0.3, corrections=NO_REST)
         for truth, kind in ((0.0, Truth.HOLDS), (-0.1, Truth.MARGIN), (0.1, Truth.MARGIN)):
             procedures = [
                 Procedure(name, rule, published=Published(rates[0]) if truth == 0 else Published(None, rates[1])
@@ -58,14 +58,14 @@ def _at_the_largest() -> list[Case]:
     return found
 
 
-def _extrapolated() -> list[Case]:
+def _extrapolated(make: Any) -> list[Case]:
     """Sweeps long enough for the default class: both signs and powers of the correction, either policy of seeds."""
     n = doubling(64, 4096)
     published = {(400, 0.5): (0.004, 0.011, 0.996), (400, 1.0): (0.005, 0.0, 0.995), (100, 0.5): (0.007, 0.015, 0.566)}
     found = []
     for draws, power, sign in ((400, 0.5, 1), (400, 1.0, 1), (100, 0.5, 1), (400, 0.5, -1), (100, 1.0, 1)):
         rules = {
-            seeds: engine.limit(tuple(n), 0.0, 0.2, draws, 0.8, seeds, corrections=NO_REST)
+            seeds: make.limit(tuple(n), 0.0, 0.2, draws, 0.8, seeds, corrections=NO_REST)
             for seeds in ("paired", "independent")
         }
         refuted, supported, power_of = published.get((draws, power), (None, None, None)) if sign > 0 else (None,) * 3
@@ -82,22 +82,16 @@ def _extrapolated() -> list[Case]:
     return found
 
 
-def _one_sided() -> list[Case]:
+def _one_sided(make: Any) -> list[Case]:
     n = doubling(64, 4096)
     found = []
-    for side, sign in ((Side.AT_LEAST, 1), (Side.AT_MOST, -1)):
-        judge = engine.limit(tuple(n), 0.0, 0.2, 400, 1.0, side=side, corrections=NO_REST)
-        for truth, kind in (
-            (0.0, Truth.HOLDS),
-            (0.3 * sign, Truth.HOLDS),
-            (-0.2 * sign, Truth.MARGIN),
-            (-0.4 * sign, Truth.FAR),
-        ):
-            stated = (
-                Published(None, 0.99) if truth * sign > 0 else Published(0.99) if kind is Truth.FAR else Published()
-            )
+    for side, sign in (("at least", 1), ("at most", -1)):
+        judge = make.limit(tuple(n), 0.0, 0.2, 400, 1.0, side=side, corrections=NO_REST)
+        for share, kind in ((0.0, Truth.HOLDS), (0.3, Truth.HOLDS), (-0.2, Truth.MARGIN), (-0.4, Truth.FAR)):
+            truth = share * sign
+            stated = Published(None, 0.99) if share > 0 else Published(0.99) if kind is Truth.FAR else Published()
             found.append(
-                Case(FAMILY, f"limit {side.replace('_', ' ')} zero", kind, _draw(n, truth, 0.4 * sign, 0.5, 400, 1.0),
+                Case(FAMILY, f"limit {side} zero", kind, _draw(n, truth, 0.4 * sign, 0.5, 400, 1.0),
                      (Procedure("bias-aware, one-sided", judge, True, stated, covers=True),), truth, f"limit {truth:g}")
             )  # fmt: skip
     return found
@@ -105,33 +99,22 @@ def _one_sided() -> list[Case]:
 
 def _several_cases() -> list[Case]:
     """One claim over four cases, all at the null: one case in error refutes the whole."""
-    one = _Means(4, 20)
-    return [
-        Case(FAMILY, "four cases, exact means of 20 draws", Truth.HOLDS, one.draw(0.0),
-             (Procedure("combined", one.judge, True),), detail="all true"),
-        Case(FAMILY, "four cases, exact means of 20 draws", Truth.MARGIN, one.draw(1.5),
-             (Procedure("combined", one.judge, True, Published(0.9)),), detail="one off by the margin"),
-    ]  # fmt: skip
-
-
-class _Means:
-    """Means of several cases, decided with their shares of the levels and combined."""
-
-    def __init__(self, cases: int, draws: int) -> None:
-        self.cases, self.draws = cases, draws
-
-    def draw(self, last: float):
-        """Standard normal draws; the last case is off by so much."""
-        return lambda rng: (
-            rng.standard_normal((self.cases, self.draws)) + last * (np.arange(self.cases) == self.cases - 1)[:, None]
-        )
-
-    def judge(self, tables: np.ndarray):
-        """One outcome for all cases."""
-        return engine.over_cases(tables, 0.0, 1.5)
+    margin = 1.5
+    judge = partial(engine.over_cases, to=0.0, margin=margin)
+    found = []
+    for last, kind, stated, word in (
+        (0.0, Truth.HOLDS, Published(), "all true"),
+        (margin, Truth.MARGIN, Published(0.9), "one off by the margin"),
+    ):
+        means = np.array([[0.0], [0.0], [0.0], [last]])
+        draw = lambda rng, means=means: means + rng.standard_normal((4, 20))  # noqa: E731
+        procedure = Procedure("combined", judge, True, stated)
+        found.append(Case(FAMILY, "four cases, exact means of 20 draws", kind, draw, (procedure,), detail=word))
+    return found
 
 
 @lru_cache
-def cases() -> tuple[Case, ...]:
+def cases(make: Any = engine) -> tuple[Case, ...]:
     """Every case of limits."""
-    return tuple(case for part in (_at_the_largest, _extrapolated, _one_sided, _several_cases) for case in part())
+    parts = (_at_the_largest, _extrapolated, _one_sided)
+    return (*(case for part in parts for case in part(make)), *_several_cases())

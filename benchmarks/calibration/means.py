@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
 from benchmarks.calibration import engine
 from benchmarks.calibration.cases import Case, Outcome, Procedure, Truth
-from theorax.verifiers import estimate
 from theorax.verifiers.decision import Levels
 
 FAMILY = "means"
@@ -65,31 +65,27 @@ def published(name: str, m: int) -> float | None:
 
 
 @lru_cache
-def cases() -> tuple[Case, ...]:
+def cases(make: Any = engine) -> tuple[Case, ...]:
     """Every distribution at 10, 50 and 200 draws, the claim at its mean and a margin off it."""
     found = []
     for name, (sample, mean, variance, bounded) in DISTRIBUTIONS.items():
-        scale = math.sqrt(variance)
+        margin = MARGIN * math.sqrt(variance)
+        declared = ["Student's t", "Catoni"]
+        if bounded:
+            declared += ["betting"] if name == "uniform cubed" else ["betting", "Clopper-Pearson"]
         for m in (10, 50, 200):
-            for off, kind in ((0.0, Truth.HOLDS), (MARGIN * scale, Truth.MARGIN), (-MARGIN * scale, Truth.MARGIN)):
-                claimed, margin = mean + off, MARGIN * scale
-                rules: list[tuple[str, Callable, bool]] = [
-                    ("Student's t", engine.mean(claimed, margin, estimate.paired, LEVELS), name == "normal"),
-                    ("Catoni", engine.mean(claimed, margin, estimate.catoni, LEVELS, variance=variance), True),
-                ]
+            for off, kind in ((0.0, Truth.HOLDS), (margin, Truth.MARGIN), (-margin, Truth.MARGIN)):
+                claimed = mean + off
+                procedures = []
+                for rule in declared:
+                    judge = make.mean(claimed, margin, m, rule, variance, LEVELS)
+                    if judge is not None:
+                        promised = rule != "Student's t" or name == "normal"
+                        procedures.append(Procedure(rule, judge, promised, refute=LEVELS.refute, covers=True))
                 if off == 0:
-                    rules.append(("bootstrap, percentile", bootstrap(mean), False))
-                if bounded:
-                    betting = engine.mean(claimed, margin, estimate.betting, LEVELS, low=0.0, high=1.0)
-                    rules.append(("betting", betting, True))
-                if bounded and name != "uniform cubed":
-                    rules.append(("Clopper-Pearson", engine.mean(claimed, margin, estimate.proportion, LEVELS), True))
-                procedures = tuple(
-                    Procedure(rule, judge, promised, refute=LEVELS.refute, covers=True)
-                    for rule, judge, promised in rules
-                )
-                found.append(
-                    Case(FAMILY, f"{name}, {m} draws", kind, lambda rng, sample=sample, m=m: sample(rng, m), procedures,
-                         mean, f"claimed {claimed:.4g}", 2000 if off == 0 else 500)
-                )  # fmt: skip
+                    procedures.append(Procedure("bootstrap, percentile", bootstrap(mean), covers=True))
+                draw = lambda rng, sample=sample, m=m: sample(rng, m)  # noqa: E731
+                most = 2000 if off == 0 else 300
+                detail = f"claimed {claimed:.4g}"
+                found.append(Case(FAMILY, f"{name}, {m} draws", kind, draw, tuple(procedures), mean, detail, most))
     return tuple(found)

@@ -6,7 +6,6 @@ be there: a mutant whose line has changed is an error, not a survivor.
 """
 
 from __future__ import annotations
-
 import __future__
 
 import inspect
@@ -18,8 +17,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from benchmarks.calibration import FAMILIES
-from benchmarks.calibration.cases import Case, failures, tally
+from benchmarks.calibration import find
+from benchmarks.calibration.cases import failures, tally
 
 __all__ = ["MUTANTS", "Mutant", "gate"]
 
@@ -90,14 +89,9 @@ def _forget() -> None:
                 clear()
 
 
-def case_of(family: str, key: str) -> Case:
-    """The case with this key, made anew by the engine as it is now."""
-    return next(case for case in FAMILIES[family]() if case.key == key)
-
-
 def gate(mutant: Mutant) -> list[str]:
     """What the mutant's case says of the engine as it is now: empty where every promise holds."""
-    case = case_of(mutant.family, mutant.case)
+    case = find(mutant.family, mutant.case)
     chosen = [p for p in case.procedures if p.promised and (not mutant.procedure or p.name == mutant.procedure)]
     counted = tally(case, range(mutant.replicates), [procedure.name for procedure in chosen])
     return [text for procedure in chosen for text in failures(case, procedure, counted[procedure.name])]
@@ -105,9 +99,9 @@ def gate(mutant: Mutant) -> list[str]:
 
 _SLOW = "powered (32 to 8192, 64 draws), + 0.6 (n/n0)^-1/2, the claim holds, n^-1"
 _OFF = "powered (32 to 8192, 64 draws), + 0.6 (n/n0)^-1/2, off by the margin, n^-0.9"
-_TWO = "two sizes, 2 draws, the claim holds, n^-1"
-_THREE = "two sizes, 3 draws, the claim holds, n^-1"
-_WELCH = "two sizes, 3 independent draws each, one noisy, the claim holds, n^-1"
+_TWO = "three sizes, 2 draws, the claim holds, n^-1"
+_THREE = "three sizes, 3 draws, the claim holds, n^-1"
+_WELCH = "three sizes, 3 independent draws each, one noisy, the claim holds, n^-1"
 _FOUR = "four cases, exact means of 20 draws, the claim holds, all true"
 _FOUR_OFF = "four cases, exact means of 20 draws, off by the margin, one off by the margin"
 _GAUSSIAN = "Gaussian at one size, 400 draws, the claim holds, N(0, 1)"
@@ -128,6 +122,11 @@ MUTANTS = (
            (("return _student(scores(table, weights), bias, _rounding(table, weights))",
              "return independent(list(table.T), weights, bias)"),),
            "rates", "correlated sweep, 32 draws, the claim holds, n^-1", 1500, "0.09 against 0.025"),
+    Mutant("own paired draws taken as independent", _V + "summaries:Summary.interval", (("if self.paired:", "if False:"),),
+           "face", "correlated sweep, 32 draws, the claim holds, n^-1", 900, "0.09 against 0.025"),
+    Mutant("one degree of freedom too many on own draws", _V + "summaries:Summary.interval",
+           (("float(count - 1)", "float(count)"),),
+           "face", "three sizes, 2 draws, the claim holds, n^-1", 700, "P(|t_1| > 6.2) = 0.10 against 0.025"),
     Mutant("margin chosen after the data", _V + "decide:decide",
            (("side = Side(side)\n", "side = Side(side)\n    margin = max(margin, 2 * abs(interval.estimate - claimed))\n"),),
            "rates", _OFF, 100, "every deviation is inside a margin of twice its size"),
@@ -176,7 +175,8 @@ MUTANTS = (
            (("elif side is Side.AT_LEAST:", "elif side is Side.AT_MOST:"),),
            "rates", "O(n^-1), n q(n) rising to its limit, the claim holds, n^-1.25", 50, "refuted always"),
     Mutant("margin ignored", _V + "decide:decide",
-           (("(claimed - margin)\n", "(claimed - 10 * margin)\n"), ("(claimed + margin)", "(claimed + 10 * margin)")),
+           (("low - (claimed - margin), (claimed + margin) - high",
+             "low - (claimed - 10 * margin), (claimed + 10 * margin) - high"),),
            "rates", _OFF, 50, "nothing within ten margins is excluded"),
     Mutant("at least for more than", _V + "decide:outcome",
            (("supporting > bias, refuting > bias", "supporting >= bias, refuting >= bias"),),
@@ -201,18 +201,24 @@ MUTANTS = (
              "return math.log(column.mean()) + column - column.mean()"),),
            "rates", "log of a mean, noise of sd 0.2, 40 draws, the claim holds, n^-1", 200,
            "the error is divided by the mean's scale", "jackknife, paired"),
-    Mutant("quantile of the noise of a law at the wrong level", _V + "laws:_quantile",
-           (("(1 - level)", "(1 - 10 * level)"),), "laws", _GAUSSIAN, 300, "0.25 against 0.025"),
+    Mutant("quantile of the noise of a law at the wrong level", _V + "noise:NoiseNorm.quantile",
+           (("> level", "> 20 * level"),), "laws", _GAUSSIAN, 60, "the median: 0.5 against 0.025"),
     Mutant("covariance of one draw of a law for that of the mean, squared", _V + "laws:_covariance_of_mean",
            (("/ len(table)", "/ len(table) ** 2"),), "laws", _GAUSSIAN, 50, "refuted always"),
+    Mutant("the whole level at every look", _V + "sequential:Schedule.looks",
+           (("Levels(saved * levels.support, saved * levels.refute)", "levels"),),
+           "looks", "three sizes, no corrections, the claim holds, n^-1", 2000, "three looks at 0.025: 0.05 together",
+           "after 1/4, 1/2 and all draws"),
     Mutant("Holm without its factors", _V + "suite:holm", (("(len(p_values) - rank) * p", "p"),),
            "suites", _TRUE, 200, "1 - 0.95^20 = 0.64 against 0.05", "Holm"),
     Mutant("e-BH without the number of claims", _V + "suite:e_bh", (("len(ordered) / (rank * e)", "1 / (rank * e)"),),
-           "suites", _TRUE, 300, "one of twenty e-values passes 20 more often than 0.05 allows", "e-BH"),
+           "suites", "20 true claims that stake all on one chance in twenty, the claim holds", 200,
+           "one of twenty wins in 0.64 of the suites"),
     Mutant("running maximum of e-values", _V + "probability:Monitor.add",
            (("at = int(np.argmax(crossed)) if crossed.any() else len(ends) - 1",
-             "at = int(np.argmax(log_evidence(sure + open_, times, plan.at_least, above=False)))"),
-            ("stopped = bool(crossed.any()) or int(times[at]) >= plan.draws", "stopped = True")),
-           "events", "P >= 0.95, margin 0.02, asked until decided, the claim holds, p = 0.95", 100,
+             "best = log_evidence(sure + open_, times, plan.at_least, above=False)\n    at = int(np.argmax(best))"),
+            ("stopped = bool(crossed.any()) or int(times[at]) >= plan.draws",
+             "stopped = True\n    if best[at] < 0:\n        return replace(self, stopped=True)")),
+           "events", "P >= 0.5, margin 0.05, asked until decided, the claim holds, p = 0.5", 400,
            "the mean of a running maximum cut at 40 is nearer 1 + log 40 than 1", "monitor, every 10"),
 )  # fmt: skip

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
-from test_theorem_files import CHECK, page
+from test_theorem_files import CHECK, CLAIM, page
 
 from theorax.errors import ObservationError
 from theorax.verifiers.check import observe
@@ -127,3 +127,18 @@ def test_nightly_runs_feed_one_process_and_spend_no_attempt(verify, write, claim
     assert claim("--nightly", "--seed", "20260103", "--fresh")["nights"] == 3
     assert claim()["attempt"] == 1
     assert "Over 4 nights" in " ".join(verify("theorem", "means", "--nightly", check=OBSERVE).out.split())
+
+
+def test_a_plan_tells_what_a_run_of_all_would_leave(verify, write, root):
+    names = ("one", "two", "three", "four")
+    for spread, said in (
+        ("0.1", "4 of 4 claims would stay supported under Holm at 0.05"),
+        # A margin little above the half-width: enough alone, too little among others that are no better.
+        ("0.31", "0 of 4 claims would stay supported"),
+    ):
+        for name in names:
+            text = page(claim=CLAIM.format(to=1, margin=10).replace("spread=0.01", f"spread={spread}"))
+            (root / "spectra" / f"{name}.py").write_text(text, encoding="utf-8")
+        told = " ".join(verify("plan", *names, check=CHECK).out.split())
+        assert said in told
+    assert ".mean would have p = 0.0203 where 0.0125 is needed: about 1.2 times its draws would do" in told

@@ -12,7 +12,7 @@ from theorax.verifiers.decision import Status
 from theorax.verifiers.rates import Average, decide_rate, design_rate
 
 LEVEL = 0.025
-REPLICATES = 400
+REPLICATES = 200
 DEPTHS = np.array([3.0, 5, 8, 12, 20, 30, 45, 60])
 N = np.array([32 * 2.0**i for i in range(9)])
 PURE = Prefactor(1, reason="a gap")

@@ -8,7 +8,7 @@ from theorax.verifiers.decision import Status
 from theorax.verifiers.probability import Monitor, ProbabilityPlan
 
 LEVEL = 0.025
-REPLICATES = 400
+REPLICATES = 200
 
 
 def most(replicates, level=LEVEL):
@@ -43,7 +43,7 @@ def test_a_monitor_asked_after_every_ten_draws(rng):
     """Published: refuted .004, supported at the margin .021, power .992 and .966 with a cap of 5000 draws.
 
     Mean draws to decision 1495 and 1823 at the boundaries and 224 far inside. Each band is three standard errors of
-    the mean of 400 stopping times, whose standard deviation is below their mean.
+    the mean of 200 stopping times, whose standard deviation is below their mean.
     """
     plan = ProbabilityPlan(0.95, 0.02, 5000)
     for truth, right, wrong, power, published in (
@@ -61,9 +61,9 @@ def test_peeking_without_an_e_process_is_caught(rng):
     plan = ProbabilityPlan(0.95, 0.02, 2000)
     looks = np.arange(10, 2001, 10)
     refuted = 0
-    for _ in range(REPLICATES // 4):
+    for _ in range(REPLICATES):
         successes = np.cumsum(rng.random(2000) < plan.at_least)[looks - 1]
         refuted += any(
             plan.from_counts(int(s), int(n)).status is Status.REFUTED for s, n in zip(successes, looks, strict=True)
         )
-    assert refuted > most(REPLICATES // 4)
+    assert refuted > most(REPLICATES)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from flint import ctx
 
 from theorax.verifiers.decision import Reason, Status
 from theorax.verifiers.rigorous.boxes import Box, certify, confirm
+from theorax.verifiers.rigorous.convex import tangent
 from theorax.verifiers.rigorous.enclosures import Enclosure, rational
 
 GAP = 2.0**-23  # about 1e-7
@@ -27,6 +29,9 @@ TRUE: dict[str, tuple[Callable[[Any], Any], list[tuple[Any, Any]], Any]] = {
     "Motzkin's polynomial, a gap of 1e-7": (lambda v: motzkin(v) + GAP, [(-2, 2)] * 2, 0),
     "Rosenbrock's valley, a gap of 1e-7": (
         lambda v: (1 - v[0]) ** 2 + 100 * (v[1] - v[0] ** 2) ** 2 + GAP, [(-2, 2)] * 2, 0,
+    ),
+    "a valley with a flat floor, a gap of 1e-7": (
+        lambda v: v[0] ** 2 - 2 * v[0] * v[1] + v[1] ** 2 + GAP, [(-1, 1)] * 2, 0,
     ),
     "equality at a corner": (lambda v: v[0] + v[1], [(0, 1)] * 2, 0),
     "equality inside, with slack": (lambda v: v[0] - jnp.tanh(v[0]), [(0, 3)], Fraction(1, 10**6)),
@@ -81,7 +86,7 @@ def test_floats_never_refute_what_balls_do_not() -> None:
 
 OPEN = {
     "equality inside": (lambda v: v[0] - jnp.tanh(v[0]), [(0, 3)], Reason.UNDECIDED_COMPARISON),
-    "too small a budget": (lambda v: v[0] ** 2 - 2 * v[0] * v[1] + v[1] ** 2, [(0, 1)] * 2, Reason.BUDGET),
+    "too small a budget": (lambda v: v[0] ** 4 - 2 * v[0] ** 2 * v[1] + v[1] ** 2, [(0, 1)] * 2, Reason.BUDGET),
     "no value in a part": (lambda v: jnp.log(v[0]) + 100, [(-1, 1)], Reason.UNDECIDED_COMPARISON),
 }
 
@@ -113,3 +118,24 @@ def test_certified_bounds_are_bounds(rng: np.random.Generator) -> None:
         if lowest < -float(slack):
             assert found.status is Status.REFUTED
     assert ctx.prec == 53  # the working precision is put back
+
+
+def test_a_tangent_plane_bounds_convex_functions_and_no_others(rng: np.random.Generator) -> None:
+    sides = Box.of([(-1, 1)] * 2).sides
+    for _ in range(8):
+        root, shift = rng.integers(-4, 5, (2, 2)) / 4, rng.integers(-8, 9, 2) / 4
+        matrix = root @ root.T
+        bound = tangent(Enclosure(lambda v, m=matrix, s=shift: v @ m @ v / 2 + s @ v, 2), sides, 64)
+        assert bound is not None
+        grid = np.linspace(-1, 1, 129)
+        points = np.stack(np.meshgrid(grid, grid), -1).reshape(-1, 2)
+        lowest = (np.einsum("ni,ij,nj->n", points, matrix, points) / 2 + points @ shift).min()
+        assert bound <= lowest  # small dyadics: the floats are exact
+        # The grid is 1/64 fine and the gradient at most 8: nothing is lower than the grid by more than an eighth.
+        assert bound > lowest - 0.125
+    for saddle in (lambda v: v[0] * v[1], lambda v: v[0] ** 3 + v[1] ** 2, lambda v: jnp.abs(v[0]) - v[1] ** 2):
+        assert tangent(Enclosure(saddle, 2), sides, 64) is None
+    # A kink has no Hessian, and what the author declares of a derivative is not asked.
+    assert tangent(Enclosure(lambda v: jnp.maximum(v[0], v[1]), 2), sides, 64) is None
+    frozen = Enclosure(lambda v: v[1] ** 2 - jax.lax.stop_gradient(v[0]) ** 2, 2)
+    assert tangent(frozen, sides, 64) is None

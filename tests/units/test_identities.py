@@ -26,6 +26,10 @@ n = Size("n", "order of the matrix")
 k = Index("k", "power")
 trace = Measured("trace", "tr AB", array=True)
 swapped = Measured("swapped", "tr BA", array=True)
+turned = Measured("turned", "tr A^T B", array=True)
+shifted = Measured("shifted", "the sum of A_ij B_(j+1)i", array=True)
+last_bit = Measured("last_bit", "tr AB (1 + 2^-52)", array=True)
+constrained = Measured("constrained", "|u|^2 of a unit vector that is drawn as one", array=True)
 off = Measured("off", "tr AB (1 + 1e-9)", array=True)
 zero = Measured("zero", "A - A", array=True)
 nothing = Measured("nothing", "0/0 at every size but the smallest", array=True)
@@ -38,7 +42,13 @@ TINY = Relative(1, 10**12)
 
 
 def build(key: Any, n: Extent) -> dict[str, jax.Array]:
-    return dict(A=jax.random.normal(key, (n.padded, n.padded)), B=jax.random.uniform(key, (n.padded, n.padded)))
+    unit = jnp.array([0.0, 1.0])
+    return dict(
+        A=jax.random.normal(key, (n.padded, n.padded)),
+        B=jax.random.uniform(key, (n.padded, n.padded)),
+        unit=unit,
+        scale=jnp.asarray(1.0),
+    )
 
 
 def observe(model: dict[str, jax.Array], n: Extent) -> dict[str, jax.Array]:
@@ -48,6 +58,10 @@ def observe(model: dict[str, jax.Array], n: Extent) -> dict[str, jax.Array]:
         trace=left,
         swapped=right,
         off=left * (1 + 1e-9),
+        turned=jnp.trace(A.T @ B),
+        shifted=jnp.sum(A * jnp.roll(B, 1, axis=0).T),
+        last_bit=left * (1 + 2**-52),
+        constrained=jnp.sum(model["unit"] ** 2),
         zero=A - A,
         nothing=jnp.asarray(n.value - 2.0) * (0.0 if n.value == 2 else jnp.sum(A - A) / jnp.sum(A - A)),
         powers=jnp.stack([A, A @ A, A @ A @ A]),
@@ -62,7 +76,21 @@ def judged(claim: Identity, sizes: tuple[int, ...] = (2, 5)) -> list[Judged]:
     experiment = Experiment(
         subjects={"matrices": Subject(build)},
         observe=observe,
-        measures=(trace, swapped, off, zero, nothing, powers, above, spectral, branched),
+        measures=(
+            trace,
+            swapped,
+            turned,
+            shifted,
+            last_bit,
+            constrained,
+            off,
+            zero,
+            nothing,
+            powers,
+            above,
+            spectral,
+            branched,
+        ),
         sweep={n: sizes},
         along={k: (1, 2, 3)},
         draws=3,
@@ -92,6 +120,10 @@ CERTIFIED = {
 }
 SUPPORTED = {"roots": (identity(sqrt(2) * trace, 2 * swapped / sqrt(2)), 2)}
 FALSE = {
+    "a sign": identity(trace, -1 * swapped),
+    "a transpose": identity(trace, turned),
+    "an index": identity(trace, shifted),
+    "the last bit": identity(trace, last_bit, Relative(1, 100)),
     "off by more than the margin": identity(trace, off),
     "off by less than the margin": identity(trace, off, Relative(1, 10**6)),
     "a constant": identity(trace, swapped + Rational(1, 10**20)),
@@ -139,6 +171,12 @@ def test_what_nothing_decides_stays_open_and_says_why(name: str) -> None:
     found = [case.decision for case in judged(claim) if case.decision.status is not Status.SUPPORTED]
     assert found
     assert {(decision.status, decision.reason) for decision in found} == {(Status.INCONCLUSIVE, reason)}
+
+
+def test_what_holds_on_the_drawn_models_alone_is_no_certificate_and_no_refutation() -> None:
+    # The vector has length one because it is drawn so: at random residues it has not, and nothing follows from that.
+    found = judged(identity(constrained + 0 * zero, 1, Relative(1, 10**6)))
+    assert {(case.decision.status, case.rigorous) for case in found} == {(Status.SUPPORTED, False)}
 
 
 def test_a_letter_that_cannot_be_followed_leaves_the_others_decidable() -> None:

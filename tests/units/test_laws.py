@@ -10,17 +10,17 @@ from theorax.theorems.language.approach import Corrections
 from theorax.verifiers.bias import Plan, Policy, Target, solve
 from theorax.verifiers.decision import Reason, Status
 from theorax.verifiers.laws import (
-    _exceedance,
-    _noise_norms,
-    _quantile,
     decide_law,
     distance,
     features_of_characteristic,
+    features_of_conditional_variance,
     features_of_density,
     features_of_samples,
     gauss_hermite,
+    is_robust_law,
     joint,
     margin_of_panel,
+    misfit_law,
     planned_sd,
 )
 
@@ -83,24 +83,6 @@ def test_joint_law_sees_a_correlation(rng):
     assert distance(features, target(identity)) < distance(features, target(np.array([[1, 0.3], [0.3, 1]])))
 
 
-def test_quantile_of_the_noise_norm_against_the_chi_square(rng):
-    # Two equal eigenvalues: the norm is Rayleigh, its quantile sqrt(-2 log alpha).
-    norms = _noise_norms(np.eye(2), 100_000)
-    exact = math.sqrt(-2 * math.log(0.025))
-    density = exact * 0.025
-    se = math.sqrt(0.025 * 0.975 / 100_000) / density
-    assert abs(_quantile(norms, 0.025) - exact) < 4 * se
-
-
-def test_quantile_and_p_are_one_test():
-    norms = np.sort(np.random.default_rng(1).random(199))
-    for level in (0.025, 0.05, 0.3):
-        q = _quantile(norms, level)
-        assert _exceedance(norms, np.nextafter(q, 9)) <= level < _exceedance(norms, q) + 1 / 200
-    with pytest.raises(DesignError, match="cannot reach the level"):
-        _quantile(norms, 1e-3)
-
-
 def design(draws, policy=Policy.INDEPENDENT):
     return solve(Plan((16, 32, 64, 128, 256), LAWS, Target.LIMIT, planned_sd(gaussian(1)), draws, policy))
 
@@ -130,7 +112,52 @@ def test_few_draws_decide_nothing(rng):
     assert decision.reason is Reason.UNDERPOWERED
 
 
+def test_features_given_a_variance_have_the_mean_of_raw_ones_and_less_noise(rng):
+    variances = rng.chisquare(8, 20_000) / 8
+    averaged = features_of_conditional_variance(variances, F)
+    raw = features_of_samples(np.sqrt(variances) * rng.standard_normal(20_000), F)
+    assert distance(averaged.mean(axis=0), raw.mean(axis=0)) < 6 * planned_sd(gaussian(1)) / math.sqrt(20_000)
+    assert np.trace(np.cov(averaged, rowvar=False)) < np.trace(np.cov(raw, rowvar=False)) / 10
+    assert np.array_equal(features_of_conditional_variance([1.0], F)[0], gaussian(1))
+
+
+def test_conditional_covariances_are_the_literal_quadratic_forms(rng):
+    frequencies = joint(np.eye(3))
+    roots = rng.standard_normal((5, 3, 3))
+    covariances = roots @ np.swapaxes(roots, 1, 2)
+    found = features_of_conditional_variance(covariances, frequencies)
+    for row, matrix in zip(found, covariances, strict=True):
+        literal = [math.exp(-float(t @ matrix @ t) / 2) for t in frequencies.table]
+        # Nine products of entries below ten, and the exponential's own condition.
+        assert np.abs(row[:128] - frequencies.amplitudes * literal).max() < 1e3 * 2.0**-52
+        assert not row[128:].any()
+    with pytest.raises(ObservationError, match="negative variance"):
+        features_of_conditional_variance(-covariances, frequencies)
+
+
+def test_a_reference_sample_stands_in_for_a_law_without_closed_form(rng):
+    weights = design(40_000)
+    reference = features_of_samples(rng.standard_normal(200_000), F)
+    closed = decide_law(features := sample(rng, 1.0, 40_000), gaussian(1), weights, 0.05)
+    sampled = decide_law(features, gaussian(1), weights, 0.05, reference=reference)
+    assert (closed.status, sampled.status) == (Status.SUPPORTED, Status.SUPPORTED)
+    assert sampled.se > closed.se  # the reference's own noise is added
+    wrong = features_of_samples(1.2 * rng.standard_normal(200_000), F)
+    assert decide_law(features, gaussian(1), weights, 0.05, reference=wrong).status is Status.REFUTED
+
+
+def test_robustness_and_the_alarm_of_laws(rng):
+    features, weights = sample(rng, 1.0, 40_000), design(40_000)
+    supported = decide_law(features, gaussian(1), weights, 0.1)
+    assert is_robust_law(supported, features, gaussian(1), weights.plan)
+    assert not misfit_law(features, weights.plan)
+    jump = [features_of_samples((1 + (n == 64)) * rng.standard_normal(40_000), F) for n in (16, 32, 64, 128, 256)]
+    assert misfit_law(jump, weights.plan)
+
+
 REFUSED = [
+    (lambda: features_of_conditional_variance([-1.0], F), ObservationError, "negative"),
+    (lambda: features_of_conditional_variance(np.ones((2, 2, 2)), F), ObservationError, "shape"),
     (lambda: features_of_samples([], F), ObservationError, "has no law"),
     (lambda: features_of_samples(np.zeros((3, 4, 5)), F), ObservationError, "1 dimensions"),
     (lambda: features_of_characteristic(np.full(20, 1.5), F), DesignError, "none above one"),

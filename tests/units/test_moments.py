@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import jax
@@ -160,13 +161,19 @@ def observe(key: jax.Array) -> dict[str, jax.Array]:
     )
 
 
-def judged(claim: Any, draws: int = 800) -> Any:
+@lru_cache(maxsize=2)
+def drawn(draws: int) -> Any:
+    """A line and what was drawn on it: the claims below are asked of the same draws."""
     experiment = Experiment(
         subjects={"numbers": Subject(build)}, observe=observe, measures=(cauchy, coin), sweep={T: (4,)}, draws=draws
     )
     platform.enable()
     (line,) = lines("numbers", experiment, Settings())
-    observed = measure("a theorem", experiment, line, [line], 0, Sampler())
+    return line, measure("a theorem", experiment, line, [line], 0, Sampler())
+
+
+def judged(claim: Any, draws: int = 800) -> Any:
+    line, observed = drawn(draws)
     judge = JUDGES[type(claim)]
     (cell,) = judge.cells(claim, line)
     return judge.judge(claim, judge.prepare(claim, cell, DEFAULT_LEVELS, claim), observed)
@@ -236,7 +243,9 @@ def follow(model: Any) -> dict[str, Any]:
     return dict(halving=value, noisy=value * jax.numpy.exp(jax.random.normal(key)))
 
 
-def followed(claim: Any) -> Any:
+@lru_cache(maxsize=1)
+def sequences() -> Any:
+    """The same for what holds no randomness."""
     experiment = Experiment(
         subjects={"sequence": Subject(sequence)},
         observe=follow,
@@ -246,7 +255,11 @@ def followed(claim: Any) -> Any:
     )
     platform.enable()
     (line,) = lines("sequence", experiment, Settings())
-    observed = measure("a theorem", experiment, line, [line], 0, Sampler())
+    return line, measure("a theorem", experiment, line, [line], 0, Sampler())
+
+
+def followed(claim: Any) -> Any:
+    line, observed = sequences()
     judge = JUDGES[type(claim)]
     (cell,) = judge.cells(claim, line)
     return judge.judge(claim, judge.prepare(claim, cell, DEFAULT_LEVELS, claim), observed)

@@ -12,6 +12,7 @@ from theorax import decide
 from theorax.decide.plans import SweepPlan
 from theorax.errors import DesignError, ObservationError, StatementError
 from theorax.verifiers import estimate
+from theorax.verifiers.outcome import Case, Verdict
 from theorax.verifiers.summaries import Moments, Summary
 
 SIZES = tuple(2.0**i for i in range(5, 14))
@@ -168,7 +169,7 @@ class TestRate:
         guarded = decide.rate(replace(plan, floor=floor), values)
         assert decide.rate(plan, values).status != "SUPPORTED"
         assert guarded.status != "REFUTED"
-        assert any("of 9 sizes are used" in part.text for part in guarded.ledger)
+        assert any("of 9 sizes are read" in part.text for part in guarded.ledger)
         nothing = decide.rate(replace(plan, floor=1.0), values)
         assert (nothing.status, nothing.reason) == ("INCONCLUSIVE", "numeric_floor")
 
@@ -184,6 +185,20 @@ class TestRate:
         assert verdict.status == "REFUTED" and "contradict the declared class" in verdict.sentence
         near = decide.rate(replace(plan, exponent=verdict.cases[0].estimate), values)
         assert (near.status, near.reason) == ("INCONCLUSIVE", "class_refuted")
+
+    def test_a_power_that_an_exponential_fits_as_well_is_not_supported(self, rng):
+        sizes = np.linspace(10, 20, 6)
+        plan = decide.plan_rate(
+            sizes, exponent=-1, margin=0.2, sd=0.01, corrections=decide.Corrections(0.0, reason="an exact law")
+        )
+        values = sizes**-1.0 * rng.lognormal(0, 0.01, (32, 6))
+        assert decide.rate(plan, values).status == "SUPPORTED"
+        assert decide.rate(replace(plan, rival=(-0.3, -0.2)), values).status == "SUPPORTED"
+        assert decide.rate(replace(plan, rival=(-0.3, -0.01)), values).status == "INCONCLUSIVE"
+
+    def test_soft_orders_are_wider(self, plan):
+        soft = replace(plan, side="at most", corrections=decide.Corrections(loglog=1))
+        assert soft.bias > plan.bias
 
     def test_columns_and_tables_are_the_same_data(self, plan, rng):
         values = power_law(rng, plan)
@@ -359,3 +374,240 @@ class TestSummaries:
     def test_equal_values_have_no_spread(self):
         assert Summary.of_table(np.full((5, 2), 0.1)).interval([1.0, 0.0]).se == 0
         assert Summary.of_columns([np.full(5, 0.1)]).interval([1.0]).se == 0
+
+
+class TestLaw:
+    def test_one_size(self, rng):
+        plan = decide.plan_law(to=decide.Normal(), draws=20_000)
+        values = rng.standard_normal(20_000)
+        assert decide.law(plan, values).status == "SUPPORTED"
+        assert decide.law(plan, 1.1 * values).status == "REFUTED"
+
+    @pytest.mark.parametrize("law", [decide.Normal(1, 2), decide.Uniform(-1, 3), decide.Exponential(2)])
+    def test_characteristic_functions_against_draws(self, law, rng):
+        draws = {
+            decide.Normal: lambda: rng.normal(1, 2, 40_000),
+            decide.Uniform: lambda: rng.uniform(-1, 3, 40_000),
+            decide.Exponential: lambda: rng.exponential(2, 40_000),
+        }[type(law)]()
+        plan = decide.plan_law(to=law, draws=40_000)
+        assert decide.law(plan, draws).status == "SUPPORTED"
+        assert str(law.wider(1.0)) == str(law)
+
+    def test_two_samples(self, rng):
+        plan = decide.plan_law(to=decide.Sample(30_000, 1.0), draws=30_000, margin=0.04)
+        first, second = rng.standard_normal((2, 30_000))
+        assert decide.law(plan, first, second).status == "SUPPORTED"
+        assert decide.law(plan, 1.5 * first, second).status == "REFUTED"
+        for reference in (None, second[:-1]):
+            with pytest.raises(ObservationError, match="reference draws"):
+                decide.law(plan, first, reference)
+
+    def test_variances_given_what_a_draw_holds(self, rng):
+        n = np.array([16, 32, 64, 128, 256])
+        allowed = decide.Corrections(size=0.05, slowest=1, reason="an expansion of the moments in 1/n")
+        plan = decide.plan_law(n, to=decide.Normal(), draws=500, sd=0.1, conditional=True, corrections=allowed)
+        mixture = 1 + 0.6 * (rng.chisquare(n, (500, 5)) / n - 1)
+        assert decide.law(plan, mixture).status == "SUPPORTED"
+        assert decide.law(replace(plan, to=decide.Normal(0, 1.1)), mixture).status == "REFUTED"
+
+    def test_what_cannot_be_planned(self):
+        with pytest.raises(DesignError, match="No class of corrections"):
+            decide.plan_law([8, 16, 32], to=decide.Normal(), draws=100)
+        with pytest.raises(DesignError, match="is no law"):
+            decide.plan_law(to="normal", draws=100)
+        with pytest.raises(DesignError, match="standard deviation"):
+            decide.Normal(0, -1)
+
+
+class TestCounts:
+    def test_a_probability(self, rng):
+        plan = decide.plan_probability(at_least=0.95, margin=0.02, draws=3000)
+        assert decide.probability(plan, rng.random(3000) < 0.97).status == "SUPPORTED"
+        assert decide.probability(plan, rng.random(3000) < 0.9).status == "REFUTED"
+        assert decide.probability(replace(plan, draws=30), rng.random(30) < 0.9).status == "INCONCLUSIVE"
+
+    def test_more_outcomes_than_planned_are_refused(self):
+        plan = decide.plan_probability(at_least=0.9, margin=0.1, draws=10)
+        with pytest.raises(ObservationError, match=r"decide\.monitor"):
+            decide.probability(plan, np.ones(11))
+        with pytest.raises(ObservationError, match="An event happens or does not"):
+            decide.probability(plan, np.full(10, 0.5))
+
+    def test_a_monitor_may_be_asked_after_every_draw(self, rng):
+        plan = decide.plan_probability(at_least=0.9, margin=0.05, draws=5000)
+        for truth, status in ((0.99, "SUPPORTED"), (0.7, "REFUTED")):
+            watch = decide.monitor(plan)
+            while not watch.stopped:
+                verdict = watch.add(rng.random() < truth)
+            assert verdict.status == status and verdict.e_value > 1 / 0.025 and watch.draws < 1000
+            assert watch.add(np.ones(100)) == verdict  # frozen
+
+    def test_a_monitor_before_any_draw(self):
+        assert decide.monitor(decide.plan_probability(at_least=0.9, margin=0.05, draws=5000)).verdict.status == (
+            "INCONCLUSIVE"
+        )
+
+    def test_a_bound_in_every_row(self, rng):
+        plan = decide.plan_inequality(draws=500)
+        left = rng.random(500)
+        assert decide.inequality(plan, left, 1.0).status == "SUPPORTED"
+        assert decide.inequality(plan, left, 0.9).status == "REFUTED"
+        rounded = decide.inequality(plan, left, left - 1e-12, errors=1e-9)
+        assert rounded.status == "INCONCLUSIVE" and "within the declared errors" in rounded.sentence
+        assert decide.inequality(replace(plan, draws=50), left[:50], 1.0).status == "INCONCLUSIVE"
+        with pytest.raises(ObservationError, match="row 3 is nan"):
+            decide.inequality(replace(plan, draws=3), [0, 0, np.nan], 1.0)
+
+    def test_the_cheapest_plan_decides(self):
+        weak = decide.plan_probability(at_least=0.99, margin=0.01, draws=100)
+        assert not weak.decides and weak.cheapest().decides and weak.cheapest().power() >= 0.8
+
+
+class TestMean:
+    @pytest.mark.parametrize("moments", ["light tails", decide.Bounded(0, 1), decide.BoundedVariance(0.1)], ids=str)
+    def test_means(self, moments, rng):
+        plan = decide.plan_mean(to=0.5, margin=0.1, draws=1000, sd=0.3, moments=moments)
+        values = rng.random(1000)
+        assert decide.mean(plan, values).status == "SUPPORTED"
+        assert decide.mean(replace(plan, to=0.8), values).status == "REFUTED"
+        assert decide.mean(replace(plan, to=0.8, side="at most"), values).status == "SUPPORTED"
+
+    def test_two_values(self, rng):
+        plan = decide.plan_mean(to=0.01, margin=0.025, draws=400, moments=decide.TwoValues())
+        assert decide.mean(plan, rng.random(400) < 0.01).status == "SUPPORTED"
+
+    def test_a_median_needs_no_moments(self, rng):
+        plan = decide.plan_quantile(to=0.0, margin=0.3, draws=1000)
+        values = rng.standard_cauchy(1000)
+        assert decide.quantile(plan, values).status == "SUPPORTED"
+        assert decide.quantile(replace(plan, to=1.0), values).status == "REFUTED"
+        with pytest.raises(DesignError, match="unbounded"):
+            decide.plan_quantile(to=0.0, margin=0.3, draws=4)
+
+    def test_what_was_not_planned(self, rng):
+        plan = decide.plan_mean(to=0.5, margin=0.1, draws=100, sd=0.3)
+        with pytest.raises(ObservationError, match=r"shape \(99,\)"):
+            decide.mean(plan, rng.random(99))
+        with pytest.raises(ObservationError, match="Draw 1 is nan"):
+            decide.mean(plan, np.full(100, np.nan))
+
+
+class TestSuite:
+    def test_an_adjustment_takes_away(self, plan, rng):
+        verdicts = {f"claim {i}": decide.rate(plan, power_law(rng, plan)) for i in range(20)}
+        after = decide.adjust(verdicts)
+        assert {v.status for v in after.values()} <= {"SUPPORTED", "INCONCLUSIVE"}
+        assert all(verdicts[name].status == "SUPPORTED" for name, v in after.items() if v.status == "SUPPORTED")
+
+    def test_names_are_needed(self, plan, rng):
+        verdict = decide.rate(plan, power_law(rng, plan))
+        with pytest.raises(theorax.UsageError, match="Two verdicts are named"):
+            decide.adjust([verdict, verdict])
+        with pytest.raises(theorax.UsageError, match="No verdicts"):
+            decide.adjust([])
+
+
+class TestMetamorphic:
+    """What must not change when the data or the claim are told in another way."""
+
+    CLAIMS = tuple(np.linspace(-1.3, -0.7, 13))
+
+    def test_claim_and_negation_are_never_both_supported(self, plan, rng):
+        """Two margins apart, the ranges of exponents that two claims leave are disjoint."""
+        far, near = -1 - 2 * plan.margin, -1
+        for exponent in self.CLAIMS:
+            values = power_law(rng, plan, exponent=exponent)
+            for first, second in (("exact", "exact"), ("at most", "at least")):
+                steep = decide.rate(replace(plan, side=first, exponent=far), values).status
+                flat = decide.rate(replace(plan, side=second, exponent=near), values).status
+                assert {steep, flat} != {"SUPPORTED"}
+
+    def test_a_wider_margin_never_loses_support(self, plan, rng):
+        for exponent in self.CLAIMS:
+            values = power_law(rng, plan, exponent=exponent)
+            statuses = [decide.rate(replace(plan, margin=m), values).status for m in (0.06, 0.1, 0.2, 0.3)]
+            supported = [status == "SUPPORTED" for status in statuses]
+            assert supported == sorted(supported)
+            assert len({status == "REFUTED" for status in statuses}) == 1  # the margin is no part of a refutation
+
+    def test_a_larger_class_never_decides_more(self, plan, rng):
+        """For the same weights: other weights are another estimate of the same data."""
+        from theorax.verifiers.bias import bias_of
+        from theorax.verifiers.decide import decide as decided
+        from theorax.verifiers.decision import Status
+
+        weights = plan.weights
+        for exponent in self.CLAIMS:
+            summary = Summary.of_table(np.log(power_law(rng, plan, exponent=exponent)))
+            open_ = []
+            for factor in (0.0, 0.5, 1.0, 2.0, 4.0):
+                larger = replace(plan.core, corrections=decide.Corrections(0.5 * factor, rest=0.1 * factor, reason="x"))
+                interval = summary.interval(weights.vector, bias_of(larger, weights.vector).total)
+                open_.append(decided(interval, 1.0, 0.1).status is Status.INCONCLUSIVE)
+            assert open_ == sorted(open_)
+
+    def test_the_order_of_the_draws_is_of_no_account(self, plan, rng):
+        values = power_law(rng, plan)
+        first, second = decide.rate(plan, values), decide.rate(plan, rng.permutation(values))
+        assert first.status == second.status
+        # Sums of 64 terms below 16 in size, in another order.
+        assert first.cases[0].estimate == pytest.approx(second.cases[0].estimate, abs=64 * 16 * 2.0**-52)
+
+    def test_replay_is_bitwise(self, plan, rng):
+        values = power_law(rng, plan)
+        assert str(decide.rate(plan, values)) == str(decide.rate(plan, values.copy()))
+
+
+def test_draws_that_come_in_pieces(plan, rng):
+    values = power_law(rng, plan)
+    stream = decide.Stream(logs=True)
+    for row in values:
+        stream.add(np.array(plan.sizes), row)
+    assert decide.rate(plan, stream).cases[0].estimate == pytest.approx(
+        decide.rate(plan, values).cases[0].estimate,
+        abs=64 * 16 * 2.0**-52,  # sums of 64 terms below 16
+    )
+    stream.add(np.array([32.0]), np.array([1.0]))
+    with pytest.raises(ObservationError, match="65 draws were streamed at n = 32, 64 were planned"):
+        decide.rate(plan, stream)
+    limit = decide.plan_limit(plan.sizes, to=1.0, margin=0.5, draws=64, sd=0.3)
+    stream = decide.Stream(logs=False)
+    stream.add(np.tile(SIZES, 64), rng.normal(1, 0.3, 64 * 9))
+    assert decide.limit(limit, stream).status == "SUPPORTED"
+
+
+def test_a_theorems_verdict_shows_itself(rng):
+    """Several cases, a statement over several lines, and numbers that are missing."""
+    case = Case("net", {}, None, None, None, None, None, None, "INCONCLUSIVE", "budget", None, None, None, None)
+    verdict = Verdict(
+        *(
+            "claim",
+            "identity",
+            "a\n─ = c\nb",
+            "",
+            "INCONCLUSIVE",
+            "budget",
+            "It ran out.",
+            "",
+            None,
+            None,
+            None,
+            None,
+            None,
+        ),
+        draws=0,
+        sizes=(),
+        design_hash="abc",
+        cases=(case, case),
+        worst=0,
+    )
+    shown = str(verdict)
+    assert shown.startswith("claim ") and "─ = c" in shown and "It ran out." in shown
+
+
+def test_a_verdict_shows_itself(plan, rng):
+    verdict = decide.rate(plan, power_law(rng, plan))
+    shown = verdict._repr_mimebundle_()
+    assert shown["text/plain"] == str(verdict) and shown["text/html"].startswith("<pre>q = Θ(n^-1)")
+    assert max(map(len, str(verdict).splitlines())) <= 80

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import jax
@@ -21,6 +22,7 @@ from theorax.verifiers.decision import DEFAULT_LEVELS, Reason, Refusal, Status
 from theorax.verifiers.kinds.rates import RateJudge
 from theorax.verifiers.lines import lines
 from theorax.verifiers.measure import measure
+from theorax.verifiers.mutants import variants
 from theorax.verifiers.rates import Average, RateData, decide_rate, design_rate
 from theorax.verifiers.settings import Settings
 
@@ -57,10 +59,16 @@ def test_a_log_factor_refutes_the_exact_order_and_not_the_soft_one(rng):
     assert decide_rate(soft, samples, 1.0, 0.3)[0].status is Status.SUPPORTED
 
 
-def test_levels_are_halved_where_the_jackknife_is_not_exact():
-    assert design_rate(powers(sd=0.7), Average.LOG_OF_MEAN).levels.support == 0.0125
-    assert design_rate(powers(sd=0.6), Average.LOG_OF_MEAN).levels.support == 0.025
-    assert design_rate(powers(sd=0.7)).levels.support == 0.025
+def test_levels_are_halved_where_the_jackknife_is_not_exact(rng):
+    halved = design_rate(powers(sd=0.7), Average.LOG_OF_MEAN)
+    assert halved.weights.plan.levels.support == 0.0125
+    assert halved.levels == DEFAULT_LEVELS
+    assert design_rate(powers(sd=0.6), Average.LOG_OF_MEAN).weights.plan.levels.support == 0.025
+    assert design_rate(powers(sd=0.7)).weights.plan.levels.support == 0.025
+    # A p-value held against the whole level rejects what half the level did.
+    for exponent in (1.0, 1.05, 1.1, 1.15):
+        decision, _, _ = decide_rate(halved, noisy(rng, 1 / N, 64, sd=0.7), exponent, 0.3)
+        assert (decision.p_refute <= decision.levels.refute) == (decision.status is Status.REFUTED)
 
 
 def test_the_two_averages_differ_by_the_spread(rng):
@@ -178,7 +186,9 @@ def observe(model: Any) -> dict[str, Any]:
     return dict(gap=value, decay=jnp.exp(z) * jnp.log(n) / n, rounded=value + 1e-7 * u)
 
 
-def judged(claim: Any, sizes: tuple[int, ...]) -> Any:
+@lru_cache(maxsize=2)
+def drawn(sizes: tuple[int, ...]) -> Any:
+    """A line and what was drawn on it: the claims below are asked of the same draws."""
     experiment = Experiment(
         subjects={"numbers": Subject(build)},
         observe=observe,
@@ -188,7 +198,11 @@ def judged(claim: Any, sizes: tuple[int, ...]) -> Any:
     )
     platform.enable()
     (line,) = lines("numbers", experiment, Settings())
-    observed = measure("a theorem", experiment, line, [line], 0, Sampler())
+    return line, measure("a theorem", experiment, line, [line], 0, Sampler())
+
+
+def judged(claim: Any, sizes: tuple[int, ...]) -> Any:
+    line, observed = drawn(sizes)
     (cell,) = RateJudge().cells(claim, line)
     return RateJudge().judge(claim, RateJudge().prepare(claim, cell, DEFAULT_LEVELS, claim), observed)
 
@@ -240,6 +254,14 @@ def test_what_a_rate_says_of_itself() -> None:
     assert r"\tilde{O}" in sentences.claim_latex(soft)
     against = rate(gap, exp(-n / 2), Absolute(1, 20), approach=PURE, rules_out=(0, -8))
     assert "not like n^a, a from -8 to 0" in sentences.mathematics(against)
+
+
+def test_a_looser_bound_follows_and_a_tighter_one_is_wrong() -> None:
+    for side, sign in (("at most", 1), ("at least", -1)):
+        found = variants("decay", rate(decay, n**-1, Absolute(1, 10), approach=Corrections(), side=side))
+        looser = [v for v in found if isinstance(v.claim, Rate) and sign * (v.claim.exponent + 1) > 0]
+        assert {v.expected for v in looser} == {"stays supported"}
+        assert [v.expected for v in found if v not in looser].count("killed") >= 4
 
 
 UNMEANT = {

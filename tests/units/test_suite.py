@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from theorax.errors import DesignError, UsageError
-from theorax.verifiers.suite import adjust, e_bh, e_value, holm
+from theorax.verifiers.suite import adjust, e_bh, e_value, holm, short_of
 
 
 def verdict(status, p_refute=0.5, p_support=0.5, **more):
@@ -124,3 +124,12 @@ def test_it_needs_neither_sympy_nor_jax():
     code = "import sys; import theorax.verifiers.suite; print('sympy' in sys.modules, 'jax' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
+
+
+def test_what_falls_short_is_told_what_it_needs(rng):
+    assert short_of({"a": 1e-9, "b": 0.04}) == {}
+    assert short_of({"a": 0.02, "b": 0.03}) == {}
+    assert short_of({"a": 0.03, "b": 0.04}) == {"a": 0.025, "b": 0.05}
+    for _ in range(50):
+        p = {str(i): float(value) for i, value in enumerate(rng.random(6) ** 3)}
+        assert set(short_of(p, 0.3)) == set(p) - literal_holm(p, 0.3)

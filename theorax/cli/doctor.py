@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import click
 
 from theorax import __version__
@@ -9,11 +11,15 @@ from theorax.cli.options import DEVICES, OneOf, settings, state_option
 from theorax.errors import TheoraxError
 
 
-@click.command("doctor", short_help="Show versions, devices and the precision of matrix products.")
+def _allowed(library_ulps: Callable[[str, str], float], name: str) -> tuple[float, ...]:
+    return tuple(2 * library_ulps(name, dtype) for dtype in ("float32", "float64"))
+
+
+@click.command("doctor", short_help="Show versions, devices and the precision of what is computed.")
 @click.option("--device", type=OneOf(DEVICES), help="[cpu]")
 @state_option
 def doctor(device: str | None, state: str | None) -> int:
-    """Show versions, devices, the precision of matrix products, and whether results can be kept."""
+    """Show versions, devices, the precision of matrix products and functions, and whether results can be kept."""
     chosen = settings({"device": device, "state": state})
     from pathlib import Path
 
@@ -33,6 +39,13 @@ def doctor(device: str | None, state: str | None) -> int:
         platform.enable(device=chosen.device)
         known = {"jax", "numpy", "python", "machine"}
         rows += [(k.replace("_", " "), v) for k, v in platform.describe(chosen.device).items() if k not in known]
+        from theorax.numerics.jaxprs.running_error import library_ulps, probed
+
+        for name, errors in probed().items():
+            here, used = (
+                " / ".join(f"{error:.2f}" for error in pair) for pair in (errors, _allowed(library_ulps, name))
+            )
+            rows.append((f"error of {name}", f"{here} ulp measured in float32 / float64, {used} allowed for"))
     except (TheoraxError, ImportError, RuntimeError) as error:
         rows.append((chosen.device, f"cannot be used: {str(error).splitlines()[0]}"))
         code = 3

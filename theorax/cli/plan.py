@@ -41,6 +41,7 @@ def plan(context: click.Context, words: tuple[str, ...], why: str | None, **give
     selection = select(words or ("*",), catalogue, lambda: statuses(Path(chosen.state)), listed(given, "exclude"))
     sources, store = Sources(), Store(Path(chosen.state))
     blocks: list[Block] = []
+    everything: list[PlannedCheck] = []
     for id in Graph.of(catalogue).order(selection.ids):
         own = chosen if id in selection.named else replace(chosen, at=(), sizes=(), model=None)
         manifest = sources.manifest(catalogue.path(id), own)
@@ -49,7 +50,10 @@ def plan(context: click.Context, words: tuple[str, ...], why: str | None, **give
         problem = catalogue.problem(id)
         blocks += _told(id, kept.date if kept else None, problem, reasons)
         if why is None and kept is None and problem is None:
-            blocks += _designs(here, id, own)
+            planned = _planned(here, id, own)
+            everything += planned
+            blocks += _designs(planned, own)
+    blocks += _together(everything)
     if sys.stdout.isatty():
         from theorax.reports.terminal import console, show
 
@@ -87,16 +91,21 @@ def _told(id: str, kept: str | None, problem: str | None, reasons: tuple[str, ..
         yield Lines(tuple(reasons[1:]))
 
 
-def _designs(here: World, id: str, own: Settings) -> Iterator[Block]:
-    from theorax.text.blocks import Paragraph, Table
-    from theorax.text.numbers import number
+def _planned(here: World, id: str, own: Settings) -> list[PlannedCheck]:
     from theorax.verifiers.workers import one_thread
 
     one_thread()
     module, _, name = here.plan.partition(":")
-    planned: list[PlannedCheck] = getattr(importlib.import_module(module), name)(
+    found: list[PlannedCheck] = getattr(importlib.import_module(module), name)(
         id, replace(own, roots=here.catalogue.elsewhere)
     )
+    return found
+
+
+def _designs(planned: list[PlannedCheck], own: Settings) -> Iterator[Block]:
+    from theorax.text.blocks import Paragraph, Table
+    from theorax.text.numbers import number
+
     rows = tuple(
         (
             f"{row.claim} on {row.subject}" + "".join(f", {letter}={value}" for letter, value in row.at.items()),
@@ -115,6 +124,37 @@ def _designs(here: World, id: str, own: Settings) -> Iterator[Block]:
     for row in planned:
         if row.note:
             yield Paragraph(f"{row.claim}: {row.note}", hang=2)
+
+
+def _together(planned: list[PlannedCheck]) -> Iterator[Block]:
+    """What the adjustment over one run of all these claims would leave, if each is as true and as noisy as planned."""
+    from statistics import NormalDist
+
+    from theorax.text.blocks import Heading, Paragraph
+    from theorax.text.numbers import number
+    from theorax.verifiers.spending import charged
+    from theorax.verifiers.suite import SUPPORTS, short_of
+
+    expected: dict[str, float] = {}
+    for row in planned:
+        if row.p_support is not None and row.decides:
+            name, p = f"{row.theorem}.{row.claim}", charged(row.p_support, row.attempt)
+            expected[name] = max(p, expected.get(name, 0.0))
+    if len(expected) < 2:
+        return
+    yield Heading("All of them in one run")
+    short = short_of(expected)
+    kept = f"{len(expected) - len(short)} of {len(expected)} claims would stay supported"
+    yield Paragraph(f"Were each exactly true and as noisy as planned, {kept} under Holm at {SUPPORTS}.")
+    for name, needed in short.items():
+        if expected[name] <= needed:  # it falls with those before it: Holm goes down step by step
+            continue
+        least = NormalDist().inv_cdf(needed) / NormalDist().inv_cdf(min(expected[name], 0.499))
+        yield Paragraph(
+            f"{name} would have p = {number(expected[name], 3)} where {number(needed, 3)} is needed: about "
+            f"{number(max(1.0, least**2), 2)} times its draws would do, while their noise is most of its width.",
+            hang=2,
+        )
 
 
 def _spending(planned: list[PlannedCheck], level: float) -> str:

@@ -28,7 +28,10 @@ __all__ = [
     "rate",
 ]
 
-RATE = 'Write `--rate "error ~ N**-1"`; `<=` for O, `>=` for Ω, `exp(-0.3*N)` for an exponential.'
+RATE = (
+    'Write `--rate "error ~ N**-1"`; `<=` for O, `>=` for Ω, `exp(-0.3*N)` for an exponential, `h**2 as h -> 0` for '
+    "step sizes."
+)
 LIMIT = 'Write `--limit "x -> 1/3 as n"`.'
 MEAN = 'Write `--mean "x = 1/2"`.'
 BOUND = 'Write `--at-most "lhs <= rhs"`, each side a column or a number.'
@@ -38,6 +41,7 @@ CLASS = (
     "Write default, none, `0.5 n^-0.5..-2` (size and range of powers), `expansion(1; rest=0.3, order=2)` "
     "(known powers, and the rest), `prefactor(1)` beside an exponential, or `loglog(1)` for a power of log n beside n."
 )
+_TOWARDS = r"\s*->\s*(0|oo|inf|infinity|∞)"
 _CONSTANTS = {"pi": math.pi, "e": math.e}
 _FUNCTIONS = {"sqrt": math.sqrt, "log": math.log, "exp": math.exp}
 
@@ -52,6 +56,7 @@ class RateClaim:
     exponent: float
     side: str
     form: str
+    shrinks: bool | None = None  # whether the letter tends to zero, as a step size does; None where nothing was said
 
 
 @final
@@ -63,6 +68,7 @@ class LimitClaim:
     to: float
     letter: str
     side: str
+    shrinks: bool | None = None
 
 
 @final
@@ -107,22 +113,24 @@ class LawClaim:
 def rate(text: str) -> RateClaim:
     """
     >>> rate("error ~ N**-1")
-    RateClaim(of='error', letter='N', exponent=-1.0, side='exact', form='power')
+    RateClaim(of='error', letter='N', exponent=-1.0, side='exact', form='power', shrinks=None)
     >>> rate("err <= 3*exp(-0.3*n)").form
     'exponential'
     >>> rate("gap >= 1/sqrt(n)").exponent
     -0.5
     """
-    match = re.fullmatch(r"(.+?)\s*(~|<=|>=)\s*(.+)", text.strip())
+    match = re.fullmatch(rf"(.+?)\s*(~|<=|>=)\s*(.+?)(?:\s+as\s+(\w+){_TOWARDS})?", text.strip())
     if match is None:
         raise UsageError(f"`--rate {text}` claims no order. {RATE}")
-    left, sign, right = match.groups()
+    left, sign, right, named, towards = match.groups()
     tree = _parsed("--rate", text, right, RATE)
     letters = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - {*_CONSTANTS, *_FUNCTIONS}
     if len(letters) != 1:
         met = " and ".join(sorted(letters)) or "no letter"
         raise UsageError(f"`--rate {text}`: {met} stand for the size on the right; it is one letter. {RATE}")
     (letter,) = letters
+    if named not in (None, letter):
+        raise UsageError(f"`--rate {text}` is about {letter}, but {named} tends somewhere. {RATE}")
     power, decay = _order(tree, letter, text)
     if power and decay:
         raise UsageError(
@@ -134,19 +142,25 @@ def rate(text: str) -> RateClaim:
             f"`--rate {text}` does not depend on {letter}. A quantity that tends to a constant is a limit. {LIMIT}"
         )
     side = {"~": "exact", "<=": "at most", ">=": "at least"}[sign]
-    return RateClaim(left, letter, power or decay, side, "power" if power else "exponential")
+    if towards == "0" and decay:
+        raise UsageError(f"`--rate {text}`: an exponential in {letter} tends to a constant as {letter} -> 0. {RATE}")
+    return RateClaim(left, letter, power or decay, side, "power" if power else "exponential", _shrinks(towards))
 
 
 def limit(text: str) -> LimitClaim:
     """
     >>> limit("x -> 1/4 as n")
-    LimitClaim(of='x', to=0.25, letter='n', side='exact')
+    LimitClaim(of='x', to=0.25, letter='n', side='exact', shrinks=None)
     """
-    match = re.fullmatch(r"(.+?)\s*->\s*(.+?)\s+as\s+(\S+)", text.strip())
+    match = re.fullmatch(rf"(.+?)\s*->\s*(.+?)\s+as\s+(\w+)(?:{_TOWARDS})?", text.strip())
     if match is None:
         raise UsageError(f"`--limit {text}` names no quantity, limit and size. {LIMIT}")
-    left, to, letter = match.groups()
-    return LimitClaim(left, _constant("--limit", text, to, LIMIT), letter, "exact")
+    left, to, letter, towards = match.groups()
+    return LimitClaim(left, _constant("--limit", text, to, LIMIT), letter, "exact", _shrinks(towards))
+
+
+def _shrinks(towards: str | None) -> bool | None:
+    return None if towards is None else towards == "0"
 
 
 def mean(text: str) -> MeanClaim:

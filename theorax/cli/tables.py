@@ -20,13 +20,15 @@ __all__ = ["Piece", "Table", "opened"]
 
 Vector = NDArray[np.float64]
 LINES = 2**16  # of a text file at a time
+_LONGEST = 2**20  # of a row of names
+_WORDS = {"true": 1.0, "false": 0.0}
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 
 
 @final
 @dataclass(frozen=True)
 class Piece:
-    """Consecutive rows: their numbers in the file (the first row of data is the one after the names), and columns."""
+    """Consecutive rows: their numbers in the file (of lines in a text, the names being row 1), and columns."""
 
     rows: NDArray[np.int64]
     columns: dict[str, Vector]
@@ -53,15 +55,15 @@ class Table:
             raise UsageError(f"{self.path} has no column `{name}`{did_you_mean(name, self.names)} It has: {known}.")
         return name
 
-    def pieces(self, numbers: Sequence[str], texts: Sequence[str] = ()) -> Iterator[Piece]:
-        """The rows of these columns, in order; every number finite.
+    def pieces(self, numbers: Sequence[str], texts: Sequence[str] = (), truths: Sequence[str] = ()) -> Iterator[Piece]:
+        """The rows of these columns, in order; every number finite. Columns in ``truths`` may say true and false.
 
         **Raises:** UsageError for the first field that cannot be read, naming its row and column.
         """
         for name in (*numbers, *texts):
             self.named(name)
         empty = True
-        found = self._arrays(numbers, texts) if self.arrays is not None else self._lines(numbers, texts)
+        found = self._arrays(numbers, texts) if self.arrays is not None else self._lines(numbers, texts, truths)
         for piece in found:
             empty = empty and not len(piece.rows)
             yield piece
@@ -85,7 +87,7 @@ class Table:
         _finite(self.path, rows, columns)
         yield Piece(rows, columns, {name: [str(v) for v in np.atleast_1d(self.arrays[name])] for name in texts})
 
-    def _lines(self, numbers: Sequence[str], texts: Sequence[str]) -> Iterator[Piece]:
+    def _lines(self, numbers: Sequence[str], texts: Sequence[str], truths: Sequence[str]) -> Iterator[Piece]:
         places = [self.names.index(name) for name in numbers]
         with _text(self.path) as file:
             next(file)
@@ -98,7 +100,7 @@ class Table:
                 if not lines:
                     return
                 rows = np.array([start + at for at, line in enumerate(lines) if line.strip()], np.int64)
-                yield self._piece([line for line in lines if line.strip()], rows, numbers, places, texts)
+                yield self._piece([line for line in lines if line.strip()], rows, numbers, places, texts, truths)
                 start += len(lines)
 
     def _piece(
@@ -108,6 +110,7 @@ class Table:
         numbers: Sequence[str],
         places: list[int],
         texts: Sequence[str],
+        truths: Sequence[str],
     ) -> Piece:
         wanted = len(self.names) - 1
         regular = not texts and (
@@ -124,9 +127,16 @@ class Table:
                 columns = {name: table[:, at] for at, name in enumerate(numbers)}
                 _finite(self.path, rows, columns)
                 return Piece(rows, columns, {})
-        return self._slowly(lines, rows, numbers, texts)
+        return self._slowly(lines, rows, numbers, texts, truths)
 
-    def _slowly(self, lines: list[str], rows: NDArray[np.int64], numbers: Sequence[str], texts: Sequence[str]) -> Piece:
+    def _slowly(
+        self,
+        lines: list[str],
+        rows: NDArray[np.int64],
+        numbers: Sequence[str],
+        texts: Sequence[str],
+        truths: Sequence[str],
+    ) -> Piece:
         """The same with quotes and text columns understood, and every mistake placed."""
         columns: dict[str, list[float]] = {name: [] for name in numbers}
         keys: dict[str, list[str]] = {name: [] for name in texts}
@@ -135,7 +145,9 @@ class Table:
             if len(fields) != len(self.names):
                 raise UsageError(_ragged(self, int(row), fields))
             for name, at in wanted:
-                columns[name].append(_number(self.path, int(row), name, fields[at]))
+                word = fields[at].strip().lower() if name in truths else ""
+                told = _WORDS.get(word)
+                columns[name].append(_number(self.path, int(row), name, fields[at]) if told is None else told)
             for name in texts:
                 keys[name].append(fields[self.names.index(name)].strip())
         read = {name: np.array(column, float) for name, column in columns.items()}
@@ -169,9 +181,10 @@ def opened(path: Path) -> Table:
 
 def _archive(path: Path) -> Table:
     try:
-        with np.load(path, allow_pickle=False) as file:
+        # Opened here: NumPy leaves a file open that it finds to be no archive.
+        with path.open("rb") as opened_file, np.load(opened_file, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError, zipfile.BadZipFile, EOFError, KeyError, NotImplementedError):
+    except (OSError, ValueError, zipfile.BadZipFile, EOFError, KeyError, TypeError, NotImplementedError):
         raise UsageError(
             f"{path} is no NPZ archive of plain arrays that can be read. Write it with numpy.savez(FILE, N=..., error=...)."
         ) from None
@@ -183,7 +196,9 @@ def _archive(path: Path) -> Table:
 def _comma_separated(path: Path) -> Table:
     with _text(path) as file:
         try:
-            head = next(file, "")
+            head = file.readline(_LONGEST)
+            if len(head) == _LONGEST:
+                raise UsageError(f"Row 1 of {path} has more than {_LONGEST} characters. It names no columns.")
             second = next((line for line in file if line.strip()), "")
         except UnicodeDecodeError:
             raise _no_text(path) from None

@@ -15,9 +15,12 @@ if TYPE_CHECKING:
     from theorax.decide.boxes import certify, search
     from theorax.decide.floats import arrays
     from theorax.decide.identities import identity
+    from theorax.decide.known_laws import Exponential, Law, Normal, Sample, Uniform
+    from theorax.decide.laws import LawPlan, law, plan_law
     from theorax.decide.limits import LimitPlan, limit, plan_limit
     from theorax.decide.means import MeanPlan, QuantilePlan, mean, plan_mean, plan_quantile, quantile
     from theorax.decide.moments import Bounded, BoundedVariance, TwoValues
+    from theorax.decide.optima import duality, minimum
     from theorax.decide.probabilities import (
         InequalityPlan,
         ProbabilityPlan,
@@ -40,8 +43,11 @@ _HOMES = {
     name: home
     for home, names in {
         "theorax.decide.boxes": ("certify", "search"),
+        "theorax.decide.optima": ("duality", "minimum"),
         "theorax.decide.floats": ("arrays",),
         "theorax.decide.identities": ("identity",),
+        "theorax.decide.known_laws": ("Exponential", "Law", "Normal", "Sample", "Uniform"),
+        "theorax.decide.laws": ("LawPlan", "law", "plan_law"),
         "theorax.decide.limits": ("LimitPlan", "limit", "plan_limit"),
         "theorax.decide.means": ("MeanPlan", "QuantilePlan", "mean", "plan_mean", "plan_quantile", "quantile"),
         "theorax.decide.moments": ("Bounded", "BoundedVariance", "TwoValues"),
@@ -71,28 +77,38 @@ __all__ = [
     "BoundedVariance",
     "Corrections",
     "Expansion",
+    "Exponential",
     "InequalityPlan",
+    "Law",
+    "LawPlan",
     "Levels",
     "LimitPlan",
     "MeanPlan",
+    "Normal",
     "Prefactor",
     "ProbabilityPlan",
     "QuantilePlan",
     "RatePlan",
+    "Sample",
     "SequencePlan",
     "Stream",
     "TwoValues",
+    "Uniform",
     "Verdict",
     "Watch",
     "adjust",
     "arrays",
     "certify",
+    "duality",
     "identity",
     "inequality",
+    "law",
     "limit",
     "mean",
+    "minimum",
     "monitor",
     "plan_inequality",
+    "plan_law",
     "plan_limit",
     "plan_mean",
     "plan_probability",

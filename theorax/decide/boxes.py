@@ -6,7 +6,7 @@ import hashlib
 import inspect
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from numbers import Integral, Rational, Real
 from typing import Any, final
@@ -21,7 +21,7 @@ from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Reason,
 from theorax.verifiers.estimate import proportion
 from theorax.verifiers.outcome import Assumption, Verdict
 from theorax.verifiers.rigorous import boxes
-from theorax.verifiers.rigorous.decisions import decided, told
+from theorax.verifiers.rigorous.decisions import decided, exactly, told
 from theorax.verifiers.rigorous.enclosures import Enclosure
 from theorax.verifiers.rigorous.search import Search, quantiles
 from theorax.verifiers.rigorous.search import search as searched
@@ -82,7 +82,7 @@ def certify(
         lower=0.0 - float(claim.slack) if found.status is Status.CERTIFIED else lowest,
     )
     rigorous = found.status is not Status.INCONCLUSIVE
-    scope = f"every point of {claim.domain}" + (f", with slack {claim.slack}" if claim.slack else "")
+    scope = f"every point of {claim.domain}" + (f", with slack {exactly(claim.slack)}" if claim.slack else "")
     return claim.verdict(decision, told(found, claim.names), scope if rigorous else "", rigorous=rigorous)
 
 
@@ -149,6 +149,18 @@ def search(
     return claim.verdict(decision, detail, scope, rigorous=False, found=found)
 
 
+def claim_on(function: Function, box: Bounds, slack: Any, name: str, says: str) -> _Claim:
+    """A claim on the least value of a function, ``says`` being what it says of it.
+
+    **Raises:** ``UsageError`` for a box or a function that cannot be meant.
+    """
+    claim = _Claim.of(function, None, box, slack, name)
+    called = claim.statement.split(" ≥ ")[0]
+    flat = all(low == high for low, high in claim.sides_exact)
+    where = "" if flat else f"  for {claim.domain}"
+    return replace(claim, statement=f"{called} {says}{where}", kind="optimum")
+
+
 def _searched(claim: _Claim, enclosure: Enclosure, evaluations: int, draws: int, seed: int) -> Search:
     rng = np.random.default_rng(seed_of("search", claim.statement, str(claim.slack), str(seed)))
     return searched(
@@ -176,13 +188,17 @@ class _Claim:
     slack: Fraction
     sides: tuple[Function, Function]
     bounded: bool
+    sides_exact: tuple[tuple[Fraction, Fraction], ...]
+    kind: str = "inequality"
 
     @classmethod
     def of(cls, function: Function, at_most: Function | None, box: Bounds, slack: Any, name: str) -> _Claim:
         names, sides = _sides(box)
         by_name = isinstance(box, Mapping)
         left = _of_vector(function, names, by_name)
-        domain = ", ".join(f"{part} in [{low}, {high}]" for part, (low, high) in zip(names, sides, strict=True))
+        domain = ", ".join(
+            f"{part} in [{exactly(low)}, {exactly(high)}]" for part, (low, high) in zip(names, sides, strict=True)
+        )
         weaker = exact(slack, "slack")
         if weaker < 0:
             raise UsageError(
@@ -191,13 +207,13 @@ class _Claim:
         called = _called(function, "f", names, by_name)
         if at_most is None:
             pair = (lambda x: -left(x), lambda x: 0.0 * x[0])
-            statement = f"{called} ≥ {-weaker}"
+            statement = f"{called} ≥ {exactly(-weaker)}"
         else:
             pair = (left, _of_vector(at_most, names, by_name))
-            added = f" + {weaker}" if weaker else ""
+            added = f" + {exactly(weaker)}" if weaker else ""
             statement = f"{called} ≤ {_called(at_most, 'g', names, by_name)}{added}"
         whole = f"{statement}  for {domain}"
-        return cls(name, whole, names, boxes.Box.of(sides), domain, weaker, pair, at_most is not None)
+        return cls(name, whole, names, boxes.Box.of(sides), domain, weaker, pair, at_most is not None, sides)
 
     @property
     def program(self) -> Function:
@@ -222,7 +238,14 @@ class _Claim:
             ) from None
 
     def verdict(
-        self, decision: Decision, detail: str, scope: str, *, rigorous: bool, found: Search | None = None
+        self,
+        decision: Decision,
+        detail: str,
+        scope: str,
+        *,
+        rigorous: bool,
+        found: Search | None = None,
+        assumptions: tuple[Assumption, ...] = (),
     ) -> Verdict:
         """The verdict on this one claim."""
         spends = not rigorous and decision.status is Status.SUPPORTED
@@ -245,7 +268,7 @@ class _Claim:
             unseen = (*unseen, "LOOSE: the left side is mostly below a thousandth of the right side")
         return Verdict(
             id=self.name,
-            kind="inequality",
+            kind=self.kind,
             statement=self.statement,
             latex="",
             status=status.name,
@@ -255,7 +278,7 @@ class _Claim:
             predicted=None,
             as_=None,
             level=decision.levels.support if spends else None,
-            margin=f"slack {self.slack}" if self.slack else None,
+            margin=f"slack {exactly(self.slack)}" if self.slack else None,
             corrected=None,
             draws=found.draws if found is not None else 0,
             sizes=(),
@@ -267,17 +290,14 @@ class _Claim:
             p_support=decision.p_support if spends else None,
             rigorous=rigorous,
             scope=scope,
-            ledger=(PROGRAM,),
+            ledger=(PROGRAM, *assumptions),
             tightness=tightness,
         )
 
     @property
     def hash(self) -> str:
         """A digest of the statement and of the program itself, at this version of JAX."""
-        try:
-            program = fingerprint(self.program, (np.zeros(len(self.names)),))
-        except Exception:
-            program = "not traced"
+        program = fingerprint(self.program, (np.zeros(len(self.names)),))
         return hashlib.sha256(f"{self.statement}\n{program}".encode()).hexdigest()[:16]
 
     def _points(self, found: Search | None) -> np.ndarray:
@@ -363,10 +383,16 @@ def _of_vector(function: Function, names: Sequence[str], by_name: bool) -> Funct
         signature = inspect.signature(function)
     except (TypeError, ValueError):
         signature = None
-    given = dict.fromkeys(names) if by_name else {}
+    # A function of NumPy's kind takes its numbers by place and knows no names: the order of the box is theirs.
+    placed = signature is not None and any(
+        part.kind is inspect.Parameter.POSITIONAL_ONLY for part in signature.parameters.values()
+    )
     try:
         if signature is not None:
-            signature.bind(**given) if by_name else signature.bind(None)
+            if by_name and not placed:
+                signature.bind(**dict.fromkeys(names))
+            else:
+                signature.bind(*(names if by_name else (None,)))
     except TypeError as error:
         takes = ", ".join(signature.parameters) if signature is not None else ""
         what = f"numbers named {', '.join(names)}" if by_name else f"one vector of {len(names)} numbers"
@@ -374,6 +400,8 @@ def _of_vector(function: Function, names: Sequence[str], by_name: bool) -> Funct
             f"The function takes ({takes}), the box gives {what}: {error}. "
             f"Name the sides as the function does: {{{', '.join(f'{part!r}: (0, 1)' for part in takes.split(', '))}}}."
         ) from None
+    if by_name and placed:
+        return lambda x: function(*(x[place] for place in range(len(names))))
     if by_name:
         return lambda x: function(**{name: x[place] for place, name in enumerate(names)})
     return function

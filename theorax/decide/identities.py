@@ -4,24 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import math
-import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from typing import Any
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-import sympy
-from flint import arb
 
-from theorax.errors import TheoraxError, UsageError
-from theorax.numerics.jaxprs import Ball, Domain, UndecidedComparison, evaluate, fingerprint
-from theorax.numerics.jaxprs.program import doubles
-from theorax.verifiers import instances
+from theorax.decide.sides import FINE, Program, constant, has_samples, leaves, name_of, points, print_of, refuse, sides
+from theorax.errors import TheoraxError
+from theorax.numerics.jaxprs import Ball, Domain, UndecidedComparison
 from theorax.verifiers.decision import Finding, Reason, Status, settle
 from theorax.verifiers.identity_testing import (
     PRECISION,
@@ -33,16 +25,10 @@ from theorax.verifiers.identity_testing import (
     in_balls,
     in_fields,
     in_floats,
-    rational_near,
 )
 from theorax.verifiers.outcome import Assumption, Case, Point, Verdict
 
 __all__ = ["identity"]
-
-Program = Callable[..., Any]
-
-_POINTS = 3
-_MOST_ENTRIES = 200_000  # exact arithmetic on more takes minutes
 
 FROZEN = (
     "That lies within one unit in the last place of a constant that the program holds as a float, such as 1/3 or "
@@ -95,38 +81,38 @@ def identity(
     **Raises:** `UsageError` where the sides return different shapes, or there is nothing to vary or to compare.
     """
     arguments = at if isinstance(at, tuple) else (at,)
-    other: Program = right if callable(right) else partial(_constant, left, float(right))
-    _refuse(left, other, arguments, name)
-    prints = [_print(program, arguments) for program in (left, other)]
+    other: Program = right if callable(right) else partial(constant, left, float(right))
+    refuse(left, other, arguments, margin, name)
+    prints = [print_of(program, arguments) for program in (left, other)]
     digest = hashlib.sha256("\n".join([*prints, repr(margin), name]).encode()).hexdigest()[:16]
-    findings, sentence, found = _climb(partial(_sides, left, other, arguments), prints, digest, arguments, margin)
+    findings, sentence, found = _climb(partial(sides, left, other, arguments), prints, digest, arguments, margin)
     status = settle([*findings, Finding.UNDECIDED])
     reason = None
     if not sentence:
         sentence, reason = _agreement(status, found, margin)
-    points = found.balls.points
+    looked = found.balls.points
     case = Case(
         subject=name,
         at={},
         predicted=0.0,
-        estimate=found.balls.difference if points else None,
+        estimate=_estimate(found),
         standard_error=None,
         interval=None,
-        bias=found.floats.account if found.floats else None,
+        bias=found.floats.account if found.floats and math.isfinite(found.floats.account) else None,
         margin=margin,
         status=status.name,
         reason=reason.value if reason else None,
         p_refute=None,
         p_support=None,
         breakdown=None,
-        noticeable=None,
-        points=(Point(float(points), found.balls.difference, None, points),) if points else (),
+        noticeable=2 * found.balls.difference if found.balls.narrow else None,
+        points=(Point(float(looked), found.balls.difference, None, looked),) if looked else (),
         detail=sentence,
     )
     return Verdict(
         id=name,
         kind="identity",
-        statement=f"{_name(left)} = {_name(other) if callable(right) else f'{right:g}'}",
+        statement=f"{name_of(left, 'left')} = {name_of(right, 'right') if callable(right) else f'{right:g}'}",
         latex="",
         status=status.name,
         reason=case.reason,
@@ -137,7 +123,7 @@ def identity(
         level=None,
         margin=None if margin is None else f"{margin:g}",
         corrected=None,
-        draws=found.fields.trials + points,
+        draws=found.fields.trials + looked,
         sizes=(),
         design_hash=digest,
         cases=(case,),
@@ -150,14 +136,14 @@ def identity(
 
 
 def _climb(
-    sides: Callable[[Domain[Any], Carry], Pairs],
+    both: Callable[[Domain[Any], Carry], Pairs],
     prints: Sequence[str],
     digest: str,
     arguments: tuple[Any, ...],
     margin: float | None,
 ) -> tuple[list[Finding], str, _Found]:
     """The rungs one after another: what they bring to light, a sentence where it needs one, what each said."""
-    fields = in_fields(sides, digest)
+    fields = in_fields(both, digest)
     found = _Found(fields)
     if prints[0] == prints[1]:
         text = "Both sides are one and the same program: this check could not have failed."
@@ -165,11 +151,13 @@ def _climb(
     if fields.size is not None and fields.size.vanishes:
         text = "Both sides are zero by their form, whatever the inputs: a wrong factor would not be noticed."
         return [Finding.TRIVIAL_BOUND], text, found
-    samples = _has_samples(arguments)
-    balls = in_balls(sides, _points(digest, samples))
+    samples = has_samples(arguments)
+    balls = in_balls(both, points(digest, samples))
+    if not (balls.narrow or balls.refuted or balls.obstacle) and balls.points:
+        balls = in_balls(both, points(digest, samples), Ball(FINE))  # what cancels, or grows, needs more bits
     found = _Found(fields, balls)
     if fields.refuted or balls.refuted:
-        loose = in_balls(sides, _points(digest, samples), Ball(PRECISION, loose=True)) if balls.refuted else None
+        loose = in_balls(both, points(digest, samples), Ball(PRECISION, loose=True)) if balls.refuted else None
         found = _Found(fields, balls, loose)
         return [Finding.COUNTEREXAMPLE], _refutation(found), found
     if balls.points == 0 and balls.elsewhere and not fields.equal:
@@ -181,116 +169,18 @@ def _climb(
     if fields.equal or balls.narrow:
         findings.append(Finding.TEST_SUPPORTED)
     if not findings and margin is not None and samples:
-        floats = in_floats(sides, [np.asarray], "float64", margin)
+        floats = in_floats(both, [np.asarray], "float64", margin)
         found = _Found(fields, balls, None, floats)
         if floats.within:
             findings.append(Finding.TEST_SUPPORTED)
     return findings, "", found
 
 
-def _constant(like: Program, number: float, *arguments: Any) -> Any:
-    return jax.tree_util.tree_map(lambda leaf: jnp.full(leaf.shape, number), eqx.filter_eval_shape(like, *arguments))
-
-
-def _sides(
-    left: Program, right: Program, arguments: tuple[Any, ...], domain: Domain[Any], carry: Carry
-) -> list[tuple[Any, Any]]:
-    """Both sides as carriers, output by output."""
-    carried = jax.tree_util.tree_map(partial(_carried, domain, carry), arguments, is_leaf=_is_exact)
-    found = evaluate(lambda *given: (left(*given), right(*given)), carried, domain)
-
-    def outputs(side: Any) -> list[Any]:
-        entries = jax.tree_util.tree_leaves(side)
-        return [entry if domain.owns(entry) else domain.lift(np.asarray(entry)) for entry in entries]
-
-    return list(zip(outputs(found[0]), outputs(found[1]), strict=True))
-
-
-def _carried(domain: Domain[Any], carry: Carry, leaf: Any) -> Any:
-    if _is_exact(leaf):
-        return instances.number(sympy.sympify(leaf), domain)
-    return carry(leaf) if _is_varied(leaf) else leaf
-
-
-def _is_exact(leaf: Any) -> bool:
-    return isinstance(leaf, Fraction | sympy.Expr)
-
-
-def _is_varied(leaf: Any) -> bool:
-    array = isinstance(leaf, np.ndarray | np.generic | jax.Array | jax.ShapeDtypeStruct)
-    return array and bool(jnp.issubdtype(leaf.dtype, jnp.floating))
-
-
-def _leaves(arguments: tuple[Any, ...]) -> list[Any]:
-    return [leaf for leaf in jax.tree_util.tree_leaves(arguments, is_leaf=_is_exact) if _is_varied(leaf)]
-
-
-def _has_samples(arguments: tuple[Any, ...]) -> bool:
-    return not any(isinstance(leaf, jax.ShapeDtypeStruct) for leaf in _leaves(arguments))
-
-
-def _points(digest: str, samples: bool) -> list[Carry]:
-    """The inputs as given, if they are, and others around them, all exact."""
-
-    def exactly(leaf: Any) -> Any:
-        return Ball(PRECISION).lift(np.asarray(leaf))
-
-    def moved(draws: random.Random, leaf: Any) -> Any:
-        sample = np.asarray(leaf, np.float64) if samples else np.zeros(leaf.shape)
-        entries = np.empty(sample.shape, dtype=object)
-        with Ball(PRECISION).working():
-            for place in np.ndindex(sample.shape):
-                start = float(sample[place]) if samples else draws.choice((-1.0, 1.0)) * draws.uniform(0.1, 2)
-                entries[place] = arb(rational_near(start, draws))
-        return entries
-
-    # One run of the program meets every leaf once, in one order: points are made anew for every run.
-    around = [partial(moved, random.Random(f"{digest} {number}")) for number in range(_POINTS)]
-    return [exactly, *around[1:]] if samples else [*around]
-
-
-def _print(program: Program, arguments: tuple[Any, ...]) -> str:
-    def stand_in(leaf: Any) -> Any:
-        if _is_exact(leaf):
-            return np.zeros(())
-        return np.zeros(leaf.shape) if _is_varied(leaf) else leaf
-
-    return fingerprint(program, jax.tree_util.tree_map(stand_in, arguments, is_leaf=_is_exact))
-
-
-def _refuse(left: Program, right: Program, arguments: tuple[Any, ...], name: str) -> None:
-    entries = sum(int(np.prod(leaf.shape, dtype=np.int64)) for leaf in _leaves(arguments))
-    if not 0 < entries <= _MOST_ENTRIES:
-        raise UsageError(
-            f"identity({name!r}, at=...) has {entries} varied numbers among its inputs. An identity is decided for all "
-            f"values of float arrays, exactly, of 1 to {_MOST_ENTRIES} numbers. Give float arrays of the shapes that "
-            "matter, small ones where the program allows it."
-        )
-
-    def shape(leaf: Any) -> Any:
-        if _is_exact(leaf):
-            return jax.ShapeDtypeStruct((), jnp.float64)
-        return jax.ShapeDtypeStruct(leaf.shape, jnp.float64) if _is_varied(leaf) else leaf
-
-    shaped = jax.tree_util.tree_map(shape, arguments, is_leaf=_is_exact)
-    with doubles():
-        shapes = [
-            [leaf.shape for leaf in jax.tree_util.tree_leaves(eqx.filter_eval_shape(program, *shaped))]
-            for program in (left, right)
-        ]
-    if shapes[0] != shapes[1] or not any(math.prod(each) for each in shapes[0]):
-        raise UsageError(
-            f"identity({name!r}): the left side returns {_listed(shapes[0])}, the right side {_listed(shapes[1])}. "
-            "Sides are compared entry by entry, and at least one entry. Return arrays of one shape from both."
-        )
-
-
-def _listed(shapes: Sequence[tuple[int, ...]]) -> str:
-    return " and ".join(f"shape {list(shape)}" for shape in shapes) or "nothing"
-
-
-def _name(program: Program) -> str:
-    return str(getattr(program, "__name__", type(program).__name__))
+def _estimate(found: _Found) -> float | None:
+    """The difference, where one was measured: balls that hold zero measure none."""
+    if found.floats is not None and math.isfinite(found.floats.difference):
+        return found.floats.difference
+    return found.balls.difference if found.balls.refuted else None
 
 
 def _refutation(found: _Found) -> str:
@@ -332,7 +222,7 @@ def _agreement(status: Status, found: _Found, margin: float | None) -> tuple[str
 
 
 def _scope(status: Status, found: _Found, arguments: tuple[Any, ...]) -> str:
-    shapes = ", ".join(str(list(leaf.shape)) for leaf in _leaves(arguments)[:6])
+    shapes = ", ".join(str(list(leaf.shape)) for leaf in leaves(arguments)[:6])
     if found.fields.equal and status in (Status.CERTIFIED, Status.SUPPORTED):
         return f"all real inputs of shapes {shapes} at which both sides are defined"
     if status is Status.SUPPORTED and found.balls.narrow:

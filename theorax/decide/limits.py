@@ -13,6 +13,7 @@ import numpy as np
 from theorax.decide.draws import Gathered, by_size, gather
 from theorax.decide.moments import LIGHT_TAILS, Moment, declared_of, interval_of, ledger_of, spread_of
 from theorax.decide.plans import Seeds, SweepPlan, chosen, counted, spread, sweep
+from theorax.decide.streams import Stream
 from theorax.decide.verdicts import ledger, sweep_verdict, undecided
 from theorax.errors import DesignError
 from theorax.theorems.language.approach import Corrections
@@ -107,10 +108,12 @@ def plan_limit(
 
 
 def limit(plan: LimitPlan, values: Any) -> Verdict:
-    """Decide the limit on draws: a table ``draws x sizes``, or one array per size.
+    """Decide the limit on draws: a table ``draws x sizes``, one array per size, or a `Stream`.
 
     **Raises:** `ObservationError` for draws that are not those planned, not finite, or outside the declared range.
     """
+    if isinstance(values, Stream):
+        values = values.for_plan(plan)
     gathered = values if isinstance(values, Gathered) else gather(plan, by_size(plan, values))
     side, detail = LIMIT_SIDES[plan.side], ""
 

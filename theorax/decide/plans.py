@@ -97,7 +97,7 @@ class Planned(ABC):
 
     def __str__(self) -> str:
         lines = [
-            f"{self.statement},  margin ± {self.margin:g}",
+            f"{self.statement},  margin ± {self.margin:.3g}",
             f"  planned     {self.design}",
             *(f"  {line}" for line in self._declared()),
             f"  half-width  {self.half_width:.2g}, of which {self.bias:.2g} is bias that the class allows",
@@ -105,8 +105,10 @@ class Planned(ABC):
         ]
         if not self.decides:
             better = self.cheapest()
-            found = f"the cheapest plan that can: {better.design}" if better else "no plan tried can: widen the margin"
-            lines.append(f"  this plan cannot support the claim at this margin; {found}")
+            lines.append("  no support  is within reach: the half-width is not below the margin")
+            lines.append(
+                f"  cheapest    {better.design if better else 'none that was tried decides: widen the margin'}"
+            )
         return "\n".join([*lines, f"  plan        {self.hash}"])
 
     @abstractmethod

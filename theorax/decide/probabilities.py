@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Self, cast, final
 
 import numpy as np
@@ -76,7 +75,7 @@ class _Counted(Planned):
         return self.core.decides()
 
     def cheapest(self, power: float = 0.8) -> Self | None:
-        found = fewest_draws(self.core.at_least, self.margin, self.levels, power)
+        found = _needed(self.core.at_least, self.margin, self.levels, power)
         return None if found is None else replace(self, draws=found)
 
     @property
@@ -198,11 +197,10 @@ class Watch:
     def verdict(self) -> Verdict:
         """The verdict at the last look."""
         state = self._state
-        for_support, for_refutation = state.e_values
         decision = state.decision
-        e = for_refutation if decision.status is Status.REFUTED else for_support
+        p = decision.p_refute if decision.status is Status.REFUTED else decision.p_support
         found = _told(self.plan, decision, state.successes, state.undecided, state.draws)
-        return replace(found, e_value=e if math.isfinite(e) else None)
+        return replace(found, e_value=1 / p if p > 0 else None)
 
 
 def monitor(plan: ProbabilityPlan) -> Watch:
@@ -264,7 +262,7 @@ def of_excess(plan: InequalityPlan, kept: int, violated: int, worst: float, row:
         content = 1 - plan.levels.support ** (1 / plan.draws)
         detail += f": at most a share {content:.2g} of all rows violates it, at level {plan.levels.support:g}"
         if decision.status is not Status.SUPPORTED:
-            detail += f"; {fewest_draws(1.0, plan.margin, plan.levels)} rows would decide at a share of {plan.margin:g}"
+            detail += f"; {_needed(1.0, plan.margin, plan.levels)} rows would decide at a share of {plan.margin:g}"
     found = verdict(
         plan,
         decision,
@@ -285,6 +283,12 @@ def of_excess(plan: InequalityPlan, kept: int, violated: int, worst: float, row:
     return replace(
         found, cases=tuple(replace(case, estimate=None, interval=None, noticeable=None) for case in found.cases)
     )
+
+
+@lru_cache(maxsize=1024)
+def _needed(at_least: float, margin: float, levels: Levels, power: float = 0.8) -> int | None:
+    """The search over exact binomial powers, once for every claim."""
+    return fewest_draws(at_least, margin, levels, power)
 
 
 def _told(plan: ProbabilityPlan, decision: Decision, successes: int, undecided: int, draws: int) -> Verdict:
@@ -314,5 +318,5 @@ def _strongest(plan: ProbabilityPlan, decision: Decision) -> Iterator[str]:
         yield f": at most {decision.upper:.6g} is supported, {plan.at_least:g} is claimed"
     else:
         yield f": at least {decision.lower:.6g} is supported, {boundary:.6g} was to be excluded"
-        needed = fewest_draws(plan.at_least, plan.margin, plan.levels)
+        needed = _needed(plan.at_least, plan.margin, plan.levels)
         yield f"; {needed} draws would decide if it holds with no slack" if needed and needed > plan.draws else ""

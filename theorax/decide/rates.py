@@ -3,47 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from functools import cached_property
 from typing import Any, cast, final
 
-import numpy as np
-from numpy.typing import NDArray
-
-from theorax.decide.draws import Gathered, above_zero, by_size, gather_logs
+from theorax.decide.draws import Gathered, above_zero, by_size, gather, gather_logs
 from theorax.decide.plans import Seeds, SweepPlan, chosen, counted, spread, sweep
+from theorax.decide.streams import Stream
 from theorax.decide.verdicts import ledger, sweep_verdict, undecided
-from theorax.errors import DesignError
+from theorax.errors import DesignError, ObservationError
 from theorax.theorems.language.approach import Corrections
-from theorax.verifiers.bias import Plan, Policy, Target, Weights, solve
-from theorax.verifiers.decide import decide, is_robust
+from theorax.verifiers.bias import Plan, Target, Weights
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Refusal, Side
-from theorax.verifiers.estimate import above_floor, log_of_mean, log_of_mean_independent
-from theorax.verifiers.interval import Interval
 from theorax.verifiers.outcome import Assumption, Verdict
-from theorax.verifiers.planning import alarmed, plateau
+from theorax.verifiers.planning import CONTRADICTED, plateau
+from theorax.verifiers.rates import (
+    Average,
+    RateData,
+    RateDesign,
+    Reading,
+    Summarised,
+    decide_reading,
+    design_rate,
+)
 
-__all__ = ["SIDES", "Average", "RatePlan", "order", "plan_rate", "rate"]
-
-Vector = NDArray[np.float64]
+__all__ = ["SIDES", "RatePlan", "order", "plan_rate", "rate"]
 
 # What is estimated is a decay exponent, minus the exponent that a reader sees: growth of at most n^a is decay of at
 # least -a.
 SIDES = {"exact": Side.EQUAL, "at most": Side.AT_LEAST, "at least": Side.AT_MOST}
 FORMS = {"power": Target.EXPONENT, "exponential": Target.DECAY_RATE}
-
-# The jackknife of the log of a mean errs at 0.034 to 0.040 in place of 0.025 from this sd of log q on: half the level
-# is spent there (METHOD, section 4.4).
-_JACKKNIFE_LIMIT = 0.6
-
-
-class Average(StrEnum):
-    """What is averaged before the rate is read off."""
-
-    MEAN_OF_LOG = "mean of log"
-    LOG_OF_MEAN = "log of mean"
 
 
 @final
@@ -56,6 +46,7 @@ class RatePlan(SweepPlan):
     form: str = "power"
     floor: float = 0.0
     average: Average = Average.MEAN_OF_LOG
+    rival: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "average", Average(chosen("average", self.average, list(Average))))
@@ -67,14 +58,6 @@ class RatePlan(SweepPlan):
     def statement(self) -> str:
         return order(self.of, self.letter, self.exponent, self.side, self.form)
 
-    @property
-    def spent(self) -> Levels:
-        """The levels that the decision spends: half of them where the jackknife is known to exceed them."""
-        largest = max(self.sd) if isinstance(self.sd, tuple) else self.sd
-        if self.average is Average.LOG_OF_MEAN and largest > _JACKKNIFE_LIMIT:
-            return Levels(self.levels.support / 2, self.levels.refute / 2)
-        return self.levels
-
     @cached_property
     def core(self) -> Plan:
         return Plan(
@@ -85,8 +68,22 @@ class RatePlan(SweepPlan):
             draws=self.draws,
             policy=self.seeds.policy,
             side=SIDES[self.side],
-            levels=self.spent,
+            levels=self.levels,
         )
+
+    @cached_property
+    def rates(self) -> RateDesign:
+        """The weights for every number of sizes that the floor may leave, and those of the rival form."""
+        rival = None
+        if self.rival is not None:
+            low, high = self.rival
+            other = FORMS["exponential" if self.form == "power" else "power"]
+            rival = (replace(self.core, target=other, corrections=Corrections()), -high, -low)
+        return design_rate(self.core, self.average, self.floor, rival)
+
+    @property
+    def weights(self) -> Weights:
+        return self.rates.weights
 
 
 def plan_rate(
@@ -102,6 +99,7 @@ def plan_rate(
     corrections: Corrections | None = None,
     floor: float = 0.0,
     average: str = "mean of log",
+    rival: tuple[float, float] | None = None,
     levels: Levels = DEFAULT_LEVELS,
     name: str = "rate",
     letter: str = "n",
@@ -111,6 +109,7 @@ def plan_rate(
 
     ``side``: "exact" (of that order), "at most" (O), "at least" (Ω). ``sd`` is that of the logarithm of one draw;
     ``floor`` an absolute numerical floor of the quantity: sizes at which its mean is below fifty floors are left out.
+    ``rival``: a range of exponents of the other form (exponential for a power), which support must rule out as well.
 
     **Raises:** `DesignError` or `StatementError` for what cannot be planned, saying what to write instead.
     """
@@ -130,6 +129,7 @@ def plan_rate(
         corrections=Corrections() if corrections is None else corrections,
         floor=float(floor),
         average=cast("Average", average),
+        rival=None if rival is None else (float(rival[0]), float(rival[1])),
         levels=levels,
         name=name,
         letter=letter,
@@ -138,62 +138,33 @@ def plan_rate(
 
 
 def rate(plan: RatePlan, values: Any) -> Verdict:
-    """Decide the rate on draws: a table ``draws x sizes``, or one array per size.
+    """Decide the rate on draws: a table ``draws x sizes``, one array per size, or a `Stream`.
 
     **Raises:** `ObservationError` for draws that are not those planned, not finite, or not positive.
     """
-    gathered = values if isinstance(values, Gathered) else gather_logs(plan, above_zero(plan, by_size(plan, values)))
-    weights, errors, sizes = plan.weights, np.zeros(len(plan.sizes)), len(plan.sizes)
-    claimed, side = -plan.exponent, SIDES[plan.side]
-    moments = Assumption(
-        "moment",
-        "weighted means of the logarithms are near normal (Student's t)"
-        if plan.average is Average.MEAN_OF_LOG
-        else "the delete-one jackknife of the log of the mean is near normal (Student's t)",
-        "declared",
-    )
-    assumptions = ledger(plan, moments)
+    gathered = values if isinstance(values, Gathered) else _gathered(plan, values)
+    claimed, side, detail = -plan.exponent, SIDES[plan.side], ""
+    assumptions = ledger(plan, *_moments(plan))
+    unseen: list[str] = []
     try:
-        if plan.floor:
-            sizes, errors = above_floor([point.mean for point in gathered.raw], plan.floor)
-            weights = solve(_truncated(plan.core, sizes))
-            text = (
-                f"below fifty floors of {plan.floor:.2g} nothing is read: {sizes} of {len(plan.sizes)} sizes are used"
-            )
-            assumptions = (*assumptions, Assumption("float model", text, "declared"))
+        decision, weights, alarm = decide_reading(plan.rates, _reading(plan, gathered), claimed, plan.margin, side)
     except Refusal as refusal:
-        nothing = Decision.undecided(refusal.reason, claimed, plan.margin, side, plan.core.levels)
-        return sweep_verdict(
-            plan,
-            nothing,
-            kind="rate",
-            predicted=plan.exponent,
-            points=gathered.points,
-            unseen=(),
-            assumptions=assumptions,
-            sign=-1,
-            detail=undecided(refusal),
-        )
-
-    def estimate(k: Vector, bias: float) -> Interval:
-        given = float(np.abs(k) @ errors[:sizes])
-        if plan.average is Average.MEAN_OF_LOG:
-            return gathered.summary.first(sizes).interval(k, bias + given)
-        if plan.core.policy is Policy.PAIRED:
-            return log_of_mean(np.stack(gathered.columns[:sizes], axis=1), k, bias + given)
-        return log_of_mean_independent(gathered.columns[:sizes], k, bias + given)
-
-    def weighted(found: Weights) -> Interval:
-        return estimate(found.vector, found.bias.total)
-
-    decision = decide(weighted(weights), claimed, plan.margin, side, weights.plan.levels)
-    decision = replace(decision, robust=is_robust(decision, weights.plan, weighted))
-    decision, detail = alarmed(decision, weights.plan, estimate)
-    unseen = [f"an exponent that differs from the claimed one by less than {weights.mde(0.9):.2g}"]
-    flat = plateau(weights, claimed) if claimed > 0 else 0.0
-    if 0 < flat < math.inf:
-        unseen.append(f"a plateau of up to {flat:.0%} of the last value")
-    unseen.append("corrections that are larger than declared, or fade more slowly")
+        decision = Decision.undecided(refusal.reason, claimed, plan.margin, side, plan.rates.levels)
+        detail = undecided(refusal)
+    else:
+        detail = CONTRADICTED if alarm else ""
+        unseen.append(f"an exponent that differs from the claimed one by less than {weights.mde(0.9):.2g}")
+        flat = plateau(weights, claimed) if claimed > 0 else 0.0
+        if 0 < flat < math.inf:
+            unseen.append(f"a plateau of up to {flat:.0%} of the last value")
+        unseen.append("corrections that are larger than declared, or fade more slowly")
+        kept = len(weights.plan.sizes)
+        if kept < len(plan.sizes):
+            text = (
+                f"from {plan.letter} = {plan.sizes[kept]:g} on the values are within fifty floors of {plan.floor:.2g}"
+            )
+            read = f"{text}: {kept} of {len(plan.sizes)} sizes are read"
+            assumptions = (*assumptions, Assumption("float model", read, "tested"))
     return sweep_verdict(
         plan,
         decision,
@@ -207,6 +178,41 @@ def rate(plan: RatePlan, values: Any) -> Verdict:
     )
 
 
+def _gathered(plan: RatePlan, values: Any) -> Gathered:
+    if isinstance(values, Stream):
+        return values.for_plan(plan)
+    columns = by_size(plan, values)
+    if plan.floor:
+        return gather(plan, columns)  # what lies at the floor need not be positive
+    return gather_logs(plan, above_zero(plan, columns))
+
+
+def _reading(plan: RatePlan, gathered: Gathered) -> Reading:
+    if plan.average is Average.MEAN_OF_LOG and not plan.floor:
+        return Summarised(gathered.summary)
+    if not gathered.columns:
+        raise ObservationError(
+            "Summarised draws were given where a floor or the logarithm of a mean is asked for. Both need every draw. "
+            "Write Stream(logs=..., keep=True)."
+        )
+    return RateData.of(plan.rates, gathered.columns)
+
+
+def _moments(plan: RatePlan) -> Iterator[Assumption]:
+    if plan.average is Average.MEAN_OF_LOG:
+        text = "weighted means of the logarithms are near normal (Student's t)"
+    else:
+        text = "the delete-one jackknife of the log of the mean is near normal (Student's t)"
+    yield Assumption("moment", text, "declared")
+    if plan.rates.levels != plan.levels:
+        text = "at this planned sd the jackknife exceeds its level: half of it is spent"
+        yield Assumption("moment", text, "declared")
+    if plan.rival is not None:
+        low, high = plan.rival
+        other = "exponentials" if plan.form == "power" else "powers"
+        yield Assumption("class", f"the rival form is one of {other} with exponents {low:g} to {high:g}", "declared")
+
+
 def order(of: str, letter: str, exponent: float, side: str, form: str) -> str:
     """A rate as Unicode mathematics.
 
@@ -216,16 +222,3 @@ def order(of: str, letter: str, exponent: float, side: str, form: str) -> str:
     sign = {"exact": "Θ", "at most": "O", "at least": "Ω"}[side]
     like = f"{letter}^{exponent:g}" if form == "power" else f"exp({exponent:g} {letter})"
     return f"{of} = {sign}({like})  as {letter} → ∞"
-
-
-def _truncated(core: Plan, sizes: int) -> Plan:
-    """The plan of the smallest sizes alone: what is used when the larger ones are below the floor."""
-    if sizes == len(core.sizes):
-        return core
-    return replace(
-        core,
-        sizes=core.sizes[:sizes],
-        sd=core.noise[:sizes],
-        draws=core.planned_draws[:sizes],
-        errors=core.given_errors[:sizes],
-    )

@@ -165,7 +165,7 @@ def sequence(plan: SequencePlan, values: Any) -> Verdict:
     decision = replace(decision, robust=is_robust(decision, plan.core, weighted))
     decision, detail = alarmed(decision, plan.core, estimate)
     unseen = [
-        f"a {'limit' if of_limit else 'order'} that differs from the claimed one by less than {plan.noticeable:.2g}"
+        f"{'a limit' if of_limit else 'an order'} that differs from the claimed one by less than {plan.noticeable:.2g}"
     ]
     flat = plateau(plan.weights, claimed) if not of_limit and claimed > 0 else 0.0
     if 0 < flat < math.inf:

@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theorax.decide.draws import Gathered, log_point, mean_point
+from theorax.decide.plans import SweepPlan
 from theorax.errors import ObservationError
+from theorax.verifiers.bias import Policy
 from theorax.verifiers.summaries import Moments, Summary
 
 __all__ = ["BATCHES", "KEPT", "MOST_SIZES", "Stream"]
@@ -81,6 +83,20 @@ class Stream:
         if self._values is None:
             return ()
         return tuple(np.concatenate(self._values[size]) for size in self.counts)
+
+    def for_plan(self, plan: SweepPlan) -> Gathered:
+        """What a decision under this plan needs.
+
+        **Raises:** `ObservationError` where sizes or numbers of draws are not those planned.
+        """
+        planned = dict(zip(plan.sizes, plan.core.planned_draws, strict=True))
+        if self.counts != planned:
+            size = next(size for size in sorted({*planned, *self.counts}) if self.counts.get(size) != planned.get(size))
+            raise ObservationError(
+                f"{self.counts.get(size, 0)} draws were streamed at {plan.letter} = {size:g}, "
+                f"{planned.get(size, 0)} were planned. Hand over what was planned."
+            )
+        return self.gathered(paired=plan.core.policy is Policy.PAIRED)
 
     def gathered(self, *, paired: bool) -> Gathered:
         """What a decision needs; draws are paired in the order in which they came at each size."""

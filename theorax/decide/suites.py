@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import cast
 
 from theorax.errors import UsageError
 from theorax.verifiers import suite
@@ -25,7 +26,7 @@ def adjust(
 
     **Raises:** `UsageError` for an unknown method, no verdicts, or two of one name.
     """
-    named = dict(verdicts) if isinstance(verdicts, Mapping) else _named(verdicts)
+    named = cast("Mapping[str, Verdict]", verdicts) if isinstance(verdicts, Mapping) else _named(verdicts)
     if not named:
         raise UsageError("No verdicts were given. Nothing can be adjusted. Write decide.adjust([first, second, ...]).")
     found, _ = suite.adjust(named, method, refute, support)

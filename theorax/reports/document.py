@@ -88,7 +88,7 @@ def document(run: Run, settings: Settings, command: Sequence[str], created: str)
         },
         "theorems": theorems,
     }
-    return _finite(found)
+    return finite(found)
 
 
 def exit_code(statuses: Iterable[str], *, interrupted: bool = False) -> int:
@@ -231,12 +231,12 @@ def _claim(claim: Verdict, alone: str, member: Adjusted | None) -> Document:
     }
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
     """The value with null for every number that is not finite and lists for tuples."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {key: _finite(part) for key, part in value.items()}
+        return {key: finite(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(part) for part in value]
+        return [finite(part) for part in value]
     return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -20,7 +21,7 @@ LABELS = {
 }
 MEANING = {
     "PROVED": "an exact decision procedure closed it, for the symbols and shapes declared.",
-    "CERTIFIED": "rigorous arithmetic enclosed every rounding.",
+    "CERTIFIED": "rigorous arithmetic covered its whole scope, with a probability of error of at most 2^-40 where it drew.",
     "SUPPORTED": "a test rejected that it is false by its margin or more.",
     "REFUTED": "it does not hold as stated.",
     "INCONCLUSIVE": "the data neither reject it nor reject that it is false by its margin.",
@@ -38,8 +39,14 @@ REASONS = {
     "class_refuted": "the data do not follow the declared class of corrections",
     "hypothesis_unsampled": "no draw tested a hypothesis",
 }
+DEVIATIONS = {
+    "inequality": "A violation in a share {} of the draws",
+    "probability": "A probability {} below the claimed one",
+    "law": "A law at distance {}",
+}
+LOOSE = 1e-3  # a bound further off than this is flagged (METHOD, section 8.4)
 CASES_SHOWN = 12
-KILLED, STAYS = "killed", "stays supported"
+KILLED, STAYS, TIGHT = "killed", "stays supported", "killed if tight"
 
 
 def theorem(part: Part) -> list[Block]:
@@ -170,8 +177,10 @@ def _strength(claim: Part) -> Iterator[Block]:
         told.append(f"Undecided because of {claim['reason']}: {REASONS.get(claim['reason'], 'see above')}.")
     if claim["rigorous"]:
         told.append("Rigorous: no error rate.")
+    elif claim["nights"]:
+        told.append(f"Night {claim['nights']} of one process; evidence e = {number(claim['e_value'], 2)}.")
     elif claim["level"] is not None:
-        told.append(f"Level {number(claim['level'])}.")
+        told.append(f"Level {number(claim['level'], 3)}, the share of attempt {claim['attempt']} with fresh seeds.")
     if claim["margin_given"]:
         because = f", because {claim['because']}" if claim["because"] else ""
         told.append(f"Margin {claim['margin_given']}{because}.")
@@ -182,11 +191,28 @@ def _strength(claim: Part) -> Iterator[Block]:
         )
         told[-1] += "larger than declared."
     if claim["noticeable"] is not None:
-        told.append(f"A deviation of {number(claim['noticeable'], 2)} would have been noticed nine times in ten.")
+        deviation = DEVIATIONS.get(claim["kind"], "A deviation of {}").format(number(claim["noticeable"], 2))
+        told.append(f"{deviation} would have been noticed nine times in ten.")
+    if claim["tightness"] is not None:
+        told.append(_tightness(claim["tightness"]))
     if told:
         yield Paragraph(" ".join(told), quiet=True)
     for sentence in claim["unseen"]:
         yield Paragraph(f"Could not see: {sentence}", hang=2, quiet=True)
+    if claim["scope"]:
+        yield Paragraph(f"Scope: {claim['scope']}.", hang=2, quiet=True)
+    # Hypotheses have their own section above.
+    for row in claim["ledger"]:
+        if row["kind"] != "hypothesis":
+            yield Paragraph(f"Conditional on {row['kind']} ({row['checked']}): {row['text']}.", hang=2, quiet=True)
+
+
+def _tightness(quantiles: Sequence[float | None]) -> str:
+    """How near the two sides come, and whether the bound is so far off that it says little."""
+    shown = ", ".join(number(part, 2) for part in quantiles)
+    highest = quantiles[-1]
+    loose = " LOOSE: the bound is never within a thousandfold." if highest is not None and highest < LOOSE else ""
+    return f"Left over right: {shown} at 5 %, 50 % and 95 % of the draws.{loose}"
 
 
 def _proof(steps: Sequence[Part]) -> Iterator[Block]:
@@ -216,6 +242,9 @@ def _controls(rows: Sequence[Part]) -> Iterator[Block]:
         outcome = f"{row['claim']} is {row['status']} there"
         detail = f": {row['detail']}" if row["detail"] else ""
         yield Paragraph(f"{'✓' if row['fired'] else '✗'} {word}  {row['subject']}{breaks}: {outcome}{detail}", hang=2)
+        if row["replicates"] > 1:
+            shown = f"kills with probability at least {math.floor(100 * row['kill_probability']) / 100:.2f}"
+            yield Paragraph(f"{shown} ({row['kills']} of {row['replicates']})", indent=4, quiet=True)
 
 
 def _mutants(rows: Sequence[Part]) -> Iterator[Block]:
@@ -235,7 +264,12 @@ def _mutants(rows: Sequence[Part]) -> Iterator[Block]:
         # A variant inside the margin may be rejected or not: both are right.
         strange = [row for row in group if row["killed"] and expected == STAYS]
         names = ", ".join(f"{row['claim']}/{row['name']}" for row in strange or group)
-        if strange:
+        if expected == TIGHT:
+            stood = [f"{row['claim']}/{row['name']}" for row in group if not row["killed"]]
+            told = f"{len(group) - len(stood)} of {len(group)} sharper bounds are rejected"
+            told += f"; the bounds are not tight, these stand too: {', '.join(stood)}" if stood else ""
+            yield Paragraph(f"{told}.", hang=2, quiet=True)
+        elif strange:
             yield Paragraph(f"✗ should be “{expected}” but were rejected: {names}", hang=2)
         else:
             yield Paragraph(

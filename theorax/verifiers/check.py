@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from scipy.special import stdtr
+
 from theorax.numerics import platform
 from theorax.theorems.catalogue import Catalogue
-from theorax.theorems.language import Claim, Theorem
-from theorax.verifiers import attempts, hypotheses, models, nightly, proofs, sensitivity, sentences
+from theorax.theorems.language import Claim, Inequality, Theorem
+from theorax.verifiers import attempts, controls, hypotheses, ledger, models, nightly, proofs, sensitivity, sentences
 from theorax.verifiers.decide import combine
 from theorax.verifiers.decision import Decision, Finding, Levels, Reason, Side, Status, settle
 from theorax.verifiers.draws import Draws, Table
@@ -25,7 +28,6 @@ from theorax.verifiers.outcome import (
     Verdict,
     Work,
 )
-from theorax.verifiers.planning import cheapest
 from theorax.verifiers.settings import PlannedCheck, Settings
 from theorax.verifiers.spending import level_of
 from theorax.verifiers.store import Place, Store, StoreError, now
@@ -74,7 +76,7 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
     steps, settled = proofs.check(theorem)
     planned_claims = _attempted(theorem_id, theorem, table, settings)
     claims: list[Verdict] = []
-    controls: list[ControlOutcome] = []
+    fired: list[ControlOutcome] = []
     mutants: list[MutantOutcome] = []
     for name, claim in theorem.claims.items():
         planned = planned_claims[name]
@@ -85,14 +87,25 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
             )
         if verdict.status in (Status.SUPPORTED.name, Status.REFUTED.name, Status.PROVED.name, Status.CERTIFIED.name):
             failing = control_lines(theorem, name, table)
-            controls += sensitivity.controls(name, claim, failing, planned.levels, draws.on)
+            fired += controls.controls(name, claim, failing, planned.levels, draws, settings.effort)
             if planned.cases and not planned.refusal:
                 found = sensitivity.mutants(name, claim, planned.cases, planned.levels, draws.on)
                 # A weaker variant must stay supported where the claim is; where it is not, it may fall with it.
                 refuted = verdict.status == Status.REFUTED.name
                 mutants += [part for part in found if not (refuted and part.expected == "stays supported")]
+        parts = (theorem, name, claim, planned.cases, steps)
+        verdict = replace(
+            verdict,
+            ledger=(
+                *verdict.ledger,
+                *ledger.ledger(*parts, settled=verdict.status == Status.PROVED.name, logged=planned.logged),
+            ),
+            scope=verdict.scope or ledger.scope(*parts, settled=verdict.status == Status.PROVED.name),
+        )
+        if verdict.status == Status.SUPPORTED.name and (said := sensitivity.contradiction(name, mutants)):
+            verdict = replace(verdict, status=Status.ERROR.name, sentence=said)
         claims.append(verdict)
-    claims = [_insensitive(claim, controls) for claim in claims]
+    claims = [sensitivity.insensitive(controls.insensitive(claim, fired), mutants) for claim in claims]
     status, reason = overall(claims)
     outcome = TheoremOutcome(
         id=theorem_id,
@@ -108,7 +121,7 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
         letters=sentences.letters(theorem),
         hypotheses=tuple(hypotheses.told(name, part, theorem, draws) for name, part in theorem.hypotheses.items()),
         claims=tuple(claims),
-        controls=tuple(controls),
+        controls=tuple(fired),
         mutants=tuple(mutants),
         proof=steps,
         issues=theorem.issues,
@@ -133,7 +146,7 @@ def plan(theorem_id: str, settings: Settings) -> list[PlannedCheck]:
     for name in theorem.claims:
         planned = _planned_next(theorem_id, theorem, name, table, settings)
         for case, note in zip(planned.cases, planned.notes, strict=True):
-            weights, line = case.weights, case.cell.line
+            line = case.cell.line
             found.append(
                 PlannedCheck(
                     theorem=theorem_id,
@@ -144,11 +157,12 @@ def plan(theorem_id: str, settings: Settings) -> list[PlannedCheck]:
                     sizes=tuple(map(float, line.sizes)),
                     draws=(line.draws,) * len(line.sizes),
                     margin=case.margin,
-                    bias=weights.bias.total if weights is not None else None,
-                    half_width=weights.half_width if weights is not None else None,
-                    noticeable=weights.mde(0.9) if weights is not None else None,
+                    bias=case.bias,
+                    half_width=case.half_width,
+                    noticeable=case.noticeable,
                     attempt=planned.attempt,
                     level=planned.levels.support,
+                    p_support=_expected(planned.claim, case),
                     decides=not note,
                     note=note,
                 )
@@ -232,20 +246,32 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
     levels = Levels(level, level)
     cases = tuple(judge.prepare(claim, cell, levels.shared(len(found)), claim) for cell in found)
     place = attempts.place(theorem_id, name, claim, cases, settings.model)
-    return Planned(name, claim, cases, levels, tuple(map(_note, cases)), place, attempt)
+    return Planned(name, claim, cases, levels, tuple(_note(claim, case) for case in cases), place, attempt)
 
 
-def _note(case: Prepared) -> str:
+def _note(claim: Claim, case: Prepared) -> str:
     """Why the design of this case cannot decide, and the cheapest that would; empty where it can."""
-    weights = case.weights
-    if weights is None or weights.decides(case.margin):
-        return ""
-    better = cheapest(weights.plan, case.margin)
-    remedy = f"the cheapest design that would: {better}" if better else "no number of draws would: widen the margin"
-    return (
-        f"Too weak to decide, so not run: {sentences.place(case.cell)} has a half-width of {weights.half_width:.2g} "
-        f"(bias {weights.bias.total:.2g}) against a margin of {case.margin:.2g}; {remedy}."
-    )
+    weakness = case.weakness
+    if isinstance(claim, Inequality) and claim.observed:
+        line, content = case.cell.line, float(claim.content)
+        draws, needed = line.draws * len(line.sizes), math.ceil(math.log(case.levels.support) / math.log1p(-content))
+        if draws < needed:
+            weakness = (
+                f"{draws} draws, which without a violation leave open that a share "
+                f"{1 - case.levels.support ** (1 / draws):.2g} of all draws violates it, against {content:.2g}; the "
+                f"fewest that would: {math.ceil(needed / len(line.sizes))} at each size"
+            )
+    return f"Too weak to decide, so not run: {sentences.place(case.cell)} has {weakness}." if weakness else ""
+
+
+def _expected(claim: Claim, case: Prepared) -> float | None:
+    """The p-value of support where the estimate is the claimed value and its error the planned one; None if not known."""
+    if isinstance(claim, Inequality) and claim.observed:
+        return (1 - float(claim.content)) ** (case.cell.line.draws * len(case.cell.line.sizes))
+    if case.weights is None:
+        return None
+    room, se = case.margin - case.weights.bias.total, case.weights.se
+    return float(stdtr(case.weights.df, -room / se)) if se > 0 else float(room <= 0)
 
 
 def _decide(theorem: Theorem, planned: Planned, draws: Draws, settled: bool, false_step: str) -> Verdict:
@@ -278,7 +304,7 @@ def _decide(theorem: Theorem, planned: Planned, draws: Draws, settled: bool, fal
     rigorous = any(part.rigorous and part.decision.status is Status.REFUTED for part in judged)
     if decision.status is Status.REFUTED:
         findings.append(Finding.COUNTEREXAMPLE if rigorous else Finding.TEST_REFUTED)
-    if any(part.trivial for part in judged):
+    if all(part.trivial for part in judged):
         findings.append(Finding.TRIVIAL_BOUND)
     if decision.status is Status.SUPPORTED:
         certified = all(part.rigorous for part in judged)
@@ -289,16 +315,3 @@ def _decide(theorem: Theorem, planned: Planned, draws: Draws, settled: bool, fal
         findings.append(Finding.HYPOTHESIS_VIOLATED)
         return outcome(decision, judged, "Its proof and its measurement contradict each other.")
     return outcome(decision, judged)
-
-
-def _insensitive(claim: Verdict, controls: Sequence[ControlOutcome]) -> Verdict:
-    """A supported claim whose control did not fire could not have failed: it is vacuous."""
-    silent = [control for control in controls if control.claim == claim.id and not control.fired]
-    if claim.status != Status.SUPPORTED.name or not silent:
-        return claim
-    return replace(
-        claim,
-        status=Status.VACUOUS.name,
-        sentence=f"The control {silent[0].subject!r} breaks {', '.join(silent[0].breaks)} and the claim still passes: "
-        "this check could not have failed.",
-    )

@@ -16,7 +16,7 @@ from theorax.verifiers.bias import Plan, Weights, solve
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
 from theorax.verifiers.interval import Interval
 
-__all__ = ["against", "combine", "decide", "is_robust", "outcome", "withheld"]
+__all__ = ["against", "combine", "decide", "is_robust", "outcome", "stands", "withheld"]
 
 
 def decide(
@@ -54,9 +54,11 @@ def decide(
             "quantity."
         )
     tail = levels.refute / 2 if side is Side.EQUAL else levels.refute
-    over, under = interval.lower(tail) - claimed, claimed - interval.upper(tail)
-    off_floor = interval.lower(levels.support) - (claimed - margin)
-    off_ceiling = (claimed + margin) - interval.upper(levels.support)
+    # Each limit once: those that invert an e-process cost sixty evaluations of it.
+    low, high = interval.lower(levels.support), interval.upper(levels.support)
+    lowest, highest = (low, high) if tail == levels.support else (interval.lower(tail), interval.upper(tail))
+    over, under = lowest - claimed, claimed - highest
+    off_floor, off_ceiling = low - (claimed - margin), (claimed + margin) - high
     slack = interval.bias + interval.rounding
     p_over, p_under = interval.p_above(claimed + slack), interval.p_below(claimed - slack)
     p_floor, p_ceiling = interval.p_above(claimed - margin + slack), interval.p_below(claimed + margin - slack)
@@ -72,13 +74,13 @@ def decide(
         refuting=refuting - interval.rounding,
         p_support=p_support,
         p_refute=p_refute,
-        radius=interval.radius(levels.support),
+        radius=max(interval.estimate - low, high - interval.estimate),
         estimate=interval.estimate,
         se=interval.se,
         df=interval.df,
         bias=interval.bias,
-        lower=interval.lower(levels.support) - slack,
-        upper=interval.upper(levels.support) + slack,
+        lower=low - slack,
+        upper=high + slack,
         claimed=float(claimed),
         margin=float(margin),
         side=side,
@@ -254,19 +256,20 @@ def is_robust(decision: Decision, plan: Plan, estimate: Callable[[Weights], Inte
     ``estimate`` turns weights into an interval of the same data. False where nothing was decided, or nothing can be
     enlarged: an assumption that has no size cannot be shown to be generous.
     """
+    return stands(
+        decision,
+        plan,
+        lambda weights: decide(estimate(weights), decision.claimed, decision.margin, decision.side, decision.levels),
+    )
+
+
+def stands(decision: Decision, plan: Plan, again: Callable[[Weights], Decision]) -> bool:
+    """`is_robust` for whatever is decided from weights: ``again`` decides the same data with other ones."""
     if decision.status not in (Status.SUPPORTED, Status.REFUTED):
         return False
     classes = plan.corrections.redesigns(decision.status is Status.REFUTED)
     return bool(classes) and all(
-        decide(
-            estimate(solve(replace(plan, corrections=larger))),
-            decision.claimed,
-            decision.margin,
-            decision.side,
-            decision.levels,
-        ).status
-        is decision.status
-        for larger in classes
+        again(solve(replace(plan, corrections=larger))).status is decision.status for larger in classes
     )
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from theorax.verifiers.settings import Settings
 __all__ = ["LARGEST", "Draws", "Table"]
 
 Table = Mapping[str, tuple[Line, ...]]
+Model = Callable[[int, int], tuple[Any, Mapping[str, Any]]]
 Tables = tuple[Mapping[str, np.ndarray], ...]
 Place = tuple[str, str, tuple[tuple[str, str], ...]]
 
@@ -66,10 +68,11 @@ class Draws:
             tables, errors = _joined(tables, more.tables), _joined(errors, more.errors)
             own = whole.draws
             self._more[place] = (_cut(tables, own, None), _cut(errors, own, None))
-        part = replace(whole, draws=count)
+        seen = self.on(line)
         return replace(
-            self.on(line),
-            line=part,
+            seen,
+            line=replace(whole, draws=count),
+            model=None if seen.model is None else _later(seen.model, first),
             tables=_cut(tables, first, first + count),
             errors=_cut(errors, first, first + count),
         )
@@ -123,6 +126,11 @@ class Draws:
         # Some operations exist on the CPU alone; the rest runs where the user asked for it.
         device = "cpu" if experiment.platform == "cpu" else self._settings.device
         return self._samplers.setdefault(device, Sampler(device=device))
+
+
+def _later(model: Model, first: int) -> Model:
+    """The models of a portion, counted from its first draw."""
+    return lambda size, draw: model(size, first + draw)
 
 
 def _place(line: Line) -> Place:

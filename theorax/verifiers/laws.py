@@ -18,20 +18,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from theorax.errors import DesignError, ObservationError
-from theorax.verifiers.bias import Policy, Target, Weights
-from theorax.verifiers.decide import outcome
+from theorax.verifiers.bias import Plan, Policy, Target, Weights, bias_of, spare_directions
+from theorax.verifiers.decide import outcome, stands
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Side
+from theorax.verifiers.noise import NoiseNorm
 
 __all__ = [
     "Frequencies",
     "decide_law",
     "distance",
     "features_of_characteristic",
+    "features_of_conditional_variance",
     "features_of_density",
     "features_of_samples",
     "gauss_hermite",
+    "is_robust_law",
     "joint",
     "margin_of_panel",
+    "misfit_law",
     "planned_sd",
 ]
 
@@ -126,6 +130,44 @@ def features_of_samples(samples: ArrayLike, frequencies: Frequencies) -> Matrix:
     return np.concatenate([frequencies.amplitudes * cosines, frequencies.amplitudes * sines], axis=1)
 
 
+def features_of_conditional_variance(variances: ArrayLike, frequencies: Frequencies) -> Matrix:
+    r"""Features of a centred Gaussian with this variance or covariance, one row per draw: $E[f \mid S] = e^{-t.St/2}$.
+
+    Where a variable is Gaussian given what a draw holds, such as the last layer of a network given the one before, its
+    features given that have the same mean and far less noise (Rao and Blackwell). ``variances`` is ``draws`` or ``draws x
+    values`` in one dimension, ``draws x dimensions x dimensions`` otherwise.
+
+    **Raises:** `ObservationError` for a negative variance, or another shape.
+    """
+    data, points = np.asarray(variances, float), frequencies.table
+    dimensions = points.shape[1]
+    if dimensions == 1 and data.ndim in (1, 2):
+        data = data[:, None] if data.ndim == 1 else data
+        exponents = lambda t: t[0] ** 2 * data  # noqa: E731
+    elif data.ndim == 3 and data.shape[1:] == (dimensions, dimensions):
+        exponents = lambda t: np.einsum("a,dab,b->d", t, data, t)[:, None]  # noqa: E731
+    else:
+        raise ObservationError(
+            f"Conditional variances of shape {data.shape} were given for a law in {dimensions} dimensions. "
+            f"Write draws (x values) in one dimension, draws x {dimensions} x {dimensions} here."
+        )
+    if not np.isfinite(data).all() or (dimensions == 1 and data.size and data.min() < 0) or not data.size:
+        raise ObservationError(
+            f"Conditional variances of shape {data.shape} are empty, negative or not finite. None is that of a law. "
+            "Observe the variance given what the draw holds."
+        )
+    found = np.zeros((len(data), 2 * len(points)))
+    for j, point in enumerate(points):
+        exponent = exponents(point)
+        if exponent.min() < -(2.0**-40) * max(1.0, float(np.abs(exponent).max())):
+            raise ObservationError(
+                "A conditional covariance is not positive: some direction has a negative variance. None is that of a "
+                "law. Observe a symmetric, positive matrix."
+            )
+        found[:, j] = frequencies.amplitudes[j] * np.exp(-np.maximum(exponent, 0) / 2).mean(axis=1)
+    return found
+
+
 def features_of_characteristic(values: ArrayLike, frequencies: Frequencies) -> Vector:
     """Features of a law from its characteristic function E exp(i t.X) at the frequencies."""
     phi = np.asarray(values, complex)
@@ -183,46 +225,97 @@ def decide_law(
     weights: Weights,
     margin: float,
     levels: Levels = DEFAULT_LEVELS,
-    noise_draws: int = 2000,
+    reference: Matrix | None = None,
 ) -> Decision:
     r"""Decide "the law tends to the target" against "its limit is at least ``margin`` away".
 
     $d = \sum_i k_i \bar f_i - f_Q$; with $q$ the quantile of the norm of Gaussian noise of covariance
     $\sum_i k_i^2 \mathrm{Cov}_i / N_i$ (paired draws: that of the scores), supported iff $\|d\| + q + b <
     \text{margin}$ and refuted iff $\|d\| - q - b > 0$. By the triangle inequality both errors are at most their level,
-    and far below it.
+    and far below it. ``reference``: features of independent draws from the target, where it has no closed form; their
+    mean takes its place and their covariance is added.
 
-    **Errors:** the noise is taken as Gaussian with the sample's covariance, whose estimate needs many draws. The
-    quantile is the order statistic that belongs to p = (1 + count)/(1 + draws): ask for 1e5 draws where a p below 1e-3
-    matters.
+    **Errors:** the noise is taken as Gaussian with the sample's covariance, whose estimate needs many draws. Its tail is
+    bounded from above (`NoiseNorm`), so a p-value of any size means what it says.
     """
-    plan = weights.plan
-    if plan.target is not Target.LIMIT or len(features) != len(plan.sizes):
-        raise DesignError(
-            f"{len(features)} sizes of features met weights for the {plan.target} over {len(plan.sizes)} sizes. "
-            "A law is extrapolated as a limit. Write target=Target.LIMIT and one table of features per size."
+    return _decided(_Extrapolated.of(features, target, weights, reference), weights.bias.total, margin, levels)
+
+
+def is_robust_law(
+    decision: Decision, features: Sequence[Matrix], target: Vector, plan: Plan, reference: Matrix | None = None
+) -> bool:
+    """Whether the status stands under the larger classes of `Corrections.redesigns`, each with weights of its own."""
+    return stands(
+        decision,
+        plan,
+        lambda weights: decide_law(features, target, weights, decision.margin, decision.levels, reference),
+    )
+
+
+def misfit_law(features: Sequence[Matrix], plan: Plan, level: float = 0.01) -> bool:
+    """Whether the features contradict the declared class, whatever the limit: the gross-error alarm of `misfit`."""
+    directions = spare_directions(plan)
+    for direction in directions:
+        weights = Weights(plan, tuple(map(float, direction)), bias_of(plan, direction))
+        found = _Extrapolated.of(features, np.zeros(features[0].shape[1]), weights, None)
+        radius, each = found.distance - weights.bias.total, level / len(directions)
+        # Paley and Zygmund: E Q^2 <= 3 (E Q)^2, so P(Q >= 0.8 E Q) >= 0.2^2 / 3, above any level in use: no tail needed.
+        if radius <= math.sqrt(0.8) * found.se and each < 0.04 / 3:
+            continue
+        if found.noise.p(radius) <= each:
+            return True
+    return False
+
+
+@dataclass(frozen=True)
+class _Extrapolated:
+    """The distance of the extrapolated features from the target, and the law of the noise in it."""
+
+    distance: float
+    noise: NoiseNorm
+    se: float
+
+    @classmethod
+    def of(
+        cls, features: Sequence[Matrix], target: Vector, weights: Weights, reference: Matrix | None
+    ) -> _Extrapolated:
+        plan = weights.plan
+        if plan.target is not Target.LIMIT or len(features) != len(plan.sizes):
+            raise DesignError(
+                f"{len(features)} sizes of features met weights for the {plan.target} over {len(plan.sizes)} sizes. "
+                "A law is extrapolated as a limit. Write target=Target.LIMIT and one table of features per size."
+            )
+        k = weights.vector
+        if reference is not None:
+            target = reference.mean(axis=0)
+        gap = k @ np.stack([table.mean(axis=0) for table in features]) - np.asarray(target, float)
+        if plan.policy is Policy.DETERMINISTIC:
+            covariance = np.zeros((gap.size, gap.size))
+        elif plan.policy is Policy.PAIRED:
+            combined = sum(weight * table for weight, table in zip(k, features, strict=True))
+            covariance = _covariance_of_mean(np.asarray(combined))
+        else:
+            parts = zip(k, features, strict=True)
+            covariance = sum((weight**2 * _covariance_of_mean(table) for weight, table in parts), np.zeros(()))
+        if reference is not None:
+            covariance = covariance + _covariance_of_mean(reference)
+        return cls(
+            float(np.linalg.norm(gap)), NoiseNorm.of(covariance), math.sqrt(max(0.0, float(np.trace(covariance))))
         )
-    target = np.asarray(target, float)
-    k = weights.vector
-    means = np.stack([table.mean(axis=0) for table in features])
-    if plan.policy is Policy.PAIRED:
-        combined = sum(weight * table for weight, table in zip(k, features, strict=True))
-        covariance = _covariance_of_mean(np.asarray(combined))
-    else:
-        parts = zip(k, features, strict=True)
-        covariance = sum((weight**2 * _covariance_of_mean(table) for weight, table in parts), np.zeros(()))
-    size = distance(k @ means, target)
-    noise = _noise_norms(covariance, noise_draws)
-    bias = weights.bias.total
-    q_support, q_refute = _quantile(noise, levels.support), _quantile(noise, levels.refute)
+
+
+def _decided(found: _Extrapolated, bias: float, margin: float, levels: Levels) -> Decision:
+    size = found.distance
+    q_support = found.noise.quantile(levels.support)  # by bisection: once, where the levels are equal
+    q_refute = q_support if levels.refute == levels.support else found.noise.quantile(levels.refute)
     return outcome(
         supporting=margin - size - q_support,
         refuting=size - q_refute,
-        p_support=_exceedance(noise, margin - bias - size),
-        p_refute=_exceedance(noise, size - bias),
+        p_support=found.noise.p(margin - bias - size),
+        p_refute=found.noise.p(size - bias),
         radius=q_support,
         estimate=size,
-        se=math.sqrt(float(np.trace(covariance))),
+        se=found.se,
         df=math.inf,
         bias=bias,
         lower=max(0.0, size - q_support - bias),
@@ -237,37 +330,4 @@ def decide_law(
 def _covariance_of_mean(table: Matrix) -> Matrix:
     if len(table) < 2:
         raise ObservationError("One draw of a law has no spread. Write at least two draws at every size.")
-    return np.cov(table, rowvar=False) / len(table)
-
-
-def _noise_norms(covariance: Matrix, draws: int) -> Vector:
-    """Norms of Gaussian vectors of this covariance, sorted: roots of weighted sums of chi-squares."""
-    values = np.linalg.eigvalsh(covariance)
-    # Eigenvalues below the rounding of the largest carry no noise that could be told from rounding.
-    values = values[values > values[-1] * len(values) * 2.0**-52]
-    if not values.size:
-        return np.zeros(draws)
-    generator = np.random.default_rng(20)
-    squares = np.concatenate(
-        [
-            generator.standard_normal((min(4096, draws - start), len(values))) ** 2 @ values
-            for start in range(0, draws, 4096)
-        ]
-    )
-    return np.sort(np.sqrt(squares))
-
-
-def _quantile(norms: Vector, level: float) -> float:
-    """The smallest radius whose exceedance p-value is at most the level."""
-    rank = math.ceil((1 - level) * (len(norms) + 1) - 2.0**-30)  # a whole number stays whole under rounding
-    if rank > len(norms):
-        raise DesignError(
-            f"{len(norms)} draws of noise cannot reach the level {level:g}. Their smallest p-value is 1/(1 + draws). "
-            f"Write noise_draws={math.ceil(4 / level)}."
-        )
-    return float(norms[rank - 1])
-
-
-def _exceedance(norms: Vector, radius: float) -> float:
-    """The probability of a norm of at least this radius, never zero."""
-    return (1 + len(norms) - int(np.searchsorted(norms, radius, side="left"))) / (1 + len(norms))
+    return np.atleast_2d(np.cov(table, rowvar=False)) / len(table)

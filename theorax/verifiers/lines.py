@@ -52,6 +52,8 @@ class Line:
                     f"A size is a positive integer. Choose {self.swept} so that it comes out even."
                 )
             values[letter] = value
+        # What a subject knows may depend on the sizes: an exact finite-size value of its law.
+        values |= {letter: sympify(value).subs(values) for letter, value in self.subject.knows.items()}
         self._known[size] = values
         return values
 

@@ -17,18 +17,18 @@ from theorax.numerics.sampler import Sampler
 from theorax.theorems.language import Experiment, Measured, Size
 from theorax.verifiers.lines import Line, Observed
 
-# A size shares a compiled program with one up to twice as large: padding a cubic algorithm further wastes more than the
-# few seconds that one more program costs to compile.
+# Unless an experiment says otherwise, a size shares a compiled program with one up to twice as large: padding a cubic
+# algorithm further wastes more than the few seconds that one more program costs to compile.
 SPAN = 2
 
 
-def padding(sizes: Sequence[int]) -> dict[int, int]:
-    """The padded size of every size: the largest of its bucket, buckets spanning a factor of at most ``SPAN``."""
+def padding(sizes: Sequence[int], span: int = SPAN) -> dict[int, int]:
+    """The padded size of every size: the largest of its bucket, buckets spanning a factor of at most ``span``."""
     padded: dict[int, int] = {}
     left = sorted(sizes)
     while left:
         top = left[-1]
-        inside = [size for size in left if size * SPAN >= top]
+        inside = [size for size in left if size * span >= top]
         padded |= dict.fromkeys(inside, top)
         left = [size for size in left if size not in inside]
     return padded
@@ -59,7 +59,7 @@ def measure(
     program = _program(line.subject.build, experiment.observe, line.subject.needs, experiment.reads)
     tables, errors = [], []
     for size in line.sizes:
-        letters = _letters(line, every, size)
+        letters = _letters(line, every, size, experiment.span)
         asked = {name: letters[name] for name in {*line.subject.needs, *experiment.reads}}
         keys = _seed(theorem, experiment, line, size, seed)
         drawn = _chosen(experiment, line, sampler.draw(program, keys, line.draws, asked, experiment.dtype, first))
@@ -82,7 +82,7 @@ def observed(
     """What was drawn on the line, from its tables: the models behind them are built again when one is asked for."""
 
     def model(size: int, draw: int) -> tuple[Any, dict[str, Any]]:
-        letters = _letters(line, every, size)
+        letters = _letters(line, every, size, experiment.span)
         with platform.precision(experiment.dtype):
             key = jax.random.fold_in(root(_seed(theorem, experiment, line, size, seed), sampler.generator), draw)
             built = line.subject.build(key, **{name: letters[name] for name in line.subject.needs})
@@ -101,7 +101,9 @@ def instance(
     experiment: Experiment, theorem: str, line: Line, size: int, seed: int, draw: int
 ) -> tuple[Any, dict[str, Any]]:
     """One model of the line, built at its true size outside any compiled program, and the letters observe reads."""
-    letters = {name: _literal(value) for name, value in _letters(line, [line], size, literal=True).items()}
+    letters = {
+        name: _literal(value) for name, value in _letters(line, [line], size, experiment.span, literal=True).items()
+    }
     names = [theorem, "instance", line.experiment, line.name, *_flat(line.label), str(seed), f"{line.swept}={size}"]
     with platform.precision(experiment.dtype):
         key = jax.random.fold_in(root(seed_of(*names)), draw)
@@ -122,9 +124,9 @@ def _program(
     return program
 
 
-def _letters(line: Line, every: Sequence[Line], size: int, literal: bool = False) -> dict[str, Any]:
+def _letters(line: Line, every: Sequence[Line], size: int, span: int, literal: bool = False) -> dict[str, Any]:
     """What build and observe may ask for: extents for sizes, the largest value for indices, numbers for parameters."""
-    pads = {size: size} if literal or line.subject.literal else padding(line.sizes)
+    pads = {size: size} if literal or line.subject.literal else padding(line.sizes, span)
     letters: dict[str, Any] = {}
     exact = line.letters_at(size)
     for letter, value in exact.items():

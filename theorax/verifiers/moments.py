@@ -46,6 +46,7 @@ class Declared:
     low: tuple[float, ...] = (0.0,)
     high: tuple[float, ...] = (1.0,)
     variance: tuple[float, ...] = (1.0,)
+    fewest: int = FEWEST_DRAWS  # draws below which an assertion of light tails is refused
 
     @property
     def tails(self) -> Tails:
@@ -82,11 +83,11 @@ def mean_of(
     plan, k, bias = weights.plan, weights.vector, weights.bias.total
     columns = [np.asarray(sample, float) for sample in samples]
     if declared.kind == "light tails":
-        if (fewest := min(map(len, columns))) < FEWEST_DRAWS:
+        if (fewest := min(map(len, columns))) < declared.fewest:
             raise Refusal(
                 Reason.MOMENTS_UNDECLARED,
                 f"{fewest} draws were given with light tails asserted. So few say nothing about a mean unless a bound "
-                f"is known. Write at least {FEWEST_DRAWS} draws, or declare a range or a variance.",
+                f"is known. Write at least {declared.fewest} draws, or declare a range or a variance.",
             )
         together = plan.policy is Policy.PAIRED
         interval = paired(np.stack(columns, axis=1), k, bias) if together else independent(columns, k, bias)

@@ -127,7 +127,9 @@ class MutantOutcome:
     statement: str
     killed: bool
     status: str
-    expected: str  # "killed", "stays supported" (implied), "within the margin" (cannot be told apart)
+    expected: (
+        str  # "killed", "stays supported" (implied), "within the margin" (cannot be told apart), "killed if tight"
+    )
     origin: str  # "file" or "machine"
     detail: str = ""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -18,17 +18,24 @@ from theorax.verifiers.estimate import Interval
 __all__ = ["CONTRADICTED", "Proposal", "alarmed", "cheapest", "misfit", "plateau", "require"]
 
 
+CONTRADICTED = (
+    "the data contradict the declared class of corrections, whatever the value claimed (misfit alarm, level 0.01)"
+)
+
+
 @dataclass(frozen=True)
 class Proposal:
     """A design that would decide, and what it costs in units of the cost function."""
 
     weights: Weights
     cost: float
+    half_width: float | None = None  # where it is not that of the weights alone
 
     def __str__(self) -> str:
         plan = self.weights.plan
         draws = "" if plan.policy is Policy.DETERMINISTIC else f" and {max(plan.planned_draws)} draws at each"
-        return f"sizes {plan.sizes[0]:g} to {plan.sizes[-1]:g}{draws} (half-width {self.weights.half_width:.2g})"
+        wide = self.weights.half_width if self.half_width is None else self.half_width
+        return f"sizes {plan.sizes[0]:g} to {plan.sizes[-1]:g}{draws} (half-width {wide:.2g})"
 
 
 def cheapest(
@@ -38,8 +45,11 @@ def cheapest(
     doublings: int = 10,
     most_draws: int = 2**17,
     cost: Callable[[float], float] = float,
+    decides: Callable[[Weights], bool] | None = None,
 ) -> Proposal | None:
     """The cheapest way to reach this power of support: the sweep extended by doubling, the same draws at every size.
+
+    ``decides`` says when weights do (by default when they reach the power at this margin).
 
     ``cost`` is that of one draw at one size. None where no extension tried decides with the most draws allowed: then
     the class or the margin must change.
@@ -50,7 +60,8 @@ def cheapest(
         price = sum(map(cost, extended.sizes))
         if best is not None and 2 * price >= best.cost:
             break
-        weights = _fewest_draws(extended, margin, power, most_draws)
+        reached = decides if decides is not None else partial(Weights.decides, margin=margin, power=power)
+        weights = _fewest_draws(extended, reached, most_draws)
         if weights is not None and (best is None or price * max(weights.plan.planned_draws) < best.cost):
             best = Proposal(weights, price * max(weights.plan.planned_draws))
     return best
@@ -70,6 +81,7 @@ def require(weights: Weights, margin: float, name: str = "The claim", power: flo
     raise DesignError(f"{name} cannot be decided at margin {margin:g}. {cause} {remedy}")
 
 
+@lru_cache(maxsize=1024)  # a property of the design: every verdict made on it shows the same number
 def plateau(weights: Weights, claimed: float, power: float = 0.9) -> float:
     r"""The largest plateau, relative to the last decaying value, that may stay unseen under a claimed rate.
 
@@ -108,14 +120,10 @@ def misfit(plan: Plan, estimate: Callable[[Vector, float], Interval], level: flo
         # Two sides of J directions share the level: each has level / (2 J).
         each = level / (2 * len(directions))
         slack = bias + interval.rounding
-        if interval.lower(each) - slack > 0 or interval.upper(each) + slack < 0:
+        # The p-values are the limits held against zero, without their inversion.
+        if interval.p_above(slack) <= each or interval.p_below(-slack) <= each:
             return True
     return False
-
-
-CONTRADICTED = (
-    "the data contradict the declared class of corrections, whatever the value claimed (misfit alarm, level 0.01)"
-)
 
 
 def alarmed(decision: Decision, plan: Plan, estimate: Callable[[Vector, float], Interval]) -> tuple[Decision, str]:
@@ -146,16 +154,16 @@ def _extended(plan: Plan, extension: int) -> Plan:
     )
 
 
-def _fewest_draws(plan: Plan, margin: float, power: float, most: int) -> Weights | None:
+def _fewest_draws(plan: Plan, decides: Callable[[Weights], bool], most: int) -> Weights | None:
     """Doubling, then halving of the bracket: the width falls as draws are added."""
 
     def tried(draws: int) -> Weights | None:
         weights = solve(replace(plan, draws=draws))
-        return weights if weights.decides(margin, power) else None
+        return weights if decides(weights) else None
 
     if plan.policy is Policy.DETERMINISTIC:
         only = solve(plan)
-        return only if only.decides(margin) else None
+        return only if decides(only) else None
     if tried(most) is None:
         return None
     low, high = 2, 4

@@ -1,17 +1,12 @@
 r"""The probability of an event: a fixed number of draws, or a monitor that may be asked at any time.
 
-A fixed sample is decided from the `Proportion` interval (Clopper and Pearson). A monitor bets on both nulls at once by a
-mixture over the probabilities $q$ of one side of a boundary $p$, restricted to that side:
-
-$$e_t = \frac{1}{\pi(A)} \int_A \Bigl(\frac qp\Bigr)^{S} \Bigl(\frac{1-q}{1-p}\Bigr)^{t-S} d\pi(q),
-  \qquad \pi = \mathrm{Beta}(\tfrac12, \tfrac12),$$
-
-a supermartingale under every probability beyond the boundary. Its value at the look that stops the monitor is kept:
-later draws change nothing, and its largest value along the way is never used.
+A fixed sample is decided from the `Proportion` interval (Clopper and Pearson), a monitor from the e-values of `Mixture`
+against both nulls. Its evidence at the look that stops the monitor is kept: later draws change nothing, and its largest
+value along the way is never used.
 
 Events that hang on a comparison of floats have a third outcome, undecided: it speaks for neither null's rejection.
 
-**Source:** Clopper and Pearson 1934; Robbins 1970 (mixtures); Howard, Ramdas, McAuliffe and Sekhon 2021.
+**Source:** Clopper and Pearson 1934.
 """
 
 from __future__ import annotations
@@ -21,12 +16,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import bdtr, bdtrc, bdtrik, betainc, betaincc, betaincinv, betaln, ndtri
+from scipy.special import bdtr, bdtrc, bdtrik, betaincinv, ndtri
 
 from theorax.errors import DesignError, ObservationError, StatementError
 from theorax.verifiers.decide import decide
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Side
-from theorax.verifiers.interval import Interval, Proportion, last_rejected
+from theorax.verifiers.interval import Proportion
+from theorax.verifiers.mixture import Mixture, log_evidence
 
 __all__ = ["Mixture", "Monitor", "ProbabilityPlan", "fewest_draws", "log_evidence", "outcomes_of", "require_power"]
 
@@ -174,52 +170,6 @@ def require_power(plan: ProbabilityPlan, name: str = "The claim", power: float =
     )
 
 
-def log_evidence(successes: ArrayLike, draws: ArrayLike, boundary: float, above: bool) -> Vector:
-    r"""The logarithm of the mixture's e-value against "the probability lies on the other side of the boundary".
-
-    ``above``: the alternative is $q > p$. $\log e = \log B(S + \frac12, t - S + \frac12) - \log B(\frac12, \frac12)
-    + \log P_{\mathrm{post}}(A) - \log P_{\mathrm{prior}}(A) - S \log p - (t - S) \log(1 - p)$.
-
-    **Errors:** at a million draws the terms are of order $10^7$ and cancel: about $10^{-8}$ of the logarithm.
-    """
-    s, t = np.asarray(successes, float), np.asarray(draws, float)
-    a, b = s + 0.5, t - s + 0.5
-    posterior = _log_upper(a, b, boundary) if above else _log_upper(b, a, 1 - boundary)
-    prior = math.log(betaincc(0.5, 0.5, boundary) if above else betainc(0.5, 0.5, boundary))
-    likelihood = _times_log(s, boundary) + _times_log(t - s, 1 - boundary)
-    return betaln(a, b) - math.log(math.pi) + posterior - prior - likelihood
-
-
-@dataclass(frozen=True)
-class Mixture(Interval):
-    """A confidence sequence at one time: nulls are held against the beta mixture's e-value, p is min(1, 1/e)."""
-
-    successes: int
-    draws: int
-    undecided: int = 0
-
-    def p_above(self, value: float) -> float:
-        if value >= 1:
-            return 1.0
-        if value <= 0:
-            return 0.0 if value < 0 or self.successes else 1.0
-        return _p_of(log_evidence(self.successes, self.draws, value, above=True))
-
-    def p_below(self, value: float) -> float:
-        possible = self.successes + self.undecided
-        if value <= 0:
-            return 1.0
-        if value >= 1:
-            return 0.0 if value > 1 or possible < self.draws else 1.0
-        return _p_of(log_evidence(possible, self.draws, value, above=False))
-
-    def lower(self, level: float) -> float:
-        return last_rejected(self.p_above, 0.0, self.successes / max(1, self.draws), level)
-
-    def upper(self, level: float) -> float:
-        return last_rejected(self.p_below, 1.0, (self.successes + self.undecided) / max(1, self.draws), level)
-
-
 @dataclass(frozen=True)
 class Monitor:
     """A claim about a probability that is watched: counts at the last look, counts since, and whether it has stopped.
@@ -283,54 +233,22 @@ class Monitor:
 
     @property
     def e_values(self) -> tuple[float, float]:
-        """The e-values for support and for refutation, frozen once the monitor has stopped."""
-        decision = self.decision
-        return _e_of(decision.p_support), _e_of(decision.p_refute)
+        """The e-values for support and for refutation, frozen once the monitor has stopped.
+
+        Not 1/p: p stops at one, and an e-value that never falls below one has a mean above it.
+        """
+        if not self.draws:
+            return 1.0, 1.0
+        plan, possible = self.plan, self.successes + self.undecided
+        supporting = _exp(log_evidence(self.successes, self.draws, plan.boundary, above=True))
+        if plan.at_least >= 1:
+            return supporting, math.inf if possible < self.draws else 1.0
+        return supporting, _exp(log_evidence(possible, self.draws, plan.at_least, above=False))
 
 
-def _p_of(logarithm: Vector) -> float:
-    return math.exp(-max(0.0, float(logarithm)))
-
-
-def _e_of(p: float) -> float:
-    return 1 / p if p > 0 else math.inf
-
-
-def _times_log(count: Vector, share: float) -> Vector:
-    """count log(share), zero for no count whatever the share."""
-    return np.where(count > 0, count * math.log(share), 0.0) if share > 0 else np.where(count > 0, -math.inf, 0.0)
-
-
-def _log_upper(a: Vector, b: Vector, x: float) -> Vector:
-    """log P(Beta(a, b) > x), by a continued fraction where the probability itself is too small for a float."""
-    direct = np.asarray(betaincc(a, b, x), float)
-    if (direct >= 1e-280).all():
-        return np.log(direct)
-    y, p, q = 1 - x, np.asarray(b, float), np.asarray(a, float)
-    small = direct < 1e-280
-    p, q = np.where(small, p, 1.0), np.where(small, q, 1.0)
-    tail = p * math.log(y) + q * math.log1p(-y) - betaln(p, q) - np.log(p) + np.log(_continued(p, q, y))
-    return np.where(small, tail, np.log(np.where(small, 1.0, direct)))
-
-
-def _continued(a: Vector, b: Vector, x: float) -> Vector:
-    """The continued fraction of the incomplete beta function, by Lentz's method; for x far below a/(a + b)."""
-    tiny, epsilon = 1e-300, 2.0**-50
-    c, d = np.ones_like(a), 1 - (a + b) * x / (a + 1)
-    d = 1 / np.where(np.abs(d) < tiny, tiny, d)
-    h = d.copy()
-    for m in range(1, 20_000):
-        for numerator in (
-            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
-            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
-        ):
-            d = 1 + numerator * d
-            c = 1 + numerator / c
-            d, c = 1 / np.where(np.abs(d) < tiny, tiny, d), np.where(np.abs(c) < tiny, tiny, c)
-            h = h * d * c
-        if (np.abs(d * c - 1) < epsilon).all():
-            break
-    return h
+def _exp(logarithm: Vector) -> float:
+    """Infinite where the float would overflow: at a million draws evidence may exceed any of them."""
+    return math.exp(value) if (value := float(logarithm)) < 700 else math.inf
 
 
 def _supporting(draws: NDArray[np.int64], null: float, level: float) -> NDArray[np.int64]:

@@ -9,6 +9,7 @@ left are solved before the data and are part of the design.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -30,8 +31,19 @@ from theorax.verifiers.estimate import (
 )
 from theorax.verifiers.interval import Interval
 from theorax.verifiers.planning import misfit
+from theorax.verifiers.summaries import Summary
 
-__all__ = ["Average", "RateData", "RateDesign", "Rival", "decide_rate", "design_rate"]
+__all__ = [
+    "Average",
+    "RateData",
+    "RateDesign",
+    "Reading",
+    "Rival",
+    "Summarised",
+    "decide_rate",
+    "decide_reading",
+    "design_rate",
+]
 
 Vector = NDArray[np.float64]
 
@@ -73,6 +85,7 @@ class RateDesign:
     average: Average = Average.MEAN_OF_LOG
     floor: float = 0.0
     rival: Rival | None = None
+    share: float = 1.0  # of the levels of the claim that the decision spends
 
     @property
     def weights(self) -> Weights:
@@ -81,8 +94,9 @@ class RateDesign:
 
     @property
     def levels(self) -> Levels:
-        """The levels at which the decision is made: halved where the jackknife is not exact."""
-        return self.weights.plan.levels
+        """The levels of the claim; the weights are planned, and the decision made, at their share."""
+        spent = self.weights.plan.levels
+        return Levels(spent.support / self.share, spent.refute / self.share)
 
 
 def design_rate(
@@ -102,9 +116,10 @@ def design_rate(
             f"A rate was planned with the target {plan.target} and a floor of {floor:g}. A rate is read off logarithms "
             "of values that have a floor of zero or more. Write target=Target.EXPONENT or Target.DECAY_RATE."
         )
-    average = Average(average)
+    average, share = Average(average), 1.0
     if average is Average.LOG_OF_MEAN and max(plan.noise) > _EXACT_JACKKNIFE:
-        plan = replace(plan, levels=Levels(plan.levels.support / 2, plan.levels.refute / 2))
+        share = 0.5
+        plan = replace(plan, levels=Levels(share * plan.levels.support, share * plan.levels.refute))
     family = [solve(plan)]
     if floor > 0:
         family += [solve(_first(plan, kept)) for kept in range(len(plan.sizes) - 1, _least(plan) - 1, -1)]
@@ -117,19 +132,49 @@ def design_rate(
                 "A power's rival is an exponential over the same sizes, and the other way round. Change its plan."
             )
         other = Rival(solve(replace(other_plan, levels=plan.levels)), low, high)
-    return RateDesign(tuple(family), average, float(floor), other)
+    return RateDesign(tuple(family), average, float(floor), other, share)
+
+
+class Reading(ABC):
+    """What a decision asks of the draws: an interval under any weights; abstract."""
+
+    @property
+    @abstractmethod
+    def kept(self) -> int:
+        """How many sizes may be read."""
+
+    @abstractmethod
+    def interval(self, weights: Weights) -> Interval:
+        """The exponent under these weights (of all sizes that were kept), its bias that of the class and the floor."""
 
 
 @dataclass(frozen=True)
-class RateData:
+class Summarised(Reading):
+    """The mean logarithms of draws that were summarised in passing; without a floor."""
+
+    summary: Summary
+
+    @property
+    def kept(self) -> int:
+        return len(self.summary.counts)
+
+    def interval(self, weights: Weights) -> Interval:
+        return self.summary.interval(weights.vector, weights.bias.total)
+
+
+@dataclass(frozen=True)
+class RateData(Reading):
     """Positive draws at the sizes that were kept, and a bound of the error of each mean logarithm."""
 
     columns: tuple[Vector, ...]
     errors: Vector
     average: Average
 
+    @property
+    def kept(self) -> int:
+        return len(self.columns)
+
     def interval(self, weights: Weights) -> Interval:
-        """The exponent under these weights (of all sizes that were kept), its bias that of the class and the floor."""
         k, policy = weights.vector, weights.plan.policy
         bias = weights.bias.total + float(np.abs(k) @ self.errors)
         if policy is Policy.DETERMINISTIC:
@@ -191,6 +236,9 @@ def decide_rate(
 ) -> tuple[Decision, Weights, bool]:
     """The decision, the weights that the floor left, and whether the misfit alarm fired.
 
+    Where the design spends a share of the levels, p-values are over that share: held against the levels of the claim,
+    or of a suite, they reject what the decision did.
+
     | finding | status |
     |---|---|
     | as `decide` | supported, refuted or inconclusive |
@@ -200,20 +248,33 @@ def decide_rate(
 
     **Raises:** as `RateData.of`.
     """
-    data = RateData.of(design, samples, errors)
-    weights = _of_size(design.family, len(data.columns))
+    return decide_reading(design, RateData.of(design, samples, errors), claimed, margin, side)
+
+
+def decide_reading(
+    design: RateDesign, data: Reading, claimed: float, margin: float, side: Side = Side.EQUAL
+) -> tuple[Decision, Weights, bool]:
+    """The same for draws that were read already."""
+    weights = _of_size(design.family, data.kept)
     plan = weights.plan
     decision = decide(data.interval(weights), claimed, margin, side, plan.levels)
     decision = replace(decision, robust=is_robust(decision, plan, data.interval))
     if design.rival is not None:
         whole = design.rival.weights
-        other = solve(_first(whole.plan, len(data.columns)))
+        other = solve(_first(whole.plan, data.kept))
         decision = against(decision, data.interval(other), design.rival.low, design.rival.high)
     alarm = misfit(plan, _along(data, plan))
-    return (withheld(decision, Reason.CLASS_REFUTED) if alarm else decision), weights, alarm
+    decision = withheld(decision, Reason.CLASS_REFUTED) if alarm else decision
+    reported = replace(
+        decision,
+        p_refute=min(1.0, decision.p_refute / design.share),
+        p_support=min(1.0, decision.p_support / design.share),
+        levels=design.levels,
+    )
+    return reported, weights, alarm
 
 
-def _along(data: RateData, plan: Plan) -> Callable[[Vector, float], Interval]:
+def _along(data: Reading, plan: Plan) -> Callable[[Vector, float], Interval]:
     def interval(direction: Vector, bias: float) -> Interval:
         return data.interval(Weights(plan, tuple(map(float, direction)), Bias(given=bias)))
 

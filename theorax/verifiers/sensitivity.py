@@ -1,17 +1,20 @@
-"""Attempts to break a claim: its wrong variants on its own data, and the subjects that violate its hypotheses."""
+"""Attempts to break a claim on its own data: its wrong variants must fall, its weaker ones must stand."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from theorax.errors import DesignError, TheoraxError
-from theorax.theorems.language import Claim, Rate
+import numpy as np
+
+from theorax.errors import DesignError
+from theorax.theorems.language import Claim, Expectation, Limit, Rate
 from theorax.verifiers.decide import combine
 from theorax.verifiers.decision import Decision, Levels, Status
 from theorax.verifiers.kinds import JUDGES, Prepared
-from theorax.verifiers.lines import Line, Observed
+from theorax.verifiers.lines import Cell, Line, Observed, evaluate
 from theorax.verifiers.mutants import Variant, variants
-from theorax.verifiers.outcome import ControlOutcome, MutantOutcome
+from theorax.verifiers.outcome import MutantOutcome, Verdict
 from theorax.verifiers.sentences import mathematics
 
 
@@ -47,7 +50,8 @@ def _mutant(
     same_sides = all(getattr(claim, part) == getattr(variant.claim, part) for part in claim.measured_fields) and _side(
         claim
     ) == _side(variant.claim)
-    inside = (
+    inside = variant.expected == "killed" and _same_numbers(claim, variant.claim, cases, observed)
+    inside = inside or (
         variant.expected == "killed"
         and same_sides
         and all(case.weights is not None for case in cases)
@@ -69,32 +73,54 @@ def _mutant(
     )
 
 
-def controls(
-    name: str, claim: Claim, lines: list[Line], levels: Levels, observed: Callable[[Line], Observed]
-) -> list[ControlOutcome]:
-    """Every subject that violates a hypothesis of the claim and must make it fail."""
-    judge, outcomes = JUDGES[type(claim)], []
-    for line in lines:
-        cells = list(judge.cells(claim, line))
-        shared = levels.shared(len(cells))
-        status, detail = Status.ERROR.name, "no case"
-        try:
-            prepared = [judge.prepare(claim, cell, shared, claim) for cell in cells]
-            decision = combine([judge.judge(claim, case, observed(line)).decision for case in prepared], levels)
-            status, detail = decision.status.name, _detail(decision, prepared[0].sign)
-        except TheoraxError as error:
-            detail = str(error)
-        outcomes.append(
-            ControlOutcome(
-                subject=line.name,
-                breaks=line.subject.breaks,
-                claim=name,
-                fired=status in (Status.REFUTED.name, Status.INCONCLUSIVE.name),
-                status=status,
-                detail=detail,
-            )
+def _same_numbers(
+    claim: Claim, variant: Claim, cases: tuple[Prepared, ...], observed: Callable[[Line], Observed]
+) -> bool:
+    """Whether the two differ in what is measured only by a factor that is one in every case, and in nothing else."""
+    if not isinstance(claim, Limit | Expectation) or not isinstance(variant, Limit | Expectation):
+        return False
+    if variant.of == claim.of or replace(variant, of=claim.of) != claim:
+        return False
+    whole = [Cell(observed(case.cell.line).line, case.cell.chosen) for case in cases]
+    return all(
+        np.array_equal(
+            evaluate(claim.of, cell, observed(cell.line), at), evaluate(variant.of, cell, observed(cell.line), at)
         )
-    return outcomes
+        for cell in whole
+        for at in range(len(cell.line.sizes))
+    )
+
+
+def contradiction(name: str, outcomes: Sequence[MutantOutcome]) -> str:
+    """The sentence about a weaker variant that fell on the very data that support its claim; empty if none did."""
+    fallen = [part for part in outcomes if part.claim == name and part.expected == "stays supported" and part.killed]
+    if not fallen:
+        return ""
+    said = "this checker" if fallen[0].origin == "machine" else "this checker or the file"
+    return (
+        f"The claim is supported and its weaker variant {fallen[0].name!r} ({fallen[0].statement}) is "
+        f"{fallen[0].status} on the same data: {said} contradicts itself, so neither word is shown."
+    )
+
+
+def insensitive(claim: Verdict, outcomes: Sequence[MutantOutcome]) -> Verdict:
+    """A supported claim of which a wrong variant that its file names is supported by the same data: it is vacuous.
+
+    Machine-made variants do not count here: some differ from the claim by less than anyone would call wrong.
+    """
+    passing = [
+        part
+        for part in outcomes
+        if part.claim == claim.id and part.origin == "file" and part.expected == "killed" and not part.killed
+    ]
+    if claim.status != Status.SUPPORTED.name or not passing:
+        return claim
+    return replace(
+        claim,
+        status=Status.VACUOUS.name,
+        sentence=f"The wrong variant {passing[0].name!r} ({passing[0].statement}) is supported by the same data: "
+        "this check cannot tell it from the claim.",
+    )
 
 
 def tally(outcomes: list[MutantOutcome]) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from sympy import Expr, Rational, latex, pretty
 from theorax.theorems.language import (
     Claim,
     Expectation,
+    GaussianVector,
     Identity,
     Image,
     Impossibility,
@@ -44,18 +45,27 @@ def mathematics(claim: Claim) -> str:
         of = "".join(map(_text, _averaged(claim)))
         return f"{of} = {_order(claim)}({_inline(claim.like)})  as {claim.as_} → ∞{_not_like(claim)}"
     if isinstance(claim, Law):
-        return f"{_inline(claim.of)} ⇒ {_law(claim)}  as {claim.as_} → ∞"
+        return f"{', '.join(map(_inline, claim.letters_of))} ⇒ {_law(claim)}  as {claim.as_} → ∞"
     if isinstance(claim, Identity):
         return f"{_inline(claim.left)} = {_inline(claim.right)}"
     if isinstance(claim, Inequality):
         sign, bound = ("≤", claim.at_most) if claim.at_most is not None else ("≥", claim.at_least)
-        return f"{_inline(claim.of)} {sign} {_inline(bound)}  in every draw"
+        return f"{_inline(claim.of)} {sign} {_inline(bound)}  {_where(claim) or 'in every draw'}"
     if isinstance(claim, Probability):
         return f"P({claim.event}) ≥ {_inline(claim.at_least)}"
     if isinstance(claim, Optimum):
+        if claim.over:
+            point = ", ".join(f"{letter} = {value}" for letter, value in claim.at.items())
+            return f"min {_inline(claim.value)} = {_inline(claim.prediction)}  at {point}  {_where(claim)}"
         return f"min = {_inline(claim.value)}, bounded below by {_inline(claim.bound)}"
     assert isinstance(claim, Impossibility)
-    return f"{_inline(claim.distance)} ≥ {_inline(claim.at_least)} for every member"
+    return f"{_inline(claim.distance)} ≥ {_inline(claim.at_least)}  {_where(claim) or 'for every member'}"
+
+
+def _where(claim: Claim) -> str:
+    """The box of a claim over parameters; empty for one that is measured."""
+    sides = (f"{letter} in [{lower}, {upper}]" for letter, (lower, upper) in claim.range.items())
+    return f"for {', '.join(sides)}" if claim.range else ""
 
 
 def display(claim: Claim) -> str:
@@ -77,7 +87,9 @@ def _order(claim: Rate) -> str:
 
 
 def _averaged(claim: Rate) -> tuple[str | Expr, ...]:
-    return ("E[ ", claim.of, " ]") if claim.average == "log of mean" else ("", claim.of)
+    if claim.to is not None:
+        return ("distance of ", claim.of, f" from {claim.to}")
+    return ("E[", claim.of, "]") if claim.average == "log of mean" else ("", claim.of)
 
 
 def _not_like(claim: Rate) -> str:
@@ -90,7 +102,7 @@ def _not_like(claim: Rate) -> str:
 
 
 def _text(part: str | Expr) -> str:
-    return part.strip() if isinstance(part, str) else _inline(part)
+    return part if isinstance(part, str) else _inline(part)
 
 
 def _mean_of(claim: Limit | Expectation) -> str:
@@ -121,9 +133,13 @@ def claim_latex(claim: Claim) -> str:
         order = {"exact": r"\Theta", "at most": "O", "at least": r"\Omega"}[claim.side]
         order = rf"\tilde{{{order}}}" if claim.approach.loglog else order
         of = rf"\mathbb{{E}}\left[{latex(claim.of)}\right]" if claim.average == "log of mean" else latex(claim.of)
+        of = rf"D\left(\mathcal{{L}}({of}), \mu\right)" if claim.to is not None else of
         return rf"{of} = {order}\left({latex(claim.like)}\right)"
     if isinstance(claim, Law):
         image = latex(claim.to.of) if isinstance(claim.to, Image) else r"\mu"
+        if isinstance(claim.to, GaussianVector):
+            inside = claim.to.covariance
+            image = rf"\mathcal{{N}}\left(0, {latex(inside[0, 0] if claim.to.dimensions == 1 else inside)}\right)"
         return rf"{latex(claim.of)} \Rightarrow {image}"
     if isinstance(claim, Identity):
         return f"{latex(claim.left)} = {latex(claim.right)}"
@@ -131,6 +147,9 @@ def claim_latex(claim: Claim) -> str:
         sign, bound = (r"\le", claim.at_most) if claim.at_most is not None else (r"\ge", claim.at_least)
         return f"{latex(claim.of)} {sign} {latex(bound)}"
     return latex(claim.prediction) if claim.prediction is not None else ""
+
+
+_SCOPED = (Status.CERTIFIED, Status.SUPPORTED)
 
 
 def claim_outcome(
@@ -145,7 +164,7 @@ def claim_outcome(
     note: str = "",
 ) -> Verdict:
     """Everything a report says about one claim."""
-    rows = tuple(map(_case, cases))
+    rows = tuple(_case(case, claim) for case in cases)
     judged = [case for case in cases if isinstance(case, Judged)]
     reason = (
         decision.reason.value if decision is not None and decision.reason and status is Status.INCONCLUSIVE else None
@@ -181,7 +200,8 @@ def claim_outcome(
         p_refute=None if not spends or decision is None else decision.p_refute,
         p_support=None if not spends or decision is None else decision.p_support,
         rigorous=rigorous,
-        scope="; ".join(dict.fromkeys(case.scope for case in judged)) if status is Status.CERTIFIED else "",
+        scope="; ".join(dict.fromkeys(case.scope for case in judged if case.scope)) if status in _SCOPED else "",
+        tightness=judged[worst].tightness if worst is not None else None,
     )
 
 
@@ -195,7 +215,7 @@ def design_hash(claim: Claim, cases: Sequence[Judged | Prepared]) -> str:
             repr((prepared.cell.line.name, sorted(prepared.cell.label.items()), prepared.claimed, prepared.margin))
         )
         parts.append(repr((weights.plan, weights.values)) if weights is not None else "")
-        parts += [repr(prepared.design)] if prepared.design is not None else []
+        parts += [repr(part) for part in (prepared.design, prepared.frequencies) if part is not None]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
@@ -209,16 +229,15 @@ def _prepared(case: Judged | Prepared) -> Prepared:
     return case.prepared if isinstance(case, Judged) else case
 
 
-def _case(judged: Judged | Prepared) -> Case:
+def _case(judged: Judged | Prepared, claim: Claim) -> Case:
     prepared = _prepared(judged)
-    weights = prepared.weights
     shown = {
         "subject": prepared.cell.line.name,
         "at": prepared.cell.label,
         "predicted": prepared.sign * prepared.claimed,
-        "bias": weights.bias.total if weights is not None else None,
+        "bias": prepared.bias,
         "margin": prepared.margin,
-        "noticeable": weights.mde(0.9) if weights is not None else None,
+        "noticeable": _noticeable(prepared, claim),
     }
     if isinstance(judged, Prepared):
         return Case(
@@ -239,6 +258,17 @@ def _case(judged: Judged | Prepared) -> Case:
         points=judged.points,
         detail=judged.detail,
     )
+
+
+def _noticeable(prepared: Prepared, claim: Claim) -> float | None:
+    """The smallest deviation noticed with probability 0.9; of a bound in every draw, the share of draws that violate it.
+
+    A share q of violations shows none of itself in N draws with probability (1 - q)^N.
+    """
+    if prepared.noticeable is not None:
+        return prepared.noticeable
+    line = prepared.cell.line
+    return 1 - 0.1 ** (1 / (line.draws * len(line.sizes))) if isinstance(claim, Inequality) and claim.observed else None
 
 
 def _worst(judged: Sequence[Judged], decision: Decision | None) -> int | None:

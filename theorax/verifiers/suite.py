@@ -23,7 +23,7 @@ from theorax.errors import DesignError, UsageError
 from theorax.names import did_you_mean
 from theorax.verifiers.outcome import Verdict
 
-__all__ = ["METHODS", "REFUTATIONS", "SUPPORTS", "Adjusted", "Suite", "adjust", "e_bh", "e_value", "holm"]
+__all__ = ["METHODS", "REFUTATIONS", "SUPPORTS", "Adjusted", "Suite", "adjust", "e_bh", "e_value", "holm", "short_of"]
 
 REFUTATIONS, SUPPORTS = 0.01, 0.05
 METHODS = ("holm", "e-bh")
@@ -123,6 +123,13 @@ def holm(p_values: Mapping[str, float]) -> dict[str, float]:
         running = max(running, min(1.0, (len(p_values) - rank) * p))
         adjusted[name] = running
     return adjusted
+
+
+def short_of(p_values: Mapping[str, float], level: float = SUPPORTS) -> dict[str, float]:
+    """The members that Holm would not reject at this level, each with the p-value that it needs where it stands."""
+    adjusted = holm(p_values)
+    ordered = sorted(p_values, key=lambda name: p_values[name])
+    return {name: level / (len(ordered) - at) for at, name in enumerate(ordered) if adjusted[name] > level}
 
 
 def e_bh(e_values: Mapping[str, float]) -> dict[str, float]:

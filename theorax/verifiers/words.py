@@ -41,7 +41,11 @@ def sentence(
         factor = decision.breakdown_support
         inflated = f"; it would stand with corrections {factor:.2g} times as large as declared" if factor < 1e6 else ""
         everywhere = f" in each of {cases} cases" if cases > 1 else ""
-        return f"False by at least the margin {rejected}{everywhere}{inflated}."
+        # None where no larger class was tried: nothing is extrapolated, or nothing can be enlarged.
+        robust = {True: " Robust: a larger class supports it too.", None: ""}.get(
+            decision.robust, " Not robust: a larger class leaves it open."
+        )
+        return f"False by at least the margin {rejected}{everywhere}{inflated}.{robust}"
     if status is Status.REFUTED:
         exact = " (equal within the margin, not exactly)" if decision.equivalent_within_margin else ""
         robust = "" if decision.robust else "; not robust: it falls under a larger class of corrections"

@@ -56,6 +56,23 @@ def sign(x: arb) -> int | None:
     return 0 if x.is_zero() else None
 
 
+def power(x: arb, exponent: int) -> arb:
+    """An integer power of a ball; an even power of one that holds zero is the ball from zero to its largest value."""
+    if exponent >= 0 and exponent % 2 == 0 and exponent and x.contains(0):
+        return from_zero(x.abs_upper() ** exponent)
+    if x.mid().is_zero() and not x.is_zero() and exponent > 0:
+        # Arb takes the logarithm of a ball whose midpoint is zero; the product of an odd number of factors needs none.
+        reach = x.abs_upper() ** exponent
+        return arb(0, reach.upper())
+    return x**exponent
+
+
+def from_zero(largest: arb) -> arb:
+    """The ball from zero, exactly, to at least this number: its midpoint is its radius as Arb has rounded it."""
+    around = arb(0, largest.upper() / 2)
+    return around + around.rad()
+
+
 @final
 @dataclass(frozen=True)
 class Ball(ObjectDomain):
@@ -126,7 +143,7 @@ class Ball(ObjectDomain):
         return False if x == _INFINITY or x == -_INFINITY else None
 
     def integer_power(self, x: arb, exponent: int) -> arb:
-        return x**exponent
+        return power(x, exponent)
 
     def total(self, terms: Sequence[arb]) -> arb:
         return sum(terms[1:], terms[0]) if terms else arb(0)

@@ -10,10 +10,9 @@ from typing import Any, ClassVar, final
 import flint
 from flint import arb
 
-from theorax.numerics.jaxprs.ball import Ball, ball
+from theorax.numerics.jaxprs.ball import Ball, ball, power
 from theorax.numerics.jaxprs.domain import ObjectDomain
 from theorax.numerics.jaxprs.failures import UndecidedComparison
-from theorax.numerics.jaxprs.slopes import power
 
 MOST_COURSES = 32
 

@@ -84,13 +84,15 @@ class FiniteField(Domain[Residues]):
     def drawn(draws: random.Random, exponentials: bool = False) -> FiniteField:
         """A field of random prime order between 2^61 and 2^62, uniform among all, or among p = 2q + 1 with prime q."""
         while True:
-            if not exponentials:
+            # Tests of primality that are certain below 2^64.
+            if exponentials:
+                half = draws.randrange(LOW // 2, HIGH // 2) | 1
+                if fmpz(half).is_probable_prime() and fmpz(2 * half + 1).is_probable_prime():
+                    return FiniteField(2 * half + 1, half, draws.getrandbits(64))
+            else:
                 prime = draws.randrange(LOW, HIGH) | 1
-                if fmpz(prime).is_probable_prime():  # deterministic below 2**64
+                if fmpz(prime).is_probable_prime():
                     return FiniteField(prime, None, draws.getrandbits(64))
-            half = draws.randrange(LOW // 2, HIGH // 2) | 1
-            if exponentials and fmpz(half).is_probable_prime() and fmpz(2 * half + 1).is_probable_prime():
-                return FiniteField(2 * half + 1, half, draws.getrandbits(64))
 
     def working(self) -> np.errstate:
         return np.errstate(invalid="ignore")  # of infinities, which are followed on their own

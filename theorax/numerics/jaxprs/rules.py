@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import jax.numpy as jnp
 import numpy as np
 
+from theorax.numerics.jaxprs import ordering
 from theorax.numerics.jaxprs.domain import running
 from theorax.numerics.jaxprs.failures import UnsupportedPrimitive
 from theorax.numerics.jaxprs.movement import landings
@@ -235,6 +236,11 @@ RULES: Mapping[str, Rule] = {
     "iota": _iota,
     "clamp": _clamp,
     "scatter-add": _scatter_add,
+    "sort": ordering.sort,
+    "argmax": ordering.extreme,
+    "argmin": ordering.extreme,
+    "round": ordering.nearest_integer,
+    "rem": ordering.remainder,
     "is_finite": lambda run, step, operands: [run.domain.is_finite(operands[0])],
     "stop_gradient": _identity,
     "copy": _identity,

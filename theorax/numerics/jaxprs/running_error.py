@@ -8,9 +8,10 @@ float64, so with the bound $E$ the exact value lies within $E$ of it and every e
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -18,19 +19,35 @@ import numpy as np
 from theorax.errors import UsageError
 from theorax.numerics.jaxprs.domain import Domain
 from theorax.numerics.jaxprs.failures import UndecidedComparison, UnsupportedPrimitive
+from theorax.numerics.jaxprs.probe import FUNCTIONS as PROBED
+from theorax.numerics.jaxprs.probe import ulps
+
+_NAMES = itertools.count()
+"""A supply of names; which numbers have one name depends on the program alone, not on where the supply stands."""
+
+
+def _new_names(shape: tuple[int, ...]) -> np.ndarray:
+    # No array holds 2^32 numbers, no process makes 2^31 arrays.
+    return (next(_NAMES) << 32) + np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape)
 
 
 @final
 @dataclass(frozen=True)
 class Running:
-    """Values and error bounds of one shape."""
+    """Values and error bounds of one shape, and a name for every number.
+
+    Numbers of one name are one number in every execution: a maximum hands on the name of the argument that wins.
+    """
 
     value: np.ndarray
     error: np.ndarray
+    names: np.ndarray = field(default_factory=lambda: np.zeros(0, np.int64), repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", np.asarray(self.value))
         object.__setattr__(self, "error", np.asarray(self.error))
+        if self.names.shape != self.value.shape or not self.names.size:
+            object.__setattr__(self, "names", _new_names(self.value.shape))
         if self.value.shape != self.error.shape or not (self.value.dtype == self.error.dtype == np.float64):
             raise UsageError(
                 f"Running(value {self.value.dtype}{list(self.value.shape)}, error {self.error.dtype}"
@@ -69,7 +86,7 @@ class _Precision:
     tiny: float
     """Smallest normal number: what underflow, gradual or flushed, can lose."""
     ulps: Mapping[str, float]
-    """Worst error of the library functions in units in the last place, as measured against balls."""
+    """Worst error on record of the library functions in units in the last place, as measured against balls."""
 
 
 _ROOTS_AND_SINES = {"sqrt": 0.5, "sin": 0.56, "cos": 0.56}
@@ -112,8 +129,8 @@ class RunningError(Domain[Running]):
     $\gamma_K |A||B|$, $\gamma_K = Ku/(1-Ku)$, for any order of summation.
 
     **Errors:** the bound holds for admissible executions. $k$ of a library function is twice the error measured against
-    balls on one platform (two unit roundoffs to an ulp); another platform needs the measurement repeated, and an
-    accelerator that multiplies matrices in a narrower format is not admissible.
+    balls (two unit roundoffs to an ulp), on record or on the running platform, whichever is larger; an accelerator that
+    multiplies matrices in a narrower format is not admissible.
 
     **Source:** Higham 2002, sections 3.1 and 3.3 (running error analysis).
     """
@@ -151,12 +168,13 @@ class RunningError(Domain[Running]):
         return carriers.value.shape
 
     def take(self, carriers: Running, indices: np.ndarray) -> Running:
-        return Running(carriers.value.reshape(-1)[indices], carriers.error.reshape(-1)[indices])
+        return Running(*(part.reshape(-1)[indices] for part in (carriers.value, carriers.error, carriers.names)))
 
     def join(self, parts: Sequence[Running]) -> Running:
         return Running(
             np.concatenate([part.value.reshape(-1) for part in parts]),
             np.concatenate([part.error.reshape(-1) for part in parts]),
+            np.concatenate([part.names.reshape(-1) for part in parts]),
         )
 
     def unary(self, name: str, x: Running) -> Running:
@@ -175,8 +193,7 @@ class RunningError(Domain[Running]):
         propagated = np.where(x.exact, 0.0, x.error * slope(x))
         if name == "sqrt":  # |sqrt a - sqrt b| <= sqrt|a - b|, also where the slope is unbounded
             propagated = np.fmin(propagated, np.where(x.low >= 0, np.sqrt(x.error), np.inf))
-        ulps = _PRECISIONS[self.dtype].ulps
-        roundings = 4 * ulps[name] if name in ulps else _GROWING[name](x.size)
+        roundings = _GROWING[name](x.size) if name in _GROWING else 4 * library_ulps(name, self.dtype)
         exact = x.exact & (x.value == 0) & fixes_zero
         if name in ("exp", "exp2", "tanh", "erf", "logistic"):
             exact |= x.exact & np.isinf(x.value)  # a masked score of minus infinity is no rounding
@@ -205,7 +222,9 @@ class RunningError(Domain[Running]):
                 loses = (x.high < y.low) if name == "max" else (x.low > y.high)
                 wins = (x.low > y.high) if name == "max" else (x.high < y.low)
                 error = np.where(wins, x.error, np.where(loses, y.error, np.maximum(x.error, y.error)))
-                return Running(value, error)
+                same = x.names == y.names
+                names = np.where(wins | same, x.names, np.where(loses, y.names, _new_names(value.shape)))
+                return Running(value, error, names)
             case "pow":
                 return self._power(x, y)
         raise UnsupportedPrimitive(name, self.name)
@@ -236,7 +255,8 @@ class RunningError(Domain[Running]):
 
     def compare(self, name: str, x: Running, y: Running) -> np.ndarray:
         x, y = _broadcast(x, y)
-        decided = (x.exact & y.exact) | (x.high < y.low) | (x.low > y.high)
+        same = (x.names == y.names) & np.isfinite(x.error)
+        decided = (x.exact & y.exact) | (x.high < y.low) | (x.low > y.high) | same
         if not np.all(decided):
             raise UndecidedComparison(name)
         return np.asarray(_RELATIONS[name](x.value, y.value))
@@ -288,6 +308,16 @@ class RunningError(Domain[Running]):
         return Running(np.asarray(value), np.where(exact, 0.0, np.where(overflows, np.inf, inflated)))
 
 
+def library_ulps(name: str, dtype: str) -> float:
+    """The error of a library function, of which the domain allows twice: on record, or as measured here if larger."""
+    return max(_PRECISIONS[dtype].ulps[name], ulps(name, dtype, _FUNCTIONS[name][0]))
+
+
+def probed() -> Mapping[str, tuple[float, ...]]:
+    """Of every library function the error measured on this platform in float32 and float64, in ulps."""
+    return {name: tuple(ulps(name, dtype, _FUNCTIONS[name][0]) for dtype in _PRECISIONS) for name in PROBED}
+
+
 def _gamma(count: int, unit: float) -> float:
     return count * unit / (1 - count * unit) if count * unit < 1 else math.inf
 
@@ -299,8 +329,8 @@ def _constant(number: float, like: Running) -> Running:
 def _broadcast(x: Running, y: Running) -> tuple[Running, Running]:
     shape = np.broadcast_shapes(x.value.shape, y.value.shape)
     return (
-        Running(np.broadcast_to(x.value, shape), np.broadcast_to(x.error, shape)),
-        Running(np.broadcast_to(y.value, shape), np.broadcast_to(y.error, shape)),
+        Running(*(np.broadcast_to(part, shape) for part in (x.value, x.error, x.names))),
+        Running(*(np.broadcast_to(part, shape) for part in (y.value, y.error, y.names))),
     )
 
 

@@ -15,7 +15,7 @@ import flint
 import numpy as np
 from flint import arb
 
-from theorax.numerics.jaxprs.ball import Ball, ball
+from theorax.numerics.jaxprs.ball import Ball, ball, from_zero, power
 from theorax.numerics.jaxprs.domain import ObjectDomain
 from theorax.numerics.jaxprs.failures import UndecidedComparison
 
@@ -49,23 +49,6 @@ def inputs(balls: Sequence[arb]) -> np.ndarray:
     for place, x in enumerate(balls):
         entries[place] = Slope(x, tuple(arb(int(other == place)) for other in range(len(balls))))
     return entries
-
-
-def power(x: arb, exponent: int) -> arb:
-    """An integer power of a ball; an even power of one that holds zero is the ball from zero to its largest value."""
-    if exponent >= 0 and exponent % 2 == 0 and exponent and x.contains(0):
-        return from_zero(x.abs_upper() ** exponent)
-    if x.mid().is_zero() and not x.is_zero() and exponent > 0:
-        # Arb takes the logarithm of a ball whose midpoint is zero; the product of an odd number of factors needs none.
-        reach = x.abs_upper() ** exponent
-        return arb(0, reach.upper())
-    return x**exponent
-
-
-def from_zero(largest: arb) -> arb:
-    """The ball from zero, exactly, to at least this number: its midpoint is its radius as Arb has rounded it."""
-    around = arb(0, largest.upper() / 2)
-    return around + around.rad()
 
 
 @final

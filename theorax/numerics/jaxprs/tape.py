@@ -78,31 +78,32 @@ class Tape(ObjectDomain):
     def total(self, terms: Sequence[Node]) -> Node:
         return self.record("sum", tuple(term.place for term in terms))
 
-    def course(self, domain: ObjectDomain, output: Node) -> Callable[[Any], Any]:
-        """The recorded number as a function of its inputs, in the arithmetic of ``domain``.
+    def course(self, domain: ObjectDomain, outputs: Sequence[Node]) -> Callable[[Any], list[Any]]:
+        """The recorded numbers as a function of the inputs, in the arithmetic of ``domain``.
 
         Run it within the domain's working precision.
 
         **Raises:** ``UnsupportedPrimitive`` for an operation that the domain does not have.
         """
-        steps = [_step(operation, domain) for operation in self._needed(output)]
+        operations, places = self._needed(outputs)
+        steps = [_step(operation, domain) for operation in operations]
 
-        def run(entries: Any) -> Any:
+        def run(entries: Any) -> list[Any]:
             values: list[Any] = []
             for step in steps:
                 values.append(step(values, entries))
-            return values[-1]
+            return [values[place] for place in places]
 
         return run
 
-    def _needed(self, output: Node) -> list[tuple[str, Any, Any]]:
-        """The operations that the output needs, renumbered, the output last."""
-        needed = {output.place}
-        for place in range(output.place, -1, -1):
+    def _needed(self, outputs: Sequence[Node]) -> tuple[list[tuple[str, Any, Any]], list[int]]:
+        """The operations that the outputs need, renumbered, and where the outputs are among them."""
+        needed = {output.place for output in outputs}
+        for place in range(max(needed), -1, -1):
             if place in needed:
                 needed.update(_operands(self.recorded[place]))
         new = {place: number for number, place in enumerate(sorted(needed))}
-        return [_moved(self.recorded[place], new) for place in sorted(needed)]
+        return [_moved(self.recorded[place], new) for place in sorted(needed)], [new[node.place] for node in outputs]
 
 
 def _operands(operation: tuple[str, Any, Any]) -> tuple[int, ...]:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from theorax.theorems.language.moments import Bounded, BoundedVariance, TwoValues
     from theorax.theorems.language.proofs import Cited, Proof, Step, instance
     from theorax.theorems.language.theorem import Hypothesis, Theorem
+    from theorax.theorems.language.vectors import GaussianVector
 
 _HOMES = {
     name: home
@@ -64,6 +65,7 @@ _HOMES = {
         "moments": ("Bounded", "BoundedVariance", "TwoValues"),
         "proofs": ("Cited", "Proof", "Step", "instance"),
         "theorem": ("Hypothesis", "Theorem"),
+        "vectors": ("GaussianVector",),
     }.items()
     for name in names
 }
@@ -82,6 +84,7 @@ __all__ = [
     "Expansion",
     "Expectation",
     "Experiment",
+    "GaussianVector",
     "Hypothesis",
     "Identity",
     "Image",

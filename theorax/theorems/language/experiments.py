@@ -82,6 +82,8 @@ class Experiment:
     ``dtype``: float64 unless the quantity is far from rounding in float32.
     ``seeds``: "independent" draws at every size, "paired" (the same keys at every size), or "none" where nothing is
     random: every size is built twice, with two keys, and must come out the same.
+    ``span``: sizes up to this many times apart share one compiled program, padded to the largest of them; more than two
+    where a size is the length of a loop, which costs no more for being padded.
     ``platform``: "cpu" where an operation exists on the CPU alone.
     ``adopt``: how a user's layer stands in for the subjects: from its factory to a ``build``; None where it cannot.
     ``asked``: the claims that are asked of such a layer; all if none is named.
@@ -100,6 +102,7 @@ class Experiment:
     draws: int | Efforts[int] = 64
     dtype: Literal["float32", "float64"] = "float64"
     seeds: Literal["independent", "paired", "none"] = "independent"
+    span: int = 2
     platform: Literal["any", "cpu"] = "any"
     adopt: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None
     asked: tuple[str, ...] = ()

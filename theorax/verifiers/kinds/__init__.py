@@ -17,9 +17,10 @@ from theorax.theorems.language import (
 from theorax.verifiers.kinds.averages import ExpectationJudge, LimitJudge
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared
 from theorax.verifiers.kinds.identities import IdentityJudge
+from theorax.verifiers.kinds.impossibilities import ImpossibilityJudge
 from theorax.verifiers.kinds.inequalities import InequalityJudge
 from theorax.verifiers.kinds.laws import LawJudge
-from theorax.verifiers.kinds.pending import PendingJudge
+from theorax.verifiers.kinds.optima import OptimumJudge
 from theorax.verifiers.kinds.probabilities import ProbabilityJudge
 from theorax.verifiers.kinds.rates import RateJudge
 
@@ -31,8 +32,8 @@ JUDGES: dict[type[Claim], Judge] = {
     Limit: LimitJudge(),
     Rate: RateJudge(),
     Law: LawJudge(),
-    Optimum: PendingJudge(),
-    Impossibility: PendingJudge(),
+    Optimum: OptimumJudge(),
+    Impossibility: ImpossibilityJudge(),
 }
 
 __all__ = ["JUDGES", "Judge", "Judged", "Prepared"]

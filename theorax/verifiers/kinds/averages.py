@@ -54,7 +54,7 @@ class LimitJudge(Judge):
         samples = [evaluate(claim.of, cell, observed, i) for i in range(count)]
         errors = [rounding(claim.of, cell, observed, i) for i in range(count)]
         points = tuple(point(size, sample) for size, sample in zip(cell.line.sizes, samples, strict=True))
-        plan, known = prepared.weights.plan, declared(claim, cell, cell.line.sizes)
+        plan, known = prepared.weights.plan, _known(claim, prepared, cell.line.sizes)
 
         def estimate(weights: Weights) -> Interval:
             return _mean(known, weights, samples, errors)
@@ -106,7 +106,7 @@ class ExpectationJudge(Judge):
         what = "mean" if claim.quantile is None else "quantile"
         try:
             if claim.quantile is None:
-                interval = _mean(declared(claim, prepared.cell, (size,)), prepared.weights, [sample], [error])
+                interval = _mean(_known(claim, prepared, (size,)), prepared.weights, [sample], [error])
             else:
                 found = quantiles.quantile(sample, prepared.cell.number(claim.quantile, size))
                 # Every draw moved by at most its error moves every order statistic by at most the largest of them.
@@ -128,6 +128,11 @@ def declared(claim: Limit | Expectation, cell: Cell, sizes: Sequence[int]) -> De
     if isinstance(moments, BoundedVariance):
         return Declared("variance", variance=tuple(cell.number(moments.variance, size) for size in sizes))
     return LIGHT
+
+
+def _known(claim: Limit | Expectation, prepared: Prepared, sizes: Sequence[int]) -> Declared:
+    found = declared(claim, prepared.cell, sizes)
+    return replace(found, fewest=2) if prepared.repetition else found
 
 
 def _mean(known: Declared, weights: Weights, samples: Sequence[np.ndarray], errors: Sequence[float]) -> Interval:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,10 +17,12 @@ from theorax.verifiers.bias import Plan, Policy, Target, Weights, solve
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Side
 from theorax.verifiers.estimate import deterministic, independent, paired
 from theorax.verifiers.interval import Interval
+from theorax.verifiers.laws import Frequencies
 from theorax.verifiers.lines import Cell, Line, Observed
 from theorax.verifiers.moments import LIGHT, Declared
 from theorax.verifiers.outcome import Point
-from theorax.verifiers.probability import ProbabilityPlan
+from theorax.verifiers.planning import cheapest
+from theorax.verifiers.probability import ProbabilityPlan, fewest_draws
 from theorax.verifiers.rates import RateDesign
 
 
@@ -30,7 +33,9 @@ class Prepared:
     ``unit``: what one unit of the declared class of corrections stands for, the claimed value of the claim itself.
     ``sign``: +1, or -1 where the decided quantity is minus the one a reader sees (a decay exponent).
     ``target``: what is compared with where that is no number: the features of a law. ``levels``: those of this case,
-    where no plan of weights holds them. ``design``: what else was fixed in advance.
+    where no plan of weights holds them. ``design``: what else was fixed in advance; ``frequencies``: where
+    characteristic functions are compared. ``repetition``: one of a control's, at fewer draws than a claim is decided on;
+    it is asked whether it refutes, never whether it supports.
     """
 
     cell: Cell
@@ -43,6 +48,48 @@ class Prepared:
     target: np.ndarray | None = None
     levels: Levels = DEFAULT_LEVELS
     design: RateDesign | ProbabilityPlan | None = None
+    frequencies: Frequencies | None = None
+    repetition: bool = False
+
+    @property
+    def bias(self) -> float | None:
+        """The worst bias of the declared class; None where nothing is extrapolated from."""
+        return self.weights.bias.total if self.weights is not None else None
+
+    @property
+    def half_width(self) -> float | None:
+        """Margins below it cannot be supported; None for what is not decided from an interval."""
+        if isinstance(self.design, ProbabilityPlan):
+            return self.design.half_width
+        return self.weights.half_width if self.weights is not None else None
+
+    @property
+    def noticeable(self) -> float | None:
+        """The deviation that is refuted with probability 0.9."""
+        if isinstance(self.design, ProbabilityPlan):
+            found = self.design.noticeable(0.9)
+            return found if math.isfinite(found) else None
+        return self.weights.mde(0.9) if self.weights is not None else None
+
+    @property
+    def weakness(self) -> str:
+        """Why this design cannot decide, and the cheapest that would; empty where it can, or where none was made."""
+        if isinstance(self.design, ProbabilityPlan):
+            if self.design.decides():
+                return ""
+            needed = fewest_draws(self.design.at_least, self.margin, self.design.levels)
+            remedy = (
+                f"the fewest draws that would: {needed}" if needed else "no number of draws would: widen the margin"
+            )
+        elif self.weights is None or self.weights.decides(self.margin):
+            return ""
+        else:
+            better = cheapest(self.weights.plan, self.margin)
+            remedy = (
+                f"the cheapest design that would: {better}" if better else "no number of draws would: widen the margin"
+            )
+        of_bias = f" (bias {self.bias:.2g})" if self.bias is not None else ""
+        return f"a half-width of {self.half_width:.2g}{of_bias} against a margin of {self.margin:.2g}; {remedy}"
 
     def apart(self, other: Prepared) -> float:
         """How far the two predictions lie apart, in the units of the margin."""
@@ -56,8 +103,9 @@ class Judged:
     """One case of a claim after the data: the decision and the table's points.
 
     ``rigorous``: the decision comes from ball arithmetic. ``statistical``: it has an error rate, and so a place in the
-    suite's error budget. ``trivial``: the claim holds for reasons of no interest, wherever it was looked at. ``scope``
-    and ``tightness`` are those of the verdict, where this kind of claim has them.
+    suite's error budget. ``trivial``: the claim holds for reasons of no interest, wherever it was looked at. ``scope``:
+    for what a rigorous decision holds, where that is more than what was drawn. ``tightness``: quantiles of a bound's
+    left side over its right.
     """
 
     prepared: Prepared

@@ -212,18 +212,24 @@ def _is_varied(leaf: Any) -> bool:
 def _generic_sides(
     claim: Identity, cell: Cell, observed: Observed, size: int, draw: int, domain: Domain[Any], carry: Carry
 ) -> list[tuple[Any, Any]]:
-    # The point is a function of the domain, as `in_fields` promises: claims of the same letters share it.
-    known, place = observed._evaluated, ("fields", claim.observed, size, draw, domain)
-    if place not in known:
-        model, read = observed.instances[size][draw]
-        carried = jax.tree_util.tree_map(lambda leaf: carry(leaf) if _is_varied(leaf) else leaf, model)
-        try:
-            known[place] = instances.letters(claim.observed, observed.observe, carried, read, domain)
-        except OBSTACLES as error:
-            known[place] = error
-    if isinstance(known[place], TheoraxError):
-        raise known[place]
-    return [tuple(instances.on(side, cell, size, known[place], domain) for side in (claim.left, claim.right))]
+    def letters(wanted: Any) -> Any:
+        # The point is a function of the domain, as `in_fields` promises: claims, and their variants, share it.
+        known, place = observed._evaluated, ("fields", wanted, size, draw, domain)
+        if place not in known:
+            model, read = observed.instances[size][draw]
+            carried = jax.tree_util.tree_map(lambda leaf: carry(leaf) if _is_varied(leaf) else leaf, model)
+            try:
+                known[place] = instances.letters(wanted, observed.observe, carried, read, domain)
+            except OBSTACLES as error:
+                known[place] = error
+        return known[place]
+
+    seen = letters(None)
+    if isinstance(seen, TheoraxError):  # perhaps in a letter that this claim does not hold
+        seen = letters(claim.observed)
+    if isinstance(seen, TheoraxError):
+        raise seen
+    return [tuple(instances.on(side, cell, size, seen, domain) for side in (claim.left, claim.right))]
 
 
 def _largest(entries: np.ndarray) -> float:

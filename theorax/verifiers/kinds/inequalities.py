@@ -16,6 +16,7 @@ from theorax.verifiers.decision import Decision, Levels, Reason, Side, Status
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared
 from theorax.verifiers.lines import Cell, Observed, evaluate, roundings
 from theorax.verifiers.outcome import Point
+from theorax.verifiers.rigorous.claims import LOOSE, on_box
 
 PRECISION = 256
 
@@ -42,57 +43,99 @@ class InequalityJudge(Judge):
 
     def judge(self, claim: Claim, prepared: Prepared, observed: Observed) -> Judged:
         assert isinstance(claim, Inequality)
-        cell, sizes, levels = prepared.cell, prepared.cell.line.sizes, prepared.levels
-        excess = claim.of - claim.at_most if claim.at_most is not None else claim.at_least - claim.of
-        columns = [evaluate(excess, cell, observed, at) for at in range(len(sizes))]
-        errors = [roundings(excess, cell, observed, at) for at in range(len(sizes))]
-        slack = float(claim.margin.value) if claim.margin is not None else 0.0
-        total = sum(map(len, columns))
-        worst = max(float((column + error).max()) for column, error in zip(columns, errors, strict=True))
-        over = sum(int((~(c + error <= slack)).sum()) for c, error in zip(columns, errors, strict=True))
-        content = 1 - levels.support ** (1 / total)
-        p = 1.0 if over else (1 - prepared.margin) ** total
-        counterexample = _counterexample(excess, cell, observed, columns, errors)
-        if counterexample:
-            status, reason, detail = Status.REFUTED, None, counterexample
-        elif over:
-            status, reason = Status.INCONCLUSIVE, Reason.NUMERIC_FLOOR
-            detail = f"violated in {over} of {total} draws, by up to {worst:.3g}; floats alone refute nothing"
-        elif p <= levels.support:
-            status, reason = Status.SUPPORTED, None
-            detail = (
-                f"no violation in {total} draws, the nearest to one came to within {slack - worst:.2g}: at most a "
-                f"share {content:.2g} of all draws violates it, at level {levels.support:g}"
-            )
-        else:
-            status, reason = Status.INCONCLUSIVE, Reason.UNDERPOWERED
-            needed = math.ceil(math.log(levels.support) / math.log1p(-prepared.margin))
-            detail = f"no violation, but {total} draws exclude only a share {content:.2g} of violations: draw {needed}"
-        decision = Decision(
-            status=status,
-            reason=reason,
-            p_refute=0.0 if status is Status.REFUTED else 1.0,
-            p_support=p,
-            breakdown_support=math.inf if status is Status.SUPPORTED else 0.0,
-            breakdown_refute=math.inf if status is Status.REFUTED else -math.inf,
-            equivalent_within_margin=False,
-            estimate=over / total,
-            se=0.0,
-            df=math.inf,
-            bias=0.0,
-            lower=0.0,
-            upper=1.0 if over else content,
-            claimed=0.0,
-            margin=prepared.margin,
-            side=Side.AT_MOST,
-            levels=levels,
+        return on_box(claim, prepared) if claim.over else _on_draws(claim, prepared, observed)
+
+
+def _on_draws(claim: Inequality, prepared: Prepared, observed: Observed) -> Judged:
+    cell, sizes, levels = prepared.cell, prepared.cell.line.sizes, prepared.levels
+    excess = claim.of - claim.prediction if claim.at_most is not None else claim.prediction - claim.of
+    columns = [evaluate(excess, cell, observed, at) for at in range(len(sizes))]
+    errors = [roundings(excess, cell, observed, at) for at in range(len(sizes))]
+    slack = float(claim.margin.value) if claim.margin is not None else 0.0
+    total = sum(map(len, columns))
+    worst = max(float((column + error).max()) for column, error in zip(columns, errors, strict=True))
+    over = sum(int((~(c + error <= slack)).sum()) for c, error in zip(columns, errors, strict=True))
+    content = 1 - levels.support ** (1 / total)
+    p = 1.0 if over else (1 - prepared.margin) ** total
+    counterexample = _counterexample(excess, cell, observed, columns, errors)
+    if counterexample:
+        status, reason, detail = Status.REFUTED, None, counterexample
+    elif over:
+        status, reason = Status.INCONCLUSIVE, Reason.NUMERIC_FLOOR
+        detail = f"violated in {over} of {total} draws, by up to {worst:.3g}; floats alone refute nothing"
+    elif p <= levels.support:
+        status, reason = Status.SUPPORTED, None
+        detail = (
+            f"no violation in {total} draws, the nearest to one came to within {slack - worst:.2g}: at most a "
+            f"share {content:.2g} of all draws violates it, at level {levels.support:.3g}"
         )
-        points = tuple(
-            Point(float(size), float(np.max(column)), None, len(column))
-            for size, column in zip(sizes, columns, strict=True)
-        )
-        unseen = (f"violations in less than a share {content:.2g} of the draws, or outside the law sampled",)
-        return Judged(prepared, decision, points, unseen, rigorous=status is Status.REFUTED, detail=detail)
+    else:
+        status, reason = Status.INCONCLUSIVE, Reason.UNDERPOWERED
+        needed = math.ceil(math.log(levels.support) / math.log1p(-prepared.margin))
+        detail = f"no violation, but {total} draws exclude only a share {content:.2g} of violations: draw {needed}"
+    decision = Decision(
+        status=status,
+        reason=reason,
+        p_refute=0.0 if status is Status.REFUTED else 1.0,
+        p_support=p,
+        breakdown_support=math.inf if status is Status.SUPPORTED else 0.0,
+        breakdown_refute=math.inf if status is Status.REFUTED else -math.inf,
+        equivalent_within_margin=False,
+        estimate=over / total,
+        se=0.0,
+        df=math.inf,
+        bias=0.0,
+        lower=0.0,
+        upper=1.0 if over else content,
+        claimed=0.0,
+        margin=prepared.margin,
+        side=Side.AT_MOST,
+        levels=levels,
+    )
+    points = tuple(
+        Point(float(size), float(np.max(column)), None, len(column))
+        for size, column in zip(sizes, columns, strict=True)
+    )
+    tightness = _tightness(claim, cell, observed)
+    unseen = [f"violations in less than a share {content:.2g} of the draws, or outside the law sampled"]
+    if tightness is not None and abs(tightness[1]) < LOOSE:
+        unseen.append("LOOSE: what is bounded is mostly below a thousandth of the bound")
+    return Judged(
+        prepared,
+        decision,
+        points,
+        tuple(unseen),
+        rigorous=status is Status.REFUTED,
+        detail=detail,
+        trivial=_trivial_in_every_draw(claim, cell, observed),
+        scope="the law sampled" if status is Status.SUPPORTED else "",
+        tightness=tightness,
+    )
+
+
+def _sides(claim: Inequality) -> tuple[Expr, Expr]:
+    """The smaller side and the larger one, as claimed."""
+    return (claim.of, claim.at_most) if claim.at_most is not None else (claim.at_least, claim.of)
+
+
+def _tightness(claim: Inequality, cell: Cell, observed: Observed) -> tuple[float, float, float] | None:
+    """Quantiles of the smaller side over the larger one in all draws; none where a larger side vanishes."""
+    left, right = (
+        np.concatenate([evaluate(side, cell, observed, at) for at in range(len(cell.line.sizes))])
+        for side in _sides(claim)
+    )
+    if not np.all(right != 0):
+        return None
+    low, middle, high = np.quantile(left / right, (0.05, 0.5, 0.95))
+    return float(low), float(middle), float(high)
+
+
+def _trivial_in_every_draw(claim: Inequality, cell: Cell, observed: Observed) -> bool:
+    """Whether the bound is nowhere sharper than the trivial one."""
+    if claim.trivial is None:
+        return False
+    sharper = claim.trivial - claim.prediction if claim.at_most is not None else claim.prediction - claim.trivial
+    return all(bool(np.all(evaluate(sharper, cell, observed, at) <= 0)) for at in range(len(cell.line.sizes)))
 
 
 def _counterexample(

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
+from sympy import ImmutableMatrix
 
-from theorax.theorems.language import Claim, Law, LawOfNumbers
+from theorax.theorems.language import Claim, GaussianVector, Law, LawOfNumbers, Rate
 from theorax.verifiers.bias import Target
-from theorax.verifiers.decision import Levels
+from theorax.verifiers.decide import withheld
+from theorax.verifiers.decision import Levels, Reason
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared, class_at, planned
 from theorax.verifiers.laws import (
     Frequencies,
     decide_law,
     features_of_characteristic,
+    features_of_conditional_variance,
     features_of_samples,
     gauss_hermite,
+    is_robust_law,
+    joint,
     margin_of_panel,
+    misfit_law,
 )
 from theorax.verifiers.lines import Cell, Observed, evaluate
 from theorax.verifiers.outcome import Point
+from theorax.verifiers.planning import CONTRADICTED
 
 
 @final
@@ -31,47 +38,77 @@ class LawJudge(Judge):
 
     def prepare(self, claim: Claim, cell: Cell, levels: Levels, original: Claim) -> Prepared:
         assert isinstance(claim, Law) and isinstance(original, Law)
-        frequencies = _frequencies(original, cell)
-        target = _features(original.to, cell, frequencies)
+        frequencies = law_frequencies(original, cell)
+        target = law_features(original.to, cell, frequencies)
         panel = {
-            f"wrong law {i + 1}": _features(law, cell, frequencies) for i, law in enumerate(original.nearest_wrong)
+            f"wrong law {i + 1}": law_features(law, cell, frequencies) for i, law in enumerate(original.nearest_wrong)
         }
         margin, _ = margin_of_panel(target, panel)
         corrections = class_at(original.approach, 1.0, cell.line.sizes[0])
         weights = planned(original, cell, levels, Target.LIMIT, corrections, 1.0)
-        return Prepared(cell, 0.0, margin, 1.0, weights, target=_features(claim.to, cell, frequencies))
+        return Prepared(
+            cell,
+            0.0,
+            margin,
+            1.0,
+            weights,
+            target=law_features(claim.to, cell, frequencies),
+            frequencies=frequencies,
+        )
 
     def judge(self, claim: Claim, prepared: Prepared, observed: Observed) -> Judged:
-        assert isinstance(claim, Law) and prepared.weights is not None and prepared.target is not None
-        cell, levels = prepared.cell, prepared.weights.plan.levels
-        frequencies = _frequencies(claim, cell)
+        assert isinstance(claim, Law) and prepared.weights is not None
+        assert prepared.target is not None and prepared.frequencies is not None
+        cell, plan, target = prepared.cell, prepared.weights.plan, prepared.target
         tables = [
-            features_of_samples(evaluate(claim.of, cell, observed, at), frequencies)
-            for at in range(len(cell.line.sizes))
+            observed_features(claim, cell, observed, at, prepared.frequencies) for at in range(len(cell.line.sizes))
         ]
-        # A quantile of the noise at level a needs some tens of draws beyond it.
-        noise_draws = max(4000, math.ceil(40 / min(levels.support, levels.refute)))
-        decision = decide_law(tables, prepared.target, prepared.weights, prepared.margin, levels, noise_draws)
-        points = tuple(
-            _point(size, table, prepared.target) for size, table in zip(cell.line.sizes, tables, strict=True)
-        )
+        decision = decide_law(tables, target, prepared.weights, prepared.margin, plan.levels)
+        decision = replace(decision, robust=is_robust_law(decision, tables, target, plan))
+        alarm = misfit_law(tables, plan)
+        points = tuple(law_point(size, table, target) for size, table in zip(cell.line.sizes, tables, strict=True))
         unseen = (
             f"a law nearer than {prepared.margin:.2g} to the claimed one (the nearest excluded law lies that far)",
-            f"corrections outside the declared class ({prepared.weights.plan.corrections})",
+            f"corrections outside the declared class ({plan.corrections})",
         )
-        return Judged(prepared, decision, points, unseen)
+        decision = withheld(decision, Reason.CLASS_REFUTED) if alarm else decision
+        return Judged(prepared, decision, points, unseen, detail=CONTRADICTED if alarm else "")
 
 
-def _frequencies(claim: Law, cell: Cell) -> Frequencies:
+def law_frequencies(claim: Law | Rate, cell: Cell) -> Frequencies:
+    """Those of the claim itself: whitened by its covariance where it is about a vector."""
+    if isinstance(claim.to, GaussianVector) and claim.to.dimensions > 1:
+        return joint(claim.to.numbers(_values(claim.to, cell)))
     return gauss_hermite(cell.number(claim.scale))
 
 
-def _features(law: LawOfNumbers, cell: Cell, frequencies: Frequencies) -> np.ndarray:
-    values = {letter: cell.number(letter) for letter in law.letters}
-    return features_of_characteristic(law.characteristic(frequencies.table[:, 0], values), frequencies)
+def law_features(law: LawOfNumbers, cell: Cell, frequencies: Frequencies) -> np.ndarray:
+    points = frequencies.table
+    points = points[:, 0] if points.shape[1] == 1 else points
+    return features_of_characteristic(law.characteristic(points, _values(law, cell)), frequencies)
 
 
-def _point(size: int, table: np.ndarray, target: np.ndarray) -> Point:
+def _values(law: LawOfNumbers, cell: Cell) -> dict:
+    return {letter: cell.number(letter) for letter in law.letters}
+
+
+def observed_features(
+    claim: Law | Rate, cell: Cell, observed: Observed, at: int, frequencies: Frequencies
+) -> np.ndarray:
+    """Features of every draw: of its values, or in closed form given what they are Gaussian under."""
+    if claim.given is None:
+        letters = claim.letters_of if isinstance(claim, Law) else (claim.of,)
+        columns = [evaluate(letter, cell, observed, at) for letter in letters]
+        return features_of_samples(columns[0] if len(columns) == 1 else np.stack(columns, axis=-1), frequencies)
+    if not isinstance(claim.given, ImmutableMatrix) or claim.given.shape == (1, 1):
+        given = claim.given[0, 0] if isinstance(claim.given, ImmutableMatrix) else claim.given
+        return features_of_conditional_variance(evaluate(given, cell, observed, at), frequencies)
+    count = claim.given.rows
+    entries = [[evaluate(claim.given[a, b], cell, observed, at) for b in range(count)] for a in range(count)]
+    return features_of_conditional_variance(np.moveaxis(np.array(entries), -1, 0), frequencies)
+
+
+def law_point(size: int, table: np.ndarray, target: np.ndarray) -> Point:
     """Distance of the mean features at one size; its standard error is that of the distance to first order."""
     gap = table.mean(axis=0) - target
     norm = float(np.linalg.norm(gap))

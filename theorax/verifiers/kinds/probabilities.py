@@ -176,7 +176,7 @@ def _counts(successes: int, undecided: int, draws: int, plan: ProbabilityPlan, d
     if undecided:
         found += f" and hung on rounding in {undecided}"
     if decision.status is Status.SUPPORTED:
-        found += f": a probability below {decision.lower:.6g} is rejected at level {plan.levels.support:g}"
+        found += f": a probability below {decision.lower:.6g} is rejected at level {plan.levels.support:.3g}"
     elif decision.status is Status.INCONCLUSIVE:
         needed = fewest_draws(plan.at_least, plan.margin, plan.levels)
         found += f": at least {decision.lower:.6g} is supported, {plan.boundary:.6g} was to be excluded"

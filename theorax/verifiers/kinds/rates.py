@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
 
 from theorax.theorems.language import Claim, Corrections, Rate
-from theorax.verifiers.bias import Plan, Policy, Target, Weights
+from theorax.verifiers.bias import Bias, Plan, Policy, Target, Weights
+from theorax.verifiers.decide import decide, is_robust
 from theorax.verifiers.decision import Decision, Levels, Reason, Refusal, Side
+from theorax.verifiers.interval import Interval
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared, class_at, planned, sequence
+from theorax.verifiers.kinds.laws import law_features, law_frequencies, law_point, observed_features
+from theorax.verifiers.law_rates import rate_of_law
 from theorax.verifiers.lines import Cell, Observed, evaluate, roundings
 from theorax.verifiers.outcome import Point
-from theorax.verifiers.planning import CONTRADICTED, plateau
+from theorax.verifiers.planning import CONTRADICTED, alarmed, plateau
 from theorax.verifiers.rates import Average, RateDesign, decide_rate, design_rate
 
 # What is estimated is a decay exponent, minus the exponent that a reader sees: growth of at most n^a is decay of at
@@ -32,6 +36,7 @@ class RateJudge(Judge):
         if original.is_exponential:
             target, other = other, target
         exponent, side = cell.number(claim.exponent), SIDES[claim.side]
+        frequencies = law_frequencies(original, cell) if original.to is not None else None
 
         def plan(target: Target, corrections: Corrections) -> Plan:
             anchored = class_at(corrections, 1.0, cell.line.sizes[0])
@@ -46,10 +51,14 @@ class RateJudge(Judge):
             plan(target, original.approach), Average(original.average), cell.number(original.floor), rival
         )
         margin = claim.margin.around(exponent)
-        return Prepared(cell, -exponent, margin, 1.0, design.weights, side, sign=-1, design=design)
+        return Prepared(
+            cell, -exponent, margin, 1.0, design.weights, side, sign=-1, design=design, frequencies=frequencies
+        )
 
     def judge(self, claim: Claim, prepared: Prepared, observed: Observed) -> Judged:
         assert isinstance(claim, Rate) and isinstance(prepared.design, RateDesign)
+        if claim.to is not None:
+            return _of_law(claim, prepared, observed)
         cell, design, sizes = prepared.cell, prepared.design, prepared.cell.line.sizes
         samples = [evaluate(claim.of, cell, observed, at) for at in range(len(sizes))]
         if design.weights.plan.policy is Policy.DETERMINISTIC:
@@ -67,6 +76,30 @@ class RateJudge(Judge):
             return Judged(prepared, decision, points, detail=str(refusal))
         unseen = _unseen(design, weights, prepared.claimed)
         return Judged(prepared, decision, points, unseen, detail=CONTRADICTED if alarm else "")
+
+
+def _of_law(claim: Rate, prepared: Prepared, observed: Observed) -> Judged:
+    """How fast a law approaches its limit, from the unbiased squared distance at each size."""
+    assert claim.to is not None and prepared.frequencies is not None and isinstance(prepared.design, RateDesign)
+    cell, weights, plan = prepared.cell, prepared.design.weights, prepared.design.weights.plan
+    target = law_features(claim.to, cell, prepared.frequencies)
+    tables = [observed_features(claim, cell, observed, at, prepared.frequencies) for at in range(len(plan.sizes))]
+    points = tuple(law_point(size, table, target) for size, table in zip(cell.line.sizes, tables, strict=True))
+
+    def estimate(weights: Weights) -> Interval:
+        return rate_of_law(tables, target, weights)
+
+    def along(direction: np.ndarray, bias: float) -> Interval:
+        return estimate(Weights(plan, tuple(map(float, direction)), Bias(given=bias)))
+
+    try:
+        decision = decide(estimate(weights), prepared.claimed, prepared.margin, prepared.side, plan.levels)
+        decision = replace(decision, robust=is_robust(decision, plan, estimate))
+        decision, detail = alarmed(decision, plan, along)
+    except Refusal as refusal:
+        decision = Decision.undecided(refusal.reason, prepared.claimed, prepared.margin, prepared.side, plan.levels)
+        return Judged(prepared, decision, points, detail=str(refusal))
+    return Judged(prepared, decision, points, _unseen(prepared.design, weights, prepared.claimed), detail=detail)
 
 
 def _error(claim: Rate, cell: Cell, observed: Observed, at: int) -> float:

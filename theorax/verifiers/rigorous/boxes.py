@@ -20,6 +20,7 @@ from flint import arb, fmpq
 
 from theorax.numerics.jaxprs.failures import UndecidedComparison, UnsupportedPrimitive
 from theorax.verifiers.decision import Reason, Status
+from theorax.verifiers.rigorous.convex import tangent
 from theorax.verifiers.rigorous.enclosures import Enclosure, fraction, rational
 
 __all__ = ["PRECISIONS", "Box", "Certificate", "certify", "confirm", "is_violated"]
@@ -27,6 +28,9 @@ __all__ = ["PRECISIONS", "Box", "Certificate", "certify", "confirm", "is_violate
 PRECISIONS = (64, 128, 256, 512)
 NARROWEST = fmpq(1, 2**40)
 """A box narrower than this share of the domain in every direction is set aside: the function touches zero there."""
+
+FIRST, TURN = 32, 4
+"""After so many boxes, one box in so many is tried for convexity: what is easy does not pay for second derivatives."""
 
 
 @final
@@ -45,6 +49,10 @@ class Box:
     def middle(self) -> tuple[fmpq, ...]:
         """The exact midpoint."""
         return tuple((lower + upper) / 2 for lower, upper in self.sides)
+
+    def inside(self, other: Box) -> bool:
+        """Whether every point of this box lies in the other."""
+        return all(low >= a and high <= b for (low, high), (a, b) in zip(self.sides, other.sides, strict=True))
 
     def with_side(self, place: int, lower: fmpq, upper: fmpq) -> Box:
         """The same box with another side."""
@@ -113,9 +121,16 @@ class _Bound:
 
 
 def certify(
-    function: Enclosure, domain: Box, slack: Fraction = Fraction(0), budget: int = 20_000, narrowest: fmpq = NARROWEST
+    function: Enclosure,
+    domain: Box,
+    slack: Fraction = Fraction(0),
+    budget: int = 20_000,
+    narrowest: fmpq = NARROWEST,
+    valley: Box | None = None,
 ) -> Certificate:
     """Decide whether ``function`` is at least ``-slack`` everywhere on the box.
+
+    ``valley``: a box on which this is known by other means.
 
     | what happened | status |
     |---|---|
@@ -126,7 +141,7 @@ def certify(
 
     **Errors:** none; every ball is rounded outward, and so is every box.
     """
-    search = _Search(function, domain, slack, narrowest)
+    search = _Search(function, domain, slack, narrowest, valley)
     try:
         found = search.run(budget)
     except UnsupportedPrimitive as error:
@@ -138,7 +153,8 @@ def certify(
 
 @final
 class _Search:
-    def __init__(self, function: Enclosure, domain: Box, slack: Fraction, narrowest: fmpq):
+    def __init__(self, function: Enclosure, domain: Box, slack: Fraction, narrowest: fmpq, valley: Box | None):
+        self.valley = valley
         self.function, self.domain, self.slack = function, domain, rational(slack)
         self.narrowest = [(upper - lower) * narrowest for lower, upper in domain.sides]
         self.count = 0
@@ -152,6 +168,8 @@ class _Search:
         fresh = [self.domain]
         while fresh or heap:
             for box in fresh:
+                if self.valley is not None and box.inside(self.valley):
+                    continue
                 below, value, precision = self.violation(box.middle)
                 if below:
                     point = tuple(map(fraction, box.middle))
@@ -252,6 +270,9 @@ class _Search:
             wide = [place for place, (low, high) in enumerate(box.sides) if low < high and reach[place] > 0]
             direction = max(wide, key=lambda place: float(reach[place])) if wide else self.widest(box)
             rounded = bool(centre.is_finite() and centre.rad() > spread)
+            if best < 0 and self.count > FIRST and self.count % TURN == 0:
+                plane = tangent(self.function, box.sides, precision)
+                best = best if plane is None else best.max((plane + slack).lower())
             return _Bound(_float(best, self.slack), best >= 0, direction, box, precision), rounded
 
     def from_values(self, box: Box, precision: int) -> _Bound:

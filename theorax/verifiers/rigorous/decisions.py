@@ -12,7 +12,7 @@ from flint import arb
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
 from theorax.verifiers.rigorous.boxes import Certificate
 
-__all__ = ["decided", "place", "shown", "told"]
+__all__ = ["decided", "exactly", "place", "shown", "told"]
 
 
 def decided(
@@ -50,21 +50,30 @@ def decided(
     )
 
 
-def told(found: Certificate, names: Sequence[str]) -> str:
-    """One sentence: what the search over boxes proved, where the claim fails, or what is left."""
+def told(found: Certificate, names: Sequence[str], what: str = "the difference") -> str:
+    """One sentence: what the search over boxes proved, where the claim fails, or what is left.
+
+    ``what``: how the function is called that should be nowhere negative.
+    """
     boxes = f"{found.boxes} box" + ("es" if found.boxes != 1 else "")
-    with_slack = f" with slack {found.slack}" if found.slack else ""
+    with_slack = f" with slack {exactly(found.slack)}" if found.slack else ""
     if found.status is Status.CERTIFIED:
         return f"holds on the whole box{with_slack}: {boxes} in balls of up to {found.precision} bits"
     if found.status is Status.REFUTED:
         assert found.point is not None and found.value is not None
-        return f"fails at {place(found.point, names)}: the difference there lies in {shown(found.value)}"
+        return f"fails at {place(found.point, names)}: {what} there lies in {shown(found.value)}"
     left = f"after {boxes}" if found.reason is Reason.BUDGET else f"on {found.aside} of {boxes}, too narrow to split"
     if found.trouble:
         left += f"; {found.trouble.rstrip('.')}"
     if found.lowest is None:
         return f"neither proved nor refuted {left}; nothing is known of its lowest value"
-    return f"neither proved nor refuted {left}; it is certain that the difference is at least {found.lowest:.3g}"
+    return f"neither proved nor refuted {left}; it is certain that {what} is at least {found.lowest:.3g}"
+
+
+def exactly(number: Fraction) -> str:
+    """A rational as it is typed, or in a few digits where its fraction is long, as that of a decimal float is."""
+    text = str(number)
+    return text if len(text) <= 16 else f"{float(number):.6g}"
 
 
 def place(point: Sequence[Fraction], names: Sequence[str]) -> str:

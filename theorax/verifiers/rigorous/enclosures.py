@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import flint
+import jax
 import numpy as np
 from flint import arb, fmpq
 from sympy import Expr, Symbol
 
-from theorax.errors import UsageError
+from theorax.errors import TheoraxError, UsageError
 from theorax.numerics.jaxprs.courses import hull
 from theorax.numerics.jaxprs.domain import ObjectDomain
+from theorax.numerics.jaxprs.entered import entered
 from theorax.numerics.jaxprs.failures import UndecidedComparison
 from theorax.numerics.jaxprs.interpret import Interpreter
 from theorax.numerics.jaxprs.program import doubles, flatten, trace
@@ -25,98 +28,117 @@ Coordinates = Sequence[fmpq]
 
 
 class Enclosure:
-    """``function(x)`` for one vector of ``dimension`` numbers, in balls of any precision.
+    """A function of one vector of ``dimension`` numbers, in balls of any precision: one number, or ``length`` of them.
 
     A program without branches is recorded once as scalar operations; one that compares is interpreted at every box,
     because its course depends on the box.
 
-    **Raises:** ``UsageError`` if the function cannot be traced or returns no single number, ``UnsupportedPrimitive`` for
-    a primitive that has no enclosure.
+    **Raises:** ``UsageError`` if the function cannot be traced or does not return so many numbers,
+    ``UnsupportedPrimitive`` for a primitive that has no enclosure.
     """
 
     dimension: int
+    _gradient: Callable[[], Enclosure]
 
-    def __init__(self, function: Callable[[Any], Any], dimension: int):
+    def __init__(self, function: Callable[[Any], Any], dimension: int, length: int = 1):
         self.dimension = dimension
-        self._courses: dict[Any, Callable[[Any], Any]] = {}
+        self._courses: dict[int, Callable[[Any], list[Any]]] = {}
         argument = np.empty(dimension, dtype=object)
         argument[:] = [arb(0)] * dimension
         self._program = flatten(trace(function, (argument,), lambda leaf: leaf is argument).closed)
         shapes = [self._program.types[number].shape for number in self._program.outputs]
-        if len(shapes) != 1 or int(np.prod(shapes[0], dtype=np.int64)) != 1:
+        if len(shapes) != 1 or int(np.prod(shapes[0], dtype=np.int64)) != length:
+            wanted = "one number, the smallest entry by .min() for instance" if length == 1 else f"{length} numbers"
             raise UsageError(
-                f"The function returns {len(shapes)} arrays of shapes {shapes}. An inequality is between two numbers. "
-                "Return one number, the smallest entry by .min() for instance."
+                f"The function returns {len(shapes)} arrays of shapes {shapes}. It is compared as one number. "
+                f"Return {wanted}."
             )
+        self._gradient = lambda: Enclosure(jax.grad(entered(function)), dimension, dimension)
         self._tape = Tape()
         try:
-            self._output: Node | None = self._interpreted(self._tape, self._tape.inputs(dimension))
+            self._outputs: list[Node] | None = self._interpreted(self._tape, self._tape.inputs(dimension))
         except UndecidedComparison:
-            self._output = None
+            self._outputs = None
 
     @classmethod
-    def of(cls, expression: Expr, letters: Sequence[Symbol]) -> Enclosure:
-        """The expression as a function of its letters, every number in it exact.
+    def of(cls, expressions: Expr | Sequence[Expr], letters: Sequence[Symbol]) -> Enclosure:
+        """Expressions as functions of their letters, every number in them exact.
 
         **Raises:** ``UnsupportedPrimitive`` for a function without an enclosure.
         """
         found = cls.__new__(cls)
         found.dimension, found._courses, found._tape = len(letters), {}, Tape()
-        found._output = recorded(expression, letters, found._tape, list(found._tape.inputs(len(letters))))
+        entries = list(found._tape.inputs(len(letters)))
+        every = (expressions,) if isinstance(expressions, Expr) else expressions
+        found._gradient = lambda: cls.of([every[0].diff(letter) for letter in letters], letters)
+        found._outputs = [recorded(expression, letters, found._tape, entries) for expression in every]
         return found
 
     @property
     def branches(self) -> bool:
         """Whether the program compares numbers."""
-        return self._output is None
+        return self._outputs is None
+
+    @cached_property
+    def gradient(self) -> Enclosure | None:
+        """The gradient of the program that is evaluated (guard i); None where it has none, or no enclosure."""
+        try:
+            return self._gradient()
+        except (TheoraxError, TypeError, ValueError):  # JAX: no reverse derivative of a while loop, of integers
+            return None
 
     def at(self, point: Coordinates, precision: int) -> arb:
-        """The ball of the value at an exact point.
+        """The ball of the (first) value at an exact point.
 
         **Raises:** ``UndecidedComparison`` where the balls of this precision do not decide a branch.
         """
+        return self.all_at(point, precision)[0]
+
+    def all_at(self, point: Coordinates, precision: int) -> list[arb]:
+        """The balls of all values at an exact point."""
         with flint.ctx.workprec(precision):
             entries = np.empty(self.dimension, dtype=object)
             entries[:] = [Slope(arb(x)) for x in point]
-            return self._evaluated(entries, precision).value
+            return [slope.value for slope in self._run(Slopes(self.dimension, precision), entries)]
 
     def over(self, sides: Sequence[tuple[fmpq, fmpq]], precision: int) -> Slope:
-        """The ball of the values over a box, with the balls of the slopes.
+        """The ball of the (first) value over a box, with the balls of its slopes.
 
         **Raises:** ``UndecidedComparison`` where a primitive may jump inside the box.
         """
+        return self.all_over(sides, precision)[0]
+
+    def all_over(self, sides: Sequence[tuple[fmpq, fmpq]], precision: int) -> list[Slope]:
+        """The balls of all values over a box, with those of their slopes."""
         with flint.ctx.workprec(precision):
-            return self._evaluated(inputs([interval(*side) for side in sides]), precision)
+            entries = inputs([interval(*side) for side in sides])
+            return self._run(Slopes(self.dimension, precision), entries)
 
     def values(self, sides: Sequence[tuple[fmpq, fmpq]], precision: int) -> arb:
-        """The ball of the values over a box on which the program may jump: the hull of every course it can take.
+        """The ball of the (first) value over a box on which the program may jump: the hull of every course it can take.
 
         **Raises:** ``UndecidedComparison`` where there are too many.
         """
         with flint.ctx.workprec(precision):
             entries = np.empty(self.dimension, dtype=object)
             entries[:] = [interval(*side) for side in sides]
-            found: arb = hull(lambda course: self._run(course, entries), precision)
+            found: arb = hull(lambda course: self._run(course, entries)[0], precision)
             return found
 
-    def _evaluated(self, entries: np.ndarray, precision: int) -> Slope:
-        result: Slope = self._run(Slopes(self.dimension, precision), entries)
-        return result
-
-    def _run(self, domain: ObjectDomain, entries: np.ndarray) -> Any:
-        if self._output is None:
+    def _run(self, domain: ObjectDomain, entries: np.ndarray) -> list[Any]:
+        if self._outputs is None:
             return self._interpreted(domain, entries)
         if not isinstance(domain, Slopes):
             with domain.working():
-                return self._tape.course(domain, self._output)(entries)
+                return self._tape.course(domain, self._outputs)(entries)
         if domain.precision not in self._courses:
-            self._courses[domain.precision] = self._tape.course(domain, self._output)
+            self._courses[domain.precision] = self._tape.course(domain, self._outputs)
         return self._courses[domain.precision](entries)
 
-    def _interpreted(self, domain: ObjectDomain, entries: np.ndarray) -> Any:
+    def _interpreted(self, domain: ObjectDomain, entries: np.ndarray) -> list[Any]:
         with domain.working(), doubles():
             (result,) = Interpreter(domain).run(self._program, [domain.adopt(entries)])
-        return np.asarray(result, dtype=object).reshape(()).item() if isinstance(result, np.ndarray) else result
+        return list(np.asarray(result, dtype=object).reshape(-1))
 
 
 def interval(lower: fmpq, upper: fmpq) -> arb:

@@ -33,7 +33,7 @@ def recorded(expression: Expr, letters: Sequence[Symbol], tape: Tape, inputs: Se
 
     def fold(name: str, nodes: Sequence[Any]) -> Node:
         two = tape.operations[name]
-        return reduce(lambda x, y: two(x, y), map(value, nodes))
+        return reduce(two, map(value, nodes))
 
     def made(node: Any) -> Node:
         if node in places:

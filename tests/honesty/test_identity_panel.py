@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 from fractions import Fraction
 
 import equinox as eqx
@@ -12,6 +14,7 @@ import pytest
 import sympy
 
 from theorax import decide
+from theorax.errors import UsageError
 
 jax.config.update("jax_enable_x64", True)
 
@@ -83,6 +86,7 @@ TRUE = {
     ),
     "a root squared": (lambda x: jnp.linalg.norm(x) ** 2, square, (normal(3),), "SUPPORTED"),
     "sines": (lambda x: jnp.sin(x) ** 2 + jnp.cos(x) ** 2, 1.0, (normal(3),), "SUPPORTED"),
+    "a sort": (jnp.sort, lambda x: jnp.sort(x[::-1]), (normal(4),), "SUPPORTED"),
     "a branch": (lambda x: jnp.where(x > 0, x, -x), jnp.abs, (normal(3),), "SUPPORTED"),
 }
 FALSE = {
@@ -99,6 +103,7 @@ FALSE = {
     "one row of many": (normalised, lambda A: normalised(A).at[2, 2].add(2.0**-60), (W,)),
     "softmax forgets a factor": (jax.nn.softmax, lambda x: jax.nn.softmax(x * (1 + 2**-40)), (normal(4),)),
     "tanh is even": (jnp.tanh, lambda x: jnp.tanh(-x), (normal(3),)),
+    "a sort": (jnp.sort, lambda x: jnp.sort(x)[::-1], (normal(4),)),
     "attention without values": (
         attention,
         lambda x, q, k: attention(x, k, q),
@@ -230,6 +235,30 @@ def test_a_false_identity_of_a_field_needs_more_than_its_fields():
 
 
 def test_what_no_arithmetic_follows_is_inconclusive_with_its_name(rng):
-    verdict = decide.identity(jnp.sort, lambda x: x, at=np.sort(rng.normal(size=3)), margin=1e-3)
+    verdict = decide.identity(jax.scipy.special.erfinv, lambda x: x, at=rng.uniform(size=3), margin=1e-3)
     assert (verdict.status, verdict.reason) == ("INCONCLUSIVE", "budget")
-    assert "`sort`" in verdict.sentence
+    assert "`erf_inv`" in verdict.sentence
+
+
+REFUSED = {
+    "shapes": (lambda x: x, lambda x: x[:2], np.ones(3), {}, r"shape \[3\].*shape \[2\]"),
+    "nothing to vary": (lambda x: x, lambda x: 2 * x, np.arange(3), {}, "0 varied numbers"),
+    "nothing to compare": (lambda x: x[:0], lambda x: 2 * x[:0], np.ones(3), {}, "at least one entry"),
+    "a margin": (lambda x: x, lambda x: 2 * x, np.ones(3), {"margin": -1.0}, "positive number"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_compared_is_said_in_three_parts(name):
+    left, right, at, more, words = REFUSED[name]
+    with pytest.raises(UsageError, match=words):
+        decide.identity(left, right, at=at, **more)
+
+
+@pytest.mark.parametrize("table", [TRUE, FALSE, VACUOUS], ids=["true", "false", "vacuous"])
+def test_a_verdict_shows_itself_and_is_plain_data(table, rng):
+    name, (left, right, makers, *_) = next(iter(table.items()))
+    verdict = decide.identity(left, right, at=given(makers, rng), name=name)
+    assert verdict.status in str(verdict)
+    json.dumps(dataclasses.asdict(verdict), allow_nan=False)
+    assert decide.adjust([verdict])[name].status == verdict.status

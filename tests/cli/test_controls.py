@@ -1,0 +1,87 @@
+"""Controls are repeated until their kill probability is shown, and one that kills by chance leaves a claim vacuous."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+from test_theorem_files import page
+
+from theorax.verifiers.check import check
+from theorax.verifiers.controls import kill_probability
+from theorax.verifiers.settings import Settings
+
+
+def with_control(shift: float, draws: int) -> str:
+    """The smallest theorem, with a subject whose mean is off by so many standard errors of the claim's own design."""
+    return (
+        page(draws=str(draws), needs=", shift")
+        .replace("1 + c / n.value +", "1 + shift + c / n.value +")
+        .replace(
+            '{"gaussian": Subject(build)}',
+            '{"gaussian": Subject(build, options={"shift": 0.0}), "shifted": '
+            f'Subject(build, options={{"shift": {shift}}}, breaks=("noise",), fails=("mean",))}}',
+        )
+        .replace(', unbroken="nothing to break"', "")
+    )
+
+
+@pytest.fixture
+def checked(root: Path, tmp_path: Path):
+    """The outcome of the theorem with this control."""
+
+    def run(shift: float, draws: int, effort: str):
+        (root / "spectra" / "means.py").write_text(with_control(shift, draws), encoding="utf-8")
+        return check("means", Settings(effort=effort, state=str(tmp_path / "state"), roots=(str(root),)))
+
+    return run
+
+
+@pytest.mark.parametrize(("kills", "bound"), [(14, 0.80), (29, 0.90), (59, 0.95)])
+def test_so_many_kills_of_as_many_show_so_much(kills, bound):
+    assert bound <= kill_probability(kills, kills) == pytest.approx(0.05 ** (1 / kills))
+    assert kill_probability(kills - 1, kills - 1) < bound
+    assert kill_probability(0, kills) == 0
+
+
+def test_the_bound_covers(rng):
+    for p in (0.5, 0.85, 0.97):
+        kills = rng.binomial(29, p, 4000)
+        above = sum(kill_probability(int(k), 29) > p for k in kills)
+        assert above <= stats.binom.ppf(0.999, 4000, 0.05)
+
+
+@pytest.mark.parametrize(("draws", "repetitions", "bound", "drawn"), [(232, 29, 0.9, 232), (40, 14, 0.8, 56)])
+def test_a_clear_control_is_repeated_on_portions(checked, draws, repetitions, bound, drawn):
+    outcome = checked(1.0, draws, "standard")
+    (control,) = outcome.controls
+    assert (control.fired, control.replicates, control.kills) == (True, repetitions, repetitions)
+    assert control.kill_probability >= bound
+    assert outcome.status == "SUPPORTED"
+    assert outcome.work.draws == 4 * (draws + drawn)  # four sizes, the evidence and the control
+
+
+def test_at_quick_effort_the_run_itself_is_all(checked):
+    (control,) = checked(1.0, 40, "quick").controls
+    assert (control.fired, control.replicates, control.kills) == (True, 1, 1)
+    assert control.kill_probability == pytest.approx(0.05)
+
+
+def test_a_control_that_passes_leaves_the_claim_vacuous(checked):
+    outcome = checked(0.0, 40, "standard")
+    assert outcome.status == "VACUOUS"
+    assert not outcome.controls[0].fired
+
+
+def test_a_control_that_kills_by_chance_leaves_the_claim_vacuous(checked):
+    # Below the bias bound nothing refutes, far above it everything does; somewhere between it is chance.
+    statuses = []
+    for shift in np.linspace(0.002, 0.03, 15):
+        outcome = checked(float(shift), 40, "standard")
+        (control,) = outcome.controls
+        if control.fired and 3 <= control.kills <= control.replicates - 3:
+            statuses.append(outcome.claims[0].status)
+            assert "repetitions only" in outcome.claims[0].sentence
+    assert set(statuses) == {"VACUOUS"}

@@ -1,0 +1,316 @@
+"""``verify data``: what it shows and returns, what it refuses, and that it reads long files in bounded memory."""
+
+from __future__ import annotations
+
+import doctest
+import json
+
+import numpy as np
+import pytest
+
+import theorax.cli.statements
+import theorax.decide
+from theorax import decide
+from theorax.cli import studies
+from theorax.cli.statements import rate
+from theorax.cli.tables import opened
+from theorax.decide import streams
+
+SIZES = 2 ** np.arange(5, 14)
+RATE = ("--rate", "error ~ N**-1", "--margin", "0.1")
+DEPTHS = "n,error\n" + "".join(f"{n},{(1 + 2 / n) / n**2!r}\n" for n in (8, 16, 32, 64, 128, 256))
+
+
+def draws(rng, exponent=-1.0, count=64, sizes=SIZES):
+    return sizes**exponent * (1 + 0.4 * (sizes / sizes[0]) ** -0.5) * rng.lognormal(0, 0.2, (count, len(sizes)))
+
+
+def long(values, sizes=SIZES, head="N,seed,error", order=None):
+    rows = [f"{n},{s},{float(values[s, i])!r}" for s in range(len(values)) for i, n in enumerate(sizes)]
+    return "\n".join([head, *(rows if order is None else [rows[i] for i in order])]) + "\n"
+
+
+@pytest.fixture
+def data(verify, tmp_path):
+    """Write a text, or bytes, or arrays, and decide a claim about it."""
+
+    def call(content, *options, name="table.csv"):
+        file = tmp_path / name
+        if isinstance(content, dict):
+            np.savez(file, **content)
+        elif isinstance(content, bytes):
+            file.write_bytes(content)
+        else:
+            file.write_text(content, encoding="utf-8")
+        return verify("data", str(file), *options)
+
+    return call
+
+
+@pytest.mark.parametrize(
+    "module", [theorax.cli.statements, theorax.decide, theorax.decide.rates, theorax.decide.limits]
+)
+def test_examples_in_docstrings_are_true(module):
+    assert doctest.testmod(module).failed == 0
+
+
+class TestVerdicts:
+    def test_a_rate(self, data, rng):
+        said = data(long(draws(rng)), *RATE)
+        assert said.code == 0 and said.err == ""
+        for part in (
+            "error = Θ(N^-1)  as N → ∞",
+            "✓ SUPPORTED",
+            "The numbers rule out an exponent that is 0.1 or more away from -1.",
+            "breakdown factor",
+            "a plateau of up to",
+            "What the verdict is conditional on:",
+            "How it was planned, from sizes, counts and options, never from values:",
+            "N = 32 to 8192 (9 sizes), 64 draws at each",
+        ):
+            assert part in said.out
+        assert max(map(len, said.out.splitlines())) <= 80
+
+    def test_a_wrong_rate(self, data, rng):
+        said = data(long(draws(rng)), "--rate", "error ~ N**-2", "--margin", "0.1")
+        assert said.code == 1 and "✗ REFUTED" in said.out
+
+    def test_what_would_decide_it(self, data, rng):
+        said = data(long(draws(rng, count=5)[:, :5], SIZES[:5]), *RATE)
+        assert said.code == 4 and "? INCONCLUSIVE" in said.out
+        assert "What would decide it: N = 32 to" in said.out
+
+    def test_the_command_says_what_the_library_says(self, data, rng):
+        values = draws(rng)
+        said = data(long(values), *RATE)
+        plan = decide.plan_rate(SIZES, exponent=-1, margin=0.1, draws=64, of="error", letter="N", name="error")
+        assert said.out.startswith(str(decide.rate(plan, values)))
+
+    def test_one_value_per_size_is_a_sequence(self, data):
+        said = data(DEPTHS, "--rate", "error ~ n**-2", "--margin", "0.2")
+        assert said.code == 0
+        assert "Each size (n) occurs once" in said.out and "Level" not in said.out
+        assert data(DEPTHS, "--rate", "error ~ n**-1", "--margin", "0.2").code == 1
+
+    def test_errors_of_single_values(self, data):
+        text = "n,error,e\n" + "".join(f"{n},{1 / n!r},{0.2 / n!r}\n" for n in (8, 16, 32, 64, 128, 256))
+        options = ("--rate", "error ~ n**-1", "--margin", "0.2")
+        assert data(text, *options).code == 0
+        assert data(text, *options, "--error", "e").code == 4
+
+    def test_a_wide_archive(self, data, rng):
+        assert data({"N": SIZES, "error": draws(rng)}, *RATE, name="wide.npz").code == 0
+
+    def test_columns_in_an_archive(self, data, rng):
+        values = draws(rng)
+        found = data({"N": np.tile(SIZES, 64), "error": values.ravel()}, *RATE, name="long.npz")
+        assert found.code == 0
+
+    def test_pairs_by_a_column_need_no_order(self, data, rng):
+        values = draws(rng) * np.exp(2 * rng.standard_normal((64, 1)))
+        shuffled = long(values, order=rng.permutation(values.size))
+        assert data(shuffled, *RATE, "--paired", "seed").code == 0
+        assert data(shuffled, *RATE, "--seeds", "independent").code == 4
+
+    def test_step_sizes(self, data):
+        steps = "h,error\n" + "".join(f"{1 / n!r},{(1 + 2 / n) / n**2!r}\n" for n in (8, 16, 32, 64, 128, 256))
+        found = data(steps, "--rate", "error ~ h**2 as h -> 0", "--margin", "0.2")
+        assert found.code == 0 and "error = Θ((1/h)^-2)  as (1/h) → ∞" in found.out
+        assert data(steps, "--rate", "error ~ h as h -> 0", "--margin", "0.2").code == 1
+        assert "Write `as h -> 0`" in data(steps, "--rate", "error ~ h**2", "--margin", "0.2").err
+        large = steps.replace("h,", "step,").replace("0.125,", "2,")
+        assert "Row 3: step" in data(large, "--rate", "error ~ step**2", "--margin", "0.2").err
+        assert "`as step -> 0`" in data(large, "--rate", "error ~ step**2", "--margin", "0.2").err
+        limit = data(
+            steps, "--limit", "error -> 0 as h -> 0", "--margin", "0.05", "--class", "0.5 h^-1..-2", "--because", "?"
+        )
+        assert limit.code == 0
+
+    def test_a_limit(self, data, rng):
+        values = 1 / 3 + 0.1 * (SIZES / 32) ** -0.5 + 0.1 * rng.standard_normal((100, 9))
+        options = ("--margin", "0.05", "--sd", "0.1")
+        assert data(long(values), "--limit", "error -> 1/3 as N", *options).code == 0
+        assert data(long(values), "--limit", "error -> 1/2 as N", *options).code == 1
+
+    def test_means_probabilities_and_bounds(self, data, rng):
+        rows = "\n".join(f"{x!r},{bool(x < 0.999)!s}" for x in map(float, rng.random(2000)))
+        text = f"x,ok\n{rows}\n"
+        assert data(text, "--mean", "x = 1/2", "--margin", "0.05", "--range", "0,1").code == 0
+        assert data(text, "--mean", "x <= 0.4", "--margin", "0.05", "--sd", "0.3").code == 1
+        assert data(text, "--probability", "ok >= 0.99", "--margin", "0.01").code == 0
+        assert data(text, "--probability", "ok >= 0.9999", "--margin", "0.01").code in (0, 1)
+        assert data(text, "--at-most", "x <= 1").code == 0
+        violated = data(text, "--at-most", "x <= 0.9")
+        assert violated.code == 1 and "most in row" in violated.out
+
+    def test_text_files_of_other_kinds(self, data):
+        options = ("--rate", "error ~ n**-2", "--margin", "0.2")
+        wanted = data(DEPTHS, *options).out
+        for content in (
+            "\ufeff" + DEPTHS,
+            DEPTHS.replace("\n", "\r\n").encode(),
+            DEPTHS.replace(",", ";"),
+            DEPTHS.replace(",", "\t"),
+            DEPTHS.replace(",", "   "),
+            "# " + DEPTHS,
+            DEPTHS + "\n\n",
+            DEPTHS.replace("\n8,", '\n"8",'),
+        ):
+            assert data(content, *options).out == wanted
+
+    def test_json_and_files(self, data, rng, tmp_path):
+        text = long(draws(rng))
+        found = json.loads(data(text, *RATE, "--json").out)
+        assert (found["exit_code"], found["verdict"]["status"]) == (0, "SUPPORTED")
+        assert found["plan"]["hash"] == found["verdict"]["design_hash"]
+        path = tmp_path / "report.json"
+        assert data(text, *RATE, "--json", "-o", str(path)).out == ""
+        assert json.loads(path.read_text()) == found
+
+
+GOOD = "N,error\n8,0.1\n16,0.05\n32,0.025\n"
+CLAIM = ("--rate", "error ~ N**-1", "--margin", "0.1")
+REFUSED = {
+    "empty": ("", CLAIM, "is empty"),
+    "names alone": ("N,error\n", CLAIM, "has names but no rows"),
+    "no names": ("8,0.1\n16,0.2\n", CLAIM, "Row 1 of"),
+    "a name missing": ("N,\n8,1\n", CLAIM, "Column 2 of"),
+    "a name twice": ("N,N\n8,1\n", CLAIM, "Two columns"),
+    "text": (GOOD + "64,abc\n", CLAIM, "Row 5, column `error` of"),
+    "nothing": (GOOD + "64,\n", CLAIM, "is empty. A missing value"),
+    "nan": (GOOD + "64,nan\n", CLAIM, "Row 5, column `error`"),
+    "infinite": (GOOD + "64,-inf\n", CLAIM, "is -inf"),
+    "zero": (GOOD + "64,0\n", CLAIM, "is 0. A rate is read off logarithms"),
+    "negative": (GOOD + "64,-1\n", CLAIM, "Row 5, column `error`"),
+    "size zero": (GOOD.replace("8,", "0,"), CLAIM, "Row 2, column `N`"),
+    "ragged": (GOOD + "64\n", CLAIM, "Row 5 of"),
+    "longer": (GOOD + "64,1,2\n", CLAIM, "has 3 fields, row 1 names 2"),
+    "decimal commas": ("N;error\n8;0,1\n", CLAIM, "a decimal comma. Write `0.1`"),
+    "decimal and field commas": ("N,error\n8,0,1\n", CLAIM, "decimals are written with a comma"),
+    "another delimiter below": ("N,error\n8;0.1\n", CLAIM, "separated by semicolons, row 1 by commas"),
+    "one name": ("table\n8,0.1\n", CLAIM, "names one column"),
+    "binary": (b"\x89PNG\r\n\x1a\n\x00\x00", CLAIM, "is no text"),
+    "latin": ("N,größe\n8,1\n".encode("latin-1"), CLAIM, "is no text"),
+    "utf-16": (GOOD.encode("utf-16"), CLAIM, "UTF-16"),
+    "two sizes": ("N,error\n8,0.1\n16,0.05\n", CLAIM, "2 sizes were given"),
+    "out of order": (GOOD + "16.5,0.01\n", CLAIM, "Row 5: N = 16.5 comes after N = 32"),
+    "repeated": (GOOD + "32,0.02\n", CLAIM, "N = 32 occurs 2 times (rows 4, 5)"),
+    "unequal": (GOOD * 1 + "8,0.1\n16,0.1\n32,0.1\n32,0.1\n", CLAIM, "Unequal numbers of draws"),
+    "unknown column": (GOOD, ("--rate", "eror ~ N**-1", "--margin", "1"), "did you mean `error`"),
+    "unknown size": (GOOD, ("--rate", "error ~ M**-1", "--margin", "1"), "no column `M`"),
+    "itself": (GOOD, ("--rate", "N ~ N**-1", "--margin", "1"), "depend on itself"),
+    "no margin": (GOOD, CLAIM[:2], "No `--margin`"),
+    "no claim": (GOOD, (), "No claim"),
+    "two claims": (GOOD, (*CLAIM, "--mean", "N = 1"), "Several claims"),
+    "negative margin": (GOOD, (*CLAIM[:3], "-1"), "`--margin -1`"),
+    "level": (GOOD, (*CLAIM, "--level", "0.7"), "no error rates"),
+    "class": (GOOD, (*CLAIM, "--class", "small"), "no class of corrections"),
+    "sharp class": (GOOD, (*CLAIM, "--class", "none"), "reason"),
+    "no number": (GOOD, ("--limit", "error -> x as N", "--margin", "1"), "`x` is no number"),
+    "no sd": (GOOD + GOOD[8:], ("--limit", "error -> 0 as N", "--margin", "1"), "No `--sd`"),
+    "range": (GOOD, ("--mean", "error = 0", "--margin", "1", "--range", "1"), "no range"),
+    "outside": (GOOD, ("--mean", "error = 0", "--margin", "1", "--range", "0,0.05"), "outside the declared range"),
+    "no event": (GOOD, ("--probability", "error >= 0.5"), "No `--margin`"),
+    "no outcome": (GOOD, ("--probability", "error >= 0.5", "--margin", "0.1"), "An event happens or not"),
+    "two numbers": (GOOD, ("--at-most", "1 <= 2"), "compares two numbers"),
+    "negative error": ("N,error,e\n8,1,-1\n", (*CLAIM, "--error", "e"), "column `e`"),
+    "large error": ("N,error,e\n8,1,1\n16,1,0\n32,1,0\n", (*CLAIM, "--error", "e"), "as large as the value"),
+    "errors of draws": (
+        "N,error,e\n" + "8,1,0\n16,1,0\n32,1,0\n" * 2,
+        (*CLAIM, "--error", "e"),
+        "their spread is their error",
+    ),
+    "pair twice": ("N,s,error\n8,1,1\n8,1,1\n", (*CLAIM, "--paired", "s"), "Row 3 of"),
+    "pair incomplete": ("N,s,error\n8,1,1\n8,2,1\n16,1,1\n", (*CLAIM, "--paired", "s"), "no row with s = 2 at N = 16"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_meant_is_a_sentence(name, data, tmp_path):
+    content, options, said = REFUSED[name]
+    output = tmp_path / "report.txt"
+    found = data(content, *options, "-o", str(output))
+    assert found.code == 2 and found.out == "" and said in found.err
+    assert "Traceback" not in found.err and not output.exists()
+
+
+def test_archives_that_cannot_be_read(data, rng):
+    assert "no NPZ archive" in data(b"PK\x03\x04junk", *RATE, name="a.npz").err
+    ragged = {"N": SIZES, "error": np.ones(4)}
+    assert "differ in length" in data(ragged, *RATE, name="b.npz").err
+    assert "shape (9, 64)" in data({"N": SIZES, "error": draws(rng).T}, *RATE, name="c.npz").err
+    assert "not of real numbers" in data({"N": np.array(["a"]), "error": np.ones(1)}, *RATE, name="d.npz").err
+    bad = draws(rng)
+    bad[3, 2] = np.nan
+    assert "Draw 4 at N = 128 (size 3) is nan" in data({"N": SIZES, "error": bad}, *RATE, name="e.npz").err
+
+
+def test_a_file_that_is_not_there(verify, tmp_path):
+    (tmp_path / "runs.csv").write_text(GOOD)
+    assert "did you mean `runs.csv`" in verify("data", str(tmp_path / "run.csv"), *CLAIM).err
+    assert "is a folder" in verify("data", str(tmp_path), *CLAIM).err
+
+
+def test_nothing_is_executed(data):
+    said = data(GOOD, "--rate", "error ~ __import__('os').getcwd()", "--margin", "1")
+    assert said.code == 2
+
+
+class TestLongFiles:
+    """A file is decided the same whether its draws are kept or averaged in batches as they pass."""
+
+    @pytest.mark.parametrize("seeds", ["independent", None])
+    def test_batches(self, tmp_path, rng, monkeypatch, seeds):
+        file = tmp_path / "long.csv"
+        file.write_text(long(draws(rng, count=3000)))
+        declared, claim = studies.Declared(margin=0.1, seeds=seeds), rate("error ~ N**-1")
+        whole = studies.rate(opened(file), claim, declared)
+        monkeypatch.setattr(streams, "KEPT", 1000)
+        monkeypatch.setattr(studies, "KEPT", 1000)
+        monkeypatch.setattr(theorax.cli.tables, "LINES", 700)
+        streamed = studies.rate(opened(file), claim, declared)
+        assert whole.verdict.status == streamed.verdict.status == "SUPPORTED"
+        first, second = whole.verdict.cases[0], streamed.verdict.cases[0]
+        if seeds == "independent":  # the same sums, merged in another order
+            assert first.estimate == pytest.approx(second.estimate, rel=1e-12)
+            assert first.standard_error == pytest.approx(second.standard_error, rel=1e-9)
+        else:
+            # Batches of 2 and of 3 draws weigh alike: the estimates differ by a fraction of the standard error, whose own
+            # relative error at 1023 degrees of freedom is 1/sqrt(2 * 1023), here held to five of those.
+            assert abs(first.estimate - second.estimate) < 2 * first.standard_error
+            assert first.standard_error == pytest.approx(second.standard_error, rel=5 / np.sqrt(2 * 1023))
+
+    def test_sums_that_are_kept_do_not_grow(self, rng):
+        stream = streams.Stream(logs=True)
+        stream._values = None  # as after the first 2^20 draws
+        for _ in range(20):
+            stream.add(np.tile(SIZES, 100).astype(float), draws(rng, count=100).ravel())
+        assert sum(map(len, stream._sums.values())) == len(SIZES) * streams.BATCHES
+        assert stream.columns == () and set(stream.counts.values()) == {2000}
+
+
+def test_laws(data, rng):
+    rows = "\n".join(f"{x!r},{y!r}" for x, y in rng.standard_normal((20_000, 2)).tolist())
+    text = f"x,y\n{rows}\n"
+    assert data(text, "--law", "x ~ normal(0, 1)").code == 0
+    assert data(text, "--law", "x ~ normal(0.2, 1)").code == 1
+    assert data(text, "--law", "x ~ y", "--sd", "1", "--margin", "0.05").code == 0
+    for claim, said in (
+        ("x ~ normall(0, 1)", "did you mean `normal`"),
+        ("x ~ exponential(1, 2)", "has 1 parameter"),
+        ("x ~ y", "No `--sd`"),
+        ("x ~ z", "no column `z`"),
+        ("x ~ y as n", "not against a column"),
+    ):
+        found = data(text, "--law", claim)
+        assert found.code == 2 and said in found.err
+
+
+def test_the_limit_of_laws(data, rng):
+    sizes = np.array([16, 32, 64, 128, 256])
+    sums = np.stack([(rng.exponential(1, (4000, n)).sum(axis=1) - n) / np.sqrt(n) for n in sizes], axis=1)
+    options = ("--class", "expansion(0.5; rest=0.02, order=1)", "--because", "an Edgeworth expansion")
+    text = long(sums, sizes)
+    assert data(text, "--law", "error ~ normal(0, 1) as N", *options, "--margin", "0.1").code == 0
+    assert data(text, "--law", "error ~ normal(0, 1.5) as N", *options, "--margin", "0.1").code == 1
+    assert "No class of corrections" in data(text, "--law", "error ~ normal(0, 1) as N").err

@@ -1,0 +1,43 @@
+"""The examples of the pages under ``docs/`` and of the README's Python are true, word for word."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from theorax.cli.main import answer
+from theorax.cli.world import World
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def test_there_are_pages():
+    assert PAGES
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_python(page):
+    tried = doctest.testfile(str(page), module_relative=False, encoding="utf-8", optionflags=doctest.ELLIPSIS)
+    assert tried.failed == 0
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_commands(page, monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    blocks = CONSOLE.findall(page.read_text(encoding="utf-8"))
+    assert blocks or page.stem != "own_numbers"
+    for block in blocks:
+        command, *shown = block.splitlines()
+        words = shlex.split(command.removeprefix("$ "))
+        assert words[0] == "verify"
+        answer(World(arguments=tuple(words[1:])))
+        told = capsys.readouterr().out
+        # A line of three dots stands for any lines.
+        wanted = "\n".join(shown) + "\n"
+        assert doctest.OutputChecker().check_output(wanted, told, doctest.ELLIPSIS), told

@@ -1,0 +1,94 @@
+"""Every known answer of the calibration, a few replicates each: no procedure breaks what it promises.
+
+Counts are held against 99.9 % quantiles of the binomial law, p-values against uniform ones, intervals against their
+coverage, powers against the published ones. The full run is `python -m benchmarks.calibration`.
+"""
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from benchmarks.calibration import FAMILIES, find
+from benchmarks.calibration.cases import excess, failures, least, most, surplus, tally
+
+# As many as fit into the time of a test run; what they cannot see, the full run does.
+REPLICATES = {
+    "rates": 200,
+    "deterministic": 50,
+    "limits": 200,
+    "looks": 60,
+    "means": 24,
+    "events": 40,
+    "laws": 12,
+    "suites": 60,
+}
+
+CASES = [(family, case.key) for family in REPLICATES for case in FAMILIES[family]()]
+
+
+@pytest.mark.parametrize(("family", "key"), CASES, ids=[f"{family}: {key}" for family, key in CASES])
+def test_promises_hold(family, key):
+    case = find(family, key)
+    promised = [procedure for procedure in case.procedures if procedure.promised]
+    replicates = 4 if case.replicates and family == "laws" else REPLICATES[family]
+    counted = tally(case, range(replicates), [procedure.name for procedure in promised])
+    assert not [text for procedure in promised for text in failures(case, procedure, counted[procedure.name])]
+
+
+FACE = [case.key for case in FAMILIES["face"]()]
+
+
+@pytest.mark.parametrize("key", FACE)
+def test_the_public_face_says_what_the_engine_says(key):
+    """The same data, the same words: what is measured through the engine's functions holds for `theorax.decide`.
+
+    It may only be more careful: where the data contradict the declared class, and where it spends half of the levels.
+    """
+    face = find("face", key)
+    core = {procedure.name: procedure for procedure in find(face.family, key).procedures}
+    for replicate in range(3):
+        data = face.data(replicate)
+        for procedure in face.procedures:
+            public, inner = procedure.decide(data), core[procedure.name].decide(data)
+            same = (public.refuted, public.supported) == (inner.refuted, inner.supported)
+            undecided = not public.refuted and not public.supported
+            assert same or (undecided and (public.withheld or not core[procedure.name].promised))
+
+
+def test_keys_are_unique():
+    """A case is found, and its data are seeded, by its key."""
+    for family, cases in FAMILIES.items():
+        keys = [case.key for case in cases()]
+        assert len(set(keys)) == len(keys), family
+
+
+def test_a_replicate_is_a_function_of_its_number():
+    case = FAMILIES["rates"]()[0]
+    assert (case.data(7) == case.data(7)).all()
+    assert (case.data(7) != case.data(8)).any()
+
+
+class TestTheGateItself:
+    """The bands by which all else is judged, against the binomial law and against data of known kind."""
+
+    def test_published_band(self):
+        assert most(2000) == 73  # 0.0365: the 99.9 % quantile at 0.025
+
+    def test_bands_leave_a_thousandth(self):
+        for n in (50, 400, 2000):
+            assert binom.sf(most(n), n, 0.025) <= 1e-3 < binom.sf(most(n) - 1, n, 0.025)
+            assert binom.cdf(least(n, 0.9) - 1, n, 0.9) <= 1e-3
+
+    def test_uniform_p_values_pass_and_smaller_ones_do_not(self, rng):
+        p = rng.random(1000)
+        assert excess(p) <= 1 < excess(p**1.5)
+        assert excess(p**0.5) <= 1
+
+    def test_e_values_pass_and_their_maxima_do_not(self, rng):
+        bets = fair_bets(rng)
+        assert surplus(bets[:, -1]) <= 3.09 < surplus(bets.max(axis=1))
+
+
+def fair_bets(rng):
+    """Wealths of fair bets of a tenth."""
+    return np.cumprod(1 + 0.1 * rng.choice([-1.0, 1.0], (2000, 200)), axis=1)

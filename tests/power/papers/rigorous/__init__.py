@@ -1,0 +1,1 @@
+"""Manufactured statements whose truth is known: bounds, least values, impossibilities."""

@@ -1,0 +1,58 @@
+"""Limits, events and exponentials are decided as often as published, less five points and the chance of the test."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import bdtrc
+
+from theorax.theorems.language.approach import Corrections
+from theorax.verifiers.bias import Plan, Policy, Target, solve
+from theorax.verifiers.decide import decide
+from theorax.verifiers.decision import Status
+from theorax.verifiers.estimate import paired
+from theorax.verifiers.probability import ProbabilityPlan, fewest_draws
+from theorax.verifiers.rates import decide_rate, design_rate
+
+REPLICATES = 300
+N = np.array([64 * 2.0**i for i in range(7)])
+DEPTHS = np.array([3.0, 5, 8, 12, 20, 30, 45, 60])
+
+
+def floor(rate):
+    """Five points below, and three binomial standard errors (99.9 % one-sided is 3.09)."""
+    return rate - 0.05 - 3.09 * math.sqrt(rate * (1 - rate) / REPLICATES)
+
+
+@pytest.mark.parametrize(("draws", "power", "published"), [(400, 0.5, 0.996), (400, 1.0, 0.995)])
+def test_limits(draws, power, published, rng):
+    """Published for a correction of 0.4 at the smallest size, noise of one, margin 0.2."""
+    allowed = Corrections(rest=0, reason="a single power")
+    weights = solve(Plan(tuple(N), allowed, Target.LIMIT, sd=1.0, draws=draws, policy=Policy.PAIRED))
+    supported = 0
+    for _ in range(REPLICATES):
+        table = 0.4 * (N / N[0]) ** -power + rng.standard_normal((draws, len(N)))
+        supported += decide(paired(table, weights.vector, weights.bias.total), 0.0, 0.2).status is Status.SUPPORTED
+    assert supported / REPLICATES >= floor(published)
+
+
+def test_events():
+    """Exact: the binomial sums behind the published .998 at 1000 draws and five times the slack."""
+    plan = ProbabilityPlan(0.99, 0.005, 1000)
+    least = next(s for s in range(1001) if plan.from_counts(s, 1000).status is Status.SUPPORTED)
+    assert float(bdtrc(least - 1, 1000, 0.998)) >= 0.99
+    assert ProbabilityPlan(0.99, 0.01, 50).from_counts(50, 50).status is Status.INCONCLUSIVE  # 50 draws cannot
+    assert ProbabilityPlan(0.95, 0.02, fewest_draws(0.95, 0.02, power=0.9)).power() >= 0.9
+
+
+def test_exponentials_against_powers(rng):
+    """The claimed exponential is supported and a power at every exponent of its range refuted, in each run."""
+    wide = Corrections(size=0.5, slowest=1, log=1, reason="a second eigenvalue")
+    plan = Plan(tuple(DEPTHS), wide, Target.DECAY_RATE, draws=32, policy=Policy.PAIRED)
+    rival = Plan(tuple(DEPTHS), Corrections(), draws=32, policy=Policy.PAIRED)
+    design = design_rate(plan, rival=(rival, 0.0, 8.0))
+    supported = 0
+    for _ in range(REPLICATES):
+        table = np.exp(-0.3 * DEPTHS) * (1 + DEPTHS[0] / (3 * DEPTHS)) * np.exp(0.2 * rng.standard_normal((32, 8)))
+        supported += decide_rate(design, list(table.T), 0.3, 0.03)[0].status is Status.SUPPORTED
+    assert supported / REPLICATES >= floor(0.67)  # published without a power beside the class, which costs more here

@@ -1,0 +1,199 @@
+"""``verify data``: a claim about a table of your own, planned from what you declare and decided."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from theorax.cli.options import OneOf
+from theorax.errors import UsageError
+
+if TYPE_CHECKING:
+    from theorax.cli.studies import Declared, Study
+    from theorax.text.blocks import Block
+
+CLAIMS = ("rate", "limit", "mean", "at_most", "law", "probability")
+
+
+@click.command("data", short_help="Decide a claim about a table of your own (CSV or NPZ).")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option(
+    "--rate", metavar="CLAIM", help='"error ~ N**-1"; <= for O, >= for Ω; exp(-0.3*N); "error ~ h**2 as h -> 0".'
+)
+@click.option("--limit", metavar="CLAIM", help='"x -> 1/3 as n": the limit of the mean.')
+@click.option("--mean", metavar="CLAIM", help='"x = 1/2", or <=, >=: the mean of a column.')
+@click.option("--at-most", metavar="CLAIM", help='"lhs <= rhs" in every row; columns or numbers.')
+@click.option("--probability", metavar="CLAIM", help='"ok >= 0.99": the share of ones in a column of 0 and 1.')
+@click.option("--law", metavar="CLAIM", help='"x ~ normal(0, 1)" or "x ~ other_column"; add "as n" for a limit.')
+@click.option("--margin", type=float, metavar="M", help="The smallest error that would matter.")
+@click.option("--class", "class_", default="default", metavar="CLASS", help="Corrections at finite size [default].")
+@click.option("--because", default="", metavar="TEXT", help="Why a class sharper than the default holds.")
+@click.option("--sd", type=float, metavar="S", help="Planned sd of one draw [0.2 of a logarithm].")
+@click.option("--level", type=float, default=0.025, metavar="P", help="Error rate of either wrong verdict [0.025].")
+@click.option("--paired", metavar="COLUMN", help="The column whose equal entries are one seed at every size.")
+@click.option(
+    "--seeds", type=OneOf(("independent", "paired", "undeclared")), help="How sizes share seeds [undeclared]."
+)
+@click.option("--error", metavar="COLUMN", help="Bounds of the errors of values without randomness.")
+@click.option("--floor", type=float, default=0.0, metavar="F", help="Numerical floor: sizes near it are left out.")
+@click.option("--average", type=OneOf(("mean of log", "log of mean")), default="mean of log", help="For rates.")
+@click.option("--range", "range_", metavar="LOW,HIGH", help="No value can leave this range.")
+@click.option("--variance", type=float, metavar="V", help="No draw has a larger variance.")
+@click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON.")
+@click.option("--output", "-o", "output", type=click.Path(path_type=Path), metavar="FILE", help="Write to a file.")
+def data(file: Path, as_json: bool, output: Path | None, **given: Any) -> int:
+    """Decide a claim about a table of your own: a CSV file whose first row names the columns, or an NPZ archive.
+
+    One claim at a time. A table has one row per draw and size, or one row per size (then nothing is random).
+
+    \b
+      verify data runs.csv --rate "error ~ N**-1" --margin 0.1
+      verify data grid.csv --rate "error ~ h**2 as h -> 0" --margin 0.3
+      verify data runs.csv --probability "ok >= 0.99" --margin 0.01
+
+    The plan is made from the sizes and counts in the file and from these options, never from the values.
+    """
+    claimed = [name for name in CLAIMS if given[name] is not None]
+    if len(claimed) != 1:
+        raise UsageError(
+            f"{'Several claims were' if claimed else 'No claim was'} made. Each is planned and decided on its own. "
+            'Write one of them, such as `--rate "error ~ N**-1"`.'
+        )
+    if output is not None:
+        from theorax.reports.json import writable
+
+        writable(output)
+    study = _study(file, claimed[0], given)
+    code = _code(study)
+    if as_json or output is not None:
+        from theorax.reports import json
+
+        text = json.text(_document(study, file, given[claimed[0]], code)) if as_json else _plain(study)
+        if output is not None:
+            json.write_text(text, output)
+        else:
+            click.echo(text, nl=False)
+    elif sys.stdout.isatty():
+        from theorax.reports.terminal import console, show
+
+        show(_blocks(study), console(sys.stdout))
+    else:
+        click.echo(_plain(study), nl=False)
+    return code
+
+
+def _study(file: Path, kind: str, given: dict[str, Any]) -> Study:
+    from theorax.cli import statements, studies
+    from theorax.cli.tables import opened
+
+    text = given[kind]
+    readers: dict[str, tuple[Callable[[str], Any], Callable[..., Study]]] = {
+        "rate": (statements.rate, studies.rate),
+        "limit": (statements.limit, studies.limit),
+        "mean": (statements.mean, studies.mean),
+        "at_most": (statements.bound, studies.bound),
+        "law": (statements.law, studies.law),
+        "probability": (statements.probability, studies.probability),
+    }
+    parse, perform = readers[kind]
+    claim, declared = parse(text), _declared(given)
+    return perform(opened(file), claim, declared)
+
+
+def _declared(given: dict[str, Any]) -> Declared:
+    from theorax import decide
+    from theorax.cli.statements import class_of
+    from theorax.cli.studies import Declared
+    from theorax.decide.moments import LIGHT_TAILS, Moment
+
+    moments: Moment = LIGHT_TAILS
+    if given["range_"] is not None and given["variance"] is not None:
+        raise UsageError("`--range` and `--variance` are two declarations; one decides the interval. Write one.")
+    if given["range_"] is not None:
+        try:
+            low, high = (float(part) for part in given["range_"].split(","))
+        except ValueError:
+            raise UsageError(f"`--range {given['range_']}` is no range. Write `--range 0,1`.") from None
+        moments = decide.Bounded(low, high)
+    elif given["variance"] is not None:
+        moments = decide.BoundedVariance(given["variance"])
+    for name, least in (("margin", 0.0), ("sd", 0.0)):
+        value = given[name]
+        if value is not None and not least < value < float("inf"):
+            raise UsageError(f"`--{name} {value:g}` cannot be meant. Write a positive number.")
+    return Declared(
+        margin=given["margin"],
+        sd=given["sd"],
+        levels=decide.Levels(given["level"], given["level"]),
+        corrections=class_of(given["class_"], given["because"]),
+        seeds=given["seeds"],
+        paired=given["paired"],
+        error=given["error"],
+        floor=given["floor"],
+        average=given["average"],
+        moments=moments,
+    )
+
+
+def _blocks(study: Study) -> Iterator[Block]:
+    from theorax.text.blocks import Gap, Paragraph
+    from theorax.verifiers.telling import told
+
+    yield from told(study.verdict)
+    remedy = study.remedy
+    if remedy:
+        yield Gap()
+        yield Paragraph(f"What would decide it: {remedy}", hang=2)
+    yield Gap()
+    yield Paragraph("How it was planned, from sizes, counts and options, never from values:")
+    for line in str(study.plan).splitlines()[1:]:
+        yield Paragraph(line.strip(), indent=4, hang=12)
+    for note in study.notes:
+        yield Paragraph(f"Note: {note}", hang=2)
+
+
+def _plain(study: Study) -> str:
+    from theorax.text.plain import render
+
+    return render(_blocks(study))
+
+
+def _document(study: Study, file: Path, claim: str, code: int) -> dict[str, Any]:
+    from theorax import __version__
+    from theorax.reports.document import finite
+    from theorax.verifiers.outcome import plain
+
+    plan = study.plan
+    found: dict[str, Any] = finite(
+        {
+            "generator": f"theorax {__version__}",
+            "file": str(file),
+            "claim": claim,
+            "exit_code": code,
+            "plan": {
+                "hash": plan.hash,
+                "statement": plan.statement,
+                "design": plan.design,
+                "margin": plan.margin,
+                "bias": plan.bias,
+                "half_width": plan.half_width,
+                "noticeable": plan.noticeable,
+                "cost": plan.cost,
+                "decides": plan.decides,
+            },
+            "verdict": plain(study.verdict),
+            "would_decide": study.remedy,
+            "notes": list(study.notes),
+        }
+    )
+    return found
+
+
+def _code(study: Study) -> int:
+    from theorax.reports.document import exit_code
+
+    return exit_code([study.verdict.status])

@@ -1,0 +1,353 @@
+"""A claim about columns of a file, planned from what is declared and decided in one pass over the rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from theorax import decide
+from theorax.cli.rows import Rows, errors_of, read, refuse, wide
+from theorax.cli.statements import BoundClaim, LawClaim, LimitClaim, MeanClaim, ProbabilityClaim, RateClaim
+from theorax.cli.tables import Table
+from theorax.decide.draws import above_zero, by_size, gather, gather_logs
+from theorax.decide.moments import LIGHT_TAILS, Moment
+from theorax.decide.plans import Planned, SweepPlan
+from theorax.decide.probabilities import of_counts, of_excess
+from theorax.decide.sequences import SequencePlan
+from theorax.decide.streams import KEPT, Stream
+from theorax.errors import UsageError
+from theorax.names import did_you_mean
+from theorax.verifiers.outcome import Verdict
+
+__all__ = ["Declared", "Study", "bound", "law", "limit", "mean", "probability", "rate"]
+
+Vector = NDArray[np.float64]
+
+
+@final
+@dataclass(frozen=True)
+class Declared:
+    """What is declared beside the claim, before a value is read."""
+
+    margin: float | None = None
+    sd: float | None = None
+    levels: decide.Levels = field(default_factory=decide.Levels)
+    corrections: decide.Corrections = field(default_factory=decide.Corrections)
+    seeds: str | None = None
+    paired: str | None = None
+    error: str | None = None
+    floor: float = 0.0
+    average: str = "mean of log"
+    moments: Moment = LIGHT_TAILS
+
+    @property
+    def columns(self) -> dict[str, str | None]:
+        """The columns that are declared beside the quantity."""
+        return {"error_column": self.error, "paired": self.paired}
+
+    def wanted(self, example: str) -> float:
+        """The margin.
+
+        **Raises:** UsageError where none was given.
+        """
+        if self.margin is None:
+            raise UsageError(
+                "No `--margin` was given. No data show that a claim holds exactly; they can rule out that it is off by so "
+                f"much. Write the smallest error that would matter, such as `--margin {example}`."
+            )
+        return self.margin
+
+
+@final
+@dataclass(frozen=True)
+class Study:
+    """What came out: the plan, the verdict, and what a reader must know of how the file was read."""
+
+    plan: Planned
+    verdict: Verdict
+    notes: tuple[str, ...]
+
+    @property
+    def remedy(self) -> str | None:
+        """The cheapest data that would decide what these leave open."""
+        if self.verdict.status != "INCONCLUSIVE":
+            return None
+        case = self.verdict.cases[0]
+        if case.reason == "class_refuted":
+            return "no data under this class: they do not have the claimed form. Declare another class, or claim another form."
+        if case.reason == "numeric_floor":
+            return "values above the numerical floor: smaller sizes, or a finer arithmetic."
+        plan = self.plan
+        away = 0.0 if case.estimate is None or case.predicted is None else abs(case.estimate - case.predicted)
+        # An estimate off the claim leaves less of the margin to support it, and less than the margin to refute it.
+        needed = max(plan.margin - away, away) if isinstance(plan, SweepPlan) else plan.margin
+        better = (replace(plan, margin=needed) if needed < plan.margin else plan).cheapest()
+        if better is None:
+            return "no sweep that was tried: declare a sharper class with its reason, or a wider margin."
+        chance = "" if isinstance(plan, SequencePlan) else " with probability 0.8"
+        return f"{better.design} (the cheapest that decides{chance} if the estimate is right)"
+
+
+def rate(table: Table, claim: RateClaim, declared: Declared) -> Study:
+    """The order of a positive column along a column of sizes."""
+    margin = declared.wanted("0.1")
+    exponent = -claim.exponent if claim.shrinks else claim.exponent
+    given: dict[str, Any] = {"exponent": exponent, "side": claim.side, "form": claim.form, "margin": margin}
+    letter = f"(1/{claim.letter})" if claim.shrinks else claim.letter
+    given |= {"of": claim.of, "letter": letter, "name": claim.of}
+    given |= {"corrections": declared.corrections, "levels": declared.levels}
+    drawn: dict[str, Any] = {
+        "sd": 0.2 if declared.sd is None else declared.sd,
+        "floor": declared.floor,
+        "average": declared.average,
+    }
+    whole = wide(table, claim.letter, claim.of, claim.shrinks)
+    if whole is not None:
+        sizes, values = whole
+        plan = decide.plan_rate(sizes, draws=len(values), seeds=declared.seeds or "undeclared", **drawn, **given)
+        return Study(plan, decide.rate(plan, values), (_wide_note(values),))
+    logs = declared.floor == 0  # what lies at a floor need not be positive
+    keep = declared.average != "mean of log" or declared.floor > 0
+    rows = read(table, claim.letter, claim.of, **declared.columns, logs=logs, keep=keep, shrinks=claim.shrinks)
+    if _deterministic(rows, declared, letter):
+        return _sequence(rows, declared, given, letter, of_limit=False)
+    sizes, counts, seeds = _drawn(rows, declared, letter)
+    plan = decide.plan_rate(sizes, draws=counts, seeds=seeds, **drawn, **given)
+    return Study(plan, decide.rate(plan, _gathered(rows, plan, logs=logs)), tuple(_notes(rows, declared, seeds)))
+
+
+def limit(table: Table, claim: LimitClaim, declared: Declared) -> Study:
+    """The limit of the mean of a column along a column of sizes."""
+    margin = declared.wanted("0.05")
+    given: dict[str, Any] = {"to": claim.to, "side": claim.side, "margin": margin}
+    letter = f"(1/{claim.letter})" if claim.shrinks else claim.letter
+    given |= {"of": claim.of, "letter": letter, "name": claim.of}
+    given |= {"corrections": declared.corrections, "levels": declared.levels}
+    whole = wide(table, claim.letter, claim.of, claim.shrinks)
+    if whole is not None:
+        sizes, values = whole
+        given |= {"sd": _spread(declared), "moments": declared.moments, "seeds": declared.seeds or "undeclared"}
+        found = decide.plan_limit(sizes, draws=len(values), **given)
+        return Study(found, decide.limit(found, values), (_wide_note(values),))
+    keep = declared.moments != LIGHT_TAILS
+    rows = read(table, claim.letter, claim.of, **declared.columns, logs=False, keep=keep, shrinks=claim.shrinks)
+    if _deterministic(rows, declared, letter):
+        return _sequence(rows, declared, given, letter, of_limit=True)
+    sizes, counts, seeds = _drawn(rows, declared, letter)
+    given |= {"sd": _spread(declared), "moments": declared.moments, "seeds": seeds}
+    plan = decide.plan_limit(sizes, draws=counts, **given)
+    return Study(plan, decide.limit(plan, _gathered(rows, plan, logs=False)), tuple(_notes(rows, declared, seeds)))
+
+
+def mean(table: Table, claim: MeanClaim, declared: Declared) -> Study:
+    """The mean of a column."""
+    margin = declared.wanted("0.05")
+    stream = Stream(logs=False, keep=declared.moments != LIGHT_TAILS)
+    for piece in table.pieces([claim.of]):
+        stream.add(np.ones(len(piece.rows)), piece.columns[claim.of])
+    plan = decide.plan_mean(
+        to=claim.to,
+        margin=margin,
+        draws=sum(stream.counts.values()),
+        sd=_spread(declared),
+        moments=declared.moments,
+        side=claim.side,
+        levels=declared.levels,
+        name=claim.of,
+        of=claim.of,
+    )
+    return Study(
+        plan, decide.mean(plan, stream.gathered(paired=False)), ("Every row is taken as one independent draw.",)
+    )
+
+
+def probability(table: Table, claim: ProbabilityClaim, declared: Declared) -> Study:
+    """The probability of the event whose outcomes, 0 or 1, are in a column."""
+    margin = declared.wanted("0.01")
+    draws = successes = 0
+    for piece in table.pieces([claim.of], truths=[claim.of]):
+        column = piece.columns[claim.of]
+        refuse(
+            table,
+            piece,
+            claim.of,
+            (column != 0) & (column != 1),
+            "An event happens or not. Write 1 or 0, or true or false",
+        )
+        draws, successes = draws + len(column), successes + int(column.sum())
+    plan = decide.plan_probability(
+        at_least=claim.at_least, margin=margin, draws=draws, levels=declared.levels, name=claim.of, of=claim.of
+    )
+    return Study(plan, of_counts(plan, successes), ("Every row is taken as one independent draw.",))
+
+
+def bound(table: Table, claim: BoundClaim, declared: Declared) -> Study:
+    """A bound that must hold in every row."""
+    names = [side for side in (claim.left, claim.right, declared.error) if isinstance(side, str)]
+    draws = kept = violated = row = 0
+    worst = -np.inf
+    for piece in table.pieces(list(dict.fromkeys(names))):
+        left, right = (piece.columns[side] if isinstance(side, str) else side for side in (claim.left, claim.right))
+        error = 0.0 if declared.error is None else errors_of(table, piece, declared.error)
+        excess = np.broadcast_to(np.asarray(left - right), piece.rows.shape)
+        draws, kept = draws + len(excess), kept + int((excess <= 0).sum())
+        violated += int((excess > error).sum())
+        if excess.size and excess.max() > worst:
+            worst, row = float(excess.max()), int(piece.rows[int(excess.argmax())])
+    share = 0.02 if declared.margin is None else declared.margin
+    plan = decide.plan_inequality(
+        draws=draws, share=share, levels=declared.levels, left=str(claim.left), right=str(claim.right)
+    )
+    return Study(
+        plan, of_excess(plan, kept, violated, worst, row - 1), ("Every row is taken as one independent draw.",)
+    )
+
+
+def law(table: Table, claim: LawClaim, declared: Declared) -> Study:
+    """The law of a column, or its limit along a column of sizes; against a named law or another column."""
+    given: dict[str, Any] = {"margin": declared.margin, "levels": declared.levels, "of": claim.of, "name": claim.of}
+    if claim.letter is not None:
+        if claim.parameters is None:
+            raise UsageError("A limit is held against a named law, not against a column. Leave `as ...` out.")
+        rows = read(table, claim.letter, claim.of, **declared.columns, logs=False, keep=True, shrinks=None)
+        sizes, counts, seeds = _drawn(rows, declared, claim.letter)
+        corrections = None if declared.corrections == decide.Corrections() else declared.corrections
+        given |= {"seeds": seeds, "corrections": corrections, "letter": claim.letter}
+        plan = decide.plan_law(sizes, to=_law(claim), draws=counts, **given)
+        columns = rows.stream.columns if rows.columns is None else rows.columns
+        return Study(plan, decide.law(plan, list(columns)), tuple(_notes(rows, declared, seeds)))
+    other = claim.to if claim.parameters is None else None
+    wanted = [claim.of, *([other] if other is not None else [])]
+    parts = [piece.columns for piece in table.pieces(wanted)]
+    columns = tuple(np.concatenate([part[name] for part in parts]) for name in wanted)
+    note = ("Every row is taken as one independent draw.",)
+    if other is None:
+        plan = decide.plan_law(to=_law(claim), draws=len(columns[0]), **given)
+        return Study(plan, decide.law(plan, columns[0]), note)
+    if declared.sd is None:
+        raise UsageError(
+            "No `--sd` was given. Two samples are compared on a scale that is fixed before they are seen. "
+            f"Write about how far the values of `{claim.of}` spread, such as `--sd 1`."
+        )
+    plan = decide.plan_law(to=decide.Sample(len(columns[1]), declared.sd), draws=len(columns[0]), **given)
+    return Study(plan, decide.law(plan, *columns), note)
+
+
+def _law(claim: LawClaim) -> decide.Law:
+    known = {"normal": decide.Normal, "uniform": decide.Uniform, "exponential": decide.Exponential}
+    if claim.to not in known:
+        raise UsageError(f"There is no law `{claim.to}`{did_you_mean(claim.to, known)} Known: {', '.join(known)}.")
+    parameters, most = claim.parameters or (), {"normal": 2, "uniform": 2, "exponential": 1}[claim.to]
+    if len(parameters) > most:
+        raise UsageError(f"`{claim.to}` has {most} parameter{'s' * (most > 1)}, {len(parameters)} were given.")
+    return known[claim.to](*parameters)
+
+
+def _deterministic(rows: Rows, declared: Declared, letter: str) -> bool:
+    counts = rows.stream.counts
+    once = [size for size, count in counts.items() if count == 1]
+    if not once:
+        if declared.error is not None:
+            raise UsageError(
+                f"`--error {declared.error}` bounds the errors of values without randomness, but {letter} occurs several "
+                "times each: these are draws, and their spread is their error. Leave `--error` out."
+            )
+        return False
+    if len(once) < len(counts):
+        several = next(size for size, count in counts.items() if count > 1)
+        row = next((row for row, size, _, _ in rows.first if size == once[0]), None)
+        where = f" (row {row})" if row is not None else ""
+        again = [row for row, size, _, _ in rows.first if size == several][:3]
+        told = f" (rows {', '.join(map(str, again))})" if again else ""
+        raise UsageError(
+            f"{letter} = {once[0]:g} occurs once{where}, {letter} = {several:g} occurs {counts[several]} times{told}. One "
+            "value at every size is a sequence without randomness, several at every size are draws; this is neither. "
+            "Complete the draws, or remove the repeated rows."
+        )
+    return True
+
+
+def _sequence(rows: Rows, declared: Declared, given: dict[str, Any], letter: str, *, of_limit: bool) -> Study:
+    for (_, a, _, _), (row, b, _, _) in pairwise(rows.first):
+        if b < a:
+            all_fall = all(later[1] < sooner[1] for sooner, later in pairwise(rows.first))
+            remedy = (
+                f"Write `as {letter} -> 0` after the claim if it is about small {letter}, or turn the table round."
+                if all_fall and not letter.startswith("(")
+                else "Sort the rows."
+            )
+            raise UsageError(
+                f"Row {row}: {letter} = {b:g} comes after {letter} = {a:g}. A sequence is read along growing sizes, and a "
+                f"table out of order is often two tables. {remedy}"
+            )
+    sizes = [size for _, size, _, _ in rows.first]
+    values = np.array([value for _, _, value, _ in rows.first])
+    errors = np.array([error for _, _, _, error in rows.first])
+    if not of_limit:
+        for row, size, value, error in rows.first:
+            if error >= value:
+                raise UsageError(
+                    f"Row {row}: the error {error:g} at {letter} = {size:g} is as large as the value {value:g}. Nothing is "
+                    "known of its logarithm. Leave out what lies below its error."
+                )
+        # |log q - log q'| for |q - q'| <= e, the larger side.
+        errors = -np.log1p(-errors / values)
+    kept = {name: value for name, value in given.items() if not (of_limit and name == "form")}
+    plan: SequencePlan = decide.plan_sequence(sizes, errors=[float(error) for error in errors], **kept)
+    notes = [
+        f"Each size ({letter}) occurs once: the values are taken as free of randomness, and the verdict spends no error rate."
+    ]
+    if declared.error is None:
+        notes.append("They are taken as exact; name a column of error bounds with --error if they are not.")
+    return Study(plan, decide.sequence(plan, values), tuple(notes))
+
+
+def _drawn(rows: Rows, declared: Declared, letter: str) -> tuple[list[float], int | list[int], str]:
+    counts = rows.stream.counts
+    equal = len(set(counts.values())) == 1
+    seeds = "paired" if declared.paired is not None else declared.seeds or "undeclared"
+    if not equal and seeds != "independent":
+        fewest, most = min(counts, key=lambda n: counts[n]), max(counts, key=lambda n: counts[n])
+        raise UsageError(
+            f"{letter} = {fewest:g} has {counts[fewest]} rows, {letter} = {most:g} has {counts[most]}. Unequal numbers of "
+            "draws cannot be pairs. Write `--seeds independent` if every run had a seed of its own, or complete the table."
+        )
+    found = list(counts.values())
+    return list(counts), found[0] if equal else found, seeds
+
+
+def _gathered(rows: Rows, plan: SweepPlan, *, logs: bool) -> Any:
+    if rows.columns is None:
+        return rows.stream.for_plan(plan)
+    columns = by_size(plan, list(rows.columns))
+    return gather_logs(plan, above_zero(plan, columns)) if logs else gather(plan, columns)
+
+
+def _notes(rows: Rows, declared: Declared, seeds: str) -> Iterator[str]:
+    if seeds == "undeclared":
+        yield (
+            "Rows of one size are taken as independent draws. If sizes share seeds, they must come in the same order at "
+            "every size; if not, any order will do. Say --paired COLUMN or --seeds independent if you know."
+        )
+    total = sum(rows.stream.counts.values())
+    if total > KEPT and rows.columns is None and not rows.stream.keep:
+        yield f"{total} rows were read in one pass; draws beyond {KEPT} are averaged in batches."
+
+
+def _wide_note(values: NDArray[Any]) -> str:
+    return f"Each of {len(values)} rows of the array is taken as one draw at every size."
+
+
+def _spread(declared: Declared) -> float | None:
+    if declared.sd is None and declared.moments == LIGHT_TAILS:
+        raise UsageError(
+            "No `--sd` was given. The weights of the sizes balance bias against noise, and the data may not be asked for "
+            "it. Write the standard deviation of one draw as you know it from other runs (`--sd 0.5`; a wrong one costs "
+            "width, not validity), or declare `--range LOW,HIGH` or `--variance V`."
+        )
+    return declared.sd

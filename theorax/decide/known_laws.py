@@ -1,0 +1,140 @@
+"""Laws on the real line that own numbers are held against, by their characteristic functions."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from theorax.decide.plans import counted, positive
+
+__all__ = ["Exponential", "Law", "Normal", "Sample", "Uniform"]
+
+Vector = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Law(ABC):
+    """A law on the real line, known by its characteristic function; abstract."""
+
+    @abstractmethod
+    def characteristic(self, t: Vector) -> NDArray[Any]:
+        """E exp(i t X)."""
+
+    @property
+    @abstractmethod
+    def scale(self) -> float:
+        """Its spread, which sets the frequencies."""
+
+    @abstractmethod
+    def wider(self, factor: float) -> Law:
+        """The law with its deviations from the centre stretched."""
+
+
+@final
+@dataclass(frozen=True)
+class Normal(Law):
+    """The normal law."""
+
+    mean: float = 0.0
+    sd: float = 1.0
+
+    def __post_init__(self) -> None:
+        positive("sd", self.sd, "the standard deviation of a normal law")
+
+    def characteristic(self, t: Vector) -> NDArray[Any]:
+        return np.exp(1j * self.mean * t - (self.sd * t) ** 2 / 2)
+
+    @property
+    def scale(self) -> float:
+        return self.sd
+
+    def wider(self, factor: float) -> Law:
+        return Normal(self.mean, factor * self.sd)
+
+    def __str__(self) -> str:
+        return f"normal({self.mean:g}, {self.sd:g})"
+
+
+@final
+@dataclass(frozen=True)
+class Uniform(Law):
+    """The uniform law on an interval."""
+
+    low: float = 0.0
+    high: float = 1.0
+
+    def __post_init__(self) -> None:
+        positive("high - low", self.high - self.low, "the length of an interval")
+
+    def characteristic(self, t: Vector) -> NDArray[Any]:
+        middle, half = (self.low + self.high) / 2, (self.high - self.low) / 2
+        return np.exp(1j * middle * t) * np.sinc(half * t / math.pi)
+
+    @property
+    def scale(self) -> float:
+        return (self.high - self.low) / math.sqrt(12)
+
+    def wider(self, factor: float) -> Law:
+        middle, half = (self.low + self.high) / 2, factor * (self.high - self.low) / 2
+        return Uniform(middle - half, middle + half)
+
+    def __str__(self) -> str:
+        return f"uniform({self.low:g}, {self.high:g})"
+
+
+@final
+@dataclass(frozen=True)
+class Exponential(Law):
+    """The exponential law of this mean."""
+
+    mean: float = 1.0
+
+    def __post_init__(self) -> None:
+        positive("mean", self.mean, "the mean of an exponential law")
+
+    def characteristic(self, t: Vector) -> NDArray[Any]:
+        return 1 / (1 - 1j * self.mean * t)
+
+    @property
+    def scale(self) -> float:
+        return self.mean
+
+    def wider(self, factor: float) -> Law:
+        return Exponential(factor * self.mean)
+
+    def __str__(self) -> str:
+        return f"exponential({self.mean:g})"
+
+
+@final
+@dataclass(frozen=True)
+class Sample(Law):
+    """The unknown law of a second sample of so many draws, of about this scale: the two-sample question.
+
+    Margin and width are planned as for a normal law of the scale.
+    """
+
+    draws: int
+    spread: float
+
+    def __post_init__(self) -> None:
+        counted(self.draws)
+        positive("spread", self.spread, "the scale on which the two laws are compared")
+
+    def characteristic(self, t: Vector) -> NDArray[Any]:
+        return Normal(0.0, self.spread).characteristic(t)
+
+    @property
+    def scale(self) -> float:
+        return self.spread
+
+    def wider(self, factor: float) -> Law:
+        return Sample(self.draws, factor * self.spread)
+
+    def __str__(self) -> str:
+        return f"the law of {self.draws} reference draws"

@@ -1,0 +1,151 @@
+r"""Random weight matrices: the pseudo-iid laws, and laws that miss one of their conditions.
+
+Every matrix has centred entries of variance 1/n for n inputs (the law's own finite-size exceptions are said where they
+occur). Sizes are `Extent`s; a matrix is zero outside its block. The laws of one menu share a compiled program: their
+place in it is traced, and the loop over draws runs the chosen one alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+
+from theorax.numerics.ensembles import gaussian, haar, haar_rows
+from theorax.numerics.extents import Extent, block
+from theorax.numerics.keys import named
+
+MENU = (
+    "gaussian",
+    "uniform",
+    "haar",
+    "low rank",
+    "fixed rank",
+    "blocks",
+    "masked",
+    "hadamard",
+    "conditioned rademacher",
+    "signed permutation",
+    "triangular",
+    "scaled rows",
+    "rademacher",
+    "signed columns",
+    "correlated rows",
+)
+
+
+def weights(key: Array, n: Extent, law: Int[Array, ""], share: Float[Array, ""]) -> Float[Array, "N N"]:
+    """A square matrix of the law at this place of `MENU`.
+
+    ``share`` is the rank over n ("low rank"), the rank, the number of blocks or the density; it does nothing elsewhere.
+    """
+    makers: tuple[Callable[[], Array], ...] = (
+        lambda: gaussian(key, n, n, _root(1 / n.value)),
+        lambda: iid_uniform(key, n),
+        lambda: haar(key, n),
+        lambda: low_rank(key, n, jnp.round(share * n.value)),
+        lambda: low_rank(key, n, share),
+        lambda: permuted_blocks(key, n, share),
+        lambda: masked(key, n, share),
+        lambda: randomised_hadamard(key, n),
+        lambda: conditioned_rademacher(key, n),
+        lambda: signed_permutation(key, n),
+        lambda: permuted_triangle(key, n),
+        lambda: scaled_rows(key, n),
+        lambda: jnp.where(block(n, n), jax.random.rademacher(key, (n.padded, n.padded)) * _root(1 / n.value), 0),
+        lambda: conditioned_rademacher(key, n) * _signs(named(key, "signs of the columns"), n),
+        lambda: correlated_rows(key, n),
+    )
+    return jax.lax.switch(law, makers)
+
+
+def iid_uniform(key: Array, n: Extent) -> Float[Array, "N N"]:
+    """Uniform entries: excess kurtosis -6/5."""
+    edge = _root(3 / n.value)
+    return jnp.where(block(n, n), jax.random.uniform(key, (n.padded, n.padded), minval=-1.0) * edge, 0)
+
+
+def low_rank(key: Array, n: Extent, rank: Float[Array, ""]) -> Float[Array, "N N"]:
+    r"""$W = CP$, C of ``rank`` Haar columns and P Gaussian of variance 1/rank, so that entries have variance 1/n."""
+    r = Extent(jnp.asarray(rank, jnp.int32), n.padded)
+    C = haar_rows(named(key, "frame"), r, n).T
+    return C @ gaussian(named(key, "coefficients"), r, n, _root(1 / rank))
+
+
+def permuted_blocks(key: Array, n: Extent, count: Float[Array, ""]) -> Float[Array, "N N"]:
+    """Gaussian entries of variance count/n inside ``count`` equal diagonal blocks, rows and columns then permuted."""
+    rows, columns = (_ranks(named(key, name), n) * count // n.value for name in ("rows", "columns"))
+    kept = (rows[:, None] == columns[None, :]) & block(n, n)
+    return jnp.where(kept, gaussian(named(key, "entries"), n, n, _root(count / n.value)), 0)
+
+
+def masked(key: Array, n: Extent, density: Float[Array, ""]) -> Float[Array, "N N"]:
+    """Gaussian entries, each kept with probability ``density`` and scaled up for the others."""
+    kept = jax.random.bernoulli(named(key, "mask"), density, (n.padded, n.padded))
+    return jnp.where(kept, gaussian(named(key, "entries"), n, n, _root(1 / (density * n.value))), 0)
+
+
+def randomised_hadamard(key: Array, n: Extent) -> Float[Array, "N N"]:
+    """Walsh's matrix of order n, a power of two, with rows and columns permuted and given random signs."""
+    rows, columns = (_ranks(named(key, name), n) for name in ("rows", "columns"))
+    odd = jax.lax.population_count(rows[:, None] & columns[None, :]) % 2
+    signs = _signs(named(key, "row signs"), n)[:, None] * _signs(named(key, "column signs"), n)[None, :]
+    return jnp.where(block(n, n), signs * (1 - 2 * odd) * _root(1 / n.value), 0)
+
+
+def conditioned_rademacher(key: Array, n: Extent) -> Float[Array, "N N"]:
+    r"""Independent rows, each uniform over the sign vectors of sum $\pm\sqrt n$, over $\sqrt n$; n a perfect square.
+
+    Entries are exchangeable, centred and uncorrelated, and have every fourth moment of pseudo-iid entries; the sum over
+    a row is known up to its sign all the same.
+    """
+    order = jnp.where(n.mask, jax.random.uniform(named(key, "order"), (n.padded, n.padded)), 2.0)
+    plus = (n.value + jnp.round(_root(n.value)).astype(jnp.int32)) // 2
+    last = jnp.sort(order, axis=1)[:, plus - 1]  # the plus-th smallest of a row: so many entries lie at or below it
+    rows = jnp.where(order <= last[:, None], 1.0, -1.0) * _signs(named(key, "sign of the row"), n)[:, None]
+    return jnp.where(block(n, n), rows * _root(1 / n.value), 0)
+
+
+def signed_permutation(key: Array, n: Extent) -> Float[Array, "N N"]:
+    """One entry of +-1 in every row and column: orthogonal, exchangeable, centred, uncorrelated."""
+    ones = jax.nn.one_hot(_ranks(named(key, "columns"), n), n.padded)
+    return jnp.where(block(n, n), ones * _signs(named(key, "signs"), n)[:, None], 0)
+
+
+def permuted_triangle(key: Array, n: Extent) -> Float[Array, "N N"]:
+    """Gaussian entries below and on the diagonal, rows and columns then permuted: row degrees run from 1 to n.
+
+    The density is (n + 1)/(2n), by which the variance is divided.
+    """
+    rows, columns = (_ranks(named(key, name), n) for name in ("rows", "columns"))
+    kept = (columns[None, :] <= rows[:, None]) & block(n, n)
+    return jnp.where(kept, gaussian(named(key, "entries"), n, n, _root(2 / (n.value + 1))), 0)
+
+
+def scaled_rows(key: Array, n: Extent) -> Float[Array, "N N"]:
+    """Gaussian rows whose variance is 1/(2n) or 3/(2n), each with probability one half."""
+    squares = jnp.where(jax.random.bernoulli(named(key, "scales"), shape=(n.padded,)), 1.5, 0.5)
+    return jnp.sqrt(squares)[:, None] * gaussian(named(key, "entries"), n, n, _root(1 / n.value))
+
+
+def correlated_rows(key: Array, n: Extent) -> Float[Array, "N N"]:
+    """Gaussian entries, any two of one row with correlation 1/4."""
+    own = gaussian(named(key, "entries"), n, n, _root(3 / (4 * n.value)))
+    common = jax.random.normal(named(key, "of the row"), (n.padded, 1)) * _root(1 / (4 * n.value))
+    return jnp.where(block(n, n), own + common, 0)
+
+
+def _root(x: Array | float) -> Float[Array, ""]:
+    return jnp.sqrt(jnp.asarray(x, jnp.zeros(()).dtype))
+
+
+def _ranks(key: Array, n: Extent) -> Int[Array, " N"]:
+    """A random permutation of 0 .. n-1 in the meant places; the padded places hold n and more."""
+    order = jnp.where(n.mask, jax.random.uniform(key, (n.padded,)), 2.0)
+    return jnp.argsort(jnp.argsort(order)).astype(jnp.int32)
+
+
+def _signs(key: Array, n: Extent) -> Float[Array, " N"]:
+    return jax.random.rademacher(key, (n.padded,)).astype(jnp.zeros(()).dtype)

@@ -1,0 +1,85 @@
+"""Two inputs at an angle through one Gaussian layer: what the theorems on kernels of one layer share.
+
+Inputs of unit length with cosine c give pre-activations (u, v) = N(0, [[1, c], [c, 1]]) at every unit; variances k11, k22
+are put before them. The kernel of the next layer is F = E phi(u) phi(v), and its derivative in k12 = c sqrt(k11 k22)
+is read off the score of the density, which asks nothing of phi.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+from sympy import Rational
+
+from theorax.numerics.extents import Extent
+from theorax.numerics.keys import named
+from theorax.theorems.language import Measured, Parameter, Subject
+from theorax.theorems.pseudo_iid_gp._setting import width
+
+c = Parameter("c", "cosine of the angle between the two inputs")
+k11 = Parameter("k11", "variance of the pre-activations at the first input", positive=True)
+k22 = Parameter("k22", "variance of the pre-activations at the second input", positive=True)
+kernel = Measured("kernel", "phi(u) phi(v), mean over the units")
+slopes = Measured("slopes", "phi'(u) phi'(v), mean over the units")
+score = Measured("score", "phi(u) phi(v) times the derivative of the log-density in k12, mean over the units")
+
+RELU, ERF, TANH, SIGN = range(4)
+ANGLES = tuple({c: cosine} for cosine in (Rational(-1, 2), Rational(1, 2), Rational(9, 10)))
+
+
+class Pair(eqx.Module):
+    """A Gaussian layer with two input coordinates and an activation."""
+
+    weight: Float[Array, "N 2"]
+    activation: Int[Array, ""]
+
+    def __call__(self, x: Float[Array, 2]) -> Float[Array, " N"]:
+        """Pre-activations."""
+        return self.weight @ x
+
+
+def layer(key: Array, n: Extent, activation: Array) -> Pair:
+    """The layer, its padded units zero."""
+    W = jnp.where(n.mask[:, None], jax.random.normal(named(key, "weights"), (n.padded, 2)), 0)
+    return Pair(W, activation)
+
+
+def subject(activation: int, **roles: Any) -> Subject:
+    """The layer with this activation."""
+    return Subject(layer, options=dict(activation=activation), **roles)
+
+
+def observe(net: Pair, n: Extent, c: Array, k11: Array, k22: Array) -> dict[str, Array]:
+    """Products of activations, of their slopes, and of activations with the score in k12."""
+    one, other = net(jnp.array([1.0, 0.0])), net(jnp.stack([c, jnp.sqrt(1 - c**2)]))
+    u, v = jnp.sqrt(k11) * one, jnp.sqrt(k22) * other
+    # log p = -(u'^2 - 2 c u' v' + v'^2)/(2 (1 - c^2)) - log(1 - c^2)/2 + ..., u' = u/sqrt k11, v' = v/sqrt k22.
+    rest = 1 - c**2
+    gradient = (one * other * (1 + c**2) - c * (one**2 + other**2)) / rest**2 + c / rest
+    products = phi(u, net.activation) * phi(v, net.activation)
+    found = dict(
+        kernel=products,
+        slopes=slope(u, net.activation) * slope(v, net.activation),
+        score=products * gradient / jnp.sqrt(k11 * k22),
+    )
+    return {name: jnp.where(n.mask, entries, 0).sum() / width(n) for name, entries in found.items()}
+
+
+def phi(h: Array, activation: Array) -> Array:
+    """The activation at this place: ReLU, erf, tanh, sign."""
+    return jax.lax.select_n(activation, jax.nn.relu(h), jax.scipy.special.erf(h), jnp.tanh(h), jnp.sign(h))
+
+
+def slope(h: Array, activation: Array) -> Array:
+    """Its derivative where there is one; zero at the jump of the sign, as automatic differentiation has it."""
+    return jax.lax.select_n(
+        activation,
+        jnp.where(h > 0, 1.0, 0.0),
+        2 / jnp.sqrt(jnp.pi) * jnp.exp(-(h**2)),
+        1 - jnp.tanh(h) ** 2,
+        jnp.zeros_like(h),
+    )

@@ -1,0 +1,140 @@
+"""Weights of a fixed rank have no Gaussian limit: a random scale stays, and all units of the layer share it.
+
+W = C P with C a frame of r Haar columns and P Gaussian. Given the activations f, P f is |f| g / sqrt r with g in R^r, and
+C turns it in the space of all units: h = |f| chi_r/sqrt r times a uniform direction, so that in the limit every unit is
+g_i chi_r/sqrt r with one chi_r for all of them.
+"""
+
+from sympy import Integer, Rational, Symbol, exp, gamma, integrate, limit, oo, simplify
+
+from theorax.theorems.language import (
+    Characteristic,
+    Cited,
+    Efforts,
+    Expansion,
+    Expectation,
+    Experiment,
+    Hypothesis,
+    Law,
+    Limit,
+    Measured,
+    Parameter,
+    Relative,
+    Step,
+    Theorem,
+    gaussian,
+)
+from theorax.theorems.pseudo_iid_gp import _setting as setting
+from theorax.theorems.pseudo_iid_gp._setting import RELU, a, b4, n, wide
+
+r = Parameter("r", "rank", integer=True, positive=True)
+power = Measured("power", "h_i^4, mean over units and orthogonal inputs", positive=True)
+pair = Measured("pair", "h_i^2 h_k^2, mean over pairs of units and orthogonal inputs", positive=True)
+units = Measured("units", "h_i of one unit at one input", sample=True)
+
+t = Symbol("t", real=True)
+finite = 1 + (b4 / a**2 - 1) / n
+diagonal = n * (r + 2) / (r * (n + 2))
+IN_POWERS = Expansion(
+    powers=(1,), rest=Rational(1, 10), order=2, reference=16, reason="the exact moments are rational in n"
+)
+FIXED = dict(under=("fixed_rank",), spread=Integer(1))
+
+kurtosis = Expectation(
+    of=power / a**2,
+    equals=3 * diagonal * finite,
+    margin=Relative(1, 10),
+    because="without the shared scale it is 3 + 15/n, less than two thirds of it at rank two",
+    **FIXED,
+    mutants={"rank r + 2": dict(equals=3 * n * (r + 4) / ((r + 2) * (n + 2)) * finite)},
+)
+shared = Limit(
+    of=pair / a**2,
+    to=1 + 2 / r,
+    as_=n,
+    approach=IN_POWERS,
+    margin=Relative(1, 6),
+    because="units without a common scale have 1, a third less at rank four",
+    **FIXED,
+)
+mixture = Characteristic((1 + a * t**2 / r) ** (-r / 2), t)
+scaled = Law(
+    of=units,
+    to=mixture,
+    as_=n,
+    approach=Expansion(
+        powers=(1,), rest=Rational(1, 50), order=2, reference=16, reason="|f|^2/n is a mean of n activations squared"
+    ),
+    scale=Rational(7, 10),
+    excludes=(gaussian(a),),
+    under=("fixed_rank",),
+    spread=Integer(1),
+    mutants={"the Gaussian of the same variance": dict(to=gaussian(a))},
+)
+
+
+def observe(net, n):
+    h, size = net(n), setting.width(n)
+    squares, powers = (h**2).sum(1), (h**4).sum(1)
+    return dict(power=powers.mean() / size, pair=((squares**2 - powers) / (size * (size - 1))).mean(), units=h[:1, 0])
+
+
+def exact_moments():
+    """Every rank and width, from the products of a Haar frame and Gaussian coefficients."""
+    products = setting.low_rank_products(n, r)
+    total = (products["fourth"] * b4 / a**2 + 3 * (n - 1) * products["own"]) / n
+    yield Step("kurtosis", total, kurtosis.equals)
+    # Two units at one column: (Pi_aa Pi_cc + 2 Pi_ac^2)/r^2 given the frame, which is across + 2 crossed.
+    together = (products["across"] + 2 * products["crossed"]) * finite
+    yield Step("two units of one layer", limit(together, n, oo), shared.to)
+
+
+def shared_scale():
+    """Every rank: the characteristic function of a normal variable times chi_r/sqrt r."""
+    yield Cited(
+        "r columns of a Haar matrix of growing size are independent normal, over sqrt n", "Diaconis, Freedman 1987"
+    )
+    x = Symbol("x", positive=True)
+    for rank in (1, 2, 3, 4):
+        density = x ** (Rational(rank, 2) - 1) * exp(-x / 2) / (2 ** Rational(rank, 2) * gamma(Rational(rank, 2)))
+        mean = integrate(exp(-a * t**2 * x / (2 * rank)) * density, (x, 0, oo), conds="none")
+        yield Step(f"E exp(-a t^2 chi^2/(2r)), r = {rank}", simplify(mean), mixture.of.subs(r, rank))
+    yield Step("its variance, every rank", mixture.moment(2), a)
+    yield Step(
+        "its kurtosis, every rank: the limit of the exact one",
+        mixture.moment(4) / a**2,
+        limit(kurtosis.equals, n, oo),
+    )
+
+
+def subject(law, **roles):
+    return wide(law, RELU, **roles)
+
+
+theorem = Theorem(
+    place="what the condition on four entries excludes (derived here)",
+    label="derived",
+    uses=("pseudo_iid_definition_membership", "single_layer_kurtosis_table"),
+    hypotheses=dict(fixed_rank=Hypothesis("W = C P has rank r at every width, C Haar, P Gaussian")),
+    claims=dict(kurtosis=kurtosis, shared=shared, scaled=scaled),
+    experiments=dict(
+        layers=Experiment(
+            subjects={
+                "rank two": subject(setting.fixed_rank(2), knows={r: 2}),
+                "rank four": subject(setting.fixed_rank(4), knows={r: 4}),
+                "rank n/4 taken for two": subject(
+                    setting.low_rank(Rational(1, 4)), knows={r: 2}, breaks=("fixed_rank",), fails=("kurtosis", "shared")
+                ),
+                "Gaussian taken for rank two": subject(
+                    setting.GAUSSIAN, knows={r: 2}, breaks=("fixed_rank",), fails=("kurtosis", "shared", "scaled")
+                ),
+            },
+            observe=observe,
+            measures=(power, pair, units),
+            sweep={n: (16, 24, 32)},
+            draws=Efforts(quick=6000, standard=16000, thorough=60000),
+        )
+    ),
+    proof=dict(kurtosis=exact_moments, shared=exact_moments, scaled=shared_scale),
+    issues=("A shared scale is heavy-tailed: fourth moments need thousands of matrices.",),
+)

@@ -1,0 +1,83 @@
+"""Price's identity: the covariance of two activations changes with that of their arguments as the slopes' product.
+
+For centred Gaussian (u, v) with covariance K, d E phi(u) phi(v) / d k12 = E phi'(u) phi'(v). The density obeys the heat
+equation d p / d k12 = d^2 p / du dv, and two integrations by parts move the derivatives to phi; they need phi without
+jumps.
+"""
+
+from sympy import Integer, Symbol, diff, erf, exp, integrate, oo, pi, simplify, sqrt
+
+from theorax.theorems.language import (
+    Absolute,
+    Efforts,
+    Expectation,
+    Experiment,
+    Hypothesis,
+    Step,
+    Theorem,
+)
+from theorax.theorems.pseudo_iid_gp import _kernels as kernels
+from theorax.theorems.pseudo_iid_gp._kernels import c, k11, k22, score, slopes
+from theorax.theorems.pseudo_iid_gp._setting import n
+
+identity = Expectation(
+    of=score - slopes,
+    equals=Integer(0),
+    margin=Absolute(1, 20),
+    because="both sides are of order one half; half an arc-cosine in the place of its complement is a sixth off",
+    spread=1 / sqrt(n) * 3,
+    mutants={"the slopes once too many": dict(of=score - 2 * slopes), "the slopes forgotten": dict(of=score)},
+)
+
+
+def heat_equation():
+    """Every positive definite K."""
+    u, v = Symbol("u", real=True), Symbol("v", real=True)
+    a, b, k = (Symbol(name, positive=True) for name in ("k_11", "k_22", "k_12"))
+    rest = a * b - k**2
+    density = exp(-(b * u**2 - 2 * k * u * v + a * v**2) / (2 * rest)) / (2 * pi * sqrt(rest))
+    yield Step("over the density", simplify(diff(density, k) / density), simplify(diff(density, u, v) / density))
+    correlated = c * sqrt(k11 * k22)
+    gradient = (diff(density, k) / density).subs({k: correlated, a: k11, b: k22, u: sqrt(k11) * u, v: sqrt(k22) * v})
+    measured = ((u * v * (1 + c**2) - c * (u**2 + v**2)) / (1 - c**2) ** 2 + c / (1 - c**2)) / sqrt(k11 * k22)
+    yield Step("the score that is measured", simplify(gradient), simplify(measured))
+
+
+def one_example():
+    """phi = erf, at c = 0: the derivative of the kernel at independence is the square of E phi'."""
+    z = Symbol("z", real=True)
+    normal = exp(-(z**2) / 2) / sqrt(2 * pi)
+    mean = integrate(diff(erf(z), z) * normal, (z, -oo, oo))
+    yield Step("E phi'", mean, 2 / sqrt(3 * pi))
+
+
+theorem = Theorem(
+    place="Price 1958; used for the kernels of this paper",
+    label="derived",
+    hypotheses=dict(
+        no_jumps=Hypothesis("phi is the integral of its derivative"),
+        gaussian=Hypothesis(
+            "pre-activations are jointly Gaussian", unbroken="the score that is measured is that of the Gaussian law"
+        ),
+    ),
+    claims=dict(identity=identity),
+    experiments=dict(
+        layers=Experiment(
+            subjects={
+                "ReLU": kernels.subject(kernels.RELU),
+                "erf": kernels.subject(kernels.ERF),
+                "tanh": kernels.subject(kernels.TANH),
+                "sign": kernels.subject(kernels.SIGN, breaks=("no_jumps",), fails=("identity",)),
+            },
+            observe=kernels.observe,
+            measures=(kernels.kernel, slopes, score),
+            sweep={n: (256,)},
+            at=tuple({**angle, k11: Integer(1), k22: Integer(1)} for angle in kernels.ANGLES[:2]),
+            draws=Efforts(quick=2000, standard=4000, thorough=20000),
+        )
+    ),
+    proof=dict(heat_equation=heat_equation, one_example=one_example),
+    issues=(
+        "Integration by parts is not repeated here: it needs growth conditions that every activation in use meets.",
+    ),
+)

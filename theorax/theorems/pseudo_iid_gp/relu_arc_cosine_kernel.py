@@ -1,0 +1,88 @@
+"""The kernel of a ReLU layer is the arc-cosine kernel of order one.
+
+By homogeneity only the angle matters: F = sqrt(k11 k22) f(c) with f'(c) = E 1[u > 0] 1[v > 0], the probability of a
+quadrant, (pi - arccos c)/(2 pi); f(-1) = 0 because u and v = -u are never positive together.
+"""
+
+from sympy import Integer, Rational, Symbol, acos, diff, integrate, pi, simplify, sqrt
+
+from theorax.theorems.language import (
+    Cited,
+    Efforts,
+    Expectation,
+    Experiment,
+    Hypothesis,
+    Relative,
+    Step,
+    Theorem,
+)
+from theorax.theorems.pseudo_iid_gp import _kernels as kernels
+from theorax.theorems.pseudo_iid_gp._kernels import c, k11, k22, kernel, slopes
+from theorax.theorems.pseudo_iid_gp._setting import n
+
+f = (sqrt(1 - c**2) + c * (pi - acos(c))) / (2 * pi)
+quadrant = (pi - acos(c)) / (2 * pi)
+arc_cosine = Expectation(
+    of=kernel,
+    equals=sqrt(k11 * k22) * f,
+    margin=Relative(1, 20),
+    because="the angle in the place of its complement moves it by a third and more",
+    spread=4 / sqrt(n),
+    mutants={
+        "arccos c for pi - arccos c": dict(equals=sqrt(k11 * k22) * (sqrt(1 - c**2) + c * acos(c)) / (2 * pi)),
+        "the kernel at half the angle": dict(equals=sqrt(k11 * k22) * f.subs(c, sqrt((1 + c) / 2))),
+    },
+)
+derivative = Expectation(
+    of=slopes,
+    equals=quadrant,
+    margin=Relative(1, 20),
+    because="the other quadrants have an angle that differs by a third and more",
+    spread=3 / sqrt(n),
+    mutants={"arccos c for pi - arccos c": dict(equals=acos(c) / (2 * pi))},
+)
+
+
+def from_the_quadrant():
+    """Every angle: the derivative, and the value at c = -1, where both are never positive."""
+    x = Symbol("x", real=True)
+    yield Cited("two standard normals of correlation c are both positive with this probability", "Sheppard 1899")
+    yield Step("the derivative of f", simplify(diff(f, c)), quadrant)
+    yield Step("opposite inputs", f.subs(c, -1), Integer(0))
+    yield Step("orthogonal inputs: the square of E phi", f.subs(c, 0), 1 / (2 * pi))
+    yield Step("one input twice: E phi^2", f.subs(c, 1), Rational(1, 2))
+    primitive = integrate((pi - acos(x)) / (2 * pi), (x, -1, c))
+    yield Step("and f is its integral; ReLU is homogeneous", sqrt(k11 * k22) * primitive, arc_cosine.equals)
+
+
+theorem = Theorem(
+    place="Cho and Saul 2009; the kernel of this paper's ReLU layers",
+    label="derived",
+    uses=("price_identity",),
+    hypotheses=dict(
+        relu=Hypothesis("phi is the ReLU"),
+        gaussian=Hypothesis(
+            "pre-activations are jointly Gaussian",
+            unbroken="what non-Gaussian first layers do is linear_envelope's matter",
+        ),
+    ),
+    claims=dict(arc_cosine=arc_cosine, derivative=derivative),
+    experiments=dict(
+        layers=Experiment(
+            subjects={
+                "ReLU": kernels.subject(kernels.RELU),
+                "tanh": kernels.subject(kernels.TANH, breaks=("relu",), fails=("arc_cosine", "derivative")),
+            },
+            observe=kernels.observe,
+            measures=(kernel, slopes, kernels.score),
+            sweep={n: (256,)},
+            at=tuple(
+                {**angle, k11: one, k22: other}
+                for angle in kernels.ANGLES
+                for one, other in ((Integer(1), Integer(1)), (Rational(1, 2), Integer(3)))
+            ),
+            draws=Efforts(quick=1000, standard=4000, thorough=20000),
+        )
+    ),
+    proof=dict(arc_cosine=from_the_quadrant),
+)

@@ -1,0 +1,95 @@
+"""Networks whose activations are recovered from the last one, and their gradients with and without stored activations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from theorax.numerics.extents import Extent
+from theorax.numerics.flows import largest
+from theorax.numerics.keys import named
+from theorax.numerics.residual import Euler, Heun, Scheme, last, last_without_storage
+
+D = 5
+SMOOTH, ROUGH, TIED = range(3)
+TANH, LINEAR, RIPPLED = range(3)
+
+
+class Layer(eqx.Module):
+    """f(W, x) = phi(W x), phi(z) one of tanh z, z, and tanh z + sin(N z)/N, whose second derivative grows with N."""
+
+    activation: Array
+    N: Array
+
+    def __call__(self, W: Array, x: Array) -> Array:
+        z = W @ x
+        return jax.lax.select_n(self.activation, jnp.tanh(z), z, jnp.tanh(z) + jnp.sin(self.N * z) / self.N)
+
+
+class Network(eqx.Module):
+    """A scheme, its weights, an input, a target, and the step 1/N, or N^power/N."""
+
+    scheme: Scheme
+    weights: Float[Array, "N d d"]
+    start: Float[Array, " d"]
+    target: Float[Array, " d"]
+    power: Array
+
+    def step(self, N: Extent) -> Array:
+        """The step h."""
+        return (N.value * jnp.ones(())) ** (self.power - 1)
+
+    @property
+    def lipschitz(self) -> Array:
+        """A Lipschitz constant of all layers."""
+        return jnp.max(jnp.linalg.norm(self.weights, 2, axis=(1, 2)))
+
+
+def _network(key: Array, N: Extent, scheme: Any, weights: Array, scale: Array, power: Array) -> Any:
+    """Weights that turn smoothly with depth, a common matrix plus iid ones, or one small multiple of the identity."""
+    A, B = (jax.random.normal(named(key, name), (D, D)) / D**0.5 for name in ("A", "B"))
+    iid = jax.vmap(lambda n: jax.random.normal(named(key, "layer", n), (D, D)))(jnp.arange(N.padded)) / D**0.5
+    s = jnp.arange(N.padded)[:, None, None] / N.value
+    tied = jnp.broadcast_to(jnp.eye(D) / 10, iid.shape)
+    W = jax.lax.select_n(weights, jnp.cos(s) * A + jnp.sin(s) * B, A / 2 + iid, tied) * scale
+    start, target = (jax.random.normal(named(key, name), (D,)) for name in ("start", "target"))
+    return Network(scheme, jnp.where(N.mask[:, None, None], W, 0), start, target, power)
+
+
+def euler(key: Array, N: Extent, weights: Array, scale: Array, activation: Array, power: Array) -> Network:
+    """A network of Euler steps."""
+    return _network(key, N, Euler(Layer(activation, N.value * jnp.ones(()))), weights, scale, power)
+
+
+def heun(
+    key: Array, N: Extent, weights: Array, scale: Array, activation: Array, power: Array, swapped: Array
+) -> Network:
+    """A network of Heun steps."""
+    return _network(key, N, Heun(Layer(activation, N.value * jnp.ones(())), swapped), weights, scale, power)
+
+
+OPTIONS: dict[str, float] = dict(weights=SMOOTH, scale=1.0, activation=TANH, power=0.0)
+
+
+def gradients(net: Network, N: Extent) -> tuple[Array, Array]:
+    """Gradients of |x_N - y|^2/2 by the weights: by automatic differentiation of the whole network, and by recovery."""
+    h = net.step(N)
+
+    def loss(weights: Array, forwards: Any) -> Array:
+        return jnp.sum((forwards(weights) - net.target) ** 2) / 2
+
+    stored = jax.grad(loss)(net.weights, lambda weights: last(net.scheme, weights, net.start, N, h))
+    recovered = jax.grad(loss)(
+        net.weights, lambda weights: last_without_storage((weights, net.start), net.scheme, N, h)
+    )
+    return stored, recovered
+
+
+def errors(net: Network, N: Extent) -> dict[str, Array]:
+    """The error of the recovered gradient: of its worst layer, and of the whole relative to the gradient."""
+    stored, recovered = gradients(net, N)
+    return dict(layer=largest(recovered - stored), whole=jnp.linalg.norm(recovered - stored) / jnp.linalg.norm(stored))

@@ -1,0 +1,64 @@
+"""The setting that the theorems of this paper share: depth, the constants of a field, and the networks measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from theorax.numerics.extents import Extent
+from theorax.numerics.keys import named
+from theorax.theorems.language import Corrections, Measured, Parameter, Size
+
+N = Size("N", "depth")
+L = Parameter("L", "Lipschitz constant of the residual functions in x", positive=True)
+lipschitz = Measured("lipschitz", "a bound on the Lipschitz constant of the residual functions in x", positive=True)
+
+
+def in_powers(size: float, reference: int, reason: str) -> Corrections:
+    """The class of the logarithm of an expansion in 1/N whose relative corrections are at most ``size`` at a depth."""
+    return Corrections(size=size, slowest=1, rest=0, reference=reference, reason=reason)
+
+
+class Field(eqx.Module):
+    """The field phi(s, x) of a neural ODE whose layers are f_n = phi(n/N, .); abstract."""
+
+    def __call__(self, s: Any, x: Float[Array, " d"]) -> Float[Array, " d"]:
+        raise NotImplementedError
+
+    def layers(self, N: Extent) -> Callable[[Any, Array], Array]:
+        """f_n(x) as a function of n and x."""
+        return lambda n, x: self(n / N.value, x)
+
+
+class Smooth(Field):
+    """V(s) tanh(W(s) x), both matrices turning smoothly with s."""
+
+    V: Float[Array, "2 d width"]
+    W: Float[Array, "2 width d"]
+
+    def __call__(self, s: Any, x: Float[Array, " d"]) -> Float[Array, " d"]:
+        c, d = jnp.cos(s), jnp.sin(s)
+        return (c * self.V[0] + d * self.V[1]) @ jnp.tanh((c * self.W[0] + d * self.W[1]) @ x)
+
+    @property
+    def lipschitz(self) -> Float[Array, ""]:
+        """A Lipschitz constant in x at every s: the norm of c A + d B is at most that of the two norms."""
+        norms = jax.vmap(lambda pair: jnp.sqrt(jnp.sum(jnp.linalg.norm(pair, 2, axis=(1, 2)) ** 2)))
+        return norms(self.V[None])[0] * norms(self.W[None])[0]
+
+
+def smooth(key: Array, d: int, width: int, scale: float) -> Smooth:
+    """Gaussian matrices; their product has entries of standard deviation about scale^2/sqrt(d)."""
+    V = jax.random.normal(named(key, "V"), (2, d, width)) * (scale / width**0.5)
+    W = jax.random.normal(named(key, "W"), (2, width, d)) * (scale / d**0.5)
+    return Smooth(V, W)
+
+
+def acceleration(field: Callable[[Any, Array], Array], s: Any, x: Array) -> Array:
+    """x'' = d phi/ds + D phi phi along the flow, by forward differentiation."""
+    return jax.jvp(field, (s, x), (jnp.ones_like(s), field(s, x)))[1]

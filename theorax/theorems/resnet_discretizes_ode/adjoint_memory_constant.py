@@ -1,0 +1,198 @@
+"""The gradient needs memory that grows with the depth where activations are stored, and constant memory where recovered.
+
+Automatic differentiation keeps at least the input of every layer until its turn comes on the way back; the discrete
+adjoint keeps one activation and one cotangent at a time. What is measured is the temporary memory of the compiled
+gradient, by the compiler's own account. Weights are tied, so that the gradient itself has the same size at every depth.
+"""
+
+from functools import cache
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+from sympy import Integer, Rational, Symbol, limit, log, oo, simplify
+
+from theorax.numerics.extents import Extent, literal
+from theorax.numerics.keys import named
+from theorax.numerics.residual import Euler, last, last_without_storage
+from theorax.theorems.language import (
+    Absolute,
+    Efforts,
+    Expectation,
+    Experiment,
+    Hypothesis,
+    Inequality,
+    Measured,
+    Parameter,
+    Rate,
+    Relative,
+    Step,
+    Subject,
+    Theorem,
+)
+from theorax.theorems.resnet_discretizes_ode._setting import N, in_powers
+
+batch = Parameter("batch", "number of inputs", integer=True, positive=True)
+d = Parameter("d", "dimension of the activations", integer=True, positive=True)
+stored = Measured("stored", "bytes of temporary memory of the gradient by automatic differentiation", positive=True)
+recovered = Measured("recovered", "bytes of temporary memory of the gradient by recovery", positive=True)
+shallow = Measured("shallow", "the same at depth 8", positive=True)
+apart = Measured("apart", "difference of the two gradients relative to the gradient", positive=True)
+
+every_input = 4 * batch * d * N  # float32
+grows = Inequality(
+    of=stored,
+    at_least=every_input,
+    under=("stored",),
+    mutants={"twenty arrays a layer": dict(at_least=20 * every_input)},
+)
+affine = Rate(
+    of=stored,
+    like=N,
+    as_=N,
+    approach=in_powers(0.5, 8, "affine in N; the part that does not grow is a seventh at N = 8"),
+    margin=Absolute(1, 2),
+    because="the nearest statements are constant memory, and the square root of checkpointing",
+    under=("stored",),
+    spread=Rational(1, 1000),
+    mutants={"constant": dict(like=Integer(1))},
+)
+constant = Expectation(
+    of=recovered / shallow,
+    equals=1,
+    margin=Relative(1, 100),
+    because="one activation more a layer would be a fifth more at depth 9",
+    under=("recovered",),
+    spread=Rational(1, 1000),
+    mutants={"grows with the depth": dict(equals=N / 8, margin=Relative(1, 100))},
+)
+same = Rate(
+    of=apart,
+    like=1 / N,
+    as_=N,
+    approach=in_powers(0.5, 8, "the logarithm of an expansion in 1/N; at most 0.2 at N = 8 on other seeds"),
+    margin=Absolute(1, 4),
+    because="it is the order of discrete_adjoint_gradient_euler; another gradient would not come nearer at all",
+    under=("recovered",),
+    spread=Rational(1, 5),
+)
+
+
+def layer(W, x):
+    return jnp.tanh(x @ W)
+
+
+def storing(weights, x, N, h):
+    return last(Euler(layer), weights, x, N, h)
+
+
+def recovering(weights, x, N, h):
+    return last_without_storage((weights, x), Euler(layer), N, h)
+
+
+def half_the_way(weights, x, N, h):
+    """Recovered with half the residuals: another gradient in the same memory."""
+    return last_without_storage((weights, x), Wrong(layer), N, h)
+
+
+class Wrong(Euler):
+    """The way back takes half a residual off."""
+
+    def backwards(self, local, x, h):
+        return x - h * self.function(local[0], x) / 2
+
+
+class Tied(eqx.Module):
+    """A network of tied layers, its inputs, and two ways to its output whose gradients are compared."""
+
+    weights: Float[Array, "1 d d"]
+    x: Float[Array, "batch d"]
+    ways: Any = eqx.field(static=True)
+
+
+def tied(*ways):
+    def build(key, batch, d):
+        weights = jax.random.normal(named(key, "weights"), (1, d, d)) / d**0.5
+        return Tied(weights, jax.random.normal(named(key, "inputs"), (batch, d)), ways)
+
+    return build
+
+
+def gradient(way, depth: Extent):
+    """The gradient of |x_N|^2/2 by the weights, one pass over all inputs."""
+
+    def of_weights(weights, x):
+        return jnp.sum(way(weights, x, depth, 1 / depth.padded) ** 2) / 2
+
+    return jax.grad(of_weights)
+
+
+@cache
+def temporary(way, depth, batch, d):
+    """Bytes that the compiled gradient allocates beside its arguments and its result."""
+    shapes = (jax.ShapeDtypeStruct(shape, jnp.float32) for shape in ((1, d, d), (batch, d)))
+    account = jax.jit(gradient(way, literal(depth))).lower(*shapes).compile().memory_analysis()
+    assert account is not None, "the compiler of a CPU gives an account"
+    return account.temp_size_in_bytes
+
+
+def observe(net, N):
+    first, second = net.ways
+    one, other = (gradient(way, literal(N.padded))(net.weights, net.x) for way in net.ways)
+    return dict(
+        stored=jnp.asarray(float(temporary(first, N.padded, *net.x.shape))),
+        recovered=jnp.asarray(float(temporary(second, N.padded, *net.x.shape))),
+        shallow=jnp.asarray(float(temporary(second, 8, *net.x.shape))),
+        apart=jnp.linalg.norm(one - other) / jnp.linalg.norm(one),
+    )
+
+
+def counted():
+    """Every depth, batch and dimension; a and b are what a layer and the rest take."""
+    a, b = Symbol("a", positive=True), Symbol("b", positive=True)
+    yield Step("one input of a layer for each layer", every_input / N, 4 * batch * d)
+    yield Step(
+        "a memory a N + b has order N", limit(log(a * N + b) / log(N), N, oo), simplify(log(affine.like) / log(N))
+    )
+
+
+def subject(*ways, **roles):
+    return Subject(tied(*ways), literal=True, **roles)
+
+
+theorem = Theorem(
+    place="memory of the discrete adjoint; reconstructed",
+    label="reconstructed",
+    uses=("discrete_adjoint_gradient_euler",),
+    hypotheses=dict(
+        stored=Hypothesis("every activation is kept for the way back"),
+        recovered=Hypothesis("activations are recovered from the last one, by the reversed scheme"),
+    ),
+    claims=dict(grows=grows, affine=affine, constant=constant, same=same),
+    experiments=dict(
+        depths=Experiment(
+            subjects={
+                "tied": subject(storing, recovering),
+                "exchanged": subject(
+                    recovering, storing, breaks=("stored", "recovered"), fails=("grows", "affine", "constant")
+                ),
+                "half a residual back": subject(storing, half_the_way, breaks=("recovered",), fails=("same",)),
+            },
+            observe=observe,
+            measures=(stored, recovered, shallow, apart),
+            sweep={N: Efforts(quick=(16, 32, 64), standard=(16, 32, 64), thorough=(16, 32, 64, 256))},
+            at=({batch: 32, d: 16},),
+            draws=Efforts(quick=80, standard=80, thorough=200),
+            dtype="float32",
+            platform="cpu",
+        ),
+    ),
+    proof=dict(counted=counted),
+    issues=(
+        "The account is that of one compiler; another one may store more, or recompute by itself.",
+        "With untied weights the gradient itself grows with the depth; it is a result, not temporary memory.",
+        "What recovery saves in memory it pays with one more evaluation of every layer.",
+    ),
+)

@@ -1,0 +1,104 @@
+"""Gradients computed on recovered activations are off by O(1/N^2) in each layer, by O(1/N) as a whole.
+
+The gradient by the weights of a layer is 1/N times a product of its input and the cotangent. Recovered inputs are off by
+O(1/N), and so are the Jacobians that carry the cotangent back, summed over N layers with a weight 1/N: the factor is off
+by O(1/N), the gradient of the layer by O(1/N^2), of the whole relative to itself by O(1/N).
+"""
+
+from typing import Any
+
+from sympy import Rational, Symbol, limit, oo, sqrt
+
+from theorax.theorems.language import (
+    Absolute,
+    Efforts,
+    Experiment,
+    Hypothesis,
+    Measured,
+    Rate,
+    Step,
+    Subject,
+    Theorem,
+)
+from theorax.theorems.resnet_discretizes_ode import _recovery as recovery
+from theorax.theorems.resnet_discretizes_ode._setting import N, in_powers
+
+layer = Measured("layer", "error of the gradient by the weights of a layer, the worst one", positive=True)
+whole = Measured("whole", "error of the gradient relative to the gradient", positive=True)
+
+paired: dict[str, Any] = dict(as_=N, spread=Rational(1, 5))
+each_layer = Rate(
+    of=layer,
+    like=N**-2,
+    approach=in_powers(
+        1.0, 16, "the logarithm of an expansion in 1/N; for rough weights a maximum of N terms, at most 0.8"
+    ),
+    margin=Absolute(1, 2),
+    because="an error of order 1/N in each layer, or a second-order recovery, is one away",
+    **paired,
+    mutants={"first order in each layer": dict(like=1 / N), "second-order recovery": dict(like=N**-3)},
+)
+relative = Rate(
+    of=whole,
+    like=1 / N,
+    approach=in_powers(0.5, 16, "the logarithm of a sum that expands in 1/N; at most 0.35 at N = 16 on other seeds"),
+    margin=Absolute(1, 4),
+    because="a second-order recovery is one away, a square root a half",
+    **paired,
+    mutants={"second order": dict(like=N**-2), "a square root": dict(like=1 / sqrt(N))},
+)
+
+
+def one_neuron():
+    """Linear layers of one neuron, one weight a; the loss has the slope p at the output, every depth."""
+    a, p, x = Symbol("a", positive=True), Symbol("p"), Symbol("x")
+    n = Symbol("n", integer=True, nonnegative=True)
+    stored = p * (1 + a / N) ** (N - 1 - n) * (1 + a / N) ** n * x / N
+    recovered = stored * (1 - a**2 / N**2) ** (N - n)  # what comes back to layer n went through N - n layers and back
+    first = limit(N * (1 - (1 - a**2 / N**2) ** N), N, oo)
+    yield Step("relative error at the first layer, times N", first, a**2)
+    of_first = limit(((stored - recovered) * N**2).subs(n, 0) / (p * x), N, oo)
+    yield Step("its error, times N^2, tends to a constant", of_first, a**2 * limit((1 + a / N) ** N, N, oo))
+
+
+def subject(**options):
+    roles = {name: options.pop(name) for name in ("breaks", "fails") if name in options}
+    return Subject(recovery.euler, options=recovery.OPTIONS | options, **roles)
+
+
+theorem = Theorem(
+    place="gradients by the discrete adjoint; reconstructed",
+    label="reconstructed",
+    uses=("discrete_adjoint_reconstruction_euler",),
+    hypotheses=dict(
+        lipschitz=Hypothesis("residuals are f_n/N with f_n L-Lipschitz, the same L at every depth"),
+        jacobians=Hypothesis("the Jacobians of all f_n are Lipschitz, the constant the same at every depth"),
+    ),
+    claims=dict(each_layer=each_layer, relative=relative),
+    experiments=dict(
+        depths=Experiment(
+            subjects={
+                "smooth": subject(),
+                "rough": subject(weights=recovery.ROUGH),
+                "slopes of order N": subject(
+                    weights=recovery.ROUGH,
+                    power=1.0,
+                    scale=0.3,
+                    breaks=("lipschitz",),
+                    fails=("each_layer", "relative"),
+                ),
+                "ripples of length 1/N": subject(
+                    activation=recovery.RIPPLED, breaks=("jacobians",), fails=("each_layer", "relative")
+                ),
+            },
+            observe=recovery.errors,
+            measures=(layer, whole),
+            sweep={N: Efforts(quick=(16, 64, 256), standard=(16, 64, 256), thorough=(16, 64, 256, 1024))},
+            span=64,
+            draws=Efforts(quick=100, standard=200, thorough=1000),
+            seeds="paired",
+        ),
+    ),
+    proof=dict(one_neuron=one_neuron),
+    issues=("Errors of a layer are compared in the Frobenius norm; nothing is said of the direction of the gradient.",),
+)
