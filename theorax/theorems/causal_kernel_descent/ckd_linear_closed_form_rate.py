@@ -9,9 +9,9 @@ plane, after a turn by theta, |r_t| = |sin theta| |cos theta|^(t-2).
 import jax
 import jax.numpy as jnp
 import numpy as np
-from sympy import Eq, Matrix, Symbol, diag, expand, eye, factor, log, ones, prod, symbols
+from sympy import Eq, Matrix, Symbol, diag, expand, eye, log, ones, prod, symbols
 
-from theorax.numerics.causal_descent import fixed_point, orbit
+from theorax.numerics.causal_descent import fixed_point, kernel, orbit
 from theorax.numerics.ensembles import haar
 from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.theorems.causal_kernel_descent import _setting as setting
@@ -107,7 +107,7 @@ context = Rate(
 def explained(Omega, start, exponential, T):
     """Residuals of the depth limit, and the closed form."""
     X = orbit(Omega, start, T + 1)
-    K = setting.kernel(X[:-1] @ X[:-1].T, exponential)
+    K = kernel(X[:-1] @ X[:-1].T, exponential)
     P = jnp.eye(Omega.shape[0]) - start[:, None] * start[None, :]
     r, path = fixed_point(K, X[1:]) - X[1:], orbit(P @ Omega, start, T + 1)
     cosine = X[0] @ X[1]
@@ -157,12 +157,6 @@ def typical(Omega, d):
     return dict(slow=1 - jnp.abs(jnp.linalg.eigvals(M)).max())
 
 
-def cayley(skew):
-    """A rational rotation: Cayley's transform of a skew matrix of symbols."""
-    one = eye(skew.rows)
-    return setting.array(((one - skew).inv() * (one + skew)).applyfunc(factor).tolist())
-
-
 def proof(claim):
     def steps():
         """Every rotation of the plane, rotations of space about the axes of a plane, over three tokens; |x_1| = 1."""
@@ -170,7 +164,7 @@ def proof(claim):
         turns = ((Matrix([[0, -p], [p, 0]]), 3), (Matrix([[0, -q, 0], [q, 0, -p], [0, p, 0]]), 3))
         for skew, length in turns[: 1 if claim is plane else 2]:
             start = setting.array([[1] + [0] * (skew.rows - 1)])[0]
-            values = evaluate(lambda O, x: explained(O, x, LINEAR, length), (cayley(skew), start), Symbolic())  # noqa: B023
+            values = evaluate(lambda O, x: explained(O, x, LINEAR, length), (setting.cayley(skew), start), Symbolic())  # noqa: B023
             yield instance(claim, f"the measured program on symbols, d = {skew.rows}, T = {length}", values)
 
     return Proof(steps, settles=True)

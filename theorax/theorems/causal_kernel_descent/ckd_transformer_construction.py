@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Rational, Symbol, sympify
 
-from theorax.numerics.causal_descent import descent, fixed_point, kaczmarz
+from theorax.numerics.causal_descent import descent, fixed_point, kaczmarz, kernel
 from theorax.numerics.causal_transformer import kernel_descent_transformer
 from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.theorems.causal_kernel_descent import _setting as setting
@@ -81,7 +81,7 @@ def run(X, step, exponential, boundary, previous, layers):
     T, d = X.shape[0] - 1, X.shape[1]
     network = kernel_descent_transformer(d, step, exponential, boundary=boundary, previous=previous)
     found = network(X[:-1], max(layers, T - 1))
-    K, shifted = setting.kernel(X[:-1] @ X[:-1].T, exponential), jnp.concatenate([jnp.zeros((1, d)), X[1:-1]])
+    K, shifted = kernel(X[:-1] @ X[:-1].T, exponential), jnp.concatenate([jnp.zeros((1, d)), X[1:-1]])
     return dict(
         outputs=found[:layers],
         descended=descent(K, X[1:], step, layers),
@@ -94,7 +94,7 @@ def run(X, step, exponential, boundary, previous, layers):
 def observe(model, T, n):
     tokens, boundary, previous, fraction = model
     X = tokens.tokens(T.padded + 1)
-    kappa = setting.kernel(X[0] @ X[0], tokens.exponential)
+    kappa = kernel(X[0] @ X[0], tokens.exponential)
     return run(X, fraction / kappa, tokens.exponential, boundary, previous, n)
 
 
@@ -118,15 +118,15 @@ def deep(model, T):
 def generic_tokens():
     """Any tokens in one and two dimensions, any step; three and two layers on contexts of three tokens."""
     step = np.array(sympify(Symbol("eta")), dtype=object)
-    for kernel, dimension, depth in ((LINEAR, 1, 3), (LINEAR, 2, 2), (EXPONENTIAL, 1, 2)):
+    for kind, dimension, depth in ((LINEAR, 1, 3), (LINEAR, 2, 2), (EXPONENTIAL, 1, 2)):
         values = evaluate(
-            lambda X, step: run(X, step, kernel, 1, 1, depth),  # noqa: B023
+            lambda X, step: run(X, step, kind, 1, 1, depth),  # noqa: B023
             (setting.generic("x", 4, dimension), step),
             Symbolic(),
         )
         for place in range(depth):
             one = {name: entry[place] for name, entry in values.items() if entry.ndim == 3}
-            yield instance(layers, f"{('linear', 'exponential')[kernel]}, d = {dimension}, n = {place + 1}", one)
+            yield instance(layers, f"{('linear', 'exponential')[kind]}, d = {dimension}, n = {place + 1}", one)
 
 
 def tokens(exponential, scale=1.0, boundary=1, previous=1.0, fraction=1.0, **roles):
