@@ -82,6 +82,7 @@ speed = Limit(
     approach=Corrections(
         size=0.5,
         slowest=1,
+        fastest=6,
         rest=0,
         reference=128,
         reason="geometric: the next largest factor is that of another position",
