@@ -10,13 +10,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
-from theorax.theorems.language import Corrections, Measured, Parameter, Size
+from theorax.theorems.language import Corrections, Parameter, Size
 
 N = Size("N", "depth")
 L = Parameter("L", "Lipschitz constant of the residual functions in x", positive=True)
-lipschitz = Measured("lipschitz", "a bound on the Lipschitz constant of the residual functions in x", positive=True)
 
 
 def in_powers(size: float, reference: int, reason: str) -> Corrections:
@@ -24,18 +22,7 @@ def in_powers(size: float, reference: int, reason: str) -> Corrections:
     return Corrections(size=size, slowest=1, rest=0, reference=reference, reason=reason)
 
 
-class Field(eqx.Module):
-    """The field phi(s, x) of a neural ODE whose layers are f_n = phi(n/N, .); abstract."""
-
-    def __call__(self, s: Any, x: Float[Array, " d"]) -> Float[Array, " d"]:
-        raise NotImplementedError
-
-    def layers(self, N: Extent) -> Callable[[Any, Array], Array]:
-        """f_n(x) as a function of n and x."""
-        return lambda n, x: self(n / N.value, x)
-
-
-class Smooth(Field):
+class Smooth(eqx.Module):
     """V(s) tanh(W(s) x), both matrices turning smoothly with s."""
 
     V: Float[Array, "2 d width"]
@@ -47,9 +34,12 @@ class Smooth(Field):
 
     @property
     def lipschitz(self) -> Float[Array, ""]:
-        """A Lipschitz constant in x at every s: the norm of c A + d B is at most that of the two norms."""
-        norms = jax.vmap(lambda pair: jnp.sqrt(jnp.sum(jnp.linalg.norm(pair, 2, axis=(1, 2)) ** 2)))
-        return norms(self.V[None])[0] * norms(self.W[None])[0]
+        """A Lipschitz constant in x at every s: the norm of cos(s) A + sin(s) B is at most that of the two norms."""
+        return _root_of_squares(self.V) * _root_of_squares(self.W)
+
+
+def _root_of_squares(pair: Float[Array, "2 rows columns"]) -> Float[Array, ""]:
+    return jnp.sqrt(jnp.sum(jnp.linalg.norm(pair, 2, axis=(1, 2)) ** 2))
 
 
 def smooth(key: Array, d: int, width: int, scale: float) -> Smooth:
