@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from theorax.theorems.language.approach import Corrections
+from theorax.corrections import Corrections
 from theorax.verifiers.bias import Plan, Policy, solve
 from theorax.verifiers.decide import decide
 from theorax.verifiers.decision import Status

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.calibration.cases import Outcome
-from theorax.theorems.language.approach import Corrections
+from theorax.corrections import Corrections
 from theorax.verifiers import bias, decide, estimate, planning, probability
 from theorax.verifiers.bias import Plan, Policy, Target
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Refusal, Side, Status

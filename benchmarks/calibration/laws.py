@@ -16,7 +16,7 @@ from numpy.random import Generator
 
 from benchmarks.calibration import engine, naive
 from benchmarks.calibration.cases import Case, Outcome, Procedure, Published, Truth
-from theorax.theorems.language.approach import Corrections, Expansion
+from theorax.corrections import Corrections, Expansion
 from theorax.verifiers import bias, laws
 from theorax.verifiers.bias import Plan, Target
 

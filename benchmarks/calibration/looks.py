@@ -10,7 +10,7 @@ import numpy as np
 from benchmarks.calibration import engine
 from benchmarks.calibration.cases import Case, Outcome, Procedure, Truth
 from benchmarks.calibration.sweeps import MARGIN, POWERED, Design, lognormal, table
-from theorax.theorems.language.approach import Corrections
+from theorax.corrections import Corrections
 from theorax.verifiers import decide, estimate, sequential
 from theorax.verifiers.bias import Plan, Policy
 from theorax.verifiers.decision import Decision

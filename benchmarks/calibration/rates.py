@@ -28,7 +28,7 @@ from benchmarks.calibration.sweeps import (
     procedures_of,
     table,
 )
-from theorax.theorems.language.approach import Corrections
+from theorax.corrections import Corrections
 
 __all__ = ["cases"]
 

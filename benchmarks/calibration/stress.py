@@ -23,7 +23,7 @@ from benchmarks.calibration.sweeps import (
     procedures_of,
     table,
 )
-from theorax.theorems.language.approach import Corrections, Prefactor
+from theorax.corrections import Corrections, Prefactor
 
 __all__ = ["PARTS"]
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from benchmarks.calibration import naive
-from theorax.theorems.language.approach import Expansion
+from theorax.corrections import Expansion
 
 FAMILY = "rates"
 MARGIN = 0.1

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import bdtrc
 
-from theorax.theorems.language.approach import Corrections, Expansion
+from theorax.corrections import Corrections, Expansion
 from theorax.verifiers.bias import Plan, Target, solve
 from theorax.verifiers.decision import Status
 from theorax.verifiers.laws import (

@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.calibration import find
 from theorax import decide as own
-from theorax.theorems.language.approach import Corrections
+from theorax.corrections import Corrections
 from theorax.verifiers.bias import Plan, Policy, Target, solve
 from theorax.verifiers.decide import decide
 from theorax.verifiers.decision import Levels, Side, Status

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import bdtrc
 
-from theorax.theorems.language.approach import Corrections, Prefactor
+from theorax.corrections import Corrections, Prefactor
 from theorax.verifiers.bias import Plan, Policy, Target
 from theorax.verifiers.decision import Status
 from theorax.verifiers.rates import Average, decide_rate, design_rate

@@ -12,7 +12,7 @@ from scipy import integrate, optimize, stats
 
 from benchmarks.calibration import find
 from benchmarks.calibration.sweeps import DEFAULT, FREE, POWERED, SHORT, SMOOTH
-from theorax.theorems.language.approach import Corrections
+from theorax.corrections import Corrections
 from theorax.verifiers import laws
 from theorax.verifiers.bias import Plan, Policy, bias_of, solve
 from theorax.verifiers.decide import decide

@@ -30,7 +30,7 @@ def test_every_manufactured_claim_has_its_status(theorem: str, tmp_path: Path) -
     assert {claim.id: claim.status for claim in found.claims} == EXPECTED[theorem]
     for claim in found.claims:
         if claim.status == "CERTIFIED":
-            assert claim.rigorous and claim.scope
+            assert claim.rigorous and claim.scope and claim.ledger
         # A rigorous result spends nothing of the suite's error budget; a search has no error rate at all.
         assert claim.p_refute is None and claim.p_support is None
     assert all(control.fired for control in found.controls)

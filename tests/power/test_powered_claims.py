@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from theorax.theorems.language.approach import Corrections
+from theorax.corrections import Corrections
 from theorax.verifiers.bias import Plan, Policy, Target, solve
 from theorax.verifiers.decide import decide
 from theorax.verifiers.decision import Side, Status

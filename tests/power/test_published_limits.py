@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import bdtrc
 
-from theorax.theorems.language.approach import Corrections
+from theorax.corrections import Corrections
 from theorax.verifiers.bias import Plan, Policy, Target, solve
 from theorax.verifiers.decide import decide
 from theorax.verifiers.decision import Status

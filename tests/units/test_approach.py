@@ -5,8 +5,8 @@ import math
 import pytest
 import sympy
 
+from theorax.corrections import Corrections, Expansion, Prefactor
 from theorax.errors import StatementError
-from theorax.theorems.language.approach import Corrections, Expansion, Prefactor
 
 REFUSED = [
     ({"slowest": 0}, "no range of decaying powers"),

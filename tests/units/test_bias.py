@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.special import stdtrit
 
+from theorax.corrections import Corrections, Expansion, Prefactor
 from theorax.errors import DesignError, StatementError
-from theorax.theorems.language.approach import Corrections, Expansion, Prefactor
 from theorax.verifiers import bias as engine
 from theorax.verifiers.bias import Plan, Policy, Target, bias_of, solve, spare_directions
 from theorax.verifiers.decision import Reason

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.special import stdtr, stdtrit
 
+from theorax.corrections import Corrections
 from theorax.errors import DesignError, ObservationError, StatementError
-from theorax.theorems.language.approach import Corrections
 from theorax.verifiers.bias import Plan, Policy, solve
 from theorax.verifiers.decide import combine, decide, is_robust
 from theorax.verifiers.decision import Decision, Levels, Reason, Side, Status

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from theorax.corrections import Corrections
 from theorax.errors import DesignError
-from theorax.theorems.language.approach import Corrections
 from theorax.verifiers.bias import Plan, Target
 from theorax.verifiers.decision import Status
 from theorax.verifiers.law_plans import LawPlan, Shape, require_law, shape_of_characteristic, shape_of_features

@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from theorax.corrections import Corrections
 from theorax.errors import DesignError, ObservationError
-from theorax.theorems.language.approach import Corrections
 from theorax.verifiers.bias import Plan, Policy, Target, solve
 from theorax.verifiers.decision import Reason, Status
 from theorax.verifiers.laws import (

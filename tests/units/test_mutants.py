@@ -69,7 +69,7 @@ ROWS = [  # claim, variant, field, its value, what should become of it
     ("probability", "delta / 10", "at_least", Rational(99, 100), "killed if tight"),
     ("probability", "delta x 2", "at_least", Rational(8, 10), "stays supported"),
     ("almost surely", "twice the content", "content", Rational(1, 25), "stays supported"),
-    ("optimum", "value + twice the margin", "value", x + Rational(1, 50), "killed"),
+    ("optimum", "bound raised by twice the margin", "bound", y + Rational(1, 50), "killed"),
     ("optimum", "twice the margin", "margin", Absolute(2, 100), "stays supported"),
     ("impossibility", "the planted members searched for", "distance", y, "killed"),
     ("impossibility", "twice the distance", "at_least", 2, "killed if tight"),

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.special import bdtrc
 
+from theorax.corrections import Corrections
 from theorax.errors import DesignError
-from theorax.theorems.language.approach import Corrections
 from theorax.verifiers.bias import Plan, Policy, solve
 from theorax.verifiers.decide import decide
 from theorax.verifiers.decision import Levels, Status

@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from theorax.corrections import Corrections, Expansion, Prefactor
     from theorax.decide.boxes import certify, search
     from theorax.decide.floats import arrays
     from theorax.decide.identities import identity
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from theorax.decide.sequences import SequencePlan, plan_sequence, sequence
     from theorax.decide.streams import Stream
     from theorax.decide.suites import adjust
-    from theorax.theorems.language.approach import Corrections, Expansion, Prefactor
     from theorax.verifiers.decision import Levels
     from theorax.verifiers.outcome import Verdict
 
@@ -65,7 +65,7 @@ _HOMES = {
         "theorax.decide.sequences": ("SequencePlan", "plan_sequence", "sequence"),
         "theorax.decide.streams": ("Stream",),
         "theorax.decide.suites": ("adjust",),
-        "theorax.theorems.language.approach": ("Corrections", "Expansion", "Prefactor"),
+        "theorax.corrections": ("Corrections", "Expansion", "Prefactor"),
         "theorax.verifiers.decision": ("Levels",),
         "theorax.verifiers.outcome": ("Verdict",),
     }.items()

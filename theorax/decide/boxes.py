@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from numbers import Integral, Rational, Real
 from typing import Any, final
 
 import numpy as np
 
+from theorax.decide.domains import Bounds, Function, called, exact, of_vector, sides_of, whole
 from theorax.errors import TheoraxError, UsageError
 from theorax.numerics.jaxprs import UnsupportedPrimitive, fingerprint
 from theorax.numerics.keys import seed_of
@@ -29,8 +28,6 @@ from theorax.verifiers.words import case_of, sentence
 
 __all__ = ["certify", "search"]
 
-Function = Callable[..., Any]
-Bounds = Mapping[str, Sequence[Any]] | Sequence[Sequence[Any]]
 CONTENT = 0.02
 """The share of the box that a search without a violation may leave open."""
 DRAWS = 300
@@ -155,10 +152,10 @@ def claim_on(function: Function, box: Bounds, slack: Any, name: str, says: str) 
     **Raises:** ``UsageError`` for a box or a function that cannot be meant.
     """
     claim = _Claim.of(function, None, box, slack, name)
-    called = claim.statement.split(" ≥ ")[0]
+    of = claim.statement.split(" ≥ ")[0]
     flat = all(low == high for low, high in claim.sides_exact)
     where = "" if flat else f"  for {claim.domain}"
-    return replace(claim, statement=f"{called} {says}{where}", kind="optimum")
+    return replace(claim, statement=f"{of} {says}{where}", kind="optimum")
 
 
 def _searched(claim: _Claim, enclosure: Enclosure, evaluations: int, draws: int, seed: int) -> Search:
@@ -193,9 +190,9 @@ class _Claim:
 
     @classmethod
     def of(cls, function: Function, at_most: Function | None, box: Bounds, slack: Any, name: str) -> _Claim:
-        names, sides = _sides(box)
+        names, sides = sides_of(box)
         by_name = isinstance(box, Mapping)
-        left = _of_vector(function, names, by_name)
+        left = of_vector(function, names, by_name)
         domain = ", ".join(
             f"{part} in [{exactly(low)}, {exactly(high)}]" for part, (low, high) in zip(names, sides, strict=True)
         )
@@ -204,14 +201,14 @@ class _Claim:
             raise UsageError(
                 f"slack={slack!r} is negative. A slack weakens the claim. Write zero or a positive number."
             )
-        called = _called(function, "f", names, by_name)
+        name_of = called(function, "f", names, by_name)
         if at_most is None:
             pair = (lambda x: -left(x), lambda x: 0.0 * x[0])
-            statement = f"{called} ≥ {exactly(-weaker)}"
+            statement = f"{name_of} ≥ {exactly(-weaker)}"
         else:
-            pair = (left, _of_vector(at_most, names, by_name))
+            pair = (left, of_vector(at_most, names, by_name))
             added = f" + {exactly(weaker)}" if weaker else ""
-            statement = f"{called} ≤ {_called(at_most, 'g', names, by_name)}{added}"
+            statement = f"{name_of} ≤ {called(at_most, 'g', names, by_name)}{added}"
         whole = f"{statement}  for {domain}"
         return cls(name, whole, names, boxes.Box.of(sides), domain, weaker, pair, at_most is not None, sides)
 
@@ -309,105 +306,3 @@ class _Claim:
             for ends in zip(*self.box.sides, strict=True)
         )
         return low + (high - low) * rng.random((256, len(self.names)))
-
-
-def exact(number: Any, what: str) -> Fraction:
-    """A number of a box without any rounding.
-
-    **Raises:** ``UsageError`` for what is no finite real number.
-    """
-    if isinstance(number, np.generic):
-        number = number.item()
-    if isinstance(number, bool) or not isinstance(number, Real):
-        found = getattr(number, "p", None), getattr(number, "q", None)  # SymPy's rationals are no numbers to Python
-        if all(isinstance(part, Integral) for part in found):
-            return Fraction(int(found[0]), int(found[1]))  # type: ignore[arg-type]
-        raise UsageError(
-            f"{what} = {number!r} is no real number. A box has exact ends. Write an integer, a Fraction or a float."
-        )
-    if isinstance(number, Rational):
-        return Fraction(int(number.numerator), int(number.denominator))
-    if not math.isfinite(number):
-        raise UsageError(f"{what} = {number!r} is not finite. Boxes are bounded. Write finite ends.")
-    return Fraction(float(number))
-
-
-def whole(what: str, number: Any) -> int:
-    """A count of something.
-
-    **Raises:** ``UsageError`` for what is no positive whole number.
-    """
-    if not isinstance(number, Integral) or isinstance(number, bool) or number < 1:
-        raise UsageError(f"{what}={number!r} counts nothing. Write a positive whole number.")
-    return int(number)
-
-
-def _sides(box: Bounds) -> tuple[tuple[str, ...], tuple[tuple[Fraction, Fraction], ...]]:
-    if not isinstance(box, Mapping | Sequence | np.ndarray) or isinstance(box, str):
-        raise UsageError(
-            f"A box of type {type(box).__name__} has no sides. A box is a product of intervals. "
-            'Write {"x": (0, 1)} or [(0, 1), (0, 1)].'
-        )
-    if not len(box):
-        raise UsageError("The box has no side. There is no point to look at. Write {'x': (0, 1)} or [(0, 1)].")
-    named = box.items() if isinstance(box, Mapping) else ((f"x[{place}]", side) for place, side in enumerate(box))
-    names, sides = [], []
-    for name, side in named:
-        try:
-            low, high = side
-        except (TypeError, ValueError):
-            raise UsageError(
-                f"The side {name} = {side!r} is no pair. A side is an interval. Write (lower, upper)."
-            ) from None
-        lower, upper = exact(low, f"The lower end of {name}"), exact(high, f"The upper end of {name}")
-        if lower > upper:
-            raise UsageError(
-                f"The side {name} = ({low!r}, {high!r}) is empty: its lower end lies above its upper end. "
-                f"Write ({high!r}, {low!r})."
-            )
-        names.append(str(name))
-        sides.append((lower, upper))
-    return tuple(names), tuple(sides)
-
-
-def _of_vector(function: Function, names: Sequence[str], by_name: bool) -> Function:
-    """The function of one vector that this function of named numbers is.
-
-    **Raises:** ``UsageError`` if it does not take what the box holds.
-    """
-    if not callable(function):
-        raise UsageError(
-            f"{function!r} is no function. Both sides of an inequality are functions. Write lambda x: ... for a constant."
-        )
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):
-        signature = None
-    # A function of NumPy's kind takes its numbers by place and knows no names: the order of the box is theirs.
-    placed = signature is not None and any(
-        part.kind is inspect.Parameter.POSITIONAL_ONLY for part in signature.parameters.values()
-    )
-    try:
-        if signature is not None:
-            if by_name and not placed:
-                signature.bind(**dict.fromkeys(names))
-            else:
-                signature.bind(*(names if by_name else (None,)))
-    except TypeError as error:
-        takes = ", ".join(signature.parameters) if signature is not None else ""
-        what = f"numbers named {', '.join(names)}" if by_name else f"one vector of {len(names)} numbers"
-        raise UsageError(
-            f"The function takes ({takes}), the box gives {what}: {error}. "
-            f"Name the sides as the function does: {{{', '.join(f'{part!r}: (0, 1)' for part in takes.split(', '))}}}."
-        ) from None
-    if by_name and placed:
-        return lambda x: function(*(x[place] for place in range(len(names))))
-    if by_name:
-        return lambda x: function(**{name: x[place] for place, name in enumerate(names)})
-    return function
-
-
-def _called(function: Function, otherwise: str, names: Sequence[str], by_name: bool) -> str:
-    label = getattr(function, "__name__", otherwise)
-    label = otherwise if label == "<lambda>" else label
-    return f"{label}({', '.join(names) if by_name else 'x'})"

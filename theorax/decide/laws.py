@@ -15,12 +15,12 @@ from typing import Any, Self, cast, final
 import numpy as np
 from numpy.typing import NDArray
 
+from theorax.corrections import Corrections
 from theorax.decide.draws import by_size, numbers
 from theorax.decide.known_laws import Law, Sample
 from theorax.decide.plans import NOTICED, Seeds, SweepPlan, counted, positive, sweep
 from theorax.decide.verdicts import ledger, sweep_verdict, verdict
 from theorax.errors import DesignError, ObservationError
-from theorax.theorems.language.approach import Corrections
 from theorax.verifiers.bias import Plan, Policy, Target, Weights
 from theorax.verifiers.decide import withheld
 from theorax.verifiers.decision import DEFAULT_LEVELS, Levels, Reason

@@ -10,13 +10,13 @@ from typing import Any, cast, final
 
 import numpy as np
 
+from theorax.corrections import Corrections
 from theorax.decide.draws import Gathered, by_size, gather
 from theorax.decide.moments import LIGHT_TAILS, Moment, declared_of, interval_of, ledger_of, spread_of
 from theorax.decide.plans import Seeds, SweepPlan, chosen, counted, spread, sweep
 from theorax.decide.streams import Stream
 from theorax.decide.verdicts import ledger, sweep_verdict, undecided
 from theorax.errors import DesignError
-from theorax.theorems.language.approach import Corrections
 from theorax.verifiers.bias import Plan, Target, Weights
 from theorax.verifiers.decide import decide, is_robust
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Refusal, Side

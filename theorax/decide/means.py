@@ -10,13 +10,13 @@ from typing import Any, Self, cast, final
 
 import numpy as np
 
+from theorax.corrections import Corrections
 from theorax.decide.draws import Gathered, numbers
 from theorax.decide.limits import LIMIT_SIDES
 from theorax.decide.moments import LIGHT_TAILS, Moment, declared_of, interval_of, ledger_of, spread_of
 from theorax.decide.plans import NOTICED, Planned, chosen, counted, positive, spread
 from theorax.decide.verdicts import undecided, verdict
 from theorax.errors import DesignError, ObservationError
-from theorax.theorems.language.approach import Corrections
 from theorax.verifiers.bias import Plan, Policy, Target, Weights, solve
 from theorax.verifiers.decide import decide
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Refusal

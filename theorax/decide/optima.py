@@ -10,7 +10,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from theorax.decide.boxes import Bounds, Function, claim_on, exact, whole
+from theorax.decide.boxes import claim_on
+from theorax.decide.domains import Bounds, Function, exact, whole
 from theorax.errors import TheoraxError, UsageError
 from theorax.numerics.jaxprs import UndecidedComparison, UnsupportedPrimitive, entered
 from theorax.numerics.keys import seed_of

@@ -14,9 +14,9 @@ from typing import Any, Self
 
 import numpy as np
 
+from theorax.corrections import Corrections
 from theorax.errors import DesignError
 from theorax.names import did_you_mean
-from theorax.theorems.language.approach import Corrections
 from theorax.verifiers.bias import Plan, Policy, Weights, solve
 from theorax.verifiers.decision import DEFAULT_LEVELS, Levels
 from theorax.verifiers.planning import cheapest

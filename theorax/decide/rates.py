@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast, final
 
+from theorax.corrections import Corrections
 from theorax.decide.draws import Gathered, above_zero, by_size, gather, gather_logs
 from theorax.decide.plans import Seeds, SweepPlan, chosen, counted, spread, sweep
 from theorax.decide.streams import Stream
 from theorax.decide.verdicts import ledger, sweep_verdict, undecided
 from theorax.errors import DesignError, ObservationError
-from theorax.theorems.language.approach import Corrections
 from theorax.verifiers.bias import Plan, Target, Weights
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Refusal, Side
 from theorax.verifiers.outcome import Assumption, Verdict

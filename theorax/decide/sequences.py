@@ -10,13 +10,13 @@ from typing import Any, final
 
 import numpy as np
 
+from theorax.corrections import Corrections
 from theorax.decide.draws import numbers
 from theorax.decide.limits import LIMIT_SIDES, in_units, tends
 from theorax.decide.plans import SweepPlan, chosen, spread, sweep
 from theorax.decide.rates import FORMS, SIDES, order
 from theorax.decide.verdicts import ledger, sweep_verdict
 from theorax.errors import DesignError, ObservationError
-from theorax.theorems.language.approach import Corrections
 from theorax.verifiers.bias import Plan, Policy, Target, Weights
 from theorax.verifiers.decide import decide, is_robust
 from theorax.verifiers.decision import DEFAULT_LEVELS, Levels, Side

@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import ndtri, stdtr, stdtrit
 
+from theorax.corrections import Corrections
 from theorax.errors import DesignError, StatementError
-from theorax.theorems.language.approach import Corrections
 from theorax.verifiers.decision import DEFAULT_LEVELS, Levels, Reason, Side
 from theorax.verifiers.interval import TUNED_LEVEL
 

@@ -49,6 +49,8 @@ def ledger(
         return (*found, *(Assumption("hypothesis", f"{step.reason} ({step.method})", "declared") for step in cited))
     if not cases:
         return tuple(found)
+    if claim.range:
+        return (*found, Assumption("float model", "balls enclose every rounding; each number of it is exact", "proved"))
     found += [*_class(claim), *_moments(claim)]
     experiment = theorem.experiments[cases[0].cell.line.experiment]
     found.append(Assumption("independence", _SEEDS[experiment.seeds], "declared"))
@@ -73,6 +75,8 @@ def scope(
         return next((step.scope for step in steps if step.proof == name), "").rstrip(".")
     if not cases:
         return ""
+    if claim.range:
+        return "for " + ", ".join(f"{letter} in [{low}, {high}]" for letter, (low, high) in claim.range.items())
     swept = cases[0].cell.line.swept
     sizes = sorted({size for case in cases for size in case.cell.line.sizes})
     subjects = ", ".join(dict.fromkeys(case.cell.line.name for case in cases))

@@ -6,9 +6,11 @@ identity, and a primitive that may jump inside the box raises before any slope c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Any, ClassVar, final
 
 import flint
@@ -100,7 +102,8 @@ class Slopes(ObjectDomain):
         sloped = [term.slopes for term in terms if term.slopes is not None]
         if not sloped:
             return Slope(value)
-        return Slope(value, tuple(sum(column[1:], column[0]) for column in zip(*sloped, strict=True)))
+        columns: Iterable[tuple[arb, ...]] = zip(*sloped, strict=True)
+        return Slope(value, tuple(reduce(operator.add, column) for column in columns))
 
 
 def _times(slopes: Gradient, factor: arb) -> Gradient:

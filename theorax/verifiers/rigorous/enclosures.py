@@ -69,7 +69,7 @@ class Enclosure:
         found = cls.__new__(cls)
         found.dimension, found._courses, found._tape = len(letters), {}, Tape()
         entries = list(found._tape.inputs(len(letters)))
-        every = (expressions,) if isinstance(expressions, Expr) else expressions
+        every: tuple[Any, ...] = (expressions,) if isinstance(expressions, Expr) else tuple(expressions)
         found._gradient = lambda: cls.of([every[0].diff(letter) for letter in letters], letters)
         found._outputs = [recorded(expression, letters, found._tape, entries) for expression in every]
         return found
