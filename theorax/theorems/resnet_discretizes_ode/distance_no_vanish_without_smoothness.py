@@ -1,9 +1,9 @@
 """Layers that alternate with depth have no limit: the network stays away from the flow that interpolates its weights.
 
-With weights A_1, A_2, A_1, ... two layers together are one step of the mean of two fields, while between two layers the
-interpolated weights pass through the whole segment, and the flow feels the mean over it. For a nonlinear layer the two
-means differ. A network whose residuals vanish is no nearer to the flow of a field that vanishes at its layers alone; and
-residuals sqrt(N) times as large, iid, leave half a unit in the logarithm (Ito's correction).
+With weights A_1, A_2, A_1, ... two layers together are one step of the mean of two fields, while between two layers
+the interpolated weights pass through the whole segment, and the flow feels the mean over it. For a nonlinear layer
+the two means differ. A network whose residuals vanish is no nearer to the flow of a field that vanishes at its layers
+alone; and residuals sqrt(N) times as large, iid, leave half a unit in the logarithm (Ito's correction).
 """
 
 import equinox as eqx

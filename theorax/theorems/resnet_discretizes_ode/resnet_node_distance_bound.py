@@ -1,8 +1,8 @@
 """A residual network stays within a constant times C/N of the flow of a field that interpolates its layers.
 
 With e_n the distance at node n, L the Lipschitz constant of the field and C the largest acceleration along its flow,
-e_(n+1) <= (1 + L/N) e_n + C/(2 N^2): one layer of the network is one step of Euler's method. Summed, e_n <=
-C ((1 + L/N)^n - 1)/(2 N L) <= C (e^L - 1)/(2 N L). C is that of the flow, not of the network.
+e_(n+1) <= (1 + L/N) e_n + C/(2 N^2): one layer of the network is one step of Euler's method. Summed, e_n <= C ((1 +
+L/N)^n - 1)/(2 N L) <= C (e^L - 1)/(2 N L). C is that of the flow, not of the network.
 """
 
 from typing import Any
@@ -183,7 +183,7 @@ theorem = Theorem(
     issues=(
         "The extremal field is affine in x: it is what makes a smaller constant fail. A network drawn at random uses "
         "a few per cent of the bound at its last node, and nearly all of it at its first.",
-        "C is the largest acceleration at the layers plus 1/(2N) times the largest change of it there: a bound to second "
-        "order in the distance of layers, of which there are at least sixteen.",
+        "C is the largest acceleration at the layers plus 1/(2N) times the largest change of it there: a bound to "
+        "second order in the distance of layers, of which there are at least sixteen.",
     ),
 )
