@@ -198,5 +198,5 @@ theorem = Theorem(
         ),
     ),
     proof=dict(exact=Proof(on_symbols, settles=True), sharper=recursion),
-    issues=("L F/N^2 is what a layer costs at most; typical errors are a tenth of the bound and less.",),
+    issues=("L F/N^2 is what a layer costs at most; errors of tanh networks are up to a third of that.",),
 )

@@ -149,7 +149,7 @@ theorem = Theorem(
     ),
     proof=dict(exact=Proof(on_symbols, settles=True), bounded=integral),
     issues=(
-        "From zero the gain is a fortieth of the bound: to leading order it is the commutator of "
+        "From zero the gain is a twentieth of the bound: to leading order it is the commutator of "
         "linear_resnet_commutator_law.",
         "Smoothness is inherited: from a rough start the loss vanishes too, and the weights stay rough.",
     ),

@@ -181,8 +181,8 @@ theorem = Theorem(
     ),
     proof=dict(recursion=recursion),
     issues=(
-        "The extremal field is affine in x: it is what makes a smaller constant fail. A network drawn at random uses "
-        "a few per cent of the bound at its last node, and nearly all of it at its first.",
+        "The extremal field is affine in x: it is what makes a smaller constant fail. Networks drawn at "
+        "random use up to a third of the bound at their last node, and nearly all of it at their first.",
         "C is the largest acceleration at the layers plus 1/(2N) times the largest change of it there: a bound to "
         "second order in the distance of layers, of which there are at least sixteen.",
     ),
