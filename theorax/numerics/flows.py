@@ -69,8 +69,8 @@ def flow(
 
     **Errors:** the flow is computed with ``steps`` and with 2 ``steps`` per interval. Where a method of order p has
     reached its order, the finer result is off by the difference of the two over $2^p - 1$; the whole difference is
-    declared, with $2^{-50}$ of the largest node for each of the 2 ``steps`` N steps, for rounding. What this is worth on
-    fields whose flow is known is the instrument ``ode_solver``.
+    declared, with $2^{-50}$ of the largest node for each of the 2 ``steps`` N steps, for rounding. What this is worth
+    on fields whose flow is known is the instrument ``ode_solver``.
 
     **Source:** Hairer, Norsett and Wanner 1993, sections II.4 and II.5.
     """

@@ -1,4 +1,4 @@
-r"""Linear residual networks $\Pi(\theta) = (I + \theta_N/N) \cdots (I + \theta_1/N)$ and their training towards a matrix B.
+r"""Linear residual networks $\Pi(\theta) = (I + \theta_N/N) \cdots (I + \theta_1/N)$ in training towards a matrix B.
 
 The loss is $\|\Pi - B\|_F^2$ and its gradient $\nabla_n = \tfrac2N \Pi_{>n}^T (\Pi - B) \Pi_{<n}^T$. Layers beyond the
 depth are zero, and stay zero.

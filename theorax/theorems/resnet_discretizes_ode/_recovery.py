@@ -1,4 +1,4 @@
-"""Networks whose activations are recovered from the last one, and their gradients with and without stored activations."""
+"""Networks whose activations are recovered from the last one, and gradients with and without stored activations."""
 
 from __future__ import annotations
 

@@ -49,6 +49,6 @@ def smooth(key: Array, d: int, width: int, scale: float) -> Smooth:
     return Smooth(V, W)
 
 
-def acceleration(field: Callable[[Any, Array], Array], s: Any, x: Array) -> Array:
-    """x'' = d phi/ds + D phi phi along the flow, by forward differentiation."""
-    return jax.jvp(field, (s, x), (jnp.ones_like(s), field(s, x)))[1]
+def along_the_flow(g: Callable[[Any, Array], Array], phi: Callable[[Any, Array], Array], s: Any, x: Array) -> Array:
+    """d/ds of g(s, x(s)) for x' = phi(s, x): the acceleration if g is phi, its change if g is the acceleration."""
+    return jax.jvp(g, (s, x), (jnp.ones_like(s), phi(s, x)))[1]

@@ -1,8 +1,9 @@
-"""The gradient needs memory that grows with the depth where activations are stored, and constant memory where recovered.
+"""The gradient needs memory that grows with depth where activations are stored, and constant memory where recovered.
 
 Automatic differentiation keeps at least the input of every layer until its turn comes on the way back; the discrete
 adjoint keeps one activation and one cotangent at a time. What is measured is the temporary memory of the compiled
-gradient, by the compiler's own account. Weights are tied, so that the gradient itself has the same size at every depth.
+gradient, by the compiler's own account. Weights are tied, so that the gradient itself has the same size at every
+depth.
 """
 
 from functools import cache

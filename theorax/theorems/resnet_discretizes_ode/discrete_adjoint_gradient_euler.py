@@ -1,8 +1,8 @@
 """Gradients computed on recovered activations are off by O(1/N^2) in each layer, by O(1/N) as a whole.
 
-The gradient by the weights of a layer is 1/N times a product of its input and the cotangent. Recovered inputs are off by
-O(1/N), and so are the Jacobians that carry the cotangent back, summed over N layers with a weight 1/N: the factor is off
-by O(1/N), the gradient of the layer by O(1/N^2), of the whole relative to itself by O(1/N).
+The gradient by the weights of a layer is 1/N times a product of its input and the cotangent. Recovered inputs are off
+by O(1/N), and so are the Jacobians that carry the cotangent back, summed over N layers with a weight 1/N: the factor
+is off by O(1/N), the gradient of the layer by O(1/N^2), of the whole relative to itself by O(1/N).
 """
 
 from typing import Any
@@ -44,7 +44,7 @@ relative = Rate(
     approach=in_powers(
         1.5,
         16,
-        "the logarithm of 1 + a/N + ..., a of the order of L^2 and more: for rough weights 0.6 at N = 16 on other seeds, "
+        "the logarithm of 1 + a/N + ..., a of the order of L^2 and more: for rough weights 0.6 at N = 16 "
         "which falls more slowly than 1/N until N passes a",
     ),
     margin=Absolute(1, 4),

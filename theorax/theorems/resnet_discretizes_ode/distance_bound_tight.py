@@ -1,8 +1,8 @@
 """The distance bound between residual network and neural ODE is attained, to first order in 1/N and for every L.
 
-The field phi(s, x) = v + C s + L (x - p(s)) has the parabola p(s) = v s + C s^2/2 as its flow from zero, whatever L is:
-C is its acceleration, L its Lipschitz constant. The network falls behind by C/(2 N^2) in each layer, and what it is
-behind grows by 1 + L/N.
+The field phi(s, x) = v + C s + L (x - p(s)) has the parabola p(s) = v s + C s^2/2 as its flow from zero, whatever L
+is: C is its acceleration, L its Lipschitz constant. The network falls behind by C/(2 N^2) in each layer, and what it
+is behind grows by 1 + L/N.
 """
 
 from dataclasses import replace

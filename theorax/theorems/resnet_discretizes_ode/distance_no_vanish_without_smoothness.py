@@ -1,9 +1,9 @@
 """Layers that alternate with depth have no limit: the network stays away from the flow that interpolates its weights.
 
-With weights A_1, A_2, A_1, ... two layers together are one step of the mean of two fields, while between two layers the
-interpolated weights pass through the whole segment, and the flow feels the mean over it. For a nonlinear layer the two
-means differ. A network whose residuals vanish is no nearer to the flow of a field that vanishes at its layers alone; and
-residuals sqrt(N) times as large, iid, leave half a unit in the logarithm (Ito's correction).
+With weights A_1, A_2, A_1, ... two layers together are one step of the mean of two fields, while between two layers
+the interpolated weights pass through the whole segment, and the flow feels the mean over it. For a nonlinear layer
+the two means differ. A network whose residuals vanish is no nearer to the flow of a field that vanishes at its layers
+alone; and residuals sqrt(N) times as large, iid, leave half a unit in the logarithm (Ito's correction).
 """
 
 import equinox as eqx
@@ -34,7 +34,7 @@ from theorax.theorems.resnet_discretizes_ode._setting import N, in_powers
 
 gap = Measured("gap", "distance of x_N from x(1)", positive=True)
 averaged = Measured("averaged", "distance at time one of the flows of the two means", positive=True)
-log_ratio = Measured("log_ratio", "log |x_N/x(1)| with residuals sqrt(N) g_n x")
+logarithm = Measured("logarithm", "log |x_N/x(1)| with residuals sqrt(N) g_n x")
 
 persists = Rate(
     of=gap,
@@ -65,7 +65,7 @@ means = Limit(
     mutants={"the gap vanishes": dict(of=gap)},
 )
 half = Limit(
-    of=log_ratio,
+    of=logarithm,
     to=-Rational(1, 2),
     as_=N,
     approach=Expansion(
@@ -124,7 +124,7 @@ def ito(net, N):
     """The flow of x' = N^power g(s) x with g linear between layers has its logarithm from the trapezoid rule."""
     steps = net.g * (N.value * jnp.ones(())) ** (net.power - 1)
     trapezoid = jnp.sum(steps) - steps[0] / 2 + steps[N.value - 1] / 2
-    return dict(log_ratio=jnp.sum(jnp.log(jnp.abs(1 + steps))) - trapezoid)
+    return dict(logarithm=jnp.sum(jnp.log(jnp.abs(1 + steps))) - trapezoid)
 
 
 def two_means():
@@ -189,7 +189,7 @@ theorem = Theorem(
                 ),
             },
             observe=ito,
-            measures=(log_ratio,),
+            measures=(logarithm,),
             sweep={N: Efforts(quick=(64, 256, 1024), standard=(64, 256, 1024), thorough=(64, 256, 1024, 4096))},
             span=64,
             draws=Efforts(quick=2000, standard=4000, thorough=20000),

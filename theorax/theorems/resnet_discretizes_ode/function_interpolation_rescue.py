@@ -1,9 +1,9 @@
 """Interpolating the functions of the layers, every bounded Lipschitz network is O(1/N) close to a flow.
 
-No smoothness in depth is needed. The field is linear in s between f_n and f_(n+1); with E_n = x(n/N) - x_n, the sequence
-E_n - f_n(x(n/N))/(2N) grows by 1 + L/N a layer and gains at most 5 L F/(6 N^2): a sum by parts. So a limit that fails for
-want of smoothness fails for one field at all depths, or for weights interpolated inside a nonlinearity. At L = 0 the
-bound is attained by constant layers of alternating sign.
+No smoothness in depth is needed. The field is linear in s between f_n and f_(n+1); with E_n = x(n/N) - x_n, the
+sequence E_n - f_n(x(n/N))/(2N) grows by 1 + L/N a layer and gains at most 5 L F/(6 N^2): a sum by parts. So a limit
+that fails for want of smoothness fails for one field at all depths, or for weights interpolated inside a
+nonlinearity. At L = 0 the bound is attained by constant layers of alternating sign.
 """
 
 from typing import Any

@@ -1,10 +1,10 @@
 """With Heun's scheme activations come back up to O(1/N^3) where weights are smooth in depth, and to O(1/N) where not.
 
-One step forth and one back differ from the identity by O(h^4) for a smooth field: the defects of third order of the two
-steps cancel, as in every round trip of an even-order method. N steps leave h^3 = 1/N^3, a gradient off by 1/N^3 relative
-to itself and by 1/N^4 in each layer. The O(1/N^2) that the paper announces holds all the more. For one neuron a step
-forth and back multiplies by 1 - (a - b)^2/(4 N^2) + a^2 b^2/(4 N^4), a and b the two weights: where a - b stays of order
-one with the depth, the order is one.
+One step forth and one back differ from the identity by O(h^4) for a smooth field: the defects of third order of the
+two steps cancel, as in every round trip of an even-order method. N steps leave h^3 = 1/N^3, a gradient off by 1/N^3
+relative to itself and by 1/N^4 in each layer. The O(1/N^2) that the paper announces holds all the more. For one
+neuron a step forth and back multiplies by 1 - (a - b)^2/(4 N^2) + a^2 b^2/(4 N^4), a and b the two weights: where a -
+b stays of order one with the depth, the order is one.
 """
 
 from functools import partial
@@ -203,6 +203,6 @@ theorem = Theorem(
     proof=dict(exact=Proof(on_symbols, settles=True), round_trip=round_trip),
     issues=(
         "These are errors of the recovery, not the distance of Heun's scheme from a flow, which is O(1/N^2).",
-        "For rough weights Heun's scheme has the order of Euler's, with a constant five to seven times smaller.",
+        "For rough weights Heun's scheme has the order of Euler's: by the factor of one neuron, a - b being of order one.",
     ),
 )

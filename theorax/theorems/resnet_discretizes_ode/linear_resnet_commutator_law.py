@@ -1,9 +1,9 @@
 """Neighbouring layers of a trained linear residual network differ by half a commutator of the target, over N.
 
-From zero towards B = I + E, to leading order Pi - B = -E e^(-2t) and every theta_n = E (1 - e^(-2t)). Put into the exact
-difference of neighbouring gradients, N d(theta_(n+1) - theta_n)/dt = 2 e^(-2t) (1 - e^(-2t)) (E E^T - E^T E), whose
-integral is (E E^T - E^T E)/2. Gradient descent with the rate eta N sums q^j (1 - q^j) with q = 1 - 2 eta instead. Where E
-is normal all layers stay equal at all times.
+From zero towards B = I + E, to leading order Pi - B = -E e^(-2t) and every theta_n = E (1 - e^(-2t)). Put into the
+exact difference of neighbouring gradients, N d(theta_(n+1) - theta_n)/dt = 2 e^(-2t) (1 - e^(-2t)) (E E^T - E^T E),
+whose integral is (E E^T - E^T E)/2. Gradient descent with the rate eta N sums q^j (1 - q^j) with q = 1 - 2 eta
+instead. Where E is normal all layers stay equal at all times.
 """
 
 from typing import Any

@@ -1,8 +1,8 @@
 """Trained weights of linear residual networks converge to a function of depth at rate 1/N, uniformly in time.
 
-What is measured is how far the weights of depth N are from those of depth 2N at the same s = n/N, at all times. If that
-is K/N, the differences of N, 2N, 4N, ... add up to 2 K/N: the sequence is Cauchy and its limit is that near. No reference
-depth enters, and so no bias of one.
+What is measured is how far the weights of depth N are from those of depth 2N at the same s = n/N, at all times. If
+that is K/N, the differences of N, 2N, 4N, ... add up to 2 K/N: the sequence is Cauchy and its limit is that near. No
+reference depth enters, and so no bias of one.
 """
 
 import jax.numpy as jnp

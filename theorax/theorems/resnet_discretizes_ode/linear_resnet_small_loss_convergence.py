@@ -1,8 +1,8 @@
 """A linear residual network whose loss is small at the start converges exponentially, at a rate that no depth changes.
 
-While all ||theta_n|| <= rho <= 1, products of N - 1 layers have singular values between (1 - rho/N)^(N-1) >= e^(-rho) and
-e^rho. So N sum ||grad_n||^2 >= 4 e^(-2 rho) l, the loss decays, and the way of a weight is at most 2 e^rho times the
-integral of the root of the loss: the weights never leave the ball if ||I - B|| <= rho e^(-3 rho).
+While all ||theta_n|| <= rho <= 1, products of N - 1 layers have singular values between (1 - rho/N)^(N-1) >= e^(-rho)
+and e^rho. So N sum ||grad_n||^2 >= 4 e^(-2 rho) l, the loss decays, and the way of a weight is at most 2 e^rho times
+the integral of the root of the loss: the weights never leave the ball if ||I - B|| <= rho e^(-3 rho).
 """
 
 from functools import partial
@@ -164,7 +164,7 @@ theorem = Theorem(
     proof=dict(explicit=Proof(on_symbols, settles=True), decays=rate, stays=ball),
     issues=(
         "The guaranteed rate is a lower bound: rates measured are between it and 4 e^(2 rho).",
-        "Where det B < 0 the flow cannot leave the matrices of positive determinant; a network of finite depth could be "
-        "moved there, through a singular layer, by larger steps.",
+        "Where det B < 0 the flow cannot leave the matrices of positive determinant; a network of finite depth could "
+        "be moved there, through a singular layer, by larger steps.",
     ),
 )

@@ -1,8 +1,9 @@
-"""Training a linear residual network keeps weights that are smooth in depth smooth: N ||theta_(n+1) - theta_n|| is bounded.
+"""Training keeps the weights of a linear residual network smooth in depth: N ||theta_(n+1) - theta_n|| is bounded.
 
-Neighbouring gradients differ by N (grad_(n+1) - grad_n) = (2/N) (M theta_n^T - theta_(n+1)^T M) with M = Pi_(>n+1)^T (Pi -
-B) Pi_(<n)^T, exactly. Inside the ball of linear_resnet_small_loss_convergence the right side is at most (4/N) e^rho rho
-||R||, and its integral over all times is at most 2 rho^2/N. Smoothness is inherited, not created: rough starts stay rough.
+Neighbouring gradients differ by N (grad_(n+1) - grad_n) = (2/N) (M theta_n^T - theta_(n+1)^T M) with M = Pi_(>n+1)^T
+(Pi - B) Pi_(<n)^T, exactly. Inside the ball of linear_resnet_small_loss_convergence the right side is at most (4/N)
+e^rho rho ||R||, and its integral over all times is at most 2 rho^2/N. Smoothness is inherited, not created: rough
+starts stay rough.
 """
 
 from dataclasses import replace
@@ -112,7 +113,7 @@ def integral():
 
 
 theorem = Theorem(
-    place="smoothness of the weights of linear residual networks in training; reconstructed, the constant is derived here",
+    place="smoothness in depth of linear residual networks in training; reconstructed, the constant is derived here",
     label="reconstructed",
     uses=("linear_resnet_small_loss_convergence",),
     hypotheses=dict(
@@ -148,7 +149,7 @@ theorem = Theorem(
     ),
     proof=dict(exact=Proof(on_symbols, settles=True), bounded=integral),
     issues=(
-        "From zero the gain is a fortieth of the bound: to leading order it is the commutator of "
+        "From zero the gain is a twentieth of the bound: to leading order it is the commutator of "
         "linear_resnet_commutator_law.",
         "Smoothness is inherited: from a rough start the loss vanishes too, and the weights stay rough.",
     ),
