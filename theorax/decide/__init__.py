@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from theorax.decide.known_laws import Exponential, Law, Normal, Sample, Uniform
     from theorax.decide.laws import LawPlan, law, plan_law
     from theorax.decide.limits import LimitPlan, limit, plan_limit
+    from theorax.decide.looks import LooksPlan, looks, plan_looks
     from theorax.decide.means import MeanPlan, QuantilePlan, mean, plan_mean, plan_quantile, quantile
     from theorax.decide.moments import Bounded, BoundedVariance, TwoValues
     from theorax.decide.optima import duality, minimum
@@ -49,6 +50,7 @@ _HOMES = {
         "theorax.decide.known_laws": ("Exponential", "Law", "Normal", "Sample", "Uniform"),
         "theorax.decide.laws": ("LawPlan", "law", "plan_law"),
         "theorax.decide.limits": ("LimitPlan", "limit", "plan_limit"),
+        "theorax.decide.looks": ("LooksPlan", "looks", "plan_looks"),
         "theorax.decide.means": ("MeanPlan", "QuantilePlan", "mean", "plan_mean", "plan_quantile", "quantile"),
         "theorax.decide.moments": ("Bounded", "BoundedVariance", "TwoValues"),
         "theorax.decide.probabilities": (
@@ -83,6 +85,7 @@ __all__ = [
     "LawPlan",
     "Levels",
     "LimitPlan",
+    "LooksPlan",
     "MeanPlan",
     "Normal",
     "Prefactor",
@@ -104,12 +107,14 @@ __all__ = [
     "inequality",
     "law",
     "limit",
+    "looks",
     "mean",
     "minimum",
     "monitor",
     "plan_inequality",
     "plan_law",
     "plan_limit",
+    "plan_looks",
     "plan_mean",
     "plan_probability",
     "plan_quantile",

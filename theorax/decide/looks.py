@@ -1,0 +1,157 @@
+"""Draws of own numbers that stop when they have decided: looks at declared parts of them, the levels spent over these."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, final
+
+import numpy as np
+
+from theorax.decide.draws import numbers
+from theorax.decide.limits import LimitPlan, limit
+from theorax.decide.means import MeanPlan, mean
+from theorax.decide.plans import SweepPlan
+from theorax.decide.rates import RatePlan, rate
+from theorax.errors import DesignError, ObservationError
+from theorax.verifiers.decision import Levels
+from theorax.verifiers.outcome import Verdict
+from theorax.verifiers.sequential import DEFAULT_SCHEDULE, Schedule
+
+__all__ = ["LooksPlan", "looks", "plan_looks"]
+
+LookedAt = RatePlan | LimitPlan | MeanPlan
+
+
+@final
+@dataclass(frozen=True)
+class LooksPlan:
+    """A plan and its looks: at each the draws so far are decided as a plan of their own, at a share of the levels."""
+
+    plan: LookedAt
+    schedule: Schedule = field(default_factory=lambda: DEFAULT_SCHEDULE)
+
+    @cached_property
+    def stages(self) -> tuple[LookedAt, ...]:
+        """The plan of every look."""
+        found = []
+        for look in self.schedule.looks(_most(self.plan.draws), self.plan.levels):
+            share = look.draws / _most(self.plan.draws)
+            draws: Any = self.plan.draws
+            part: Any = tuple(max(2, math.ceil(m * share)) for m in draws) if isinstance(draws, tuple) else look.draws
+            found.append(replace(self.plan, draws=part, levels=look.levels))
+        return tuple(found)
+
+    @property
+    def hash(self) -> str:
+        """A digest of everything that was fixed before the data."""
+        return hashlib.sha256("\n".join(stage.hash for stage in self.stages).encode()).hexdigest()[:16]
+
+    @property
+    def decides(self) -> bool:
+        """Whether the last look can support at its own level; earlier ones only save draws."""
+        return self.stages[-1].decides
+
+    def __str__(self) -> str:
+        told = ", ".join(f"{_most(stage.draws)} at level {stage.levels.support:.2g}" for stage in self.stages)
+        return f"{self.plan}\n  looks       after {told}\n  looks' plan {self.hash}"
+
+
+def plan_looks(
+    plan: LookedAt,
+    fractions: Sequence[float] = DEFAULT_SCHEDULE.fractions,
+    shares: Sequence[float] = DEFAULT_SCHEDULE.shares,
+) -> LooksPlan:
+    """Plan to look at these fractions of the planned draws, spending these shares of the levels.
+
+    The levels of all looks add up to those of the plan (union bound), so that stopping early costs no error, only some
+    power; a plan with about a sixth more draws has the power of one look.
+
+    **Raises:** `DesignError` for what is no plan of draws, or fractions and shares that spend another level.
+    """
+    if not isinstance(plan, LookedAt):
+        raise DesignError(
+            f"plan_looks was given a {type(plan).__name__}. Looks are taken at draws of a rate, a limit or a mean. "
+            "Write plan_rate, plan_limit or plan_mean; a probability is watched with monitor."
+        )
+    return LooksPlan(plan, Schedule(tuple(map(float, fractions)), tuple(map(float, shares))))
+
+
+def looks(plan: LooksPlan, draw: Callable[[int, int], Any]) -> Verdict:
+    """Draw up to the first look that decides, and return its verdict.
+
+    ``draw(first, count)`` returns draws ``first`` .. ``first + count - 1``: a table ``count x sizes``, one array per size,
+    or for a mean ``count`` numbers. The p-values are those of all looks taken, in units of their shares of the level.
+
+    **Raises:** `ObservationError` where ``draw`` returns another shape than asked for.
+    """
+    whole, stages = plan.plan.levels, plan.stages
+    if not isinstance(plan.plan, MeanPlan) and isinstance(plan.plan.draws, tuple):
+        raise DesignError(
+            "Looks need equally many draws at every size: draw(first, count) is asked for the same draws of each. "
+            "Plan one number of draws."
+        )
+    columns: list[np.ndarray] = []
+    p_support = p_refute = 1.0
+    for number, stage in enumerate(stages, start=1):
+        seen = len(columns[0]) if columns else 0
+        count = _most(stage.draws) - seen
+        fresh = _columns(plan.plan, draw(seen, count), count)
+        columns = [np.concatenate(pair) for pair in zip(columns, fresh, strict=True)] if columns else fresh
+        found = _decided(stage, columns)
+        p_support = min(p_support, _charged(found.p_support, whole.support, stage.levels.support))
+        p_refute = min(p_refute, _charged(found.p_refute, whole.refute, stage.levels.refute))
+        if found.status in ("SUPPORTED", "REFUTED") or number == len(stages):
+            return _stopped(plan, found, number, whole, p_support, p_refute)
+    raise AssertionError("the last look always returns")
+
+
+def _most(draws: int | Sequence[int]) -> int:
+    return draws if isinstance(draws, int) else max(draws)
+
+
+def _charged(p: float | None, whole: float, share: float) -> float:
+    """A p-value in units of its look's share: at most the whole level exactly if the look rejects."""
+    return 1.0 if p is None else min(1.0, p * whole / share)
+
+
+def _columns(plan: LookedAt, values: Any, count: int) -> list[np.ndarray]:
+    sizes = len(plan.sizes) if isinstance(plan, SweepPlan) else 1
+    if isinstance(values, np.ndarray) and values.ndim == 2:
+        columns = list(numbers(values).T)
+    elif sizes == 1:
+        columns = [numbers(values).ravel()]
+    else:
+        columns = [numbers(column) for column in values]
+    if len(columns) != sizes or any(len(column) != count for column in columns):
+        shape = np.shape(values) if isinstance(values, np.ndarray) else tuple(map(len, columns))
+        raise ObservationError(
+            f"draw returned {shape} where {count} draws at {sizes} size{'s' * (sizes > 1)} were asked for. A look "
+            "decides all draws so far, as planned. Return count x sizes, or one array of count numbers per size."
+        )
+    return columns
+
+
+def _decided(stage: LookedAt, columns: list[np.ndarray]) -> Verdict:
+    match stage:
+        case RatePlan():
+            return rate(stage, columns)
+        case LimitPlan():
+            return limit(stage, columns)
+    return mean(stage, columns[0])
+
+
+def _stopped(plan: LooksPlan, found: Verdict, number: int, whole: Levels, p_support: float, p_refute: float) -> Verdict:
+    drawn, planned = _most(plan.stages[number - 1].draws), _most(plan.stages[-1].draws)
+    ending = f"Stopped at look {number} of {len(plan.stages)}, after {drawn} of {planned} draws."
+    return replace(
+        found,
+        sentence=f"{found.sentence} {ending}",
+        level=whole.support,
+        p_support=p_support,
+        p_refute=p_refute,
+        design_hash=plan.hash,
+    )
