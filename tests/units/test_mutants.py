@@ -35,6 +35,7 @@ n = Size("n", "a size")
 l = Index("l", "a depth")  # noqa: E741
 g = Parameter("g", "a ratio", positive=True)
 x, y = Measured("x", "a number", positive=True), Measured("y", "another", positive=True)
+A, B = Measured("A", "an array", array=True), Measured("B", "another array", array=True)
 CLASS = Corrections(size=0.1, slowest=1, reason="declared")
 WHY = {"because": "it would matter"}
 CLAIMS = {
@@ -43,7 +44,7 @@ CLAIMS = {
     "rate": Rate(of=x, like=1 / n, as_=n, approach=CLASS, margin=Absolute(1, 10), **WHY),
     "law": Law(of=Measured("s", "a sample", sample=True), to=quarter_circle(2), as_=n, approach=CLASS, scale=1),
     "characteristic": Law(of=Measured("s", "a sample", sample=True), to=gaussian(), as_=n, approach=CLASS, scale=1),
-    "identity": Identity(left=x, right=l * y + 1, margin=Relative(1, 10**9), **WHY),
+    "identity": Identity(left=A, right=l * B + 1, margin=Relative(1, 10**9), **WHY),
     "inequality": Inequality(of=x, at_most=y, margin=Absolute(1, 10), **WHY),
     "from below": Inequality(of=x, at_least=y),
     "probability": Probability(event=x < y, at_least=Rational(9, 10), margin=Absolute(1, 20), **WHY),
@@ -59,7 +60,7 @@ ROWS = [  # claim, variant, field, its value, what should become of it
     ("limit", "twice the margin", "margin", Relative(2, 10), "stays supported"),
     ("expectation", "max and min swapped in of", "of", Min(x, y) / g, "killed"),
     ("rate", "at most this order", "side", "at most", "stays supported"),
-    ("identity", "l + 1 for l on the right", "right", (l + 1) * y + 1, "killed"),
+    ("identity", "l + 1 for l on the right", "right", (l + 1) * B + 1, "killed"),
     ("inequality", "bound halved", "at_most", y / 2, "killed if tight"),
     ("inequality", "bound sharper by twice its slack", "at_most", y - Rational(1, 5), "killed if tight"),
     ("from below", "bound doubled", "at_least", 2 * y, "killed if tight"),
