@@ -17,7 +17,7 @@ REMEDIES = {
     Reason.NUMERIC_FLOOR: "rounding is as large as what was to be seen",
     Reason.CLASS_REFUTED: "the data do not fit the declared class of corrections",
     Reason.HYPOTHESIS_UNSAMPLED: "no subject satisfies the hypotheses",
-    Reason.NOT_DECIDABLE_YET: "claims of this kind cannot be decided yet",
+    Reason.NOT_DECIDABLE_YET: "nothing is measured of it, and no proof settles it",
     Reason.BUDGET: "the program holds an operation that cannot be followed in this arithmetic",
     Reason.UNDECIDED_COMPARISON: "a comparison could not be decided in ball arithmetic",
     Reason.OUT_OF_TIME: "the time ran out",

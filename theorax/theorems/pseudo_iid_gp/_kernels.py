@@ -7,18 +7,19 @@ is read off the score of the density, which asks nothing of phi.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
-from sympy import Rational
+from sympy import Integer, Rational
 
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
-from theorax.theorems.language import Measured, Parameter, Subject
-from theorax.theorems.pseudo_iid_gp._setting import width
+from theorax.theorems.language import Efforts, Experiment, Measured, Parameter, Subject
+from theorax.theorems.pseudo_iid_gp._setting import n, width
 
 c = Parameter("c", "cosine of the angle between the two inputs")
 k11 = Parameter("k11", "variance of the pre-activations at the first input", positive=True)
@@ -67,6 +68,19 @@ def observe(net: Pair, n: Extent, c: Array, k11: Array, k22: Array) -> dict[str,
         score=products * gradient / jnp.sqrt(k11 * k22),
     )
     return {name: jnp.where(n.mask, entries, 0).sum() / width(n) for name, entries in found.items()}
+
+
+def experiment(subjects: Mapping[str, Subject]) -> Experiment:
+    """These activations at three angles, with equal and with unequal variances."""
+    variances = ((Integer(1), Integer(1)), (Rational(1, 2), Integer(3)))
+    return Experiment(
+        subjects=subjects,
+        observe=observe,
+        measures=(kernel, slopes, score),
+        sweep={n: (256,)},
+        at=tuple({**angle, k11: one, k22: other} for angle in ANGLES for one, other in variances),
+        draws=Efforts(quick=1000, standard=4000, thorough=20000),
+    )
 
 
 def phi(h: Array, activation: Array) -> Array:

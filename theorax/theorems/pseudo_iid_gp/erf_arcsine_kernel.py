@@ -4,13 +4,11 @@ phi' is Gaussian, so E phi'(u) phi'(v) is a Gaussian integral, 4/pi det(I + 2K)^
 its integral in k12, and it vanishes at k12 = 0 because erf is odd.
 """
 
-from sympy import Integer, Matrix, Rational, Symbol, asin, diff, eye, integrate, pi, simplify, sqrt
+from sympy import Matrix, Symbol, asin, diff, eye, integrate, pi, simplify, sqrt
 
 from theorax.theorems.language import (
     Absolute,
-    Efforts,
     Expectation,
-    Experiment,
     Hypothesis,
     Relative,
     Step,
@@ -74,20 +72,11 @@ theorem = Theorem(
     ),
     claims=dict(arcsine=arcsine, derivative=derivative),
     experiments=dict(
-        layers=Experiment(
-            subjects={
+        layers=kernels.experiment(
+            {
                 "erf": kernels.subject(kernels.ERF),
                 "ReLU": kernels.subject(kernels.RELU, breaks=("erf",), fails=("arcsine", "derivative")),
-            },
-            observe=kernels.observe,
-            measures=(kernel, slopes, kernels.score),
-            sweep={n: (256,)},
-            at=tuple(
-                {**angle, k11: one, k22: other}
-                for angle in kernels.ANGLES
-                for one, other in ((Integer(1), Integer(1)), (Rational(1, 2), Integer(3)))
-            ),
-            draws=Efforts(quick=1000, standard=4000, thorough=20000),
+            }
         )
     ),
     proof=dict(arcsine=gaussian_integral),

@@ -8,9 +8,7 @@ from sympy import Integer, Rational, Symbol, acos, diff, integrate, pi, simplify
 
 from theorax.theorems.language import (
     Cited,
-    Efforts,
     Expectation,
-    Experiment,
     Hypothesis,
     Relative,
     Step,
@@ -68,20 +66,11 @@ theorem = Theorem(
     ),
     claims=dict(arc_cosine=arc_cosine, derivative=derivative),
     experiments=dict(
-        layers=Experiment(
-            subjects={
+        layers=kernels.experiment(
+            {
                 "ReLU": kernels.subject(kernels.RELU),
                 "tanh": kernels.subject(kernels.TANH, breaks=("relu",), fails=("arc_cosine", "derivative")),
-            },
-            observe=kernels.observe,
-            measures=(kernel, slopes, kernels.score),
-            sweep={n: (256,)},
-            at=tuple(
-                {**angle, k11: one, k22: other}
-                for angle in kernels.ANGLES
-                for one, other in ((Integer(1), Integer(1)), (Rational(1, 2), Integer(3)))
-            ),
-            draws=Efforts(quick=1000, standard=4000, thorough=20000),
+            }
         )
     ),
     proof=dict(arc_cosine=from_the_quadrant),
