@@ -43,7 +43,7 @@ class NoiseNorm:
     @classmethod
     def of(cls, covariance: Matrix) -> NoiseNorm:
         """From a covariance; eigenvalues below the rounding of the largest carry no noise that could be told from it."""
-        values = np.linalg.eigvalsh(np.atleast_2d(covariance))[::-1]
+        values: Vector = np.linalg.eigvalsh(np.atleast_2d(covariance)).astype(np.float64)[::-1]
         return cls(values[values > max(float(values[0]), 0.0) * len(values) * 2.0**-52])
 
     @property

@@ -6,6 +6,8 @@ Kaczmarz divides by k(x_s, x_s) of the token that is stored, the descent by k(x_
 makes them one number.
 """
 
+from typing import Any
+
 import jax.numpy as jnp
 from sympy import Rational, Symbol
 
@@ -71,7 +73,7 @@ def compare(model, T):
 HARMONICS = 24  # exp(cos a) = sum_n I_n(1) e^(ina), and I_25(1) = 2e-33
 
 
-def apart(K, features, targets, T):
+def apart(K, features, targets, T) -> dict[str, Any]:
     guess, (limit, W) = fixed_point(K, targets), kaczmarz(features, targets)
     after = jnp.concatenate([jnp.einsum("tdm,tm->td", W[1:], features[:-1]), targets[-1:]])
     largest = [jnp.where(T.mask[:, None], jnp.abs(guess - other), 0).max() for other in (limit, after)]
@@ -110,7 +112,7 @@ def kernels(constant, linear, quadratic, scale=1.0, **roles):
     return Subject(sequence, options=dict(scale=scale, constant=constant, linear=linear, quadratic=quadratic), **roles)
 
 
-def stretched(scale):
+def stretched(scale) -> dict[str, Any]:
     return dict(breaks=("sphere",), fails=("equal", "residual")) | dict(scale=scale)
 
 

@@ -6,6 +6,8 @@ z sum_i c_i prod_(j != i) (z - lambda_j): beside zero, weighted critical points 
 plane, after a turn by theta, |r_t| = |sin theta| |cos theta|^(t-2).
 """
 
+from typing import Any
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -178,7 +180,7 @@ def spectrum_of():
         parts.append(1 - sum(parts))
         # In the eigenbasis P is I - v v^*, |v_i|^2 = c_i, similar to I - 1 c^T.
         M = (eye(order) - ones(order, 1) * Matrix([parts])) * diag(*eigenvalues)
-        rest = sum(
+        rest: Any = sum(
             c * prod(z - other for other in eigenvalues if other != l) for c, l in zip(parts, eigenvalues, strict=True)
         )
         yield Step(f"det(z - P Omega), {order} eigenvalues", expand((z * eye(order) - M).det()), expand(z * rest))

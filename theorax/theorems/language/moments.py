@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal, final
+from typing import Any, Literal, final
 
 from sympy import Basic, Expr, Symbol, sympify
 
@@ -99,9 +99,9 @@ def _known(declared: object, *names: str) -> None:
         object.__setattr__(declared, name, sympify(getattr(declared, name)))
 
 
-def _numbers(*values: Expr | float) -> bool:
+def _numbers(*values: Any) -> bool:
     return all(isinstance(value, Basic) and bool(value.is_number) for value in values)
 
 
-def _letters(*values: Expr | float) -> frozenset[Symbol]:
+def _letters(*values: Any) -> frozenset[Symbol]:
     return frozenset().union(*(value.free_symbols for value in values if isinstance(value, Basic)))

@@ -5,6 +5,8 @@ C turns it in the space of all units: h = |f| chi_r/sqrt r times a uniform direc
 g_i chi_r/sqrt r with one chi_r for all of them.
 """
 
+from typing import Any
+
 from sympy import Integer, Rational, Symbol, exp, gamma, integrate, limit, oo, simplify
 
 from theorax.theorems.language import (
@@ -38,7 +40,7 @@ diagonal = n * (r + 2) / (r * (n + 2))
 IN_POWERS = Expansion(
     powers=(1,), rest=Rational(1, 10), order=2, reference=16, reason="the exact moments are rational in n"
 )
-FIXED = dict(under=("fixed_rank",), spread=Integer(1))
+FIXED: dict[str, Any] = dict(under=("fixed_rank",), spread=Integer(1))
 
 kurtosis = Expectation(
     of=power / a**2,

@@ -7,6 +7,7 @@ is behind grows by 1 + L/N.
 
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -138,9 +139,11 @@ def entry(letter):
 
 def recurrence():
     """Generic L, C and v: the measured program at depths 1 to 4, its recursion at every depth."""
+    v: Any
     v, e, n = Symbol("v"), Function("e"), Symbol("n", integer=True, nonnegative=True)
     for depth in range(1, 5):
-        values = evaluate(partial(compare_at, depth), (Extremal(entry(v), entry(C)), entry(L)), Symbolic())
+        at: list[Any] = [entry(v), entry(C), entry(L)]
+        values = evaluate(partial(compare_at, depth), (Extremal(at[0], at[1]), at[2]), Symbolic())
         claim = replace(equality, right=equality.right.subs(N, depth), mutants={})
         yield instance(claim, f"the measured program on symbols, N = {depth}", values)
     field = Extremal(v, C)

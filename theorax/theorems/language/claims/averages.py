@@ -67,7 +67,7 @@ class Probability(Claim):
                 "Near one it hides the probability of the opposite, which is what matters.",
                 "Write Absolute(...).",
             )
-        if self.margin is not None and self.at_least.is_number and self.at_least <= self.margin.value:
+        if self.margin is not None and (self.at_least - self.margin.value).is_nonpositive:
             self._refuse(
                 f"margin={self.margin} reaches zero from at_least={self.at_least}",
                 "Every event has a probability above that, so support would say nothing.",

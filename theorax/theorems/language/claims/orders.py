@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, final
+from typing import Any, Literal, final
 
 from sympy import (
     Expr,
@@ -191,7 +191,8 @@ class Law(Claim):
     @property
     def letters_of(self) -> tuple[Measured, ...]:
         """The letters whose law is meant, one or several together."""
-        return tuple(self.of) if isinstance(self.of, Tuple | tuple) else (self.of,)
+        several: Any = self.of
+        return tuple(several) if isinstance(several, Tuple | tuple) else (several,)
 
     @property
     def nearest_wrong(self) -> tuple[LawOfNumbers, ...]:
