@@ -79,7 +79,7 @@ def flow(
     return fine, apart(coarse, fine) + largest(fine) * (2 * steps * 2.0**-50) * N.value
 
 
-def apart(these: Float[Array, " nodes *shape"], those: Float[Array, nodes * shape]) -> Float[Array, ""]:
+def apart(these: Float[Array, " nodes *shape"], those: Float[Array, " nodes *shape"]) -> Float[Array, ""]:
     """The largest Euclidean distance of two nodes of equal number."""
     return largest(these - those)
 

@@ -136,18 +136,19 @@ def round_trip():
     h = Symbol("h")
     c = {(i, j): Symbol(f"c_{i}{j}") for i in range(4) for j in range(4 - i)}
 
-    def cut(polynomial):
+    def cut(polynomial: Any) -> Any:
         expanded = expand(polynomial)
         return sum(expanded.coeff(h, order) * h**order for order in range(5))
 
-    def field(s, x):
+    def field(s: Any, x: Any) -> Any:
         powers = [Integer(1)]
         for _ in range(3):
             powers.append(cut(powers[-1] * x))
         return cut(sum(letter * powers[i] * s**j for (i, j), letter in c.items()))
 
     scheme, ends = Heun(field, 0), (Integer(0), h)
-    back = cut(scheme.backwards(ends, cut(scheme.forwards(ends, Integer(0), h)), h))
+    zero: Any = Integer(0)
+    back = cut(scheme.backwards(ends, cut(scheme.forwards(ends, zero, h)), h))
     for order in range(1, 4):
         yield Step(f"there and back moves zero by nothing of order h^{order}", back.coeff(h, order), 0)
     f, f_x, f_s, f_xx, f_xs = c[0, 0], c[1, 0], c[0, 1], 2 * c[2, 0], c[1, 1]
