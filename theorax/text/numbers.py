@@ -18,10 +18,15 @@ def with_uncertainty(value: float | None, standard_error: float | None) -> str:
     '1.235(12)e-7'
     >>> with_uncertainty(0.5, None)
     '0.5'
+
+    A standard error below the rounding of the value itself is no information about it, and is not shown.
+
+    >>> with_uncertainty(1.0000000000000002, 8e-19)
+    '1'
     """
     if value is None or not math.isfinite(value):
         return "–"
-    if standard_error is None or not math.isfinite(standard_error) or standard_error <= 0:
+    if standard_error is None or not math.isfinite(standard_error) or standard_error <= abs(value) * 2.0**-50:
         return number(value)
     size = math.floor(math.log10(max(abs(value), standard_error)))
     if not -4 <= size <= 6:

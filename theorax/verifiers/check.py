@@ -130,7 +130,7 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
             seconds=time.perf_counter() - started,
             draws=draws.count,
             programs=sum(sampler.meter.programs for sampler in draws.samplers),
-            compile_seconds=sum(sampler.meter.compile_seconds for sampler in draws.samplers),
+            compile_seconds=sum(sampler.meter.compile_cpu_seconds for sampler in draws.samplers),
             cpu_seconds=time.process_time() - cpu,
         ),
         model=settings.model,

@@ -172,7 +172,7 @@ class Work:
     seconds: float
     draws: int = 0
     programs: int = 0
-    compile_seconds: float = 0.0
+    compile_seconds: float = 0.0  # of CPU time, like the next
     cpu_seconds: float = 0.0
 
 

@@ -13,12 +13,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
-from sympy import Matrix, Symbol
+from sympy import Matrix, Symbol, eye, factor
 
 from theorax.numerics.causal_descent import kernel, orbit, reflected
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
-from theorax.theorems.language import Hypothesis, Parameter, Size
+from theorax.theorems.language import Hypothesis, Size
 
 T = Size("T", "context length")
 d = Size("d", "dimension of the tokens")
@@ -28,7 +28,7 @@ SPHERE = Hypothesis("all tokens have the same length, so that k(x_t, x_t) is one
 
 
 class Orbit(eqx.Module):
-    """Tokens x_(t+1) = s Omega x_t from a unit vector, Omega a product of d reflections, s = 1 unless a control."""
+    """Tokens x_(t+1) = s Omega x_t from a unit vector, Omega a product of d reflections; s is one unless a control."""
 
     vectors: Float[Array, "D D"]
     start: Float[Array, " D"]
@@ -103,6 +103,12 @@ def generic(name: str, rows: int, columns: int) -> np.ndarray:
     return array([[Symbol(f"{name}_{i}{j}", real=True) for j in range(columns)] for i in range(rows)])
 
 
+def cayley(skew: Matrix) -> np.ndarray:
+    """A rational rotation: Cayley's transform of a skew matrix of symbols."""
+    one = eye(skew.rows)
+    return array(((one - skew).inv() * (one + skew)).applyfunc(factor).tolist())
+
+
 def generic_gram(order: int) -> np.ndarray:
     """A symmetric matrix of symbols with the constant kappa on its diagonal."""
     kappa = Symbol("kappa", positive=True)
@@ -115,18 +121,3 @@ def array(rows: Any) -> np.ndarray:
     out = np.empty((len(rows), len(rows[0])), dtype=object)
     out[:] = rows
     return out
-
-
-__all__ = [
-    "EXPONENTIAL",
-    "LINEAR",
-    "SPHERE",
-    "Orbit",
-    "Parameter",
-    "T",
-    "array",
-    "d",
-    "generic",
-    "generic_gram",
-    "orbits",
-]

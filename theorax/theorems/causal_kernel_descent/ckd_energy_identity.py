@@ -203,7 +203,7 @@ theorem = Theorem(
             observe=sums,
             measures=(total,),
             sweep={T: Efforts(quick=(128, 256, 512), standard=(128, 256, 512), thorough=(128, 512, 2048))},
-            draws=Efforts(quick=80, standard=160, thorough=320),
+            draws=Efforts(quick=128, standard=160, thorough=320),
         ),
     ),
     proof=dict(step=Proof(generic_features, settles=True), norms=norms),

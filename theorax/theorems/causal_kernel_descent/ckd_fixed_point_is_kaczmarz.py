@@ -147,7 +147,7 @@ theorem = Theorem(
             measures=(gap, peek),
             sweep={T: (400,)},
             at=({d: 8},),
-            draws=240,
+            draws=300,
         ),
         circle=Experiment(
             subjects={
@@ -163,7 +163,7 @@ theorem = Theorem(
             measures=(gap, peek),
             sweep={T: (400,)},
             at=({d: 2},),
-            draws=240,
+            draws=300,
         ),
     ),
     proof=dict(equal=proof(equal), residual=proof(residual)),

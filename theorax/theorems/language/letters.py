@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from sympy import Symbol
+from sympy.core.assumptions import _assume_defined
 
 from theorax.errors import StatementError
+from theorax.names import did_you_mean
 
 
 class Letter(Symbol):
@@ -31,6 +33,11 @@ class Letter(Symbol):
             raise StatementError(
                 f"{cls.__name__}({name!r}) has no meaning. A report must tell its reader what the letter stands for. "
                 f'Write {cls.__name__}("{name}", "...").'
+            )
+        if unknown := sorted(set(assumptions) - set(_assume_defined)):
+            raise StatementError(
+                f"{cls.__name__}({name!r}) was given {', '.join(unknown)}, which is no assumption of SymPy's. It would be "
+                f"kept and mean nothing. Leave it out, or write one that is meant{did_you_mean(unknown[0], _assume_defined)}"
             )
         letter = Symbol.__xnew__(cls, name, **assumptions)
         letter.meaning = meaning

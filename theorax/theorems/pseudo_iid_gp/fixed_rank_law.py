@@ -131,8 +131,8 @@ theorem = Theorem(
             },
             observe=observe,
             measures=(power, pair, units),
-            sweep={n: (16, 24, 32)},
-            draws=Efforts(quick=6000, standard=16000, thorough=60000),
+            sweep={n: (16, 32, 64)},
+            draws=Efforts(quick=8000, standard=12000, thorough=60000),
         )
     ),
     proof=dict(kurtosis=exact_moments, shared=exact_moments, scaled=shared_scale),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
-from sympy import ImmutableMatrix
+from sympy import Expr, ImmutableMatrix
 
 from theorax.theorems.language import Claim, GaussianVector, Law, LawOfNumbers, Rate
 from theorax.verifiers.bias import Target
@@ -95,9 +95,21 @@ def _values(law: LawOfNumbers, cell: Cell) -> dict:
 def observed_features(
     claim: Law | Rate, cell: Cell, observed: Observed, at: int, frequencies: Frequencies
 ) -> np.ndarray:
-    """Features of every draw: of its values, or in closed form given what they are Gaussian under."""
+    """Features of every draw: of its values, or in closed form given what they are Gaussian under.
+
+    Computed once for a claim and all its variants that speak of the same letters.
+    """
+    letters = claim.letters_of if isinstance(claim, Law) else (claim.of,)
+    place = ("features", letters, claim.given, tuple(cell.chosen.items()), at, frequencies)
+    if place not in observed._evaluated:
+        observed._evaluated[place] = _features(claim, letters, cell, observed, at, frequencies)
+    return observed._evaluated[place]
+
+
+def _features(
+    claim: Law | Rate, letters: tuple[Expr, ...], cell: Cell, observed: Observed, at: int, frequencies: Frequencies
+) -> np.ndarray:
     if claim.given is None:
-        letters = claim.letters_of if isinstance(claim, Law) else (claim.of,)
         columns = [evaluate(letter, cell, observed, at) for letter in letters]
         return features_of_samples(columns[0] if len(columns) == 1 else np.stack(columns, axis=-1), frequencies)
     if not isinstance(claim.given, ImmutableMatrix) or claim.given.shape == (1, 1):

@@ -41,6 +41,12 @@ class Identity(Claim):
                 "Such a check cannot fail.",
                 "Measure the two sides by two programs, with a letter for each.",
             )
+        if scalars := [letter for letter in sorted(self.observed, key=str) if not letter.array]:
+            self._refuse(
+                f"{scalars[0]} is measured as one number per draw of a compiled program",
+                "Both sides are compared entry by entry, by one program run in several arithmetics.",
+                f'Declare it with array=True: Measured("{scalars[0]}", "...", array=True).',
+            )
         if self.observed and self.margin is None:
             self._refuse(
                 "it has no margin",
