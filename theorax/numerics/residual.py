@@ -24,7 +24,7 @@ class Scheme(eqx.Module):
     ``function(theta, x)`` is the residual function. ``h``: the step, 1/N.
     """
 
-    function: Callable[[Array, Array], Array]
+    function: Callable[[Any, Any], Any]
 
     @property
     @abstractmethod

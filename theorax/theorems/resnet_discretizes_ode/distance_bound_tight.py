@@ -13,7 +13,6 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
 from sympy import Function, Rational, Symbol, exp, limit, oo, rsolve, simplify
 
 from theorax.numerics.extents import literal
@@ -76,8 +75,8 @@ sharp = Limit(
 class Extremal(eqx.Module):
     """The field whose flow from zero is the parabola."""
 
-    v: Array
-    C: Array
+    v: Any
+    C: Any
 
     def path(self, s):
         return self.v * s + self.C * s**2 / 2

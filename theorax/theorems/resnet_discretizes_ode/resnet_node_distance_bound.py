@@ -175,7 +175,7 @@ theorem = Theorem(
             measures=(gap, used, C, lipschitz),
             sweep={N: Efforts(quick=(16, 32, 64, 128), standard=(16, 32, 64, 128), thorough=(16, 64, 256, 1024))},
             span=64,
-            draws=Efforts(quick=64, standard=64, thorough=256),
+            draws=Efforts(quick=80, standard=80, thorough=256),
             seeds="paired",
         ),
     ),
