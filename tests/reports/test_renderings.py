@@ -101,7 +101,7 @@ PARTS = (
     "kills with probability at least 0.80 (14 of 14)",
     "1 of 2 sharper bounds are rejected; the bounds are not tight",
     "Left over right: 0.0001, 0.0002, 0.0003",
-    "LOOSE: the bound is never within a thousandfold",
+    "LOOSE: mostly below a thousandth of the bound",
     "Scope: as T → ∞",
     "Conditional on class (declared): corrections",
     "Breakdown factor 7.4",

@@ -79,3 +79,11 @@ def test_a_true_rate_is_rarely_refuted_and_a_false_one_rarely_supported(rng):
     supported = sum(decide.looks(plan, source(rng, -0.9)).status == "SUPPORTED" for _ in range(300))
     assert refuted <= 18
     assert supported <= 18
+
+
+def test_public_names_are_no_modules():
+    """A function that shares its name with a module of the package is hidden by it once that module is imported."""
+    from types import ModuleType
+
+    found = {name: getattr(decide, name) for name in decide.__all__}
+    assert [name for name in found if isinstance(getattr(decide, name), ModuleType)] == []

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from theorax.decide.known_laws import Exponential, Law, Normal, Sample, Uniform
     from theorax.decide.laws import LawPlan, law, plan_law
     from theorax.decide.limits import LimitPlan, limit, plan_limit
-    from theorax.decide.looks import LooksPlan, looks, plan_looks
     from theorax.decide.means import MeanPlan, QuantilePlan, mean, plan_mean, plan_quantile, quantile
     from theorax.decide.moments import Bounded, BoundedVariance, TwoValues
     from theorax.decide.optima import duality, minimum
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     )
     from theorax.decide.rates import RatePlan, plan_rate, rate
     from theorax.decide.sequences import SequencePlan, plan_sequence, sequence
+    from theorax.decide.stopping import LooksPlan, looks, plan_looks
     from theorax.decide.streams import Stream
     from theorax.decide.suites import adjust
     from theorax.verifiers.decision import Levels
@@ -50,7 +50,7 @@ _HOMES = {
         "theorax.decide.known_laws": ("Exponential", "Law", "Normal", "Sample", "Uniform"),
         "theorax.decide.laws": ("LawPlan", "law", "plan_law"),
         "theorax.decide.limits": ("LimitPlan", "limit", "plan_limit"),
-        "theorax.decide.looks": ("LooksPlan", "looks", "plan_looks"),
+        "theorax.decide.stopping": ("LooksPlan", "looks", "plan_looks"),
         "theorax.decide.means": ("MeanPlan", "QuantilePlan", "mean", "plan_mean", "plan_quantile", "quantile"),
         "theorax.decide.moments": ("Bounded", "BoundedVariance", "TwoValues"),
         "theorax.decide.probabilities": (

@@ -18,7 +18,7 @@ from theorax.numerics.keys import seed_of
 from theorax.verifiers.decide import decide
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
 from theorax.verifiers.estimate import proportion
-from theorax.verifiers.outcome import Assumption, Verdict
+from theorax.verifiers.outcome import LOOSE, Assumption, Verdict
 from theorax.verifiers.rigorous import boxes
 from theorax.verifiers.rigorous.decisions import decided, exactly, told
 from theorax.verifiers.rigorous.enclosures import Enclosure
@@ -31,8 +31,6 @@ __all__ = ["certify", "search"]
 CONTENT = 0.02
 """The share of the box that a search without a violation may leave open."""
 DRAWS = 300
-LOOSE = 1e-3
-"""A bound whose sides differ by more than this factor is flagged (METHOD, section 8.4)."""
 PROGRAM = Assumption(
     "program", "the program is read in real arithmetic, each of its literals as the double that it is", "declared"
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -48,9 +49,9 @@ class _OneSize(Planned):
         self.core  # noqa: B018  (what cannot be planned is told now)
 
     @property
+    @abstractmethod
     def core(self) -> Plan:
         """What the width depends on."""
-        raise NotImplementedError
 
     @property
     def weights(self) -> Weights:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -45,9 +47,9 @@ class _Counted(Planned):
         self.core  # noqa: B018  (what cannot be planned is told now)
 
     @property
+    @abstractmethod
     def core(self) -> Core:
         """What the counts are held against."""
-        raise NotImplementedError
 
     @property
     def bias(self) -> float:
@@ -198,9 +200,10 @@ class Watch:
         """The verdict at the last look."""
         state = self._state
         decision = state.decision
-        p = decision.p_refute if decision.status is Status.REFUTED else decision.p_support
         found = _told(self.plan, decision, state.successes, state.undecided, state.draws)
-        return replace(found, e_value=1 / p if p > 0 else None)
+        supporting, refuting = state.e_values
+        evidence = refuting if decision.status is Status.REFUTED else supporting
+        return replace(found, e_value=evidence if math.isfinite(evidence) else None)
 
 
 def monitor(plan: ProbabilityPlan) -> Watch:

@@ -27,8 +27,6 @@ MENU = (
     "masked",
     "hadamard",
     "conditioned rademacher",
-    "signed permutation",
-    "triangular",
     "scaled rows",
     "rademacher",
     "signed columns",
@@ -51,8 +49,6 @@ def weights(key: Array, n: Extent, law: Int[Array, ""], share: Float[Array, ""])
         lambda: masked(key, n, share),
         lambda: randomised_hadamard(key, n),
         lambda: conditioned_rademacher(key, n),
-        lambda: signed_permutation(key, n),
-        lambda: permuted_triangle(key, n),
         lambda: scaled_rows(key, n),
         lambda: jnp.where(block(n, n), jax.random.rademacher(key, (n.padded, n.padded)) * _root(1 / n.value), 0),
         lambda: conditioned_rademacher(key, n) * _signs(named(key, "signs of the columns"), n),
@@ -106,22 +102,6 @@ def conditioned_rademacher(key: Array, n: Extent) -> Float[Array, "N N"]:
     last = jnp.sort(order, axis=1)[:, plus - 1]  # the plus-th smallest of a row: so many entries lie at or below it
     rows = jnp.where(order <= last[:, None], 1.0, -1.0) * _signs(named(key, "sign of the row"), n)[:, None]
     return jnp.where(block(n, n), rows * _root(1 / n.value), 0)
-
-
-def signed_permutation(key: Array, n: Extent) -> Float[Array, "N N"]:
-    """One entry of +-1 in every row and column: orthogonal, exchangeable, centred, uncorrelated."""
-    ones = jax.nn.one_hot(_ranks(named(key, "columns"), n), n.padded)
-    return jnp.where(block(n, n), ones * _signs(named(key, "signs"), n)[:, None], 0)
-
-
-def permuted_triangle(key: Array, n: Extent) -> Float[Array, "N N"]:
-    """Gaussian entries below and on the diagonal, rows and columns then permuted: row degrees run from 1 to n.
-
-    The density is (n + 1)/(2n), by which the variance is divided.
-    """
-    rows, columns = (_ranks(named(key, name), n) for name in ("rows", "columns"))
-    kept = (columns[None, :] <= rows[:, None]) & block(n, n)
-    return jnp.where(kept, gaussian(named(key, "entries"), n, n, _root(2 / (n.value + 1))), 0)
 
 
 def scaled_rows(key: Array, n: Extent) -> Float[Array, "N N"]:

@@ -14,6 +14,10 @@ Value = TypeVar("Value")
 Interval = tuple[float, float]
 
 
+LOOSE = 1e-3
+"""A bound of which what is bounded is mostly a smaller share than this is flagged (METHOD, section 8.4)."""
+
+
 @dataclass(frozen=True)
 class Point:
     """The observations of one case at one size, as the report's table and plot show them."""

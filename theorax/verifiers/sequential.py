@@ -18,7 +18,7 @@ from theorax.errors import DesignError
 from theorax.verifiers.bias import Plan, Policy, Weights, solve
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Status
 
-__all__ = ["DEFAULT_SCHEDULE", "Look", "Looks", "Schedule", "Stopped", "plan_looks", "sequentially"]
+__all__ = ["DEFAULT_SCHEDULE", "Look", "Looks", "Schedule", "Stopped", "charged", "plan_looks", "sequentially"]
 
 
 @dataclass(frozen=True)
@@ -114,6 +114,11 @@ def plan_looks(plan: Plan, schedule: Schedule = DEFAULT_SCHEDULE) -> Looks:
     return Looks(plan, looks, tuple(weights))
 
 
+def charged(p: float, whole: float, share: float) -> float:
+    """A p-value in units of its look's share of the level: at most the whole level exactly if the look rejects."""
+    return min(1.0, p * whole / share)
+
+
 def sequentially(looks: tuple[Look, ...] | Looks, decide_at: Callable[[int], Decision]) -> Stopped:
     """Ask look after look until one decides.
 
@@ -138,8 +143,8 @@ def sequentially(looks: tuple[Look, ...] | Looks, decide_at: Callable[[int], Dec
                 f"Look {number + 1} was decided at the levels {found.levels}, and its own are {look.levels}. The looks "
                 "together would err more often than the claim allows. Decide each look at its own levels."
             )
-        p_support = min(p_support, found.p_support * whole.support / look.levels.support)
-        p_refute = min(p_refute, found.p_refute * whole.refute / look.levels.refute)
+        p_support = min(p_support, charged(found.p_support, whole.support, look.levels.support))
+        p_refute = min(p_refute, charged(found.p_refute, whole.refute, look.levels.refute))
         if found.status is not Status.INCONCLUSIVE or number == len(stages) - 1:
             return Stopped(replace(found, p_support=p_support, p_refute=p_refute, levels=whole), number, look.draws)
     raise AssertionError("the last look always returns")

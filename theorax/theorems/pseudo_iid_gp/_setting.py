@@ -34,11 +34,12 @@ INPUTS = 16
 
 
 class Law:
-    """A law of the menu: its place, its option, and the exact means of its products of four entries."""
+    """A law of the menu: its place, its option, and the exact means of its products of four entries where they are known."""
 
     def __init__(self, name: str, share: Expr | int = 1, **products: Any) -> None:
         self.place, self.share = weights.MENU.index(name), sympify(share)
-        self.knows = {letter: sympify(products[letter.name]) for letter in (fourth, own, across, crossed)}
+        known = {letter.name: letter for letter in (fourth, own, across, crossed)}
+        self.knows = {known[product]: sympify(value) for product, value in products.items()}
 
     def subject(self, build: Any, **roles: Any) -> Subject:
         """The subject that ``build`` makes of this law."""
@@ -86,8 +87,7 @@ HADAMARD = Law("hadamard", fourth=1, own=1, across=1, crossed=-1 / (n - 1))
 CONDITIONED = Law("conditioned rademacher", **_iid(1))
 RADEMACHER = Law("rademacher", **_iid(1))
 SIGNED_COLUMNS = Law("signed columns", **_iid(1))
-CORRELATED = Law("correlated rows", **_iid(3))  # its products are not looked at
-SIGNED_PERMUTATION = Law("signed permutation", fourth=n, own=0, across=n / (n - 1), crossed=0)
+CORRELATED = Law("correlated rows")
 SCALED_ROWS = Law("scaled rows", **{**_iid(Rational(15, 4)), "own": Rational(5, 4)})
 
 

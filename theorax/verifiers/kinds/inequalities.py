@@ -15,8 +15,8 @@ from theorax.verifiers import instances
 from theorax.verifiers.decision import Decision, Levels, Reason, Side, Status
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared
 from theorax.verifiers.lines import Cell, Observed, evaluate, roundings
-from theorax.verifiers.outcome import Point
-from theorax.verifiers.rigorous.claims import LOOSE, on_box
+from theorax.verifiers.outcome import LOOSE, Point
+from theorax.verifiers.rigorous.claims import on_box
 
 PRECISION = 256
 

@@ -15,16 +15,15 @@ from theorax.numerics.keys import seed_of
 from theorax.theorems.language import Impossibility, Inequality, Parameter
 from theorax.verifiers.decision import Reason, Status
 from theorax.verifiers.kinds.base import Judged, Prepared
+from theorax.verifiers.outcome import LOOSE
 from theorax.verifiers.rigorous.boxes import Box, Certificate, certify
 from theorax.verifiers.rigorous.decisions import decided, told
 from theorax.verifiers.rigorous.enclosures import Enclosure
 from theorax.verifiers.rigorous.expressions import floats
 from theorax.verifiers.rigorous.search import quantiles, search
 
-__all__ = ["LOOSE", "covered", "domain_of", "on_box"]
+__all__ = ["covered", "domain_of", "on_box"]
 
-LOOSE = 1e-3
-"""A bound of which what is bounded is mostly a smaller share than this is flagged (METHOD, section 8.4)."""
 BUDGET = 20_000
 SAMPLED = 1024
 Range = Mapping[Parameter, tuple[Expr, Expr]]

@@ -19,7 +19,7 @@ from theorax.decide.rates import RatePlan, rate
 from theorax.errors import DesignError, ObservationError
 from theorax.verifiers.decision import Levels
 from theorax.verifiers.outcome import Verdict
-from theorax.verifiers.sequential import DEFAULT_SCHEDULE, Schedule
+from theorax.verifiers.sequential import DEFAULT_SCHEDULE, Schedule, charged
 
 __all__ = ["LooksPlan", "looks", "plan_looks"]
 
@@ -102,8 +102,9 @@ def looks(plan: LooksPlan, draw: Callable[[int, int], Any]) -> Verdict:
         fresh = _columns(plan.plan, draw(seen, count), count)
         columns = [np.concatenate(pair) for pair in zip(columns, fresh, strict=True)] if columns else fresh
         found = _decided(stage, columns)
-        p_support = min(p_support, _charged(found.p_support, whole.support, stage.levels.support))
-        p_refute = min(p_refute, _charged(found.p_refute, whole.refute, stage.levels.refute))
+        if found.p_support is not None and found.p_refute is not None:
+            p_support = min(p_support, charged(found.p_support, whole.support, stage.levels.support))
+            p_refute = min(p_refute, charged(found.p_refute, whole.refute, stage.levels.refute))
         if found.status in ("SUPPORTED", "REFUTED") or number == len(stages):
             return _stopped(plan, found, number, whole, p_support, p_refute)
     raise AssertionError("the last look always returns")
@@ -111,11 +112,6 @@ def looks(plan: LooksPlan, draw: Callable[[int, int], Any]) -> Verdict:
 
 def _most(draws: int | Sequence[int]) -> int:
     return draws if isinstance(draws, int) else max(draws)
-
-
-def _charged(p: float | None, whole: float, share: float) -> float:
-    """A p-value in units of its look's share: at most the whole level exactly if the look rejects."""
-    return 1.0 if p is None else min(1.0, p * whole / share)
 
 
 def _columns(plan: LookedAt, values: Any, count: int) -> list[np.ndarray]:
