@@ -77,7 +77,11 @@ def run_options(command: Command) -> Command:
         click.option("--sizes", multiple=True, metavar="LETTER=SIZES", help="Sizes, as in T=100..400 or T=64,128."),
         click.option("--model", metavar="FILE.py:FACTORY", help="Your own Equinox layer instead of the theorem's."),
         click.option(
-            "--output", "-o", multiple=True, metavar="FORMAT[=FILE]", help="terminal or json; repeatable [terminal]."
+            "--output",
+            "-o",
+            multiple=True,
+            metavar="FORMAT[=FILE]",
+            help="terminal, json, html, markdown, junit, github, badge; repeatable [terminal].",
         ),
         state_option,
     )
