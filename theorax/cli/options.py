@@ -10,6 +10,7 @@ import click
 
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
+from theorax.reports.renderings import RENDERINGS
 from theorax.verifiers.settings import EFFORTS, Settings, tonight
 from theorax.verifiers.suite import METHODS as ADJUSTMENTS
 
@@ -81,7 +82,7 @@ def run_options(command: Command) -> Command:
             "-o",
             multiple=True,
             metavar="FORMAT[=FILE]",
-            help="terminal, json, html, markdown, junit, github, badge; repeatable [terminal].",
+            help=f"{', '.join(RENDERINGS)}; repeatable [terminal].",
         ),
         state_option,
     )
