@@ -50,14 +50,14 @@ def perform(world: World, words: Sequence[str], given: dict[str, Any]) -> int:
 
     wanted = outputs(listed(given, "output"))
     from theorax.reports.library import statuses
-    from theorax.verifiers.selectors import select
+    from theorax.verifiers.runs.selectors import select
 
     catalogue = world.catalogue
     selection = select(words, catalogue, lambda: statuses(Path(chosen.state)), listed(given, "exclude"))
 
     from theorax.reports.document import document
-    from theorax.verifiers.runner import run
-    from theorax.verifiers.store import now
+    from theorax.verifiers.keeping.store import now
+    from theorax.verifiers.runs.runner import run
 
     told = ("terminal", None) in wanted
     live = sys.stdout.isatty() and told
@@ -76,7 +76,7 @@ def perform(world: World, words: Sequence[str], given: dict[str, Any]) -> int:
 
 def _listener(stack: ExitStack, *, many: bool, told: bool) -> Any:
     """A live line on a terminal; elsewhere a line per check, where there are several to tell."""
-    from theorax.verifiers.runner import Silent
+    from theorax.verifiers.runs.runner import Silent
 
     if sys.stderr.isatty() and (sys.stdout.isatty() or not told):
         from theorax.reports.live import Live
