@@ -12,6 +12,7 @@ import click
 
 from theorax.cli.options import listed, run_options, selectors, settings
 from theorax.cli.world import World, world
+from theorax.verifiers.settings import Settings
 
 
 @click.command("theorem", short_help="Check theorems and report on them.")
@@ -49,6 +50,22 @@ def perform(world: World, words: Sequence[str], given: dict[str, Any]) -> int:
     from theorax.cli.values import outputs
 
     wanted = outputs(listed(given, "output"))
+    told = ("terminal", None) in wanted
+    report, many = examined(world, words, given, chosen, told=told)
+    live = sys.stdout.isatty() and told
+    for format_, path in wanted:
+        if (format_, path) == ("terminal", None):
+            tell(report, live=live, listed=not live and many)
+        else:
+            give(format_, path, report)
+    code: int = report["summary"]["exit_code"]
+    return code
+
+
+def examined(
+    world: World, words: Sequence[str], given: dict[str, Any], chosen: Settings, *, told: bool
+) -> tuple[dict[str, Any], bool]:
+    """The report of a run over what the words select, and whether that is more than one theorem."""
     from theorax.reports.library import statuses
     from theorax.verifiers.runs.selectors import select
 
@@ -59,19 +76,11 @@ def perform(world: World, words: Sequence[str], given: dict[str, Any]) -> int:
     from theorax.verifiers.keeping.store import now
     from theorax.verifiers.runs.runner import run
 
-    told = ("terminal", None) in wanted
-    live = sys.stdout.isatty() and told
+    many = len(selection.ids) > 1
     with ExitStack() as stack:
-        listener = _listener(stack, many=len(selection.ids) > 1, told=told)
+        listener = _listener(stack, many=many, told=told)
         found = run(selection, chosen, catalogue, world.check, listener)
-    report = document(found, chosen, ["verify", *world.arguments], now())
-    for format_, path in wanted:
-        if (format_, path) == ("terminal", None):
-            _tell(report, live=live, listed=not live and len(selection.ids) > 1)
-        else:
-            give(format_, path, report)
-    code: int = report["summary"]["exit_code"]
-    return code
+    return document(found, chosen, ["verify", *world.arguments], now()), many
 
 
 def _listener(stack: ExitStack, *, many: bool, told: bool) -> Any:
@@ -104,7 +113,8 @@ def give(format_: str, path: Path | None, report: Mapping[str, Any]) -> None:
         write_text(render(format_, report), path)
 
 
-def _tell(report: Mapping[str, Any], *, live: bool, listed: bool) -> None:
+def tell(report: Mapping[str, Any], *, live: bool, listed: bool) -> None:
+    """Show the report on the standard output, as a terminal or as a pipe wants it."""
     from theorax.reports import summary
     from theorax.text import plain
 

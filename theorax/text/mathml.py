@@ -13,7 +13,7 @@ LONGEST = 4000  # characters of LaTeX; a longer formula is a page, which its tex
 ARGUMENTS = {"mfrac": 2, "msup": 2, "msub": 2, "mroot": 2, "munder": 2, "mover": 2, "msubsup": 3, "munderover": 3}
 """How many parts an element must have to be drawn."""
 ELEMENTS = {*ARGUMENTS, "math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "msqrt", "mtable", "mtr", "mtd", "mstyle"}
-ATTRIBUTES = {
+ATTRIBUTES: dict[str, set[str]] = {
     "mo": {"stretchy", "lspace", "rspace", "minsize", "maxsize"},
     "mi": {"mathvariant"},
     "mspace": {"width"},
@@ -120,7 +120,7 @@ def _written(node: ElementTree.Element, words: list[str]) -> str:
         raise ValueError(text)
     text = "".join(words[ord(sign) - _FIRST] if _FIRST <= ord(sign) <= _LAST else sign for sign in text)
     # Brackets stretch and know their side by themselves: each pair is a row of its own.
-    kept = ATTRIBUTES.get(tag, frozenset())
+    kept = ATTRIBUTES.get(tag, set())
     given = "".join(
         f' {name}="{value}"'
         for name, value in node.attrib.items()

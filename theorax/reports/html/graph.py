@@ -13,7 +13,7 @@ from theorax.text.mathml import visible
 WIDTH, HEIGHT = 184, 44  # of a box
 ACROSS, DOWN = WIDTH + 52, HEIGHT + 20  # from box to box
 MARGIN = 14
-LETTERS = 21  # of a label on one line of a box
+LETTERS = 19  # of a label on one line of a box
 COLUMNS = 5  # boxes side by side before a new shelf begins
 
 
@@ -155,7 +155,7 @@ def _marks(node: Node, x: float, y: float, width: float, height: float, *, lette
 def _outline(shape: str, x: float, y: float, w: float, h: float) -> str:
     """Rounded where it holds, eight corners where refuted, pointed where open, square where there is no verdict."""
     if shape == "holds":
-        r = 9
+        r = min(9, round(h / 3))
         return (
             f"M{x + r:.0f} {y:.0f}h{w - 2 * r:.0f}a{r} {r} 0 0 1 {r} {r}v{h - 2 * r:.0f}a{r} {r} 0 0 1 -{r} {r}"
             f"h-{w - 2 * r:.0f}a{r} {r} 0 0 1 -{r} -{r}v-{h - 2 * r:.0f}a{r} {r} 0 0 1 {r} -{r}z"

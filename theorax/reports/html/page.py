@@ -89,6 +89,8 @@ def _environment() -> Environment:
         signed=signed,
         tone=views.tone,
         html=Markup,
+        begun=lambda text: text[:1].upper() + text[1:],
+        ended=lambda text: text if not text or text[-1] in ".!?" else f"{text}.",
     )
     environment.globals.update(
         plots=plots, views=views, MEANING=MEANING, LABELS=LABELS, SHOWN=SHOWN, sweep=_sweep, forest=_forest
@@ -113,7 +115,7 @@ def _sweep(claim: Document, case: Document) -> Markup:
 
 
 def _forest(claim: Document) -> Markup:
-    return Markup(plots.forest(claim, views.claim_of))
+    return Markup(plots.forest(claim))
 
 
 def _legend() -> list[tuple[str, list[tuple[Markup, str]]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -18,7 +18,8 @@ WIDTH, HEIGHT = 460, 250
 LEFT, RIGHT, TOP, BOTTOM = 64, 18, 14, 44
 BEYOND = 62  # room at the right for the limit itself
 ROWS = 30  # cases drawn; the table has them all
-ROW, NAME = 20, 190
+ROW, NAME = 20, 204
+SIGNS = 33  # of a case's name
 REACH = 1.6  # margins to either side that are always shown
 SEEN = 0.02  # of a margin: intervals that all lie nearer to the prediction are dots on a line, and are not drawn
 FARTHEST = 4.0  # margins after which an interval is cut off with an arrow
@@ -110,7 +111,7 @@ def drawable(case: Part) -> bool:
     )
 
 
-def forest(claim: Part, name: Callable[[Part], str]) -> str:
+def forest(claim: Part) -> str:
     """Every case's interval around its prediction, in units of its margin; empty if there is nothing to see."""
     order = sorted(range(len(claim["cases"])), key=lambda index: index != claim["worst"])
     cases = [claim["cases"][index] for index in order if drawable(claim["cases"][index])][:ROWS]
@@ -128,15 +129,14 @@ def forest(claim: Part, name: Callable[[Part], str]) -> str:
     low = left if open_ < 0 else middle - unit
     high = right if open_ > 0 else middle + unit
     axis, below, names, bars, dots = f"M{left} {bottom}H{right}", [], [], [], []
+    words = ("−1 margin", "predicted", "+1 margin") if unit > 66 else ("−1", "0", "+1")
     for tick in (-1, 0, 1):
         at = middle + tick * unit
         axis += f"M{at:.1f} {bottom}v5"
-        below.append(_under(f"{at:.1f}", ("−1 margin", "predicted", "+1 margin")[tick + 1], bottom))
+        below.append(_under(f"{at:.1f}", words[tick + 1], bottom))
     for row, (case, (start, centre, end)) in enumerate(zip(cases, spans, strict=True)):
         y = TOP + ROW * (row + 0.5)
-        label = visible(name(case)).replace("\n", " ")
-        shown = label if len(label) <= 31 else f"{label[:30]}…"
-        names.append(f'<text y="{y + 4:.0f}">{escape(shown)}</text>')
+        names.append(f'<text y="{y + 4:.0f}">{escape(_short(case))}</text>')
         a, cut_a = _placed(start, reach, middle, unit)
         b, cut_b = _placed(end, reach, middle, unit)
         bars.append(f"M{a:.0f} {y:.0f}H{b:.0f}")
@@ -152,6 +152,16 @@ def forest(claim: Part, name: Callable[[Part], str]) -> str:
         f'<g class="names">{"".join(names)}</g><g class="below">{"".join(below)}</g>'
     )
     return _svg(bottom + 28, drawn, f"Intervals of {len(cases)} cases around the prediction, in units of the margin.")
+
+
+def _short(case: Part) -> str:
+    """A case's name in the room there is; of subject and parameters the subject gives way."""
+    at = visible(", ".join(f"{letter} = {value}" for letter, value in case["at"].items())).replace("\n", " ")
+    subject = visible(case["subject"]).replace("\n", " ")
+    room = max(8, SIGNS - 2 - len(at)) if at else SIGNS
+    subject = subject if len(subject) <= room else f"{subject[: room - 1]}…"
+    whole = f"{subject}, {at}" if at else subject
+    return whole if len(whole) <= SIGNS else f"{whole[: SIGNS - 1]}…"
 
 
 def _in_margins(case: Part) -> tuple[float, float, float]:
