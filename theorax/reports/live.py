@@ -12,7 +12,7 @@ from rich.text import Text
 from theorax.reports.progress import Remaining
 
 if TYPE_CHECKING:
-    from theorax.verifiers.runner import Record
+    from theorax.verifiers.runs.runner import Record
 
 
 class _Left(ProgressColumn):
