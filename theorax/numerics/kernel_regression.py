@@ -74,9 +74,13 @@ class Fitted(eqx.Module):
         """The value of the primal program at what it found, its slacks being those that W and b need."""
         return upper_bound(self.primal, self.rows, self.targets, C, eps)
 
+    def multipliers(self, C: Any) -> tuple[Float[Array, "N V"], Float[Array, "N V"]]:
+        """What the dual program found, repaired to feasibility."""
+        return feasible(self.dual, C, self.bias)
+
     def below(self, C: Any, eps: Any) -> Float[Array, ""]:
         """The value of the dual program at what it found, repaired to feasibility."""
-        return lower_bound(*feasible(self.dual, C, self.bias), self.gram, self.targets, eps)
+        return lower_bound(*self.multipliers(C), self.gram, self.targets, eps)
 
 
 def fit(kernel: Kernel, keys: Array, queries: Array, targets: Array, C: Any, eps: Any, bias: Any = True) -> Fitted:

@@ -13,9 +13,9 @@ from jaxtyping import Array
 from sympy import Symbol
 
 from theorax.numerics.extents import Extent
-from theorax.numerics.keys import named
 from theorax.numerics.kernel_attention import Elu, Features, Plain, Softmax, Taylor
 from theorax.numerics.kernel_regression import Fitted, fit
+from theorax.numerics.keys import named
 from theorax.theorems.language import Hypothesis, Parameter, Size
 
 N = Size("N", "number of keys")

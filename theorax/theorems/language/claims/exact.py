@@ -96,6 +96,11 @@ class Inequality(Claim):
             )
 
     @property
+    def entrywise(self) -> bool:
+        """Whether arrays are bounded, entry by entry on instances, instead of numbers in draws."""
+        return any(letter.array for letter in self.observed)
+
+    @property
     def range(self) -> Mapping[Parameter, tuple[Expr, Expr]]:
         return self.over
 
