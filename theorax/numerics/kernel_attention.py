@@ -89,11 +89,11 @@ class Taylor(Features):
         powers = [jnp.ones_like(X)]
         for _ in range(self.order):
             powers.append(powers[-1] * X)
-        table, columns = jnp.stack(powers), []
-        for coordinate in range(D):
-            columns.append(table[:, :, coordinate][e[:, coordinate]])
+        # One product with zeros and ones picks the power of every coordinate: one step for whoever follows the program.
+        chosen = jnp.asarray(e.T[:, :, None] == np.arange(self.order + 1), X.dtype)
+        factors = jax.lax.dot_general(chosen, jnp.stack(powers), (((2,), (0,)), ((0,), (2,))))
         sizes = [float(D) ** (-sum(row) / 4) / math.sqrt(math.prod(map(math.factorial, row))) for row in e.tolist()]
-        return (math.prod(columns[1:], start=columns[0]) * jnp.asarray(sizes, X.dtype)[:, None]).T
+        return jnp.prod(factors, axis=0).T * jnp.asarray(sizes, X.dtype)
 
 
 def exponents(D: int, order: int) -> np.ndarray:
@@ -130,8 +130,8 @@ class Regression(eqx.Module):
 
     def rows(self, X: Points) -> Float[Array, "n F"]:
         """phi(x)/h(x)."""
-        h = self.features.kernel(X, self.keys).sum(1, keepdims=True)
-        return self.features(X) / h
+        features = self.features(X)
+        return features / (features @ self.features(self.keys).sum(0))[:, None]
 
     def __call__(self, X: Points) -> Float[Array, "n V"]:
         """f at every point."""
