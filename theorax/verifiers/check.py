@@ -255,7 +255,7 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
 def _note(claim: Claim, case: Prepared) -> str:
     """Why the design of this case cannot decide, and the cheapest that would; empty where it can."""
     weakness = case.weakness
-    if isinstance(claim, Inequality) and claim.observed:
+    if isinstance(claim, Inequality) and claim.observed and not claim.entrywise:
         line, content = case.cell.line, float(claim.content)
         draws, needed = line.draws * len(line.sizes), math.ceil(math.log(case.levels.support) / math.log1p(-content))
         if draws < needed:
@@ -269,7 +269,7 @@ def _note(claim: Claim, case: Prepared) -> str:
 
 def _expected(claim: Claim, case: Prepared) -> float | None:
     """The p-value of support where the estimate is the claimed value and its error the planned one; None if not known."""
-    if isinstance(claim, Inequality) and claim.observed:
+    if isinstance(claim, Inequality) and claim.observed and not claim.entrywise:
         return (1 - float(claim.content)) ** (case.cell.line.draws * len(case.cell.line.sizes))
     if case.weights is None:
         return None
