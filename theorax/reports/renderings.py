@@ -28,6 +28,7 @@ class Rendering:
 RENDERINGS: Mapping[str, Rendering] = {
     "terminal": Rendering("what the terminal shows, without colour", "txt", "theorax.reports.summary:plain"),
     "json": Rendering("the report itself, from which all others are made", "json", "theorax.reports.json:text"),
+    "html": Rendering("an audit report for a browser, whole in one file", "html", "theorax.reports.html.page:html"),
 }
 
 
