@@ -12,6 +12,7 @@ import click
 
 from theorax.cli.options import listed, run_options, selectors, settings
 from theorax.cli.world import World, world
+from theorax.errors import UsageError
 
 
 @click.command("theorem", short_help="Check theorems and report on them.")
@@ -65,11 +66,17 @@ def perform(world: World, words: Sequence[str], given: dict[str, Any]) -> int:
         listener = _listener(stack, many=len(selection.ids) > 1, told=told)
         found = run(selection, chosen, catalogue, world.check, listener)
     report = document(found, chosen, ["verify", *world.arguments], now())
+    unwritten: list[UsageError] = []
     for format_, path in wanted:
-        if (format_, path) == ("terminal", None):
-            _tell(report, live=live, listed=not live and len(selection.ids) > 1)
-        else:
-            give(format_, path, report)
+        try:
+            if (format_, path) == ("terminal", None):
+                _tell(report, live=live, listed=not live and len(selection.ids) > 1)
+            else:
+                give(format_, path, report)
+        except UsageError as error:  # a full disk; the other reports of this run are written all the same
+            unwritten.append(error)
+    if unwritten:
+        raise unwritten[0]
     code: int = report["summary"]["exit_code"]
     return code
 
@@ -86,8 +93,15 @@ def _listener(stack: ExitStack, *, many: bool, told: bool) -> Any:
     if many and told:
         from theorax.reports.progress import Lines
 
-        return Lines(click.echo)
+        return Lines(say)
     return Silent()
+
+
+def say(line: str) -> None:
+    """Print a line of text that is harmless wherever it is read."""
+    from theorax.text.safe import uncommanded, visible
+
+    click.echo(uncommanded(visible(line)))
 
 
 def give(format_: str, path: Path | None, report: Mapping[str, Any]) -> None:
@@ -96,12 +110,12 @@ def give(format_: str, path: Path | None, report: Mapping[str, Any]) -> None:
     **Raises:** UsageError if the file cannot be written.
     """
     from theorax.reports.json import write_text
-    from theorax.reports.renderings import render
+    from theorax.reports.renderings import RENDERINGS, render
 
-    if path is None:
-        click.echo(render(format_, report), nl=False)
-    else:
+    if path is not None:
         write_text(render(format_, report), path)
+    else:
+        click.echo(RENDERINGS[format_].say(report), nl=False)
 
 
 def _tell(report: Mapping[str, Any], *, live: bool, listed: bool) -> None:
