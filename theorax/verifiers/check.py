@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -171,6 +171,20 @@ def plan(theorem_id: str, settings: Settings) -> list[PlannedCheck]:
                 )
             )
     return found
+
+
+def log_earlier(theorem_id: str, settings: Settings, numbers: Mapping[str, int]) -> None:
+    """Log, in an empty state, the attempts before these, so that a check there is the same attempt at every claim.
+
+    A replay on another machine knows the number of each attempt from the report and nothing of the attempts before it.
+    """
+    theorem, table = _prepare(theorem_id, settings, _catalogue(settings))
+    store = Store(Path(settings.state))
+    for name, number in numbers.items():
+        if name in theorem.claims and number > 1:
+            place = _plan(theorem_id, theorem, name, table, settings, 1).place
+            for earlier in range(1, number):
+                store.attempt(place, settings.seed - earlier, now())
 
 
 def overall(claims: Sequence[Verdict]) -> tuple[Status, str | None]:
