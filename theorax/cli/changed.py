@@ -24,8 +24,8 @@ def only_changed(world: World, selection: Selection, chosen: Settings, file: Pat
     **Raises:** UsageError if there is no baseline.
     """
     from theorax.reports.baseline import affecting, read, since
-    from theorax.verifiers.runs.selectors import Selection
     from theorax.verifiers.keeping.sources import Sources
+    from theorax.verifiers.runs.selectors import Selection
 
     baseline, sources = read(baseline_file(file)), Sources()
     affected = []

@@ -93,8 +93,8 @@ def selected(world: World, words: Sequence[str], chosen: Settings, exclude: Sequ
 def checked(world: World, selection: Selection, chosen: Settings, *, told: bool) -> dict[str, Any]:
     """The report of a run over the selected theorems; ``told``: progress is shown where there is a reader."""
     from theorax.reports.document import document
-    from theorax.verifiers.runs.runner import run
     from theorax.verifiers.keeping.store import now
+    from theorax.verifiers.runs.runner import run
 
     with ExitStack() as stack:
         listener = _listener(stack, many=len(selection.ids) > 1, told=told)

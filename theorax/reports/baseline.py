@@ -16,8 +16,8 @@ from typing import Any
 from theorax import __version__
 from theorax.errors import UsageError
 from theorax.reports.document import Document
-from theorax.verifiers.settings import Settings
 from theorax.verifiers.keeping.sources import Manifest, differences
+from theorax.verifiers.settings import Settings
 
 FILE = "theorax-baseline.json"
 VERSION = 1

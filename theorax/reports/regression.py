@@ -33,11 +33,11 @@ from typing import Any
 
 from theorax.reports.baseline import affecting, claim_of, manifest_of
 from theorax.reports.document import Document
-from theorax.verifiers.comparison import SHARE, Decided, Evidence, Outcome, Pair, Reading, decide, pair, together
-from theorax.verifiers.outcome import Interval
-from theorax.verifiers.keeping.sources import differences
 from theorax.verifiers.budgets.spending import level_of
 from theorax.verifiers.budgets.suite import REFUTATIONS, SUPPORTS
+from theorax.verifiers.comparison import SHARE, Decided, Evidence, Outcome, Pair, Reading, decide, pair, together
+from theorax.verifiers.keeping.sources import differences
+from theorax.verifiers.outcome import Interval
 
 Part = Mapping[str, Any]
 

@@ -42,8 +42,8 @@ from dataclasses import dataclass
 from scipy.special import ndtri, stdtr, stdtrit
 
 from theorax.errors import UsageError
-from theorax.verifiers.statistics.interval import Proportion
 from theorax.verifiers.budgets.suite import REFUTATIONS, SUPPORTS, holm
+from theorax.verifiers.statistics.interval import Proportion
 
 __all__ = ["SHARE", "Decided", "Evidence", "Outcome", "Pair", "Reading", "decide", "pair", "together"]
 
