@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from theorax.cli.options import choices, selectors, settings, state_option
+from theorax.cli.options import choices, listed, selectors, settings, state_option
 from theorax.cli.world import world
 
 NAMES = {"json": "report.json", "html": "index.html", "terminal": "report.txt", "markdown": "report.md"}
@@ -37,12 +37,14 @@ def audit(context: click.Context, words: tuple[str, ...], folder: Path, **given:
     """
     chosen = settings(given)
     ready(folder)
-    from theorax.cli.check import examined, give, tell
+    from theorax.cli.check import checked, give, selected, tell
     from theorax.reports.renderings import RENDERINGS
 
-    report, many = examined(world(context), words or ("*",), given, chosen, told=True)
+    here = world(context)
+    selection = selected(here, words or ("*",), chosen, listed(given, "exclude"))
+    report = checked(here, selection, chosen, told=True)
     live = sys.stdout.isatty()
-    tell(report, live=live, listed=not live and many)
+    tell(report, live=live, listed=not live and len(selection.ids) > 1)
     # The report itself first: all others can be made from it again.
     for name in sorted(RENDERINGS, key=lambda name: name != "json"):
         give(name, folder / NAMES.get(name, f"{name}.{RENDERINGS[name].suffix}"), report)

@@ -99,6 +99,30 @@ def choices(command: Command) -> Command:
     return command
 
 
+def baseline_option(command: Command) -> Command:
+    """``--baseline``."""
+    return click.option(
+        "--baseline",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="The baseline [theorax-baseline.json in the project's root].",
+    )(command)
+
+
+def changed_options(command: Command) -> Command:
+    """``--changed`` and ``--baseline``."""
+    flag = click.option("--changed", is_flag=True, help="Of these, only what a change since the baseline can affect.")
+    return flag(baseline_option(command))
+
+
+def baseline_file(given: Path | None) -> Path:
+    """The file of the baseline: as typed, or that of the project."""
+    from theorax.cli.config import find
+    from theorax.reports.baseline import FILE
+
+    return given if given is not None else find(Path.cwd()).root / FILE
+
+
 def settings(given: dict[str, Any]) -> Settings:
     """The settings of a run: what was typed, else the project's defaults, else the usual ones.
 

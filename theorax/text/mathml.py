@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
 from html import escape
 from xml.etree import ElementTree
+
+from theorax.text.safe import visible
 
 LONGEST = 4000  # characters of LaTeX; a longer formula is a page, which its text shows better
 
@@ -75,30 +76,6 @@ def formula(latex: str, text: str, *, block: bool = False) -> str:
         return found
     tag = "pre" if block or "\n" in text else "code"
     return f'<{tag} class="formula">{escape(visible(text))}</{tag}>'
-
-
-def visible(text: str) -> str:
-    """The text with control characters as their pictures, which no page, terminal or XML file takes for commands.
-
-    Marks of direction are dropped: they would turn the order of the signs around them.
-
-    >>> visible("a\\x1b[31m\\n")
-    'a␛[31m\\n'
-    """
-    return "".join(_shown(sign) for sign in text)
-
-
-def _shown(sign: str) -> str:
-    if sign in "\n\t" or sign.isprintable():
-        return sign
-    code = ord(sign)
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "␡"
-    if unicodedata.category(sign) == "Cf":
-        return ""
-    return " " if sign.isspace() else "\ufffd"
 
 
 def _strange(sign: str) -> bool:

@@ -8,7 +8,7 @@ from html import escape
 
 from theorax.reports.html.layers import Drawing, draw
 from theorax.reports.html.sides import PLAIN, Node
-from theorax.text.mathml import visible
+from theorax.text.safe import one_line, visible
 
 WIDTH, HEIGHT = 184, 44  # of a box
 ACROSS, DOWN = WIDTH + 52, HEIGHT + 20  # from box to box
@@ -120,7 +120,7 @@ def _edge(path: Sequence[tuple[float, float]], left: float, top: float) -> str:
 
 
 def _box(node: Node, x: float, y: float, link: str | None) -> str:
-    lines = _label(visible(node.id).replace("\n", " "))
+    lines = _label(one_line(node.id))
     first = y + HEIGHT / 2 + (4.5 if len(lines) == 1 else -2.5)
     label = "".join(
         f'<text x="{x + 34:.0f}" y="{first + 15 * row:.1f}">{escape(line)}</text>' for row, line in enumerate(lines)

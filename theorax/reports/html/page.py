@@ -16,8 +16,9 @@ from theorax.reports.html import plots, sides, views
 from theorax.reports.html.graph import Graph, graph, sample
 from theorax.reports.html.palette import variables
 from theorax.reports.story import LABELS, MEANING, moment
-from theorax.text.mathml import formula, visible
+from theorax.text.mathml import formula
 from theorax.text.numbers import duration, interval, number, with_uncertainty
+from theorax.text.safe import visible
 from theorax.text.signs import signed
 
 TEMPLATES = Path(__file__).parent / "templates"

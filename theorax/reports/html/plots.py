@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from theorax.text.mathml import visible
 from theorax.text.numbers import number, with_uncertainty
 from theorax.text.plot import BARS, predicted_along
+from theorax.text.safe import one_line, shortened, visible
 
 Part = Mapping[str, Any]
 
@@ -156,12 +156,9 @@ def forest(claim: Part) -> str:
 
 def _short(case: Part) -> str:
     """A case's name in the room there is; of subject and parameters the subject gives way."""
-    at = visible(", ".join(f"{letter} = {value}" for letter, value in case["at"].items())).replace("\n", " ")
-    subject = visible(case["subject"]).replace("\n", " ")
-    room = max(8, SIGNS - 2 - len(at)) if at else SIGNS
-    subject = subject if len(subject) <= room else f"{subject[: room - 1]}…"
-    whole = f"{subject}, {at}" if at else subject
-    return whole if len(whole) <= SIGNS else f"{whole[: SIGNS - 1]}…"
+    at = one_line(", ".join(f"{letter} = {value}" for letter, value in case["at"].items()))
+    subject = shortened(one_line(case["subject"]), max(8, SIGNS - 2 - len(at)) if at else SIGNS)
+    return shortened(f"{subject}, {at}" if at else subject, SIGNS)
 
 
 def _in_margins(case: Part) -> tuple[float, float, float]:
@@ -259,8 +256,7 @@ def _frame(x: _Axis, y: _Axis, sizes: Sequence[float], letter: str) -> str:
         if x(size) - half > last + 6:
             below.append(_under(at, text, bottom))
             last = x(size) + half
-    shown = visible(letter)
-    shown = shown if len(shown) <= 24 else f"{shown[:23]}…"
+    shown = shortened(one_line(letter), 24)
     middle = f"{(x.start + x.end) / 2:.1f}"
     below.append(f'<text class="axis-name" x="{middle}" y="{HEIGHT - 6}">{escape(shown)}</text>')
     return (
@@ -274,8 +270,7 @@ def _under(at: str, text: str, bottom: float) -> str:
 
 
 def _svg(height: float, inner: str, told: str) -> str:
-    told = visible(told)
-    told = told if len(told) <= 600 else f"{told[:599]}…"
+    told = shortened(visible(told), 600)
     return (
         f'<svg class="plot" role="img" aria-label="{escape(told)}" '
         f'viewBox="0 0 {WIDTH} {height:.0f}" width="{WIDTH}" height="{height:.0f}">{inner}</svg>'
