@@ -22,7 +22,7 @@ Worse is further down in PROVED, CERTIFIED, SUPPORTED, INCONCLUSIVE, VACUOUS, BL
 prints and another claim corrects, REFUTED is the finding and anything else worse. An estimate that has *moved* under a
 word that stands is told and fails only with ``strict``: the claim's margin, not its estimate, is what was promised.
 Theorems of the baseline that a report does not speak of are named and decide nothing; where no claim at all is in both,
-the exit code is 5.
+the exit code is 5. What was left standing, because nothing that determines it changed, is as good as compared.
 """
 
 from __future__ import annotations
@@ -49,9 +49,20 @@ CODES = {"vanished": 1, "regressed": 1, "restated": 4, "lapsed": 4, "kept": 0, "
 
 
 def compared(
-    baseline: Part, report: Part, *, share: float = SHARE, strict: bool = False, known: Iterable[str] | None = None
+    baseline: Part,
+    report: Part,
+    *,
+    share: float = SHARE,
+    strict: bool = False,
+    known: Iterable[str] | None = None,
+    standing: Iterable[str] = (),
 ) -> Document:
-    """The comparison of a report with a baseline, as JSON values; ``known``: the ids of all theorems that exist now."""
+    """The comparison of a report with a baseline, as JSON values.
+
+    ``known``: the ids of all theorems that exist now. ``standing``: those that were not checked because nothing that
+    determines them has changed.
+    """
+    left = set(standing)
     now = {part["id"]: part for part in report["theorems"]}
     exist = None if known is None else set(known)
     claims: list[Document] = []
@@ -63,7 +74,7 @@ def compared(
         if id not in now:
             if exist is not None and id not in exist:
                 claims += [_vanished(id, claim, f"there is no theorem {id} any more") for claim in old["claims"]]
-            else:
+            elif id not in left:
                 untold.append(id)
             continue
         changes = differences(
@@ -80,7 +91,7 @@ def compared(
         _settle(claim, evidence.get(_name(claim)), outcomes.get(_name(claim)), strict)
     _excuse(claims, now)
     counts = Counter(claim["change"] for claim in claims)
-    both = any(claim["change"] not in ("appeared", "vanished") for claim in claims) or counts["vanished"]
+    both = bool(left) or any(claim["change"] != "appeared" for claim in claims)
     codes = {claim["exit"] for claim in claims}
     return {
         "comparison_version": COMPARISON_VERSION,
@@ -92,12 +103,13 @@ def compared(
         "tested": sum(part.tested for part in evidence.values()),
         "inputs": inputs,
         "not_run": untold,
+        "standing": sorted(left),
         "claims": claims,
         "summary": {
             "changes": dict(counts),
             "outcomes": dict(Counter(claim["outcome"] for claim in claims if claim["outcome"])),
             "identical": sum(claim["how"] == "bit for bit" for claim in claims),
-            "exit_code": next((code for code in (1, 4, 0) if code in codes), 5) if both else 5,
+            "exit_code": next((code for code in (1, 4) if code in codes), 0) if both else 5,
         },
     }
 
