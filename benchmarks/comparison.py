@@ -17,11 +17,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from theorax.verifiers import estimate as estimators
-from theorax.verifiers.comparison import Evidence, Outcome, Pair, Reading, decide, pair, together
-from theorax.verifiers.interval import Interval
-from theorax.verifiers.noise import NoiseNorm
-from theorax.verifiers.suite import REFUTATIONS, SUPPORTS
+from theorax.verifiers.budgets.suite import REFUTATIONS, SUPPORTS
+from theorax.verifiers.statistics import estimate as estimators
+from theorax.verifiers.statistics.comparison import Evidence, Outcome, Pair, Reading, decide, pair, together
+from theorax.verifiers.statistics.interval import Interval
+from theorax.verifiers.statistics.noise import NoiseNorm
 
 LEVEL = 0.025
 Generator = np.random.Generator

@@ -161,7 +161,7 @@ def _run(
     """Check the theorems of the baseline as it was made; with ``changed`` name those that were left standing."""
     from theorax.cli.changed import split
     from theorax.reports.baseline import settings_of
-    from theorax.verifiers.selectors import Selection
+    from theorax.verifiers.runs.selectors import Selection
 
     usual = settings({name: value for name, value in given.items() if name in ("jobs", "state", "fresh")})
     made = kept["runs"][-1]["settings"]
@@ -169,7 +169,7 @@ def _run(
         made = {**made, "seed": given["seed"]}
     chosen = settings_of(made, jobs=usual.jobs, fresh=usual.fresh, state=usual.state)
     if chosen.model is not None:
-        from theorax.verifiers.sources import model_file
+        from theorax.verifiers.keeping.sources import model_file
 
         model_file(chosen.model)
     present = set(here.catalogue.ids)
@@ -197,7 +197,7 @@ def _narrowed(kept: dict[str, Any], here: World, only: Sequence[str]) -> dict[st
 
 
 def _ids(here: World, only: Sequence[str]) -> frozenset[str]:
-    from theorax.verifiers.selectors import select
+    from theorax.verifiers.runs.selectors import select
 
     return frozenset(select(only, here.catalogue).ids)
 

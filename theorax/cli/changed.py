@@ -13,7 +13,7 @@ from theorax.cli.options import baseline_file
 from theorax.cli.world import World
 
 if TYPE_CHECKING:
-    from theorax.verifiers.selectors import Selection
+    from theorax.verifiers.runs.selectors import Selection
     from theorax.verifiers.settings import Settings
 
 
@@ -36,8 +36,8 @@ def split(
 ) -> tuple[Selection, tuple[str, ...]]:
     """What a change since the baseline can affect, and the ids of what stands."""
     from theorax.reports.baseline import affecting, since
-    from theorax.verifiers.selectors import Selection
-    from theorax.verifiers.sources import Sources
+    from theorax.verifiers.keeping.sources import Sources
+    from theorax.verifiers.runs.selectors import Selection
 
     sources, affected = Sources(), []
     for id in selection.ids:

@@ -12,9 +12,10 @@ import click
 
 from theorax.cli.options import changed_options, listed, run_options, selectors, settings
 from theorax.cli.world import World, world
+from theorax.errors import UsageError
 
 if TYPE_CHECKING:
-    from theorax.verifiers.selectors import Selection
+    from theorax.verifiers.runs.selectors import Selection
     from theorax.verifiers.settings import Settings
 
 
@@ -63,17 +64,18 @@ def perform(world: World, words: Sequence[str], given: dict[str, Any]) -> int:
     told = ("terminal", None) in wanted
     live = sys.stdout.isatty() and told
     report = checked(world, selection, chosen, told=told)
-    if given.get("changed") and not selection.ids:
-        for format_, path in wanted:
-            if path is not None:
-                give(format_, path, report)
-        return 0
+    unwritten: list[UsageError] = []
     for format_, path in wanted:
-        if (format_, path) == ("terminal", None):
-            _tell(report, live=live, listed=not live and len(selection.ids) > 1)
-        else:
-            give(format_, path, report)
-    code: int = report["summary"]["exit_code"]
+        try:
+            if (format_, path) == ("terminal", None):
+                _tell(report, live=live, listed=not live and len(selection.ids) > 1)
+            else:
+                give(format_, path, report)
+        except UsageError as error:  # a full disk; the other reports of this run are written all the same
+            unwritten.append(error)
+    if unwritten:
+        raise unwritten[0]
+    code: int = 0 if given.get("changed") and not selection.ids else report["summary"]["exit_code"]
     return code
 
 
@@ -83,7 +85,7 @@ def selected(world: World, words: Sequence[str], chosen: Settings, exclude: Sequ
     **Raises:** UsageError or NothingSelected as ``select`` does.
     """
     from theorax.reports.library import statuses
-    from theorax.verifiers.selectors import select
+    from theorax.verifiers.runs.selectors import select
 
     return select(words, world.catalogue, lambda: statuses(Path(chosen.state)), exclude)
 
@@ -91,8 +93,8 @@ def selected(world: World, words: Sequence[str], chosen: Settings, exclude: Sequ
 def checked(world: World, selection: Selection, chosen: Settings, *, told: bool) -> dict[str, Any]:
     """The report of a run over the selected theorems; ``told``: progress is shown where there is a reader."""
     from theorax.reports.document import document
-    from theorax.verifiers.runner import run
-    from theorax.verifiers.store import now
+    from theorax.verifiers.keeping.store import now
+    from theorax.verifiers.runs.runner import run
 
     with ExitStack() as stack:
         listener = _listener(stack, many=len(selection.ids) > 1, told=told)
@@ -102,7 +104,7 @@ def checked(world: World, selection: Selection, chosen: Settings, *, told: bool)
 
 def _listener(stack: ExitStack, *, many: bool, told: bool) -> Any:
     """A live line on a terminal; elsewhere a line per check, where there are several to tell."""
-    from theorax.verifiers.runner import Silent
+    from theorax.verifiers.runs.runner import Silent
 
     if sys.stderr.isatty() and (sys.stdout.isatty() or not told):
         from theorax.reports.live import Live
@@ -112,8 +114,15 @@ def _listener(stack: ExitStack, *, many: bool, told: bool) -> Any:
     if many and told:
         from theorax.reports.progress import Lines
 
-        return Lines(click.echo)
+        return Lines(say)
     return Silent()
+
+
+def say(line: str) -> None:
+    """Print a line of text that is harmless wherever it is read."""
+    from theorax.text.safe import uncommanded, visible
+
+    click.echo(uncommanded(visible(line)))
 
 
 def give(format_: str, path: Path | None, report: Mapping[str, Any]) -> None:
@@ -122,12 +131,12 @@ def give(format_: str, path: Path | None, report: Mapping[str, Any]) -> None:
     **Raises:** UsageError if the file cannot be written.
     """
     from theorax.reports.json import write_text
-    from theorax.reports.renderings import render
+    from theorax.reports.renderings import RENDERINGS, render
 
-    if path is None:
-        click.echo(render(format_, report), nl=False)
-    else:
+    if path is not None:
         write_text(render(format_, report), path)
+    else:
+        click.echo(RENDERINGS[format_].say(report), nl=False)
 
 
 def _tell(report: Mapping[str, Any], *, live: bool, listed: bool) -> None:

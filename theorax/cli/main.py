@@ -135,7 +135,10 @@ def answer(world: World) -> int:
 
 
 def _told(sentence: str, code: int) -> int:
-    click.echo(f"Error: {sentence}", err=True)
+    from theorax.text.safe import uncommanded, visible
+
+    # What was typed, and what stands in a file, is repeated here.
+    click.echo(uncommanded(visible(f"Error: {sentence}")), err=True)
     return code
 
 

@@ -10,8 +10,9 @@ import click
 
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
+from theorax.reports.renderings import RENDERINGS
+from theorax.verifiers.budgets.suite import METHODS as ADJUSTMENTS
 from theorax.verifiers.settings import EFFORTS, Settings, tonight
-from theorax.verifiers.suite import METHODS as ADJUSTMENTS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 DEVICES = ("cpu", "gpu")
@@ -81,7 +82,7 @@ def run_options(command: Command) -> Command:
             "-o",
             multiple=True,
             metavar="FORMAT[=FILE]",
-            help="terminal, json, html, markdown, junit, github, badge; repeatable [terminal].",
+            help=f"{', '.join(RENDERINGS)}; repeatable [terminal].",
         ),
         state_option,
     )
@@ -143,7 +144,7 @@ def settings(given: dict[str, Any]) -> Settings:
         raise UsageError(f"`--jobs {jobs}`: at least one check runs at a time. Write `--jobs 1`.")
     model = given.get("model")
     if model is not None:
-        from theorax.verifiers.sources import model_file
+        from theorax.verifiers.keeping.sources import model_file
 
         model_file(model)
     return Settings(

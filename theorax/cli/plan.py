@@ -34,10 +34,10 @@ def plan(context: click.Context, words: tuple[str, ...], why: str | None, baseli
     chosen = settings(given)
     here = world(context)
     from theorax.reports.library import statuses
-    from theorax.verifiers.graph import Graph
-    from theorax.verifiers.selectors import select
-    from theorax.verifiers.sources import Sources
-    from theorax.verifiers.store import Store
+    from theorax.verifiers.keeping.sources import Sources
+    from theorax.verifiers.keeping.store import Store
+    from theorax.verifiers.runs.graph import Graph
+    from theorax.verifiers.runs.selectors import select
 
     catalogue = here.catalogue
     if why is not None:
@@ -73,7 +73,7 @@ def plan(context: click.Context, words: tuple[str, ...], why: str | None, baseli
 
 def _reasons(last: Any, manifest: Any, *, fresh: bool) -> tuple[str, ...]:
     from theorax.reports.story import moment
-    from theorax.verifiers.sources import differences
+    from theorax.verifiers.keeping.sources import differences
 
     if fresh:
         return ("--fresh asks for it",)
@@ -117,7 +117,7 @@ def _since_baseline(file: Path | None, id: str, manifest: Mapping[str, str]) -> 
 
 
 def _planned(here: World, id: str, own: Settings) -> list[PlannedCheck]:
-    from theorax.verifiers.workers import one_thread
+    from theorax.verifiers.runs.workers import one_thread
 
     one_thread()
     module, _, name = here.plan.partition(":")
@@ -134,7 +134,7 @@ def _designs(planned: list[PlannedCheck], own: Settings) -> Iterator[Block]:
     rows = tuple(
         (
             f"{row.claim} on {row.subject}" + "".join(f", {letter}={value}" for letter, value in row.at.items()),
-            f"{number(row.sizes[0])}..{number(row.sizes[-1])}" if row.sizes else "–",
+            "..".join(dict.fromkeys((number(row.sizes[0]), number(row.sizes[-1])))) if row.sizes else "–",
             str(sum(row.draws)),
             number(row.margin, 2),
             number(row.half_width, 2),
@@ -157,8 +157,8 @@ def _together(planned: list[PlannedCheck]) -> Iterator[Block]:
 
     from theorax.text.blocks import Heading, Paragraph
     from theorax.text.numbers import number
-    from theorax.verifiers.spending import charged
-    from theorax.verifiers.suite import SUPPORTS, short_of
+    from theorax.verifiers.budgets.spending import charged
+    from theorax.verifiers.budgets.suite import SUPPORTS, short_of
 
     expected: dict[str, float] = {}
     for row in planned:

@@ -69,12 +69,12 @@ def _again(here: World, then: Mapping[str, Any], jobs: int | None) -> dict[str, 
     from theorax.cli.check import checked
     from theorax.cli.options import settings
     from theorax.reports.baseline import settings_of
-    from theorax.verifiers.selectors import Selection
+    from theorax.verifiers.runs.selectors import Selection
 
     usual = settings({"jobs": jobs})
     made = settings_of(then["settings"])
     if made.model is not None:
-        from theorax.verifiers.sources import model_file
+        from theorax.verifiers.keeping.sources import model_file
 
         model_file(made.model)
     present = set(here.catalogue.ids)
@@ -96,7 +96,7 @@ def _attempts(here: World, part: Mapping[str, Any], own: Settings) -> None:
     numbers = {claim["id"]: claim["attempt"] for claim in part["claims"] if claim["attempt"] > 1}
     if not numbers:
         return
-    from theorax.verifiers.workers import one_thread
+    from theorax.verifiers.runs.workers import one_thread
 
     one_thread()
     module = importlib.import_module(here.plan.partition(":")[0])

@@ -16,8 +16,8 @@ from typing import Any
 from theorax import __version__
 from theorax.errors import UsageError
 from theorax.reports.document import Document
+from theorax.verifiers.keeping.sources import Manifest, differences
 from theorax.verifiers.settings import Settings
-from theorax.verifiers.sources import Manifest, differences
 
 FILE = "theorax-baseline.json"
 VERSION = 1
@@ -200,7 +200,7 @@ def settings_of(found: Mapping[str, Any], **others: Any) -> Settings:
 
 
 def manifest_of(part: Mapping[str, Any], sources: Iterable[Mapping[str, Any]], run: Mapping[str, Any]) -> Manifest:
-    """What determined a theorem's result, as :mod:`theorax.verifiers.sources` names it, from a baseline or a report.
+    """What determined a theorem's result, as :mod:`theorax.verifiers.keeping.sources` names it, from a baseline or a report.
 
     ``run`` holds the environment and the settings.
     """

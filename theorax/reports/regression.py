@@ -1,7 +1,7 @@
 """A report held against a baseline: what every claim was, what it is now, and what follows from the difference.
 
-Symbolic forms are compared exactly, numbers as :mod:`theorax.verifiers.comparison` decides. A change is the first row
-that applies; the words in the last column add up to the exit code, the first of 1, 4, 0 that occurs:
+Symbolic forms are compared exactly, numbers as :mod:`theorax.verifiers.statistics.comparison` decides. A change is the
+first row that applies; the words in the last column add up to the exit code, the first of 1, 4, 0 that occurs:
 
 ==================================================================  ===========  ====
 a claim                                                             change       exit
@@ -33,11 +33,21 @@ from typing import Any
 
 from theorax.reports.baseline import affecting, claim_of, manifest_of
 from theorax.reports.document import Document
-from theorax.verifiers.comparison import SHARE, Decided, Evidence, Outcome, Pair, Reading, decide, pair, together
+from theorax.verifiers.budgets.spending import level_of
+from theorax.verifiers.budgets.suite import REFUTATIONS, SUPPORTS
+from theorax.verifiers.keeping.sources import differences
 from theorax.verifiers.outcome import Interval
-from theorax.verifiers.sources import differences
-from theorax.verifiers.spending import level_of
-from theorax.verifiers.suite import REFUTATIONS, SUPPORTS
+from theorax.verifiers.statistics.comparison import (
+    SHARE,
+    Decided,
+    Evidence,
+    Outcome,
+    Pair,
+    Reading,
+    decide,
+    pair,
+    together,
+)
 
 Part = Mapping[str, Any]
 

@@ -8,7 +8,7 @@ from typing import Any
 from theorax.reports.regression import changed_sources
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph
 from theorax.text.numbers import interval, number, with_uncertainty
-from theorax.verifiers.comparison import Outcome
+from theorax.verifiers.statistics.comparison import Outcome
 
 Part = Mapping[str, Any]
 

@@ -23,7 +23,7 @@ from typing import Any
 
 from theorax.reports.baseline import manifest_of
 from theorax.reports.document import Document
-from theorax.verifiers.sources import differences
+from theorax.verifiers.keeping.sources import differences
 
 Part = Mapping[str, Any]
 

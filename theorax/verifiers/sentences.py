@@ -29,8 +29,8 @@ from theorax.theorems.language import (
     Theorem,
 )
 from theorax.verifiers.decision import Decision, Status
+from theorax.verifiers.experiments.lines import Cell
 from theorax.verifiers.kinds.base import Judged, Prepared
-from theorax.verifiers.lines import Cell
 from theorax.verifiers.outcome import Case, LetterOutcome, Verdict
 from theorax.verifiers.words import REMEDIES, case_of, sentence
 
@@ -50,7 +50,8 @@ def mathematics(claim: Claim) -> str:
         return f"{_inline(claim.left)} = {_inline(claim.right)}"
     if isinstance(claim, Inequality):
         sign, bound = ("≤", claim.at_most) if claim.at_most is not None else ("≥", claim.at_least)
-        return f"{_inline(claim.of)} {sign} {_inline(bound)}  {_where(claim) or 'in every draw'}"
+        every = "in every entry of every instance" if claim.entrywise else "in every draw"
+        return f"{_inline(claim.of)} {sign} {_inline(bound)}  {_where(claim) or every}"
     if isinstance(claim, Probability):
         return f"P({claim.event}) ≥ {_inline(claim.at_least)}"
     if isinstance(claim, Optimum):
@@ -268,7 +269,9 @@ def _noticeable(prepared: Prepared, claim: Claim) -> float | None:
     if prepared.noticeable is not None:
         return prepared.noticeable
     line = prepared.cell.line
-    return 1 - 0.1 ** (1 / (line.draws * len(line.sizes))) if isinstance(claim, Inequality) and claim.observed else None
+    if not isinstance(claim, Inequality) or not claim.observed or claim.entrywise:
+        return None
+    return 1 - 0.1 ** (1 / (line.draws * len(line.sizes)))
 
 
 def _worst(judged: Sequence[Judged], decision: Decision | None) -> int | None:
