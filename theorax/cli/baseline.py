@@ -95,6 +95,9 @@ def _dropped(path: Path, kept: dict[str, Any]) -> list[str]:
 
 @baseline.command("compare", short_help="Hold a run against the baseline file.")
 @_shared
+@click.option(
+    "--changed", is_flag=True, help="Check only what a change since the baseline can affect; the rest stands."
+)
 @click.option("--seed", type=int, metavar="N", help="Other draws than the baseline's [those of the baseline].")
 @click.option("--fresh", is_flag=True, help="Check again what is kept.")
 @click.option("--jobs", "-j", type=int, metavar="N", help="Checks at a time [one per core].")
@@ -108,6 +111,7 @@ def compare(
     file: Path | None,
     report: Path | None,
     only: tuple[str, ...],
+    changed: bool,
     share: float,
     strict: bool,
     output: tuple[str, ...],
@@ -135,16 +139,27 @@ def compare(
     kept, here = files.read(baseline_file(file)), world(context)
     if only:
         kept = _narrowed(kept, here, only)
-    found = _read_report(here, report, only) if report is not None else _run(here, kept, given)
-    comparison = compared(kept, found, share=share, strict=strict, known=here.catalogue.ids)
+    standing: tuple[str, ...] = ()
+    if report is not None:
+        if changed:
+            raise UsageError(
+                "`--changed` chooses what is checked, and with `--report` nothing is. Leave one of them out."
+            )
+        found = _read_report(here, report, only)
+    else:
+        found, standing = _run(here, kept, given, changed=changed)
+    comparison = compared(kept, found, share=share, strict=strict, known=here.catalogue.ids, standing=standing)
     for format_, path in wanted:
         write(format_, path, comparison, regression_text.told(comparison))
     code: int = comparison["summary"]["exit_code"]
     return 130 if found["summary"]["interrupted"] else code
 
 
-def _run(here: World, kept: dict[str, Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Check the theorems of the baseline as it was made."""
+def _run(
+    here: World, kept: dict[str, Any], given: dict[str, Any], *, changed: bool
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Check the theorems of the baseline as it was made; with ``changed`` name those that were left standing."""
+    from theorax.cli.changed import split
     from theorax.reports.baseline import settings_of
     from theorax.verifiers.runs.selectors import Selection
 
@@ -159,7 +174,11 @@ def _run(here: World, kept: dict[str, Any], given: dict[str, Any]) -> dict[str, 
         model_file(chosen.model)
     present = set(here.catalogue.ids)
     ids = tuple(part["id"] for part in kept["theorems"] if part["id"] in present)
-    return checked(here, Selection(ids, ids), chosen, told=True)
+    selection = Selection(ids, ids)
+    standing: tuple[str, ...] = ()
+    if changed:
+        selection, standing = split(here, selection, chosen, kept)
+    return checked(here, selection, chosen, told=True), standing
 
 
 def _read_report(here: World, file: Path, only: Sequence[str]) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,20 +24,29 @@ def only_changed(world: World, selection: Selection, chosen: Settings, file: Pat
 
     **Raises:** UsageError if there is no baseline.
     """
-    from theorax.reports.baseline import affecting, read, since
+    from theorax.reports.baseline import read
+
+    affected, standing = split(world, selection, chosen, read(baseline_file(file)))
+    click.echo(_told(len(affected.ids), len(standing)), err=True)
+    return affected
+
+
+def split(
+    world: World, selection: Selection, chosen: Settings, baseline: Mapping[str, Any]
+) -> tuple[Selection, tuple[str, ...]]:
+    """What a change since the baseline can affect, and the ids of what stands."""
+    from theorax.reports.baseline import affecting, since
     from theorax.verifiers.keeping.sources import Sources
     from theorax.verifiers.runs.selectors import Selection
 
-    baseline, sources = read(baseline_file(file)), Sources()
-    affected = []
+    sources, affected = Sources(), []
     for id in selection.ids:
         own = chosen if id in selection.named else replace(chosen, at=(), sizes=(), model=None)
         changes = since(baseline, id, sources.manifest(world.catalogue.path(id), own))
         if changes is None or affecting(changes):
             affected.append(id)
-    standing = len(selection.ids) - len(affected)
-    click.echo(_told(len(affected), standing), err=True)
-    return Selection(tuple(affected), tuple(id for id in selection.named if id in affected))
+    standing = tuple(id for id in selection.ids if id not in affected)
+    return Selection(tuple(affected), tuple(id for id in selection.named if id in affected)), standing
 
 
 def _told(affected: int, standing: int) -> str:

@@ -1,7 +1,7 @@
 """A report held against a baseline: what every claim was, what it is now, and what follows from the difference.
 
-Symbolic forms are compared exactly, numbers as :mod:`theorax.verifiers.comparison` decides. A change is the first row
-that applies; the words in the last column add up to the exit code, the first of 1, 4, 0 that occurs:
+Symbolic forms are compared exactly, numbers as :mod:`theorax.verifiers.statistics.comparison` decides. A change is the
+first row that applies; the words in the last column add up to the exit code, the first of 1, 4, 0 that occurs:
 
 ==================================================================  ===========  ====
 a claim                                                             change       exit
@@ -22,7 +22,7 @@ Worse is further down in PROVED, CERTIFIED, SUPPORTED, INCONCLUSIVE, VACUOUS, BL
 prints and another claim corrects, REFUTED is the finding and anything else worse. An estimate that has *moved* under a
 word that stands is told and fails only with ``strict``: the claim's margin, not its estimate, is what was promised.
 Theorems of the baseline that a report does not speak of are named and decide nothing; where no claim at all is in both,
-the exit code is 5.
+the exit code is 5. What was left standing, because nothing that determines it changed, is as good as compared.
 """
 
 from __future__ import annotations
@@ -35,9 +35,19 @@ from theorax.reports.baseline import affecting, claim_of, manifest_of
 from theorax.reports.document import Document
 from theorax.verifiers.budgets.spending import level_of
 from theorax.verifiers.budgets.suite import REFUTATIONS, SUPPORTS
-from theorax.verifiers.comparison import SHARE, Decided, Evidence, Outcome, Pair, Reading, decide, pair, together
 from theorax.verifiers.keeping.sources import differences
 from theorax.verifiers.outcome import Interval
+from theorax.verifiers.statistics.comparison import (
+    SHARE,
+    Decided,
+    Evidence,
+    Outcome,
+    Pair,
+    Reading,
+    decide,
+    pair,
+    together,
+)
 
 Part = Mapping[str, Any]
 
@@ -49,9 +59,20 @@ CODES = {"vanished": 1, "regressed": 1, "restated": 4, "lapsed": 4, "kept": 0, "
 
 
 def compared(
-    baseline: Part, report: Part, *, share: float = SHARE, strict: bool = False, known: Iterable[str] | None = None
+    baseline: Part,
+    report: Part,
+    *,
+    share: float = SHARE,
+    strict: bool = False,
+    known: Iterable[str] | None = None,
+    standing: Iterable[str] = (),
 ) -> Document:
-    """The comparison of a report with a baseline, as JSON values; ``known``: the ids of all theorems that exist now."""
+    """The comparison of a report with a baseline, as JSON values.
+
+    ``known``: the ids of all theorems that exist now. ``standing``: those that were not checked because nothing that
+    determines them has changed.
+    """
+    left = set(standing)
     now = {part["id"]: part for part in report["theorems"]}
     exist = None if known is None else set(known)
     claims: list[Document] = []
@@ -63,7 +84,7 @@ def compared(
         if id not in now:
             if exist is not None and id not in exist:
                 claims += [_vanished(id, claim, f"there is no theorem {id} any more") for claim in old["claims"]]
-            else:
+            elif id not in left:
                 untold.append(id)
             continue
         changes = differences(
@@ -80,7 +101,7 @@ def compared(
         _settle(claim, evidence.get(_name(claim)), outcomes.get(_name(claim)), strict)
     _excuse(claims, now)
     counts = Counter(claim["change"] for claim in claims)
-    both = any(claim["change"] not in ("appeared", "vanished") for claim in claims) or counts["vanished"]
+    both = bool(left) or any(claim["change"] != "appeared" for claim in claims)
     codes = {claim["exit"] for claim in claims}
     return {
         "comparison_version": COMPARISON_VERSION,
@@ -92,12 +113,13 @@ def compared(
         "tested": sum(part.tested for part in evidence.values()),
         "inputs": inputs,
         "not_run": untold,
+        "standing": sorted(left),
         "claims": claims,
         "summary": {
             "changes": dict(counts),
             "outcomes": dict(Counter(claim["outcome"] for claim in claims if claim["outcome"])),
             "identical": sum(claim["how"] == "bit for bit" for claim in claims),
-            "exit_code": next((code for code in (1, 4, 0) if code in codes), 5) if both else 5,
+            "exit_code": next((code for code in (1, 4) if code in codes), 0) if both else 5,
         },
     }
 

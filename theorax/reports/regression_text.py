@@ -8,7 +8,7 @@ from typing import Any
 from theorax.reports.regression import changed_sources
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph
 from theorax.text.numbers import interval, number, with_uncertainty
-from theorax.verifiers.comparison import Outcome
+from theorax.verifiers.statistics.comparison import Outcome
 
 Part = Mapping[str, Any]
 
@@ -133,9 +133,10 @@ def _closing(comparison: Part, groups: Mapping[str, Sequence[Part]]) -> Iterator
     counts += [f"{len(same)} same" + (f" ({'; '.join(ways)})" if ways else "")] if same else []
     both = sum(claim["change"] not in ("appeared",) for claim in claims)
     day = moment(comparison["baseline"][-1])
-    yield Paragraph(
-        f"{_many(both, 'claim')} of the baseline of {day}: {', '.join(counts) or 'none compared'}.", indent=0
-    )
+    if claims or not comparison["standing"]:
+        yield Paragraph(
+            f"{_many(both, 'claim')} of the baseline of {day}: {', '.join(counts) or 'none compared'}.", indent=0
+        )
     if comparison["tested"]:
         levels = comparison["levels"]
         yield Paragraph(
@@ -148,6 +149,11 @@ def _closing(comparison: Part, groups: Mapping[str, Sequence[Part]]) -> Iterator
     if comparison["not_run"]:
         yield Paragraph(
             f"Not in this report, so nothing is said of: {', '.join(comparison['not_run'])}.", indent=0, hang=2
+        )
+    if standing := comparison["standing"]:
+        verb = "reads" if len(standing) == 1 else "read"
+        yield Paragraph(
+            f"{_many(len(standing), 'theorem')} {verb} nothing that changed, and stand as they were.", indent=0
         )
     yield Paragraph(_verdict(summary["exit_code"], groups), indent=0)
 
