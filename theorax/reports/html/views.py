@@ -139,8 +139,7 @@ def case_names(claim: Part) -> list[str]:
 
 def facts(claim: Part) -> Iterator[tuple[str, str]]:
     """What the deciding case found and how strong the verdict is: name and value."""
-    case = claim["cases"][claim["worst"]] if claim["worst"] is not None else None
-    if case is not None and len(claim["cases"]) > 1:
+    if claim["worst"] is not None and len(claim["cases"]) > 1:
         yield "Deciding case", case_names(claim)[claim["worst"]]
     what = QUANTITY.get(claim["kind"], "")
     if claim["kind"] in ERRORS:
