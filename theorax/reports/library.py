@@ -12,11 +12,11 @@ from theorax.errors import UsageError
 from theorax.names import did_you_mean
 from theorax.reports.document import document
 from theorax.theorems.catalogue import Catalogue
-from theorax.verifiers.runner import CHECK, run
-from theorax.verifiers.selectors import select
+from theorax.verifiers.budgets.suite import METHODS as ADJUSTMENTS
+from theorax.verifiers.keeping.store import Store, StoreError, now
+from theorax.verifiers.runs.runner import CHECK, run
+from theorax.verifiers.runs.selectors import select
 from theorax.verifiers.settings import EFFORTS, Settings, tonight
-from theorax.verifiers.store import Store, StoreError, now
-from theorax.verifiers.suite import METHODS as ADJUSTMENTS
 
 
 @dataclass(frozen=True)

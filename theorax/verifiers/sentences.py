@@ -29,8 +29,8 @@ from theorax.theorems.language import (
     Theorem,
 )
 from theorax.verifiers.decision import Decision, Status
+from theorax.verifiers.experiments.lines import Cell
 from theorax.verifiers.kinds.base import Judged, Prepared
-from theorax.verifiers.lines import Cell
 from theorax.verifiers.outcome import Case, LetterOutcome, Verdict
 from theorax.verifiers.words import REMEDIES, case_of, sentence
 
