@@ -1,0 +1,64 @@
+r"""Layers made of attention by kernels: Attention-BN standardises tokens by the keys, Attention-SH reads fewer keys.
+
+Both are what a support vector regression becomes: the first when its features are taken at $(x - \mu)/s$, the second
+when each head is fitted on a reduced sequence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import equinox as eqx
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+
+from theorax.numerics.kernel_attention import Attention
+
+__all__ = ["AttentionBN"]
+
+BATCH, SAMPLE, OWN, PLAIN = range(4)
+
+
+class AttentionBN(eqx.Module):
+    r"""Attention between $(q - \mu)/s$ and $(k_j - \mu)/s$: means of the keys, $s^2$ their variance plus ``floor``.
+
+    ``kind`` makes rivals: the sample variance, queries centred by their own mean, or nothing standardised.
+
+    **Source:** the paper's Attention-BN (reconstructed).
+    """
+
+    attention: Attention
+    floor: Any
+    kind: Any = BATCH
+
+    @property
+    def statistics(self) -> tuple[Float[Array, " D"], Float[Array, " D"]]:
+        r"""$\mu$ and s."""
+        keys, kind = self.attention.keys, jnp.asarray(self.kind)
+        mean = keys.sum(0) / len(keys)
+        variance = ((keys - mean) ** 2).sum(0) / jnp.where(kind == SAMPLE, len(keys) - 1, len(keys))
+        return jnp.where(kind == PLAIN, 0, mean), jnp.where(kind == PLAIN, 1, jnp.sqrt(variance + self.floor))
+
+    def standardised(
+        self, queries: Float[Array, "n D"], centred: tuple[int, int] = (1, 1)
+    ) -> tuple[Float[Array, "n D"], Attention]:
+        """Queries as the features see them, and the layer between such tokens; zeros in ``centred`` centre nothing."""
+        mean, scale = self.statistics
+        centre = jnp.where(jnp.asarray(self.kind) == OWN, queries.sum(0) / len(queries), mean)
+        keys = (self.attention.keys - mean * centred[1]) / scale
+        return (queries - centre * centred[0]) / scale, replace(self.attention, keys=keys)
+
+    def weights(self, queries: Float[Array, "n D"], centred: tuple[int, int] = (1, 1)) -> Float[Array, "n N"]:
+        """The share of each key."""
+        x, layer = self.standardised(queries, centred)
+        return layer.weights(x)
+
+    def __call__(self, queries: Float[Array, "n D"]) -> Float[Array, "n V"]:
+        """The output at every query."""
+        x, layer = self.standardised(queries)
+        return layer(x)
+
+    def moved(self, a: Float[Array, " D"], c: Float[Array, " D"]) -> AttentionBN:
+        """The layer at keys a k + c."""
+        return replace(self, attention=replace(self.attention, keys=a * self.attention.keys + c))
