@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -55,7 +55,6 @@ def perform(world: World, words: Sequence[str], given: dict[str, Any]) -> int:
     catalogue = world.catalogue
     selection = select(words, catalogue, lambda: statuses(Path(chosen.state)), listed(given, "exclude"))
 
-    from theorax.reports import json
     from theorax.reports.document import document
     from theorax.verifiers.runner import run
     from theorax.verifiers.store import now
@@ -67,12 +66,10 @@ def perform(world: World, words: Sequence[str], given: dict[str, Any]) -> int:
         found = run(selection, chosen, catalogue, world.check, listener)
     report = document(found, chosen, ["verify", *world.arguments], now())
     for format_, path in wanted:
-        if format_ == "json" and path is not None:
-            json.write(report, path)
-        elif format_ == "json":
-            click.echo(json.text(report), nl=False)
+        if (format_, path) == ("terminal", None):
+            _tell(report, live=live, listed=not live and len(selection.ids) > 1)
         else:
-            _tell(report, path, live=live, listed=told and not live and len(selection.ids) > 1)
+            give(format_, path, report)
     code: int = report["summary"]["exit_code"]
     return code
 
@@ -93,16 +90,26 @@ def _listener(stack: ExitStack, *, many: bool, told: bool) -> Any:
     return Silent()
 
 
-def _tell(report: Any, path: Path | None, *, live: bool, listed: bool) -> None:
+def give(format_: str, path: Path | None, report: Mapping[str, Any]) -> None:
+    """Write the report in this format to a file or to the standard output.
+
+    **Raises:** UsageError if the file cannot be written.
+    """
+    from theorax.reports.json import write_text
+    from theorax.reports.renderings import render
+
+    if path is None:
+        click.echo(render(format_, report), nl=False)
+    else:
+        write_text(render(format_, report), path)
+
+
+def _tell(report: Mapping[str, Any], *, live: bool, listed: bool) -> None:
     from theorax.reports import summary
     from theorax.text import plain
 
     blocks = summary.report(report, listed=listed)
-    if path is not None:
-        from theorax.reports.json import write_text
-
-        write_text(plain.render(blocks), path)
-    elif live:
+    if live:
         from theorax.reports.terminal import console, show
 
         show(blocks, console(sys.stdout))

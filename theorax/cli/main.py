@@ -23,6 +23,7 @@ COMMANDS = {
     "explain": ("theorax.cli.explain:explain", "Show what a theorem states, without running it."),
     "graph": ("theorax.cli.graph:graph", "Show which theorem rests on which."),
     "plan": ("theorax.cli.plan:plan", "Show what a run would check and why, before any draw."),
+    "report": ("theorax.cli.report:report", "Turn a JSON report into another format."),
     "data": ("theorax.cli.data:data", "Decide a claim about a table of your own (CSV or NPZ)."),
     "doctor": ("theorax.cli.doctor:doctor", "Show versions, devices and the precision of matrix products."),
 }

@@ -10,6 +10,7 @@ import click
 
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
+from theorax.reports.renderings import RENDERINGS
 from theorax.verifiers.settings import EFFORTS, Settings, tonight
 from theorax.verifiers.suite import METHODS as ADJUSTMENTS
 
@@ -77,7 +78,11 @@ def run_options(command: Command) -> Command:
         click.option("--sizes", multiple=True, metavar="LETTER=SIZES", help="Sizes, as in T=100..400 or T=64,128."),
         click.option("--model", metavar="FILE.py:FACTORY", help="Your own Equinox layer instead of the theorem's."),
         click.option(
-            "--output", "-o", multiple=True, metavar="FORMAT[=FILE]", help="terminal or json; repeatable [terminal]."
+            "--output",
+            "-o",
+            multiple=True,
+            metavar="FORMAT[=FILE]",
+            help=f"{', '.join(RENDERINGS)}; repeatable [terminal].",
         ),
         state_option,
     )

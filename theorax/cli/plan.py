@@ -109,7 +109,7 @@ def _designs(planned: list[PlannedCheck], own: Settings) -> Iterator[Block]:
     rows = tuple(
         (
             f"{row.claim} on {row.subject}" + "".join(f", {letter}={value}" for letter, value in row.at.items()),
-            f"{number(row.sizes[0])}..{number(row.sizes[-1])}" if row.sizes else "–",
+            "..".join(dict.fromkeys((number(row.sizes[0]), number(row.sizes[-1])))) if row.sizes else "–",
             str(sum(row.draws)),
             number(row.margin, 2),
             number(row.half_width, 2),

@@ -11,7 +11,6 @@ from theorax.errors import UsageError
 
 AT_EXAMPLE = "Write `--at gamma=1/4,l=2`."
 SIZES_EXAMPLE = "Write `--sizes T=100..400` (doubling from 100 up to 400) or `--sizes T=64,128,256`."
-FORMATS = ("terminal", "json")
 
 
 def parameters(texts: Iterable[str]) -> tuple[tuple[str, str], ...]:
@@ -84,17 +83,20 @@ def outputs(texts: Iterable[str]) -> tuple[tuple[str, Path | None], ...]:
     """
     from theorax.names import did_you_mean
     from theorax.reports import json
+    from theorax.reports.renderings import RENDERINGS
 
     found: list[tuple[str, Path | None]] = []
     for text in texts:
         name, equals, file = text.partition("=")
-        if name not in FORMATS:
+        if name not in RENDERINGS:
             raise UsageError(
-                f"`--output {text}`: there is no format `{name}`{did_you_mean(name, FORMATS)} "
-                "Write `--output json=report.json`; known are " + ", ".join(FORMATS) + "."
+                f"`--output {text}`: there is no format `{name}`{did_you_mean(name, RENDERINGS)} "
+                "Write `--output json=report.json`; known are " + ", ".join(RENDERINGS) + "."
             )
         if equals and not file:
-            raise UsageError(f"`--output {text}` names no file. Write `--output {name}=report.{name}`.")
+            raise UsageError(
+                f"`--output {text}` names no file. Write `--output {name}=report.{RENDERINGS[name].suffix}`."
+            )
         path = Path(file) if file else None
         if path is not None:
             json.writable(path)

@@ -36,14 +36,6 @@ def writable(path: Path) -> None:
         ) from None
 
 
-def write(document: Mapping[str, Any], path: Path) -> None:
-    """Write the document; a reader sees the old file or the whole new one.
-
-    **Raises:** UsageError if it cannot be written.
-    """
-    write_text(text(document), path)
-
-
 def write_text(content: str, path: Path) -> None:
     """Write a text; a reader sees the old file or the whole new one.
 

@@ -148,6 +148,7 @@ class StepOutcome:
     statement: str
     status: str  # PROVED, CITED, REFUTED, UNDECIDED
     method: str
+    latex: str = ""  # of the statement; empty where there is none or it would fill a page
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from theorax.verifiers.graph import Graph
 from theorax.verifiers.outcome import TheoremOutcome, Work
 from theorax.verifiers.selectors import Selection
 from theorax.verifiers.settings import Settings
-from theorax.verifiers.sources import Sources
+from theorax.verifiers.sources import Manifest, Sources
 from theorax.verifiers.store import Kept, Store, StoreError, now
 from theorax.verifiers.suite import Suite
 from theorax.verifiers.workers import Crew, Finished, crew
@@ -85,6 +85,8 @@ class Run:
     suite: Suite
     seconds: float
     interrupted: bool = False
+    files: Mapping[str, Path] = field(default_factory=dict)  # of the theorems
+    manifests: Mapping[str, Manifest] = field(default_factory=dict)  # everything that determines each result
     troubles: tuple[str, ...] = ()  # sentences about the store and about ancestors that nobody has checked
 
 
@@ -116,6 +118,8 @@ def run(
         suite=suite,
         seconds=time.perf_counter() - began,
         interrupted=house.interrupted,
+        files={id: catalogue.path(id) for id in outcomes},
+        manifests=house.manifests,
         troubles=tuple(dict.fromkeys(house.troubles)),
     )
 

@@ -22,7 +22,7 @@ from theorax.verifiers.outcome import TheoremOutcome, plain, theorem_from_plain
 from theorax.verifiers.sources import Manifest, key
 
 FILE = "results.sqlite"
-LAYOUT = 4  # raised when the tables or the outcome's fields change; older results are then checked again
+LAYOUT = 5  # raised when the tables or the outcome's fields change; older results are then checked again
 KEPT_PER_THEOREM = 24
 PATIENCE = 10.0  # seconds to wait for another run that is writing
 
