@@ -41,7 +41,11 @@ class Softmax(Kernel):
 
     def kernel(self, X: Points, Y: Points) -> Float[Array, "n m"]:
         """Every one of them positive."""
-        return jnp.exp(X @ Y.T / math.sqrt(X.shape[1]) if self.scale is None else self.scale * (X @ Y.T))
+        products = X @ Y.T
+        # The root is taken in the program, so that balls know it to their precision.
+        return jnp.exp(
+            products / jnp.sqrt(jnp.asarray(X.shape[1], X.dtype)) if self.scale is None else self.scale * products
+        )
 
 
 class Features(Kernel):

@@ -46,6 +46,11 @@ def generic(name: str, *shape: int) -> np.ndarray:
     return out
 
 
+def scalar(name: str) -> np.ndarray:
+    """One real symbol as an array without axes."""
+    return np.array(Symbol(name, real=True), dtype=object)
+
+
 __all__ = [
     "FEATURES", "LINEAR", "OUTPUTS", "PLAIN", "POSITIVE", "QUERIES", "TAYLOR", "C", "D", "Fitted", "N", "Softmax",
     "eps", "fit", "generic", "points",
