@@ -23,14 +23,14 @@ __all__ = [
     "polynomial",
 ]  # fmt: skip
 
-Points = Float[Array, "n D"]
+Points = Array
 
 
 class Kernel(eqx.Module):
     """A similarity of points; abstract."""
 
     @abstractmethod
-    def kernel(self, X: Points, Y: Points) -> Float[Array, "n m"]:
+    def kernel(self, X: Points, Y: Points) -> Array:
         """k(x, y) for every pair."""
 
 
@@ -39,7 +39,7 @@ class Softmax(Kernel):
 
     scale: Any = None
 
-    def kernel(self, X: Points, Y: Points) -> Float[Array, "n m"]:
+    def kernel(self, X: Points, Y: Points) -> Array:
         """Every one of them positive."""
         products = X @ Y.T
         # The root is taken in the program, so that balls know it to their precision.
@@ -52,10 +52,10 @@ class Features(Kernel):
     """A kernel with finitely many features; abstract."""
 
     @abstractmethod
-    def __call__(self, X: Points) -> Float[Array, "n F"]:
+    def __call__(self, X: Points) -> Array:
         """phi(x), a row for every point."""
 
-    def kernel(self, X: Points, Y: Points) -> Float[Array, "n m"]:
+    def kernel(self, X: Points, Y: Points) -> Array:
         """phi(x) . phi(y)."""
         return self(X) @ self(Y).T
 
@@ -63,7 +63,7 @@ class Features(Kernel):
 class Elu(Features):
     """elu(x) + 1, which is positive: linear attention."""
 
-    def __call__(self, X: Points) -> Float[Array, "n F"]:
+    def __call__(self, X: Points) -> Array:
         """As many features as coordinates."""
         return jax.nn.elu(X) + 1
 
@@ -71,7 +71,7 @@ class Elu(Features):
 class Plain(Features):
     """x itself: a kernel of both signs, whose normaliser may vanish."""
 
-    def __call__(self, X: Points) -> Float[Array, "n F"]:
+    def __call__(self, X: Points) -> Array:
         """The points."""
         return X
 
@@ -86,7 +86,7 @@ class Taylor(Features):
     order: int = eqx.field(static=True)
     degree: Any = None
 
-    def __call__(self, X: Points) -> Float[Array, "n F"]:
+    def __call__(self, X: Points) -> Array:
         """C(D + order, order) features."""
         D = X.shape[1]
         e = exponents(D, self.order)
@@ -97,17 +97,18 @@ class Taylor(Features):
         return columns if self.degree is None else jnp.where(e.sum(1) <= self.degree, columns, 0)
 
 
-def monomials(X: Points, e: np.ndarray) -> Float[Array, "n F"]:
+def monomials(X: Points, e: np.ndarray) -> Array:
     """x^e for every row e of exponents."""
     powers = [jnp.ones_like(X)]
     for _ in range(int(e.max())):
         powers.append(powers[-1] * X)
-    table = jnp.stack(powers)
-    factors = [table[:, :, coordinate][e[:, coordinate]] for coordinate in range(X.shape[1])]
-    return math.prod(factors[1:], start=factors[0]).T
+    # One product with zeros and ones picks the power of every coordinate: one step for whoever follows the program.
+    chosen = jnp.asarray(e.T[:, :, None] == np.arange(len(powers)), X.dtype)
+    factors = jax.lax.dot_general(chosen, jnp.stack(powers), (((2,), (0,)), ((0,), (2,))))
+    return jnp.prod(factors, axis=0).T
 
 
-def polynomial(s: Float[Array, ...], order: int, degree: Any = None) -> Float[Array, ...]:
+def polynomial(s: Array, order: int, degree: Any = None) -> Array:
     r"""$\sum_{t \le order} s^t/t!$ by Horner's rule, cut at ``degree``, which may be traced.
 
     **Errors:** 2 order roundings of the same sum at |s|; for negative s the terms cancel.
@@ -130,15 +131,15 @@ class Attention(eqx.Module):
 
     kernel: Kernel
     keys: Points
-    values: Float[Array, "N V"]
+    values: Array
     bias: Float[Array, " V"]
 
-    def weights(self, Q: Points) -> Float[Array, "n N"]:
+    def weights(self, Q: Points) -> Array:
         """Rows that sum to one."""
         K = self.kernel.kernel(Q, self.keys)
         return K / K.sum(1, keepdims=True)
 
-    def __call__(self, Q: Points) -> Float[Array, "n V"]:
+    def __call__(self, Q: Points) -> Array:
         """The output at every query."""
         return self.weights(Q) @ self.values + self.bias
 
@@ -148,14 +149,14 @@ class Regression(eqx.Module):
 
     features: Features
     keys: Points
-    W: Float[Array, "V F"]
+    W: Array
     bias: Float[Array, " V"]
 
-    def rows(self, X: Points) -> Float[Array, "n F"]:
+    def rows(self, X: Points) -> Array:
         """phi(x)/h(x)."""
-        h = self.features.kernel(X, self.keys).sum(1, keepdims=True)
-        return self.features(X) / h
+        features = self.features(X)
+        return features / (features @ self.features(self.keys).sum(0))[:, None]
 
-    def __call__(self, X: Points) -> Float[Array, "n V"]:
+    def __call__(self, X: Points) -> Array:
         """f at every point."""
         return self.rows(X) @ self.W.T + self.bias
