@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from theorax.numerics.attention_layers import BATCH, OWN, PLAIN, SAMPLE, AttentionBN
+from theorax.numerics.attention_layers import BATCH, OWN, PLAIN, SAMPLE, AttentionBN, MultiHead
 from theorax.numerics.kernel_attention import Attention, Softmax
 
 
@@ -44,3 +44,13 @@ def test_its_rivals_are_others(rng):
     q = q - q.mean(0) + k.mean(0)
     ours, own = (AttentionBN(plain, 0.1, kind).weights(q) for kind in (BATCH, OWN))
     assert np.allclose(ours, own, rtol=0, atol=1e-13)
+
+
+def test_heads_add_up(rng):
+    x, q = points(rng, 6), points(rng, 4)
+    A, H, v = ([points(rng, rows, columns) for _ in range(2)] for rows, columns in ((4, 3), (3, 2), (6, 2)))
+    heads = tuple(Attention(Softmax(), x @ a.T, values, jnp.ones(2)) for a, values in zip(A, v, strict=True))
+    literal = sum(
+        (literal_weights(q @ a.T, x @ a.T) @ values + 1) @ out.T for a, values, out in zip(A, v, H, strict=True)
+    )
+    assert np.allclose(MultiHead(tuple(A), heads, tuple(H))(q), literal, rtol=0, atol=1e-12)

@@ -6,6 +6,7 @@ when each head is fitted on a reduced sequence.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +16,7 @@ from jaxtyping import Array, Float
 
 from theorax.numerics.kernel_attention import Attention
 
-__all__ = ["AttentionBN"]
+__all__ = ["AttentionBN", "MultiHead"]
 
 BATCH, SAMPLE, OWN, PLAIN = range(4)
 
@@ -62,3 +63,21 @@ class AttentionBN(eqx.Module):
     def moved(self, a: Float[Array, " D"], c: Float[Array, " D"]) -> AttentionBN:
         """The layer at keys a k + c."""
         return replace(self, attention=replace(self.attention, keys=a * self.attention.keys + c))
+
+
+class MultiHead(eqx.Module):
+    r"""$\sum_s H^s f^s(A^s x)$: each head reads its own projection of the queries; the keys of a head are projected ones.
+
+    ``heads`` are layers, or the regressions that they expand.
+    """
+
+    projections: tuple[Float[Array, "k D"], ...]
+    heads: tuple[Callable[[Array], Array], ...]
+    outputs: tuple[Float[Array, "D V"], ...]
+
+    def __call__(self, queries: Float[Array, "n D"]) -> Float[Array, "n D"]:
+        """The sum over the heads at every query."""
+        total = jnp.zeros((), queries.dtype)
+        for A, head, H in zip(self.projections, self.heads, self.outputs, strict=True):
+            total = total + head(queries @ A.T) @ H.T
+        return total

@@ -23,14 +23,14 @@ __all__ = [
     "polynomial",
 ]  # fmt: skip
 
-Points = Array
+Points = Float[Array, "n D"]
 
 
 class Kernel(eqx.Module):
     """A similarity of points; abstract."""
 
     @abstractmethod
-    def kernel(self, X: Points, Y: Points) -> Array:
+    def kernel(self, X: Points, Y: Points) -> Float[Array, "n m"]:
         """k(x, y) for every pair."""
 
 
@@ -39,7 +39,7 @@ class Softmax(Kernel):
 
     scale: Any = None
 
-    def kernel(self, X: Points, Y: Points) -> Array:
+    def kernel(self, X: Points, Y: Points) -> Float[Array, "n m"]:
         """Every one of them positive."""
         products = X @ Y.T
         # The root is taken in the program, so that balls know it to their precision.
@@ -52,10 +52,10 @@ class Features(Kernel):
     """A kernel with finitely many features; abstract."""
 
     @abstractmethod
-    def __call__(self, X: Points) -> Array:
+    def __call__(self, X: Points) -> Float[Array, "n F"]:
         """phi(x), a row for every point."""
 
-    def kernel(self, X: Points, Y: Points) -> Array:
+    def kernel(self, X: Points, Y: Points) -> Float[Array, "n m"]:
         """phi(x) . phi(y)."""
         return self(X) @ self(Y).T
 
@@ -63,7 +63,7 @@ class Features(Kernel):
 class Elu(Features):
     """elu(x) + 1, which is positive: linear attention."""
 
-    def __call__(self, X: Points) -> Array:
+    def __call__(self, X: Points) -> Float[Array, "n F"]:
         """As many features as coordinates."""
         return jax.nn.elu(X) + 1
 
@@ -71,7 +71,7 @@ class Elu(Features):
 class Plain(Features):
     """x itself: a kernel of both signs, whose normaliser may vanish."""
 
-    def __call__(self, X: Points) -> Array:
+    def __call__(self, X: Points) -> Float[Array, "n F"]:
         """The points."""
         return X
 
@@ -86,7 +86,7 @@ class Taylor(Features):
     order: int = eqx.field(static=True)
     degree: Any = None
 
-    def __call__(self, X: Points) -> Array:
+    def __call__(self, X: Points) -> Float[Array, "n F"]:
         """C(D + order, order) features."""
         D = X.shape[1]
         e = exponents(D, self.order)
@@ -97,7 +97,7 @@ class Taylor(Features):
         return columns if self.degree is None else jnp.where(e.sum(1) <= self.degree, columns, 0)
 
 
-def monomials(X: Points, e: np.ndarray) -> Array:
+def monomials(X: Points, e: np.ndarray) -> Float[Array, "n F"]:
     """x^e for every row e of exponents."""
     powers = [jnp.ones_like(X)]
     for _ in range(int(e.max())):
@@ -131,15 +131,15 @@ class Attention(eqx.Module):
 
     kernel: Kernel
     keys: Points
-    values: Array
+    values: Float[Array, "N V"]
     bias: Float[Array, " V"]
 
-    def weights(self, Q: Points) -> Array:
+    def weights(self, Q: Points) -> Float[Array, "n N"]:
         """Rows that sum to one."""
         K = self.kernel.kernel(Q, self.keys)
         return K / K.sum(1, keepdims=True)
 
-    def __call__(self, Q: Points) -> Array:
+    def __call__(self, Q: Points) -> Float[Array, "n V"]:
         """The output at every query."""
         return self.weights(Q) @ self.values + self.bias
 
@@ -149,14 +149,14 @@ class Regression(eqx.Module):
 
     features: Features
     keys: Points
-    W: Array
+    W: Float[Array, "V F"]
     bias: Float[Array, " V"]
 
-    def rows(self, X: Points) -> Array:
+    def rows(self, X: Points) -> Float[Array, "n F"]:
         """phi(x)/h(x)."""
         features = self.features(X)
         return features / (features @ self.features(self.keys).sum(0))[:, None]
 
-    def __call__(self, X: Points) -> Array:
+    def __call__(self, X: Points) -> Float[Array, "n V"]:
         """f at every point."""
         return self.rows(X) @ self.W.T + self.bias
