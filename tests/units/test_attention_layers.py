@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from theorax.numerics.attention_layers import BATCH, OWN, PLAIN, SAMPLE, AttentionBN, MultiHead
+from theorax.numerics.attention_layers import BATCH, OWN, PLAIN, SAMPLE, AttentionBN, MultiHead, SparseAttention
 from theorax.numerics.kernel_attention import Attention, Softmax
 
 
@@ -54,3 +54,14 @@ def test_heads_add_up(rng):
         (literal_weights(q @ a.T, x @ a.T) @ values + 1) @ out.T for a, values, out in zip(A, v, H, strict=True)
     )
     assert np.allclose(MultiHead(tuple(A), heads, tuple(H))(q), literal, rtol=0, atol=1e-12)
+
+
+def test_a_mask_leaves_keys_out(rng):
+    q, k, v = points(rng, 2), points(rng, 5), points(rng, 5)
+    mask = jnp.asarray([[1.0, 0, 1, 0, 1], [0, 1, 1, 0, 0]])
+    ours = SparseAttention(Softmax(), k, v, jnp.zeros(3), mask)(q)
+    for row, allowed in enumerate(mask == 1):
+        literal = literal_weights(q[row : row + 1], k[allowed]) @ v[allowed]
+        assert np.allclose(ours[row], literal[0], rtol=0, atol=1e-12)
+    own = SparseAttention(Softmax(), k, jnp.stack([v, 2 * v]), jnp.zeros(3), mask)(q)
+    assert np.allclose(own, ours * jnp.asarray([[1.0], [2.0]]), rtol=0, atol=1e-12)

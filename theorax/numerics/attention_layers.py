@@ -1,7 +1,7 @@
-r"""Layers made of attention by kernels: Attention-BN standardises tokens by the keys, Attention-SH reads fewer keys.
+r"""Layers made of attention by kernels: standardised tokens, several heads, keys that a query may read.
 
-Both are what a support vector regression becomes: the first when its features are taken at $(x - \mu)/s$, the second
-when each head is fitted on a reduced sequence.
+Each is what support vector regressions become: with features taken at $(x - \mu)/s$, one for each head, one for each set
+of keys.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
-from theorax.numerics.kernel_attention import Attention
+from theorax.numerics.kernel_attention import Attention, Kernel
 
-__all__ = ["AttentionBN", "MultiHead"]
+__all__ = ["AttentionBN", "MultiHead", "SparseAttention"]
 
 BATCH, SAMPLE, OWN, PLAIN = range(4)
 
@@ -81,3 +81,22 @@ class MultiHead(eqx.Module):
         for A, head, H in zip(self.projections, self.heads, self.outputs, strict=True):
             total = total + head(queries @ A.T) @ H.T
         return total
+
+
+class SparseAttention(eqx.Module):
+    """Attention in which a query reads the keys where its row of ``mask`` is one.
+
+    ``values``: one for each key, or one for each query and key.
+    """
+
+    kernel: Kernel
+    keys: Float[Array, "N D"]
+    values: Float[Array, "N V"] | Float[Array, "n N V"]
+    bias: Float[Array, " V"]
+    mask: Float[Array, "n N"]
+
+    def __call__(self, queries: Float[Array, "n D"]) -> Float[Array, "n V"]:
+        """The output at every query."""
+        K = self.kernel.kernel(queries, self.keys) * self.mask
+        weights = K / K.sum(1, keepdims=True)
+        return jnp.sum(weights[:, :, None] * self.values, axis=1) + self.bias
