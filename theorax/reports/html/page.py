@@ -14,11 +14,11 @@ from markupsafe import Markup
 
 from theorax.reports.html import plots, sides, views
 from theorax.reports.html.graph import Graph, graph, sample
-from theorax.reports.html.palette import variables
+from theorax.reports.html.palette import DARK, LIGHT, declarations, variables
 from theorax.reports.story import LABELS, MEANING, moment
 from theorax.text.mathml import formula
 from theorax.text.numbers import duration, interval, number, with_uncertainty
-from theorax.text.safe import visible
+from theorax.text.safe import harmless, visible
 from theorax.text.signs import signed
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -53,6 +53,24 @@ def html(document: Document) -> str:
             statuses=[name for name in MEANING if document["summary"]["statuses"].get(name)],
             attacks=views.attacks(theorems),
         )
+    )
+    return text
+
+
+def cell(document: Document) -> str:
+    """The report as the output of a notebook's cell: verdicts, statements and plots, in a style of its own."""
+    document = harmless(document)
+    style = "".join(
+        (
+            f".theorax{{{declarations(LIGHT)};background:var(--page);color:var(--text);padding:.6rem 1rem}}\n",
+            f"@media (prefers-color-scheme:dark){{.theorax{{{declarations(DARK)}}}}}\n",
+            f".theorax{{{(TEMPLATES / 'style.css').read_text(encoding='utf-8')}}}\n",
+        )
+    )
+    text: str = (
+        _environment()
+        .get_template("cell.html")
+        .render(document=document, theorems=document["theorems"], style=Markup(style))
     )
     return text
 
