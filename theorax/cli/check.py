@@ -61,12 +61,15 @@ def perform(world: World, words: Sequence[str], given: dict[str, Any]) -> int:
         from theorax.cli.changed import only_changed
 
         selection = only_changed(world, selection, chosen, given.get("baseline"))
-    told = ("terminal", None) in wanted
+    nothing = bool(given.get("changed")) and not selection.ids  # which was said, and is no failure
+    told = ("terminal", None) in wanted and not nothing
     live = sys.stdout.isatty() and told
     report = checked(world, selection, chosen, told=told)
     unwritten: list[UsageError] = []
     for format_, path in wanted:
         try:
+            if (format_, path) == ("terminal", None) and nothing:
+                continue
             if (format_, path) == ("terminal", None):
                 _tell(report, live=live, listed=not live and len(selection.ids) > 1)
             else:
@@ -75,7 +78,7 @@ def perform(world: World, words: Sequence[str], given: dict[str, Any]) -> int:
             unwritten.append(error)
     if unwritten:
         raise unwritten[0]
-    code: int = 0 if given.get("changed") and not selection.ids else report["summary"]["exit_code"]
+    code: int = 0 if nothing else report["summary"]["exit_code"]
     return code
 
 
