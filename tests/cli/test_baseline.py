@@ -9,6 +9,8 @@ import fakes
 import pytest
 from test_theorem_files import page
 
+from theorax.verifiers.keeping.sources import PACKAGE, Sources
+
 FILE = Path("theorax-baseline.json")
 MOVED = "fakes_moved:check"
 
@@ -17,6 +19,23 @@ def change(root, id="gap"):
     """Another text of a theorem's file."""
     path = root / "spectra" / f"{id}.py"
     path.write_text(path.read_text(encoding="utf-8").replace("Theorem ", "Proposition "), encoding="utf-8")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def read_once():
+    """The package's own files are parsed once for all commands of this module: they do not change between them."""
+    original, known = Sources._parsed, {}
+
+    def parsed(self, path):
+        if not path.is_relative_to(PACKAGE):
+            return original(self, path)
+        if path not in known:
+            known[path] = original(self, path)
+        return known[path]
+
+    Sources._parsed = parsed
+    yield
+    Sources._parsed = original
 
 
 @pytest.fixture

@@ -161,8 +161,10 @@ def _run(
     """Check the theorems of the baseline as it was made; with ``changed`` name those that were left standing."""
     from theorax.cli.changed import split
     from theorax.reports.baseline import settings_of
+    from theorax.verifiers.keeping.sources import Sources
     from theorax.verifiers.runs.selectors import Selection
 
+    sources = Sources()  # read once, for the choice and for the run
     usual = settings({name: value for name, value in given.items() if name in ("jobs", "state", "fresh")})
     made = kept["runs"][-1]["settings"]
     if given["seed"] is not None:
@@ -177,8 +179,8 @@ def _run(
     selection = Selection(ids, ids)
     standing: tuple[str, ...] = ()
     if changed:
-        selection, standing = split(here, selection, chosen, kept)
-    return checked(here, selection, chosen, told=told), standing
+        selection, standing = split(here, selection, chosen, kept, sources)
+    return checked(here, selection, chosen, told=told, sources=sources), standing
 
 
 def _read_report(here: World, file: Path, only: Sequence[str]) -> dict[str, Any]:
