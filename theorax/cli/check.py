@@ -75,7 +75,7 @@ def perform(world: World, words: Sequence[str], given: dict[str, Any]) -> int:
             if (format_, path) == ("terminal", None) and nothing:
                 continue
             if (format_, path) == ("terminal", None):
-                _tell(report, live=live, listed=not live and len(selection.ids) > 1)
+                tell(report, live=live, listed=not live and len(selection.ids) > 1)
             else:
                 give(format_, path, report)
         except UsageError as error:  # a full disk; the other reports of this run are written all the same
@@ -148,7 +148,8 @@ def give(format_: str, path: Path | None, report: Mapping[str, Any]) -> None:
         click.echo(RENDERINGS[format_].say(report), nl=False)
 
 
-def _tell(report: Mapping[str, Any], *, live: bool, listed: bool) -> None:
+def tell(report: Mapping[str, Any], *, live: bool, listed: bool) -> None:
+    """Show the report on the standard output, as a terminal or as a pipe wants it."""
     from theorax.reports import summary
     from theorax.text import plain
 

@@ -19,6 +19,7 @@ from theorax.names import did_you_mean
 COMMANDS = {
     "theorem": ("theorax.cli.check:theorem", "Check theorems and report on them."),
     "all": ("theorax.cli.check:all_", "Check every theorem."),
+    "audit": ("theorax.cli.audit:audit", "Check everything and write a folder of reports, for people and machines."),
     "list": ("theorax.cli.listing:list_", "Show the theorems, without running anything."),
     "explain": ("theorax.cli.explain:explain", "Show what a theorem states, without running it."),
     "graph": ("theorax.cli.graph:graph", "Show which theorem rests on which."),

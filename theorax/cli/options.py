@@ -56,8 +56,24 @@ def state_option(command: Command) -> Command:
     )(command)
 
 
+def output_option(command: Command) -> Command:
+    """``--output``, of formats."""
+    return click.option(
+        "--output",
+        "-o",
+        multiple=True,
+        metavar="FORMAT[=FILE]",
+        help=f"{', '.join(RENDERINGS)}; repeatable [terminal].",
+    )(command)
+
+
 def run_options(command: Command) -> Command:
     """The options that every run takes."""
+    return choices(output_option(state_option(command)))
+
+
+def choices(command: Command) -> Command:
+    """The options that say what is run and how."""
     options = (
         click.option(
             "--exclude", "-x", multiple=True, metavar="SELECTOR", help="Leave these out.", shell_complete=complete
@@ -77,14 +93,6 @@ def run_options(command: Command) -> Command:
         click.option("--at", multiple=True, metavar="LETTER=VALUE,...", help="Exact parameters, as in gamma=1/4,l=2."),
         click.option("--sizes", multiple=True, metavar="LETTER=SIZES", help="Sizes, as in T=100..400 or T=64,128."),
         click.option("--model", metavar="FILE.py:FACTORY", help="Your own Equinox layer instead of the theorem's."),
-        click.option(
-            "--output",
-            "-o",
-            multiple=True,
-            metavar="FORMAT[=FILE]",
-            help=f"{', '.join(RENDERINGS)}; repeatable [terminal].",
-        ),
-        state_option,
     )
     for option in reversed(options):
         command = option(command)

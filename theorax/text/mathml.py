@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import lru_cache
 from html import escape
 from xml.etree import ElementTree
+
+from theorax.text.safe import visible
 
 LONGEST = 4000  # characters of LaTeX; a longer formula is a page, which its text shows better
 
 ARGUMENTS = {"mfrac": 2, "msup": 2, "msub": 2, "mroot": 2, "munder": 2, "mover": 2, "msubsup": 3, "munderover": 3}
 """How many parts an element must have to be drawn."""
 ELEMENTS = {*ARGUMENTS, "math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "msqrt", "mtable", "mtr", "mtd", "mstyle"}
-ATTRIBUTES = {
+ATTRIBUTES: dict[str, set[str]] = {
     "mo": {"stretchy", "lspace", "rspace", "minsize", "maxsize"},
     "mi": {"mathvariant"},
     "mspace": {"width"},
@@ -77,30 +78,6 @@ def formula(latex: str, text: str, *, block: bool = False) -> str:
     return f'<{tag} class="formula">{escape(visible(text))}</{tag}>'
 
 
-def visible(text: str) -> str:
-    """The text with control characters as their pictures, which no page, terminal or XML file takes for commands.
-
-    Marks of direction are dropped: they would turn the order of the signs around them.
-
-    >>> visible("a\\x1b[31m\\n")
-    'a␛[31m\\n'
-    """
-    return "".join(_shown(sign) for sign in text)
-
-
-def _shown(sign: str) -> str:
-    if sign in "\n\t" or sign.isprintable():
-        return sign
-    code = ord(sign)
-    if code < 0x20:
-        return chr(0x2400 + code)
-    if code == 0x7F:
-        return "␡"
-    if unicodedata.category(sign) == "Cf":
-        return ""
-    return " " if sign.isspace() else "\ufffd"
-
-
 def _strange(sign: str) -> bool:
     return _FIRST <= ord(sign) <= _LAST or (not sign.isprintable() and sign not in " \n\t")
 
@@ -120,7 +97,7 @@ def _written(node: ElementTree.Element, words: list[str]) -> str:
         raise ValueError(text)
     text = "".join(words[ord(sign) - _FIRST] if _FIRST <= ord(sign) <= _LAST else sign for sign in text)
     # Brackets stretch and know their side by themselves: each pair is a row of its own.
-    kept = ATTRIBUTES.get(tag, frozenset())
+    kept = ATTRIBUTES.get(tag, set())
     given = "".join(
         f' {name}="{value}"'
         for name, value in node.attrib.items()

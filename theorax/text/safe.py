@@ -79,13 +79,17 @@ def block(given: Block) -> Block:
     """A block of a report with its texts made visible."""
     match given:
         case Heading():
-            return replace(given, text=one_line(given.text))
+            return replace(given, text=_flat(given.text))
         case Paragraph():
             return replace(given, text=visible(given.text))
         case Lines():
             return replace(given, lines=tuple(part for line in given.lines for part in visible(line).split("\n")))
         case Table():
-            rows = tuple(tuple(map(one_line, row)) for row in given.rows)
-            return replace(given, head=tuple(map(one_line, given.head)), rows=rows)
+            rows = tuple(tuple(map(_flat, row)) for row in given.rows)
+            return replace(given, head=tuple(map(_flat, given.head)), rows=rows)
         case _:
             return given
+
+
+def _flat(text: str) -> str:
+    return visible(text).replace("\n", " ").replace("\t", " ")

@@ -8,12 +8,12 @@ from html import escape
 
 from theorax.reports.html.layers import Drawing, draw
 from theorax.reports.html.sides import PLAIN, Node
-from theorax.text.mathml import visible
+from theorax.text.safe import one_line, visible
 
 WIDTH, HEIGHT = 184, 44  # of a box
 ACROSS, DOWN = WIDTH + 52, HEIGHT + 20  # from box to box
 MARGIN = 14
-LETTERS = 21  # of a label on one line of a box
+LETTERS = 19  # of a label on one line of a box
 COLUMNS = 5  # boxes side by side before a new shelf begins
 
 
@@ -120,7 +120,7 @@ def _edge(path: Sequence[tuple[float, float]], left: float, top: float) -> str:
 
 
 def _box(node: Node, x: float, y: float, link: str | None) -> str:
-    lines = _label(visible(node.id).replace("\n", " "))
+    lines = _label(one_line(node.id))
     first = y + HEIGHT / 2 + (4.5 if len(lines) == 1 else -2.5)
     label = "".join(
         f'<text x="{x + 34:.0f}" y="{first + 15 * row:.1f}">{escape(line)}</text>' for row, line in enumerate(lines)
@@ -155,7 +155,7 @@ def _marks(node: Node, x: float, y: float, width: float, height: float, *, lette
 def _outline(shape: str, x: float, y: float, w: float, h: float) -> str:
     """Rounded where it holds, eight corners where refuted, pointed where open, square where there is no verdict."""
     if shape == "holds":
-        r = 9
+        r = min(9, round(h / 3))
         return (
             f"M{x + r:.0f} {y:.0f}h{w - 2 * r:.0f}a{r} {r} 0 0 1 {r} {r}v{h - 2 * r:.0f}a{r} {r} 0 0 1 -{r} {r}"
             f"h-{w - 2 * r:.0f}a{r} {r} 0 0 1 -{r} -{r}v-{h - 2 * r:.0f}a{r} {r} 0 0 1 {r} -{r}z"

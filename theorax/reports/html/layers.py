@@ -124,7 +124,7 @@ def _properly(
             chains[source, target] = chain
             for first, second in pairwise(chain):
                 after.setdefault(first, []).append(second)
-    depth: dict[Node, int] = {**layer}
+    depth: dict[Node, int] = dict(layer.items())
     depth.update({node: node.layer for chain in chains.values() for node in chain if isinstance(node, Dummy)})
     order: Order = [[] for _ in range(max(depth.values()) + 1)]
     seen: set[Node] = set()

@@ -16,8 +16,9 @@ from theorax.reports.html import plots, sides, views
 from theorax.reports.html.graph import Graph, graph, sample
 from theorax.reports.html.palette import variables
 from theorax.reports.story import LABELS, MEANING, moment
-from theorax.text.mathml import formula, visible
+from theorax.text.mathml import formula
 from theorax.text.numbers import duration, interval, number, with_uncertainty
+from theorax.text.safe import visible
 from theorax.text.signs import signed
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -89,6 +90,8 @@ def _environment() -> Environment:
         signed=signed,
         tone=views.tone,
         html=Markup,
+        begun=lambda text: text[:1].upper() + text[1:],
+        ended=lambda text: text if not text or text[-1] in ".!?" else f"{text}.",
     )
     environment.globals.update(
         plots=plots, views=views, MEANING=MEANING, LABELS=LABELS, SHOWN=SHOWN, sweep=_sweep, forest=_forest
@@ -113,7 +116,7 @@ def _sweep(claim: Document, case: Document) -> Markup:
 
 
 def _forest(claim: Document) -> Markup:
-    return Markup(plots.forest(claim, views.claim_of))
+    return Markup(plots.forest(claim))
 
 
 def _legend() -> list[tuple[str, list[tuple[Markup, str]]]]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from theorax.text.mathml import visible
 from theorax.text.numbers import number, with_uncertainty
 from theorax.text.plot import BARS, predicted_along
+from theorax.text.safe import one_line, shortened, visible
 
 Part = Mapping[str, Any]
 
@@ -18,7 +18,8 @@ WIDTH, HEIGHT = 460, 250
 LEFT, RIGHT, TOP, BOTTOM = 64, 18, 14, 44
 BEYOND = 62  # room at the right for the limit itself
 ROWS = 30  # cases drawn; the table has them all
-ROW, NAME = 20, 190
+ROW, NAME = 20, 204
+SIGNS = 33  # of a case's name
 REACH = 1.6  # margins to either side that are always shown
 SEEN = 0.02  # of a margin: intervals that all lie nearer to the prediction are dots on a line, and are not drawn
 FARTHEST = 4.0  # margins after which an interval is cut off with an arrow
@@ -110,7 +111,7 @@ def drawable(case: Part) -> bool:
     )
 
 
-def forest(claim: Part, name: Callable[[Part], str]) -> str:
+def forest(claim: Part) -> str:
     """Every case's interval around its prediction, in units of its margin; empty if there is nothing to see."""
     order = sorted(range(len(claim["cases"])), key=lambda index: index != claim["worst"])
     cases = [claim["cases"][index] for index in order if drawable(claim["cases"][index])][:ROWS]
@@ -128,15 +129,14 @@ def forest(claim: Part, name: Callable[[Part], str]) -> str:
     low = left if open_ < 0 else middle - unit
     high = right if open_ > 0 else middle + unit
     axis, below, names, bars, dots = f"M{left} {bottom}H{right}", [], [], [], []
+    words = ("−1 margin", "predicted", "+1 margin") if unit > 66 else ("−1", "0", "+1")
     for tick in (-1, 0, 1):
         at = middle + tick * unit
         axis += f"M{at:.1f} {bottom}v5"
-        below.append(_under(f"{at:.1f}", ("−1 margin", "predicted", "+1 margin")[tick + 1], bottom))
+        below.append(_under(f"{at:.1f}", words[tick + 1], bottom))
     for row, (case, (start, centre, end)) in enumerate(zip(cases, spans, strict=True)):
         y = TOP + ROW * (row + 0.5)
-        label = visible(name(case)).replace("\n", " ")
-        shown = label if len(label) <= 31 else f"{label[:30]}…"
-        names.append(f'<text y="{y + 4:.0f}">{escape(shown)}</text>')
+        names.append(f'<text y="{y + 4:.0f}">{escape(_short(case))}</text>')
         a, cut_a = _placed(start, reach, middle, unit)
         b, cut_b = _placed(end, reach, middle, unit)
         bars.append(f"M{a:.0f} {y:.0f}H{b:.0f}")
@@ -152,6 +152,13 @@ def forest(claim: Part, name: Callable[[Part], str]) -> str:
         f'<g class="names">{"".join(names)}</g><g class="below">{"".join(below)}</g>'
     )
     return _svg(bottom + 28, drawn, f"Intervals of {len(cases)} cases around the prediction, in units of the margin.")
+
+
+def _short(case: Part) -> str:
+    """A case's name in the room there is; of subject and parameters the subject gives way."""
+    at = one_line(", ".join(f"{letter} = {value}" for letter, value in case["at"].items()))
+    subject = shortened(one_line(case["subject"]), max(8, SIGNS - 2 - len(at)) if at else SIGNS)
+    return shortened(f"{subject}, {at}" if at else subject, SIGNS)
 
 
 def _in_margins(case: Part) -> tuple[float, float, float]:
@@ -249,8 +256,7 @@ def _frame(x: _Axis, y: _Axis, sizes: Sequence[float], letter: str) -> str:
         if x(size) - half > last + 6:
             below.append(_under(at, text, bottom))
             last = x(size) + half
-    shown = visible(letter)
-    shown = shown if len(shown) <= 24 else f"{shown[:23]}…"
+    shown = shortened(one_line(letter), 24)
     middle = f"{(x.start + x.end) / 2:.1f}"
     below.append(f'<text class="axis-name" x="{middle}" y="{HEIGHT - 6}">{escape(shown)}</text>')
     return (
@@ -264,8 +270,7 @@ def _under(at: str, text: str, bottom: float) -> str:
 
 
 def _svg(height: float, inner: str, told: str) -> str:
-    told = visible(told)
-    told = told if len(told) <= 600 else f"{told[:599]}…"
+    told = shortened(visible(told), 600)
     return (
         f'<svg class="plot" role="img" aria-label="{escape(told)}" '
         f'viewBox="0 0 {WIDTH} {height:.0f}" width="{WIDTH}" height="{height:.0f}">{inner}</svg>'

@@ -33,20 +33,23 @@ def tone(status: str) -> str:
 class Names:
     """Where everything is found on the page: the anchor of every theorem, what it rests on, what rests on it."""
 
-    anchors: Mapping[str, str]
+    places: tuple[str, ...]  # in the order of the report
+    anchors: Mapping[str, str]  # by id
     uses: Mapping[str, tuple[str, ...]]
     users: Mapping[str, tuple[str, ...]]
 
     @classmethod
     def of(cls, theorems: Sequence[Part]) -> Names:
         """The names of a report's theorems; an id that makes no good anchor, or comes again, is numbered."""
+        places: list[str] = []
         anchors: dict[str, str] = {}
         for index, part in enumerate(theorems):
-            plain = ANCHOR.fullmatch(part["id"]) is not None
-            anchors.setdefault(part["id"], f"t-{part['id']}" if plain else f"theorem-{index}")
+            plain = ANCHOR.fullmatch(part["id"]) is not None and part["id"] not in anchors
+            places.append(f"t-{part['id']}" if plain else f"theorem-{index}")
+            anchors.setdefault(part["id"], places[-1])
         uses = {part["id"]: tuple(dict.fromkeys(part["uses"])) for part in theorems}
         users = {id: tuple(other for other, names in uses.items() if id in names) for id in uses}
-        return cls(anchors, uses, users)
+        return cls(tuple(places), anchors, uses, users)
 
     def above(self, id: str) -> dict[str, tuple[str, ...]]:
         """The part of the graph that a theorem rests on, itself included."""
@@ -189,8 +192,14 @@ def errata(theorems: Sequence[Part]) -> list[dict[str, Any]]:
                 continue
             holds = next((claim for claim in part["claims"] if claim["id"] == printed["corrected"]), None)
             paper = found.setdefault(part["paper"], {"source": part["source"] or part["paper"], "entries": []})
-            paper["entries"].append({"theorem": part, "printed": printed, "holds": holds})
+            more = [text for text in _needs(holds) if text not in _needs(printed)]
+            paper["entries"].append({"theorem": part, "printed": printed, "holds": holds, "more": more})
     return list(found.values())
+
+
+def _needs(claim: Part | None) -> list[str]:
+    """The hypotheses of a claim, as its ledger tells them."""
+    return [row["text"] for row in claim["ledger"] if row["kind"] == "hypothesis"] if claim is not None else []
 
 
 def bibliography(theorems: Sequence[Part]) -> list[dict[str, Any]]:
