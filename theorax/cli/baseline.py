@@ -147,7 +147,7 @@ def compare(
             )
         found = _read_report(here, report, only)
     else:
-        found, standing = _run(here, kept, given, changed=changed)
+        found, standing = _run(here, kept, given, changed=changed, told=("terminal", None) in wanted)
     comparison = compared(kept, found, share=share, strict=strict, known=here.catalogue.ids, standing=standing)
     for format_, path in wanted:
         write(format_, path, comparison, regression_text.told(comparison))
@@ -156,13 +156,15 @@ def compare(
 
 
 def _run(
-    here: World, kept: dict[str, Any], given: dict[str, Any], *, changed: bool
+    here: World, kept: dict[str, Any], given: dict[str, Any], *, changed: bool, told: bool
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Check the theorems of the baseline as it was made; with ``changed`` name those that were left standing."""
     from theorax.cli.changed import split
     from theorax.reports.baseline import settings_of
+    from theorax.verifiers.keeping.sources import Sources
     from theorax.verifiers.runs.selectors import Selection
 
+    sources = Sources()  # read once, for the choice and for the run
     usual = settings({name: value for name, value in given.items() if name in ("jobs", "state", "fresh")})
     made = kept["runs"][-1]["settings"]
     if given["seed"] is not None:
@@ -177,8 +179,8 @@ def _run(
     selection = Selection(ids, ids)
     standing: tuple[str, ...] = ()
     if changed:
-        selection, standing = split(here, selection, chosen, kept)
-    return checked(here, selection, chosen, told=True), standing
+        selection, standing = split(here, selection, chosen, kept, sources)
+    return checked(here, selection, chosen, told=told, sources=sources), standing
 
 
 def _read_report(here: World, file: Path, only: Sequence[str]) -> dict[str, Any]:
@@ -228,13 +230,14 @@ def write(format_: str, path: Path | None, found: Mapping[str, Any], blocks: Seq
     """A comparison or a replay to its file or to the standard output, there in colour if it is a terminal."""
     from theorax.reports import json
     from theorax.text.plain import render
+    from theorax.text.safe import uncommanded
 
     if format_ == "terminal" and path is None and sys.stdout.isatty():
         from theorax.reports.terminal import console, show
 
         show(blocks, console())
         return
-    content = json.text(found) if format_ == "json" else render(blocks)
+    content = json.text(found) if format_ == "json" else uncommanded(render(blocks))
     if path is None:
         click.echo(content, nl=False)
     else:
