@@ -140,8 +140,8 @@ def _forest(claim: Document) -> Markup:
 def _legend() -> list[tuple[str, list[tuple[Markup, str]]]]:
     """What the marks of the graph mean: groups of samples with their words."""
 
-    def drawn(**marks: Any) -> Markup:
-        return Markup(sample(sides.Node("", marks.pop("status", "SUPPORTED"), **marks)))
+    def drawn(status: str | None = None, **marks: Any) -> Markup:
+        return Markup(sample(sides.Node("", status or "SUPPORTED", **marks), letter=status is not None))
 
     plain = sides.PLAIN
     return [
