@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -108,6 +109,7 @@ def _environment() -> Environment:
         signed=signed,
         tone=views.tone,
         html=Markup,
+        at_least=lambda share: f"{math.floor(100 * share) / 100:.2f}",
         begun=lambda text: text[:1].upper() + text[1:],
         ended=lambda text: text if not text or text[-1] in ".!?" else f"{text}.",
     )

@@ -153,6 +153,8 @@ def facts(claim: Part) -> Iterator[tuple[str, str]]:
         yield "Measured", f"{what} {with_uncertainty(claim['estimate'], claim['standard_error'])}".lstrip()
     if claim["interval"] is not None:
         yield "Interval", f"{interval(claim['interval'])}, everything that may bias it included"
+    if claim["bias"]:
+        yield "Bias", f"at most {number(claim['bias'], 2)}, by what the declared class of corrections allows"
     if claim["margin_given"]:
         because = f", because {claim['because']}" if claim["because"] else ""
         yield "Margin", f"{claim['margin_given']}{because}"
