@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 import platform
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -17,14 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 from theorax import __version__
 from theorax.theorems.catalogue import claim_lines
-from theorax.verifiers.graph import GREEN
+from theorax.verifiers.budgets.suite import REFUTATIONS, SUPPORTS, TITLES, Adjusted
+from theorax.verifiers.keeping.sources import LIBRARIES, PACKAGE, Manifest, version
 from theorax.verifiers.outcome import Verdict
+from theorax.verifiers.runs.graph import GREEN
 from theorax.verifiers.settings import Settings
-from theorax.verifiers.sources import LIBRARIES, PACKAGE, Manifest, version
-from theorax.verifiers.suite import REFUTATIONS, SUPPORTS, TITLES, Adjusted
 
 if TYPE_CHECKING:
-    from theorax.verifiers.runner import Record, Run
+    from theorax.verifiers.runs.runner import Record, Run
 
 SCHEMA_VERSION = 2
 STATUSES = ("PROVED", "CERTIFIED", "SUPPORTED", "REFUTED", "INCONCLUSIVE", "VACUOUS", "BLOCKED", "ERROR")
@@ -46,7 +47,7 @@ def document(run: Run, settings: Settings, command: Sequence[str], created: str)
         "schema_version": SCHEMA_VERSION,
         "generator": f"theorax {__version__}",
         "created": created,
-        "command": " ".join(command),
+        "command": shlex.join(command),
         "environment": environment(),
         "settings": {
             "effort": settings.effort,

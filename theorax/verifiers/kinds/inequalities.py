@@ -14,10 +14,10 @@ from sympy import Expr
 
 from theorax.numerics.jaxprs import Ball, UndecidedComparison, UnsupportedPrimitive
 from theorax.theorems.language import Claim, Inequality, Measured
-from theorax.verifiers import instances
 from theorax.verifiers.decision import Decision, Levels, Reason, Side, Status
+from theorax.verifiers.experiments import instances
+from theorax.verifiers.experiments.lines import Cell, Observed, evaluate, roundings
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared
-from theorax.verifiers.lines import Cell, Observed, evaluate, roundings
 from theorax.verifiers.outcome import LOOSE, Point
 from theorax.verifiers.rigorous.claims import on_box
 from theorax.verifiers.rigorous.decisions import decided
