@@ -97,10 +97,18 @@ def conditioned_rademacher(key: Array, n: Extent) -> Float[Array, "N N"]:
     Entries are exchangeable, centred and uncorrelated, and have every fourth moment of pseudo-iid entries; the sum over
     a row is known up to its sign all the same.
     """
-    order = jnp.where(n.mask, jax.random.uniform(named(key, "order"), (n.padded, n.padded)), 2.0)
+    places = jax.random.uniform(named(key, "places"), (n.padded, n.padded))
     plus = (n.value + jnp.round(_root(n.value)).astype(jnp.int32)) // 2
-    last = jnp.sort(order, axis=1)[:, plus - 1]  # the plus-th smallest of a row: so many entries lie at or below it
-    rows = jnp.where(order <= last[:, None], 1.0, -1.0) * _signs(named(key, "sign of the row"), n)[:, None]
+
+    def column(left: Array, drawn: tuple[Array, Array]) -> tuple[Array, Array]:
+        # Of the entries from this one on so many are still to be plus, each subset alike: an urn without replacement.
+        before, uniform = drawn
+        taken = uniform * (n.value - before) < left
+        return left - taken, taken
+
+    start = jnp.full(n.padded, plus, jnp.int32)
+    chosen = jax.lax.scan(column, start, (jnp.arange(n.padded), places))[1].T
+    rows = jnp.where(chosen, 1.0, -1.0) * _signs(named(key, "sign of the row"), n)[:, None]
     return jnp.where(block(n, n), rows * _root(1 / n.value), 0)
 
 
