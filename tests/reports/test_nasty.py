@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import io
 import json
 import re
@@ -107,8 +108,20 @@ def test_markdown_keeps_its_shape_whatever_the_texts_are(name, kind, documents):
     )  # "Interrupted." and the titles of what fails
     for token in tokens:
         if token.type == "html_block":
-            html = token.content.replace("<!-- -->", "").strip()
-            assert re.fullmatch(r"</details>|<details>\n<summary>[^<]*<code>[^<]*</code>[^<\n]*</summary>", html)
+            element = token.content.replace("<!-- -->", "").strip()
+            assert re.fullmatch(r"</details>|<details>\n<summary>[^<]*<code>[^<]*</code>[^<\n]*</summary>", element)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_markdown_shows_a_title_as_it_is(kind, documents):
+    _, tokens, inline = skeleton(render("markdown", documents[kind]))
+    shown = "".join(child.content for child in inline if child.type in ("text", "code_inline"))
+    folded = "".join(
+        html.unescape(re.sub("<.*?>", "", token.content)) for token in tokens if token.type == "html_block"
+    )
+    title = one_line(nasty.TEXTS[kind])[:200]
+    assert title in folded
+    assert title.replace("`", "") in shown.replace("`", "")
 
 
 @pytest.mark.parametrize("kind", KINDS)
