@@ -14,9 +14,9 @@ from theorax.errors import UsageError
 from theorax.reports.document import SCHEMA_VERSION, STATUSES, document, exit_code
 from theorax.reports.json import text, write_text
 from theorax.reports.reading import OLDEST, SCHEMAS, validate
-from theorax.verifiers.adjustment import adjust
-from theorax.verifiers.graph import Graph
-from theorax.verifiers.runner import Record, Run
+from theorax.verifiers.runs.adjustment import adjust
+from theorax.verifiers.runs.graph import Graph
+from theorax.verifiers.runs.runner import Record, Run
 from theorax.verifiers.settings import Settings
 
 

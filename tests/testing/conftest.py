@@ -17,8 +17,8 @@ import theorax.decide.sequences
 import theorax.reports.document
 import theorax.testing.claims
 import theorax.testing.collecting
-import theorax.verifiers.runner  # noqa: F401
-from theorax.verifiers.sources import Sources
+import theorax.verifiers.runs.runner  # noqa: F401
+from theorax.verifiers.keeping.sources import Sources
 
 TESTS = Path(fakes.__file__).parent
 

@@ -21,8 +21,8 @@ from theorax.text.safe import uncommanded, visible
 def graph(context: click.Context, words: tuple[str, ...], output: str, state: str | None) -> int:
     """Show which theorem rests on which; each stands above what rests on it."""
     from theorax.text.signs import SIGNS
-    from theorax.verifiers.graph import Graph
-    from theorax.verifiers.selectors import select
+    from theorax.verifiers.runs.graph import Graph
+    from theorax.verifiers.runs.selectors import select
 
     catalogue = world(context).catalogue
     verdicts = last(state)

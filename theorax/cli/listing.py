@@ -28,7 +28,7 @@ def list_(context: click.Context, words: tuple[str, ...], exclude: tuple[str, ..
     verdicts = last(state)
     chosen = frozenset(catalogue.ids)
     if words or exclude:
-        from theorax.verifiers.selectors import select
+        from theorax.verifiers.runs.selectors import select
 
         chosen = frozenset(select(words or ("*",), catalogue, lambda: verdicts, exclude).ids)
     elif not chosen:

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any
 
 from theorax import __version__
 from theorax.theorems.catalogue import claim_lines
-from theorax.verifiers.graph import GREEN
+from theorax.verifiers.budgets.suite import REFUTATIONS, SUPPORTS, TITLES, Adjusted
+from theorax.verifiers.keeping.sources import LIBRARIES, PACKAGE, Manifest, version
 from theorax.verifiers.outcome import Verdict
+from theorax.verifiers.runs.graph import GREEN
 from theorax.verifiers.settings import Settings
-from theorax.verifiers.sources import LIBRARIES, PACKAGE, Manifest, version
-from theorax.verifiers.suite import REFUTATIONS, SUPPORTS, TITLES, Adjusted
 
 if TYPE_CHECKING:
-    from theorax.verifiers.runner import Record, Run
+    from theorax.verifiers.runs.runner import Record, Run
 
 SCHEMA_VERSION = 2
 STATUSES = ("PROVED", "CERTIFIED", "SUPPORTED", "REFUTED", "INCONCLUSIVE", "VACUOUS", "BLOCKED", "ERROR")

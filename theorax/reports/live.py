@@ -13,7 +13,7 @@ from theorax.reports.progress import Remaining
 from theorax.text.safe import one_line
 
 if TYPE_CHECKING:
-    from theorax.verifiers.runner import Record
+    from theorax.verifiers.runs.runner import Record
 
 
 class _Left(ProgressColumn):

@@ -46,6 +46,7 @@ RENDERINGS: Mapping[str, Rendering] = {
     "json": Rendering(
         "the report itself, from which all others are made", "json", "theorax.reports.json:text", whole=True
     ),
+    "html": Rendering("an audit report for a browser, whole in one file", "html", "theorax.reports.html.page:html"),
     "markdown": Rendering("for pull requests and archives, details folded", "md", "theorax.reports.markdown:text"),
     "junit": Rendering("JUnit XML, one case per claim", "xml", "theorax.reports.junit:text"),
     "github": Rendering(

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from theorax.cli.world import World
-from theorax.verifiers.selectors import Selection
+from theorax.verifiers.keeping.sources import Sources
+from theorax.verifiers.runs.selectors import Selection
 from theorax.verifiers.settings import Settings
-from theorax.verifiers.sources import Sources
 
 Part = Mapping[str, Any]
 
@@ -50,8 +50,8 @@ class Checks:
 
     def _check(self, id: str) -> Part:
         from theorax.reports.document import document
-        from theorax.verifiers.runner import run
-        from theorax.verifiers.store import now
+        from theorax.verifiers.keeping.store import now
+        from theorax.verifiers.runs.runner import run
 
         with warnings.catch_warnings():
             # A test session may turn warnings into errors; the command does not, and a verdict must be the same.

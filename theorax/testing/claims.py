@@ -13,7 +13,7 @@ from theorax import decide
 from theorax.names import did_you_mean
 from theorax.testing.family import of_verdict
 from theorax.text.safe import visible
-from theorax.verifiers.graph import GREEN
+from theorax.verifiers.runs.graph import GREEN
 
 if TYPE_CHECKING:
     import numpy as np

@@ -18,8 +18,8 @@ from theorax.testing.family import of_claim
 from theorax.testing.plugin import strict
 from theorax.text.safe import one_line, visible
 from theorax.theorems.catalogue import Catalogue, claim_ids
-from theorax.verifiers.graph import Graph
-from theorax.verifiers.selectors import select
+from theorax.verifiers.runs.graph import Graph
+from theorax.verifiers.runs.selectors import select
 
 WHOLE = "theorem"  # the item of a theorem whose claims cannot be read
 

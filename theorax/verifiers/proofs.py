@@ -9,7 +9,7 @@ from sympy import Basic, Integer, MatrixBase, latex, pretty, simplify
 from theorax.errors import StatementError
 from theorax.theorems.language import Cited, Claim, Index, Law, Proof, Rate, Step, Theorem
 from theorax.verifiers.outcome import StepOutcome
-from theorax.verifiers.zero import Status, is_zero
+from theorax.verifiers.rigorous.zero import Status, is_zero
 
 LONGEST_FORMULA = 600  # characters of LaTeX; a longer one is shown shortened, as text
 
