@@ -102,9 +102,12 @@ class Claims:
         return f"{own} ({number})" if number > 1 else own
 
     def _again(self) -> str:
+        import os
         import shlex
 
-        words = ["pytest", self._node.nodeid]
+        config = self._node.config
+        file, colons, rest = str(self._node.nodeid).partition("::")
+        words = ["pytest", f"{os.path.relpath(config.rootpath / file, config.invocation_params.dir)}{colons}{rest}"]
         return shlex.join([*words, "--verify-seed", str(self._offset)] if self._offset else words)
 
 
