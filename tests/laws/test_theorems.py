@@ -79,7 +79,7 @@ def test_a_draw_is_a_function_of_its_names(name, theorem, tmp_path):
             other = measure(name, experiment, line, few, 1, Sampler())
             for letter in (letter.name for letter in experiment.measures if not letter.array):
                 assert np.array_equal(once.tables[0][letter], again.tables[0][letter])
-            if once.tables and _random(experiment.measures):
+            if once.tables and experiment.seeds != "none" and _random(experiment.measures):
                 assert any(
                     not np.array_equal(once.tables[0][letter.name], other.tables[0][letter.name])
                     for letter in experiment.measures

@@ -56,8 +56,24 @@ def state_option(command: Command) -> Command:
     )(command)
 
 
+def output_option(command: Command) -> Command:
+    """``--output``, of formats."""
+    return click.option(
+        "--output",
+        "-o",
+        multiple=True,
+        metavar="FORMAT[=FILE]",
+        help=f"{', '.join(RENDERINGS)}; repeatable [terminal].",
+    )(command)
+
+
 def run_options(command: Command) -> Command:
     """The options that every run takes."""
+    return choices(output_option(state_option(command)))
+
+
+def choices(command: Command) -> Command:
+    """The options that say what is run and how."""
     options = (
         click.option(
             "--exclude", "-x", multiple=True, metavar="SELECTOR", help="Leave these out.", shell_complete=complete
@@ -77,18 +93,34 @@ def run_options(command: Command) -> Command:
         click.option("--at", multiple=True, metavar="LETTER=VALUE,...", help="Exact parameters, as in gamma=1/4,l=2."),
         click.option("--sizes", multiple=True, metavar="LETTER=SIZES", help="Sizes, as in T=100..400 or T=64,128."),
         click.option("--model", metavar="FILE.py:FACTORY", help="Your own Equinox layer instead of the theorem's."),
-        click.option(
-            "--output",
-            "-o",
-            multiple=True,
-            metavar="FORMAT[=FILE]",
-            help=f"{', '.join(RENDERINGS)}; repeatable [terminal].",
-        ),
-        state_option,
     )
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def baseline_option(command: Command) -> Command:
+    """``--baseline``."""
+    return click.option(
+        "--baseline",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="The baseline [theorax-baseline.json in the project's root].",
+    )(command)
+
+
+def changed_options(command: Command) -> Command:
+    """``--changed`` and ``--baseline``."""
+    flag = click.option("--changed", is_flag=True, help="Of these, only what a change since the baseline can affect.")
+    return flag(baseline_option(command))
+
+
+def baseline_file(given: Path | None) -> Path:
+    """The file of the baseline: as typed, or that of the project."""
+    from theorax.cli.config import find
+    from theorax.reports.baseline import FILE
+
+    return given if given is not None else find(Path.cwd()).root / FILE
 
 
 def settings(given: dict[str, Any]) -> Settings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from theorax.cli.listing import one
-from theorax.cli.options import complete, listed, run_options, selectors, settings
+from theorax.cli.options import baseline_file, baseline_option, complete, listed, run_options, selectors, settings
 from theorax.cli.world import World, world
 
 if TYPE_CHECKING:
@@ -23,10 +23,14 @@ if TYPE_CHECKING:
 @click.command("plan", short_help="Show what a run would check and why, before any draw.")
 @selectors()
 @click.option("--why", metavar="ID", help="Only why this theorem would be checked or is kept.", shell_complete=complete)
+@baseline_option
 @run_options
 @click.pass_context
-def plan(context: click.Context, words: tuple[str, ...], why: str | None, **given: Any) -> int:
-    """Show what a run would check and why, and what its designs can see; nothing is drawn."""
+def plan(context: click.Context, words: tuple[str, ...], why: str | None, baseline: Path | None, **given: Any) -> int:
+    """Show what a run would check and why, and what its designs can see; nothing is drawn.
+
+    --why says too what differs since the baseline, where there is one.
+    """
     chosen = settings(given)
     here = world(context)
     from theorax.reports.library import statuses
@@ -49,6 +53,8 @@ def plan(context: click.Context, words: tuple[str, ...], why: str | None, **give
         reasons = _reasons(store.last_manifest(id), manifest, fresh=chosen.fresh)
         problem = catalogue.problem(id)
         blocks += _told(id, kept.date if kept else None, problem, reasons)
+        if why is not None:
+            blocks += _since_baseline(baseline, id, manifest)
         if why is None and kept is None and problem is None:
             planned = _planned(here, id, own)
             everything += planned
@@ -89,6 +95,25 @@ def _told(id: str, kept: str | None, problem: str | None, reasons: tuple[str, ..
     else:
         yield Paragraph(f"Will be checked: {reasons[0]}")
         yield Lines(tuple(reasons[1:]))
+
+
+def _since_baseline(file: Path | None, id: str, manifest: Mapping[str, str]) -> Iterator[Block]:
+    """What differs since the baseline, where the project has one or one is named."""
+    from theorax.reports.baseline import affecting, read, since
+    from theorax.text.blocks import Lines, Paragraph
+
+    path = baseline_file(file)
+    if file is None and not path.exists():
+        return
+    changes = since(read(path), id, manifest)
+    if changes is None:
+        yield Paragraph(f"Not in the baseline {path.name}: `--changed` checks it.")
+    elif not changes:
+        yield Paragraph(f"Nothing differs since the baseline {path.name}: `--changed` leaves it out.")
+    else:
+        does = "checks it" if affecting(changes) else "leaves it out, for no source differs"
+        yield Paragraph(f"Since the baseline {path.name} these differ; `--changed` {does}:")
+        yield Lines(changes)
 
 
 def _planned(here: World, id: str, own: Settings) -> list[PlannedCheck]:

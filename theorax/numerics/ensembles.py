@@ -66,9 +66,17 @@ def haar_rows(key: PRNGKeyArray, T: Extent, d: Extent) -> Float[Array, "{T.padde
     **Source:** mezzadri_2007, section 5; higham_2002, theorem 19.4 for the errors.
     """
     _fits(T, d)
-    frame, triangle = jnp.linalg.qr(gaussian(key, d, T))
+    return jnp.where(block(T, d), orthonormal_rows(gaussian(key, d, T).T), 0)
+
+
+def orthonormal_rows(G: Float[Array, "T d"]) -> Float[Array, "T d"]:
+    """The frame Q of $G = RQ$ with a positive diagonal of the lower triangle R: Haar rows where G is Gaussian.
+
+    **Errors:** as for `haar_rows`. Rows of zeros become what Householder's algorithm makes of them: mask them.
+    """
+    frame, triangle = jnp.linalg.qr(G.T)
     signs = jnp.where(jnp.diagonal(triangle) < 0, -1, 1).astype(frame.dtype)
-    return jnp.where(block(T, d), (frame * signs).T, 0)
+    return (frame * signs).T
 
 
 def haar(key: PRNGKeyArray, d: Extent) -> Float[Array, "{d.padded} {d.padded}"]:

@@ -28,7 +28,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
 from theorax.numerics import weights
-from theorax.numerics.ensembles import bartlett, gaussian, haar_rows
+from theorax.numerics.ensembles import bartlett, gaussian, orthonormal_rows
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
 
@@ -100,7 +100,8 @@ def pre_activations(
     **Source:** the docstring of this module; bjoerck_1967 for the rounding of modified Gram-Schmidt.
     """
     sigma = _root(weight_variance)
-    start = sigma * iid(named(key, "first layer"), x, n, x.shape[-1]) + _bias(key, 0, n, bias_variance)
+    first = triangles(x)[:, :, 0].T @ _normals(named(key, "first layer"), len(x), n) / _root(x.shape[-1])
+    start = sigma * first + _bias(key, 0, n, bias_variance)
 
     def step(number: Array, found: Array) -> Array:
         inner = jnp.where(n.mask, activation(found[number - 1]), 0)
@@ -116,11 +117,12 @@ def layer(
 ) -> Float[Array, "inputs N"]:
     """$FW^T$ in law for W of the law at this place of `weights.MENU`; not a number where there is no sampler."""
 
-    # Ranks and shares of n have one sampler: every branch costs a compilation.
+    # Ranks and shares of n have one sampler, and all draw their normals here: each branch costs a compilation.
     share = jnp.where(law == weights.MENU.index("low rank"), jnp.round(share * n.value), share)
     makers = tuple(dict.fromkeys(SAMPLERS.get(name, _none) for name in weights.MENU))
     branches = jnp.asarray([makers.index(SAMPLERS.get(name, _none)) for name in weights.MENU])
-    return jax.lax.switch(branches[law], makers, key, F, n, share)
+    G = _normals(named(key, "normals"), len(F), n)
+    return jax.lax.switch(branches[law], makers, key, F, G, n, share)
 
 
 def place(name: str) -> int:
@@ -137,52 +139,46 @@ def place(name: str) -> int:
     return weights.MENU.index(name)
 
 
-def iid(
-    key: PRNGKeyArray, F: Float[Array, "inputs M"], n: Extent, fan_in: Array | float
-) -> Float[Array, "inputs {n.padded}"]:
-    """Gaussian weights of variance 1/fan_in onto n units: the triangle of F times normals."""
-    return _spread(triangles(F), _normals(key, len(F), n)) / _root(fan_in)
+Maker = Callable[[PRNGKeyArray, Array, Array, Extent, Array], Array]
 
 
-def haar(key: PRNGKeyArray, F: Float[Array, "inputs N"], n: Extent) -> Float[Array, "inputs N"]:
-    """Haar weights: the triangle of F times orthonormal rows; there are at most n inputs."""
-    return _spread(triangles(F), haar_rows(key, Extent(len(F), len(F)), n))
+def _iid(key: PRNGKeyArray, F: Array, G: Array, n: Extent, share: Array) -> Array:
+    return _times(triangles(F), G) / _root(n.value)
 
 
-def low_rank(key: PRNGKeyArray, F: Float[Array, "inputs N"], n: Extent, rank: Array) -> Float[Array, "inputs N"]:
-    """Weights C P of this rank: a Bartlett factor of ``rank`` degrees of freedom between triangle and frame.
+def _haar(key: PRNGKeyArray, F: Array, G: Array, n: Extent, share: Array) -> Array:
+    """At most n inputs."""
+    return _times(triangles(F), orthonormal_rows(G))
 
-    Fewer degrees than inputs leave a factor with as many columns as there are degrees.
-    """
-    inputs, rank = Extent(len(F), len(F)), jnp.asarray(rank, jnp.int32)
+
+def _low_rank(key: PRNGKeyArray, F: Array, G: Array, n: Extent, share: Array) -> Array:
+    """Fewer ranks than inputs leave a Bartlett factor with as many columns as there are degrees of freedom."""
+    inputs, rank = Extent(len(F), len(F)), jnp.asarray(share, jnp.int32)
     B = bartlett(named(key, "coefficients"), inputs, Extent(rank, n.padded)) * (jnp.arange(len(F)) < rank)
-    frame = haar_rows(named(key, "frame"), inputs, n)
-    return _spread(triangles(F), B @ frame) / _root(rank)
+    return _times(triangles(F), B @ orthonormal_rows(G)) / _root(rank)
 
 
-def blocks(key: PRNGKeyArray, F: Float[Array, "inputs N"], n: Extent, count: Array) -> Float[Array, "inputs N"]:
-    """``count`` equal diagonal blocks of Gaussian weights, permuted: a triangle for every block, read by its units."""
+def _blocks(key: PRNGKeyArray, F: Array, G: Array, n: Extent, share: Array) -> Array:
     rows, columns = (
-        (_permutation(named(key, name), n) * count // n.value).astype(jnp.int32) for name in ("rows", "columns")
+        (_permutation(named(key, name), n) * share // n.value).astype(jnp.int32) for name in ("rows", "columns")
     )
-    R = triangles(F, columns)[..., rows]  # padded units have no activation and no normals, whatever their label is
-    return _spread(R, _normals(named(key, "entries"), len(F), n)) * _root(count / n.value)
+    # Padded units have no activation and no normals, whatever their label is.
+    return _times(triangles(F, columns)[..., rows], G) * _root(share / n.value)
 
 
-def scaled_rows(key: PRNGKeyArray, F: Float[Array, "inputs N"], n: Extent) -> Float[Array, "inputs N"]:
-    """Gaussian rows of variance 1/(2n) or 3/(2n)."""
+def _scaled_rows(key: PRNGKeyArray, F: Array, G: Array, n: Extent, share: Array) -> Array:
     squares = jnp.where(jax.random.bernoulli(named(key, "scales"), shape=(n.padded,)), 1.5, 0.5)
-    return jnp.sqrt(squares) * iid(named(key, "entries"), F, n, n.value)
+    return _times(triangles(F), G) * jnp.sqrt(squares / n.value)
 
 
-def correlated_rows(key: PRNGKeyArray, F: Float[Array, "inputs N"], n: Extent) -> Float[Array, "inputs N"]:
-    """Gaussian entries, any two of one row with correlation 1/4: a common summand sees the sum of the activations."""
+def _correlated_rows(key: PRNGKeyArray, F: Array, G: Array, n: Extent, share: Array) -> Array:
+    """The common summand of a row sees the sum of the activations."""
     common = F.sum(axis=1, keepdims=True) * _normals(named(key, "of the row"), 1, n)
-    return _root(3 / 4) * iid(named(key, "entries"), F, n, n.value) + common * _root(1 / (4 * n.value))
+    return (jnp.sqrt(3.0) * _times(triangles(F), G) + common) / _root(4 * n.value)
 
 
-def hadamard(key: PRNGKeyArray, F: Float[Array, "inputs N"], n: Extent) -> Float[Array, "inputs N"]:
-    """Permuted and signed Walsh matrix, n a power of two: the product itself, by the fast transform."""
+def _hadamard(key: PRNGKeyArray, F: Array, G: Array, n: Extent, share: Array) -> Array:
+    """The product itself, by the fast transform; n is a power of two."""
     rows, columns = (_permutation(named(key, name), n) for name in ("rows", "columns"))
     signs = jax.random.rademacher(named(key, "signs"), (2, n.padded)).astype(F.dtype)
     order = 1 << (n.padded - 1).bit_length()
@@ -193,19 +189,19 @@ def hadamard(key: PRNGKeyArray, F: Float[Array, "inputs N"], n: Extent) -> Float
     return jnp.where(n.mask, x[:, rows] * signs[1] * _root(1 / n.value), 0)
 
 
-def _none(key: PRNGKeyArray, F: Array, n: Extent, share: Array) -> Array:
+def _none(key: PRNGKeyArray, F: Array, G: Array, n: Extent, share: Array) -> Array:
     return jnp.full_like(F, jnp.nan)
 
 
-SAMPLERS: dict[str, Callable[[PRNGKeyArray, Array, Extent, Array], Array]] = {
-    "gaussian": lambda key, F, n, share: iid(key, F, n, n.value),
-    "haar": lambda key, F, n, share: haar(key, F, n),
-    "low rank": low_rank,
-    "fixed rank": low_rank,
-    "blocks": blocks,
-    "scaled rows": lambda key, F, n, share: scaled_rows(key, F, n),
-    "correlated rows": lambda key, F, n, share: correlated_rows(key, F, n),
-    "hadamard": lambda key, F, n, share: hadamard(key, F, n),
+SAMPLERS: dict[str, Maker] = {
+    "gaussian": _iid,
+    "haar": _haar,
+    "low rank": _low_rank,
+    "fixed rank": _low_rank,
+    "blocks": _blocks,
+    "scaled rows": _scaled_rows,
+    "correlated rows": _correlated_rows,
+    "hadamard": _hadamard,
 }
 
 
@@ -235,7 +231,7 @@ def triangles(
     return jnp.stack(rows)
 
 
-def _spread(R: Float[Array, "inputs inputs groups"], U: Float[Array, "inputs N"]) -> Float[Array, "inputs N"]:
+def _times(R: Float[Array, "inputs inputs groups"], U: Float[Array, "inputs N"]) -> Float[Array, "inputs N"]:
     """$R^TU$, with one triangle for all units or one for each."""
     return jnp.sum(R * U[:, None, :], axis=0)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import os
 import platform
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
@@ -46,7 +47,7 @@ def document(run: Run, settings: Settings, command: Sequence[str], created: str)
         "schema_version": SCHEMA_VERSION,
         "generator": f"theorax {__version__}",
         "created": created,
-        "command": " ".join(command),
+        "command": shlex.join(command),
         "environment": environment(),
         "settings": {
             "effort": settings.effort,

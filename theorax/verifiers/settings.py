@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -49,7 +50,7 @@ class Settings:
             words += ["--sizes", f"{letter}={','.join(map(str, sizes))}"]
         if self.model is not None:
             words += ["--model", self.model]
-        return " ".join(words)
+        return shlex.join(words)
 
 
 def tonight() -> int:

@@ -274,7 +274,7 @@ def _weaker(claim: Claim) -> Iterator[Change]:
         change = 2 * claim.margin.value * (1 if claim.side == "at most" else -1)
         label = f"exponent {'+' if change > 0 else '-'} {abs(change)}"
         yield label, {"like": _like(claim, claim.exponent + change)}
-    elif isinstance(claim, Inequality) and not claim.over and 2 * claim.content < 1:
+    elif isinstance(claim, Inequality) and not (claim.over or claim.entrywise) and 2 * claim.content < 1:
         yield "twice the content", {"content": 2 * claim.content}
     elif isinstance(claim, Probability):
         if claim.at_least == 1:
