@@ -286,7 +286,7 @@ theorem = Theorem(
             sweep={n: (16, 32, 64)},
             span=4,
             along={l: (2, 3)},
-            draws=Efforts(quick=500, standard=700, thorough=10000),
+            draws=Efforts(quick=500, standard=600, thorough=10000),
             dtype="float32",
         )
     ),

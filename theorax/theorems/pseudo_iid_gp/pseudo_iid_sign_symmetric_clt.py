@@ -271,7 +271,7 @@ theorem = Theorem(
             measures=(concentration, largest, cross, hix, hiy, hkx, hky),
             sweep={n: (16, 32, 64)},
             span=4,
-            draws=Efforts(quick=1200, standard=1500, thorough=15000),
+            draws=Efforts(quick=1200, standard=1200, thorough=15000),
         )
     ),
     proof=dict(concentrates=conditional_law, none_large=no_term_is_large, apart=two_units, kernels=kernel_of_features),
