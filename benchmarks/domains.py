@@ -46,7 +46,7 @@ from theorax.numerics.jaxprs import (
     evaluate,
 )
 from theorax.numerics.jaxprs.running_error import library_ulps, probed
-from theorax.verifiers.identity_testing import in_balls, in_fields
+from theorax.verifiers.rigorous.identity_testing import in_balls, in_fields
 
 WIDTH = 16
 TOKENS = 8

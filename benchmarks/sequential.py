@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 
 from theorax.corrections import Corrections
-from theorax.verifiers.bias import Plan, Policy, solve
-from theorax.verifiers.decide import decide
 from theorax.verifiers.decision import Status
-from theorax.verifiers.estimate import paired
-from theorax.verifiers.sequential import Schedule, plan_looks, sequentially
+from theorax.verifiers.statistics.bias import Plan, Policy, solve
+from theorax.verifiers.statistics.decide import decide
+from theorax.verifiers.statistics.estimate import paired
+from theorax.verifiers.statistics.sequential import Schedule, plan_looks, sequentially
 
 SIZES = np.array([32 * 2.0**i for i in range(9)])
 X = SIZES / SIZES[0]

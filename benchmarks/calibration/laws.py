@@ -17,8 +17,8 @@ from numpy.random import Generator
 from benchmarks.calibration import engine, naive
 from benchmarks.calibration.cases import Case, Outcome, Procedure, Published, Truth
 from theorax.corrections import Corrections, Expansion
-from theorax.verifiers import bias, laws
-from theorax.verifiers.bias import Plan, Target
+from theorax.verifiers.statistics import bias, laws
+from theorax.verifiers.statistics.bias import Plan, Target
 
 FAMILY = "laws"
 SIZES = (16, 32, 64, 128, 256)

@@ -11,9 +11,9 @@ from benchmarks.calibration import engine
 from benchmarks.calibration.cases import Case, Outcome, Procedure, Truth
 from benchmarks.calibration.sweeps import MARGIN, POWERED, Design, lognormal, table
 from theorax.corrections import Corrections
-from theorax.verifiers import decide, estimate, sequential
-from theorax.verifiers.bias import Plan, Policy
 from theorax.verifiers.decision import Decision
+from theorax.verifiers.statistics import decide, estimate, sequential
+from theorax.verifiers.statistics.bias import Plan, Policy
 
 FAMILY = "looks"
 DRAWS = 256

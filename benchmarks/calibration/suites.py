@@ -15,7 +15,8 @@ import numpy as np
 from numpy.random import Generator
 
 from benchmarks.calibration.cases import Case, Outcome, Procedure, Published, Truth
-from theorax.verifiers import decide, estimate, suite
+from theorax.verifiers.budgets import suite
+from theorax.verifiers.statistics import decide, estimate
 
 FAMILY = "suites"
 CLAIMS, DRAWS, LEVEL = 20, 64, 0.05

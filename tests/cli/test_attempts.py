@@ -14,10 +14,10 @@ from scipy import stats
 from test_theorem_files import CHECK, CLAIM, page
 
 from theorax.errors import ObservationError
+from theorax.verifiers.budgets.spending import charged, level_of
 from theorax.verifiers.check import observe
+from theorax.verifiers.keeping.store import Place, Store
 from theorax.verifiers.settings import Settings
-from theorax.verifiers.spending import charged, level_of
-from theorax.verifiers.store import Place, Store
 
 OBSERVE = "theorax.verifiers.check:observe"
 

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 from test_theorem_files import page
 
+from theorax.verifiers.attacks.controls import kill_probability
 from theorax.verifiers.check import check
-from theorax.verifiers.controls import kill_probability
 from theorax.verifiers.settings import Settings
 
 

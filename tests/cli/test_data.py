@@ -164,8 +164,11 @@ class TestVerdicts:
         assert (found["exit_code"], found["verdict"]["status"]) == (0, "SUPPORTED")
         assert found["plan"]["hash"] == found["verdict"]["design_hash"]
         path = tmp_path / "report.json"
-        assert data(text, *RATE, "--json", "-o", str(path)).out == ""
+        assert data(text, *RATE, "-o", f"json={path}").out == ""
         assert json.loads(path.read_text()) == found
+        both = data(text, *RATE, "--output", "terminal", "--output", f"json={path}")
+        assert "SUPPORTED" in both.out and json.loads(path.read_text()) == found
+        assert "there is no format `junit`" in data(text, *RATE, "-o", "junit").err
 
 
 GOOD = "N,error\n8,0.1\n16,0.05\n32,0.025\n"
@@ -229,7 +232,7 @@ REFUSED = {
 def test_what_cannot_be_meant_is_a_sentence(name, data, tmp_path):
     content, options, said = REFUSED[name]
     output = tmp_path / "report.txt"
-    found = data(content, *options, "-o", str(output))
+    found = data(content, *options, "-o", f"terminal={output}")
     assert found.code == 2 and found.out == "" and said in found.err
     assert "Traceback" not in found.err and not output.exists()
 

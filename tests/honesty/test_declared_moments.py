@@ -7,12 +7,12 @@ import pytest
 from scipy.special import bdtrc
 
 from theorax.corrections import Corrections
-from theorax.verifiers.bias import Plan, Policy, Target, solve
-from theorax.verifiers.decide import decide
 from theorax.verifiers.decision import Status
-from theorax.verifiers.estimate import betting, light_tails, proportion
-from theorax.verifiers.moments import Declared, mean_of
-from theorax.verifiers.quantiles import quantile
+from theorax.verifiers.statistics.bias import Plan, Policy, Target, solve
+from theorax.verifiers.statistics.decide import decide
+from theorax.verifiers.statistics.estimate import betting, light_tails, proportion
+from theorax.verifiers.statistics.moments import Declared, mean_of
+from theorax.verifiers.statistics.quantiles import quantile
 
 REPLICATES = 150
 SIZES = (16.0, 64.0, 256.0, 1024.0, 4096.0)

@@ -5,9 +5,9 @@ import pytest
 from scipy.special import bdtrc
 
 from theorax.corrections import Corrections, Expansion
-from theorax.verifiers.bias import Plan, Target, solve
 from theorax.verifiers.decision import Status
-from theorax.verifiers.laws import (
+from theorax.verifiers.statistics.bias import Plan, Target, solve
+from theorax.verifiers.statistics.laws import (
     _decided,
     _Extrapolated,
     decide_law,

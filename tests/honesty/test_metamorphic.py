@@ -9,12 +9,12 @@ import pytest
 from benchmarks.calibration import find
 from theorax import decide as own
 from theorax.corrections import Corrections
-from theorax.verifiers.bias import Plan, Policy, Target, solve
-from theorax.verifiers.decide import decide
+from theorax.verifiers.budgets.suite import e_bh, holm
 from theorax.verifiers.decision import Levels, Side, Status
-from theorax.verifiers.estimate import betting, catoni, independent, light_tails, paired, proportion
-from theorax.verifiers.probability import Monitor, ProbabilityPlan
-from theorax.verifiers.suite import e_bh, holm
+from theorax.verifiers.statistics.bias import Plan, Policy, Target, solve
+from theorax.verifiers.statistics.decide import decide
+from theorax.verifiers.statistics.estimate import betting, catoni, independent, light_tails, paired, proportion
+from theorax.verifiers.statistics.probability import Monitor, ProbabilityPlan
 
 SIZES = tuple(32 * 2.0**i for i in range(9))
 PLAN = own.plan_rate(SIZES, exponent=-1, margin=0.1, draws=64, seeds="paired")

@@ -7,9 +7,9 @@ import pytest
 from scipy.special import bdtrc
 
 from theorax.corrections import Corrections, Prefactor
-from theorax.verifiers.bias import Plan, Policy, Target
 from theorax.verifiers.decision import Status
-from theorax.verifiers.rates import Average, decide_rate, design_rate
+from theorax.verifiers.statistics.bias import Plan, Policy, Target
+from theorax.verifiers.statistics.rates import Average, decide_rate, design_rate
 
 LEVEL = 0.025
 REPLICATES = 200

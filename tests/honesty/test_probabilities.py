@@ -5,7 +5,7 @@ import pytest
 from scipy.special import bdtrc
 
 from theorax.verifiers.decision import Status
-from theorax.verifiers.probability import Monitor, ProbabilityPlan
+from theorax.verifiers.statistics.probability import Monitor, ProbabilityPlan
 
 LEVEL = 0.025
 REPLICATES = 200

@@ -13,14 +13,14 @@ from scipy import integrate, optimize, stats
 from benchmarks.calibration import find
 from benchmarks.calibration.sweeps import DEFAULT, FREE, POWERED, SHORT, SMOOTH
 from theorax.corrections import Corrections
-from theorax.verifiers import laws
-from theorax.verifiers.bias import Plan, Policy, bias_of, solve
-from theorax.verifiers.decide import decide
+from theorax.verifiers.budgets.suite import e_bh, holm
 from theorax.verifiers.decision import Side, Status
-from theorax.verifiers.estimate import log_of_mean, log_of_mean_independent, proportion
-from theorax.verifiers.noise import NoiseNorm
-from theorax.verifiers.probability import log_evidence
-from theorax.verifiers.suite import e_bh, holm
+from theorax.verifiers.statistics import laws
+from theorax.verifiers.statistics.bias import Plan, Policy, bias_of, solve
+from theorax.verifiers.statistics.decide import decide
+from theorax.verifiers.statistics.estimate import log_of_mean, log_of_mean_independent, proportion
+from theorax.verifiers.statistics.noise import NoiseNorm
+from theorax.verifiers.statistics.probability import log_evidence
 
 LEVEL = 0.025
 

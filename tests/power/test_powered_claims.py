@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from theorax.corrections import Corrections
-from theorax.verifiers.bias import Plan, Policy, Target, solve
-from theorax.verifiers.decide import decide
 from theorax.verifiers.decision import Side, Status
-from theorax.verifiers.estimate import paired
+from theorax.verifiers.statistics.bias import Plan, Policy, Target, solve
+from theorax.verifiers.statistics.decide import decide
+from theorax.verifiers.statistics.estimate import paired
 
 REPLICATES = 600
 EXACT = Corrections(size=0, rest=0, reason="exact at every size")

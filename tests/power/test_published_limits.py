@@ -7,12 +7,12 @@ import pytest
 from scipy.special import bdtrc
 
 from theorax.corrections import Corrections
-from theorax.verifiers.bias import Plan, Policy, Target, solve
-from theorax.verifiers.decide import decide
 from theorax.verifiers.decision import Status
-from theorax.verifiers.estimate import paired
-from theorax.verifiers.probability import ProbabilityPlan, fewest_draws
-from theorax.verifiers.rates import decide_rate, design_rate
+from theorax.verifiers.statistics.bias import Plan, Policy, Target, solve
+from theorax.verifiers.statistics.decide import decide
+from theorax.verifiers.statistics.estimate import paired
+from theorax.verifiers.statistics.probability import ProbabilityPlan, fewest_draws
+from theorax.verifiers.statistics.rates import decide_rate, design_rate
 
 REPLICATES = 300
 N = np.array([64 * 2.0**i for i in range(7)])

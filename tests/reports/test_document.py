@@ -11,11 +11,12 @@ import fakes
 import pytest
 
 from theorax.errors import UsageError
-from theorax.reports.document import SCHEMA, STATUSES, document, exit_code, validate
-from theorax.reports.json import text, write
-from theorax.verifiers.adjustment import adjust
-from theorax.verifiers.graph import Graph
-from theorax.verifiers.runner import Record, Run
+from theorax.reports.document import SCHEMA_VERSION, STATUSES, document, exit_code
+from theorax.reports.json import text, write_text
+from theorax.reports.reading import OLDEST, SCHEMAS, validate
+from theorax.verifiers.runs.adjustment import adjust
+from theorax.verifiers.runs.graph import Graph
+from theorax.verifiers.runs.runner import Record, Run
 from theorax.verifiers.settings import Settings
 
 
@@ -94,7 +95,9 @@ def test_the_schema_refuses_additional_properties_in_every_object():
             for part in node:
                 yield from objects(part)
 
-    assert all("additionalProperties" in node for node in objects(json.loads(SCHEMA.read_text(encoding="utf-8"))))
+    for version in range(OLDEST, SCHEMA_VERSION + 1):
+        schema = json.loads((SCHEMAS / f"v{version}.json").read_text(encoding="utf-8"))
+        assert all("additionalProperties" in node for node in objects(schema))
 
 
 def test_numbers_that_are_not_finite_become_null():
@@ -126,11 +129,11 @@ def test_exit_codes(statuses, code):
 def test_a_file_is_written_whole(tmp_path):
     path = tmp_path / "report.json"
     path.write_text("old", encoding="utf-8")
-    write(report(fakes.outcome("gap")), path)
+    write_text(text(report(fakes.outcome("gap"))), path)
     validate(json.loads(path.read_text(encoding="utf-8")))
     assert [file.name for file in tmp_path.iterdir()] == ["report.json"]
 
 
 def test_an_unwritable_file_is_a_sentence(tmp_path):
     with pytest.raises(UsageError, match="could not be written"):
-        write(report(fakes.outcome("gap")), tmp_path / "no" / "report.json")
+        write_text(text(report(fakes.outcome("gap"))), tmp_path / "no" / "report.json")

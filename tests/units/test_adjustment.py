@@ -7,8 +7,8 @@ from dataclasses import replace
 import fakes
 import pytest
 
-from theorax.verifiers.adjustment import adjust
-from theorax.verifiers.graph import Graph
+from theorax.verifiers.runs.adjustment import adjust
+from theorax.verifiers.runs.graph import Graph
 
 
 def outcome(id, status, p_refute, p_support, **more):

@@ -9,11 +9,11 @@ from scipy.special import stdtrit
 
 from theorax.corrections import Corrections, Expansion, Prefactor
 from theorax.errors import DesignError, StatementError
-from theorax.verifiers import bias as engine
-from theorax.verifiers.bias import Plan, Policy, Target, bias_of, solve, spare_directions
 from theorax.verifiers.decision import Reason
-from theorax.verifiers.estimate import deterministic, paired
-from theorax.verifiers.planning import cheapest, misfit, plateau, require
+from theorax.verifiers.statistics import bias as engine
+from theorax.verifiers.statistics.bias import Plan, Policy, Target, bias_of, solve, spare_directions
+from theorax.verifiers.statistics.estimate import deterministic, paired
+from theorax.verifiers.statistics.planning import cheapest, misfit, plateau, require
 
 
 def doubling(first, last):

@@ -8,8 +8,8 @@ from sympy import Abs, Integer, Rational, cos, exp, log, pi, sqrt, tanh
 from theorax.errors import StatementError
 from theorax.theorems.language import Absolute, Inequality, Measured, Parameter
 from theorax.verifiers.decision import DEFAULT_LEVELS, Reason, Status
+from theorax.verifiers.experiments.lines import BOX, Cell, Observed
 from theorax.verifiers.kinds import JUDGES, Judged
-from theorax.verifiers.lines import BOX, Cell, Observed
 
 x = Parameter("x", "a number")
 y = Parameter("y", "another number")

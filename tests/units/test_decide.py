@@ -9,11 +9,11 @@ from scipy.special import stdtr, stdtrit
 
 from theorax.corrections import Corrections
 from theorax.errors import DesignError, ObservationError, StatementError
-from theorax.verifiers.bias import Plan, Policy, solve
-from theorax.verifiers.decide import combine, decide, is_robust
 from theorax.verifiers.decision import Decision, Levels, Reason, Side, Status
-from theorax.verifiers.estimate import betting, catoni, deterministic, paired, proportion
-from theorax.verifiers.interval import Student
+from theorax.verifiers.statistics.bias import Plan, Policy, solve
+from theorax.verifiers.statistics.decide import combine, decide, is_robust
+from theorax.verifiers.statistics.estimate import betting, catoni, deterministic, paired, proportion
+from theorax.verifiers.statistics.interval import Student
 
 
 def student(estimate, se=0.01, bias=0.02, df=63.0):

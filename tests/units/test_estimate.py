@@ -8,7 +8,7 @@ from scipy.special import betaincinv, binom, ndtri, stdtr
 
 from theorax.errors import DesignError, ObservationError
 from theorax.verifiers.decision import Reason, Refusal
-from theorax.verifiers.estimate import (
+from theorax.verifiers.statistics.estimate import (
     above_floor,
     betting,
     catoni,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from theorax.errors import StatementError
-from theorax.verifiers.graph import Graph
+from theorax.verifiers.runs.graph import Graph
 
 GRAPH = Graph({"a": (), "b": ("a",), "c": ("b",), "d": ("a", "c"), "e": ()})
 

@@ -16,10 +16,10 @@ from theorax.numerics.extents import Extent
 from theorax.numerics.sampler import Sampler
 from theorax.theorems.language import Absolute, Experiment, Identity, Index, Measured, Relative, Size, Subject
 from theorax.verifiers.decision import DEFAULT_LEVELS, Reason, Status
+from theorax.verifiers.experiments.lines import lines
+from theorax.verifiers.experiments.measure import measure
 from theorax.verifiers.kinds import Judged
 from theorax.verifiers.kinds.identities import IdentityJudge
-from theorax.verifiers.lines import lines
-from theorax.verifiers.measure import measure
 from theorax.verifiers.settings import Settings
 
 n = Size("n", "order of the matrix")

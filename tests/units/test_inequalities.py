@@ -15,10 +15,10 @@ from theorax.numerics.extents import Extent
 from theorax.numerics.sampler import Sampler
 from theorax.theorems.language import Absolute, Experiment, Index, Inequality, Measured, Relative, Size, Subject
 from theorax.verifiers.decision import DEFAULT_LEVELS, Reason, Status
+from theorax.verifiers.experiments.lines import lines
+from theorax.verifiers.experiments.measure import measure
 from theorax.verifiers.kinds import Judged
 from theorax.verifiers.kinds.inequalities import InequalityJudge
-from theorax.verifiers.lines import lines
-from theorax.verifiers.measure import measure
 from theorax.verifiers.settings import Settings
 
 n = Size("n", "length of the vectors")
@@ -113,3 +113,60 @@ def test_what_nothing_decides_stays_open_and_says_why(name: str) -> None:
 def test_a_slack_is_absolute() -> None:
     with pytest.raises(StatementError, match="relative"):
         bound(of=inner, at_most=outer, margin=Relative(1, 10))
+
+
+short = Measured("short", "the inner products, squared, of x with x, y and zero", array=True)
+long = Measured("long", "the products of the squared norms", array=True)
+kinked = Measured("kinked", "one or zero, by a comparison of equal numbers", array=True)
+
+
+def entries(model: jax.Array, n: Extent) -> dict[str, jax.Array]:
+    x, y = model
+    many = jnp.stack([x, y, 0 * x])
+    one = jnp.exp(jnp.log(3 + 0 * x[0])) / 3  # in balls not exactly
+    inner = one * (many @ x) ** 2
+    return dict(
+        short=inner,
+        long=jnp.sum(x * x) * jnp.sum(many * many, axis=1),
+        kinked=jnp.where(one <= 1, 1.0, 0.0)[None],
+    )
+
+
+def certified(claim: Inequality) -> Judged:
+    """The claim decided on three instances at two sizes, entry by entry."""
+    experiment = Experiment(
+        subjects={"vectors": Subject(build)},
+        observe=entries,
+        measures=(short, long, kinked),
+        sweep={n: (3, 5)},
+        draws=3,
+    )
+    platform.enable()
+    (line,) = lines("vectors", experiment, Settings())
+    judge = InequalityJudge()
+    (cell,) = judge.cells(claim, line)
+    observed = measure("a theorem", experiment, line, [line], 0, Sampler())
+    return judge.judge(claim, judge.prepare(claim, cell, DEFAULT_LEVELS, claim), observed)
+
+
+ENTRIES = {
+    "strict but for equality, within a slack": (
+        bound(of=short, at_most=long, margin=Absolute(1, 10**9)),
+        Status.SUPPORTED,
+        None,
+    ),
+    "twice as much": (bound(of=short, at_most=2 * long + Rational(1, 10**9)), Status.SUPPORTED, None),
+    "the other way": (bound(of=long, at_most=short), Status.REFUTED, None),
+    "a hundredth less": (bound(of=Rational(101, 100) * short, at_most=long), Status.REFUTED, None),
+    "equality without a slack": (bound(of=short, at_most=long), Status.INCONCLUSIVE, Reason.UNDECIDED_COMPARISON),
+    "what balls cannot compare": (bound(of=kinked, at_most=2), Status.INCONCLUSIVE, Reason.UNDECIDED_COMPARISON),
+}
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_a_bound_of_arrays_is_decided_in_balls_on_every_instance(name: str) -> None:
+    claim, status, reason = ENTRIES[name]
+    found = certified(claim)
+    assert (found.decision.status, found.decision.reason) == (status, reason)
+    assert found.rigorous is (status is not Status.INCONCLUSIVE)
+    assert not found.statistical

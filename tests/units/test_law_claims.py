@@ -30,16 +30,20 @@ from theorax.theorems.language import (
     gaussian,
 )
 from theorax.verifiers import sentences
-from theorax.verifiers.bias import Plan, Target, solve
-from theorax.verifiers.decide import decide
 from theorax.verifiers.decision import DEFAULT_LEVELS, Reason, Refusal, Status
+from theorax.verifiers.experiments.lines import lines
+from theorax.verifiers.experiments.measure import measure
 from theorax.verifiers.kinds.laws import LawJudge
 from theorax.verifiers.kinds.rates import RateJudge
-from theorax.verifiers.law_rates import rate_of_law, squared_distance
-from theorax.verifiers.laws import features_of_characteristic, features_of_conditional_variance, gauss_hermite
-from theorax.verifiers.lines import lines
-from theorax.verifiers.measure import measure
 from theorax.verifiers.settings import Settings
+from theorax.verifiers.statistics.bias import Plan, Target, solve
+from theorax.verifiers.statistics.decide import decide
+from theorax.verifiers.statistics.law_rates import rate_of_law, squared_distance
+from theorax.verifiers.statistics.laws import (
+    features_of_characteristic,
+    features_of_conditional_variance,
+    gauss_hermite,
+)
 
 n = Size("n", "width")
 f = Measured("f", "output at the first input")

@@ -8,10 +8,16 @@ import pytest
 
 from theorax.corrections import Corrections
 from theorax.errors import DesignError
-from theorax.verifiers.bias import Plan, Target
 from theorax.verifiers.decision import Status
-from theorax.verifiers.law_plans import LawPlan, Shape, require_law, shape_of_characteristic, shape_of_features
-from theorax.verifiers.laws import (
+from theorax.verifiers.statistics.bias import Plan, Target
+from theorax.verifiers.statistics.law_plans import (
+    LawPlan,
+    Shape,
+    require_law,
+    shape_of_characteristic,
+    shape_of_features,
+)
+from theorax.verifiers.statistics.laws import (
     decide_law,
     distance,
     features_of_characteristic,

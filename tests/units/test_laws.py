@@ -7,9 +7,9 @@ import pytest
 
 from theorax.corrections import Corrections
 from theorax.errors import DesignError, ObservationError
-from theorax.verifiers.bias import Plan, Policy, Target, solve
 from theorax.verifiers.decision import Reason, Status
-from theorax.verifiers.laws import (
+from theorax.verifiers.statistics.bias import Plan, Policy, Target, solve
+from theorax.verifiers.statistics.laws import (
     decide_law,
     distance,
     features_of_characteristic,

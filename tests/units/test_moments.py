@@ -28,16 +28,16 @@ from theorax.theorems.language import (
     Subject,
     TwoValues,
 )
-from theorax.verifiers.bias import Plan, Policy, Tails, Target, solve
-from theorax.verifiers.decide import decide
 from theorax.verifiers.decision import DEFAULT_LEVELS, Reason, Refusal, Status
-from theorax.verifiers.interval import Betting, Catoni, Proportion, Student
+from theorax.verifiers.experiments.lines import lines
+from theorax.verifiers.experiments.measure import measure
 from theorax.verifiers.kinds import JUDGES
-from theorax.verifiers.lines import lines
-from theorax.verifiers.measure import measure
-from theorax.verifiers.moments import LIGHT, Declared, mean_of
-from theorax.verifiers.quantiles import fewest_for_a_limit, planned_sd, quantile
 from theorax.verifiers.settings import Settings
+from theorax.verifiers.statistics.bias import Plan, Policy, Tails, Target, solve
+from theorax.verifiers.statistics.decide import decide
+from theorax.verifiers.statistics.interval import Betting, Catoni, Proportion, Student
+from theorax.verifiers.statistics.moments import LIGHT, Declared, mean_of
+from theorax.verifiers.statistics.quantiles import fewest_for_a_limit, planned_sd, quantile
 
 EXACT = Corrections(size=0, rest=0, reason="exact")
 ONE = Plan((1,), EXACT, Target.LIMIT, sd=0.5, draws=200, policy=Policy.PAIRED)

@@ -28,8 +28,8 @@ from theorax.theorems.language import (
     gaussian,
     quarter_circle,
 )
-from theorax.verifiers.mutants import variants
-from theorax.verifiers.sensitivity import contradiction, insensitive
+from theorax.verifiers.attacks.mutants import variants
+from theorax.verifiers.attacks.sensitivity import contradiction, insensitive
 
 n = Size("n", "a size")
 l = Index("l", "a depth")  # noqa: E741

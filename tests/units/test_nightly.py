@@ -11,8 +11,8 @@ import pytest
 from scipy import integrate, stats
 
 from theorax.errors import ObservationError
-from theorax.verifiers.nightly import SCALE, log_process, monitored, process
-from theorax.verifiers.store import Place, Store
+from theorax.verifiers.budgets.nightly import SCALE, log_process, monitored, process
+from theorax.verifiers.keeping.store import Place, Store
 
 PLACE = Place("t", "c", "s", "d")
 

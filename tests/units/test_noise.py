@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import chdtrc
 
-from theorax.verifiers.noise import NoiseNorm
+from theorax.verifiers.statistics.noise import NoiseNorm
 
 RADII = np.sqrt([0.1, 1.0, 3.0, 10.0, 30.0, 60.0])
 

@@ -11,9 +11,9 @@ import theorax
 from theorax import decide
 from theorax.decide.plans import SweepPlan
 from theorax.errors import DesignError, ObservationError, StatementError
-from theorax.verifiers import estimate
 from theorax.verifiers.outcome import Case, Verdict
-from theorax.verifiers.summaries import Moments, Summary
+from theorax.verifiers.statistics import estimate
+from theorax.verifiers.statistics.summaries import Moments, Summary
 
 SIZES = tuple(2.0**i for i in range(5, 14))
 SMOOTH = decide.Expansion(rest=0.6, order=2, reason="a smooth expansion in the step size")
@@ -533,9 +533,9 @@ class TestMetamorphic:
 
     def test_a_larger_class_never_decides_more(self, plan, rng):
         """For the same weights: other weights are another estimate of the same data."""
-        from theorax.verifiers.bias import bias_of
-        from theorax.verifiers.decide import decide as decided
         from theorax.verifiers.decision import Status
+        from theorax.verifiers.statistics.bias import bias_of
+        from theorax.verifiers.statistics.decide import decide as decided
 
         weights = plan.weights
         for exponent in self.CLAIMS:
@@ -609,5 +609,5 @@ def test_a_theorems_verdict_shows_itself(rng):
 def test_a_verdict_shows_itself(plan, rng):
     verdict = decide.rate(plan, power_law(rng, plan))
     shown = verdict._repr_mimebundle_()
-    assert shown["text/plain"] == str(verdict) and shown["text/html"].startswith("<pre>q = Θ(n^-1)")
+    assert shown["text/plain"] == str(verdict) and "q = Θ(n^-1)" in shown["text/html"]
     assert max(map(len, str(verdict).splitlines())) <= 80

@@ -1,6 +1,6 @@
 """Sizes share compiled programs within a span."""
 
-from theorax.verifiers.measure import padding
+from theorax.verifiers.experiments.measure import padding
 
 
 def test_sizes_share_a_program_up_to_twice_the_size():

@@ -18,10 +18,11 @@ from theorax.numerics import platform
 from theorax.numerics.sampler import Sampler
 from theorax.theorems.language import Absolute, Experiment, Measured, Probability, Relative, Size, Subject
 from theorax.verifiers.decision import DEFAULT_LEVELS, Reason, Status
+from theorax.verifiers.experiments.lines import lines
+from theorax.verifiers.experiments.measure import measure
 from theorax.verifiers.kinds.probabilities import ProbabilityJudge
-from theorax.verifiers.lines import lines
-from theorax.verifiers.measure import measure
-from theorax.verifiers.probability import (
+from theorax.verifiers.settings import Settings
+from theorax.verifiers.statistics.probability import (
     Mixture,
     Monitor,
     ProbabilityPlan,
@@ -30,7 +31,6 @@ from theorax.verifiers.probability import (
     proportion_of,
     require_power,
 )
-from theorax.verifiers.settings import Settings
 
 WIDE = ProbabilityPlan(0.9, 0.1, 400)
 

@@ -17,14 +17,14 @@ from theorax.numerics import platform
 from theorax.numerics.sampler import Sampler
 from theorax.theorems.language import Absolute, Corrections, Experiment, Measured, Prefactor, Rate, Size, Subject
 from theorax.verifiers import sentences
-from theorax.verifiers.bias import Plan, Policy, Target, solve
+from theorax.verifiers.attacks.mutants import variants
 from theorax.verifiers.decision import DEFAULT_LEVELS, Reason, Refusal, Status
+from theorax.verifiers.experiments.lines import lines
+from theorax.verifiers.experiments.measure import measure
 from theorax.verifiers.kinds.rates import RateJudge
-from theorax.verifiers.lines import lines
-from theorax.verifiers.measure import measure
-from theorax.verifiers.mutants import variants
-from theorax.verifiers.rates import Average, RateData, decide_rate, design_rate
 from theorax.verifiers.settings import Settings
+from theorax.verifiers.statistics.bias import Plan, Policy, Target, solve
+from theorax.verifiers.statistics.rates import Average, RateData, decide_rate, design_rate
 
 N = np.array([32 * 2.0**i for i in range(9)])
 DEPTHS = np.array([3.0, 5, 8, 12, 20, 30, 45, 60])

@@ -10,8 +10,8 @@ import pytest
 
 from theorax.errors import UsageError
 from theorax.theorems.catalogue import Catalogue
-from theorax.verifiers.runner import run
-from theorax.verifiers.selectors import select
+from theorax.verifiers.runs.runner import run
+from theorax.verifiers.runs.selectors import select
 from theorax.verifiers.settings import Settings
 
 

@@ -6,7 +6,7 @@ import fakes
 import pytest
 
 from theorax.theorems.catalogue import Catalogue
-from theorax.verifiers.selectors import select
+from theorax.verifiers.runs.selectors import select
 
 SELECTIONS = [
     ("gap", "gap", "gap"),

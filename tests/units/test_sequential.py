@@ -9,11 +9,11 @@ from scipy.special import bdtrc
 
 from theorax.corrections import Corrections
 from theorax.errors import DesignError
-from theorax.verifiers.bias import Plan, Policy, solve
-from theorax.verifiers.decide import decide
 from theorax.verifiers.decision import Levels, Status
-from theorax.verifiers.estimate import paired
-from theorax.verifiers.sequential import Look, Schedule, Stopped, plan_looks, sequentially
+from theorax.verifiers.statistics.bias import Plan, Policy, solve
+from theorax.verifiers.statistics.decide import decide
+from theorax.verifiers.statistics.estimate import paired
+from theorax.verifiers.statistics.sequential import Look, Schedule, Stopped, plan_looks, sequentially
 
 N = np.array([32 * 2.0**i for i in range(9)])
 PLAN = Plan(tuple(N), Corrections(), draws=64, policy=Policy.PAIRED)

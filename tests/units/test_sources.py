@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from theorax.verifiers.keeping.sources import Sources, differences, key
 from theorax.verifiers.settings import Settings
-from theorax.verifiers.sources import Sources, differences, key
 
 THEOREM = '''"""Title."""
 from pack.numerics import spectra

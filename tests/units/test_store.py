@@ -7,7 +7,7 @@ import sqlite3
 import fakes
 import pytest
 
-from theorax.verifiers.store import FILE, KEPT_PER_THEOREM, Store, StoreError
+from theorax.verifiers.keeping.store import FILE, KEPT_PER_THEOREM, Store, StoreError
 
 MANIFEST = {"theorem": "abc", "setting seed": "0", "setting at": "()", "setting sizes": "()", "setting model": "None"}
 DATE = "2026-01-02T03:04:05Z"
@@ -90,7 +90,7 @@ def test_a_file_in_the_place_of_the_folder(tmp_path):
 
 
 def test_a_store_that_another_run_holds(tmp_path, monkeypatch):
-    monkeypatch.setattr("theorax.verifiers.store.PATIENCE", 0.05)
+    monkeypatch.setattr("theorax.verifiers.keeping.store.PATIENCE", 0.05)
     store = Store(tmp_path)
     store.prepare()
     other = sqlite3.connect(store.path, isolation_level=None)
@@ -118,7 +118,7 @@ def test_a_write_that_is_interrupted_leaves_the_old_result(tmp_path, monkeypatch
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("theorax.verifiers.store.plain", interrupted)
+    monkeypatch.setattr("theorax.verifiers.keeping.store.plain", interrupted)
     with pytest.raises(KeyboardInterrupt):
         store.put(MANIFEST, fakes.outcome("gap", "REFUTED"), DATE)
     kept = store.get(MANIFEST)

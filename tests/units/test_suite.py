@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from theorax.errors import DesignError, UsageError
-from theorax.verifiers.suite import adjust, e_bh, e_value, holm, short_of
+from theorax.verifiers.budgets.suite import adjust, e_bh, e_value, holm, short_of
 
 
 def verdict(status, p_refute=0.5, p_support=0.5, **more):
@@ -121,7 +121,7 @@ def test_what_is_no_probability_and_no_method_is_refused():
 
 
 def test_it_needs_neither_sympy_nor_jax():
-    code = "import sys; import theorax.verifiers.suite; print('sympy' in sys.modules, 'jax' in sys.modules)"
+    code = "import sys; import theorax.verifiers.budgets.suite; print('sympy' in sys.modules, 'jax' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
 

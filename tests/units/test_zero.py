@@ -9,9 +9,9 @@ from sympy import Rational, exp, sqrt, tanh
 
 from theorax.errors import UsageError
 from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.verifiers import zero
-from theorax.verifiers.normal_forms import vanishes
-from theorax.verifiers.zero import Contradiction, Status, are_zero, is_zero
+from theorax.verifiers.rigorous import zero
+from theorax.verifiers.rigorous.normal_forms import vanishes
+from theorax.verifiers.rigorous.zero import Contradiction, Status, are_zero, is_zero
 
 jax.config.update("jax_enable_x64", True)
 

@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from theorax.cli.options import listed, run_options, selectors, settings
+from theorax.cli.options import changed_options, listed, run_options, selectors, settings
 from theorax.cli.world import World, world
+from theorax.errors import UsageError
+
+if TYPE_CHECKING:
+    from theorax.verifiers.keeping.sources import Sources
+    from theorax.verifiers.runs.selectors import Selection
+    from theorax.verifiers.settings import Settings
 
 
 @click.command("theorem", short_help="Check theorems and report on them.")
 @selectors(required=True)
+@changed_options
 @run_options
 @click.pass_context
 def theorem(context: click.Context, words: tuple[str, ...], **given: Any) -> int:
@@ -36,6 +43,7 @@ def theorem(context: click.Context, words: tuple[str, ...], **given: Any) -> int
 
 
 @click.command("all", short_help="Check every theorem.")
+@changed_options
 @run_options
 @click.pass_context
 def all_(context: click.Context, **given: Any) -> int:
@@ -49,37 +57,63 @@ def perform(world: World, words: Sequence[str], given: dict[str, Any]) -> int:
     from theorax.cli.values import outputs
 
     wanted = outputs(listed(given, "output"))
-    from theorax.reports.library import statuses
-    from theorax.verifiers.selectors import select
+    selection = selected(world, words, chosen, listed(given, "exclude"))
+    sources = None  # read once, for the choice and for the run
+    if given.get("changed"):
+        from theorax.cli.changed import only_changed
+        from theorax.verifiers.keeping.sources import Sources
 
-    catalogue = world.catalogue
-    selection = select(words, catalogue, lambda: statuses(Path(chosen.state)), listed(given, "exclude"))
-
-    from theorax.reports import json
-    from theorax.reports.document import document
-    from theorax.verifiers.runner import run
-    from theorax.verifiers.store import now
-
-    told = ("terminal", None) in wanted
+        sources = Sources()
+        selection = only_changed(world, selection, chosen, given.get("baseline"), sources)
+    nothing = bool(given.get("changed")) and not selection.ids  # which was said, and is no failure
+    told = ("terminal", None) in wanted and not nothing
     live = sys.stdout.isatty() and told
+    report = checked(world, selection, chosen, told=told, sources=sources)
+    unwritten: list[UsageError] = []
+    for format_, path in wanted:
+        try:
+            if (format_, path) == ("terminal", None) and nothing:
+                continue
+            if (format_, path) == ("terminal", None):
+                tell(report, live=live, listed=not live and len(selection.ids) > 1)
+            else:
+                give(format_, path, report)
+        except UsageError as error:  # a full disk; the other reports of this run are written all the same
+            unwritten.append(error)
+    if unwritten:
+        raise unwritten[0]
+    code: int = 0 if nothing else report["summary"]["exit_code"]
+    return code
+
+
+def selected(world: World, words: Sequence[str], chosen: Settings, exclude: Sequence[str] = ()) -> Selection:
+    """The theorems that the words mean.
+
+    **Raises:** UsageError or NothingSelected as ``select`` does.
+    """
+    from theorax.reports.library import statuses
+    from theorax.verifiers.runs.selectors import select
+
+    return select(words, world.catalogue, lambda: statuses(Path(chosen.state)), exclude)
+
+
+def checked(
+    world: World, selection: Selection, chosen: Settings, *, told: bool, sources: Sources | None = None
+) -> dict[str, Any]:
+    """The report of a run over the selected theorems; ``told``: progress is shown where there is a reader."""
+    from theorax.reports.document import document
+    from theorax.verifiers.keeping.store import now
+    from theorax.verifiers.runs.runner import run
+
     with ExitStack() as stack:
         listener = _listener(stack, many=len(selection.ids) > 1, told=told)
-        found = run(selection, chosen, catalogue, world.check, listener)
-    report = document(found, chosen, ["verify", *world.arguments], now())
-    for format_, path in wanted:
-        if format_ == "json" and path is not None:
-            json.write(report, path)
-        elif format_ == "json":
-            click.echo(json.text(report), nl=False)
-        else:
-            _tell(report, path, live=live, listed=told and not live and len(selection.ids) > 1)
-    code: int = report["summary"]["exit_code"]
-    return code
+        found = run(selection, chosen, world.catalogue, world.check, listener, sources)
+    return document(found, chosen, ["verify", *world.arguments], now())
 
 
 def _listener(stack: ExitStack, *, many: bool, told: bool) -> Any:
     """A live line on a terminal; elsewhere a line per check, where there are several to tell."""
-    from theorax.verifiers.runner import Silent
+    from theorax.verifiers.runs.runner import Silent
 
     if sys.stderr.isatty() and (sys.stdout.isatty() or not told):
         from theorax.reports.live import Live
@@ -89,20 +123,38 @@ def _listener(stack: ExitStack, *, many: bool, told: bool) -> Any:
     if many and told:
         from theorax.reports.progress import Lines
 
-        return Lines(click.echo)
+        return Lines(say)
     return Silent()
 
 
-def _tell(report: Any, path: Path | None, *, live: bool, listed: bool) -> None:
+def say(line: str) -> None:
+    """Print a line of text that is harmless wherever it is read."""
+    from theorax.text.safe import uncommanded, visible
+
+    click.echo(uncommanded(visible(line)))
+
+
+def give(format_: str, path: Path | None, report: Mapping[str, Any]) -> None:
+    """Write the report in this format to a file or to the standard output.
+
+    **Raises:** UsageError if the file cannot be written.
+    """
+    from theorax.reports.json import write_text
+    from theorax.reports.renderings import RENDERINGS, render
+
+    if path is not None:
+        write_text(render(format_, report), path)
+    else:
+        click.echo(RENDERINGS[format_].say(report), nl=False)
+
+
+def tell(report: Mapping[str, Any], *, live: bool, listed: bool) -> None:
+    """Show the report on the standard output, as a terminal or as a pipe wants it."""
     from theorax.reports import summary
     from theorax.text import plain
 
     blocks = summary.report(report, listed=listed)
-    if path is not None:
-        from theorax.reports.json import write_text
-
-        write_text(plain.render(blocks), path)
-    elif live:
+    if live:
         from theorax.reports.terminal import console, show
 
         show(blocks, console(sys.stdout))

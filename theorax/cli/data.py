@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from theorax.cli.options import OneOf
+from theorax.cli.values import outputs
 from theorax.errors import UsageError
 
 if TYPE_CHECKING:
     from theorax.cli.studies import Declared, Study
     from theorax.text.blocks import Block
 
+FORMATS = ("terminal", "json")
 CLAIMS = ("rate", "limit", "mean", "at_most", "law", "probability")
 
 
@@ -43,9 +45,11 @@ CLAIMS = ("rate", "limit", "mean", "at_most", "law", "probability")
 @click.option("--average", type=OneOf(("mean of log", "log of mean")), default="mean of log", help="For rates.")
 @click.option("--range", "range_", metavar="LOW,HIGH", help="No value can leave this range.")
 @click.option("--variance", type=float, metavar="V", help="No draw has a larger variance.")
-@click.option("--json", "as_json", is_flag=True, help="Print the verdict as JSON.")
-@click.option("--output", "-o", "output", type=click.Path(path_type=Path), metavar="FILE", help="Write to a file.")
-def data(file: Path, as_json: bool, output: Path | None, **given: Any) -> int:
+@click.option("--json", "as_json", is_flag=True, help="The same as --output json.")
+@click.option(
+    "--output", "-o", "texts", multiple=True, metavar="FORMAT[=FILE]", help="terminal or json; repeatable [terminal]."
+)
+def data(file: Path, as_json: bool, texts: tuple[str, ...], **given: Any) -> int:
     """Decide a claim about a table of your own: a CSV file whose first row names the columns, or an NPZ archive.
 
     One claim at a time. A table has one row per draw and size, or one row per size (then nothing is random).
@@ -63,26 +67,22 @@ def data(file: Path, as_json: bool, output: Path | None, **given: Any) -> int:
             f"{'Several claims were' if claimed else 'No claim was'} made. Each is planned and decided on its own. "
             'Write one of them, such as `--rate "error ~ N**-1"`.'
         )
-    if output is not None:
-        from theorax.reports.json import writable
-
-        writable(output)
+    wanted = outputs((*texts, *(("json",) if as_json else ())), FORMATS)
     study = _study(file, claimed[0], given)
     code = _code(study)
-    if as_json or output is not None:
+    for format_, path in wanted:
+        if format_ == "terminal" and path is None and sys.stdout.isatty():
+            from theorax.reports.terminal import console, show
+
+            show(_blocks(study), console(sys.stdout))
+            continue
         from theorax.reports import json
 
-        text = json.text(_document(study, file, given[claimed[0]], code)) if as_json else _plain(study)
-        if output is not None:
-            json.write_text(text, output)
-        else:
+        text = json.text(_document(study, file, given[claimed[0]], code)) if format_ == "json" else _plain(study)
+        if path is None:
             click.echo(text, nl=False)
-    elif sys.stdout.isatty():
-        from theorax.reports.terminal import console, show
-
-        show(_blocks(study), console(sys.stdout))
-    else:
-        click.echo(_plain(study), nl=False)
+        else:
+            json.write_text(text, path)
     return code
 
 

@@ -24,8 +24,8 @@ def doctor(device: str | None, state: str | None) -> int:
     from pathlib import Path
 
     from theorax.reports.document import environment
-    from theorax.verifiers.store import Store, StoreError
-    from theorax.verifiers.workers import one_thread
+    from theorax.verifiers.keeping.store import Store, StoreError
+    from theorax.verifiers.runs.workers import one_thread
 
     found = environment()
     rows: list[tuple[str, object]] = [("theorax", __version__), ("python", found["python"])]

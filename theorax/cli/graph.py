@@ -10,6 +10,7 @@ from theorax.cli.listing import last
 from theorax.cli.options import OneOf, selectors, state_option
 from theorax.cli.world import world
 from theorax.errors import StatementError
+from theorax.text.safe import uncommanded, visible
 
 
 @click.command("graph", short_help="Show which theorem rests on which.")
@@ -20,8 +21,8 @@ from theorax.errors import StatementError
 def graph(context: click.Context, words: tuple[str, ...], output: str, state: str | None) -> int:
     """Show which theorem rests on which; each stands above what rests on it."""
     from theorax.text.signs import SIGNS
-    from theorax.verifiers.graph import Graph
-    from theorax.verifiers.selectors import select
+    from theorax.verifiers.runs.graph import Graph
+    from theorax.verifiers.runs.selectors import select
 
     catalogue = world(context).catalogue
     verdicts = last(state)
@@ -34,7 +35,7 @@ def graph(context: click.Context, words: tuple[str, ...], output: str, state: st
     uses = {id: tuple(name for name in whole.uses[id] if name in chosen) for id in order}
     signs = {id: SIGNS.get(verdicts.get(id, ""), "·") for id in order}
     draw = {"tree": _tree, "dot": _dot, "mermaid": _mermaid, "json": _json}[output]
-    click.echo("\n".join(draw(order, uses, signs)))
+    click.echo(uncommanded(visible("\n".join(draw(order, uses, signs)))))
     return 0
 
 

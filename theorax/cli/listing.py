@@ -12,6 +12,7 @@ from theorax.cli.options import complete, selectors, state_option
 from theorax.cli.world import world
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
+from theorax.text.safe import one_line, uncommanded
 
 COLOURS = {"✓": "green", "✗": "red", "!": "red", "?": "yellow", "○": "yellow", "■": "magenta"}
 
@@ -27,12 +28,12 @@ def list_(context: click.Context, words: tuple[str, ...], exclude: tuple[str, ..
     verdicts = last(state)
     chosen = frozenset(catalogue.ids)
     if words or exclude:
-        from theorax.verifiers.selectors import select
+        from theorax.verifiers.runs.selectors import select
 
         chosen = frozenset(select(words or ("*",), catalogue, lambda: verdicts, exclude).ids)
     elif not chosen:
         raise UsageError(f"There is no theorem file under {', '.join(str(root) for root in catalogue.roots)}.")
-    widest = max(len(id) for id in chosen)
+    widest = max(len(one_line(id)) for id in chosen)
     # Written by hand, not by rich: this is the command that must answer at once.
     terminal = sys.stdout.isatty()
     width = _columns() if terminal else 0
@@ -41,15 +42,17 @@ def list_(context: click.Context, words: tuple[str, ...], exclude: tuple[str, ..
         shown = [id for id in ids if id in chosen]
         if not shown:
             continue
-        lines.append(("" if not lines else "\n") + _styled(paper, terminal, bold=True))
+        lines.append(("" if not lines else "\n") + _styled(one_line(paper), terminal, bold=True))
         citation = catalogue.citation(paper)
         if citation != paper:
-            lines.append(_styled(_cut(f"  {citation}", width), terminal, dim=True))
+            lines.append(_styled(_cut(f"  {one_line(citation)}", width), terminal, dim=True))
         for id in shown:
             sign = _sign(verdicts.get(id, ""))
-            title = _cut(catalogue.title(id), width - widest - 6 if width else 0)
-            lines.append(f"  {_styled(sign, terminal, fg=COLOURS.get(sign))} {id:<{widest}}  {title}".rstrip())
-    click.echo("\n".join(lines))
+            title = _cut(one_line(catalogue.title(id)), width - widest - 6 if width else 0)
+            lines.append(
+                f"  {_styled(sign, terminal, fg=COLOURS.get(sign))} {one_line(id):<{widest}}  {title}".rstrip()
+            )
+    click.echo(uncommanded("\n".join(lines)))
     return 0
 
 

@@ -19,10 +19,14 @@ from theorax.names import did_you_mean
 COMMANDS = {
     "theorem": ("theorax.cli.check:theorem", "Check theorems and report on them."),
     "all": ("theorax.cli.check:all_", "Check every theorem."),
+    "audit": ("theorax.cli.audit:audit", "Check everything and write a folder of reports, for people and machines."),
     "list": ("theorax.cli.listing:list_", "Show the theorems, without running anything."),
     "explain": ("theorax.cli.explain:explain", "Show what a theorem states, without running it."),
     "graph": ("theorax.cli.graph:graph", "Show which theorem rests on which."),
     "plan": ("theorax.cli.plan:plan", "Show what a run would check and why, before any draw."),
+    "baseline": ("theorax.cli.baseline:baseline", "Keep what a run found, and hold later runs against it."),
+    "replay": ("theorax.cli.replay:replay", "Check again what a report found, from its seeds."),
+    "report": ("theorax.cli.report:report", "Turn a JSON report into another format."),
     "data": ("theorax.cli.data:data", "Decide a claim about a table of your own (CSV or NPZ)."),
     "doctor": ("theorax.cli.doctor:doctor", "Show versions, devices and the precision of matrix products."),
 }
@@ -132,7 +136,10 @@ def answer(world: World) -> int:
 
 
 def _told(sentence: str, code: int) -> int:
-    click.echo(f"Error: {sentence}", err=True)
+    from theorax.text.safe import uncommanded, visible
+
+    # What was typed, and what stands in a file, is repeated here.
+    click.echo(uncommanded(visible(f"Error: {sentence}")), err=True)
     return code
 
 

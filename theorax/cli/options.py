@@ -10,8 +10,9 @@ import click
 
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
+from theorax.reports.renderings import RENDERINGS
+from theorax.verifiers.budgets.suite import METHODS as ADJUSTMENTS
 from theorax.verifiers.settings import EFFORTS, Settings, tonight
-from theorax.verifiers.suite import METHODS as ADJUSTMENTS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 DEVICES = ("cpu", "gpu")
@@ -55,8 +56,24 @@ def state_option(command: Command) -> Command:
     )(command)
 
 
+def output_option(command: Command) -> Command:
+    """``--output``, of formats."""
+    return click.option(
+        "--output",
+        "-o",
+        multiple=True,
+        metavar="FORMAT[=FILE]",
+        help=f"{', '.join(RENDERINGS)}; repeatable [terminal].",
+    )(command)
+
+
 def run_options(command: Command) -> Command:
     """The options that every run takes."""
+    return choices(output_option(state_option(command)))
+
+
+def choices(command: Command) -> Command:
+    """The options that say what is run and how."""
     options = (
         click.option(
             "--exclude", "-x", multiple=True, metavar="SELECTOR", help="Leave these out.", shell_complete=complete
@@ -76,14 +93,34 @@ def run_options(command: Command) -> Command:
         click.option("--at", multiple=True, metavar="LETTER=VALUE,...", help="Exact parameters, as in gamma=1/4,l=2."),
         click.option("--sizes", multiple=True, metavar="LETTER=SIZES", help="Sizes, as in T=100..400 or T=64,128."),
         click.option("--model", metavar="FILE.py:FACTORY", help="Your own Equinox layer instead of the theorem's."),
-        click.option(
-            "--output", "-o", multiple=True, metavar="FORMAT[=FILE]", help="terminal or json; repeatable [terminal]."
-        ),
-        state_option,
     )
     for option in reversed(options):
         command = option(command)
     return command
+
+
+def baseline_option(command: Command) -> Command:
+    """``--baseline``."""
+    return click.option(
+        "--baseline",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="The baseline [theorax-baseline.json in the project's root].",
+    )(command)
+
+
+def changed_options(command: Command) -> Command:
+    """``--changed`` and ``--baseline``."""
+    flag = click.option("--changed", is_flag=True, help="Of these, only what a change since the baseline can affect.")
+    return flag(baseline_option(command))
+
+
+def baseline_file(given: Path | None) -> Path:
+    """The file of the baseline: as typed, or that of the project."""
+    from theorax.cli.config import find
+    from theorax.reports.baseline import FILE
+
+    return given if given is not None else find(Path.cwd()).root / FILE
 
 
 def settings(given: dict[str, Any]) -> Settings:
@@ -115,7 +152,7 @@ def settings(given: dict[str, Any]) -> Settings:
         raise UsageError(f"`--jobs {jobs}`: at least one check runs at a time. Write `--jobs 1`.")
     model = given.get("model")
     if model is not None:
-        from theorax.verifiers.sources import model_file
+        from theorax.verifiers.keeping.sources import model_file
 
         model_file(model)
     return Settings(

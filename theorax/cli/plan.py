@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from theorax.cli.listing import one
-from theorax.cli.options import complete, listed, run_options, selectors, settings
+from theorax.cli.options import baseline_file, baseline_option, complete, listed, run_options, selectors, settings
 from theorax.cli.world import World, world
 
 if TYPE_CHECKING:
@@ -23,17 +23,21 @@ if TYPE_CHECKING:
 @click.command("plan", short_help="Show what a run would check and why, before any draw.")
 @selectors()
 @click.option("--why", metavar="ID", help="Only why this theorem would be checked or is kept.", shell_complete=complete)
+@baseline_option
 @run_options
 @click.pass_context
-def plan(context: click.Context, words: tuple[str, ...], why: str | None, **given: Any) -> int:
-    """Show what a run would check and why, and what its designs can see; nothing is drawn."""
+def plan(context: click.Context, words: tuple[str, ...], why: str | None, baseline: Path | None, **given: Any) -> int:
+    """Show what a run would check and why, and what its designs can see; nothing is drawn.
+
+    --why says too what differs since the baseline, where there is one.
+    """
     chosen = settings(given)
     here = world(context)
     from theorax.reports.library import statuses
-    from theorax.verifiers.graph import Graph
-    from theorax.verifiers.selectors import select
-    from theorax.verifiers.sources import Sources
-    from theorax.verifiers.store import Store
+    from theorax.verifiers.keeping.sources import Sources
+    from theorax.verifiers.keeping.store import Store
+    from theorax.verifiers.runs.graph import Graph
+    from theorax.verifiers.runs.selectors import select
 
     catalogue = here.catalogue
     if why is not None:
@@ -49,6 +53,8 @@ def plan(context: click.Context, words: tuple[str, ...], why: str | None, **give
         reasons = _reasons(store.last_manifest(id), manifest, fresh=chosen.fresh)
         problem = catalogue.problem(id)
         blocks += _told(id, kept.date if kept else None, problem, reasons)
+        if why is not None:
+            blocks += _since_baseline(baseline, id, manifest)
         if why is None and kept is None and problem is None:
             planned = _planned(here, id, own)
             everything += planned
@@ -67,7 +73,7 @@ def plan(context: click.Context, words: tuple[str, ...], why: str | None, **give
 
 def _reasons(last: Any, manifest: Any, *, fresh: bool) -> tuple[str, ...]:
     from theorax.reports.story import moment
-    from theorax.verifiers.sources import differences
+    from theorax.verifiers.keeping.sources import differences
 
     if fresh:
         return ("--fresh asks for it",)
@@ -91,8 +97,27 @@ def _told(id: str, kept: str | None, problem: str | None, reasons: tuple[str, ..
         yield Lines(tuple(reasons[1:]))
 
 
+def _since_baseline(file: Path | None, id: str, manifest: Mapping[str, str]) -> Iterator[Block]:
+    """What differs since the baseline, where the project has one or one is named."""
+    from theorax.reports.baseline import affecting, read, since
+    from theorax.text.blocks import Lines, Paragraph
+
+    path = baseline_file(file)
+    if file is None and not path.exists():
+        return
+    changes = since(read(path), id, manifest)
+    if changes is None:
+        yield Paragraph(f"Not in the baseline {path.name}: `--changed` checks it.")
+    elif not changes:
+        yield Paragraph(f"Nothing differs since the baseline {path.name}: `--changed` leaves it out.")
+    else:
+        does = "checks it" if affecting(changes) else "leaves it out, for no source differs"
+        yield Paragraph(f"Since the baseline {path.name} these differ; `--changed` {does}:")
+        yield Lines(changes)
+
+
 def _planned(here: World, id: str, own: Settings) -> list[PlannedCheck]:
-    from theorax.verifiers.workers import one_thread
+    from theorax.verifiers.runs.workers import one_thread
 
     one_thread()
     module, _, name = here.plan.partition(":")
@@ -109,7 +134,7 @@ def _designs(planned: list[PlannedCheck], own: Settings) -> Iterator[Block]:
     rows = tuple(
         (
             f"{row.claim} on {row.subject}" + "".join(f", {letter}={value}" for letter, value in row.at.items()),
-            f"{number(row.sizes[0])}..{number(row.sizes[-1])}" if row.sizes else "–",
+            "..".join(dict.fromkeys((number(row.sizes[0]), number(row.sizes[-1])))) if row.sizes else "–",
             str(sum(row.draws)),
             number(row.margin, 2),
             number(row.half_width, 2),
@@ -132,8 +157,8 @@ def _together(planned: list[PlannedCheck]) -> Iterator[Block]:
 
     from theorax.text.blocks import Heading, Paragraph
     from theorax.text.numbers import number
-    from theorax.verifiers.spending import charged
-    from theorax.verifiers.suite import SUPPORTS, short_of
+    from theorax.verifiers.budgets.spending import charged
+    from theorax.verifiers.budgets.suite import SUPPORTS, short_of
 
     expected: dict[str, float] = {}
     for row in planned:

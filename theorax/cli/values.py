@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Collection, Iterable
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +12,6 @@ from theorax.errors import UsageError
 
 AT_EXAMPLE = "Write `--at gamma=1/4,l=2`."
 SIZES_EXAMPLE = "Write `--sizes T=100..400` (doubling from 100 up to 400) or `--sizes T=64,128,256`."
-FORMATS = ("terminal", "json")
 
 
 def parameters(texts: Iterable[str]) -> tuple[tuple[str, str], ...]:
@@ -77,29 +77,43 @@ def _doubling(first: int, last: int) -> tuple[int, ...]:
     return tuple(values) if values[-1] == last else (*values, last)
 
 
-def outputs(texts: Iterable[str]) -> tuple[tuple[str, Path | None], ...]:
+def outputs(texts: Iterable[str], formats: Collection[str] | None = None) -> tuple[tuple[str, Path | None], ...]:
     """The reports asked for: a format, and the file it goes to; None is the standard output.
 
-    **Raises:** UsageError if a format is unknown, a file cannot be written, or two reports want the standard output.
+    The annotations of `github` are lines of a build's log like others, so they may stand beside the terminal's report.
+
+    **Raises:** UsageError if a format is unknown, a file cannot be written, or two reports want one place.
     """
     from theorax.names import did_you_mean
     from theorax.reports import json
+    from theorax.reports.renderings import RENDERINGS
 
+    known = RENDERINGS if formats is None else formats
     found: list[tuple[str, Path | None]] = []
     for text in texts:
         name, equals, file = text.partition("=")
-        if name not in FORMATS:
+        if name not in known:
             raise UsageError(
-                f"`--output {text}`: there is no format `{name}`{did_you_mean(name, FORMATS)} "
-                "Write `--output json=report.json`; known are " + ", ".join(FORMATS) + "."
+                f"`--output {text}`: there is no format `{name}`{did_you_mean(name, known)} "
+                "Write `--output json=report.json`; known are " + ", ".join(known) + "."
             )
         if equals and not file:
-            raise UsageError(f"`--output {text}` names no file. Write `--output {name}=report.{name}`.")
+            raise UsageError(
+                f"`--output {text}` names no file. Write `--output {name}=report.{RENDERINGS[name].suffix}`."
+            )
         path = Path(file) if file else None
         if path is not None:
             json.writable(path)
+            if any(other is not None and os.path.realpath(other) == os.path.realpath(path) for _, other in found):
+                raise UsageError(
+                    f"`--output {text}`: another report goes to `{path}` already, and the later would replace it. "
+                    f"Name another file, as in `{name}=other.{RENDERINGS[name].suffix}`."
+                )
+        elif name == "github" and (step := os.environ.get("GITHUB_STEP_SUMMARY")):
+            json.writable(Path(step))
         found.append((name, path))
-    if sum(path is None for _, path in found) > 1:
+    printed = [name for name, path in found if path is None]
+    if len(printed) > 1 and sorted(printed) != ["github", "terminal"]:
         raise UsageError(
             "Two reports cannot share the standard output. Give one of them a file, as in `json=report.json`."
         )

@@ -15,15 +15,15 @@ from theorax.decide.domains import Bounds, Function, called, exact, of_vector, s
 from theorax.errors import TheoraxError, UsageError
 from theorax.numerics.jaxprs import UnsupportedPrimitive, fingerprint
 from theorax.numerics.keys import seed_of
-from theorax.verifiers.decide import decide
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
-from theorax.verifiers.estimate import proportion
 from theorax.verifiers.outcome import LOOSE, Assumption, Verdict
 from theorax.verifiers.rigorous import boxes
 from theorax.verifiers.rigorous.decisions import decided, exactly, told
 from theorax.verifiers.rigorous.enclosures import Enclosure
 from theorax.verifiers.rigorous.search import Search, quantiles
 from theorax.verifiers.rigorous.search import search as searched
+from theorax.verifiers.statistics.decide import decide
+from theorax.verifiers.statistics.estimate import proportion
 from theorax.verifiers.words import case_of, sentence
 
 __all__ = ["certify", "search"]

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from theorax.decide.plans import Seeds, SweepPlan
 from theorax.errors import ObservationError
-from theorax.verifiers.bias import Policy
 from theorax.verifiers.outcome import Point
-from theorax.verifiers.summaries import Moments, Summary
+from theorax.verifiers.statistics.bias import Policy
+from theorax.verifiers.statistics.summaries import Moments, Summary
 
 __all__ = ["Gathered", "above_zero", "by_size", "gather", "gather_logs", "numbers"]
 

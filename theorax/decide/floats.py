@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 
 from theorax.errors import ObservationError, UsageError
 from theorax.names import did_you_mean
-from theorax.verifiers.decide import outcome
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Reason, Side, Status
 from theorax.verifiers.outcome import Assumption, Case, Point, Verdict
+from theorax.verifiers.statistics.decide import outcome
 
 __all__ = ["arrays"]
 

@@ -15,7 +15,8 @@ from theorax.decide.sides import FINE, Program, constant, has_samples, leaves, n
 from theorax.errors import TheoraxError
 from theorax.numerics.jaxprs import Ball, Domain, UndecidedComparison
 from theorax.verifiers.decision import Finding, Reason, Status, settle
-from theorax.verifiers.identity_testing import (
+from theorax.verifiers.outcome import Assumption, Case, Point, Verdict
+from theorax.verifiers.rigorous.identity_testing import (
     PRECISION,
     Balls,
     Carry,
@@ -26,7 +27,6 @@ from theorax.verifiers.identity_testing import (
     in_fields,
     in_floats,
 )
-from theorax.verifiers.outcome import Assumption, Case, Point, Verdict
 
 __all__ = ["identity"]
 

@@ -21,12 +21,13 @@ from theorax.decide.known_laws import Law, Sample
 from theorax.decide.plans import NOTICED, Seeds, SweepPlan, counted, positive, sweep
 from theorax.decide.verdicts import ledger, sweep_verdict, verdict
 from theorax.errors import DesignError, ObservationError
-from theorax.verifiers.bias import Plan, Policy, Target, Weights
-from theorax.verifiers.decide import withheld
 from theorax.verifiers.decision import DEFAULT_LEVELS, Levels, Reason
-from theorax.verifiers.law_plans import LawPlan as Design
-from theorax.verifiers.law_plans import Shape, shape_of_characteristic
-from theorax.verifiers.laws import (
+from theorax.verifiers.outcome import Assumption, Point, Verdict
+from theorax.verifiers.statistics.bias import Plan, Policy, Target, Weights
+from theorax.verifiers.statistics.decide import withheld
+from theorax.verifiers.statistics.law_plans import LawPlan as Design
+from theorax.verifiers.statistics.law_plans import Shape, shape_of_characteristic
+from theorax.verifiers.statistics.laws import (
     Frequencies,
     decide_law,
     distance,
@@ -38,8 +39,7 @@ from theorax.verifiers.laws import (
     margin_of_panel,
     misfit_law,
 )
-from theorax.verifiers.outcome import Assumption, Point, Verdict
-from theorax.verifiers.planning import CONTRADICTED, cheapest
+from theorax.verifiers.statistics.planning import CONTRADICTED, cheapest
 
 __all__ = ["LawPlan", "law", "plan_law"]
 

@@ -17,12 +17,12 @@ from theorax.decide.plans import Seeds, SweepPlan, chosen, counted, spread, swee
 from theorax.decide.streams import Stream
 from theorax.decide.verdicts import ledger, sweep_verdict, undecided
 from theorax.errors import DesignError
-from theorax.verifiers.bias import Plan, Target, Weights
-from theorax.verifiers.decide import decide, is_robust
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Refusal, Side
-from theorax.verifiers.interval import Interval
 from theorax.verifiers.outcome import Verdict
-from theorax.verifiers.planning import alarmed
+from theorax.verifiers.statistics.bias import Plan, Target, Weights
+from theorax.verifiers.statistics.decide import decide, is_robust
+from theorax.verifiers.statistics.interval import Interval
+from theorax.verifiers.statistics.planning import alarmed
 
 __all__ = ["LIMIT_SIDES", "LimitPlan", "in_units", "limit", "plan_limit", "tends"]
 

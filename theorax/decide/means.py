@@ -18,15 +18,15 @@ from theorax.decide.moments import LIGHT_TAILS, Moment, declared_of, interval_of
 from theorax.decide.plans import NOTICED, Planned, chosen, counted, positive, spread
 from theorax.decide.verdicts import undecided, verdict
 from theorax.errors import DesignError, ObservationError
-from theorax.verifiers.bias import Plan, Policy, Target, Weights, solve
-from theorax.verifiers.decide import decide
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Refusal
-from theorax.verifiers.interval import Interval
 from theorax.verifiers.outcome import Assumption, Point, Verdict
-from theorax.verifiers.planning import cheapest
-from theorax.verifiers.quantiles import fewest_for_a_limit, planned_sd
-from theorax.verifiers.quantiles import quantile as quantile_of
-from theorax.verifiers.summaries import Moments, Summary
+from theorax.verifiers.statistics.bias import Plan, Policy, Target, Weights, solve
+from theorax.verifiers.statistics.decide import decide
+from theorax.verifiers.statistics.interval import Interval
+from theorax.verifiers.statistics.planning import cheapest
+from theorax.verifiers.statistics.quantiles import fewest_for_a_limit, planned_sd
+from theorax.verifiers.statistics.quantiles import quantile as quantile_of
+from theorax.verifiers.statistics.summaries import Moments, Summary
 
 __all__ = ["MeanPlan", "QuantilePlan", "mean", "plan_mean", "plan_quantile", "quantile"]
 

@@ -12,11 +12,11 @@ from theorax.decide.draws import Gathered
 from theorax.decide.plans import positive
 from theorax.errors import DesignError, ObservationError
 from theorax.names import did_you_mean
-from theorax.verifiers.bias import Bias, Plan, Weights
 from theorax.verifiers.decision import Reason, Refusal
-from theorax.verifiers.interval import Interval
-from theorax.verifiers.moments import FEWEST_DRAWS, LIGHT, Declared, mean_of
 from theorax.verifiers.outcome import Assumption
+from theorax.verifiers.statistics.bias import Bias, Plan, Weights
+from theorax.verifiers.statistics.interval import Interval
+from theorax.verifiers.statistics.moments import FEWEST_DRAWS, LIGHT, Declared, mean_of
 
 __all__ = ["LIGHT_TAILS", "Bounded", "BoundedVariance", "Moment", "TwoValues", "interval_of", "ledger_of", "spread_of"]
 

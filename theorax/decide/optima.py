@@ -15,9 +15,7 @@ from theorax.decide.domains import Bounds, Function, exact, whole
 from theorax.errors import TheoraxError, UsageError
 from theorax.numerics.jaxprs import UndecidedComparison, UnsupportedPrimitive, entered
 from theorax.numerics.keys import seed_of
-from theorax.verifiers.decide import decide
 from theorax.verifiers.decision import DEFAULT_LEVELS, Levels, Reason, Side, Status
-from theorax.verifiers.estimate import proportion
 from theorax.verifiers.outcome import Assumption, Verdict
 from theorax.verifiers.rigorous.decisions import decided, exactly, told
 from theorax.verifiers.rigorous.duality import compare
@@ -25,6 +23,8 @@ from theorax.verifiers.rigorous.enclosures import Enclosure, rational
 from theorax.verifiers.rigorous.kkt import Constrained, constrained
 from theorax.verifiers.rigorous.krawczyk import Critical
 from theorax.verifiers.rigorous.optima import least_on_box, local, restarts, what_of
+from theorax.verifiers.statistics.decide import decide
+from theorax.verifiers.statistics.estimate import proportion
 
 __all__ = ["duality", "minimum"]
 

@@ -17,9 +17,9 @@ import numpy as np
 from theorax.corrections import Corrections
 from theorax.errors import DesignError
 from theorax.names import did_you_mean
-from theorax.verifiers.bias import Plan, Policy, Weights, solve
 from theorax.verifiers.decision import DEFAULT_LEVELS, Levels
-from theorax.verifiers.planning import cheapest
+from theorax.verifiers.statistics.bias import Plan, Policy, Weights, solve
+from theorax.verifiers.statistics.planning import cheapest
 
 __all__ = ["Planned", "Seeds", "SweepPlan", "chosen", "counted", "positive", "spread", "sweep"]
 
@@ -118,7 +118,7 @@ class Planned(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class SweepPlan(Planned):
-    """A plan over growing sizes, decided by the weights of `theorax.verifiers.bias`; abstract."""
+    """A plan over growing sizes, decided by the weights of `theorax.verifiers.statistics.bias`; abstract."""
 
     sizes: tuple[float, ...]
     draws: tuple[int, ...] | int = 32

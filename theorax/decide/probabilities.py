@@ -17,8 +17,8 @@ from theorax.decide.verdicts import verdict
 from theorax.errors import ObservationError
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Status
 from theorax.verifiers.outcome import Assumption, Point, Verdict
-from theorax.verifiers.probability import Monitor, fewest_draws, outcomes_of
-from theorax.verifiers.probability import ProbabilityPlan as Core
+from theorax.verifiers.statistics.probability import Monitor, fewest_draws, outcomes_of
+from theorax.verifiers.statistics.probability import ProbabilityPlan as Core
 
 __all__ = [
     "InequalityPlan",

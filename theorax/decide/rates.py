@@ -14,11 +14,11 @@ from theorax.decide.plans import Seeds, SweepPlan, chosen, counted, spread, swee
 from theorax.decide.streams import Stream
 from theorax.decide.verdicts import ledger, sweep_verdict, undecided
 from theorax.errors import DesignError, ObservationError
-from theorax.verifiers.bias import Plan, Target, Weights
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Refusal, Side
 from theorax.verifiers.outcome import Assumption, Verdict
-from theorax.verifiers.planning import CONTRADICTED, plateau
-from theorax.verifiers.rates import (
+from theorax.verifiers.statistics.bias import Plan, Target, Weights
+from theorax.verifiers.statistics.planning import CONTRADICTED, plateau
+from theorax.verifiers.statistics.rates import (
     Average,
     RateData,
     RateDesign,

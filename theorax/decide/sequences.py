@@ -17,13 +17,13 @@ from theorax.decide.plans import SweepPlan, chosen, spread, sweep
 from theorax.decide.rates import FORMS, SIDES, order
 from theorax.decide.verdicts import ledger, sweep_verdict
 from theorax.errors import DesignError, ObservationError
-from theorax.verifiers.bias import Plan, Policy, Target, Weights
-from theorax.verifiers.decide import decide, is_robust
 from theorax.verifiers.decision import DEFAULT_LEVELS, Levels, Side
-from theorax.verifiers.estimate import deterministic
-from theorax.verifiers.interval import Interval
 from theorax.verifiers.outcome import Point, Verdict
-from theorax.verifiers.planning import alarmed, plateau
+from theorax.verifiers.statistics.bias import Plan, Policy, Target, Weights
+from theorax.verifiers.statistics.decide import decide, is_robust
+from theorax.verifiers.statistics.estimate import deterministic
+from theorax.verifiers.statistics.interval import Interval
+from theorax.verifiers.statistics.planning import alarmed, plateau
 
 __all__ = ["SequencePlan", "plan_sequence", "sequence"]
 

@@ -19,8 +19,8 @@ from flint import arb
 from theorax.errors import UsageError
 from theorax.numerics.jaxprs import Ball, Domain, evaluate, fingerprint
 from theorax.numerics.jaxprs.program import doubles
-from theorax.verifiers import instances
-from theorax.verifiers.identity_testing import PRECISION, Carry, rational_near
+from theorax.verifiers.experiments import instances
+from theorax.verifiers.rigorous.identity_testing import PRECISION, Carry, rational_near
 
 __all__ = ["FINE", "Program", "constant", "has_samples", "leaves", "name_of", "points", "print_of", "refuse", "sides"]
 

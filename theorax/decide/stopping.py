@@ -19,7 +19,7 @@ from theorax.decide.rates import RatePlan, rate
 from theorax.errors import DesignError, ObservationError
 from theorax.verifiers.decision import Levels
 from theorax.verifiers.outcome import Verdict
-from theorax.verifiers.sequential import DEFAULT_SCHEDULE, Schedule, charged
+from theorax.verifiers.statistics.sequential import DEFAULT_SCHEDULE, Schedule, charged
 
 __all__ = ["LooksPlan", "looks", "plan_looks"]
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from theorax.decide.draws import Gathered, log_point, mean_point
 from theorax.decide.plans import SweepPlan
 from theorax.errors import ObservationError
-from theorax.verifiers.bias import Policy
-from theorax.verifiers.summaries import Moments, Summary
+from theorax.verifiers.statistics.bias import Policy
+from theorax.verifiers.statistics.summaries import Moments, Summary
 
 __all__ = ["BATCHES", "KEPT", "MOST_SIZES", "Stream"]
 

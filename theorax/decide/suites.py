@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import cast
 
 from theorax.errors import UsageError
-from theorax.verifiers import suite
+from theorax.verifiers.budgets import suite
+from theorax.verifiers.budgets.suite import REFUTATIONS, SUPPORTS
 from theorax.verifiers.outcome import Verdict
-from theorax.verifiers.suite import REFUTATIONS, SUPPORTS
 
 __all__ = ["adjust"]
 
@@ -19,7 +19,7 @@ def adjust(
     refute: float = REFUTATIONS,
     support: float = SUPPORTS,
 ) -> dict[str, Verdict]:
-    """The verdicts as all of them together support them, by name; see `theorax.verifiers.suite`.
+    """The verdicts as all of them together support them, by name; see `theorax.verifiers.budgets.suite`.
 
     Twenty claims at 2.5 % each err somewhere with probability up to one half: whoever reports several adjusts them.
     An adjustment takes away, it never gives.

@@ -31,13 +31,18 @@ MENU = (
     "rademacher",
     "signed columns",
     "correlated rows",
+    "scaled",
+    "fan-in",
+    "correlated columns",
+    "still blocks",
 )
 
 
 def weights(key: Array, n: Extent, law: Int[Array, ""], share: Float[Array, ""]) -> Float[Array, "N N"]:
     """A square matrix of the law at this place of `MENU`.
 
-    ``share`` is the rank over n ("low rank"), the rank, the number of blocks or the density; it does nothing elsewhere.
+    ``share`` is the rank over n ("low rank"), the rank, the number of blocks, the density or the mean fan-in; it does
+    nothing elsewhere.
     """
     makers: tuple[Callable[[], Array], ...] = (
         lambda: gaussian(key, n, n, _root(1 / n.value)),
@@ -53,6 +58,10 @@ def weights(key: Array, n: Extent, law: Int[Array, ""], share: Float[Array, ""])
         lambda: jnp.where(block(n, n), jax.random.rademacher(key, (n.padded, n.padded)) * _root(1 / n.value), 0),
         lambda: conditioned_rademacher(key, n) * _signs(named(key, "signs of the columns"), n),
         lambda: correlated_rows(key, n),
+        lambda: scaled(key, n),
+        lambda: masked(key, n, share / n.value),
+        lambda: correlated_rows(key, n).T,
+        lambda: still_blocks(key, n, share),
     )
     return jax.lax.switch(law, makers)
 
@@ -72,9 +81,12 @@ def low_rank(key: Array, n: Extent, rank: Float[Array, ""]) -> Float[Array, "N N
 
 def permuted_blocks(key: Array, n: Extent, count: Float[Array, ""]) -> Float[Array, "N N"]:
     """Gaussian entries of variance count/n inside ``count`` equal diagonal blocks, rows and columns then permuted."""
-    rows, columns = (_ranks(named(key, name), n) * count // n.value for name in ("rows", "columns"))
-    kept = (rows[:, None] == columns[None, :]) & block(n, n)
-    return jnp.where(kept, gaussian(named(key, "entries"), n, n, _root(count / n.value)), 0)
+    return _blocks(named(key, "entries"), n, count, *(_ranks(named(key, name), n) for name in ("rows", "columns")))
+
+
+def still_blocks(key: Array, n: Extent, count: Float[Array, ""]) -> Float[Array, "N N"]:
+    """The same without permutations: its rows and columns are not exchangeable."""
+    return _blocks(key, n, count, jnp.arange(n.padded), jnp.arange(n.padded))
 
 
 def masked(key: Array, n: Extent, density: Float[Array, ""]) -> Float[Array, "N N"]:
@@ -92,15 +104,27 @@ def randomised_hadamard(key: Array, n: Extent) -> Float[Array, "N N"]:
 
 
 def conditioned_rademacher(key: Array, n: Extent) -> Float[Array, "N N"]:
-    r"""Independent rows, each uniform over the sign vectors of sum $\pm\sqrt n$, over $\sqrt n$; n a perfect square.
+    r"""Independent rows, each uniform over the sign vectors of sum $\pm s$, over $\sqrt n$, with $s = \sqrt n$ or $E s^2 = n$.
 
     Entries are exchangeable, centred and uncorrelated, and have every fourth moment of pseudo-iid entries; the sum over
-    a row is known up to its sign all the same.
+    a row is known up to its sign all the same. Where n is no perfect square, s is one of the two neighbouring numbers
+    that sums of n signs take, drawn anew for every row.
     """
-    order = jnp.where(n.mask, jax.random.uniform(named(key, "order"), (n.padded, n.padded)), 2.0)
-    plus = (n.value + jnp.round(_root(n.value)).astype(jnp.int32)) // 2
-    last = jnp.sort(order, axis=1)[:, plus - 1]  # the plus-th smallest of a row: so many entries lie at or below it
-    rows = jnp.where(order <= last[:, None], 1.0, -1.0) * _signs(named(key, "sign of the row"), n)[:, None]
+    places = jax.random.uniform(named(key, "places"), (n.padded, n.padded))
+    below = jnp.floor(_root(n.value) + 2.0**-20).astype(jnp.int32)
+    below = below - (n.value - below) % 2  # sums of n signs have the parity of n, and so has the root of a square
+    often = (n.value - below**2) / (4 * below + 4)  # of the chance of below + 2, so that the mean square is n
+    above = jax.random.bernoulli(named(key, "sum of the row"), often, (n.padded,))
+
+    def column(left: Array, drawn: tuple[Array, Array]) -> tuple[Array, Array]:
+        # Of the entries from this one on so many are still to be plus, each subset alike: an urn without replacement.
+        before, uniform = drawn
+        taken = uniform * (n.value - before) < left
+        return left - taken, taken
+
+    plus = ((n.value + below + 2 * above) // 2).astype(jnp.int32)
+    chosen = jax.lax.scan(column, plus, (jnp.arange(n.padded), places))[1].T
+    rows = jnp.where(chosen, 1.0, -1.0) * _signs(named(key, "sign of the row"), n)[:, None]
     return jnp.where(block(n, n), rows * _root(1 / n.value), 0)
 
 
@@ -110,11 +134,25 @@ def scaled_rows(key: Array, n: Extent) -> Float[Array, "N N"]:
     return jnp.sqrt(squares)[:, None] * gaussian(named(key, "entries"), n, n, _root(1 / n.value))
 
 
+def scaled(key: Array, n: Extent) -> Float[Array, "N N"]:
+    """Gaussian entries of variance 1/(2n) or 3/(2n), all of one matrix alike, each with probability one half."""
+    square = jnp.where(jax.random.bernoulli(named(key, "scale")), 1.5, 0.5)
+    return gaussian(named(key, "entries"), n, n, _root(square / n.value))
+
+
 def correlated_rows(key: Array, n: Extent) -> Float[Array, "N N"]:
     """Gaussian entries, any two of one row with correlation 1/4."""
     own = gaussian(named(key, "entries"), n, n, _root(3 / (4 * n.value)))
     common = jax.random.normal(named(key, "of the row"), (n.padded, 1)) * _root(1 / (4 * n.value))
     return jnp.where(block(n, n), own + common, 0)
+
+
+def _blocks(
+    key: Array, n: Extent, count: Float[Array, ""], rows: Int[Array, " N"], columns: Int[Array, " N"]
+) -> Float[Array, "N N"]:
+    """Gaussian entries of variance count/n where the places of row and column lie in one block."""
+    kept = (rows * count // n.value)[:, None] == (columns * count // n.value)[None, :]
+    return jnp.where(kept & block(n, n), gaussian(key, n, n, _root(count / n.value)), 0)
 
 
 def _root(x: Array | float) -> Float[Array, ""]:

@@ -1,35 +1,33 @@
 """The report of a run as one versioned document of JSON values; every rendering is made from it alone.
 
-The document obeys ``schema/v1.json``, which refuses fields it does not know. Numbers that are not finite become null:
+The document obeys ``schema/v2.json``, which refuses fields it does not know. Numbers that are not finite become null:
 JSON has no others. A claim's own numbers are those of its worst case, the one that decided.
 """
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import platform
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from theorax import __version__
-from theorax.errors import UsageError
-from theorax.verifiers.graph import GREEN
-from theorax.verifiers.outcome import TheoremOutcome, Verdict
+from theorax.theorems.catalogue import claim_lines
+from theorax.verifiers.budgets.suite import REFUTATIONS, SUPPORTS, TITLES, Adjusted
+from theorax.verifiers.keeping.sources import LIBRARIES, PACKAGE, Manifest, version
+from theorax.verifiers.outcome import Verdict
+from theorax.verifiers.runs.graph import GREEN
 from theorax.verifiers.settings import Settings
-from theorax.verifiers.sources import LIBRARIES, version
-from theorax.verifiers.suite import REFUTATIONS, SUPPORTS, TITLES, Adjusted
 
 if TYPE_CHECKING:
-    from theorax.verifiers.runner import Record, Run
+    from theorax.verifiers.runs.runner import Record, Run
 
-SCHEMA_VERSION = 1
-SCHEMA = Path(__file__).parent / "schema" / f"v{SCHEMA_VERSION}.json"
+SCHEMA_VERSION = 2
 STATUSES = ("PROVED", "CERTIFIED", "SUPPORTED", "REFUTED", "INCONCLUSIVE", "VACUOUS", "BLOCKED", "ERROR")
 
 Document = dict[str, Any]
@@ -37,7 +35,9 @@ Document = dict[str, Any]
 
 def document(run: Run, settings: Settings, command: Sequence[str], created: str) -> Document:
     """The report of a run."""
-    theorems = [_theorem(record, run.adjusted[record.outcome.id], run.suite.members) for record in run.records]
+    sources = _sources(run.manifests.values())
+    places = {part["name"]: place for place, part in enumerate(sources)}
+    theorems = [_theorem(record, run, places) for record in run.records]
     checked = [record.outcome.work for record in run.records if record.kept_from is None]
     cpu = sum(work.cpu_seconds for work in checked)
     compiling = sum(work.compile_seconds for work in checked)
@@ -47,7 +47,7 @@ def document(run: Run, settings: Settings, command: Sequence[str], created: str)
         "schema_version": SCHEMA_VERSION,
         "generator": f"theorax {__version__}",
         "created": created,
-        "command": " ".join(command),
+        "command": shlex.join(command),
         "environment": environment(),
         "settings": {
             "effort": settings.effort,
@@ -86,9 +86,19 @@ def document(run: Run, settings: Settings, command: Sequence[str], created: str)
             "changed": list(run.suite.changed),
             "sentence": run.suite.sentence,
         },
+        "sources": sources,
         "theorems": theorems,
     }
     return finite(found)
+
+
+_FILES = ("source ", "model file ")  # how a manifest names files other than the theorem's own
+
+
+def _sources(manifests: Iterable[Manifest]) -> list[Document]:
+    """The files that determine the results of this run. One tree was read, so a file has one digest."""
+    merged = {name: digest for manifest in manifests for name, digest in manifest.items()}
+    return [{"name": name, "digest": merged[name]} for name in sorted(merged) if name.startswith(_FILES)]
 
 
 def exit_code(statuses: Iterable[str], *, interrupted: bool = False) -> int:
@@ -115,29 +125,6 @@ def exit_code(statuses: Iterable[str], *, interrupted: bool = False) -> int:
     return 0 if found else 5
 
 
-def validate(found: Mapping[str, Any]) -> None:
-    """Hold a document against the schema.
-
-    **Raises:** UsageError that names the path of the offending field.
-    """
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import best_match
-
-    validator = Draft202012Validator(_schema())
-    error = best_match(validator.iter_errors(found))
-    if error is not None:
-        place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
-        raise UsageError(
-            f"The report is not what schema v{SCHEMA_VERSION} describes, at `{place or '.'}`: {error.message}"
-        )
-
-
-@cache
-def _schema() -> Mapping[str, Any]:
-    loaded: Mapping[str, Any] = json.loads(SCHEMA.read_text(encoding="utf-8"))
-    return loaded
-
-
 def environment() -> dict[str, Any]:
     """What the run ran on: versions and the kind of machine, never its name."""
     return {
@@ -149,8 +136,11 @@ def environment() -> dict[str, Any]:
     }
 
 
-def _theorem(record: Record, adjusted: TheoremOutcome, members: Mapping[str, Adjusted]) -> Document:
+def _theorem(record: Record, run: Run, places: Mapping[str, int]) -> Document:
     alone = record.outcome
+    adjusted, members = run.adjusted[alone.id], run.suite.members
+    manifest, file = run.manifests.get(alone.id, {}), run.files.get(alone.id)
+    lines = claim_lines(file) if file is not None else {}
     return {
         "id": alone.id,
         "title": alone.title,
@@ -166,7 +156,7 @@ def _theorem(record: Record, adjusted: TheoremOutcome, members: Mapping[str, Adj
         "letters": [asdict(row) for row in alone.letters],
         "hypotheses": [asdict(row) for row in alone.hypotheses],
         "claims": [
-            _claim(new, old.status, members.get(f"{alone.id}.{new.id}"))
+            _claim(new, old.status, members.get(f"{alone.id}.{new.id}"), lines.get(new.id))
             for new, old in zip(adjusted.claims, alone.claims, strict=True)
         ],
         "controls": [asdict(row) for row in alone.controls],
@@ -181,10 +171,21 @@ def _theorem(record: Record, adjusted: TheoremOutcome, members: Mapping[str, Adj
         "kept": record.kept_from is not None,
         "kept_from": record.kept_from,
         "log": record.log,
+        "file": _shown(file) if file is not None else "",
+        "digest": manifest.get("theorem", ""),
+        "reads": sorted(places[name] for name in manifest if name in places),
     }
 
 
-def _claim(claim: Verdict, alone: str, member: Adjusted | None) -> Document:
+def _shown(file: Path) -> str:
+    """A theorem's file from the folder that holds the package, or from the present one; a path elsewhere is no news."""
+    for root in (PACKAGE.parent, Path.cwd()):
+        if file.is_relative_to(root):
+            return file.relative_to(root).as_posix()
+    return f"{file.parent.name}/{file.name}"
+
+
+def _claim(claim: Verdict, alone: str, member: Adjusted | None, line: int | None) -> Document:
     worst = claim.cases[claim.worst] if claim.worst is not None else None
     return {
         "id": claim.id,
@@ -228,6 +229,7 @@ def _claim(claim: Verdict, alone: str, member: Adjusted | None) -> Document:
         "tightness": list(claim.tightness) if claim.tightness else None,
         "attempt": claim.attempt,
         "nights": claim.nights,
+        "line": line,
     }
 
 

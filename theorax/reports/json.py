@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from theorax.errors import UsageError
+from theorax.text.safe import UNSEEN
 
 
 def text(document: Mapping[str, Any]) -> str:
-    """The document as JSON text."""
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    """The document as JSON text; what a terminal or a log could take for a command is written as an escape."""
+    plain = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return UNSEEN.sub(_escape, plain).replace("##[", "#\\u0023[")
+
+
+def _escape(found: re.Match[str]) -> str:
+    # JSON writes a character beyond the first plane as two halves.
+    halves = found[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{halves[at : at + 2].hex()}" for at in range(0, len(halves), 2))
 
 
 def writable(path: Path) -> None:
@@ -34,14 +43,6 @@ def writable(path: Path) -> None:
         raise UsageError(
             f"The report cannot be written to `{path}`: {error.strerror}. Choose a folder that can be written."
         ) from None
-
-
-def write(document: Mapping[str, Any], path: Path) -> None:
-    """Write the document; a reader sees the old file or the whole new one.
-
-    **Raises:** UsageError if it cannot be written.
-    """
-    write_text(text(document), path)
 
 
 def write_text(content: str, path: Path) -> None:

@@ -12,11 +12,11 @@ from theorax.errors import UsageError
 from theorax.names import did_you_mean
 from theorax.reports.document import document
 from theorax.theorems.catalogue import Catalogue
-from theorax.verifiers.runner import CHECK, run
-from theorax.verifiers.selectors import select
+from theorax.verifiers.budgets.suite import METHODS as ADJUSTMENTS
+from theorax.verifiers.keeping.store import Store, StoreError, now
+from theorax.verifiers.runs.runner import CHECK, run
+from theorax.verifiers.runs.selectors import select
 from theorax.verifiers.settings import EFFORTS, Settings, tonight
-from theorax.verifiers.store import Store, StoreError, now
-from theorax.verifiers.suite import METHODS as ADJUSTMENTS
 
 
 @dataclass(frozen=True)
@@ -52,6 +52,18 @@ class Report:
         from theorax.text import plain
 
         return plain.render(summary.report(self.document)).rstrip("\n")
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """A notebook shows every theorem with its verdict, its formulas and its plots."""
+        from theorax.reports.html.page import cell
+        from theorax.text import hypertext
+
+        rows = [
+            (f"{part['id']}.{claim['id']} is {claim['status']}:", claim["latex"])
+            for part in self.document["theorems"]
+            for claim in part["claims"]
+        ]
+        return hypertext.bundle(str(self), cell(self.document), hypertext.latex_rows(rows))
 
 
 def verify(*selectors: str, exclude: Iterable[str] = (), **settings: Any) -> Report:

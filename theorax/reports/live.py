@@ -10,9 +10,10 @@ from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Ta
 from rich.text import Text
 
 from theorax.reports.progress import Remaining
+from theorax.text.safe import one_line
 
 if TYPE_CHECKING:
-    from theorax.verifiers.runner import Record
+    from theorax.verifiers.runs.runner import Record
 
 
 class _Left(ProgressColumn):
@@ -34,7 +35,7 @@ class Live:
         self._busy: list[str] = []
         self._progress = Progress(
             SpinnerColumn(),
-            TextColumn("{task.description}"),
+            TextColumn("{task.description}", markup=False),  # a name in brackets is a name
             BarColumn(bar_width=16),
             TextColumn("{task.completed}/{task.total}"),
             TimeElapsedColumn(),
@@ -75,4 +76,4 @@ class Live:
     def _describe(self) -> None:
         shown = self._busy[0] if self._busy else "finishing"
         more = f" and {len(self._busy) - 1} more" if len(self._busy) > 1 else ""
-        self._progress.update(self._task, description=f"{shown}{more}")
+        self._progress.update(self._task, description=one_line(f"{shown}{more}"))

@@ -11,7 +11,7 @@ from theorax.text.numbers import duration
 from theorax.text.signs import signed
 
 if TYPE_CHECKING:
-    from theorax.verifiers.runner import Record
+    from theorax.verifiers.runs.runner import Record
 
 GREEN = ("PROVED", "CERTIFIED", "SUPPORTED")
 

@@ -55,7 +55,7 @@ def theorem(part: Part) -> list[Block]:
         *head(part),
         *letters(part["letters"]),
         *hypotheses(part["hypotheses"]),
-        *(block for claim in part["claims"] for block in _claim(claim)),
+        *(block for claim in part["claims"] for block in claimed(claim)),
         *_proof(part["proof"]),
         *_controls(part["controls"]),
         *_mutants(part["mutants"]),
@@ -100,7 +100,8 @@ def hypotheses(rows: Sequence[Part]) -> Iterator[Block]:
         yield Paragraph(f"{told}{tested}", indent=4, quiet=True)
 
 
-def _claim(claim: Part) -> Iterator[Block]:
+def claimed(claim: Part) -> Iterator[Block]:
+    """One claim: what it says, what was measured, what was decided and how strongly."""
     kind = f"{claim['kind']} as {claim['as']} → ∞" if claim["as"] else claim["kind"]
     yield Heading(f"Claim {claim['id']} ({kind})", status=claim["status"])
     yield Lines(tuple(claim["statement"].split("\n")))

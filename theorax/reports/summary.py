@@ -15,6 +15,13 @@ GREEN = ("PROVED", "CERTIFIED", "SUPPORTED")
 ORDER = (*GREEN, "VACUOUS", "BLOCKED", "INCONCLUSIVE", "ERROR", "REFUTED")
 
 
+def plain(document: Mapping[str, Any]) -> str:
+    """The report as plain text."""
+    from theorax.text.plain import render
+
+    return render(report(document))
+
+
 def report(document: Mapping[str, Any], *, listed: bool = False) -> list[Block]:
     """The whole report: of one theorem in full, of several as a table; ``listed`` if each was told by a line before."""
     theorems = document["theorems"]

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 from rich.theme import Theme
 
+from theorax.text import safe
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
 from theorax.text.plain import table, wrapped
 from theorax.text.signs import signed
@@ -48,7 +49,7 @@ def show(blocks: Iterable[Block], target: Console) -> None:
     """Print the blocks."""
     width = min(target.width, MEASURE)
     first = True
-    for block in blocks:
+    for block in map(safe.block, blocks):
         match block:
             case Heading():
                 _heading(block, target, width, first=first)

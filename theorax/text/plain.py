@@ -6,6 +6,7 @@ import textwrap
 import unicodedata
 from collections.abc import Iterable
 
+from theorax.text import safe
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
 from theorax.text.signs import signed
 
@@ -15,7 +16,7 @@ WIDTH = 80
 def render(blocks: Iterable[Block], width: int = WIDTH) -> str:
     """The blocks as lines of text, ending with a newline."""
     lines: list[str] = []
-    for block in blocks:
+    for block in map(safe.block, blocks):
         match block:
             case Heading():
                 lines += _heading(block, width, first=not lines or not lines[-1])
@@ -27,7 +28,7 @@ def render(blocks: Iterable[Block], width: int = WIDTH) -> str:
                 lines += table(block, width)
             case Gap():
                 lines.append("")
-    return "\n".join(lines) + "\n"
+    return safe.uncommanded("\n".join(lines) + "\n")
 
 
 def cells(text: str) -> int:

@@ -215,6 +215,52 @@ def read_facts(base: Facts) -> Facts:
     return filled
 
 
+def claim_lines(path: Path) -> dict[str, int]:
+    """Where a theorem's file states each of its claims, by the claim's id; empty if the file cannot be read."""
+    import ast
+
+    try:
+        tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return {}
+    call = _closing_call(tree)
+    claims = next((part.value for part in call.keywords if part.arg == "claims"), None) if call is not None else None
+    if isinstance(claims, ast.Call):
+        named = [(part.arg, part.value) for part in claims.keywords if part.arg]
+    elif isinstance(claims, ast.Dict):
+        keys = [(_literal(key, ""), value) for key, value in zip(claims.keys, claims.values, strict=True)]
+        named = [(key, value) for key, value in keys if isinstance(key, str)]
+    else:
+        named = []
+    stated = {
+        target.id: node.lineno
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    return {id: stated.get(_name(value), value.lineno) for id, value in named}
+
+
+def claim_ids(path: Path) -> tuple[str, ...] | None:
+    """The ids of a theorem's claims, where its file writes all of them out; None if it computes some."""
+    import ast
+
+    try:
+        call = _closing_call(ast.parse(path.read_bytes()))
+    except (OSError, SyntaxError, ValueError):
+        return None
+    claims = next((part.value for part in call.keywords if part.arg == "claims"), None) if call is not None else None
+    if isinstance(claims, ast.Call) and _name(claims.func) == "dict" and not claims.args:
+        names: list[object] = [part.arg for part in claims.keywords]
+    elif isinstance(claims, ast.Dict):
+        names = [None if key is None else _literal(key, None) for key in claims.keys]
+    else:
+        return None
+    written = [name for name in names if isinstance(name, str)]
+    return tuple(written) if len(written) == len(names) else None
+
+
 def _closing_call(tree: ast.Module) -> ast.Call | None:
     import ast
 

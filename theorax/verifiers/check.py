@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -13,12 +13,16 @@ from scipy.special import stdtr
 from theorax.numerics import platform
 from theorax.theorems.catalogue import Catalogue
 from theorax.theorems.language import Claim, Inequality, Theorem
-from theorax.verifiers import attempts, controls, hypotheses, ledger, models, nightly, proofs, sensitivity, sentences
-from theorax.verifiers.decide import combine
+from theorax.verifiers import ledger, proofs, sentences
+from theorax.verifiers.attacks import controls, hypotheses, sensitivity
+from theorax.verifiers.budgets import attempts, nightly
+from theorax.verifiers.budgets.spending import level_of
 from theorax.verifiers.decision import Decision, Finding, Levels, Reason, Side, Status, settle
-from theorax.verifiers.draws import Draws, Table
+from theorax.verifiers.experiments import models
+from theorax.verifiers.experiments.draws import Draws, Table
+from theorax.verifiers.experiments.lines import control_lines, evidence_lines, lines, refuse_unknown
+from theorax.verifiers.keeping.store import Place, Store, StoreError, now
 from theorax.verifiers.kinds import JUDGES, Judged, Prepared
-from theorax.verifiers.lines import control_lines, evidence_lines, lines, refuse_unknown
 from theorax.verifiers.loading import load
 from theorax.verifiers.outcome import (
     Checked,
@@ -29,8 +33,7 @@ from theorax.verifiers.outcome import (
     Work,
 )
 from theorax.verifiers.settings import PlannedCheck, Settings
-from theorax.verifiers.spending import level_of
-from theorax.verifiers.store import Place, Store, StoreError, now
+from theorax.verifiers.statistics.decide import combine
 
 
 @dataclass(frozen=True)
@@ -170,6 +173,20 @@ def plan(theorem_id: str, settings: Settings) -> list[PlannedCheck]:
     return found
 
 
+def log_earlier(theorem_id: str, settings: Settings, numbers: Mapping[str, int]) -> None:
+    """Log, in an empty state, the attempts before these, so that a check there is the same attempt at every claim.
+
+    A replay on another machine knows the number of each attempt from the report and nothing of the attempts before it.
+    """
+    theorem, table = _prepare(theorem_id, settings, _catalogue(settings))
+    store = Store(Path(settings.state))
+    for name, number in numbers.items():
+        if name in theorem.claims and number > 1:
+            place = _plan(theorem_id, theorem, name, table, settings, 1).place
+            for earlier in range(1, number):
+                store.attempt(place, settings.seed - earlier, now())
+
+
 def overall(claims: Sequence[Verdict]) -> tuple[Status, str | None]:
     """The status of a theorem from those of its claims, and the sentence of the claim that decided.
 
@@ -252,7 +269,7 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
 def _note(claim: Claim, case: Prepared) -> str:
     """Why the design of this case cannot decide, and the cheapest that would; empty where it can."""
     weakness = case.weakness
-    if isinstance(claim, Inequality) and claim.observed:
+    if isinstance(claim, Inequality) and claim.observed and not claim.entrywise:
         line, content = case.cell.line, float(claim.content)
         draws, needed = line.draws * len(line.sizes), math.ceil(math.log(case.levels.support) / math.log1p(-content))
         if draws < needed:
@@ -266,7 +283,7 @@ def _note(claim: Claim, case: Prepared) -> str:
 
 def _expected(claim: Claim, case: Prepared) -> float | None:
     """The p-value of support where the estimate is the claimed value and its error the planned one; None if not known."""
-    if isinstance(claim, Inequality) and claim.observed:
+    if isinstance(claim, Inequality) and claim.observed and not claim.entrywise:
         return (1 - float(claim.content)) ** (case.cell.line.draws * len(case.cell.line.sizes))
     if case.weights is None:
         return None

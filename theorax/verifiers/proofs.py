@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sympy import Basic, Integer, MatrixBase, pretty, simplify
+from sympy import Basic, Integer, MatrixBase, latex, pretty, simplify
 
 from theorax.errors import StatementError
 from theorax.theorems.language import Cited, Claim, Index, Law, Proof, Rate, Step, Theorem
 from theorax.verifiers.outcome import StepOutcome
-from theorax.verifiers.zero import Status, is_zero
+from theorax.verifiers.rigorous.zero import Status, is_zero
+
+LONGEST_FORMULA = 600  # characters of LaTeX; a longer one is shown shortened, as text
 
 
 def check(theorem: Theorem) -> tuple[tuple[StepOutcome, ...], dict[str, bool]]:
@@ -54,7 +56,8 @@ def _outcome(name: str, proof: Proof, step: Step | Cited) -> StepOutcome:
         return StepOutcome(name, proof.scope, step.reason, "", "CITED", step.source)
     verdicts = [is_zero(left - right) for left, right in step.entries]
     worst = max(verdicts, key=lambda verdict: _ORDER[verdict.status])
-    return StepOutcome(name, proof.scope, step.reason, _statement(step), _STATUS[worst.status], worst.reason)
+    shown, status = _statement(step), _STATUS[worst.status]
+    return StepOutcome(name, proof.scope, step.reason, shown, status, worst.reason, _latex(step))
 
 
 _ORDER = {Status.PROVED: 0, Status.UNREFUTED: 1, Status.UNDECIDED: 2, Status.REFUTED: 3}
@@ -72,6 +75,14 @@ def _statement(step: Step) -> str:
     if more or "\n" in shown or len(shown) > 100:
         shown = f"{_short(left)} = {_short(right)}"
     return shown + (f"   and {more} further entries" if more else "")
+
+
+def _latex(step: Step) -> str:
+    (left, right), more = step.entries[0], len(step.entries) - 1
+    shown = f"{latex(left)} = {latex(right)}"
+    if len(shown) > LONGEST_FORMULA:
+        return ""
+    return shown + (rf" \qquad \text{{and {more} further entries}}" if more else "")
 
 
 def _short(side: Basic) -> str:

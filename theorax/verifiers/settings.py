@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -21,7 +22,7 @@ class Settings:
     model: str | None = None  # --model file.py:factory
     nightly: bool = False  # the seed is the date's, and the data feed a process over all nights
     # How, not what: these do not enter a result's key.
-    adjust: str = "holm"  # how error rates are kept over the run: a method of `theorax.verifiers.suite`
+    adjust: str = "holm"  # how error rates are kept over the run: a method of `theorax.verifiers.budgets.suite`
     jobs: int = 1
     fresh: bool = False
     state: str = ".theorax"  # folder of the store and of the compilation cache
@@ -49,7 +50,7 @@ class Settings:
             words += ["--sizes", f"{letter}={','.join(map(str, sizes))}"]
         if self.model is not None:
             words += ["--model", self.model]
-        return " ".join(words)
+        return shlex.join(words)
 
 
 def tonight() -> int:

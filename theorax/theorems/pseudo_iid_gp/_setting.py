@@ -88,6 +88,8 @@ CONDITIONED = Law("conditioned rademacher", **_iid(1))
 RADEMACHER = Law("rademacher", **_iid(1))
 SIGNED_COLUMNS = Law("signed columns", **_iid(1))
 CORRELATED = Law("correlated rows")
+CORRELATED_COLUMNS = Law("correlated columns")
+SCALED = Law("scaled")
 SCALED_ROWS = Law("scaled rows", **{**_iid(Rational(15, 4)), "own": Rational(5, 4)})
 
 
@@ -104,6 +106,16 @@ def fixed_rank(r: int) -> Law:
 def blocks(b: int) -> Law:
     """b permuted blocks."""
     return Law("blocks", b, **block_products(n, Integer(b)))
+
+
+def still_blocks(b: int) -> Law:
+    """b blocks in their places; its products are means over rows and columns."""
+    return Law("still blocks", b, **block_products(n, Integer(b)))
+
+
+def fan_in(k: int) -> Law:
+    """Gaussian entries, k of them in a row on the average."""
+    return Law("fan-in", k, **_iid(3 * n / k))
 
 
 def masked(density: Expr) -> Law:

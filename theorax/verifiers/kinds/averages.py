@@ -18,16 +18,16 @@ from theorax.theorems.language import (
     Limit,
     TwoValues,
 )
-from theorax.verifiers import quantiles
-from theorax.verifiers.bias import Bias, Policy, Target, Weights
-from theorax.verifiers.decide import decide, is_robust
 from theorax.verifiers.decision import Decision, Levels, Refusal
-from theorax.verifiers.interval import Interval
+from theorax.verifiers.experiments.lines import Cell, Line, Observed, evaluate, rounding, roundings
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared, class_at, estimated, planned, point
-from theorax.verifiers.lines import Cell, Line, Observed, evaluate, rounding, roundings
-from theorax.verifiers.moments import LIGHT, Declared, mean_of
 from theorax.verifiers.outcome import Point
-from theorax.verifiers.planning import alarmed
+from theorax.verifiers.statistics import quantiles
+from theorax.verifiers.statistics.bias import Bias, Policy, Target, Weights
+from theorax.verifiers.statistics.decide import decide, is_robust
+from theorax.verifiers.statistics.interval import Interval
+from theorax.verifiers.statistics.moments import LIGHT, Declared, mean_of
+from theorax.verifiers.statistics.planning import alarmed
 
 EXACT = Corrections(size=0.0, rest=0.0, reason="the mean is exact at every size")
 

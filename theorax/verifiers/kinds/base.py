@@ -12,18 +12,18 @@ from sympy import sympify
 
 from theorax.errors import ObservationError
 from theorax.theorems.language import Claim, Corrections
-from theorax.verifiers import lines
-from theorax.verifiers.bias import Plan, Policy, Target, Weights, solve
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Side
-from theorax.verifiers.estimate import deterministic, independent, paired
-from theorax.verifiers.interval import Interval
-from theorax.verifiers.laws import Frequencies
-from theorax.verifiers.lines import Cell, Line, Observed
-from theorax.verifiers.moments import LIGHT, Declared
+from theorax.verifiers.experiments import lines
+from theorax.verifiers.experiments.lines import Cell, Line, Observed
 from theorax.verifiers.outcome import Point
-from theorax.verifiers.planning import cheapest
-from theorax.verifiers.probability import ProbabilityPlan, fewest_draws
-from theorax.verifiers.rates import RateDesign
+from theorax.verifiers.statistics.bias import Plan, Policy, Target, Weights, solve
+from theorax.verifiers.statistics.estimate import deterministic, independent, paired
+from theorax.verifiers.statistics.interval import Interval
+from theorax.verifiers.statistics.laws import Frequencies
+from theorax.verifiers.statistics.moments import LIGHT, Declared
+from theorax.verifiers.statistics.planning import cheapest
+from theorax.verifiers.statistics.probability import ProbabilityPlan, fewest_draws
+from theorax.verifiers.statistics.rates import RateDesign
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ import numpy as np
 from theorax.errors import TheoraxError
 from theorax.numerics.jaxprs import Ball, Domain, RunningError, UndecidedComparison, UnsupportedPrimitive
 from theorax.theorems.language import Absolute, Claim, Identity
-from theorax.verifiers import instances
 from theorax.verifiers.decision import Decision, Levels, Reason, Side, Status
-from theorax.verifiers.identity_testing import NARROW, OBSTACLES, PRECISION, Carry, Fields, in_fields
+from theorax.verifiers.experiments import instances
+from theorax.verifiers.experiments.lines import Cell, Line, Observed
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared
-from theorax.verifiers.lines import Cell, Line, Observed
 from theorax.verifiers.outcome import Point
+from theorax.verifiers.rigorous.identity_testing import NARROW, OBSTACLES, PRECISION, Carry, Fields, in_fields
 
 _UNSEEN = ("a difference below the rounding account where balls were not run", "instances outside the law sampled")
 _UNSEEN_CERTIFIED = ("other shapes", "a difference below the rounding account where balls were not run")

@@ -11,16 +11,16 @@ from sympy import Expr
 
 from theorax.numerics.jaxprs import Ball, UndecidedComparison, UnsupportedPrimitive
 from theorax.theorems.language import Claim, Impossibility, Measured
-from theorax.verifiers import instances
-from theorax.verifiers.decide import decide
 from theorax.verifiers.decision import Decision, Levels, Reason, Side, Status
-from theorax.verifiers.estimate import proportion
-from theorax.verifiers.interval import Interval
+from theorax.verifiers.experiments import instances
+from theorax.verifiers.experiments.lines import Cell, Observed, evaluate
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared
-from theorax.verifiers.lines import Cell, Observed, evaluate
 from theorax.verifiers.outcome import Point
 from theorax.verifiers.rigorous.claims import on_box
 from theorax.verifiers.rigorous.decisions import decided, shown
+from theorax.verifiers.statistics.decide import decide
+from theorax.verifiers.statistics.estimate import proportion
+from theorax.verifiers.statistics.interval import Interval
 
 PRECISION = 256
 POWER = 0.9

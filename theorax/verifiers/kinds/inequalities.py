@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import final
 
+import flint
 import numpy as np
+from flint import arb, fmpq
 from sympy import Expr
 
 from theorax.numerics.jaxprs import Ball, UndecidedComparison, UnsupportedPrimitive
 from theorax.theorems.language import Claim, Inequality, Measured
-from theorax.verifiers import instances
 from theorax.verifiers.decision import Decision, Levels, Reason, Side, Status
+from theorax.verifiers.experiments import instances
+from theorax.verifiers.experiments.lines import Cell, Observed, evaluate, roundings
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared
-from theorax.verifiers.lines import Cell, Observed, evaluate, roundings
 from theorax.verifiers.outcome import LOOSE, Point
 from theorax.verifiers.rigorous.claims import on_box
+from theorax.verifiers.rigorous.decisions import decided
 
 PRECISION = 256
 
@@ -43,7 +47,9 @@ class InequalityJudge(Judge):
 
     def judge(self, claim: Claim, prepared: Prepared, observed: Observed) -> Judged:
         assert isinstance(claim, Inequality)
-        return on_box(claim, prepared) if claim.over else _on_draws(claim, prepared, observed)
+        if claim.over:
+            return on_box(claim, prepared)
+        return (_on_instances if observed.instances else _on_draws)(claim, prepared, observed)
 
 
 def _on_draws(claim: Inequality, prepared: Prepared, observed: Observed) -> Judged:
@@ -111,6 +117,85 @@ def _on_draws(claim: Inequality, prepared: Prepared, observed: Observed) -> Judg
         scope="the law sampled" if status is Status.SUPPORTED else "",
         tightness=tightness,
     )
+
+
+def _on_instances(claim: Inequality, prepared: Prepared, observed: Observed) -> Judged:
+    smaller, larger = _sides(claim)
+    line, balls = prepared.cell.line, Ball(PRECISION)
+    with flint.ctx.workprec(PRECISION):
+        slack = arb(fmpq(*map(int, claim.margin.value.as_numer_denom()))) if claim.margin is not None else arb(0)
+    nearest, places, undecided, detail, reason = -math.inf, 0, 0, "", Reason.UNDECIDED_COMPARISON
+    status = Status.SUPPORTED
+    shares: list[float] = []
+    points: list[Point] = []
+    for size in line.sizes:
+        excesses: list[float] = []
+        for draw in range(len(observed.instances[size])):
+            try:
+                left, right = (_balls(side, claim, prepared, observed, size, draw, balls) for side in (smaller, larger))
+            except (UnsupportedPrimitive, UndecidedComparison) as error:
+                status, detail = Status.INCONCLUSIVE, str(error).rstrip(".")
+                reason = Reason.BUDGET if isinstance(error, UnsupportedPrimitive) else reason
+                break
+            with balls.working():
+                gaps = np.asarray(balls.binary("sub", left, right), dtype=object).ravel().tolist()
+                above = [gap for gap in gaps if gap > 0]
+                undecided += sum(not gap <= slack for gap in gaps)
+            places += len(gaps)
+            excesses += [float(gap.mid()) for gap in gaps]
+            shares += [float(x.mid()) / float(y.mid()) for x, y in _pairs(left, right) if float(y.mid()) != 0]
+            if above:
+                far = max(float(gap.mid()) for gap in above)
+                status = Status.REFUTED
+                where = f"instance {draw} at {line.swept} = {size}"
+                detail = f"{where} exceeds the bound by {far:.3g}: a ball of the excess is positive"
+                break
+        points += [Point(float(size), max(excesses), None, len(excesses))] if excesses else []
+        nearest = max([nearest, *excesses])
+        if status is not Status.SUPPORTED:
+            break
+    if status is Status.SUPPORTED and (undecided or not places):
+        status, detail = Status.INCONCLUSIVE, f"balls of {undecided} of {places} entries hold the bound"
+    count = sum(map(len, observed.instances.values()))
+    if status is Status.SUPPORTED:
+        room = float(slack.mid()) - nearest
+        detail = f"balls of {places} entries on {count} instances lie below the bound, the nearest by {room:.2g}"
+    decision = decided(
+        status,
+        None if status is not Status.INCONCLUSIVE else reason,
+        estimate=nearest,
+        lower=-math.inf,
+        upper=nearest,
+        margin=float(slack.mid()),
+        side=Side.AT_MOST,
+        levels=prepared.levels,
+    )
+    return Judged(
+        prepared,
+        decision,
+        tuple(points),
+        ("instances outside the law sampled",),
+        rigorous=status is not Status.INCONCLUSIVE,
+        statistical=False,
+        detail=detail,
+        scope=f"the {count} instances built" if status is Status.SUPPORTED else "",
+        tightness=tuple(map(float, np.quantile(shares, (0.05, 0.5, 0.95)))) if shares else None,  # type: ignore[arg-type]
+    )
+
+
+def _balls(
+    side: Expr, claim: Inequality, prepared: Prepared, observed: Observed, size: int, draw: int, balls: Ball
+) -> np.ndarray:
+    """One side of the bound in balls; what the claim's letters are is run once for the claim and its variants."""
+    place = ("letters", claim.observed, size, draw, balls)
+    if place not in observed._evaluated:
+        model, read = observed.instances[size][draw]
+        observed._evaluated[place] = instances.letters(claim.observed, observed.observe, model, read, balls)
+    return np.asarray(instances.on(side, prepared.cell, size, observed._evaluated[place], balls), dtype=object)
+
+
+def _pairs(left: np.ndarray, right: np.ndarray) -> Iterator[tuple[arb, arb]]:
+    return zip(*(side.ravel().tolist() for side in np.broadcast_arrays(left, right)), strict=True)
 
 
 def _sides(claim: Inequality) -> tuple[Expr, Expr]:

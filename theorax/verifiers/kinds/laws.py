@@ -10,11 +10,13 @@ import numpy as np
 from sympy import Expr, ImmutableMatrix
 
 from theorax.theorems.language import Claim, GaussianVector, Law, LawOfNumbers, Rate
-from theorax.verifiers.bias import Target
-from theorax.verifiers.decide import withheld
 from theorax.verifiers.decision import Levels, Reason
+from theorax.verifiers.experiments.lines import Cell, Observed, evaluate
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared, class_at, planned
-from theorax.verifiers.laws import (
+from theorax.verifiers.outcome import Point
+from theorax.verifiers.statistics.bias import Target
+from theorax.verifiers.statistics.decide import withheld
+from theorax.verifiers.statistics.laws import (
     Frequencies,
     decide_law,
     features_of_characteristic,
@@ -26,9 +28,7 @@ from theorax.verifiers.laws import (
     margin_of_panel,
     misfit_law,
 )
-from theorax.verifiers.lines import Cell, Observed, evaluate
-from theorax.verifiers.outcome import Point
-from theorax.verifiers.planning import CONTRADICTED
+from theorax.verifiers.statistics.planning import CONTRADICTED
 
 
 @final

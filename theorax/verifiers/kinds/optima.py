@@ -16,10 +16,10 @@ from sympy.logic.boolalg import Boolean
 from theorax.errors import StatementError
 from theorax.numerics.jaxprs import Ball, UndecidedComparison, UnsupportedPrimitive
 from theorax.theorems.language import Claim, Optimum
-from theorax.verifiers import instances
 from theorax.verifiers.decision import Levels, Reason, Side, Status
+from theorax.verifiers.experiments import instances
+from theorax.verifiers.experiments.lines import Cell, Observed
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared
-from theorax.verifiers.lines import Cell, Observed
 from theorax.verifiers.outcome import Point
 from theorax.verifiers.rigorous.boxes import Certificate
 from theorax.verifiers.rigorous.claims import domain_of, judged

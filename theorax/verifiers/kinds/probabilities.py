@@ -14,13 +14,13 @@ from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 from theorax.errors import DesignError
 from theorax.numerics.jaxprs import Ball, UndecidedComparison, UnsupportedPrimitive
 from theorax.theorems.language import Claim, Measured, Probability
-from theorax.verifiers import instances
-from theorax.verifiers.decide import withheld
 from theorax.verifiers.decision import Decision, Levels, Reason, Side, Status
+from theorax.verifiers.experiments import instances
+from theorax.verifiers.experiments.lines import Cell, Line, Observed, evaluate, roundings
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared
-from theorax.verifiers.lines import Cell, Line, Observed, evaluate, roundings
 from theorax.verifiers.outcome import Point
-from theorax.verifiers.probability import ProbabilityPlan, fewest_draws
+from theorax.verifiers.statistics.decide import withheld
+from theorax.verifiers.statistics.probability import ProbabilityPlan, fewest_draws
 
 PRECISION = 256
 _TRIED = 4  # violations that balls look at: what cannot be followed in one draw can seldom be followed in another

@@ -8,17 +8,17 @@ from typing import final
 import numpy as np
 
 from theorax.theorems.language import Claim, Corrections, Rate
-from theorax.verifiers.bias import Bias, Plan, Policy, Target, Weights
-from theorax.verifiers.decide import decide, is_robust
 from theorax.verifiers.decision import Decision, Levels, Reason, Refusal, Side
-from theorax.verifiers.interval import Interval
+from theorax.verifiers.experiments.lines import Cell, Observed, evaluate, roundings
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared, class_at, planned, sequence
 from theorax.verifiers.kinds.laws import law_features, law_frequencies, law_point, observed_features
-from theorax.verifiers.law_rates import rate_of_law
-from theorax.verifiers.lines import Cell, Observed, evaluate, roundings
 from theorax.verifiers.outcome import Point
-from theorax.verifiers.planning import CONTRADICTED, alarmed, plateau
-from theorax.verifiers.rates import Average, RateDesign, decide_rate, design_rate
+from theorax.verifiers.statistics.bias import Bias, Plan, Policy, Target, Weights
+from theorax.verifiers.statistics.decide import decide, is_robust
+from theorax.verifiers.statistics.interval import Interval
+from theorax.verifiers.statistics.law_rates import rate_of_law
+from theorax.verifiers.statistics.planning import CONTRADICTED, alarmed, plateau
+from theorax.verifiers.statistics.rates import Average, RateDesign, decide_rate, design_rate
 
 # What is estimated is a decay exponent, minus the exponent that a reader sees: growth of at most n^a is decay of at
 # least -a.

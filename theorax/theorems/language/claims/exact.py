@@ -64,7 +64,8 @@ class Identity(Claim):
 class Inequality(Claim):
     """A bound in every draw: ``of`` is at most ``at_most``, or at least ``at_least``. Exactly one bound is given.
 
-    Sampling supports it for all but a share ``content`` of the draws; an absolute margin is a slack of the bound.
+    Sampling supports it for all but a share ``content`` of the draws; an absolute margin is a slack of the bound. Of
+    letters that are arrays it is decided in balls, entry by entry, for the instances that were built.
     ``over``: the exact range of each parameter where nothing is measured, ``{x: (0, Rational(1, 3))}``; the bound is
     then certified, or refuted, on the whole box. ``trivial``: a bound that holds for reasons of no interest (a norm is
     not negative); one that is nowhere sharper says nothing.
@@ -93,6 +94,11 @@ class Inequality(Claim):
                 "The margin of a bound is a slack added to it, and a bound may be zero.",
                 "Write Absolute(...), or no margin.",
             )
+
+    @property
+    def entrywise(self) -> bool:
+        """Whether arrays are bounded, entry by entry on instances, instead of numbers in draws."""
+        return any(letter.array for letter in self.observed)
 
     @property
     def range(self) -> Mapping[Parameter, tuple[Expr, Expr]]:

@@ -1,0 +1,220 @@
+"""The HTML report: whole, closed to the network, escaped, readable, small; its graph, plots and colours."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import itertools
+import re
+import subprocess
+import sys
+from dataclasses import replace
+
+import fakes
+import pytest
+from pages import HOSTILE, Parsed, hostile, printed
+from test_document import report
+
+from theorax.reports.document import STATUSES
+from theorax.reports.html import palette, views
+from theorax.reports.html.page import html
+
+
+@pytest.fixture(scope="module")
+def document():
+    return report(
+        replace(fakes.outcome("bulk"), uses=()),
+        fakes.outcome("gap"),
+        fakes.outcome("refuted_edge", "REFUTED", "gap: The limit is not 2."),
+        fakes.outcome("open_edge", "INCONCLUSIVE", "gap: the bias bound dominates."),
+    )
+
+
+@pytest.fixture(scope="module")
+def page(document):
+    return Parsed(html(document))
+
+
+# The page as a whole
+
+
+def test_every_element_is_closed_in_its_place(page):
+    assert page.misplaced == []
+    assert page.open == []
+
+
+def test_nothing_is_loaded(page):
+    assert not {"link", "img", "iframe", "object", "embed", "base", "video", "audio"} & set(page.names)
+    assert all("src" not in attributes and "style" not in attributes for _, attributes in page.elements)
+    assert all(attributes["href"].startswith("#") for _, attributes in page.elements if "href" in attributes)
+    assert not [name for _, attributes in page.elements for name in attributes if name.startswith("on")]
+
+
+def test_the_policy_admits_its_own_style_and_script_alone(document):
+    text = html(document)
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text).group(1).replace("&#39;", "'")
+    assert policy.startswith("default-src 'none'; ")
+    for tag in ("style", "script"):
+        inner = re.search(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL).group(1)
+        digest = base64.b64encode(hashlib.sha256(inner.encode()).digest()).decode()
+        assert f"{tag}-src 'sha256-{digest}'" in policy
+
+
+def test_every_id_is_there_once_and_every_link_leads_to_one(page):
+    ids = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    targets = {attributes["href"][1:] for _, attributes in page.elements if attributes.get("href", "").startswith("#")}
+    assert targets <= set(ids)
+
+
+def test_headings_descend_without_gaps(page):
+    levels = [int(name[1]) for name, _ in page.elements if re.fullmatch("h[1-6]", name)]
+    assert levels[0] == 1 and levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
+
+
+def test_a_page_for_those_who_do_not_see_or_use_a_mouse(page):
+    assert page.all("html")[0]["lang"] == "en"
+    assert page.names["main"] == 1
+    skip = page.all("a")[0]
+    assert (skip["class"], skip["href"]) == ("skip", "#content")
+    fields = [attributes for name, attributes in page.elements if name in ("input", "select")]
+    assert len(fields) <= page.names["label"]
+    assert all("aria-label" in attributes or attributes.get("aria-hidden") for attributes in page.all("svg"))
+    assert all(
+        attributes.get("tabindex") == "0" for attributes in page.all("div") if attributes.get("class") == "scroll"
+    )
+
+
+PARTS = (
+    "2 of 4 theorems hold, 1 refuted, 1 undecided",
+    "models built to violate a claim were caught",
+    "What needs attention",
+    "gap: The limit is not 2.",
+    "A spectral gap opens between the two largest singular values",
+    "second singular value",
+    "the weights have a finite variance",
+    "Broken on purpose by: Pareto weights, tail 3/2",
+    "The limit lies within the margin of 2",
+    "1.9987(23)",
+    "[1.9921, 2.0053]",
+    "5 % of the limit, because a radius of sigma_A",
+    "7.4: it stands until finite-size corrections",
+    "corrections that decay more slowly than T^(-2/3)",
+    "its right end is the limit of s₂",
+    "2 of 2 controls fired",
+    "14 of 14, so with probability at least 0.80",
+    "31 of 32 wrong variants rejected",
+    "the shift is a twentieth of the limit, just inside the margin",
+    "1 of 2 sharper bounds are rejected; the bounds are not tight",
+    "laws of the weights other than the ones drawn",
+    "verify theorem gap --fresh --effort standard",
+    "A. Author, Spectra of things, 2025.",
+    "Holm over the claims of this run",
+    "the chance that any of them is refuted wrongly is at most 0.01",
+    "no statement is known to be misprinted",
+    "0; every draw is a function of it",
+    "2026-01-02 03:04 UTC",
+)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_a_reader_finds(part, page):
+    assert part in page.text
+
+
+@pytest.mark.parametrize("status", STATUSES)
+def test_every_status_is_a_word_and_a_sign(status):
+    found = Parsed(html(report(fakes.outcome("gap", status, "a reason"))))
+    assert re.search(rf"[✓✗?○■!] {status}", found.text)
+
+
+def test_what_a_source_misprints_is_told_beside_what_holds():
+    found = Parsed(html(printed()))
+    errata = found.text[found.text.index("Statements as a source prints them") :]
+    assert errata.index("As printed") < errata.index("The limit is not 1.") < errata.index("What holds (claim gap)")
+    # A misprint of the source is no failure of the theorem.
+    assert "All 2 theorems hold" in found.text
+
+
+def test_the_verdict_stands_on_the_first_screen(page):
+    assert page.text.index("2 of 4 theorems hold") < 120
+    assert page.text.index("REFUTED 1: it does not hold as stated") < page.text.index("What rests on what", 900)
+
+
+def test_a_report_without_theorems_or_parts_is_a_page():
+    assert "No theorem was checked" in html(report())
+    bare = replace(
+        fakes.outcome("gap"),
+        claims=(),
+        controls=(),
+        mutants=(),
+        proof=(),
+        hypotheses=(),
+        issues=(),
+        letters=(),
+        uses=(),
+    )
+    assert Parsed(html(report(bare))).misplaced == []
+
+
+def test_theorems_that_rest_on_each_other_are_told_not_drawn():
+    found = report(replace(fakes.outcome("gap"), uses=("bulk",)), replace(fakes.outcome("bulk"), uses=("gap", "bulk")))
+    assert "rest on each other in a circle" in Parsed(html(found)).text
+
+
+def test_rendering_imports_neither_jax_nor_sympy_nor_the_theorems():
+    code = (
+        "import sys, theorax.reports.html.page;"
+        "print([name for name in ('jax', 'sympy', 'theorax.theorems.language') if name in sys.modules])"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert told.strip() == "[]"
+
+
+# What is written by others
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_nothing_breaks_out_of_its_place(name, page):
+    word = HOSTILE[name]
+    text = html(hostile(word))
+    text.encode("utf-8")
+    found = Parsed(text)
+    assert found.misplaced == [] and found.open == []
+    assert found.names["script"] == 1 and found.names["style"] == 1
+    assert not {"img", "b", "iframe"} & set(found.names)
+    assert all(attributes["href"].startswith("#") for _, attributes in found.elements if "href" in attributes)
+    assert not [key for _, attributes in found.elements for key in attributes if key.startswith("on") or key == "style"]
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff]", text)
+    ids = [attributes["id"] for _, attributes in found.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+
+
+def test_a_hostile_word_is_still_readable():
+    text = Parsed(html(hostile(HOSTILE["markup"]))).text
+    assert "<script>alert(1)</script>" in text
+    assert r"\x1b[31mred\x1b[0m\x07" in Parsed(html(hostile(HOSTILE["terminal"]))).text
+    assert "{{ 7 * 7 }}" in Parsed(html(hostile(HOSTILE["template"]))).text
+
+
+# Colours
+
+
+@pytest.mark.parametrize("theme", palette.THEMES)
+def test_colours_are_told_apart(theme):
+    colours = palette.THEMES[theme]
+    for pairs, least in ((palette.TEXT_ON, palette.TEXT_RATIO), (palette.SIGNS_ON, palette.SIGN_RATIO)):
+        for ink, ground in pairs:
+            assert palette.contrast(colours[ink], colours[ground]) >= least, (ink, ground)
+
+
+def test_both_themes_name_the_same_colours():
+    assert set(palette.LIGHT) == set(palette.DARK)
+    used = set(re.findall(r"var\(--([a-z-]+)\)", html(report(fakes.outcome("gap")))))
+    assert used <= set(palette.LIGHT)
+
+
+def test_ids_that_make_no_anchor_are_numbered():
+    names = views.Names.of([{"id": "a b", "uses": []}, {"id": "gap", "uses": []}, {"id": "<x>", "uses": []}])
+    assert names.anchors == {"a b": "theorem-0", "gap": "t-gap", "<x>": "theorem-2"}

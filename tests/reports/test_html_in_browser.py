@@ -1,0 +1,188 @@
+"""The HTML report in a real browser, where one is installed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import browser
+import fakes
+import pytest
+from pages import HOSTILE, hostile, printed
+from test_document import report
+
+from theorax.reports.html.page import html
+
+pytestmark = pytest.mark.skipif(
+    browser.found() is None, reason=f"no Chromium is installed ({', '.join(browser.NAMES)})"
+)
+
+WIDTHS = (390, 1280)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory):
+    with browser.browser(tmp_path_factory.mktemp("browser")) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """The addresses of a few reports."""
+    folder = tmp_path_factory.mktemp("reports")
+    several = report(
+        replace(fakes.outcome("bulk"), uses=()),
+        fakes.outcome("gap"),
+        fakes.outcome("refuted_edge", "REFUTED", "gap: The limit is not 2."),
+        fakes.outcome("open_edge", "INCONCLUSIVE", "gap: the bias bound dominates."),
+        fakes.outcome("vacuous", "VACUOUS", "it could not fail"),
+        fakes.outcome("broken", "ERROR", "something"),
+    )
+    found = {"several": several, "printed": printed()}
+    found |= {name: hostile(word) for name, word in HOSTILE.items()}
+    addresses = {}
+    for name, document in found.items():
+        path = folder / f"{name.replace(' ', '_')}.html"
+        path.write_text(html(document), encoding="utf-8")
+        addresses[name] = path.as_uri()
+    return addresses
+
+
+@pytest.mark.parametrize("name", ["several", "printed", *HOSTILE])
+def test_the_console_is_silent_and_nothing_is_asked_for(page, files, name):
+    page.look(1280)
+    page.open(files[name])
+    assert page.problems == []
+    assert page.requests == [files[name]]
+    assert page.evaluate("typeof window.alerted") == "undefined"
+    # The policy is in force: what is tried all the same does not leave.
+    tried = "fetch('https://example.org/').then(() => 'left', () => 'refused')"
+    assert page.evaluate(tried) == "refused"
+    assert [address for address in page.requests if not address.startswith("file:")] in ([], ["https://example.org/"])
+
+
+def test_formulas_have_boxes(page, files):
+    page.look(1280)
+    page.open(files["several"])
+    boxes = """[...document.querySelectorAll('math, math mi, math mn')].filter(e => e.textContent.trim()).map(e => {
+        const box = e.getBoundingClientRect(); return [box.width, box.height] })"""
+    page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
+    found = page.evaluate(boxes)
+    assert len(found) > 20
+    assert all(width > 0 and height > 0 for width, height in found)
+    # A fraction or a subscript is typeset, not written in a row.
+    assert page.evaluate("document.querySelector('msub').getBoundingClientRect().height") > 10
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_click_in_the_graph_goes_to_the_theorem(page, files, scripts):
+    page.look(1280)
+    page.open(files["several"], scripts=scripts)
+    place = """(() => { const box = document.querySelector('#graph a[href="#t-refuted_edge"] .box');
+        box.scrollIntoView({block: 'center'}); const r = box.getBoundingClientRect();
+        return [r.x + r.width / 2, r.y + r.height / 2] })()"""
+    x, y = page.evaluate(place)
+    page.click(x, y)
+    assert page.evaluate("location.hash") == "#t-refuted_edge"
+    top = page.evaluate("document.getElementById('t-refuted_edge').getBoundingClientRect().top")
+    assert abs(top) < 60
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", ["several", "long", "direction"])
+def test_the_page_does_not_scroll_sideways(page, files, name, width):
+    page.look(width)
+    page.open(files[name])
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_without_scripts_everything_is_there_and_no_dead_control(page, files):
+    page.look(1280)
+    page.open(files["several"], scripts=False)
+    assert page.evaluate("getComputedStyle(document.getElementById('filters')).display") == "none"
+    for part in ("2 of 6 theorems hold", "The limit is not 2.", "Proof", "Sensitivity"):
+        assert part in page.evaluate("document.body.innerText")
+    assert page.evaluate("[...document.querySelectorAll('article')].every(part => part.offsetHeight > 100)")
+
+
+def test_search_and_filters(page, files):
+    page.look(1280)
+    page.open(files["several"])
+    shown = "[...document.querySelectorAll('tr[data-theorem]')].filter(row => row.offsetHeight).length"
+    articles = "[...document.querySelectorAll('article')].filter(part => part.offsetHeight).length"
+    assert page.evaluate(shown) == 6
+    page.press("/", 191, "/")
+    assert page.evaluate("document.activeElement.name") == "words"
+    for letter in "refuted":
+        page.press(letter, ord(letter.upper()), letter)
+    assert (page.evaluate(shown), page.evaluate(articles)) == (1, 1)
+    assert page.evaluate("document.querySelector('#filters output').textContent") == "1 of 6 theorems shown"
+    assert page.evaluate("document.querySelectorAll('#graph a.faded').length") == 5
+    # A link to a theorem that the filter hides shows it all the same.
+    page.evaluate("location.hash = '#t-gap'; new Promise(done => setTimeout(done, 50))")
+    assert page.evaluate("document.getElementById('t-gap').offsetHeight") > 100
+    page.evaluate("document.querySelector('input[value=SUPPORTED]').click()")
+    assert page.evaluate(shown) == 4
+    page.evaluate("document.getElementById('unfold').click()")
+    assert page.evaluate("[...document.querySelectorAll('details')].every(part => part.open)")
+
+
+def test_the_keyboard_alone_reaches_the_content_and_the_graph(page, files):
+    page.look(1280)
+    page.open(files["several"])
+    page.press("Tab", 9)
+    assert page.evaluate("document.activeElement.className") == "skip"
+    assert page.evaluate("document.activeElement.getBoundingClientRect().left") >= 0
+    page.press("Enter", 13, "\r")
+    assert page.evaluate("location.hash") == "#content"
+    page.evaluate("document.querySelector('#graph a.node').focus()")
+    page.press("Enter", 13, "\r")
+    assert page.evaluate("location.hash").startswith("#t-")
+
+
+CONTRAST = """(() => {
+  const parse = text => text.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => [r, g, b].map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+  const found = [];
+  document.querySelectorAll('details').forEach(part => part.open = true);
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const element = walk.currentNode.parentElement;
+    if (!walk.currentNode.textContent.trim() || element.closest('svg, script, style') || !element.offsetHeight) continue;
+    let ground = element;
+    while (ground && parse(getComputedStyle(ground).backgroundColor)[3] === 0) ground = ground.parentElement;
+    const [a, b] = [getComputedStyle(element).color, getComputedStyle(ground || document.body).backgroundColor].map(parse);
+    const [low, high] = [light(a), light(b)].sort((x, y) => x - y);
+    found.push([(high + 0.05) / (low + 0.05), element.tagName, walk.currentNode.textContent.slice(0, 30)]);
+  }
+  return found.sort((x, y) => x[0] - y[0]).slice(0, 3).concat([[found.length]]);
+})()"""
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_text_has_contrast_as_computed(page, files, dark):
+    page.look(1280, dark=dark)
+    page.open(files["several"])
+    *worst, (count,) = page.evaluate(CONTRAST)
+    assert count > 200
+    assert worst[0][0] >= 4.5, worst
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", WIDTHS)
+def test_pictures_are_taken(page, files, tmp_path, width, dark):
+    page.look(width, dark=dark)
+    page.open(files["several"])
+    page.screenshot(tmp_path / "page.png")
+    assert (tmp_path / "page.png").read_bytes().startswith(b"\x89PNG")
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert ground == ("rgb(20, 23, 27)" if dark else "rgb(255, 255, 255)")
+
+
+def test_it_prints(page, files):
+    page.look(1280, dark=True)
+    page.open(files["several"])
+    paper = page.pdf()
+    assert paper.startswith(b"%PDF")
+    assert 5 <= len(re.findall(rb"/Type\s*/Page\b", paper)) <= 80

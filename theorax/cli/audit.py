@@ -1,0 +1,77 @@
+"""``verify audit``: everything checked, and its report written into a folder in every format."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from theorax.cli.options import choices, listed, selectors, settings, state_option
+from theorax.cli.world import world
+from theorax.errors import UsageError
+
+NAMES = {"json": "report.json", "html": "index.html", "terminal": "report.txt", "markdown": "report.md"}
+"""The files of the folder; another format's file has its name and suffix."""
+
+
+@click.command("audit", short_help="Check everything and write a folder of reports.")
+@selectors()
+@choices
+@click.option(
+    "--output",
+    "-o",
+    "folder",
+    default="audit",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Folder of the reports, made if need be [audit].",
+)
+@state_option
+@click.pass_context
+def audit(context: click.Context, words: tuple[str, ...], folder: Path, **given: Any) -> int:
+    """Check every theorem, or those selected, and write the reports into a folder: index.html for readers, report.json
+    for programs, and the other formats.
+
+    What is kept is shown as kept; --fresh checks it again.
+    """
+    chosen = settings(given)
+    ready(folder)
+    from theorax.cli.check import checked, give, selected, tell
+    from theorax.reports.renderings import RENDERINGS
+
+    here = world(context)
+    selection = selected(here, words or ("*",), chosen, listed(given, "exclude"))
+    report = checked(here, selection, chosen, told=True)
+    live = sys.stdout.isatty()
+    tell(report, live=live, listed=not live and len(selection.ids) > 1)
+    unwritten: list[UsageError] = []
+    # The report itself first: all others can be made from it again.
+    for name in sorted(RENDERINGS, key=lambda name: name != "json"):
+        try:
+            give(name, folder / NAMES.get(name, f"{name}.{RENDERINGS[name].suffix}"), report)
+        except UsageError as error:  # a full disk; what fits is written all the same
+            unwritten.append(error)
+    if unwritten:
+        raise unwritten[0]
+    click.echo(f"The audit is in {folder / NAMES['html']}; open it in a browser.")
+    code: int = report["summary"]["exit_code"]
+    return code
+
+
+def ready(folder: Path) -> None:
+    """Make the folder and see that files can be written there, before anything is checked.
+
+    **Raises:** UsageError if not.
+    """
+    from theorax.reports.json import writable
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"`--output {folder}`: the reports of an audit need a folder, and it cannot be made: {error.strerror}. "
+            "Write `--output audit`, or a folder that may be made."
+        ) from None
+    writable(folder / NAMES["json"])

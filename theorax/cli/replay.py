@@ -1,0 +1,103 @@
+"""``verify replay``: check again what a report found, from its seeds, and say whether it comes out again."""
+
+from __future__ import annotations
+
+import importlib
+import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from theorax.cli.world import World, world
+from theorax.errors import UsageError
+
+if TYPE_CHECKING:
+    from theorax.verifiers.settings import Settings
+
+
+@click.command("replay", short_help="Check again what a report found, from its seeds.")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("id", required=False, metavar="[ID]")
+@click.option("--jobs", "-j", type=int, metavar="N", help="Checks at a time [one per core]; no result depends on it.")
+@click.option("--output", "-o", multiple=True, metavar="FORMAT[=FILE]", help="terminal, json; repeatable [terminal].")
+@click.pass_context
+def replay(context: click.Context, file: Path, id: str | None, jobs: int | None, output: tuple[str, ...]) -> int:
+    """Check again what a report found, from its seeds and settings; kept results are neither used nor made.
+
+    Says of every theorem whether it came out bit-identical, equal within the float account, or different, and where.
+
+    \b
+    Exit codes: 0 identical or within the account; 1 different;
+    4 something could not be replayed; 5 the report holds nothing to replay.
+    """
+    from theorax.cli.baseline import outputs, write
+    from theorax.reports import replaying_text
+    from theorax.reports.reading import read
+    from theorax.reports.replaying import held_against
+
+    wanted = outputs(output, "replay")
+    then = read(file)
+    if id is not None:
+        then["theorems"] = [_one(then, id, file)]
+    now = _again(world(context), then, jobs, told=("terminal", None) in wanted)
+    found = held_against(then, now)
+    for format_, path in wanted:
+        write(format_, path, found, replaying_text.told(found))
+    code: int = found["exit_code"]
+    return 130 if now["summary"]["interrupted"] else code
+
+
+def _one(then: Mapping[str, Any], id: str, file: Path) -> Mapping[str, Any]:
+    from theorax.names import did_you_mean
+
+    for part in then["theorems"]:
+        if part["id"] == id:
+            found: Mapping[str, Any] = part
+            return found
+    ids = [part["id"] for part in then["theorems"]]
+    raise UsageError(
+        f"`{file}` holds no theorem `{id}`{did_you_mean(id, ids)} A replay is of what a report found. "
+        f"`verify report render {file}` shows what it holds."
+    )
+
+
+def _again(here: World, then: Mapping[str, Any], jobs: int | None, *, told: bool) -> dict[str, Any]:
+    """The same theorems checked with the report's settings, in a state of their own, so that no attempt is spent."""
+    from theorax.cli.check import checked
+    from theorax.cli.options import settings
+    from theorax.reports.baseline import settings_of
+    from theorax.verifiers.runs.selectors import Selection
+
+    usual = settings({"jobs": jobs})
+    made = settings_of(then["settings"])
+    if made.model is not None:
+        from theorax.verifiers.keeping.sources import model_file
+
+        model_file(made.model)
+    present = set(here.catalogue.ids)
+    parts = [part for part in then["theorems"] if part["id"] in present and part["status_unadjusted"] != "BLOCKED"]
+    ids = tuple(part["id"] for part in parts)
+    # Other parameters were meant for the theorems that were named; the command in a part says which it was.
+    named = tuple(part["id"] for part in parts if part["replay"] == made.replay(part["id"]))
+    with tempfile.TemporaryDirectory(prefix="theorax-replay-") as folder:
+        compiled = Path(usual.state) / "compiled"
+        if compiled.is_dir():
+            (Path(folder) / "compiled").symlink_to(compiled.resolve())
+        chosen = replace(made, state=folder, fresh=True, jobs=usual.jobs)
+        for part in parts:
+            _attempts(here, part, chosen if part["id"] in named else replace(chosen, at=(), sizes=(), model=None))
+        return checked(here, Selection(ids, named), chosen, told=told)
+
+
+def _attempts(here: World, part: Mapping[str, Any], own: Settings) -> None:
+    numbers = {claim["id"]: claim["attempt"] for claim in part["claims"] if claim["attempt"] > 1}
+    if not numbers:
+        return
+    from theorax.verifiers.runs.workers import one_thread
+
+    one_thread()
+    module = importlib.import_module(here.plan.partition(":")[0])
+    module.log_earlier(part["id"], replace(own, roots=here.catalogue.elsewhere), numbers)

@@ -1,0 +1,167 @@
+"""From a report document to the text of its page."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import math
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from theorax.reports.html import plots, sides, views
+from theorax.reports.html.graph import Graph, graph, sample
+from theorax.reports.html.palette import DARK, LIGHT, declarations, variables
+from theorax.reports.story import LABELS, MEANING, moment
+from theorax.text.mathml import formula
+from theorax.text.numbers import duration, interval, number, with_uncertainty
+from theorax.text.safe import harmless, visible
+from theorax.text.signs import signed
+
+TEMPLATES = Path(__file__).parent / "templates"
+Document = Mapping[str, Any]
+
+
+def html(document: Document) -> str:
+    """The report as one HTML file that asks nothing of any network."""
+    theorems = document["theorems"]
+    names = views.Names.of(theorems)
+    nodes = sides.nodes(theorems)
+    style, script = _assets()
+
+    def above(part: Document) -> Graph:
+        return graph(nodes, names.above(part["id"]), names.anchors, f"What {part['id']} rests on")
+
+    text: str = (
+        _environment()
+        .get_template("page.html")
+        .render(
+            document=document,
+            theorems=theorems,
+            names=names,
+            style=Markup(style),
+            script=Markup(script),
+            policy=_policy(style, script),
+            graph=graph(nodes, names.uses, names.anchors, "Which theorem rests on which"),
+            above=above,
+            legend=_legend(),
+            kinds=sorted({claim["kind"] for part in theorems for claim in part["claims"]}),
+            papers=list(dict.fromkeys(part["paper"] for part in theorems)),
+            statuses=[name for name in MEANING if document["summary"]["statuses"].get(name)],
+            attacks=views.attacks(theorems),
+        )
+    )
+    return text
+
+
+def cell(document: Document) -> str:
+    """The report as the output of a notebook's cell: verdicts, statements and plots, in a style of its own."""
+    document = harmless(document)
+    style = "".join(
+        (
+            f".theorax{{{declarations(LIGHT)};background:var(--page);color:var(--text);padding:.6rem 1rem}}\n",
+            f"@media (prefers-color-scheme:dark){{.theorax{{{declarations(DARK)}}}}}\n",
+            f".theorax{{{(TEMPLATES / 'style.css').read_text(encoding='utf-8')}}}\n",
+        )
+    )
+    text: str = (
+        _environment()
+        .get_template("cell.html")
+        .render(document=document, theorems=document["theorems"], style=Markup(style))
+    )
+    return text
+
+
+def _policy(style: str, script: str) -> str:
+    """What the page may load: nothing; what it may apply and run: its own style and its own script, by their hashes."""
+    hashes = (base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() for part in (style, script))
+    own_style, own_script = (f"'sha256-{digest}'" for digest in hashes)
+    return f"default-src 'none'; style-src {own_style}; script-src {own_script}; base-uri 'none'; form-action 'none'"
+
+
+@cache
+def _assets() -> tuple[str, str]:
+    style = variables() + (TEMPLATES / "style.css").read_text(encoding="utf-8")
+    return f"\n{style}", f"\n{(TEMPLATES / 'filter.js').read_text(encoding='utf-8')}"
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    environment.filters.update(
+        formula=_formula,
+        number=number,
+        uncertain=with_uncertainty,
+        interval=interval,
+        duration=duration,
+        moment=moment,
+        signed=signed,
+        tone=views.tone,
+        html=Markup,
+        at_least=lambda share: f"{math.floor(100 * share) / 100:.2f}",
+        begun=lambda text: text[:1].upper() + text[1:],
+        ended=lambda text: text if not text or text[-1] in ".!?" else f"{text}.",
+    )
+    environment.globals.update(
+        plots=plots, views=views, MEANING=MEANING, LABELS=LABELS, SHOWN=SHOWN, sweep=_sweep, forest=_forest
+    )
+    return environment
+
+
+SHOWN = 8  # rows of a table that stand open; longer ones are folded
+
+
+def _shown(value: Any) -> Any:
+    """Every value on its way to the page: signs that command are shown, not obeyed."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _formula(latex: str, text: str, *, block: bool = False) -> Markup:
+    return Markup(formula(latex, text, block=block))
+
+
+def _sweep(claim: Document, case: Document) -> Markup:
+    return Markup(plots.sweep(claim, case))
+
+
+def _forest(claim: Document) -> Markup:
+    return Markup(plots.forest(claim))
+
+
+def _legend() -> list[tuple[str, list[tuple[Markup, str]]]]:
+    """What the marks of the graph mean: groups of samples with their words."""
+
+    def drawn(status: str | None = None, **marks: Any) -> Markup:
+        return Markup(sample(sides.Node("", status or "SUPPORTED", **marks), letter=status is not None))
+
+    plain = sides.PLAIN
+    return [
+        (
+            "Shape and letter: the verdict",
+            [(drawn(status=status, symbolic=plain), told) for status, told in sides.SHAPES.items()],
+        ),
+        ("Border: the symbolic side", [(drawn(symbolic=name), told) for name, told in sides.SYMBOLIC.items()]),
+        (
+            "Fill: the numeric side",
+            [(drawn(symbolic=plain, numeric=name), told) for name, told in sides.NUMERIC.items()],
+        ),
+        (
+            "Around it",
+            [
+                (drawn(symbolic=plain, ring=True), "outer ring: everything it rests on holds"),
+                (drawn(symbolic=plain, controls="fired"), "flag: every control fired, so the check can fail"),
+                (drawn(symbolic=plain, controls="silent"), "empty flag: a control did not fire"),
+            ],
+        ),
+    ]

@@ -1,0 +1,88 @@
+"""JUnit XML: one suite per theorem, one case per claim, every number in the text.
+
+=============  ==================================================
+a claim        is a case that
+=============  ==================================================
+held           passed
+failed         has a failure
+is undecided   was skipped, with its reason: it is no success
+broken         has an error
+=============  ==================================================
+
+A theorem's claims are decided from the same draws: the time of its whole check stands at its first case.
+"""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as xml
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from theorax.reports.findings import Finding, Outcome, findings
+from theorax.text.safe import shortened
+
+Part = Mapping[str, Any]
+
+ELEMENTS = {Outcome.FAILED: "failure", Outcome.UNDECIDED: "skipped", Outcome.BROKEN: "error"}
+COUNTED = {Outcome.FAILED: "failures", Outcome.BROKEN: "errors", Outcome.UNDECIDED: "skipped"}
+MESSAGE = 1000  # characters of an attribute; the text has the rest
+
+
+def text(document: Part) -> str:
+    """The report as JUnit XML."""
+    suites: dict[str, list[Finding]] = {}
+    for finding in findings(document):
+        suites.setdefault(_suite(finding.theorem), []).append(finding)
+    cases = [finding for own in suites.values() for finding in own]
+    seconds = sum(own[0].theorem["seconds"] for own in suites.values())
+    root = xml.Element("testsuites", {"name": "theorax", **_counts(cases), "time": _time(seconds)})
+    for name, own in suites.items():
+        root.append(_of(name, own, document))
+    xml.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{xml.tostring(root, encoding="unicode")}\n'
+
+
+def _suite(part: Part) -> str:
+    return f"{part['paper']}.{part['id']}" if part["paper"] else part["id"]
+
+
+def _of(name: str, own: Sequence[Finding], document: Part) -> xml.Element:
+    theorem, settings = own[0].theorem, document["settings"]
+    stamp = document["created"].removesuffix("Z")
+    found = xml.Element(
+        "testsuite", {"name": name, **_counts(own), "time": _time(theorem["seconds"]), "timestamp": stamp}
+    )
+    properties = xml.SubElement(found, "properties")
+    told = {
+        "title": theorem["title"],
+        "status": theorem.get("status", own[0].status),
+        "effort": settings["effort"],
+        "seed": str(settings["seed"]),
+        "generator": document["generator"],
+        "replay": theorem["replay"],
+    }
+    for key, value in told.items():
+        if value:
+            xml.SubElement(properties, "property", {"name": key, "value": value})
+    for place, finding in enumerate(own):
+        seconds = theorem["seconds"] if place == 0 else 0.0
+        case = xml.SubElement(found, "testcase", {"classname": name, "name": finding.name, "time": _time(seconds)})
+        element = ELEMENTS.get(finding.outcome)
+        if element is None:
+            xml.SubElement(case, "system-out").text = f"{finding.sentence}\n\n{finding.text}"
+            continue
+        attributes = {"message": shortened(f"{finding.title}: {finding.sentence}", MESSAGE)}
+        if element != "skipped":
+            attributes["type"] = finding.status
+        xml.SubElement(case, element, attributes).text = finding.text
+    return found
+
+
+def _counts(found: Sequence[Finding]) -> dict[str, str]:
+    counts = Counter(finding.outcome for finding in found)
+    return {"tests": str(len(found)), **{name: str(counts[outcome]) for outcome, name in COUNTED.items()}}
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:.3f}"

@@ -1,0 +1,126 @@
+"""The report as GitHub-flavoured Markdown: counts, a table with the worst first, then each theorem, those that hold folded.
+
+It is made of parts, so that a reader with little room takes the first ones: :func:`parts` yields them by importance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from theorax.reports.findings import tally
+from theorax.reports.story import MEANING, cost, moment
+from theorax.reports.story import theorem as story
+from theorax.reports.summary import GREEN, ORDER
+from theorax.text.blocks import Block, Heading, Lines
+from theorax.text.markdown import CELL, code, code_cell, element, fenced, inline, opening, render, table
+from theorax.text.numbers import duration
+from theorax.text.safe import shortened
+from theorax.text.signs import signed
+
+Part = Mapping[str, Any]
+LEGEND = (
+    "\nOf how many: claims that hold, controls that fired as they must, mutants (wrong variants) that were rejected.\n"
+)
+SENTENCE = 2000  # characters of a sentence in an overview
+
+
+def text(document: Part) -> str:
+    """The whole report."""
+    theorems = worst_first(document["theorems"])
+    sections = [f"{head(document)}\n", *overview(theorems), LEGEND if theorems else ""]
+    sections += [f"\n{detail(part)}" for part in theorems]
+    sections.append(f"\n{foot(document)}")
+    return "".join(sections)
+
+
+def worst_first(theorems: Iterable[Part]) -> list[Part]:
+    """The theorems, refuted ones first; those of one verdict in the order of the report."""
+    return sorted(theorems, key=lambda part: -ORDER.index(part["status"]))
+
+
+def head(document: Part) -> str:
+    """What a reader must know first: whether all hold, and how many have which verdict."""
+    summary = document["summary"]
+    asked = summary["theorems"] + len(summary["unfinished"])
+    hold = sum(summary["statuses"].get(status, 0) for status in GREEN)
+    title = "nothing was checked" if not asked else "all hold" if hold == asked else f"{hold} of {asked} hold"
+    lines = [f"# Theorems: {title}", "", f"{inline(tally(document))}."]
+    if summary["interrupted"]:
+        left = ", ".join(map(code, summary["unfinished"])) or "none"
+        lines += ["", f"**Interrupted.** Not finished: {shortened(left, SENTENCE)}."]
+    settings = document["settings"]
+    lines += ["", f"Effort {inline(settings['effort'])}, seed {settings['seed']}, {moment(document['created'])}."]
+    return "\n".join(lines) + "\n"
+
+
+def overview(theorems: Sequence[Part]) -> Iterator[str]:
+    """The lines of the table of all theorems; its head is the first."""
+    if not theorems:
+        return
+    columns = ("verdict", "theorem", "claims", "controls", "mutants", "time")
+    first, rule = table(columns, (), right=(2, 3, 4, 5))
+    yield f"{first}\n{rule}\n"
+    for part in theorems:
+        wrong = [row for row in part["mutants"] if row["expected"] == "killed"]
+        # An erratum that is refuted is as it should be.
+        good = sum((claim["status"] == "REFUTED") if claim["corrected"] else (claim["status"] in GREEN)
+                   for claim in part["claims"])  # fmt: skip
+        fired = sum(row["fired"] for row in part["controls"])
+        row = (
+            signed(part["status"]).replace(" ", "\N{NO-BREAK SPACE}"),
+            f"{code_cell(shortened(part['id'], CELL))}<br>{inline(shortened(part['title'], CELL))}",
+            _ratio(good, len(part["claims"])),
+            _ratio(fired, len(part["controls"])),
+            _ratio(sum(row["killed"] for row in wrong), len(wrong)),
+            "kept" if part["kept"] else duration(part["seconds"]),
+        )
+        yield f"| {' | '.join(row)} |\n"
+
+
+def _ratio(good: int, all_: int) -> str:
+    return f"{good}/{all_}" if all_ else "–"
+
+
+def detail(part: Part) -> str:
+    """One theorem in full; folded where it holds."""
+    # The title, the id and the verdict stand in the summary line.
+    blocks = [block for block in story(part) if not _named(block, part)]
+    told = render(blocks, 3)
+    head = f"{signed(part['status'])} {code(shortened(part['id'], CELL))}"
+    title = inline(shortened(part["title"], CELL))
+    if part["status"] in GREEN:
+        id_ = f"<code>{element(shortened(part['id'], CELL))}</code>"
+        summary = f"<summary>{signed(part['status'])} {id_} {element(shortened(part['title'], CELL))}</summary>"
+        return f"<details>\n{summary}\n\n{told}\n</details>\n"
+    reason = opening(shortened(part["reason"] or MEANING[part["status"]], SENTENCE))
+    return f"## {head}\n\n{f'**{title}**' if title else ''}\n\n{reason}\n\n{told}"
+
+
+def brief(part: Part) -> str:
+    """One theorem in short: what did not hold, and the command that shows it."""
+    reason = opening(shortened(part["reason"] or MEANING[part["status"]], SENTENCE))
+    *_, replay = cost(part)
+    lines = [f"## {signed(part['status'])} {code(shortened(part['id'], CELL))}", "", reason, ""]
+    return "\n".join([*lines, *fenced([shortened(line, SENTENCE) for line in getattr(replay, "lines", ())])]) + "\n"
+
+
+def foot(document: Part) -> str:
+    """How error rates were kept over the run, what it ran on, and how to run it again."""
+    environment, suite = document["environment"], document["suite"]
+    lines = ["## This run", "", opening(suite["sentence"])]
+    if document["summary"]["troubles"]:
+        lines += ["", *(f"- {opening(sentence)}" for sentence in document["summary"]["troubles"])]
+    versions = {"Python": environment["python"], **environment["versions"]}
+    ran = ", ".join(f"{inline(name)} {inline(version)}" for name, version in versions.items())
+    lines += [
+        "",
+        f"{opening(document['generator'])} on {inline(environment['system'])} {inline(environment['machine'])}: {ran}.",
+    ]
+    lines += ["", *fenced([document["command"]])]
+    return "\n".join(lines) + "\n"
+
+
+def _named(block: Block, part: Part) -> bool:
+    """Whether a block says nothing but whose report this is."""
+    return (isinstance(block, Heading) and block.level == 1) or block == Lines((part["id"],), indent=0, quiet=True)

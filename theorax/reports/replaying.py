@@ -1,0 +1,211 @@
+r"""Two reports of one check held against each other number by number: to the last bit, within the float account, or not.
+
+Nothing statistical is asked here: a replay draws the same numbers. Two sums of the same m draws, added in any order,
+differ by at most $2\gamma_m \overline{|x|}$, $\gamma_m = (m+2)u/(1-(m+2)u)$, $u = 2^{-53}$, and $\overline{|x|}$ is at
+most $\sqrt{\bar x^2 + (m-1) s^2}$ with s the standard error: that is the account of a mean of draws. Where nothing is
+random, it is what the two intervals declare beyond their bias. No account is declared of how other versions, or another
+machine, round within a draw: what lies beyond is called different, and the versions that differ are named.
+
+================================================  =========================
+two results of a theorem                          are
+================================================  =========================
+all words, forms and numbers are equal            bit-identical
+words and forms equal, measured numbers within    equal within the account
+anything else                                     different
+================================================  =========================
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from theorax.reports.baseline import manifest_of
+from theorax.reports.document import Document
+from theorax.verifiers.keeping.sources import differences
+
+Part = Mapping[str, Any]
+
+IDENTICAL, WITHIN, DIFFERENT, GONE = "bit-identical", "equal within the account", "different", "not replayed"
+_ROUNDOFF = 2.0**-53
+# What a run as a whole, or its cost, puts into a theorem's part; and words that only tell numbers.
+_BESIDE = frozenset(
+    {
+        "status", "adjusted_refute", "adjusted_support", "seconds", "work", "kept", "kept_from", "log", "replay", "reads",
+        "digest", "file", "line", "reason", "sentence", "detail", "blocked_by", "title", "source", "place", "latex", "letters",
+        "issues", "references", "unseen", "ledger", "because", "scope", "nights",
+    }
+)  # fmt: skip
+_DERIVED = frozenset(
+    {
+        "p_refute", "p_support", "tails", "breakdown", "e_value", "tightness", "subject", "at", "worst", "kill_probability",
+        "estimate", "standard_error", "interval",
+    }
+)  # fmt: skip
+
+
+def held_against(then: Part, now: Part) -> Document:
+    """Every theorem of the first report against the second, as JSON values."""
+    again = {part["id"]: part for part in now["theorems"]}
+    theorems = [_theorem(part, again.get(part["id"]), then, now) for part in then["theorems"]]
+    results = [part["result"] for part in theorems]
+    code = 1 if DIFFERENT in results else 4 if GONE in results else 0 if results else 5
+    return {"created": then["created"], "replayed": now["created"], "theorems": theorems, "exit_code": code}
+
+
+def _theorem(old: Part, new: Part | None, then: Part, now: Part) -> Document:
+    found: Document = {"id": old["id"], "result": GONE, "why": "", "numbers": 0, "inputs": [], "differences": []}
+    if new is None:
+        return found | {"why": "there is no theorem of this name any more"}
+    if old["status_unadjusted"] == "BLOCKED":
+        return found | {"result": IDENTICAL, "why": "it was not checked: what it rests on did not hold"}
+    found["inputs"] = list(differences(manifest_of(old, then["sources"], then), manifest_of(new, now["sources"], now)))
+    apart = list(_apart(old, new))
+    found["numbers"] = sum(1 for _ in _leaves(old))
+    within = bool(apart) and all(row["account"] is not None and row["apart"] <= row["account"] for row in apart)
+    found["result"] = WITHIN if within else DIFFERENT if apart else IDENTICAL
+    found["differences"] = sorted(apart, key=lambda row: -row["rank"])
+    return found
+
+
+def _leaves(part: Part) -> Iterator[float]:
+    """Every number of a theorem's part."""
+    for name, value in part.items():
+        if name not in _BESIDE:
+            yield from _numbers(value)
+
+
+def _numbers(value: Any) -> Iterator[float]:
+    if isinstance(value, Mapping):
+        yield from _leaves(value)
+    elif isinstance(value, list):
+        for one in value:
+            yield from _numbers(one)
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        yield float(value)
+
+
+def _apart(old: Part, new: Part) -> Iterator[Document]:
+    """What differs: words and forms first of all, then numbers with their account."""
+    claims = {claim["id"]: claim for claim in new["claims"]}
+    for claim in old["claims"]:
+        if claim["id"] not in claims:
+            yield _row(claim["id"], "", "claim", "stated", "gone")
+        else:
+            yield from _claims(claim, claims[claim["id"]])
+    for id in claims.keys() - {claim["id"] for claim in old["claims"]}:
+        yield _row(id, "", "claim", "not stated", "stated")
+    for kind, name in (("controls", "subject"), ("mutants", "name"), ("proof", "reason")):
+        yield from _rows(kind, name, old[kind], new[kind])
+    if old["status_unadjusted"] != new["status_unadjusted"]:
+        yield _row("", "", "status", old["status_unadjusted"], new["status_unadjusted"])
+
+
+def _row(
+    claim: str, case: str, what: str, then: Any, now: Any, account: float | None = None, error: float = 0.0
+) -> Document:
+    both = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in (then, now))
+    apart = abs(now - then) if both else None
+    # A word outranks a design, a design outranks a number; numbers by how many standard errors they are apart.
+    rank = 3.0 if what == "status" else 2.0 if apart is None else min(1.0, apart / error) if error > 0 else 1.0
+    return {
+        "claim": claim, "case": case, "what": what, "then": then, "now": now, "apart": apart, "account": account,
+        "errors": apart / error if apart is not None and error > 0 else None, "rank": rank,
+    }  # fmt: skip
+
+
+def _claims(old: Part, new: Part) -> Iterator[Document]:
+    id = old["id"]
+    if old["status_unadjusted"] != new["status_unadjusted"]:
+        yield _row(id, "", "status", old["status_unadjusted"], new["status_unadjusted"])
+    for name in old:
+        if name not in _BESIDE | _DERIVED | {"cases", "status_unadjusted", "id"} and old[name] != new[name]:
+            yield _row(id, "", name.replace("_", " "), old[name], new[name])
+    if len(old["cases"]) != len(new["cases"]):
+        yield _row(id, "", "number of cases", len(old["cases"]), len(new["cases"]))
+        return
+    measured = False
+    for case, again in zip(old["cases"], new["cases"], strict=True):
+        for row in _cases(id, case, again):
+            measured = True
+            yield row
+    if not measured:  # then what follows from the numbers follows again, bit by bit
+        for name in sorted(_DERIVED & set(old) - ({"p_refute", "p_support", "e_value"} if old["nights"] else set())):
+            if old[name] != new[name]:
+                yield _row(id, "", name.replace("_", " "), old[name], new[name])
+
+
+def _cases(id: str, old: Part, new: Part) -> Iterator[Document]:
+    place = named(old)
+    if (old["subject"], old["at"]) != (new["subject"], new["at"]):
+        yield _row(id, place, "case", place, named(new))
+        return
+    error, account = old["standard_error"] or 0.0, _account(old, new)
+    for name in ("predicted", "bias", "margin", "noticeable", "status"):
+        if old[name] != new[name]:
+            yield _row(id, place, name, old[name], new[name], error=error)
+    if old["estimate"] != new["estimate"]:
+        yield _row(id, place, "estimate", old["estimate"], new["estimate"], account, error)
+    if old["standard_error"] != new["standard_error"]:
+        yield _row(id, place, "standard error", old["standard_error"], new["standard_error"], account, error)
+    for end, then, now in zip(
+        ("lower", "upper"), old["interval"] or (None, None), new["interval"] or (None, None), strict=True
+    ):
+        if then != now:
+            yield _row(id, place, f"{end} end", then, now, account, error)
+    if [point["size"] for point in old["points"]] != [point["size"] for point in new["points"]]:
+        yield _row(id, place, "sizes", len(old["points"]), len(new["points"]))
+        return
+    for point, again in zip(old["points"], new["points"], strict=True):
+        own = point["standard_error"] or 0.0
+        bound = 2 * _of_mean(point["draws"], point["estimate"], own)
+        for name in ("draws", "estimate", "standard_error"):
+            if point[name] != again[name]:
+                what = f"{name.replace('_', ' ')} at size {point['size']:g}"
+                yield _row(id, place, what, point[name], again[name], None if name == "draws" else bound, own)
+
+
+def named(case: Part) -> str:
+    """A case as a reader would say it."""
+    at = ", ".join(f"{letter} = {value}" for letter, value in case["at"].items())
+    return f"{case['subject']}{' at ' if at else ''}{at}"
+
+
+def _account(old: Part, new: Part) -> float | None:
+    """By how much the estimates of one case may differ from the order of summation, or from declared rounding."""
+    if old["estimate"] is None or new["estimate"] is None:
+        return None
+    if not old["standard_error"] and not new["standard_error"]:
+        found = [_declared(case) for case in (old, new)]
+        return sum(part for part in found if part is not None) if None not in found else None
+    draws = sum(point["draws"] for point in old["points"])
+    return 2 * _of_mean(draws, old["estimate"], old["standard_error"] or 0.0)
+
+
+def _declared(case: Part) -> float | None:
+    if case["interval"] is None or None in case["interval"]:
+        return None
+    low, high = case["interval"]
+    return max(0.0, max(case["estimate"] - low, high - case["estimate"]) - (case["bias"] or 0.0))
+
+
+def _of_mean(draws: int, estimate: float | None, error: float) -> float:
+    terms = (draws + 2) * _ROUNDOFF
+    return terms / (1 - terms) * math.sqrt((estimate or 0.0) ** 2 + max(0, draws - 1) * error**2)
+
+
+def _rows(kind: str, name: str, old: list[Part], new: list[Part]) -> Iterator[Document]:
+    if len(old) != len(new):
+        yield _row("", "", f"number of {kind}", len(old), len(new))
+        return
+    for then, now in zip(old, new, strict=True):
+        for field in then:
+            if field not in {"detail", "latex", "kill_probability"} and then[field] != now[field]:
+                place = then.get("claim") or then.get("proof") or ""
+                yield _row(
+                    place, str(then[name]), f"{field.replace('_', ' ')} of {_ONE[kind]}", then[field], now[field]
+                )
+
+
+_ONE = {"controls": "a control", "mutants": "a wrong variant", "proof": "a step of the proof"}

@@ -1,0 +1,95 @@
+"""Text that others wrote, made harmless: what nobody could see is shown, and nothing commands a terminal or a build's log."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from theorax.text.blocks import Block, Heading, Lines, Paragraph, Table
+
+UNSEEN = re.compile(
+    "["
+    "\x00-\x08\x0b-\x1f"  # control characters but tab and newline; escape codes begin with one
+    "\x7f-\x9f"  # delete, and the control characters of eight bits
+    "\xad\u200b\u2060-\u2064\ufeff"  # what takes no room
+    "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # what turns the direction of the text around it
+    "\u2028\u2029\ufff9-\ufffb\ufffe\uffff"  # line breaks that are none, and what is no character
+    "\ud800-\udfff"  # halves of characters: bytes of a file's name that are no text
+    "\U000e0000-\U000e007f"  # letters that are never drawn
+    "]"
+)
+_COMMAND = re.compile(r"^([^\S\n]*)::|##\[", re.MULTILINE)
+
+
+def visible(text: str) -> str:
+    """The text with an escape in the place of every character that is not seen or not allowed; tab and newline stay.
+
+    >>> visible("red \\x1b[31m, turned \\u202e")
+    'red \\\\x1b[31m, turned \\\\u202e'
+    """
+    return text if text.isprintable() and text.isascii() else UNSEEN.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def one_line(text: str) -> str:
+    """The visible text on one line.
+
+    >>> one_line("two\\n  lines")
+    'two lines'
+    """
+    return " ".join(visible(text).split())
+
+
+def shortened(text: str, size: int) -> str:
+    """The text, or its beginning and an ellipsis where it is longer than ``size`` characters.
+
+    >>> shortened("abcdef", 4)
+    'abc…'
+    """
+    return text if len(text) <= size else f"{text[: size - 1]}…"
+
+
+def uncommanded(text: str) -> str:
+    """The text such that a build on GitHub reads no line of it as a command of a workflow.
+
+    >>> uncommanded("  ::stop-commands::x")
+    '  \\\\::stop-commands::x'
+    """
+    return _COMMAND.sub(lambda found: "#\\#[" if found[1] is None else f"{found[1]}\\::", text)
+
+
+def harmless(value: Any) -> Any:
+    """A document with every text in it, names of fields included, made visible."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, Mapping):
+        return {visible(name): harmless(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [harmless(part) for part in value]
+    return value
+
+
+def block(given: Block) -> Block:
+    """A block of a report with its texts made visible."""
+    match given:
+        case Heading():
+            return replace(given, text=_flat(given.text))
+        case Paragraph():
+            return replace(given, text=visible(given.text))
+        case Lines():
+            return replace(given, lines=tuple(part for line in given.lines for part in visible(line).split("\n")))
+        case Table():
+            rows = tuple(tuple(map(_flat, row)) for row in given.rows)
+            return replace(given, head=tuple(map(_flat, given.head)), rows=rows)
+        case _:
+            return given
+
+
+def _flat(text: str) -> str:
+    return visible(text).replace("\n", " ").replace("\t", " ")

@@ -1,0 +1,205 @@
+"""Means of functions of a normal variable are computed within their declared error, which falls geometrically.
+
+The trapezoidal rule of step h = 1/m on the whole line errs by the integrals of the function along two shifted lines,
+divided by e^(2 pi b/h): moved up to the border of the strip where the function is analytic, they are as small as they
+get. Poles at +-i decide the error of 1/(1 + x^2); a kink on the line leaves an order of h^2 and no more.
+"""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array
+from sympy import (
+    I,
+    Integer,
+    Rational,
+    Symbol,
+    asin,
+    cos,
+    diff,
+    erf,
+    exp,
+    integrate,
+    log,
+    oo,
+    pi,
+    simplify,
+    sqrt,
+)
+
+from theorax.numerics import gaussian_means
+from theorax.numerics.keys import named
+from theorax.theorems.language import (
+    Absolute,
+    Cited,
+    Corrections,
+    Efforts,
+    Experiment,
+    Hypothesis,
+    Inequality,
+    Measured,
+    Parameter,
+    Rate,
+    Size,
+    Step,
+    Subject,
+    Theorem,
+)
+
+m = Size("m", "nodes per standard deviation")
+q = Parameter("q", "variance", positive=True)
+off = Measured("off", "distance of the computed mean from the exact one")
+declared = Measured("declared", "the error that is declared")
+missed = Measured("missed", "that distance for 1/(1 + x^2)", positive=True)
+
+honest = Inequality(
+    of=off,
+    at_most=declared,
+    mutants={"a hundredth of it": dict(at_most=declared / 100)},
+)
+geometric = Rate(
+    of=missed,
+    like=exp(-2 * pi * m / sqrt(q)),
+    as_=m,
+    approach=Corrections(
+        size=0.2, slowest=2, fastest=8, rest=0, log=0.2, reference=1,
+        reason="beside the first pole's e^(-2 pi b m) its powers; twice e^(-pi) of it at most",
+    ),
+    margin=Absolute(1, 2),
+    because="half the width of the strip is at least pi/2 away, an algebraic order all of it",
+    under=("analytic", "poles"),
+    spread=Rational(1, 1000),
+    rules_out=(-12, 0),
+    mutants={"the half strip": dict(like=exp(-pi * m / sqrt(q)))},
+)  # fmt: skip
+
+COSINE, BELL, ERF, KINK, POLES = range(5)
+
+
+class Known(eqx.Module):
+    """A function of a normal variable whose mean is known."""
+
+    which: Array
+    variance: Array
+    shortened: Array
+
+    def __call__(self, x):
+        """f."""
+        return jax.lax.select_n(
+            self.which, jnp.cos(x), jnp.exp(-(x**2)), jax.scipy.special.erf(x) ** 2, jnp.abs(x), 1 / (1 + x**2)
+        )
+
+    @property
+    def exact(self):
+        """E f(x)."""
+        q = self.variance
+        inner = 1 / jnp.sqrt(2 * q)
+        poles = jnp.sqrt(jnp.pi) * inner * jnp.exp(inner**2) * jax.scipy.special.erfc(inner)
+        arcsine = 2 / jnp.pi * jnp.arcsin(2 * q / (1 + 2 * q))
+        choices = (jnp.exp(-q / 2), 1 / jnp.sqrt(1 + 2 * q), arcsine, jnp.sqrt(2 * q / jnp.pi), poles)
+        return jax.lax.select_n(self.which, *choices)
+
+    @property
+    def strip(self):
+        """Half the width of a strip, and a bound in it; 1 + 2 y e^(y^2)/sqrt pi bounds erf, 1/(1 - y^2) the last."""
+        y = jnp.array([8.0, 1.0, 1.0, 1.0, 0.75])[self.which]
+        steep = (1 + 2 / jnp.sqrt(jnp.pi) * y * jnp.exp(y**2)) ** 2
+        # |x| is analytic on no strip; it gets the bound that it has near zero.
+        bounds = (jnp.cosh(y), jnp.exp(y**2), steep, 1 + y, 1 / (1 - y**2))
+        return y, jnp.where(self.shortened, 1.0, jax.lax.select_n(self.which, *bounds))
+
+
+def known(key, which, shortened):
+    variance = jax.random.uniform(named(key, "variance"), minval=0.1, maxval=3.0)
+    return Known(which, variance, shortened)
+
+
+def fixed(key, q, which):
+    return Known(which, q, jnp.zeros(()))
+
+
+def compare(f, m):
+    strip, bound = f.strip
+    declared = gaussian_means.mean_error(strip, bound, f.variance, m)
+    return dict(off=distance(f, m), declared=declared)
+
+
+def distance(f, m):
+    return jnp.abs(gaussian_means.mean(f, f.variance, m) - f.exact)
+
+
+def closed_forms():
+    """Every variance."""
+    x, y = Symbol("x", real=True), Symbol("y", positive=True)
+    density = exp(-(x**2) / (2 * q)) / sqrt(2 * pi * q)
+    yield Step("cos", simplify(integrate(cos(x) * density, (x, -oo, oo))), exp(-q / 2))
+    yield Step("e^(-x^2)", simplify(integrate(exp(-(x**2)) * density, (x, -oo, oo))), 1 / sqrt(1 + 2 * q))
+    yield Step("|x|", simplify(2 * integrate(x * density, (x, 0, oo))), sqrt(2 * q / pi))
+    # 1/(1 + x^2) integrates e^(-s (1 + x^2)) over s > 0; E e^(-s x^2) = (1 + 2 q s)^(-1/2); y^2 = s + 1/(2q).
+    jacobian = 2 * y / sqrt(1 + 2 * q * (y**2 - 1 / (2 * q)))
+    yield Step("what is left of (1 + 2 q s)^(-1/2) ds", jacobian, sqrt(2 / q))
+    tail = sqrt(2 / q) * exp(1 / (2 * q)) * integrate(exp(-(y**2)), (y, 1 / sqrt(2 * q), oo))
+    yield Step("1/(1 + x^2)", tail, sqrt(pi / (2 * q)) * exp(1 / (2 * q)) * (1 - erf(1 / sqrt(2 * q))))
+    # Half the mean of (erf^2)'' is the slope of E erf^2 in q: E erf'^2 + E erf erf'', and erf'' = -2 x erf'. By parts
+    # E x erf erf' = q (E erf'^2 + E erf erf''), so E erf erf'' = -2q/(1 + 2q) E erf'^2.
+    slope = simplify(integrate(4 / pi * exp(-2 * x**2) * density, (x, -oo, oo)))
+    arcsine = 2 / pi * asin(2 * q / (1 + 2 * q))
+    yield Step("erf^2, its slope in the variance", slope * (1 - 2 * q / (1 + 2 * q)), simplify(diff(arcsine, q)))
+    yield Step("which starts from", arcsine.subs(q, 0), Integer(0))
+
+
+def border():
+    """One function: how far its poles are from the line in units of the standard deviation."""
+    z = Symbol("z")
+    yield Cited("the error of the rule is that of the integrals along shifted lines", "Trefethen, Weideman 2014")
+    f = 1 / (1 + q * z**2)
+    yield Step("its pole in the upper half-plane", (1 / f).subs(z, I / sqrt(q)), Integer(0))
+    yield Step("the exponent of the first term", log(geometric.like).diff(m), -2 * pi / sqrt(q))
+
+
+def subject(which, shortened=0, **roles):
+    return Subject(known, options=dict(which=which, shortened=shortened), **roles)
+
+
+theorem = Theorem(
+    place="means under the normal law",
+    label="derived",
+    hypotheses=dict(
+        analytic=Hypothesis("the function is analytic in the strip"),
+        bounded=Hypothesis("and at most as large there as said"),
+        poles=Hypothesis("its nearest singularities are poles at +-i"),
+    ),
+    claims=dict(honest=honest, geometric=geometric),
+    experiments=dict(
+        variances=Experiment(
+            subjects={
+                "cosine": subject(COSINE),
+                "e^(-x^2)": subject(BELL),
+                "erf^2": subject(ERF),
+                "1/(1 + x^2)": subject(POLES),
+                "a kink": subject(KINK, breaks=("analytic",), fails=("honest",)),
+                "cosine taken to be at most one off the line": subject(
+                    COSINE, shortened=1, breaks=("bounded",), fails=("honest",)
+                ),
+            },
+            observe=compare,
+            measures=(off, declared),
+            sweep={m: (1, 2, 4, 12)},
+            span=12,
+            draws=Efforts(quick=200, standard=400, thorough=2000),
+        ),
+        spacings=Experiment(
+            subjects={
+                "1/(1 + x^2)": Subject(fixed, options=dict(which=POLES)),
+                "a kink": Subject(fixed, options=dict(which=KINK), breaks=("analytic", "poles"), fails=("geometric",)),
+            },
+            observe=lambda f, m: dict(missed=distance(f, m)),
+            measures=(missed,),
+            sweep={m: (1, 2, 3, 4)},
+            at=({q: Integer(1)}, {q: Integer(2)}),
+            span=4,
+            seeds="none",
+        ),
+    ),
+    proof=dict(closed_forms=closed_forms, geometric=border),
+)

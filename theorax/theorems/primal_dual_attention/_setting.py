@@ -1,0 +1,57 @@
+"""The setting that the theorems of this paper share: keys, and a regression fitted on them through phi(x)/h(x).
+
+k(x, y) = phi(x) . phi(y), h(x) = sum_j k(x, k_j), h_j = h(k_j), rows x_j = phi(k_j)/h_j and G = (x_j . x_l). The dual
+has the coefficients beta = alpha - alphat; the values of the attention layer are v_j = beta_j/h_j. The programs are
+solved where a model is built (``numerics.kernel_regression``); C and eps are cases of an experiment.
+"""
+
+from __future__ import annotations
+
+import jax
+import numpy as np
+from jaxtyping import Array
+from sympy import Symbol
+
+from theorax.numerics.extents import Extent
+from theorax.numerics.kernel_attention import Elu, Features, Plain, Softmax, Taylor
+from theorax.numerics.kernel_regression import Fitted, fit
+from theorax.numerics.keys import named
+from theorax.theorems.language import Hypothesis, Parameter, Size
+
+N = Size("N", "number of keys")
+D = Size("D", "dimension of keys and queries")
+C = Parameter("C", "weight of what lies outside the tube", positive=True)
+eps = Parameter("eps", "half the width of the tube", nonnegative=True)
+
+POSITIVE = Hypothesis("C > 0 and eps >= 0", unbroken="otherwise one of the two programs has no solution")
+QUERIES, OUTPUTS = 6, 2
+
+# Monomials up to an even degree: their kernel is positive everywhere, as that of softmax, which they stand in for.
+TAYLOR, LINEAR, PLAIN = 0, 1, 2
+FEATURES: tuple[Features, ...] = (Taylor(4), Elu(), Plain())
+
+
+def points(key: Array, N: Extent, D: Extent) -> tuple[Array, Array, Array]:
+    """Keys, queries and targets with standard normal entries."""
+    shapes = dict(keys=(N.padded, D.padded), queries=(QUERIES, D.padded), targets=(N.padded, OUTPUTS))
+    keys, queries, targets = (jax.random.normal(named(key, name), shape) for name, shape in shapes.items())
+    return keys, queries, targets
+
+
+def generic(name: str, *shape: int) -> np.ndarray:
+    """An array of independent real symbols."""
+    out = np.empty(shape, dtype=object)
+    for place in np.ndindex(*shape):
+        out[place] = Symbol(f"{name}_{''.join(map(str, place))}", real=True)
+    return out
+
+
+def scalar(name: str) -> np.ndarray:
+    """One real symbol as an array without axes."""
+    return np.array(Symbol(name, real=True), dtype=object)
+
+
+__all__ = [
+    "FEATURES", "LINEAR", "OUTPUTS", "PLAIN", "POSITIVE", "QUERIES", "TAYLOR", "C", "D", "Fitted", "N", "Softmax",
+    "eps", "fit", "generic", "points",
+]  # fmt: skip

@@ -1,0 +1,213 @@
+"""The support vector expansion of a regression on phi(x)/h(x), at a query, is an attention layer.
+
+Where W = sum_j beta_j phi(k_j)/h_j, and h(x) = sum_j k(x, k_j) is summed over the keys of the regression itself,
+
+    f(q) = W phi(q)/h(q) + b = sum_j k(q, k_j)/h(q) v_j + b,    v_j = beta_j/h_j,
+
+whose weights are positive and sum to one. With k(x, y) = exp(<x, y>/sqrt(D)) they are those of softmax attention; its
+features are all monomials, whose even truncations stand in for it where W is to be seen. Nothing but stationarity in W is
+used. Between W and b as the primal program finds them and beta as the dual one does, f agrees up to the gap g: it is off
+by at most sqrt(2 g) |phi(q)|/h(q).
+"""
+
+from math import factorial, prod
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from sympy import Matrix, Rational, Symbol, sqrt, symbols
+
+from theorax.numerics.jaxprs import Symbolic, evaluate
+from theorax.numerics.kernel_attention import Attention, Features, Regression, Softmax, exponents
+from theorax.numerics.keys import named
+from theorax.numerics.quadratic import Dual, Primal, feasible, lower_bound, solve_dual, solve_primal, upper_bound
+from theorax.theorems.language import (
+    Efforts,
+    Experiment,
+    Hypothesis,
+    Identity,
+    Inequality,
+    Measured,
+    Proof,
+    Relative,
+    Step,
+    Subject,
+    Theorem,
+    instance,
+)
+from theorax.theorems.primal_dual_attention import _setting as setting
+from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, PLAIN, POSITIVE, TAYLOR, C, D, N, eps
+
+regression = Measured("regression", "W phi(q)/h(q) + b with W by the multipliers", array=True)
+layer = Measured("layer", "the attention layer with the values beta_j/h_j", array=True)
+own = Measured("own", "sum_j k(q, k_j)/h(q) v_j + b with the h of the regression", array=True)
+found = Measured("found", "W phi(q)/h(q) + b with W of the primal program", array=True)
+reach = Measured("reach", "|phi(q)|^2/h(q)^2", array=True)
+gap = Measured("gap", "primal less dual value", array=True)
+bias = Measured("bias", "b at every query", array=True)
+plain = Measured("plain", "the layer with the values beta_j", array=True)
+cooler = Measured("cooler", "the layer with the scores <q, k_j>/D", array=True)
+unnormalised = Measured("unnormalised", "the layer with the weights k(q, k_j)", array=True)
+softmax = Measured("softmax", "softmax attention with these values, by JAX", array=True)
+exponential = Measured("exponential", "the layer with the kernel exp(<x, y>/sqrt(D))", array=True)
+too_cool = Measured("too_cool", "the layer with the kernel exp(<x, y>/D)", array=True)
+
+rounding = "the account of the rounding stays below it, the nearest wrong layer is a tenth off"
+wrong = {
+    "values beta_j": dict(right=plain),
+    "the bias dropped": dict(right=layer - bias),
+    "1/D in the place of 1/sqrt(D)": dict(right=cooler),
+    "not normalised at the query": dict(right=unnormalised),
+    "the sign of beta": dict(right=2 * bias - layer),
+}
+expansion = Identity(left=regression, right=layer, margin=Relative(1, 10**9), because=rounding, mutants=wrong)
+general = Identity(
+    left=regression, right=own, margin=Relative(1, 10**9), because=rounding, under=("positive", "stationary")
+)
+agree = Inequality(of=(found - layer) ** 2, at_most=2 * gap * reach)
+is_softmax = Identity(
+    left=softmax,
+    right=exponential,
+    margin=Relative(1, 10**9),
+    because=rounding,
+    under=("positive",),
+    mutants={"1/D in the place of 1/sqrt(D)": dict(right=too_cool)},
+)
+
+
+class Pair(eqx.Module):
+    """A regression on some keys whose h is summed over these and ``more`` of them, both programs solved."""
+
+    features: Features
+    keys: jax.Array
+    more: jax.Array
+    queries: jax.Array
+    targets: jax.Array
+    primal: Primal
+    dual: Dual
+    astray: jax.Array  # what is added to W
+    constrained: bool = eqx.field(static=True)
+
+
+def pair(key, N, D, C, eps, kind, bias, more, astray):
+    keys, queries, targets = setting.points(key, N, D)
+    extra = jax.random.normal(named(key, "more"), (int(more), D.padded))
+    phi = FEATURES[int(kind)]
+    X = Regression(phi, jnp.concatenate([keys, extra]), jnp.zeros(()), jnp.zeros(())).rows(keys)
+    primal, dual = (solve(X, targets, C, eps, bool(bias)) for solve in (solve_primal, solve_dual))
+    away = astray * jax.random.normal(named(key, "astray"), primal.W.shape)
+    return Pair(phi, keys, extra, queries, targets, primal._replace(W=primal.W + away), dual, away, bool(bias))
+
+
+def outputs(phi, keys, more, queries, beta, b, away=0.0):
+    """The regression beside the layers."""
+    blank = Regression(phi, jnp.concatenate([keys, more]), jnp.zeros(()), b)
+    h = phi.kernel(keys, blank.keys).sum(1, keepdims=True)
+    at = phi.kernel(queries, blank.keys).sum(1, keepdims=True)
+    K, values = phi.kernel(queries, keys), beta / h
+    cooler = keys.shape[1] ** -0.25
+    return dict(
+        regression=Regression(phi, blank.keys, beta.T @ blank.rows(keys) + away, b)(queries),
+        layer=Attention(phi, keys, values, b)(queries),
+        own=K / at @ values + b,
+        bias=jnp.broadcast_to(b, (len(queries), len(b))),
+        plain=Attention(phi, keys, beta, b)(queries),
+        cooler=Attention(phi, cooler * keys, values, b)(cooler * queries),
+        unnormalised=K @ values + b,
+    )
+
+
+def observe(model, C, eps):
+    phi, keys, (W, b) = model.features, model.keys, model.primal
+    here = Regression(phi, jnp.concatenate([keys, model.more]), W, b)
+    X = here.rows(keys)
+    alpha, alphat = feasible(model.dual, C, model.constrained)
+    beta, at = alpha - alphat, here.rows(model.queries)
+    difference = upper_bound(model.primal, X, model.targets, C, eps)
+    difference -= lower_bound(alpha, alphat, X @ X.T, model.targets, eps)
+    values = beta / phi.kernel(keys, here.keys).sum(1, keepdims=True)
+    return dict(
+        outputs(phi, keys, model.more, model.queries, model.dual.beta, b, model.astray),
+        found=here(model.queries),
+        reach=jnp.broadcast_to((at**2).sum(1, keepdims=True), (len(model.queries), len(b))),
+        gap=difference,
+        softmax=jax.nn.softmax(model.queries @ keys.T / jnp.sqrt(1.0 * keys.shape[1])) @ values,
+        exponential=Attention(Softmax(), keys, values, jnp.zeros_like(b))(model.queries),
+        too_cool=Attention(Softmax(1 / keys.shape[1]), keys, values, jnp.zeros_like(b))(model.queries),
+    )
+
+
+def on_symbols(keys, more):
+    """One query, two features of any values, one output, any beta and b."""
+    g = setting.generic
+    given = (g("phi", keys, 2), g("more", more, 2), g("q", 1, 2), g("beta", keys, 1), g("b", 1))
+    return evaluate(lambda *given: outputs(FEATURES[PLAIN], *given), given, Symbolic())
+
+
+def generic_features():
+    """Three keys and a query, two features of any values, one output, any beta and b."""
+    yield instance(expansion, "the measured programs on symbols", on_symbols(3, 0))
+
+
+def another_normaliser():
+    """Two keys, h over one more, and a query; two features of any values, one output, any beta and b."""
+    yield instance(general, "the measured programs on symbols", on_symbols(2, 1))
+
+
+def monomials():
+    """Degrees up to four in the plane: the features of exp(<x, y>/sqrt(D)), by the multinomial theorem."""
+    x, y = (Matrix(symbols(f"{name}_1:3")) for name in "xy")
+    size = Symbol("D", positive=True)
+    for t in range(5):
+        rows = [e for e in exponents(2, 4).tolist() if sum(e) == t]
+        feature = lambda z, e: (  # noqa: E731
+            prod(s**p for s, p in zip(z, e, strict=True)) / size ** Rational(t, 4) / sqrt(prod(map(factorial, e)))  # noqa: B023
+        )
+        total = sum(feature(x, e) * feature(y, e) for e in rows)
+        yield Step(f"degree {t}", total.expand(), (x.dot(y) ** t / (factorial(t) * size ** Rational(t, 2))).expand())
+
+
+def fitted(kind, bias=1, more=0, astray=0.0, **roles):
+    return Subject(pair, options=dict(kind=kind, bias=bias, more=more, astray=astray), **roles)
+
+
+theorem = Theorem(
+    place="the main theorem: self-attention as the expansion of a support vector regression",
+    label="reconstructed",
+    uses=("svr_primal_dual_kkt",),
+    hypotheses=dict(
+        positive=POSITIVE,
+        same_keys=Hypothesis("h is summed over the keys that the regression is trained on"),
+        stationary=Hypothesis("W is stationary: w = sum_j beta_j phi(k_j)/h_j"),
+    ),
+    claims=dict(expansion=expansion, general=general, agree=agree, is_softmax=is_softmax),
+    experiments=dict(
+        fitted=Experiment(
+            subjects={
+                "Taylor features": fitted(TAYLOR),
+                "linear attention": fitted(LINEAR),
+                "Taylor features, no bias": fitted(TAYLOR, bias=0),
+                "h over four keys more": fitted(TAYLOR, more=4, breaks=("same_keys",), fails=("expansion", "agree")),
+                "W off the span of the rows": fitted(
+                    TAYLOR, astray=0.1, breaks=("stationary",), fails=("expansion", "general")
+                ),
+            },
+            observe=observe,
+            measures=(regression, layer, own, found, reach, gap, bias, plain, cooler, unnormalised, softmax, exponential,
+                      too_cool),
+            sweep={N: (4, 8)},
+            at=({D: 2, C: 30, eps: Rational(1, 10)},),
+            draws=Efforts(quick=2, standard=4, thorough=12),
+        ),
+    ),
+    proof=dict(
+        expansion=Proof(generic_features, settles=True),
+        general=Proof(another_normaliser, settles=True),
+        monomials=monomials,
+    ),
+    issues=(
+        "The values are outputs of the dual program: given values are reached by choosing targets, see "
+        "attention_values_realisable.",
+        "h depends on all keys, so every sequence has a regression, and a feature map, of its own.",
+    ),
+)  # fmt: skip

@@ -1,0 +1,204 @@
+"""Values lie in a box of half-width C/h_j: zero inside the tube, on the boundary outside it, all zero under a wide tube.
+
+Complementary slackness, with r = y - f: alpha_j (eps + xi_j - r_j) = 0 and (C - alpha_j) xi_j = 0. Inside the tube the
+first bracket is positive, so v_j = 0; outside xi_j is, so alpha_j = C and |v_j| = C/h_j with the sign of r_j. No value is
+left iff some constant lies within eps of all targets: iff eps >= (max y - min y)/2 where b is a variable, iff eps >=
+max |y| where it is not, whatever the keys are. A regression with the gap g misses each of these products by at most 2 g.
+"""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from sympy import Abs, Rational, Symbol, solve, symbols
+
+from theorax.numerics.kernel_regression import Fitted
+from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
+from theorax.theorems.language import (
+    Absolute,
+    Efforts,
+    Experiment,
+    Hypothesis,
+    Inequality,
+    Measured,
+    Optimum,
+    Step,
+    Subject,
+    Theorem,
+)
+from theorax.theorems.primal_dual_attention import _setting as setting
+from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, TAYLOR, C, D, N, eps
+
+value = Measured("value", "v_j", array=True)
+h = Measured("h", "h_j", array=True, positive=True)
+largest = Measured("largest", "the largest |v_j| h_j", array=True)
+plain = Measured("plain", "the largest |v_j|", array=True)
+within = Measured("within", "|beta_j| times what r_j keeps from the edge of the tube, if inside", array=True)
+beyond = Measured(
+    "beyond", "C less beta_j on the side of r_j, times what r_j lies beyond the tube, if outside", array=True
+)
+
+# The regressions of svr_primal_dual_kkt are certified to this gap.
+GAP = Rational(1, 10**9)
+box = Inequality(
+    of=Abs(value) - C / h,
+    at_most=0,
+    margin=Absolute(1, 10**12),
+    because="where the box is reached balls of equal numbers differ by their radius",
+    under=(),
+    mutants={"C/h^2": dict(of=Abs(value) - C / h**2)},
+)
+attained = Inequality(of=largest, at_least=C * (1 - GAP), under=("solved",), mutants={"C without h": dict(of=plain)})
+inside = Inequality(of=within, at_most=GAP, under=("solved",))
+outside = Inequality(of=beyond, at_most=2 * GAP, under=("solved",))
+
+flat = Measured("flat", "primal value of the constant in the middle of the targets", array=True)
+nothing = Measured("nothing", "dual value without coefficients", array=True)
+left = Measured("left", "largest |beta_j|", array=True)
+swapped = Measured(
+    "swapped", "the same for a tube by the other threshold, max |y| with b, half the range without", array=True
+)
+
+# A hundredth of a target below the threshold already asks for coefficients of order one.
+zero = Optimum(
+    value=flat,
+    bound=nothing,
+    margin=Absolute(1, 10**30),
+    because="both are zero in balls; a fiftieth below the threshold it is C times a fiftieth of a target",
+    under=("wide",),
+    mutants={"a constant beside": dict(value=flat + 1)},
+)
+vanish = Inequality(
+    of=left, at_most=Rational(1, 10**6), under=("wide",), mutants={"the other threshold": dict(of=swapped)}
+)
+alive = Inequality(
+    of=left, at_least=Rational(1, 100), under=("narrow",), mutants={"the other threshold": dict(of=swapped)}
+)
+
+
+def solved(key, N, D, C, eps, kind, bias, rolled):
+    """``rolled``: the coefficients belong to the keys beside."""
+    fitted = setting.fit(FEATURES[int(kind)], *setting.points(key, N, D), C, eps, bias)
+    dual = fitted.dual
+    turned = dual._replace(alpha=jnp.roll(dual.alpha, int(rolled), 0), alphat=jnp.roll(dual.alphat, int(rolled), 0))
+    return eqx.tree_at(lambda fitted: fitted.dual, fitted, turned)
+
+
+def slackness(fitted, C, eps):
+    beta, r = fitted.dual.beta, fitted.targets - fitted.regression(fitted.keys)
+    v = fitted.attention.values
+    return dict(
+        value=v,
+        h=jnp.broadcast_to(fitted.h[:, None], v.shape),
+        largest=jnp.max(jnp.abs(v) * fitted.h[:, None]),
+        plain=jnp.max(jnp.abs(v)),
+        within=jnp.abs(beta) * jnp.maximum(eps - jnp.abs(r), 0),
+        beyond=(C - beta) * jnp.maximum(r - eps, 0) + (C + beta) * jnp.maximum(-r - eps, 0),
+    )
+
+
+class Wide(eqx.Module):
+    """A regression with a tube near the threshold, and one near what the threshold would be with or without b."""
+
+    fitted: Fitted
+    other: Fitted
+    tube: jax.Array
+
+
+def wide(key, N, D, C, kind, bias, width):
+    """``width``: of the tube, over the threshold. Targets are shifted, so that the two thresholds differ."""
+    keys, queries, targets = setting.points(key, N, D)
+    y = targets[:, :1] + 2
+    tubes = [(y.max() - y.min()) / 2, jnp.abs(y).max()]
+    right, wrong = tubes if bias else tubes[::-1]
+    fits = [setting.fit(FEATURES[int(kind)], keys, queries, y, C, float(width) * t, bias) for t in (right, wrong)]
+    return Wide(*fits, jnp.asarray(float(width) * right))
+
+
+def constants(model, C):
+    fitted, tube = model.fitted, model.tube
+    y, none = fitted.targets, jnp.zeros_like(fitted.targets)
+    middle = (jnp.max(y) + jnp.min(y)) / 2 if fitted.bias else 0.0
+    constant = Primal(jnp.zeros_like(fitted.primal.W), middle * jnp.ones(1))
+    return dict(
+        flat=upper_bound(constant, fitted.rows, y, C, tube),
+        nothing=lower_bound(none, none, fitted.gram, y, tube),
+        left=jnp.max(jnp.abs(fitted.dual.beta)),
+        swapped=jnp.max(jnp.abs(model.other.dual.beta)),
+    )
+
+
+def complementary():
+    """One key, a residual on either side of the tube's upper edge."""
+    c, e, s = symbols("c e s", positive=True)
+    t = Symbol("t")
+    yield Step("inside, r = e - s: no slack, so alpha s = 0", solve(t * (e - (e - s)), t), [0])
+    yield Step("outside, r = e + s: where alpha is not zero the slack is s", solve(e + t - (e + s), t), [s])
+    yield Step("and alpha is C", solve((c - t) * s, t), [c])
+
+
+def thresholds():
+    """Two targets, the largest and the least: the constant nearest to both."""
+    high, low, b = symbols("high low b", real=True)
+    (middle,) = solve((high - b) - (b - low), b)
+    yield Step("it lies in the middle", middle, (high + low) / 2)
+    yield Step("at half the range from either", [high - middle, middle - low], [(high - low) / 2] * 2)
+
+
+def optimal(kind, bias=1, rolled=0, **roles):
+    return Subject(solved, options=dict(kind=kind, bias=bias, rolled=rolled), **roles)
+
+
+def tubes(kind, bias, width, **roles):
+    options = dict(kind=kind, bias=bias, width=width)
+    if width > 1:
+        return Subject(wide, options=options, breaks=("narrow",), fails=("alive",))
+    return Subject(wide, options=options, breaks=("wide",), fails=("vanish", "zero"))
+
+
+theorem = Theorem(
+    place="consequences of complementary slackness (derived here)",
+    label="derived",
+    uses=("svr_primal_dual_kkt",),
+    hypotheses=dict(
+        solved=Hypothesis("coefficients and function are optimal"),
+        wide=Hypothesis("eps is at least half the range of the targets, or at least max |y| without b"),
+        narrow=Hypothesis("eps is less than that"),
+    ),
+    claims=dict(box=box, attained=attained, inside=inside, outside=outside, zero=zero, vanish=vanish, alive=alive),
+    experiments=dict(
+        solved=Experiment(
+            subjects={
+                "Taylor features": optimal(TAYLOR),
+                "linear attention": optimal(LINEAR),
+                "Taylor features, no bias": optimal(TAYLOR, bias=0),
+                "coefficients of the keys beside": optimal(
+                    TAYLOR, rolled=1, breaks=("solved",), fails=("inside", "outside")
+                ),
+            },
+            observe=slackness,
+            measures=(value, h, largest, plain, within, beyond),
+            sweep={N: (10, 16)},
+            at=({D: 3, C: 3, eps: Rational(1, 2)},),
+            draws=Efforts(quick=3, standard=8, thorough=32),
+        ),
+        wide=Experiment(
+            subjects={
+                f"{name}, {share} of the threshold": tubes(kind, bias, share)
+                for name, kind, bias in (
+                    ("Taylor features", TAYLOR, 1), ("Taylor features, no bias", TAYLOR, 0), ("linear attention", LINEAR, 1),
+                )
+                for share in (1.02, 0.98)
+            },
+            observe=constants,
+            measures=(flat, nothing, left, swapped),
+            sweep={N: (10, 16)},
+            at=({D: 3, C: 100},),
+            draws=Efforts(quick=3, standard=8, thorough=32),
+        ),
+    ),
+    proof=dict(complementary=complementary, thresholds=thresholds),
+    issues=(
+        "That the box is reached is said of the law of the draws: with C large enough no coefficient reaches it.",
+        "A residual on the very edge of the tube leaves its value open, anywhere in the box.",
+    ),
+)  # fmt: skip

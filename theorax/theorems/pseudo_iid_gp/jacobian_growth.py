@@ -1,0 +1,138 @@
+"""The Jacobian of l pseudo-iid layers multiplies squared lengths by chi_1^l, whatever the law of the weights.
+
+Given the layer before, E |W D v|^2 = sigma_w^2 |D v|^2 with D the slopes of phi: rows of W enter through their second
+moments alone. Units are N(0, q) in the limit, slopes forget v, and each layer contributes sigma_w^2 E phi'(sqrt q z)^2. For
+ReLU without biases nothing needs a limit: (h, v) and (-h, -v) are equal in law, so half of |v|^2 passes at every width.
+"""
+
+from sympy import Integer, Matrix, Rational, Symbol, exp, expand, integrate, oo, pi, product, simplify, sqrt, symbols
+
+from theorax.theorems.language import (
+    Expectation,
+    Hypothesis,
+    Limit,
+    Parameter,
+    Relative,
+    Step,
+    Theorem,
+)
+from theorax.theorems.pseudo_iid_gp import _deep as deep
+from theorax.theorems.pseudo_iid_gp import _setting as setting
+from theorax.theorems.pseudo_iid_gp._deep import growth, l, q, sb2, subject, sw2
+from theorax.theorems.pseudo_iid_gp._kernels import ERF, RELU, TANH
+from theorax.theorems.pseudo_iid_gp._setting import n
+
+chi = Parameter("chi", "chi_1 = sigma_w^2 E phi'(sqrt q z)^2", positive=True)
+
+WRONG = {
+    "lengths for their squares": chi ** (l / 2),
+    "one layer less": chi ** (l - 1),
+    "one layer more": chi ** (l + 1),
+}
+grows = Limit(
+    of=growth,
+    to=chi**l,
+    as_=n,
+    approach=deep.IN_POWERS,
+    margin=Relative(1, 10),
+    because="one layer more or less is an eighth away",
+    under=("stationary", "pseudo_iid"),
+    spread=Rational(3, 2) / sqrt(n),
+    mutants={name: dict(to=wrong) for name, wrong in WRONG.items()},
+)
+homogeneous = Expectation(
+    of=growth,
+    equals=chi**l,
+    margin=Relative(1, 10),
+    because="one layer more or less is an eighth away",
+    under=("relu", "pseudo_iid"),
+    spread=Rational(3, 2) / sqrt(n),
+    mutants={name: dict(equals=wrong) for name, wrong in WRONG.items()},
+)
+
+
+def one_layer():
+    """Any uncorrelated entries, three columns; what a layer does to a vector that it is independent of."""
+    W, u = Matrix(symbols("W1:4")), Matrix(symbols("u1:4"))
+    squared = expand((W.dot(u)) ** 2)
+    moments = {W[i] * W[j]: Integer(0) for i in range(3) for j in range(i)} | {W[i] ** 2: sw2 / n for i in range(3)}
+    averaged = sum(squared.coeff(product) * mean for product, mean in moments.items())
+    yield Step("n rows", expand(n * averaged), expand(sw2 * u.dot(u)))
+    yield Step("erf: sigma_w^2 E phi'^2 at the point of q and chi", simplify(sw2_of_erf() * deep.ERF_SLOPE), chi)
+
+
+def sw2_of_erf():
+    return deep.erf_point(q, chi)[sw2]
+
+
+def halves():
+    """Any correlation of a unit with its image of v; normal given the layer before."""
+    h, v, c = Symbol("h", real=True), Symbol("v", real=True), Symbol("c", real=True)
+    # v = c h + sqrt(1 - c^2) g given h: E v^2 = c^2 h^2 + 1 - c^2.
+    noise = exp(-(v**2) / 2) / sqrt(2 * pi)
+    second = integrate(expand((c * h + sqrt(1 - c**2) * v) ** 2) * noise, (v, -oo, oo))
+    passed = integrate(expand(second) * exp(-(h**2) / 2) / sqrt(2 * pi), (h, 0, oo))
+    yield Step("E v^2 over h > 0", simplify(passed), Rational(1, 2))
+    k = Symbol("k", integer=True, positive=True)
+    each = deep.relu_point(q, chi)[sw2] * passed
+    yield Step("l layers", product(simplify(each), (k, 1, l)), homogeneous.equals)
+
+
+def known(point, value):
+    return point | {chi: value}
+
+
+LESS, MORE = Rational(7, 8), Rational(9, 8)
+ONE = Integer(1)
+BELOW, ABOVE = (known(deep.erf_point(ONE, value), value) for value in (LESS, MORE))
+RELU_BELOW, RELU_ABOVE = (known(deep.relu_point(ONE, value), value) for value in (LESS, MORE))
+CHAOTIC = {
+    q: Rational(1063958, 10**6), sw2: Rational(5, 2), sb2: Rational(1, 20), chi: Rational(113352, 10**5)
+}  # fmt: skip
+SATURATING = dict(breaks=("relu",))
+
+theorem = Theorem(
+    place="edge of chaos (reconstructed): signals and gradients of every pseudo-iid law; exact form for ReLU derived",
+    label="reconstructed",
+    uses=("edge_of_chaos_points",),
+    hypotheses=dict(
+        stationary=Hypothesis("q = sigma_b^2 + sigma_w^2 E phi(sqrt q z)^2, or phi is homogeneous and without biases"),
+        relu=Hypothesis("phi is ReLU and there are no biases"),
+        pseudo_iid=Hypothesis("entries of W are centred and uncorrelated, of variance 1/n, and pseudo-iid"),
+    ),
+    claims=dict(grows=grows, homogeneous=homogeneous),
+    experiments=dict(
+        networks=deep.experiment(
+            {
+                "ReLU, Gaussian": subject(setting.GAUSSIAN, RELU, RELU_ABOVE),
+                "ReLU, Haar": subject(setting.HAAR, RELU, RELU_BELOW),
+                "ReLU, rank n/2": subject(setting.low_rank(Rational(1, 2)), RELU, RELU_ABOVE),
+                "erf, Gaussian, ordered": subject(setting.GAUSSIAN, ERF, BELOW, **SATURATING),
+                "erf, Gaussian, chaotic": subject(setting.GAUSSIAN, ERF, ABOVE, **SATURATING),
+                "erf, Haar": subject(setting.HAAR, ERF, ABOVE, **SATURATING),
+                "erf, rank n/2": subject(setting.low_rank(Rational(1, 2)), ERF, BELOW, **SATURATING),
+                "tanh, two blocks": subject(setting.blocks(2), TANH, CHAOTIC, **SATURATING),
+                "tanh, Hadamard": subject(setting.HADAMARD, TANH, CHAOTIC, **SATURATING),
+                "erf, starting from q = 3": subject(
+                    setting.GAUSSIAN,
+                    ERF,
+                    ABOVE | {q: Integer(3)},
+                    breaks=("stationary", "relu"),
+                    fails=("grows", "homogeneous"),
+                ),
+                "ReLU, rank n/2 without its factor n/r": subject(
+                    setting.low_rank(Rational(1, 2)),
+                    RELU,
+                    RELU_ABOVE | {sw2: RELU_ABOVE[sw2] / 2},
+                    breaks=("pseudo_iid",),
+                    fails=("grows", "homogeneous"),
+                ),
+            }
+        )
+    ),
+    proof=dict(layer=one_layer, homogeneous=halves),
+    issues=(
+        "Means: the logarithm of one network's growth is smaller, by about l/n times a constant.",
+        "ReLU is blind to the variance of a layer, and so to a scale that all units share.",
+    ),
+)

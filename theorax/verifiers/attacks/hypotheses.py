@@ -1,0 +1,85 @@
+"""Hypotheses that are tested in every draw: does the evidence satisfy them, and how often."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from theorax.theorems.language import Hypothesis, Measured, Theorem
+from theorax.verifiers import sentences
+from theorax.verifiers.decision import Finding
+from theorax.verifiers.experiments.draws import Draws
+from theorax.verifiers.experiments.lines import Cell, Observed, evaluate
+from theorax.verifiers.kinds import Prepared
+from theorax.verifiers.outcome import HypothesisOutcome
+
+__all__ = ["told", "violated"]
+
+CONFIDENCE = 0.95
+
+
+def violated(
+    theorem: Theorem, needed: Sequence[str], cases: Sequence[Prepared], draws: Draws
+) -> tuple[Finding, str] | None:
+    r"""A hypothesis of the claim that the draws of its evidence violate.
+
+    Where no draw of N satisfies it, the claim is true of nothing: with confidence 0.95 it is satisfied with probability
+    at most $1 - 0.05^{1/N}$.
+    """
+    for name in needed:
+        hypothesis = theorem.hypotheses[name]
+        if hypothesis.holds is None:
+            continue
+        for case in cases:
+            counted = _satisfied(hypothesis, draws.on(case.cell.line), case.cell)
+            if counted is None:
+                continue
+            satisfied, total = counted
+            if satisfied == 0:
+                bound = 1 - (1 - CONFIDENCE) ** (1 / total)
+                return Finding.NO_INSTANCE, (
+                    f"No draw of {sentences.place(case.cell)} satisfies the hypothesis {name} ({hypothesis.holds}); "
+                    f"what follows from it is true of nothing. In {total} draws without one, its probability is at "
+                    f"most {bound:.2g} with confidence {CONFIDENCE:.0%}."
+                )
+            if satisfied < total:
+                return Finding.HYPOTHESIS_VIOLATED, (
+                    f"Only {satisfied / total:.0%} of the draws of {sentences.place(case.cell)} satisfy the hypothesis "
+                    f"{name} ({hypothesis.holds}). Build subjects that satisfy it."
+                )
+    return None
+
+
+def told(name: str, part: Hypothesis, theorem: Theorem, draws: Draws) -> HypothesisOutcome:
+    """What a report says about the hypothesis."""
+    breaking = tuple(
+        label
+        for experiment in theorem.experiments.values()
+        for label, subject in experiment.subjects.items()
+        if name in subject.breaks and subject.fails
+    )
+    tested = None
+    if part.holds is not None:
+        shares = [
+            counted[0] / counted[1]
+            for observed in draws.all
+            if name not in observed.line.subject.breaks
+            and (counted := _satisfied(part, observed, Cell(observed.line))) is not None
+        ]
+        tested = f"{part.holds} in {min(shares):.0%} of the draws" if shares else f"{part.holds}, not drawn"
+    return HypothesisOutcome(name, part.sentence, breaking, part.unbroken, tested)
+
+
+def _satisfied(hypothesis: Hypothesis, observed: Observed, cell: Cell) -> tuple[int, int] | None:
+    """How many draws satisfy the relation, of how many; None if this experiment does not measure its letters."""
+    assert hypothesis.holds is not None
+    measured = {s.name for s in hypothesis.holds.free_symbols if isinstance(s, Measured)}
+    if not observed.tables or not measured <= set(observed.tables[0]):
+        return None
+    whole = Cell(observed.line, cell.chosen)
+    gap, relation = hypothesis.holds.lhs - hypothesis.holds.rhs, type(hypothesis.holds)
+    flat = [
+        bool(relation(float(value), 0))
+        for at in range(len(observed.line.sizes))
+        for value in evaluate(gap, whole, observed, at)
+    ]
+    return sum(flat), len(flat)

@@ -1,0 +1,141 @@
+"""Attempts to break a claim on its own data: its wrong variants must fall, its weaker ones must stand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from theorax.errors import DesignError
+from theorax.theorems.language import Claim, Expectation, Limit, Rate
+from theorax.verifiers.attacks.mutants import Variant, variants
+from theorax.verifiers.decision import Decision, Levels, Status
+from theorax.verifiers.experiments.lines import Cell, Line, Observed, evaluate
+from theorax.verifiers.kinds import JUDGES, Prepared
+from theorax.verifiers.outcome import MutantOutcome, Verdict
+from theorax.verifiers.sentences import mathematics
+from theorax.verifiers.statistics.decide import combine
+
+
+def mutants(
+    name: str, claim: Claim, cases: tuple[Prepared, ...], levels: Levels, observed: Callable[[Line], Observed]
+) -> list[MutantOutcome]:
+    """Every variant of the claim, decided on the claim's own data with the claim's own weights.
+
+    A wrong variant is killed if it is not supported; that it is refuted is the stronger kill. One whose predictions lie
+    within the claim's margin at every case cannot be told from the claim: it is shown as that and counts as neither. A
+    machine-made variant without a finite real value (a term dropped under a root, say) states nothing and is left out.
+    """
+    found = []
+    for variant in variants(name, claim):
+        try:
+            found.append(_mutant(name, claim, variant, cases, levels, observed))
+        except DesignError:
+            if variant.origin == "file":
+                raise
+    return found
+
+
+def _mutant(
+    name: str,
+    claim: Claim,
+    variant: Variant,
+    cases: tuple[Prepared, ...],
+    levels: Levels,
+    observed: Callable[[Line], Observed],
+) -> MutantOutcome:
+    judge, shared = JUDGES[type(claim)], levels.shared(len(cases))
+    prepared = [judge.prepare(variant.claim, case.cell, shared, claim) for case in cases]
+    same_sides = all(getattr(claim, part) == getattr(variant.claim, part) for part in claim.measured_fields) and _side(
+        claim
+    ) == _side(variant.claim)
+    inside = variant.expected == "killed" and _same_numbers(claim, variant.claim, cases, observed)
+    inside = inside or (
+        variant.expected == "killed"
+        and same_sides
+        and all(case.weights is not None for case in cases)
+        # A variant at the very margin lies outside, however the two roundings of that number fall.
+        and all(new.apart(old) < old.margin * (1 - 2.0**-40) for new, old in zip(prepared, cases, strict=True))
+    )
+    decision = combine(
+        [judge.judge(variant.claim, case, observed(case.cell.line)).decision for case in prepared], levels
+    )
+    return MutantOutcome(
+        claim=name,
+        name=variant.name,
+        statement=mathematics(variant.claim),
+        killed=decision.status is not Status.SUPPORTED,
+        status=decision.status.name,
+        expected="within the margin" if inside else variant.expected,
+        origin=variant.origin,
+        detail=_detail(decision, prepared[0].sign),
+    )
+
+
+def _same_numbers(
+    claim: Claim, variant: Claim, cases: tuple[Prepared, ...], observed: Callable[[Line], Observed]
+) -> bool:
+    """Whether the two differ in what is measured only by a factor that is one in every case, and in nothing else."""
+    if not isinstance(claim, Limit | Expectation) or not isinstance(variant, Limit | Expectation):
+        return False
+    if variant.of == claim.of or replace(variant, of=claim.of) != claim:
+        return False
+    whole = [Cell(observed(case.cell.line).line, case.cell.chosen) for case in cases]
+    return all(
+        np.array_equal(
+            evaluate(claim.of, cell, observed(cell.line), at), evaluate(variant.of, cell, observed(cell.line), at)
+        )
+        for cell in whole
+        for at in range(len(cell.line.sizes))
+    )
+
+
+def contradiction(name: str, outcomes: Sequence[MutantOutcome]) -> str:
+    """The sentence about a weaker variant that fell on the very data that support its claim; empty if none did."""
+    fallen = [part for part in outcomes if part.claim == name and part.expected == "stays supported" and part.killed]
+    if not fallen:
+        return ""
+    said = "this checker" if fallen[0].origin == "machine" else "this checker or the file"
+    return (
+        f"The claim is supported and its weaker variant {fallen[0].name!r} ({fallen[0].statement}) is "
+        f"{fallen[0].status} on the same data: {said} contradicts itself, so neither word is shown."
+    )
+
+
+def insensitive(claim: Verdict, outcomes: Sequence[MutantOutcome]) -> Verdict:
+    """A supported claim of which a wrong variant that its file names is supported by the same data: it is vacuous.
+
+    Machine-made variants do not count here: some differ from the claim by less than anyone would call wrong.
+    """
+    passing = [
+        part
+        for part in outcomes
+        if part.claim == claim.id and part.origin == "file" and part.expected == "killed" and not part.killed
+    ]
+    if claim.status != Status.SUPPORTED.name or not passing:
+        return claim
+    return replace(
+        claim,
+        status=Status.VACUOUS.name,
+        sentence=f"The wrong variant {passing[0].name!r} ({passing[0].statement}) is supported by the same data: "
+        "this check cannot tell it from the claim.",
+    )
+
+
+def tally(outcomes: list[MutantOutcome]) -> tuple[int, int]:
+    """How many wrong variants were killed, of how many that can be told from the claim."""
+    counted = [mutant for mutant in outcomes if mutant.expected == "killed"]
+    return sum(mutant.killed for mutant in counted), len(counted)
+
+
+def _side(claim: Claim) -> object:
+    return claim.side if isinstance(claim, Rate) else None
+
+
+def _detail(decision: Decision, sign: int) -> str:
+    return (
+        f"estimate {sign * decision.estimate:.4g}, claimed {sign * decision.claimed:.4g}, "
+        f"margin {decision.margin:.2g}, "
+        f"p(true) {decision.p_refute:.1g}"
+    )

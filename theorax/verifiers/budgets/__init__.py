@@ -1,0 +1,1 @@
+"""Error rates over many claims, attempts and nights."""

@@ -1,0 +1,1 @@
+"""What a check draws: lines, their observations, and expressions on them."""

@@ -1,0 +1,1 @@
+"""What determines a result, and where results are kept."""

@@ -1,0 +1,1 @@
+"""Many theorems: their order, who checks them, what is reported whatever happens."""

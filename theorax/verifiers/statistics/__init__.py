@@ -1,0 +1,1 @@
+"""From draws to a decision: classes of corrections, estimators, intervals, plans."""
