@@ -11,7 +11,16 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from theorax.numerics.attention_layers import BATCH, OWN, PLAIN, SAMPLE, AttentionBN, MultiHead, SparseAttention
+from theorax.numerics.attention_layers import (
+    BATCH,
+    OWN,
+    PLAIN,
+    SAMPLE,
+    AttentionBN,
+    AttentionSH,
+    MultiHead,
+    SparseAttention,
+)
 from theorax.numerics.kernel_attention import Attention, Softmax
 
 
@@ -65,3 +74,14 @@ def test_a_mask_leaves_keys_out(rng):
         assert np.allclose(ours[row], literal[0], rtol=0, atol=1e-12)
     own = SparseAttention(Softmax(), k, jnp.stack([v, 2 * v]), jnp.zeros(3), mask)(q)
     assert np.allclose(own, ours * jnp.asarray([[1.0], [2.0]]), rtol=0, atol=1e-12)
+
+
+def test_attention_sh_reads_reduced_keys(rng):
+    x, q, A, H = points(rng, 6), points(rng, 4), points(rng, 3), points(rng, 2)
+    pooling = jnp.asarray(np.kron(np.eye(3), [[0.5, 0.5]]))
+    v, b = points(rng, 3), jnp.ones(3)
+    layer = AttentionSH(Softmax(), x, (A,), (pooling,), (v,), (b,), (H,))
+    means = (x[::2] + x[1::2]) / 2
+    literal = (literal_weights(q @ A.T, means @ A.T) @ v + b) @ H.T
+    assert layer.keys[0].shape == (3, 3)
+    assert np.allclose(layer(q), literal, rtol=0, atol=1e-12)

@@ -16,7 +16,7 @@ from jaxtyping import Array, Float
 
 from theorax.numerics.kernel_attention import Attention, Kernel
 
-__all__ = ["AttentionBN", "MultiHead", "SparseAttention"]
+__all__ = ["AttentionBN", "AttentionSH", "MultiHead", "SparseAttention"]
 
 BATCH, SAMPLE, OWN, PLAIN = range(4)
 
@@ -81,6 +81,38 @@ class MultiHead(eqx.Module):
         for A, head, H in zip(self.projections, self.heads, self.outputs, strict=True):
             total = total + head(queries @ A.T) @ H.T
         return total
+
+
+class AttentionSH(eqx.Module):
+    r"""Heads that read fewer keys: head s has the keys $R^s X$, projected, for a matrix $R^s$ with few rows.
+
+    Every second token, means of neighbours and convolutions with a stride are such matrices.
+
+    **Source:** the paper's Attention-SH (reconstructed).
+    """
+
+    kernel: Kernel
+    tokens: Float[Array, "N D"]
+    projections: tuple[Float[Array, "k D"], ...]
+    reductions: tuple[Float[Array, "M N"], ...]
+    values: tuple[Float[Array, "M V"], ...]
+    biases: tuple[Float[Array, " V"], ...]
+    outputs: tuple[Float[Array, "D V"], ...]
+
+    @property
+    def keys(self) -> tuple[Float[Array, "M k"], ...]:
+        """The keys of each head."""
+        return tuple(R @ self.tokens @ A.T for R, A in zip(self.reductions, self.projections, strict=True))
+
+    @property
+    def heads(self) -> MultiHead:
+        """The heads, each an attention layer with its own keys."""
+        parts = zip(self.keys, self.values, self.biases, strict=True)
+        return MultiHead(self.projections, tuple(Attention(self.kernel, k, v, b) for k, v, b in parts), self.outputs)
+
+    def __call__(self, queries: Float[Array, "n D"]) -> Float[Array, "n D"]:
+        """The output at every query."""
+        return self.heads(queries)
 
 
 class SparseAttention(eqx.Module):

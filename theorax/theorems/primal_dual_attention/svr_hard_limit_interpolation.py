@@ -18,7 +18,8 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from sympy import Abs, Matrix, Rational, cos, expand, ones, pi, simplify, solve, symbols
+import numpy as np
+from sympy import Abs, Integer, Matrix, Rational, cos, expand, ones, pi, simplify, solve, symbols
 
 from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.numerics.kernel_attention import Attention, Kernel, Regression
@@ -204,9 +205,10 @@ def on_the_circle(shift, N, m, r, t):
 
 
 def in_closed_form():
-    """Two keys in the plane with phi(x) = x, any targets."""
+    """Two keys in the plane with phi(x) = x, up to rotation and length of the first; any targets."""
     g = setting.generic
-    model = Interpolated(FEATURES[PLAIN], g("k", 2, 2), g("y", 2, 1), 1.0, 1.0, 0.0, g("beta", 2, 1), g("b", 1))
+    keys = np.array([[Integer(1), Integer(0)], symbols("p q", real=True)], dtype=object)
+    model = Interpolated(FEATURES[PLAIN], keys, g("y", 2, 1), 1.0, 1.0, 0.0, g("beta", 2, 1), g("b", 1))
     values = evaluate(lambda model: {name: observe(model)[name] for name in ("output", "target")}, (model,), Symbolic())
     yield instance(interpolates, "the measured program on symbols", values)
 
