@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as xml
+from functools import partial
 from pathlib import Path
 
 import fakes
@@ -12,6 +13,13 @@ import pytest
 from theorax.cli.main import answer as command
 from theorax.cli.world import World
 from theorax.reports.renderings import RENDERINGS, render
+from theorax.verifiers.keeping.sources import Sources
+
+
+@pytest.fixture(autouse=True)
+def few_sources(monkeypatch):
+    """The engine's own files are the same in all these runs; to read them takes most of a run's time."""
+    monkeypatch.setattr("theorax.verifiers.runs.runner.Sources", partial(Sources, deciding=()))
 
 
 @pytest.fixture(scope="module")

@@ -123,6 +123,8 @@ def test_search_and_filters(page, files):
     assert page.evaluate("document.getElementById('t-gap').offsetHeight") > 100
     page.evaluate("document.querySelector('input[value=SUPPORTED]').click()")
     assert page.evaluate(shown) == 4
+    page.evaluate("document.getElementById('unfold').click()")
+    assert page.evaluate("[...document.querySelectorAll('details')].every(part => part.open)")
 
 
 def test_the_keyboard_alone_reaches_the_content_and_the_graph(page, files):

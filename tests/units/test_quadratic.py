@@ -77,6 +77,13 @@ def test_the_cholesky_factor_is_one_or_refuses(rng):
         quadratic.cholesky(-jnp.eye(2))
 
 
+def test_elimination_solves(rng):
+    X, y = data(rng, F=9)
+    G = X @ X.T + jnp.eye(8)
+    # Condition below a hundred.
+    assert np.allclose(G @ quadratic.solved(G, y), y, rtol=0, atol=1e-12)
+
+
 def test_what_is_no_regression_is_said(rng):
     X, y = data(rng)
     with pytest.raises(ObservationError, match="not finite"):

@@ -110,15 +110,21 @@ def conditioned_rademacher(key: Array, n: Extent) -> Float[Array, "N N"]:
     a row is known up to its sign all the same. Where n is no perfect square, s is one of the two neighbouring numbers
     that sums of n signs take, drawn anew for every row.
     """
-    order = jnp.where(n.mask, jax.random.uniform(named(key, "order"), (n.padded, n.padded)), 2.0)
+    places = jax.random.uniform(named(key, "places"), (n.padded, n.padded))
     below = jnp.floor(_root(n.value) + 2.0**-20).astype(jnp.int32)
     below = below - (n.value - below) % 2  # sums of n signs have the parity of n, and so has the root of a square
     often = (n.value - below**2) / (4 * below + 4)  # of the chance of below + 2, so that the mean square is n
     above = jax.random.bernoulli(named(key, "sum of the row"), often, (n.padded,))
-    plus = (n.value + below + 2 * above) // 2
-    # The plus-th smallest of a row: so many entries lie at or below it.
-    last = jnp.take_along_axis(jnp.sort(order, axis=1), plus[:, None] - 1, axis=1)
-    rows = jnp.where(order <= last, 1.0, -1.0) * _signs(named(key, "sign of the row"), n)[:, None]
+
+    def column(left: Array, drawn: tuple[Array, Array]) -> tuple[Array, Array]:
+        # Of the entries from this one on so many are still to be plus, each subset alike: an urn without replacement.
+        before, uniform = drawn
+        taken = uniform * (n.value - before) < left
+        return left - taken, taken
+
+    plus = ((n.value + below + 2 * above) // 2).astype(jnp.int32)
+    chosen = jax.lax.scan(column, plus, (jnp.arange(n.padded), places))[1].T
+    rows = jnp.where(chosen, 1.0, -1.0) * _signs(named(key, "sign of the row"), n)[:, None]
     return jnp.where(block(n, n), rows * _root(1 / n.value), 0)
 
 

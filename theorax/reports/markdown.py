@@ -19,13 +19,16 @@ from theorax.text.safe import shortened
 from theorax.text.signs import signed
 
 Part = Mapping[str, Any]
+LEGEND = (
+    "\nOf how many: claims that hold, controls that fired as they must, mutants (wrong variants) that were rejected.\n"
+)
 SENTENCE = 2000  # characters of a sentence in an overview
 
 
 def text(document: Part) -> str:
     """The whole report."""
     theorems = worst_first(document["theorems"])
-    sections = [f"{head(document)}\n", *overview(theorems)]
+    sections = [f"{head(document)}\n", *overview(theorems), LEGEND if theorems else ""]
     sections += [f"\n{detail(part)}" for part in theorems]
     sections.append(f"\n{foot(document)}")
     return "".join(sections)
@@ -65,7 +68,7 @@ def overview(theorems: Sequence[Part]) -> Iterator[str]:
                    for claim in part["claims"])  # fmt: skip
         fired = sum(row["fired"] for row in part["controls"])
         row = (
-            signed(part["status"]),
+            signed(part["status"]).replace(" ", "\N{NO-BREAK SPACE}"),
             f"{code_cell(shortened(part['id'], CELL))}<br>{inline(shortened(part['title'], CELL))}",
             _ratio(good, len(part["claims"])),
             _ratio(fired, len(part["controls"])),
@@ -90,7 +93,8 @@ def detail(part: Part) -> str:
         id_ = f"<code>{element(shortened(part['id'], CELL))}</code>"
         summary = f"<summary>{signed(part['status'])} {id_} {element(shortened(part['title'], CELL))}</summary>"
         return f"<details>\n{summary}\n\n{told}\n</details>\n"
-    return f"## {head}\n\n{f'**{title}**' if title else ''}\n\n{told}"
+    reason = opening(shortened(part["reason"] or MEANING[part["status"]], SENTENCE))
+    return f"## {head}\n\n{f'**{title}**' if title else ''}\n\n{reason}\n\n{told}"
 
 
 def brief(part: Part) -> str:

@@ -185,7 +185,7 @@ def _by_barycentre(layer: Sequence[Node], beside: Sequence[Node], neighbours: Ma
 def _swapped(order: Order, left: Mapping[Node, list[Node]], right: Mapping[Node, list[Node]]) -> Order:
     """Neighbours exchanged wherever that removes crossings, until none does."""
     for depth, layer in enumerate(order):
-        sides = []
+        sides: list[dict[Node, list[int]]] = []
         for beside, neighbours in ((depth - 1, left), (depth + 1, right)):
             if 0 <= beside < len(order):
                 place = {node: index for index, node in enumerate(order[beside])}
