@@ -33,10 +33,14 @@ def _shared(command: Command) -> Command:
     options: Sequence[Callable[[Command], Command]] = (
         click.argument("file", type=click.Path(path_type=Path), required=False),
         click.option(
-            "--report", type=click.Path(path_type=Path), metavar="FILE", help="Of this JSON report; run nothing."
+            "--report", type=click.Path(path_type=Path), metavar="FILE", help="Take this JSON report; run nothing."
         ),
         click.option(
-            "--only", multiple=True, metavar="SELECTOR", help="Of these theorems; repeatable.", shell_complete=complete
+            "--only",
+            multiple=True,
+            metavar="SELECTOR",
+            help="These theorems only; repeatable.",
+            shell_complete=complete,
         ),
     )
     for option in reversed(options):
