@@ -188,6 +188,14 @@ def test_the_texts_of_a_users_file_command_no_terminal(verify, root):
         assert "Traceback" not in said
 
 
+def test_a_graph_quotes_the_names_of_files(verify, root):
+    (root / "spectra" / 'odd" #1 <b>.py').write_text(fakes.stated(("bulk",)), encoding="utf-8")
+    assert '"bulk" -> "odd\\" #1 <b>";' in verify("graph", "-o", "dot").out
+    drawn = verify("graph", "-o", "mermaid").out
+    assert '["· odd#quot; #35;1 #lt;b>"]' in drawn and "bulk --> theorem_" in drawn
+    assert "bulk" in json.loads(verify("graph", "-o", "json").out)["uses"]['odd" #1 <b>']
+
+
 def test_a_replay_command_is_quoted_for_the_shell(verify, root):
     import shlex
 

@@ -161,3 +161,16 @@ def test_an_annotation_is_one_line_and_says_the_name(kind, documents):
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_badge_holds_nothing_of_a_user(kind, rendered):
     assert json.loads(rendered("badge", kind)) == json.loads(render("badge", nasty.whole()))
+
+
+def test_the_live_line_takes_a_name_as_it_is():
+    from theorax.reports.live import Live
+
+    target = terminal.console(io.StringIO(), 100)
+    live = Live(target)
+    live.planned(["a"], {}, 1)
+    live.started("[bold]name\x1b[2J\u202e")
+    target.print(live._progress.get_renderable())
+    shown = target.file.getvalue()
+    assert "[bold]name\\x1b[2J\\u202e" in shown
+    assert UNSEEN.search(shown) is None

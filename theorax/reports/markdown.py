@@ -11,7 +11,7 @@ from typing import Any
 from theorax.reports.findings import tally
 from theorax.reports.story import MEANING, cost, moment
 from theorax.reports.story import theorem as story
-from theorax.reports.summary import GREEN, ORDER
+from theorax.reports.summary import GREEN, ORDER, stands
 from theorax.text.blocks import Block, Heading, Lines
 from theorax.text.markdown import CELL, code, code_cell, element, fenced, inline, opening, render, table
 from theorax.text.numbers import duration
@@ -63,9 +63,7 @@ def overview(theorems: Sequence[Part]) -> Iterator[str]:
     yield f"{first}\n{rule}\n"
     for part in theorems:
         wrong = [row for row in part["mutants"] if row["expected"] == "killed"]
-        # An erratum that is refuted is as it should be.
-        good = sum((claim["status"] == "REFUTED") if claim["corrected"] else (claim["status"] in GREEN)
-                   for claim in part["claims"])  # fmt: skip
+        good = sum(map(stands, part["claims"]))
         fired = sum(row["fired"] for row in part["controls"])
         row = (
             signed(part["status"]).replace(" ", "\N{NO-BREAK SPACE}"),

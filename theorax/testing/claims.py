@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from theorax import decide
+from theorax.decide.plans import Planned
 from theorax.names import did_you_mean
 from theorax.testing.family import of_verdict
 from theorax.text.safe import visible
@@ -113,6 +114,5 @@ class Claims:
 
 def _cheapest(plan: object) -> str:
     """The cheapest design that would decide, where the plan can tell."""
-    find = getattr(plan, "cheapest", None)
-    better = find() if callable(find) else None
-    return str(better.design) if better is not None else ""
+    better = plan.cheapest() if isinstance(plan, Planned) else None
+    return better.design if better is not None else ""
