@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from theorax.numerics.kernel_attention import Attention, Elu, Plain, Regression, Softmax, Taylor, exponents
+from theorax.numerics.kernel_attention import Attention, Elu, Plain, Regression, Softmax, Taylor, exponents, polynomial
 
 
 def points(rng, n, D=3):
@@ -36,6 +36,18 @@ def test_taylor_features_multiply_to_the_polynomial(rng, order):
     assert phi(X).shape == (5, math.comb(3 + order, order)) == (5, len(exponents(3, order)))
     # Each of the features and their products errs by some dozen roundings of the sum of the sizes of the terms.
     assert np.all(np.abs(phi.kernel(X, Y) - literal) <= 60 * len(exponents(3, order)) * 2**-53 * terms.max())
+    assert np.all(np.abs(polynomial(s, order) - literal) <= 2 * order * 2**-53 * terms)
+
+
+def test_a_traced_degree_cuts_features_and_series(rng):
+    X, Y = points(rng, 5), points(rng, 4)
+    s = X @ Y.T / math.sqrt(3)
+    for degree in (0, 2, 3):
+        shorter, cut = Taylor(degree).kernel(X, Y), jax.jit(lambda d: Taylor(5, d).kernel(X, Y))(degree)
+        series = jax.jit(lambda d: polynomial(s, 5, d))(degree)
+        # Sums of up to 20 terms of the same sizes.
+        assert np.allclose(cut, shorter, rtol=0, atol=1e-12)
+        assert np.allclose(series, polynomial(s, degree), rtol=0, atol=1e-12)
 
 
 def test_linear_attention_is_positive(rng):

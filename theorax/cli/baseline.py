@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from theorax.cli.check import checked, selected
-from theorax.cli.options import Command, baseline_file, complete, run_options, settings
+from theorax.cli.options import Command, baseline_file, complete, listed, run_options, settings
 from theorax.cli.world import World, world
 from theorax.errors import UsageError
 
@@ -33,10 +33,14 @@ def _shared(command: Command) -> Command:
     options: Sequence[Callable[[Command], Command]] = (
         click.argument("file", type=click.Path(path_type=Path), required=False),
         click.option(
-            "--report", type=click.Path(path_type=Path), metavar="FILE", help="Of this JSON report; run nothing."
+            "--report", type=click.Path(path_type=Path), metavar="FILE", help="Take this JSON report; run nothing."
         ),
         click.option(
-            "--only", multiple=True, metavar="SELECTOR", help="Of these theorems; repeatable.", shell_complete=complete
+            "--only",
+            multiple=True,
+            metavar="SELECTOR",
+            help="These theorems only; repeatable.",
+            shell_complete=complete,
         ),
     )
     for option in reversed(options):
@@ -52,22 +56,27 @@ def save(context: click.Context, file: Path | None, report: Path | None, only: t
     """Write the baseline file: of every theorem, or of those that --only selects.
 
     What is selected is checked (kept results are used), unless --report names a report that has it. With --only the
-    other theorems of an existing file stay as they are.
+    other theorems of an existing file stay as they are. --output writes the report of the run to a file too.
     """
+    from theorax.cli.check import give
+    from theorax.cli.values import outputs as reports
     from theorax.reports import baseline as files
     from theorax.reports import json
 
     path, here = baseline_file(file), world(context)
     json.writable(path)
+    wanted = [(format_, place) for format_, place in reports(listed(given, "output")) if place is not None]
     onto = files.read(path) if only and path.exists() else None
     if report is not None:
         found = _read_report(here, report, only)
     else:
         chosen = settings(given)
-        found = checked(here, selected(here, only or ("*",), chosen, given.get("exclude") or ()), chosen, told=True)
+        found = checked(here, selected(here, only or ("*",), chosen, listed(given, "exclude")), chosen, told=True)
         if found["summary"]["interrupted"]:
             click.echo("Error: Interrupted. What had finished is kept; the baseline was not written.", err=True)
             return 130
+    for format_, place in wanted:
+        give(format_, place, found)
     kept = files.taken(found, onto)
     lost = _dropped(path, kept)
     json.write_text(files.text(kept), path)
@@ -147,7 +156,7 @@ def compare(
             )
         found = _read_report(here, report, only)
     else:
-        found, standing = _run(here, kept, given, changed=changed)
+        found, standing = _run(here, kept, given, changed=changed, told=("terminal", None) in wanted)
     comparison = compared(kept, found, share=share, strict=strict, known=here.catalogue.ids, standing=standing)
     for format_, path in wanted:
         write(format_, path, comparison, regression_text.told(comparison))
@@ -156,13 +165,15 @@ def compare(
 
 
 def _run(
-    here: World, kept: dict[str, Any], given: dict[str, Any], *, changed: bool
+    here: World, kept: dict[str, Any], given: dict[str, Any], *, changed: bool, told: bool
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Check the theorems of the baseline as it was made; with ``changed`` name those that were left standing."""
     from theorax.cli.changed import split
     from theorax.reports.baseline import settings_of
+    from theorax.verifiers.keeping.sources import Sources
     from theorax.verifiers.runs.selectors import Selection
 
+    sources = Sources()  # read once, for the choice and for the run
     usual = settings({name: value for name, value in given.items() if name in ("jobs", "state", "fresh")})
     made = kept["runs"][-1]["settings"]
     if given["seed"] is not None:
@@ -177,8 +188,8 @@ def _run(
     selection = Selection(ids, ids)
     standing: tuple[str, ...] = ()
     if changed:
-        selection, standing = split(here, selection, chosen, kept)
-    return checked(here, selection, chosen, told=True), standing
+        selection, standing = split(here, selection, chosen, kept, sources)
+    return checked(here, selection, chosen, told=told, sources=sources), standing
 
 
 def _read_report(here: World, file: Path, only: Sequence[str]) -> dict[str, Any]:
@@ -228,13 +239,14 @@ def write(format_: str, path: Path | None, found: Mapping[str, Any], blocks: Seq
     """A comparison or a replay to its file or to the standard output, there in colour if it is a terminal."""
     from theorax.reports import json
     from theorax.text.plain import render
+    from theorax.text.safe import uncommanded
 
     if format_ == "terminal" and path is None and sys.stdout.isatty():
         from theorax.reports.terminal import console, show
 
         show(blocks, console())
         return
-    content = json.text(found) if format_ == "json" else render(blocks)
+    content = json.text(found) if format_ == "json" else uncommanded(render(blocks))
     if path is None:
         click.echo(content, nl=False)
     else:

@@ -13,11 +13,14 @@ from theorax.cli.options import baseline_file
 from theorax.cli.world import World
 
 if TYPE_CHECKING:
+    from theorax.verifiers.keeping.sources import Sources
     from theorax.verifiers.runs.selectors import Selection
     from theorax.verifiers.settings import Settings
 
 
-def only_changed(world: World, selection: Selection, chosen: Settings, file: Path | None) -> Selection:
+def only_changed(
+    world: World, selection: Selection, chosen: Settings, file: Path | None, sources: Sources
+) -> Selection:
     """The theorems whose files, or the libraries that compute, differ from the baseline's, and those not in it.
 
     How many stand as they were is said on the standard error.
@@ -26,20 +29,19 @@ def only_changed(world: World, selection: Selection, chosen: Settings, file: Pat
     """
     from theorax.reports.baseline import read
 
-    affected, standing = split(world, selection, chosen, read(baseline_file(file)))
+    affected, standing = split(world, selection, chosen, read(baseline_file(file)), sources)
     click.echo(_told(len(affected.ids), len(standing)), err=True)
     return affected
 
 
 def split(
-    world: World, selection: Selection, chosen: Settings, baseline: Mapping[str, Any]
+    world: World, selection: Selection, chosen: Settings, baseline: Mapping[str, Any], sources: Sources
 ) -> tuple[Selection, tuple[str, ...]]:
     """What a change since the baseline can affect, and the ids of what stands."""
     from theorax.reports.baseline import affecting, since
-    from theorax.verifiers.keeping.sources import Sources
     from theorax.verifiers.runs.selectors import Selection
 
-    sources, affected = Sources(), []
+    affected = []
     for id in selection.ids:
         own = chosen if id in selection.named else replace(chosen, at=(), sizes=(), model=None)
         changes = since(baseline, id, sources.manifest(world.catalogue.path(id), own))

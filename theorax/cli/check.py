@@ -15,6 +15,7 @@ from theorax.cli.world import World, world
 from theorax.errors import UsageError
 
 if TYPE_CHECKING:
+    from theorax.verifiers.keeping.sources import Sources
     from theorax.verifiers.runs.selectors import Selection
     from theorax.verifiers.settings import Settings
 
@@ -57,16 +58,22 @@ def perform(world: World, words: Sequence[str], given: dict[str, Any]) -> int:
 
     wanted = outputs(listed(given, "output"))
     selection = selected(world, words, chosen, listed(given, "exclude"))
+    sources = None  # read once, for the choice and for the run
     if given.get("changed"):
         from theorax.cli.changed import only_changed
+        from theorax.verifiers.keeping.sources import Sources
 
-        selection = only_changed(world, selection, chosen, given.get("baseline"))
-    told = ("terminal", None) in wanted
+        sources = Sources()
+        selection = only_changed(world, selection, chosen, given.get("baseline"), sources)
+    nothing = bool(given.get("changed")) and not selection.ids  # which was said, and is no failure
+    told = ("terminal", None) in wanted and not nothing
     live = sys.stdout.isatty() and told
-    report = checked(world, selection, chosen, told=told)
+    report = checked(world, selection, chosen, told=told, sources=sources)
     unwritten: list[UsageError] = []
     for format_, path in wanted:
         try:
+            if (format_, path) == ("terminal", None) and nothing:
+                continue
             if (format_, path) == ("terminal", None):
                 tell(report, live=live, listed=not live and len(selection.ids) > 1)
             else:
@@ -75,7 +82,7 @@ def perform(world: World, words: Sequence[str], given: dict[str, Any]) -> int:
             unwritten.append(error)
     if unwritten:
         raise unwritten[0]
-    code: int = 0 if given.get("changed") and not selection.ids else report["summary"]["exit_code"]
+    code: int = 0 if nothing else report["summary"]["exit_code"]
     return code
 
 
@@ -90,7 +97,9 @@ def selected(world: World, words: Sequence[str], chosen: Settings, exclude: Sequ
     return select(words, world.catalogue, lambda: statuses(Path(chosen.state)), exclude)
 
 
-def checked(world: World, selection: Selection, chosen: Settings, *, told: bool) -> dict[str, Any]:
+def checked(
+    world: World, selection: Selection, chosen: Settings, *, told: bool, sources: Sources | None = None
+) -> dict[str, Any]:
     """The report of a run over the selected theorems; ``told``: progress is shown where there is a reader."""
     from theorax.reports.document import document
     from theorax.verifiers.keeping.store import now
@@ -98,7 +107,7 @@ def checked(world: World, selection: Selection, chosen: Settings, *, told: bool)
 
     with ExitStack() as stack:
         listener = _listener(stack, many=len(selection.ids) > 1, told=told)
-        found = run(selection, chosen, world.catalogue, world.check, listener)
+        found = run(selection, chosen, world.catalogue, world.check, listener, sources)
     return document(found, chosen, ["verify", *world.arguments], now())
 
 

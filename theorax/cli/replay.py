@@ -42,7 +42,7 @@ def replay(context: click.Context, file: Path, id: str | None, jobs: int | None,
     then = read(file)
     if id is not None:
         then["theorems"] = [_one(then, id, file)]
-    now = _again(world(context), then, jobs)
+    now = _again(world(context), then, jobs, told=("terminal", None) in wanted)
     found = held_against(then, now)
     for format_, path in wanted:
         write(format_, path, found, replaying_text.told(found))
@@ -64,7 +64,7 @@ def _one(then: Mapping[str, Any], id: str, file: Path) -> Mapping[str, Any]:
     )
 
 
-def _again(here: World, then: Mapping[str, Any], jobs: int | None) -> dict[str, Any]:
+def _again(here: World, then: Mapping[str, Any], jobs: int | None, *, told: bool) -> dict[str, Any]:
     """The same theorems checked with the report's settings, in a state of their own, so that no attempt is spent."""
     from theorax.cli.check import checked
     from theorax.cli.options import settings
@@ -89,7 +89,7 @@ def _again(here: World, then: Mapping[str, Any], jobs: int | None) -> dict[str, 
         chosen = replace(made, state=folder, fresh=True, jobs=usual.jobs)
         for part in parts:
             _attempts(here, part, chosen if part["id"] in named else replace(chosen, at=(), sizes=(), model=None))
-        return checked(here, Selection(ids, named), chosen, told=True)
+        return checked(here, Selection(ids, named), chosen, told=told)
 
 
 def _attempts(here: World, part: Mapping[str, Any], own: Settings) -> None:

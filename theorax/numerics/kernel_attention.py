@@ -18,7 +18,10 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-__all__ = ["Attention", "Elu", "Features", "Kernel", "Plain", "Regression", "Softmax", "Taylor", "exponents"]
+__all__ = [
+    "Attention", "Elu", "Features", "Kernel", "Plain", "Regression", "Softmax", "Taylor", "exponents", "monomials",
+    "polynomial",
+]  # fmt: skip
 
 Points = Float[Array, "n D"]
 
@@ -75,25 +78,46 @@ class Plain(Features):
 
 class Taylor(Features):
     r"""The monomials $x^e D^{-|e|/4}/\sqrt{e!}$ of degree at most ``order``: k is $\sum_{t \le order} s^t/t!$,
-    $s = \langle x, y\rangle/\sqrt D$.
+    $s = \langle x, y\rangle/\sqrt D$. With ``degree``, which may be traced, those above it are zero.
 
     **Errors:** each feature is off by a few roundings of itself. For an odd order k may be negative.
     """
 
     order: int = eqx.field(static=True)
+    degree: Any = None
 
     def __call__(self, X: Points) -> Float[Array, "n F"]:
         """C(D + order, order) features."""
         D = X.shape[1]
         e = exponents(D, self.order)
-        powers = [jnp.ones_like(X)]
-        for _ in range(self.order):
-            powers.append(powers[-1] * X)
-        # One product with zeros and ones picks the power of every coordinate: one step for whoever follows the program.
-        chosen = jnp.asarray(e.T[:, :, None] == np.arange(self.order + 1), X.dtype)
-        factors = jax.lax.dot_general(chosen, jnp.stack(powers), (((2,), (0,)), ((0,), (2,))))
-        sizes = [float(D) ** (-sum(row) / 4) / math.sqrt(math.prod(map(math.factorial, row))) for row in e.tolist()]
-        return jnp.prod(factors, axis=0).T * jnp.asarray(sizes, X.dtype)
+        # Roots are taken in the program, so that exact arithmetics see them.
+        X = X / jnp.sqrt(jnp.sqrt(jnp.asarray(float(D), X.dtype)))
+        factorials = [float(math.prod(map(math.factorial, row))) for row in e.tolist()]
+        columns = monomials(X, e) / jnp.sqrt(jnp.asarray(factorials, X.dtype))
+        return columns if self.degree is None else jnp.where(e.sum(1) <= self.degree, columns, 0)
+
+
+def monomials(X: Points, e: np.ndarray) -> Float[Array, "n F"]:
+    """x^e for every row e of exponents."""
+    powers = [jnp.ones_like(X)]
+    for _ in range(int(e.max())):
+        powers.append(powers[-1] * X)
+    # One product with zeros and ones picks the power of every coordinate: one step for whoever follows the program.
+    chosen = jnp.asarray(e.T[:, :, None] == np.arange(len(powers)), X.dtype)
+    factors = jax.lax.dot_general(chosen, jnp.stack(powers), (((2,), (0,)), ((0,), (2,))))
+    return jnp.prod(factors, axis=0).T
+
+
+def polynomial(s: Array, order: int, degree: Any = None) -> Array:
+    r"""$\sum_{t \le order} s^t/t!$ by Horner's rule, cut at ``degree``, which may be traced.
+
+    **Errors:** 2 order roundings of the same sum at |s|; for negative s the terms cancel.
+    """
+    total = jnp.ones_like(s)
+    for t in range(order, 0, -1):
+        longer = 1 + total * s / t
+        total = longer if degree is None else jnp.where(t <= degree, longer, total)
+    return total
 
 
 def exponents(D: int, order: int) -> np.ndarray:

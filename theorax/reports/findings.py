@@ -82,7 +82,7 @@ class Finding:
 
 def findings(document: Part) -> tuple[Finding, ...]:
     """Every finding, in the order of the report."""
-    found = [finding for part in document["theorems"] for finding in _of(part)]
+    found = [finding for part in document["theorems"] for finding in of_theorem(part)]
     for id in document["summary"]["unfinished"]:
         nothing = {"id": id, "paper": "", "title": "", "file": "", "log": None, "replay": "", "seconds": 0.0}
         told = "The run was interrupted before this theorem was checked."
@@ -100,7 +100,8 @@ def _rank(status: str) -> int:
     return -ORDER.index(status)
 
 
-def _of(part: Part) -> list[Finding]:
+def of_theorem(part: Part) -> list[Finding]:
+    """The findings of one theorem: its claims, and itself where they do not explain its status."""
     own = [judged(part, claim) for claim in part["claims"]]
     explained = any(
         finding.status == part["status"] and not finding.claim["corrected"] for finding in own if finding.claim

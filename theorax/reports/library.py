@@ -53,6 +53,18 @@ class Report:
 
         return plain.render(summary.report(self.document)).rstrip("\n")
 
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """A notebook shows every theorem with its verdict, its formulas and its plots."""
+        from theorax.reports.html.page import cell
+        from theorax.text import hypertext
+
+        rows = [
+            (f"{part['id']}.{claim['id']} is {claim['status']}:", claim["latex"])
+            for part in self.document["theorems"]
+            for claim in part["claims"]
+        ]
+        return hypertext.bundle(str(self), cell(self.document), hypertext.latex_rows(rows))
+
 
 def verify(*selectors: str, exclude: Iterable[str] = (), **settings: Any) -> Report:
     """Check theorems as ``verify theorem`` does; ``settings`` are the fields of :class:`Settings`.

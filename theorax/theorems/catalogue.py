@@ -242,6 +242,25 @@ def claim_lines(path: Path) -> dict[str, int]:
     return {id: stated.get(_name(value), value.lineno) for id, value in named}
 
 
+def claim_ids(path: Path) -> tuple[str, ...] | None:
+    """The ids of a theorem's claims, where its file writes all of them out; None if it computes some."""
+    import ast
+
+    try:
+        call = _closing_call(ast.parse(path.read_bytes()))
+    except (OSError, SyntaxError, ValueError):
+        return None
+    claims = next((part.value for part in call.keywords if part.arg == "claims"), None) if call is not None else None
+    if isinstance(claims, ast.Call) and _name(claims.func) == "dict" and not claims.args:
+        names: list[object] = [part.arg for part in claims.keywords]
+    elif isinstance(claims, ast.Dict):
+        names = [None if key is None else _literal(key, None) for key in claims.keys]
+    else:
+        return None
+    written = [name for name in names if isinstance(name, str)]
+    return tuple(written) if len(written) == len(names) else None
+
+
 def _closing_call(tree: ast.Module) -> ast.Call | None:
     import ast
 

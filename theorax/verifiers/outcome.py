@@ -100,11 +100,13 @@ class Verdict:
         return render(told(self)).rstrip("\n")
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
-        """A notebook shows the same words."""
-        from html import escape
+        """A notebook shows the same words, the statement as a formula."""
+        from theorax.text import hypertext
+        from theorax.verifiers.telling import told
 
-        text = str(self)
-        return {"text/plain": text, "text/html": f"<pre>{escape(text)}</pre>"}
+        typeset = hypertext.statement(self.latex, self.statement) if self.latex else ""
+        latex = hypertext.latex_rows([(f"{self.id} is {self.status}:", self.latex)])
+        return hypertext.bundle(str(self), typeset + hypertext.render(told(self)), latex)
 
 
 @dataclass(frozen=True)

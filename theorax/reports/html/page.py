@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -14,11 +15,11 @@ from markupsafe import Markup
 
 from theorax.reports.html import plots, sides, views
 from theorax.reports.html.graph import Graph, graph, sample
-from theorax.reports.html.palette import variables
+from theorax.reports.html.palette import DARK, LIGHT, declarations, variables
 from theorax.reports.story import LABELS, MEANING, moment
 from theorax.text.mathml import formula
 from theorax.text.numbers import duration, interval, number, with_uncertainty
-from theorax.text.safe import visible
+from theorax.text.safe import harmless, visible
 from theorax.text.signs import signed
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -57,6 +58,24 @@ def html(document: Document) -> str:
     return text
 
 
+def cell(document: Document) -> str:
+    """The report as the output of a notebook's cell: verdicts, statements and plots, in a style of its own."""
+    document = harmless(document)
+    style = "".join(
+        (
+            f".theorax{{{declarations(LIGHT)};background:var(--page);color:var(--text);padding:.6rem 1rem}}\n",
+            f"@media (prefers-color-scheme:dark){{.theorax{{{declarations(DARK)}}}}}\n",
+            f".theorax{{{(TEMPLATES / 'style.css').read_text(encoding='utf-8')}}}\n",
+        )
+    )
+    text: str = (
+        _environment()
+        .get_template("cell.html")
+        .render(document=document, theorems=document["theorems"], style=Markup(style))
+    )
+    return text
+
+
 def _policy(style: str, script: str) -> str:
     """What the page may load: nothing; what it may apply and run: its own style and its own script, by their hashes."""
     hashes = (base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() for part in (style, script))
@@ -90,6 +109,8 @@ def _environment() -> Environment:
         signed=signed,
         tone=views.tone,
         html=Markup,
+        at_least=lambda share: f"{math.floor(100 * share) / 100:.2f}",
+        breakable=lambda id: Markup("_<wbr>").join(visible(id).split("_")),
         begun=lambda text: text[:1].upper() + text[1:],
         ended=lambda text: text if not text or text[-1] in ".!?" else f"{text}.",
     )
@@ -122,8 +143,8 @@ def _forest(claim: Document) -> Markup:
 def _legend() -> list[tuple[str, list[tuple[Markup, str]]]]:
     """What the marks of the graph mean: groups of samples with their words."""
 
-    def drawn(**marks: Any) -> Markup:
-        return Markup(sample(sides.Node("", marks.pop("status", "SUPPORTED"), **marks)))
+    def drawn(status: str | None = None, **marks: Any) -> Markup:
+        return Markup(sample(sides.Node("", status or "SUPPORTED", **marks), letter=status is not None))
 
     plain = sides.PLAIN
     return [

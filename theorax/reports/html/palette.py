@@ -90,9 +90,14 @@ def _luminance(colour: str) -> float:
 
 def variables() -> str:
     """The palette as custom properties of CSS: light, dark where the reader prefers it, light again on paper."""
-    light, dark = (";".join(f"--{name}:{value}" for name, value in theme.items()) for theme in (LIGHT, DARK))
+    light, dark = declarations(LIGHT), declarations(DARK)
     return (
         f":root{{color-scheme:light dark;{light}}}\n"
         f"@media (prefers-color-scheme:dark){{:root{{{dark}}}}}\n"
         f"@media print{{:root{{color-scheme:light;{light}}}}}\n"
     )
+
+
+def declarations(theme: Mapping[str, str]) -> str:
+    """The colours of a theme as custom properties."""
+    return ";".join(f"--{name}:{value}" for name, value in theme.items())

@@ -102,6 +102,12 @@ class Theorem:
         """The subjects on which the claim of this name must fail."""
         return {label: s for label, s in self._subjects(self.claims[name]).items() if name in s.fails}
 
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        """A notebook shows what is stated, with its letters and hypotheses."""
+        from theorax.theorems.language.showing import shown
+
+        return shown(self)
+
     def _subjects(self, claim: Claim) -> Mapping[str, Subject]:
         experiment = self.experiment_of(claim)
         return self.experiments[experiment].subjects if experiment is not None else {}

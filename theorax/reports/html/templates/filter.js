@@ -33,6 +33,9 @@
     for (var part = target; part; part = part.parentElement) { if (part.tagName === "DETAILS") { part.open = true; } }
     target.scrollIntoView();
   }
+  document.getElementById("unfold").addEventListener("click", function () {
+    document.querySelectorAll("details").forEach(function (part) { part.open = true; });
+  });
   form.addEventListener("input", apply);
   form.addEventListener("reset", function () { setTimeout(apply, 0); });
   form.addEventListener("submit", function (event) { event.preventDefault(); });

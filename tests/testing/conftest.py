@@ -1,0 +1,78 @@
+"""Sessions of pytest inside a test, on a small library with stand-ins for the checks."""
+
+from __future__ import annotations
+
+import os
+from functools import partial
+from pathlib import Path
+
+import fakes
+import networkx  # noqa: F401  (a session inside a test forgets what it imported, so all is imported here)
+import numpy.fft  # noqa: F401
+import pytest
+
+import theorax.decide.means
+import theorax.decide.rates
+import theorax.decide.sequences
+import theorax.reports.document
+import theorax.testing.claims
+import theorax.testing.collecting
+import theorax.verifiers.runs.runner  # noqa: F401
+from theorax.verifiers.keeping.sources import Sources
+
+TESTS = Path(fakes.__file__).parent
+
+CONFTEST = """
+import os
+import sys
+from pathlib import Path
+sys.path.insert(0, {tests!r})
+if "PYTEST_XDIST_WORKER" in os.environ:
+    from functools import partial
+    from theorax.testing import checks
+    checks.Sources = partial(checks.Sources, deciding=())
+from theorax.cli.world import World
+
+def pytest_verify_world(config):
+    return World(roots=(Path({root!r}),), check="fakes:check")
+"""
+
+
+@pytest.fixture
+def session(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch):
+    """Run pytest with the plug-in in a project of its own; the theorems are those of ``fakes.library``."""
+    (pytester.path / ".git").mkdir()
+    root = fakes.library(pytester.path / "papers")
+    pytester.makeconftest(CONFTEST.format(tests=str(TESTS), root=str(root)))
+    monkeypatch.setenv("PYTHONPATH", f"{TESTS.parent}{os.pathsep}{TESTS}")
+    for name in ("CI", "GITHUB_STEP_SUMMARY", "PYTEST_ADDOPTS"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("XLA_FLAGS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        monkeypatch.setenv(name, os.environ.get(name, ""))
+    # The engine's own files are the same in all these sessions; to read them takes most of a session's time.
+    monkeypatch.setattr("theorax.testing.checks.Sources", partial(Sources, deciding=()))
+    calls = pytester.path / "calls"
+    calls.mkdir()
+    monkeypatch.setenv("THEORAX_TEST_CALLS", str(calls))
+
+    def run(*words: str) -> pytest.RunResult:
+        plugins = ("theorax.testing.plugin", "no:cacheprovider", "no:hypothesispytest", "no:jaxtyping")
+        return pytester.runpytest_inprocess(*(part for name in plugins for part in ("-p", name)), *words)
+
+    return run
+
+
+@pytest.fixture
+def theorems(pytester: pytest.Pytester):
+    """Add theorems to that library by id."""
+
+    def add(**texts: str) -> None:
+        fakes.library(pytester.path / "papers", **texts)
+
+    return add
+
+
+@pytest.fixture
+def calls(pytester: pytest.Pytester):
+    """The theorems that were checked, each as often as it was."""
+    return lambda: sorted(path.name.split(".")[0] for path in (pytester.path / "calls").iterdir())

@@ -1,0 +1,176 @@
+"""The claims of theorems as items of a test session: one per claim, in the order in which theorems rest on each other."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from theorax.cli.options import settings
+from theorax.cli.world import World
+from theorax.errors import StatementError, TheoraxError, UsageError
+from theorax.reports.findings import Finding, Outcome, of_theorem
+from theorax.testing.checks import Checks
+from theorax.testing.family import of_claim
+from theorax.testing.plugin import strict
+from theorax.text.safe import one_line, visible
+from theorax.theorems.catalogue import Catalogue, claim_ids
+from theorax.verifiers.runs.graph import Graph
+from theorax.verifiers.runs.selectors import select
+
+WHOLE = "theorem"  # the item of a theorem whose claims cannot be read
+
+
+class Theorems:
+    """Adds the claims of the selected theorems to the tests of a session."""
+
+    def __init__(self, config: pytest.Config, ids: tuple[str, ...], checks: Checks, *, only: bool, owner: bool) -> None:
+        self.config = config
+        self.ids = ids
+        self.checks = checks
+        self._only = only
+        self._owner = owner  # of the session's folder
+
+    @classmethod
+    def of(cls, config: pytest.Config) -> Theorems:
+        """What the options ask for.
+
+        **Raises:** pytest.UsageError for a selector or a setting that cannot be meant.
+        """
+        option = config.option
+        world = config.hook.pytest_verify_world(config=config) or World()
+        given = {
+            name: getattr(option, f"verify_{name}") for name in ("effort", "seed", "device", "level", "fresh", "state")
+        }
+        try:
+            chosen = settings({**given, "jobs": 1})
+            ids = _selected(option.verify, option.verify_exclude or (), world.catalogue, chosen.state)
+        except TheoraxError as error:
+            raise pytest.UsageError(f"--verify: {visible(str(error))}") from None
+        handed = getattr(config, "workerinput", {}).get("theorax")
+        folder = Path(handed or tempfile.mkdtemp(prefix="theorax-session-"))
+        checks = Checks(folder, world, chosen)
+        return cls(config, ids, checks, only=option.verify_only, owner=handed is None)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_configure_node(self, node: Any) -> None:
+        """Tell a worker of pytest-xdist where the session's checks lie."""
+        node.workerinput["theorax"] = str(self.checks.folder)
+
+    def pytest_ignore_collect(self) -> bool | None:
+        """No other tests, where that was asked for."""
+        return True if self._only else None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
+        """Add one item per claim, so that `-k`, `-m` and `--deselect` choose among them as among others."""
+        if self._only:
+            items.clear()
+        grouped = self.config.pluginmanager.hasplugin("xdist")
+        for number, id in enumerate(self.ids):
+            node = Theorem.from_parent(session, name=_name(id), nodeid=f"verify::{_name(id)}")
+            for name in _claims(id, self.checks.world.catalogue):
+                item = Claim.from_parent(
+                    node, name=_name(name), theorem=id, claim=name, number=number, checks=self.checks
+                )
+                item.add_marker("verify")
+                if grouped:
+                    # With --dist loadgroup one worker makes a theorem's check and has all its claims.
+                    item.add_marker(pytest.mark.xdist_group(id))
+                items.append(item)
+
+    def pytest_unconfigure(self) -> None:
+        """Leave no folder behind."""
+        if self._owner:
+            shutil.rmtree(self.checks.folder, ignore_errors=True)
+
+
+def _selected(
+    words: list[str], exclude: list[str] | tuple[str, ...], catalogue: Catalogue, state: str
+) -> tuple[str, ...]:
+    from theorax.reports.library import statuses
+
+    ids = select(words, catalogue, lambda: statuses(Path(state)), exclude).ids
+    try:
+        return Graph.of(catalogue).order(ids)
+    except StatementError:  # a circle, which is told where one of its theorems is checked
+        return ids
+
+
+def _claims(id: str, catalogue: Catalogue) -> tuple[str, ...]:
+    """The claims of a theorem: from the text of its file, or where that does not write them out, from the theorem."""
+    if catalogue.problem(id) is not None:
+        return (WHOLE,)
+    written = claim_ids(catalogue.path(id))
+    if written is not None:
+        return written or (WHOLE,)
+    from theorax.verifiers.loading import load
+
+    try:
+        return tuple(load(id, catalogue).claims) or (WHOLE,)
+    except Exception:  # the check says what is wrong with the file
+        return (WHOLE,)
+
+
+def _name(text: str) -> str:
+    """A name of a node; pytest reads brackets as parameters and colons as steps to a child."""
+    return one_line(text).replace("[", "(").replace("]", ")").replace("::", ":")
+
+
+class Theorem(pytest.Collector):
+    """A theorem, whose claims are its items."""
+
+    def collect(self) -> list[pytest.Item]:
+        """The items are made with it."""
+        return []
+
+
+class ClaimFailed(Exception):
+    """A claim does not hold; holds what was found."""
+
+    def __init__(self, found: Finding) -> None:
+        super().__init__(f"{found.title}: {found.sentence}")
+        self.found = found
+
+
+class Claim(pytest.Item):
+    """One claim; running it makes its theorem's check unless that was made."""
+
+    def __init__(self, *, theorem: str, claim: str, number: int, checks: Checks, **others: Any) -> None:
+        super().__init__(**others)
+        self.theorem = theorem
+        self.claim = claim
+        self.number = number
+        self.checks = checks
+
+    def runtest(self) -> None:
+        """Check the theorem and take this claim's verdict."""
+        part = self.checks.part(self.theorem, self.number)
+        own = of_theorem(part)
+        # A check that did not come so far has no verdict on the claim: then the theorem's is its.
+        found = next((finding for finding in own if finding.name == self.claim), own[-1])
+        if found.claim is not None:
+            self.user_properties.append(of_claim(self.theorem, found.claim).property)
+        if found.outcome is Outcome.UNDECIDED and not strict(self.config)[0]:
+            skipped = pytest.skip.Exception(visible(f"{found.title}: {found.sentence}"))
+            skipped._use_item_location = True
+            raise skipped
+        if found.outcome is not Outcome.HELD:
+            raise ClaimFailed(found)
+        self.add_report_section("call", "claim", found.text)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
+        """What was found, with its numbers and the command that finds it again."""
+        if isinstance(excinfo.value, ClaimFailed):
+            found = excinfo.value.found
+            return visible(f"{found.title}: {found.sentence}\n\n{found.text}".rstrip())
+        if isinstance(excinfo.value, UsageError):
+            return visible(str(excinfo.value))
+        return super().repr_failure(excinfo, style)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        """The theorem's file, the first line, and whose claim it is."""
+        return self.checks.world.catalogue.path(self.theorem), 0, f"{visible(self.theorem)}: {self.name}"

@@ -1,0 +1,133 @@
+"""All claims of a session together: what each came to alone, and what all of them support together.
+
+A claim travels as a property of its test's report, so that a session with many workers has one account. The account is
+that of a run of the command (:mod:`theorax.verifiers.budgets.suite`): an adjustment takes away and never gives. A claim
+that held alone and does not among the others is undecided; a claim that was refuted has failed its test, and that stands,
+though the account may call the refutation no more than an alarm.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from theorax.testing.plugin import PROPERTY
+from theorax.text.safe import visible
+from theorax.text.signs import signed
+
+if TYPE_CHECKING:
+    from theorax.verifiers.budgets.suite import Suite
+    from theorax.verifiers.outcome import Verdict
+
+
+@dataclass(frozen=True)
+class Stated:
+    """One claim as a session's account needs it: its status alone, and its p-values, those of its attempt charged."""
+
+    name: str
+    status: str
+    p_refute: float | None
+    p_support: float | None
+    rigorous: bool
+    e_value: float | None = None
+    nights: int = 0
+
+    @property
+    def property(self) -> tuple[str, str]:
+        """The claim as a property of a test's report."""
+        return PROPERTY, json.dumps(asdict(self))
+
+    def verdict(self) -> Verdict:
+        """The claim as a member of a suite."""
+        from theorax.verifiers.outcome import Verdict
+
+        nothing: dict[str, Any] = dict.fromkeys(("reason", "predicted", "as_", "level", "margin", "corrected", "worst"))
+        empty: dict[str, Any] = dict.fromkeys(("kind", "statement", "latex", "sentence", "because", "design_hash"), "")
+        return Verdict(id=self.name, draws=0, sizes=(), cases=(), **nothing, **empty, **self._numbers())
+
+    def _numbers(self) -> dict[str, Any]:
+        return {name: value for name, value in asdict(self).items() if name != "name"}
+
+
+def of_claim(theorem: str, claim: Mapping[str, Any]) -> Stated:
+    """A claim of a report's document."""
+    from theorax.verifiers.budgets.spending import charged
+
+    p_refute, p_support, attempt = claim["p_refute"], claim["p_support"], claim["attempt"]
+    if p_refute is not None and p_support is not None:
+        # A process over nights keeps its own account of fresh seeds.
+        p_refute = p_refute if claim["nights"] else charged(p_refute, attempt)
+        p_support = charged(p_support, attempt)
+    return Stated(
+        name=f"{theorem}.{claim['id']}",
+        status=claim["status_unadjusted"],
+        p_refute=p_refute,
+        p_support=p_support,
+        rigorous=claim["rigorous"],
+        e_value=claim["e_value"],
+        nights=claim["nights"],
+    )
+
+
+def of_verdict(name: str, verdict: Verdict) -> Stated:
+    """A verdict on own numbers."""
+    from theorax.reports.document import finite
+
+    numbers = {field: getattr(verdict, field) for field in ("p_refute", "p_support", "e_value")}
+    return Stated(name=name, status=verdict.status, rigorous=verdict.rigorous, nights=verdict.nights, **finite(numbers))
+
+
+@dataclass
+class Family:
+    """The claims of a session by name; one that was stated again, by a test that was run again, replaces the earlier."""
+
+    claims: dict[str, Stated] = field(default_factory=dict)
+
+    def hear(self, properties: list[tuple[str, object]]) -> None:
+        """Take the claims from a report's properties."""
+        for name, value in properties:
+            if name == PROPERTY and isinstance(value, str):
+                stated = Stated(**json.loads(value))
+                self.claims[stated.name] = stated
+
+    def adjusted(self, method: str) -> tuple[dict[str, str], Suite]:
+        """Every claim's status as all of them together support it."""
+        from theorax.verifiers.budgets import suite
+
+        after, found = suite.adjust({name: stated.verdict() for name, stated in self.claims.items()}, method)
+        return {name: verdict.status for name, verdict in after.items()}, found
+
+    def told(self, method: str) -> Iterator[str]:
+        """The account in lines."""
+        from theorax.reports.summary import ORDER
+        from theorax.verifiers.budgets.suite import REFUTATIONS, SUPPORTS
+
+        after, found = self.adjusted(method)
+        counts = Counter(stated.status for stated in self.claims.values())
+        listed = ", ".join(f"{counts[status]} {status}" for status in ORDER if counts[status])
+        yield f"{len(self.claims)} claim{'s' * (len(self.claims) != 1)}: {listed}."
+        if found.supports > 1:
+            yield found.sentence.replace("of this run", "of this session")
+        for name in found.changed:
+            stated, member = self.claims[name], found.members[name]
+            supported = stated.status == "SUPPORTED"
+            p, adjusted = (stated.p_support, member.support) if supported else (stated.p_refute, member.refute)
+            level = SUPPORTS if supported else REFUTATIONS
+            told = f"(p = {p:.2g}); among {len(found.members)} claims its p is {adjusted:.2g}, above {level:g}"
+            yield (
+                f"{signed(after[name])} {visible(name)}: alone {stated.status} {told}. "
+                + ("Plan it with more draws." if supported else "Its test failed; more draws tell whether rightly.")
+            )
+
+    def fallen(self, method: str) -> int:
+        """How many claims held alone and do not among the others."""
+        _, found = self.adjusted(method)
+        return sum(self.claims[name].status == "SUPPORTED" for name in found.changed)
+
+    def undecided(self, method: str) -> int:
+        """How many claims are undecided, alone or among the others."""
+        after, _ = self.adjusted(method)
+        return sum(status in ("INCONCLUSIVE", "VACUOUS", "BLOCKED") for status in after.values())

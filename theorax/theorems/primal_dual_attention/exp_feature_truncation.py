@@ -1,0 +1,180 @@
+"""Monomials up to degree T carry the first T + 1 terms of the exponential kernel; the rest decays like a factorial.
+
+With s = x.y/sqrt(D) the multinomial theorem splits s^t/t! into products of x^e D^(-|e|/4)/sqrt(e!) over |e| = t. What is
+left out is s^(T+1)/(T+1)! times a mean of e^u between u = 0 and s. For even T the polynomial is positive: where it is
+least its derivative, the polynomial of degree T - 1, vanishes, and what remains is s^T/T!. Its weights A~ are then a
+probability vector, and |A~ - A| = |(k~ - k)/h + A~ (h - h~)/h| sums to at most 2 sum_j |k~_j - k_j|/h.
+"""
+
+from functools import partial
+from math import factorial as whole_factorial
+from math import prod
+
+import jax
+import jax.numpy as jnp
+from sympy import Abs, Integer, Max, Symbol, binomial, exp, expand, factorial, integrate
+from sympy.calculus.util import minimum
+
+from theorax.numerics.jaxprs import Symbolic, evaluate
+from theorax.numerics.kernel_attention import Attention, Softmax, Taylor, exponents, monomials, polynomial
+from theorax.theorems.language import (
+    Efforts,
+    Experiment,
+    Hypothesis,
+    Identity,
+    Inequality,
+    Measured,
+    Proof,
+    Relative,
+    Size,
+    Step,
+    Subject,
+    Theorem,
+    instance,
+)
+from theorax.theorems.primal_dual_attention import _setting as setting
+from theorax.theorems.primal_dual_attention._setting import D, N
+
+T = Size("T", "largest degree of a monomial")
+product = Measured("product", "phi(x).phi(y) for monomials up to degree T", array=True)
+series = Measured("series", "sum of s^t/t! up to t = T", array=True)
+unrooted = Measured("unrooted", "the same products with weights 1/e! for 1/sqrt(e!)", array=True)
+halved = Measured("halved", "the same products with tokens divided by sqrt(D) for its root", array=True)
+s = Measured("s", "x.y/sqrt(D)", array=True)
+rest = Measured("rest", "|exp(s) - sum of s^t/t! up to t = T|", array=True)
+miss = Measured("miss", "largest error of an output of softmax attention when its kernel is cut off")
+bound = Measured("bound", "range of the values times sum_j |s_j|^(T+1)/(T+1)! max(1, e^s_j)/h, at the worst query")
+
+features = Identity(
+    left=product,
+    right=series,
+    under=(),
+    margin=Relative(1, 10**9),
+    because="the account of the rounding stays below it, a wrong weight is of the order of the kernel",
+    mutants={"1/e! for 1/sqrt(e!)": dict(left=unrooted), "D^(-1/2) for D^(-1/4)": dict(left=halved)},
+)
+remainder = Inequality(
+    of=rest,
+    at_most=Abs(s) ** (T + 1) / factorial(T + 1) * Max(1, exp(s)),
+    under=(),
+    mutants={
+        "without max(1, e^s)": dict(at_most=Abs(s) ** (T + 1) / factorial(T + 1)),
+        "(T + 2)! for (T + 1)!": dict(at_most=Abs(s) ** (T + 1) / factorial(T + 2) * Max(1, exp(s))),
+    },
+)
+positive = Inequality(of=series, at_least=0, under=("even",))
+outputs = Inequality(of=miss, at_most=bound, under=("even",))
+
+
+def build(key, N, D, size, odd):
+    keys, queries, values = setting.points(key, N, D)
+    return size * keys, queries, values, odd
+
+
+def pairs(model, T):
+    """Every pair of a query and a key."""
+    keys, queries, _, odd = model
+    return compare(queries, keys, T.padded + 1, T.value + odd)
+
+
+def compare(x, y, order, degree=None):
+    """The features, two rivals, and the series."""
+    phi, root = Taylor(order, degree), jnp.sqrt(jnp.asarray(float(x.shape[1])))
+    e = exponents(x.shape[1], order)
+    kept = 1.0 if degree is None else jnp.where(e.sum(1) <= degree, 1.0, 0.0)
+    sizes = jnp.asarray([float(prod(map(whole_factorial, row))) for row in e.tolist()])
+    single = [monomials(tokens / jnp.sqrt(root), e) / sizes * kept for tokens in (x, y)]
+    s = x @ y.T / root
+    series = polynomial(s, order, degree)
+    return dict(
+        product=phi.kernel(x, y),
+        unrooted=single[0] @ single[1].T,
+        halved=phi.kernel(x / jnp.sqrt(root), y / jnp.sqrt(root)),
+        series=series,
+        s=s,
+        rest=jnp.abs(jnp.exp(s) - series),
+    )
+
+
+def layers(model, T):
+    """Softmax attention beside the layer with finitely many features."""
+    keys, queries, values, odd = model
+    degree, zero = T.value + odd, jnp.zeros(setting.OUTPUTS)
+    exact, cut = (Attention(kernel, keys, values, zero) for kernel in (Softmax(), Taylor(T.padded + 1, degree)))
+    s = queries @ keys.T / jnp.sqrt(float(keys.shape[1]))
+    left = jnp.exp((degree + 1) * jnp.log(jnp.abs(s)) - jax.scipy.special.gammaln(degree + 2.0) + jnp.maximum(s, 0))
+    share = (left.sum(1) / jnp.exp(s).sum(1)).max()
+    return dict(miss=jnp.abs(exact(queries) - cut(queries)).max(), bound=jnp.ptp(values, axis=0).max() * share)
+
+
+def multinomial():
+    """Two tokens in two dimensions up to degree four, in three up to degree three."""
+    for dimension, order in ((2, 2), (2, 3), (2, 4), (3, 2), (3, 3)):
+        x, y = setting.generic("x", 1, dimension), setting.generic("y", 1, dimension)
+        found = evaluate(partial(compare, order=order), (x, y), Symbolic())
+        yield instance(features, f"the measured features on symbols, D = {dimension}, T = {order}", found)
+        yield Step("how many there are", len(exponents(dimension, order)), binomial(dimension + order, order))
+
+
+def lagrange():
+    """Every degree; the integral form of the remainder to degree six."""
+    u, w, x = Symbol("u", real=True), Symbol("w", positive=True), Symbol("x", real=True)
+    for order in range(7):
+        series = sum((x**t / factorial(t) for t in range(order + 1)), Integer(0))
+        rest = integrate(expand((x - u) ** order * exp(u)), (u, 0, x)) / factorial(order)
+        yield Step(f"what is left out, T = {order}", rest, exp(x) - series)
+    weight = integrate((1 - w) ** T, (w, 0, 1)) / factorial(T)
+    yield Step("the weights of e^u, u = s w, on [0, 1]", weight, 1 / factorial(T + 1))
+    yield Step(
+        "e^u at most its value at the larger end", Abs(s) ** (T + 1) * weight * Max(1, exp(s)), remainder.at_most
+    )
+
+
+def even_polynomials():
+    """Degrees 2, 4 and 6; an even polynomial with a positive leading coefficient has a least value."""
+    x = Symbol("x", real=True)
+    for order in (2, 4, 6):
+        series = sum((x**t / factorial(t) for t in range(order + 1)), Integer(0))
+        left = series - series.diff(x)
+        yield Step(f"what remains where the derivative vanishes, T = {order}", left, x**order / factorial(order))
+        yield Step(f"its least value, T = {order}", minimum(left, x), positive.at_least)
+
+
+def subject(size=1.0, odd=0, **roles):
+    return Subject(build, options=dict(size=size, odd=odd), **roles)
+
+
+theorem = Theorem(
+    place="the feature map of the exponential kernel, cut off (derived; the kernel is the paper's softmax attention)",
+    label="derived",
+    hypotheses=dict(even=Hypothesis("T is even")),
+    claims=dict(features=features, remainder=remainder, positive=positive, outputs=outputs),
+    experiments=dict(
+        pairs=Experiment(
+            subjects={
+                "standard normal": subject(),
+                "keys three times as long": subject(3.0),
+                "odd degree": subject(3.0, 1, breaks=("even",), fails=("positive",)),
+            },
+            observe=pairs,
+            measures=(product, unrooted, halved, series, s, rest),
+            sweep={T: Efforts(quick=(2, 4), standard=(2, 4, 6), thorough=(2, 4, 6, 8))},
+            at=({N: 8, D: 3},),
+            draws=Efforts(quick=2, standard=3, thorough=8),
+        ),
+        layers=Experiment(
+            subjects={"standard normal": subject(), "keys twice as long": subject(2.0)},
+            observe=layers,
+            measures=(miss, bound),
+            sweep={T: (4, 8, 12)},
+            at=({N: 64, D: 3},),
+            span=4,
+            draws=Efforts(quick=600, standard=600, thorough=1000),
+        ),
+    ),
+    proof=dict(features=Proof(multinomial, settles=True), remainder=lagrange, positive=even_polynomials),
+    issues=(
+        "The decay sets in once T is larger than the largest |s|; before, the bound says nothing about outputs.",
+        "With an odd degree h may vanish or change its sign where some |s| is large: weights are then no shares.",
+    ),
+)

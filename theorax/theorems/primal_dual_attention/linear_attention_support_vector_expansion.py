@@ -1,0 +1,254 @@
+"""Linear attention is the expansion of a regression with as many features as dimensions, which do not tell the values.
+
+With phi(x) = elu(x) + 1 the weight W = sum_j v_j phi(k_j) of f(x) = W phi(x)/h(x) + b is the state that linear attention
+keeps. As soon as there are more keys than features, values V + dV with sum_j dv_j phi(k_j) = 0 make the same W, hence the
+same function everywhere; sum_j h_j dv_j = 0 then follows, for h_j = phi(k_j) . sum_l phi(k_l). Where all keys lie on the
+edge of the tube V and V + dV are both optimal. At targets in general position no more than D + 1 keys lie there, for f has
+D + 1 numbers to meet them with; all other values are 0 or +-C/h_j, and one V is optimal.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
+from sympy import Rational
+
+from theorax.numerics.jaxprs import Symbolic, evaluate
+from theorax.numerics.kernel_attention import Attention, Features, Regression
+from theorax.numerics.keys import named
+from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
+from theorax.theorems.language import (
+    Absolute,
+    Efforts,
+    Experiment,
+    Hypothesis,
+    Identity,
+    Inequality,
+    Measured,
+    Optimum,
+    Proof,
+    Relative,
+    Subject,
+    Theorem,
+    instance,
+)
+from theorax.theorems.primal_dual_attention import _setting as setting
+from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, PLAIN, C, D, N, eps
+
+state = Measured("state", "W phi(q)/h(q) + b with W = sum_j beta_j phi(k_j)/h_j", array=True)
+layer = Measured("layer", "linear attention with the values v_j = beta_j/h_j", array=True)
+unweighted = Measured("unweighted", "linear attention with the values beta_j", array=True)
+solved = Measured("solved", "W phi(q)/h(q) + b with the W and b of the primal program", array=True)
+expanded = Measured("expanded", "linear attention with the values of the dual program and that b", array=True)
+reach = Measured("reach", "2 |phi(q)|^2/h(q)^2 times the difference of the primal and the dual value", array=True)
+moved = Measured("moved", "linear attention with the values v_j + dv_j", array=True)
+astray = Measured("astray", "linear attention with values moved by as much, but anywhere", array=True)
+values = Measured("values", "the values v_j", array=True)
+others = Measured("others", "the values v_j + dv_j", array=True)
+balance = Measured("balance", "sum_j h_j dv_j", array=True)
+unbalanced = Measured("unbalanced", "sum_j dv_j", array=True)
+step = Measured("step", "the largest |dv_j|^2", array=True)
+above = Measured("above", "primal value of W, at targets on the edge of the tube", array=True)
+below = Measured("below", "dual value of the multipliers that belong to v_j + t dv_j", array=True)
+room = Measured("room", "what is left of [0, C] on either side of these multipliers", array=True)
+free = Measured("free", "how many multipliers of an output lie inside (0, C), by 1e-6 of C", array=True)
+highest = Measured("highest", "the largest value of an output, plus b", array=True)
+
+rounding = "the account of the rounding stays below it; a wrong value is of the order of the output"
+exactly: dict[str, Any] = dict(margin=Relative(1, 10**9), because=rounding)
+expansion = Identity(left=state, right=layer, under=(), mutants={"values beta_j": dict(right=unweighted)}, **exactly)
+agree = Inequality(of=(solved - expanded) ** 2, at_most=reach, under=("positive",))
+silent = Identity(
+    left=layer,
+    right=moved,
+    under=("few", "null"),
+    mutants={"the values are determined": dict(left=values, right=others), "a move anywhere": dict(right=astray)},
+    **exactly,
+)
+balanced = Identity(
+    left=balance,
+    right=0,
+    under=("few", "null"),
+    margin=Absolute(1, 10**9),
+    because=rounding,
+    mutants={"without h": dict(left=unbalanced)},
+)
+moves = Inequality(of=step, at_least=Rational(1, 100), under=("few",))
+optimal = Optimum(
+    value=above,
+    bound=below,
+    feasible=room >= 0,
+    margin=Absolute(1, 10**9),
+    because="both values are of order one and the same number; the moves change them by a tenth if made anywhere",
+    under=("null",),
+)
+chosen = Inequality(of=free, at_most=D + 1, under=("general",))
+convex = Inequality(of=layer, at_most=highest, under=("positive",))
+
+
+class Move(eqx.Module):
+    """A layer with given multipliers, and a direction in which its values are moved."""
+
+    features: Features
+    keys: Array
+    queries: Array
+    beta: Array
+    b: Array
+    direction: Array
+    projected: Any
+
+
+def build(key, N, D, kind, full, projected):
+    """``full``: tokens of dimension N; ``projected``: whether the direction is brought into the null space."""
+    keys, queries, beta = setting.points(key, N, N if full else D)
+    direction, b = (
+        jax.random.normal(named(key, name), shape) for name, shape in (("U", beta.shape), ("b", beta[0].shape))
+    )
+    return Move(FEATURES[int(kind)], keys, queries, beta, b, direction, projected)
+
+
+def null_part(phi: Float[Array, "N F"], U: Float[Array, "N v"]) -> Float[Array, "N v"]:
+    """U less its part in the span of the columns of phi, by elimination without pivots, exact where numbers are."""
+    system, F = jnp.concatenate([phi.T @ phi, phi.T @ U], axis=1), phi.shape[1]
+    for i in range(F):
+        row = system[i : i + 1] / system[i, i]
+        system = jnp.where(jnp.arange(F)[:, None] == i, row, system - system[:, i : i + 1] * row)
+    return U - phi @ system[:, F:]
+
+
+def compare(model):
+    """The state of linear attention, the layer, and the layer with other values."""
+    phi, keys, queries, b = model.features, model.keys, model.queries, model.b
+    h = phi.kernel(keys, keys).sum(1, keepdims=True)
+    v = model.beta / h
+    anywhere = model.direction
+    dv = jnp.where(jnp.asarray(model.projected) == 1, null_part(phi(keys), anywhere), anywhere)
+    at = lambda values: Attention(phi, keys, values, b)(queries)  # noqa: E731
+    return dict(
+        state=Regression(phi, keys, v.T @ phi(keys), b)(queries),
+        layer=at(v),
+        unweighted=at(model.beta),
+        moved=at(v + dv),
+        astray=at(v + anywhere),
+        values=v,
+        others=v + dv,
+        balance=(h * dv).sum(0),
+        unbalanced=dv.sum(0),
+    )
+
+
+def observe(model, C, eps):
+    found = compare(model)
+    phi, keys, beta = model.features, model.keys, model.beta
+    h = phi.kernel(keys, keys).sum(1, keepdims=True)
+    X, dbeta = phi(keys) / h, h * (found["others"] - found["values"])
+    t = jnp.min(jnp.abs(beta)) / (2 * jnp.max(jnp.abs(h * model.direction)))
+    targets = X @ (X.T @ beta) + eps * jnp.sign(beta)
+    alpha, alphat = (jnp.maximum(sign * (beta + t * dbeta), 0) for sign in (1, -1))
+    return found | dict(
+        step=jnp.max((found["others"] - found["values"]) ** 2),
+        above=upper_bound(Primal(beta.T @ X, jnp.zeros_like(model.b)), X, targets, C, eps),
+        below=lower_bound(alpha, alphat, X @ X.T, targets, eps),
+        room=jnp.concatenate([alpha, alphat, C - alpha, C - alphat]),
+        highest=found["values"].max(0) + model.b,
+    )
+
+
+def fitted(key, N, D, C, eps, bias, edge):
+    """``edge``: every target on the edge of the tube around the function of given multipliers."""
+    phi, (keys, queries, targets) = FEATURES[LINEAR], setting.points(key, N, D)
+    if edge:
+        beta, X = targets - targets.mean(0), phi(keys) / phi.kernel(keys, keys).sum(1, keepdims=True)
+        targets = X @ (X.T @ beta) + eps * jnp.sign(beta)
+    return setting.fit(phi, keys, queries, targets, C, eps, bias)
+
+
+def optimum(model, C, eps):
+    layer = replace(model.attention, bias=model.primal.b)
+    alpha = jnp.maximum(*model.multipliers(C))
+    inside = (alpha > C / 1e6) & (alpha < C - C / 1e6)
+    return dict(
+        solved=model.regression(model.queries),
+        expanded=layer(model.queries),
+        reach=model.reach(C, eps),
+        free=jnp.where(inside, 1.0, 0.0).sum(0),
+    )
+
+
+def proof(claim):
+    def steps():
+        """Three keys and a query, two features of any values, one output; any multipliers and any move."""
+        g: Any = setting.generic
+        model = Move(FEATURES[PLAIN], g("phi", 3, 2), g("q", 1, 2), g("beta", 3, 1), g("b", 1), g("u", 3, 1), 1)
+        yield instance(claim, "the measured programs on symbols", evaluate(compare, (model,), Symbolic()))
+
+    return Proof(steps, settles=True)
+
+
+def layers(kind=LINEAR, full=0, projected=1, **roles):
+    return Subject(build, options=dict(kind=kind, full=full, projected=projected), **roles)
+
+
+def regressions(bias=1, edge=0, **roles):
+    return Subject(fitted, options=dict(bias=bias, edge=edge), **roles)
+
+
+theorem = Theorem(
+    place="linear attention as the expansion of a regression (reconstructed; that values are not determined: derived)",
+    label="reconstructed",
+    uses=("softmax_attention_support_vector_expansion",),
+    hypotheses=dict(
+        positive=Hypothesis("the features are positive, as elu(x) + 1"),
+        few=Hypothesis("there are more keys than features"),
+        null=Hypothesis("sum_j dv_j phi(k_j) = 0"),
+        general=Hypothesis("the targets are in general position"),
+    ),
+    claims=dict(
+        expansion=expansion,
+        agree=agree,
+        silent=silent,
+        balanced=balanced,
+        moves=moves,
+        optimal=optimal,
+        chosen=chosen,
+        convex=convex,
+    ),
+    experiments=dict(
+        layers=Experiment(
+            subjects={
+                "linear attention": layers(),
+                "as many features as keys": layers(full=1, breaks=("few",), fails=("moves",)),
+                "values moved anywhere": layers(projected=0, breaks=("null",), fails=("silent", "balanced", "optimal")),
+                "phi(x) = x": layers(PLAIN, breaks=("positive",), fails=("convex",)),
+            },
+            observe=observe,
+            measures=(
+                *(state, layer, unweighted, moved, astray, values, others, balance, unbalanced, step, above, below),
+                *(room, highest),
+            ),
+            sweep={N: Efforts(quick=(8,), standard=(8, 12), thorough=(8, 12, 16))},
+            at=({D: 4, C: 30, eps: Rational(1, 10)},),
+            draws=Efforts(quick=2, standard=4, thorough=12),
+        ),
+        fitted=Experiment(
+            subjects={
+                "with bias": regressions(),
+                "without bias": regressions(bias=0),
+                "targets on the edge of the tube": regressions(edge=1, breaks=("general",), fails=("chosen",)),
+            },
+            observe=optimum,
+            measures=(solved, expanded, reach, free),
+            sweep={N: (8, 12)},
+            at=({D: 4, C: 300, eps: Rational(1, 10)},),
+            draws=Efforts(quick=2, standard=6, thorough=24),
+        ),
+    ),
+    proof=dict(expansion=proof(expansion), silent=proof(silent), balanced=proof(balanced)),
+    issues=(
+        "Which of many values a solver returns where all keys lie on the edge of the tube is its own choice.",
+        "With phi(x) = x the normaliser h has both signs: where it is small the outputs have no bound.",
+    ),
+)

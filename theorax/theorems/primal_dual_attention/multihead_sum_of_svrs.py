@@ -1,0 +1,241 @@
+"""Multi-head attention is a sum of expansions, one regression to each head.
+
+Head s has the tokens A^s x for its own, hence its own features phi(A^s x), normaliser h^s, multipliers and bias; the output
+is linear in what the heads return, so sum_s H^s (W^s phi(A^s q)/h^s(A^s q) + b^s) = sum_s H^s Attn^s(q). Projections of
+queries and keys need not agree for that. What the regressions are off by their gaps g^s adds up: the sum is off by at most
+sum_s |H^s| sqrt(2 g^s) |phi|/h^s, of which the square is at most S times the sum of the squares.
+"""
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+from sympy import Rational
+
+from theorax.numerics.attention_layers import MultiHead
+from theorax.numerics.jaxprs import Symbolic, evaluate
+from theorax.numerics.kernel_attention import Attention, Regression, Softmax
+from theorax.numerics.kernel_regression import Fitted
+from theorax.theorems.language import (
+    Efforts,
+    Experiment,
+    Hypothesis,
+    Identity,
+    Inequality,
+    Measured,
+    Proof,
+    Relative,
+    Size,
+    Step,
+    Subject,
+    Theorem,
+)
+from theorax.theorems.primal_dual_attention import _setting as setting
+from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, OUTPUTS, PLAIN, TAYLOR, C, D, N, eps
+
+S = Size("S", "number of heads")
+WIDTH = 4  # of a head: its root, which that module rounds, is exact
+
+sums = Measured("sums", "sum_s H^s (W^s phi(A^s q)/h^s(A^s q) + b^s), W^s by the multipliers", array=True)
+layer = Measured("layer", "sum_s H^s Attn^s(q) with the values beta_j^s/h_j^s", array=True)
+shared = Measured("shared", "the layer with the normaliser of the first head in every head", array=True)
+unweighted = Measured("unweighted", "the layer with the values beta_j^s", array=True)
+crossed = Measured("crossed", "the layer with the H of the next head", array=True)
+solved = Measured("solved", "the sum with W^s and b^s as the primal programs find them", array=True)
+expanded = Measured("expanded", "the layer with the values of the dual programs and these b^s", array=True)
+reach = Measured("reach", "S times the sum of |H^s|^2 2 g^s |phi(A^s q)|^2/h^s(A^s q)^2", array=True)
+softmax = Measured("softmax", "the layer with softmax heads", array=True)
+equinox = Measured("equinox", "equinox.nn.MultiheadAttention with these projections and values", array=True)
+
+exactly: dict[str, Any] = dict(
+    margin=Relative(1, 10**9),
+    because="the account of the rounding stays below it; heads are of the order of the output",
+)
+expansion = Identity(
+    left=sums,
+    right=layer,
+    mutants={
+        "one h shared by the heads": dict(right=shared),
+        "values beta_j": dict(right=unweighted),
+        "the mean over the heads": dict(right=layer / S),
+        "outputs of another head": dict(right=crossed),
+    },
+    **exactly,
+)
+agree = Inequality(of=(solved - expanded) ** 2, at_most=reach)
+is_multihead = Identity(left=softmax, right=equinox, under=(), **exactly)
+
+
+class Heads(eqx.Module):
+    """Tokens, and projections, multipliers and biases of the heads."""
+
+    tokens: Array
+    queries: Array
+    of_queries: tuple[Array, ...]
+    of_keys: tuple[Array, ...]
+    outputs: tuple[Array, ...]
+    beta: tuple[Array, ...]
+    b: tuple[Array, ...]
+    kind: int = eqx.field(static=True)
+    own: Any  # normalisers, at the queries
+    astray: Any  # what is added to every W
+
+    @property
+    def keys(self):
+        return [self.tokens @ A.T for A in self.of_keys]
+
+
+def build(key, S, N, D, kind, apart, own, astray):
+    """``apart``: the keys have projections of their own."""
+    tokens, queries, _ = setting.points(key, N, D)
+    draw = partial(setting.each, key, S.padded)
+    A, B, H = draw("A", WIDTH, D.padded), draw("B", WIDTH, D.padded), draw("H", D.padded, OUTPUTS)
+    beta, b = draw("beta", N.padded, OUTPUTS), draw("b", OUTPUTS)
+    return Heads(tokens, queries, A, B if apart else A, H, beta, b, int(kind), own, astray)
+
+
+def compare(model):
+    """The sum of regressions, the layer, and its rivals; every W by the multipliers of its head."""
+    phi, at, rival = FEATURES[model.kind], [], []
+    regressions = []
+    for keys, beta, b in zip(model.keys, model.beta, model.b, strict=True):
+        h = phi.kernel(keys, keys).sum(1, keepdims=True)
+        W = (beta / h).T @ phi(keys) + model.astray
+        normaliser = jnp.where(jnp.asarray(model.own) == 1, keys, model.keys[0])
+        regressions.append(Regression(phi, normaliser, W, b))
+        at.append(Attention(phi, keys, beta / h, b))
+        rival.append(Attention(phi, keys, beta, b))
+    layer = MultiHead(model.of_queries, tuple(at), model.outputs)
+    foreign = [Regression(phi, model.keys[0], (a.values).T @ phi(a.keys), a.bias) for a in at]
+    return dict(
+        sums=replace(layer, heads=tuple(regressions))(model.queries),
+        layer=layer(model.queries),
+        shared=replace(layer, heads=tuple(foreign))(model.queries),
+        unweighted=replace(layer, heads=tuple(rival))(model.queries),
+        crossed=replace(layer, outputs=(*model.outputs[1:], model.outputs[0]))(model.queries),
+    )
+
+
+def observe(model):
+    heads = tuple(
+        Attention(Softmax(), keys, beta, b) for keys, beta, b in zip(model.keys, model.beta, model.b, strict=True)
+    )
+    layer = MultiHead(model.of_queries, heads, model.outputs)
+    return compare(model) | dict(softmax=layer(model.queries), equinox=as_equinox(model))
+
+
+def as_equinox(model):
+    """The module that everybody uses, its weights and its input of values set to those of the heads."""
+    D, count = model.queries.shape[1], len(model.beta)
+    module = eqx.nn.MultiheadAttention(
+        count, D, value_size=OUTPUTS * count, output_size=D, qk_size=WIDTH, vo_size=OUTPUTS, use_output_bias=True,
+        key=jax.random.key(0),
+    )  # fmt: skip
+    weights = (
+        jnp.concatenate(model.of_queries), jnp.concatenate(model.of_keys), jnp.eye(OUTPUTS * count),
+        jnp.concatenate(model.outputs, axis=1), sum(H @ b for H, b in zip(model.outputs, model.b, strict=True)),
+    )  # fmt: skip
+    parts = ("query_proj", "key_proj", "value_proj", "output_proj")
+    places = lambda m: (*(getattr(m, part).weight for part in parts), m.output_proj.bias)  # noqa: E731
+    module = eqx.tree_at(places, module, weights)
+    return module(model.queries, model.tokens, jnp.concatenate(model.beta, axis=1))
+
+
+class Regressions(eqx.Module):
+    """A regression solved for each head."""
+
+    fitted: tuple[Fitted, ...]
+    queries: Array
+    projections: tuple[Array, ...]
+    outputs: tuple[Array, ...]
+
+
+def fit(key, S, N, D, C, eps, kind, bias):
+    model = build(key, S, N, D, kind, 0, 1, 0.0)
+    fitted = tuple(
+        setting.fit(FEATURES[int(kind)], keys, model.queries @ A.T, 4 * beta, C, eps, bias)
+        for keys, A, beta in zip(model.keys, model.of_queries, model.beta, strict=True)
+    )
+    return Regressions(fitted, model.queries, model.of_queries, model.outputs)
+
+
+def optima(model, C, eps):
+    regressions = tuple(one.regression for one in model.fitted)
+    layers = tuple(replace(one.attention, bias=one.primal.b) for one in model.fitted)
+    squares = sum((H**2).sum() * one.reach(C, eps) for one, H in zip(model.fitted, model.outputs, strict=True))
+    heads = MultiHead(model.projections, regressions, model.outputs)
+    return dict(
+        solved=heads(model.queries),
+        expanded=replace(heads, heads=layers)(model.queries),
+        reach=len(model.fitted) * squares,
+    )
+
+
+def two_heads():
+    """Two heads on two tokens and a query, two features of any values in each, one output, any multipliers."""
+    g: Any = setting.generic
+    each = lambda name, *shape: tuple(g(f"{name}{s}", *shape) for s in range(2))  # noqa: E731
+    A, H = tuple(np.eye(4)[s : s + 2] for s in (0, 2)), each("H", 1, 1)  # every head has coordinates of its own
+    given: Any = (g("x", 2, 4), g("q", 1, 4), A, A, H, each("beta", 2, 1), each("b", 1), PLAIN, 1, 0)
+    found = evaluate(compare, (Heads(*given),), Symbolic())
+    left, right = (found[name].item() for name in ("sums", "layer"))
+    weights = [h.item() for h in H]
+    for side in (left, right):
+        yield Step("linear in what the heads return", side, sum(h * side.diff(h) for h in weights))
+    for h in weights:
+        yield Step(f"the share of {h}", left.diff(h), right.diff(h))
+
+
+def heads(kind, apart=0, own=1, astray=0.0, **roles):
+    return Subject(build, options=dict(kind=kind, apart=apart, own=own, astray=astray), **roles)
+
+
+def regressions(kind, bias=1):
+    return Subject(fit, options=dict(kind=kind, bias=bias))
+
+
+theorem = Theorem(
+    place="multi-head attention as a sum of support vector regressions",
+    label="reconstructed",
+    uses=("softmax_attention_support_vector_expansion",),
+    hypotheses=dict(
+        own=Hypothesis("every head has the normaliser of its own keys"),
+        stationary=Hypothesis("every W is stationary: W^s = sum_j beta_j^s phi(k_j^s)/h_j^s"),
+    ),
+    claims=dict(expansion=expansion, agree=agree, is_multihead=is_multihead),
+    experiments=dict(
+        heads=Experiment(
+            subjects={
+                "linear attention": heads(LINEAR),
+                "Taylor features": heads(TAYLOR),
+                "keys with projections of their own": heads(LINEAR, apart=1),
+                "one h shared by the heads": heads(LINEAR, own=0, breaks=("own",), fails=("expansion",)),
+                "every W a tenth off": heads(LINEAR, astray=0.1, breaks=("stationary",), fails=("expansion",)),
+            },
+            observe=observe,
+            measures=(sums, layer, shared, unweighted, crossed, softmax, equinox),
+            sweep={S: Efforts(quick=(3,), standard=(2, 3), thorough=(2, 3, 5))},
+            at=({N: 8, D: 6},),
+            draws=Efforts(quick=2, standard=4, thorough=12),
+        ),
+        solved=Experiment(
+            subjects={"linear attention": regressions(LINEAR), "Taylor features": regressions(TAYLOR)},
+            observe=optima,
+            measures=(solved, expanded, reach),
+            sweep={S: Efforts(quick=(3,), standard=(2, 3), thorough=(2, 3, 5))},
+            at=({N: 8, D: 6, C: 30, eps: Rational(1, 10)},),
+            draws=Efforts(quick=1, standard=4, thorough=12),
+        ),
+    ),
+    proof=dict(expansion=Proof(two_heads, settles=True)),
+    issues=(
+        "The heads share their tokens and nothing else: no program couples them, and the targets of each are a choice.",
+        "With keys that have projections of their own the regression is fitted in the space of the keys and asked at "
+        "projected queries: a regression all the same, but not one of x.",
+    ),
+)
