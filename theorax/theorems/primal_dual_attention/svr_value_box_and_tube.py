@@ -3,13 +3,14 @@
 Complementary slackness, with r = y - f: alpha_j (eps + xi_j - r_j) = 0 and (C - alpha_j) xi_j = 0. Inside the tube the
 first bracket is positive, so v_j = 0; outside xi_j is, so alpha_j = C and |v_j| = C/h_j with the sign of r_j. No value is
 left iff some constant lies within eps of all targets: iff eps >= (max y - min y)/2 where b is a variable, iff eps >=
-max |y| where it is not, whatever the keys are. A regression with the gap g misses each of these products by at most 2 g.
+max |y| where it is not, whatever the keys are. A regression with the gap g misses each of these products by at most 2 g; and
+with the threshold t its dual value is at most (t - eps) |beta|_1, so that (eps - t) |beta|_1 <= g above it.
 """
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from sympy import Abs, Rational, Symbol, solve, symbols
+from sympy import Abs, Rational, Symbol, expand, solve, symbols
 
 from theorax.numerics.kernel_regression import Fitted
 from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
@@ -53,12 +54,13 @@ outside = Inequality(of=beyond, at_most=2 * GAP, under=("solved",))
 
 flat = Measured("flat", "primal value of the constant in the middle of the targets", array=True)
 nothing = Measured("nothing", "dual value without coefficients", array=True)
+gap = Measured("gap", "primal value found over dual value found", array=True)
+away = Measured("away", "|eps - threshold|", array=True)
 left = Measured("left", "largest |beta_j|", array=True)
 swapped = Measured(
     "swapped", "the same for a tube by the other threshold, max |y| with b, half the range without", array=True
 )
 
-# A hundredth of a target below the threshold already asks for coefficients of order one.
 zero = Optimum(
     value=flat,
     bound=nothing,
@@ -68,8 +70,9 @@ zero = Optimum(
     mutants={"a constant beside": dict(value=flat + 1)},
 )
 vanish = Inequality(
-    of=left, at_most=Rational(1, 10**6), under=("wide",), mutants={"the other threshold": dict(of=swapped)}
+    of=left * away, at_most=gap, under=("wide",), mutants={"the other threshold": dict(of=swapped * away)}
 )
+# A fiftieth of the targets below the threshold already asks for coefficients of order one.
 alive = Inequality(
     of=left, at_least=Rational(1, 100), under=("narrow",), mutants={"the other threshold": dict(of=swapped)}
 )
@@ -102,6 +105,7 @@ class Wide(eqx.Module):
     fitted: Fitted
     other: Fitted
     tube: jax.Array
+    threshold: jax.Array
 
 
 def wide(key, N, D, C, kind, bias, width):
@@ -113,18 +117,21 @@ def wide(key, N, D, C, kind, bias, width):
     mine, other = (
         setting.fit(FEATURES[int(kind)], keys, queries, y, C, float(width) * t, bias) for t in (right, wrong)
     )
-    return Wide(mine, other, jnp.asarray(float(width) * right))
+    return Wide(mine, other, jnp.asarray(float(width) * right), right)
 
 
 def constants(model, C):
     fitted, tube = model.fitted, model.tube
     y, none = fitted.targets, jnp.zeros_like(fitted.targets)
     middle = (jnp.max(y) + jnp.min(y)) / 2 if fitted.bias else 0.0
+    alpha, alphat = fitted.multipliers(C)
     constant = Primal(jnp.zeros_like(fitted.primal.W), middle * jnp.ones(1))
     return dict(
         flat=upper_bound(constant, fitted.rows, y, C, tube),
         nothing=lower_bound(none, none, fitted.gram, y, tube),
-        left=jnp.max(jnp.abs(fitted.dual.beta)),
+        gap=fitted.above(C, tube) - fitted.below(C, tube),
+        away=jnp.abs(tube - model.threshold),
+        left=jnp.max(jnp.abs(alpha - alphat)),
         swapped=jnp.max(jnp.abs(model.other.dual.beta)),
     )
 
@@ -144,6 +151,14 @@ def thresholds():
     (middle,) = solve((high - b) - (b - low), b)
     yield Step("it lies in the middle", middle, (high + low) / 2)
     yield Step("at half the range from either", [high - middle, middle - low], [(high - low) / 2] * 2)
+
+
+def above_threshold():
+    """Two targets, coefficients beta and -beta, tube e: what the dual value keeps without its quadratic form."""
+    high, low = symbols("high low", real=True)
+    e, beta = symbols("e beta", positive=True)
+    linear = high * beta - low * beta - e * 2 * beta
+    yield Step("(t - e) |beta|_1, t half the range", expand(linear), expand(((high - low) / 2 - e) * 2 * beta))
 
 
 def optimal(kind, bias=1, rolled=0, **roles):
@@ -192,13 +207,13 @@ theorem = Theorem(
                 for share in (1.02, 0.98)
             },
             observe=constants,
-            measures=(flat, nothing, left, swapped),
+            measures=(flat, nothing, gap, away, left, swapped),
             sweep={N: (10, 16)},
             at=({D: 3, C: 100},),
             draws=Efforts(quick=3, standard=8, thorough=32),
         ),
     ),
-    proof=dict(complementary=complementary, thresholds=thresholds),
+    proof=dict(complementary=complementary, thresholds=thresholds, above_threshold=above_threshold),
     issues=(
         "That the box is reached is said of the law of the draws: with C large enough no coefficient reaches it.",
         "A residual on the very edge of the tube leaves its value open, anywhere in the box.",
