@@ -239,7 +239,7 @@ theorem = Theorem(
             },
             observe=optimum,
             measures=(solved, expanded, reach, free),
-            sweep={N: (8, 12)},
+            sweep={N: Efforts(quick=(8,), standard=(8, 12), thorough=(8, 12, 16))},
             at=({D: 4, C: 300, eps: Rational(1, 10)},),
             draws=Efforts(quick=2, standard=6, thorough=24),
         ),
