@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as xml
+from functools import partial
 from pathlib import Path
 
 import fakes
@@ -12,6 +13,13 @@ import pytest
 from theorax.cli.main import answer as command
 from theorax.cli.world import World
 from theorax.reports.renderings import RENDERINGS, render
+from theorax.verifiers.keeping.sources import Sources
+
+
+@pytest.fixture(autouse=True)
+def few_sources(monkeypatch):
+    """The engine's own files are the same in all these runs; to read them takes most of a run's time."""
+    monkeypatch.setattr("theorax.verifiers.runs.runner.Sources", partial(Sources, deciding=()))
 
 
 @pytest.fixture(scope="module")
@@ -178,6 +186,14 @@ def test_the_texts_of_a_users_file_command_no_terminal(verify, root):
         assert said and not {"\x1b", "\x07", "\u202e"} & set(said)
         assert not any(line.lstrip().startswith("::") for line in said.splitlines())
         assert "Traceback" not in said
+
+
+def test_a_graph_quotes_the_names_of_files(verify, root):
+    (root / "spectra" / 'odd" #1 <b>.py').write_text(fakes.stated(("bulk",)), encoding="utf-8")
+    assert '"bulk" -> "odd\\" #1 <b>";' in verify("graph", "-o", "dot").out
+    drawn = verify("graph", "-o", "mermaid").out
+    assert '["· odd#quot; #35;1 #lt;b>"]' in drawn and "bulk --> theorem_" in drawn
+    assert "bulk" in json.loads(verify("graph", "-o", "json").out)["uses"]['odd" #1 <b>']
 
 
 def test_a_replay_command_is_quoted_for_the_shell(verify, root):

@@ -6,50 +6,15 @@ its own on the copy, as in a fresh checkout; results and compiled programs are k
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import shutil
-import subprocess
-import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-import theorax
+from benchmarks.defects import DEFECTS, Checkout, red
 
 ROOT = Path(__file__).parents[2]
-PACKAGE = Path(theorax.__file__).parent
 SELECTED = ("xavier_keyquery_scaling", "heun_adjoint_rate", "relu_arc_cosine_kernel")
-
-
-@dataclass(frozen=True)
-class Defect:
-    """A line of a file, what it becomes, and the claims that are then false."""
-
-    file: str
-    line: str
-    becomes: str
-    red: frozenset[str]
-
-
-DEFECTS = {
-    # exp(2 x) in the place of exp(x): scores scaled by two. The power of T is the same, both constants are not.
-    "scaling": Defect(
-        "numerics/attention.py",
-        "jnp.exp(meant - jax.lax.stop_gradient(meant.max(1, keepdims=True)))",
-        "jnp.exp(2 * (meant - jax.lax.stop_gradient(meant.max(1, keepdims=True))))",
-        frozenset({"xavier_keyquery_scaling.constant", "xavier_keyquery_scaling.spread"}),
-    ),
-    # The second slope with the weights of this layer in the place of the next one's.
-    "off by one": Defect(
-        "numerics/residual.py",
-        "return x + h * (slope + self.function(there, x + h * slope)) / 2",
-        "return x + h * (slope + self.function(here, x + h * slope)) / 2",
-        frozenset(f"heun_adjoint_rate.{claim}" for claim in ("states", "each_layer", "relative", "exact")),
-    ),
-}
 
 
 def commands(page: str) -> dict[str, str]:
@@ -66,60 +31,14 @@ def commands(page: str) -> dict[str, str]:
     return found
 
 
-@dataclass(frozen=True)
-class Checkout:
-    """A repository with a copy of the package, and the command `verify` for it."""
-
-    folder: Path
-
-    def run(self, command: str) -> subprocess.CompletedProcess[str]:
-        """Run a shell command there, as a step of the workflow."""
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(self.folder),
-            "PATH": f"{self.folder / 'bin'}{os.pathsep}{os.environ['PATH']}",
-            "GITHUB_STEP_SUMMARY": str(self.folder / "summary.md"),
-        }
-        return subprocess.run(
-            ["bash", "-eo", "pipefail", "-c", command],
-            cwd=self.folder,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    def plant(self, defect: Defect) -> None:
-        """Change the line; it must be there."""
-        path = self.folder / "theorax" / defect.file
-        text = path.read_text(encoding="utf-8")
-        assert text.count(defect.line) == 1, f"{defect.file} has changed: state the defect anew"
-        path.write_text(text.replace(defect.line, defect.becomes), encoding="utf-8")
-
-    def mend(self, defect: Defect) -> None:
-        """The file as it was."""
-        shutil.copy(PACKAGE / defect.file, self.folder / "theorax" / defect.file)
-
-
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory) -> Checkout:
     """A checkout with a baseline of three cheap theorems."""
-    folder = tmp_path_factory.mktemp("checkout")
-    shutil.copytree(PACKAGE, folder / "theorax", ignore=shutil.ignore_patterns("__pycache__"))
-    (folder / "pyproject.toml").write_text("[project]\nname = 'copy'\n", encoding="utf-8")
-    (folder / "bin").mkdir()
-    verify = folder / "bin" / "verify"
-    verify.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m theorax "$@"\n', encoding="utf-8")
-    verify.chmod(0o755)
-    found = Checkout(folder)
+    found = Checkout.made(tmp_path_factory.mktemp("repository") / "checkout")
     only = " ".join(f"--only {id}" for id in SELECTED)
     saved = found.run(f"verify baseline save {only} --effort quick --jobs 2")
     assert saved.returncode == 0, saved.stderr
     return found
-
-
-def red(comparison: dict) -> set[str]:
-    return {f"{row['theorem']}.{row['claim']}" for row in comparison["claims"] if row["exit"]}
 
 
 def test_the_workflow_fails_on_a_wrong_scaling_and_names_the_claims(checkout):
@@ -137,7 +56,7 @@ def test_the_workflow_fails_on_a_wrong_scaling_and_names_the_claims(checkout):
     shown = checkout.run(show)
     checkout.mend(defect)
     assert failed.returncode == 1, failed.stdout + failed.stderr
-    comparison = json.loads((checkout.folder / "comparison.json").read_text(encoding="utf-8"))
+    comparison = checkout.comparison()
     assert red(comparison) == defect.red
     # The claim of the same theorem that stays true is checked anew and is not red; what reads no such file stands.
     (rate,) = (row for row in comparison["claims"] if row["claim"] == "rate")
@@ -162,6 +81,8 @@ def test_the_hook_stops_an_off_by_one(checkout):
     checkout.mend(defect)
     assert "source theorax/numerics/residual.py: changed" in told
     assert stopped.returncode == 1, stopped.stdout + stopped.stderr
-    comparison = json.loads((checkout.folder / "comparison.json").read_text(encoding="utf-8"))
+    comparison = checkout.comparison()
     assert red(comparison) == defect.red
+    # The measured scheme is the one that the proof runs on symbols: its steps are false at once.
+    assert all("A step of the proof" in row["why"] for row in comparison["claims"])
     assert checkout.run(entry[1]).returncode == 0  # mended, it passes, and nothing is checked for it

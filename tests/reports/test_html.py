@@ -103,7 +103,7 @@ PARTS = (
     "corrections that decay more slowly than T^(-2/3)",
     "its right end is the limit of s₂",
     "2 of 2 controls fired",
-    "14 of 14, so with probability at least 0.81",
+    "14 of 14, so with probability at least 0.80",
     "31 of 32 wrong variants rejected",
     "the shift is a twentieth of the limit, just inside the margin",
     "1 of 2 sharper bounds are rejected; the bounds are not tight",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import io
 import json
 import re
 import time
 import xml.etree.ElementTree as xml
+from functools import cache
 
 import nasty
 import pytest
@@ -16,7 +18,7 @@ from theorax.reports.findings import findings
 from theorax.reports.json import text as as_json
 from theorax.reports.reading import current
 from theorax.reports.renderings import RENDERINGS, render
-from theorax.text.safe import UNSEEN, harmless, one_line, visible
+from theorax.text.safe import UNSEEN, harmless, one_line, uncommanded, visible
 
 CASES = [(name, kind) for name in RENDERINGS for kind in nasty.TEXTS]
 KINDS = list(nasty.TEXTS)
@@ -33,22 +35,34 @@ def test_the_spoiled_documents_obey_the_schema(kind, documents):
     assert current(documents[kind]) == documents[kind]
 
 
+@pytest.fixture(scope="module")
+def rendered(documents):
+    """Every format of every document, made once."""
+    return cache(lambda name, kind: render(name, documents[kind]))
+
+
 @pytest.mark.parametrize(("name", "kind"), CASES)
-def test_no_format_passes_on_what_is_not_seen(name, kind, documents):
+def test_no_format_passes_on_what_is_not_seen_or_is_a_command(name, kind, rendered):
     began = time.process_time()
-    text = render(name, documents[kind])
+    text = rendered(name, kind)
     assert UNSEEN.search(text) is None
     assert text.encode("utf-8")
     assert time.process_time() - began < 5
+    assert not commanding(uncommanded(text))
 
 
-@pytest.mark.parametrize(("name", "kind"), CASES)
-def test_no_format_prints_a_command_of_a_workflow(name, kind, documents, monkeypatch):
+def commanding(text):
+    """The lines that a build on GitHub reads as commands."""
+    return [line for line in text.splitlines() if re.match(r"\s*::", line) or "##[" in line]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["terminal", "json", "github"])
+def test_no_format_prints_a_command_of_a_workflow_but_its_own(name, kind, documents, monkeypatch):
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
-    said = RENDERINGS[name].say(documents[kind])
-    found = [line for line in said.splitlines() if re.match(r"\s*::", line)]
-    assert not found if name != "github" else all(re.match(r"::(error|warning) ", line) for line in found)
-    assert "##[" not in said
+    found = commanding(RENDERINGS[name].say(documents[kind]))
+    assert len(found) == (6 if name == "github" else 0)
+    assert all(re.match(r"::(error|warning) ", line) and "##[" not in line for line in found)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -69,8 +83,8 @@ def test_a_terminal_gets_no_codes_but_colours(kind, documents):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_junit_is_read_back_with_every_text(kind, documents):
-    root = xml.fromstring(render("junit", documents[kind]))
+def test_junit_is_read_back_with_every_text(kind, documents, rendered):
+    root = xml.fromstring(rendered("junit", kind))
     cases = list(root.iter("testcase"))
     assert [case.get("name") for case in cases] == [found.name for found in findings(harmless(documents[kind]))]
     titles = {part.get("value") for part in root.iter("property") if part.get("name") == "title"}
@@ -86,14 +100,20 @@ def skeleton(text):
     return [token.type for token in tokens], tokens, inline
 
 
+@cache
+def tame_shape(name, named):
+    """The shape of the report of the same theorems with a plain text."""
+    return skeleton(render(name, nasty.spoiled(nasty.whole(), "x", "x" * nasty.LONG if named else "x")))[0]
+
+
 OURS = {"<br>", "<code>", "</code>", "<!-- -->"}
 
 
 @pytest.mark.parametrize("name", ["markdown", "github"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_markdown_keeps_its_shape_whatever_the_texts_are(name, kind, documents):
-    tame, _, _ = skeleton(render(name, nasty.spoiled(nasty.whole(), "x", nasty.TEXTS[kind])))
-    text = render(name, documents[kind])
+def test_markdown_keeps_its_shape_whatever_the_texts_are(name, kind, rendered):
+    tame = tame_shape(name, len(nasty.TEXTS[kind]) >= nasty.LONG)
+    text = rendered(name, kind)
     shape, tokens, inline = skeleton(text)
     common = 1000 if "**Left out**" in text else None
     if nasty.TEXTS[kind].strip():
@@ -107,8 +127,20 @@ def test_markdown_keeps_its_shape_whatever_the_texts_are(name, kind, documents):
     )  # "Interrupted." and the titles of what fails
     for token in tokens:
         if token.type == "html_block":
-            html = token.content.replace("<!-- -->", "").strip()
-            assert re.fullmatch(r"</details>|<details>\n<summary>[^<]*<code>[^<]*</code>[^<\n]*</summary>", html)
+            element = token.content.replace("<!-- -->", "").strip()
+            assert re.fullmatch(r"</details>|<details>\n<summary>[^<]*<code>[^<]*</code>[^<\n]*</summary>", element)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_markdown_shows_a_title_as_it_is(kind, rendered):
+    _, tokens, inline = skeleton(rendered("markdown", kind))
+    shown = "".join(child.content for child in inline if child.type in ("text", "code_inline"))
+    folded = "".join(
+        html.unescape(re.sub("<.*?>", "", token.content)) for token in tokens if token.type == "html_block"
+    )
+    title = one_line(nasty.TEXTS[kind])[:200]
+    assert title in folded
+    assert title.replace("`", "") in shown.replace("`", "")
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -127,5 +159,18 @@ def test_an_annotation_is_one_line_and_says_the_name(kind, documents):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_badge_holds_nothing_of_a_user(kind, documents):
-    assert json.loads(render("badge", documents[kind])) == json.loads(render("badge", nasty.whole()))
+def test_a_badge_holds_nothing_of_a_user(kind, rendered):
+    assert json.loads(rendered("badge", kind)) == json.loads(render("badge", nasty.whole()))
+
+
+def test_the_live_line_takes_a_name_as_it_is():
+    from theorax.reports.live import Live
+
+    target = terminal.console(io.StringIO(), 100)
+    live = Live(target)
+    live.planned(["a"], {}, 1)
+    live.started("[bold]name\x1b[2J\u202e")
+    target.print(live._progress.get_renderable())
+    shown = target.file.getvalue()
+    assert "[bold]name\\x1b[2J\\u202e" in shown
+    assert UNSEEN.search(shown) is None

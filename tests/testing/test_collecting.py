@@ -9,6 +9,8 @@ import xml.etree.ElementTree as xml
 import fakes
 import pytest
 
+from theorax.theorems.catalogue import claim_ids
+
 pytest_plugins = ["pytester"]
 
 
@@ -133,8 +135,10 @@ def test_many_workers_make_each_check_once(distribution, session, theorems, call
 
 def test_a_session_that_asks_for_nothing_says_nothing(session, pytester):
     pytester.makepyfile("def test_own(): pass")
-    text = session().stdout.str()
-    assert "theorax" not in text.replace("theorax.testing", "") and "claims" not in text
+    # Beside the list of plug-ins, where it is installed, and a warning about these nested sessions.
+    lines = session("-W", "ignore").stdout.str().splitlines()
+    assert not [line for line in lines if "theorax" in line and not line.startswith("plugins: ")]
+    assert not any("claim" in line or "Holm" in line for line in lines)
 
 
 def test_the_report_of_pytest_carries_the_numbers(session, pytester):
@@ -164,6 +168,26 @@ def test_an_idle_plug_in_imports_nothing(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     ours = ["theorax", "theorax.testing", "theorax.testing.hooks", "theorax.testing.plugin"]
     assert done.stdout.splitlines()[-1].split() == ["IMPORTED", *ours]
+
+
+WRITTEN = [
+    ("dict(gap=Limit(of=s), decay=Rate(of=s))", ("gap", "decay")),
+    ('{"gap": Limit(of=s), "decay": Rate(of=s)}', ("gap", "decay")),
+    ("dict()", ()),
+    ("{**kept, 'gap': Limit(of=s)}", None),
+    ("dict(**kept, gap=Limit(of=s))", None),
+    ("dict(kept, gap=Limit(of=s))", None),
+    ("{name: Limit(of=s) for name in names}", None),
+    ("{name: Limit(of=s)}", None),
+    ("CLAIMS", None),
+]
+
+
+@pytest.mark.parametrize(("written", "ids"), WRITTEN)
+def test_claims_are_read_from_the_text_only_where_it_writes_all_of_them(written, ids, tmp_path):
+    path = tmp_path / "theorem.py"
+    path.write_text(f'"""A title."""\ntheorem = Theorem(place="", claims={written})\n', encoding="utf-8")
+    assert claim_ids(path) == ids
 
 
 def test_the_plug_in_is_an_entry_point():

@@ -10,6 +10,7 @@ import click
 
 from theorax.cli.options import choices, listed, selectors, settings, state_option
 from theorax.cli.world import world
+from theorax.errors import UsageError
 
 NAMES = {"json": "report.json", "html": "index.html", "terminal": "report.txt", "markdown": "report.md"}
 """The files of the folder; another format's file has its name and suffix."""
@@ -45,9 +46,15 @@ def audit(context: click.Context, words: tuple[str, ...], folder: Path, **given:
     report = checked(here, selection, chosen, told=True)
     live = sys.stdout.isatty()
     tell(report, live=live, listed=not live and len(selection.ids) > 1)
+    unwritten: list[UsageError] = []
     # The report itself first: all others can be made from it again.
     for name in sorted(RENDERINGS, key=lambda name: name != "json"):
-        give(name, folder / NAMES.get(name, f"{name}.{RENDERINGS[name].suffix}"), report)
+        try:
+            give(name, folder / NAMES.get(name, f"{name}.{RENDERINGS[name].suffix}"), report)
+        except UsageError as error:  # a full disk; what fits is written all the same
+            unwritten.append(error)
+    if unwritten:
+        raise unwritten[0]
     click.echo(f"The audit is in {folder / NAMES['html']}; open it in a browser.")
     code: int = report["summary"]["exit_code"]
     return code
@@ -58,7 +65,6 @@ def ready(folder: Path) -> None:
 
     **Raises:** UsageError if not.
     """
-    from theorax.errors import UsageError
     from theorax.reports.json import writable
 
     try:

@@ -63,14 +63,18 @@ def _tree(order: Sequence[str], uses: Mapping[str, tuple[str, ...]], signs: Mapp
 
 
 def _dot(order: Sequence[str], uses: Mapping[str, tuple[str, ...]], signs: Mapping[str, str]) -> list[str]:
-    nodes = [f'  "{id}" [label="{signs[id]} {id}"];' for id in order]
-    edges = [f'  "{name}" -> "{id}";' for id in order for name in uses[id]]
+    quoted = {id: id.replace("\\", "\\\\").replace('"', '\\"') for id in order}
+    nodes = [f'  "{quoted[id]}" [label="{signs[id]} {quoted[id]}"];' for id in order]
+    edges = [f'  "{quoted[name]}" -> "{quoted[id]}";' for id in order for name in uses[id]]
     return ["digraph theorems {", "  rankdir=LR;", "  node [shape=box];", *nodes, *edges, "}"]
 
 
 def _mermaid(order: Sequence[str], uses: Mapping[str, tuple[str, ...]], signs: Mapping[str, str]) -> list[str]:
-    nodes = [f'  {id}["{signs[id]} {id}"]' for id in order]
-    return ["graph LR", *nodes, *(f"  {name} --> {id}" for id in order for name in uses[id])]
+    # A node is named by a word; a file's name need not be one.
+    words = {id: id if id.isidentifier() else f"theorem_{place}" for place, id in enumerate(order)}
+    shown = {id: id.replace("#", "#35;").replace('"', "#quot;").replace("<", "#lt;") for id in order}
+    nodes = [f'  {words[id]}["{signs[id]} {shown[id]}"]' for id in order]
+    return ["graph LR", *nodes, *(f"  {words[name]} --> {words[id]}" for id in order for name in uses[id])]
 
 
 def _json(order: Sequence[str], uses: Mapping[str, tuple[str, ...]], signs: Mapping[str, str]) -> list[str]:

@@ -41,8 +41,8 @@ MENU = (
 def weights(key: Array, n: Extent, law: Int[Array, ""], share: Float[Array, ""]) -> Float[Array, "N N"]:
     """A square matrix of the law at this place of `MENU`.
 
-    ``share`` is the rank over n ("low rank"), the rank, the number of blocks, the density or the mean fan-in; it does
-    nothing elsewhere.
+    ``share`` is the rank over n ("low rank"), the rank, the number of blocks, the density, the mean fan-in or the
+    spread of scales; it does nothing elsewhere.
     """
     makers: tuple[Callable[[], Array], ...] = (
         lambda: gaussian(key, n, n, _root(1 / n.value)),
@@ -58,7 +58,7 @@ def weights(key: Array, n: Extent, law: Int[Array, ""], share: Float[Array, ""])
         lambda: jnp.where(block(n, n), jax.random.rademacher(key, (n.padded, n.padded)) * _root(1 / n.value), 0),
         lambda: conditioned_rademacher(key, n) * _signs(named(key, "signs of the columns"), n),
         lambda: correlated_rows(key, n),
-        lambda: scaled(key, n),
+        lambda: scaled(key, n, share),
         lambda: masked(key, n, share / n.value),
         lambda: correlated_rows(key, n).T,
         lambda: still_blocks(key, n, share),
@@ -110,15 +110,21 @@ def conditioned_rademacher(key: Array, n: Extent) -> Float[Array, "N N"]:
     a row is known up to its sign all the same. Where n is no perfect square, s is one of the two neighbouring numbers
     that sums of n signs take, drawn anew for every row.
     """
-    order = jnp.where(n.mask, jax.random.uniform(named(key, "order"), (n.padded, n.padded)), 2.0)
+    places = jax.random.uniform(named(key, "places"), (n.padded, n.padded))
     below = jnp.floor(_root(n.value) + 2.0**-20).astype(jnp.int32)
     below = below - (n.value - below) % 2  # sums of n signs have the parity of n, and so has the root of a square
     often = (n.value - below**2) / (4 * below + 4)  # of the chance of below + 2, so that the mean square is n
     above = jax.random.bernoulli(named(key, "sum of the row"), often, (n.padded,))
-    plus = (n.value + below + 2 * above) // 2
-    # The plus-th smallest of a row: so many entries lie at or below it.
-    last = jnp.take_along_axis(jnp.sort(order, axis=1), plus[:, None] - 1, axis=1)
-    rows = jnp.where(order <= last, 1.0, -1.0) * _signs(named(key, "sign of the row"), n)[:, None]
+
+    def column(left: Array, drawn: tuple[Array, Array]) -> tuple[Array, Array]:
+        # Of the entries from this one on so many are still to be plus, each subset alike: an urn without replacement.
+        before, uniform = drawn
+        taken = uniform * (n.value - before) < left
+        return left - taken, taken
+
+    plus = ((n.value + below + 2 * above) // 2).astype(jnp.int32)
+    chosen = jax.lax.scan(column, plus, (jnp.arange(n.padded), places))[1].T
+    rows = jnp.where(chosen, 1.0, -1.0) * _signs(named(key, "sign of the row"), n)[:, None]
     return jnp.where(block(n, n), rows * _root(1 / n.value), 0)
 
 
@@ -128,9 +134,9 @@ def scaled_rows(key: Array, n: Extent) -> Float[Array, "N N"]:
     return jnp.sqrt(squares)[:, None] * gaussian(named(key, "entries"), n, n, _root(1 / n.value))
 
 
-def scaled(key: Array, n: Extent) -> Float[Array, "N N"]:
-    """Gaussian entries of variance 1/(2n) or 3/(2n), all of one matrix alike, each with probability one half."""
-    square = jnp.where(jax.random.bernoulli(named(key, "scale")), 1.5, 0.5)
+def scaled(key: Array, n: Extent, spread: Float[Array, ""]) -> Float[Array, "N N"]:
+    """Gaussian entries of variance (1 - spread)/n or (1 + spread)/n, all of one matrix alike, each with probability 1/2."""
+    square = jnp.where(jax.random.bernoulli(named(key, "scale")), 1 + spread, 1 - spread)
     return gaussian(named(key, "entries"), n, n, _root(square / n.value))
 
 

@@ -7,13 +7,14 @@ worst comes first, and a sentence says what was left out.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from theorax.errors import UsageError
 from theorax.reports.findings import Finding, Outcome, findings, tally, worst_first
-from theorax.reports.markdown import brief, detail, foot, head, overview
+from theorax.reports.markdown import LEGEND, brief, detail, foot, head, overview
 from theorax.reports.markdown import worst_first as theorems_worst_first
 from theorax.reports.summary import GREEN
 from theorax.text.safe import one_line, shortened
@@ -30,65 +31,70 @@ VARIABLE = "GITHUB_STEP_SUMMARY"
 def summary(document: Part, limit: int = LIMIT) -> str:
     """The step's summary in at most ``limit`` bytes: counts, the table, what does not hold, what holds.
 
-    Where there is no room for a theorem's whole report it is told in short, and where there is none for that it is left
-    out, from the end; the last sentence says how many were.
+    What does not hold is told at least in short, the worst of it in full, before anything that holds is; where that has
+    no room either it is left out from the end, and the last sentence says how much was.
     """
     theorems = theorems_worst_first(document["theorems"])
+    failing = [part for part in theorems if part["status"] not in GREEN]
+    holding = theorems[len(failing) :]
     room = _Room(limit - SPARE)
-    room.take(f"{head(document)}\n")
+    top = room.taken(f"{head(document)}\n")
     end = f"\n{foot(document)}"
-    room.keep(end)
+    end = room.taken(end) if _size(end) <= limit // 4 else ""
     lines = list(overview(theorems))
-    rows = sum(room.take(line) for line in lines)
-    short: list[Part] = []
-    out: list[Part] = []
-    for part in theorems:
-        if out or not room.take(f"\n{detail(part)}"):
-            shown = not out and part["status"] not in GREEN and room.take(f"\n{brief(part)}")
-            (short if shown else out).append(part)
-    told = _left_out(len(lines) - rows, short, out)
-    return "".join(room.taken) + told + (end if room.kept else "")
+    rows = room.first(lines)
+    legend = room.taken(LEGEND) if lines else ""
+    told = room.first(f"\n{brief(part)}" for part in failing)
+    short = 0
+    for at, part in enumerate(failing[: len(told)]):
+        full = f"\n{detail(part)}"
+        if not short and room.takes(_size(full) - _size(told[at])):
+            told[at] = full
+        else:
+            short += 1
+    folded = [] if short else room.first(f"\n{detail(part)}" for part in holding)
+    missing = (len(lines) - len(rows), short, len(failing) - len(told), len(holding) - len(folded))
+    return "".join([top, *rows, legend, *told, *folded, _left_out(*missing), end])
+
+
+def _size(text: str) -> int:
+    return len(text.encode("utf-8"))
 
 
 class _Room:
     """Texts that fit into a number of bytes."""
 
     def __init__(self, size: int) -> None:
-        self.taken: list[str] = []
-        self.kept = False
         self._left = size
 
-    def take(self, text: str) -> bool:
-        """Add a text if it fits."""
-        size = len(text.encode("utf-8"))
+    def takes(self, size: int) -> bool:
+        """Whether so much more fits; then it is taken."""
         if size > self._left:
             return False
         self._left -= size
-        self.taken.append(text)
         return True
 
-    def keep(self, text: str) -> None:
-        """Reserve the room of a text that is added later, where it takes a small part of it."""
-        size = len(text.encode("utf-8"))
-        self.kept = size <= self._left // 4
-        self._left -= size if self.kept else 0
+    def taken(self, text: str) -> str:
+        """The text if it fits, else none."""
+        return text if self.takes(_size(text)) else ""
+
+    def first(self, texts: Iterable[str]) -> list[str]:
+        """The texts up to the first that does not fit."""
+        return list(takewhile(lambda text: self.takes(_size(text)), texts))
 
 
-def _left_out(rows: int, short: list[Part], out: list[Part]) -> str:
-    told = []
-    if rows > 0:
-        told.append(f"{rows} rows of the table")
-    if short:
-        told.append(f"the details of {len(short)} that do not hold")
-    if out:
-        holding = sum(part["status"] in GREEN for part in out)
-        which = "which hold" if holding == len(out) else f"of which {len(out) - holding} do not hold"
-        told.append(f"the reports of {len(out)} theorems, {which}")
+def _left_out(rows: int, short: int, failing: int, holding: int) -> str:
+    counted = (
+        (rows, "rows of the table"),
+        (short, "full reports of what does not hold"),
+        (failing, "theorems that do not hold"),
+        (holding, "reports of theorems that hold"),
+    )
+    told = "; ".join(f"{number} {what}" for number, what in counted if number)
     if not told:
         return ""
     return (
-        f"\n**Left out**, because GitHub takes 1 MiB from a step: {'; '.join(told)}. "
-        "`--output json=report.json` has everything.\n"
+        f"\n**Left out**, because GitHub takes 1 MiB from a step: {told}. `--output json=report.json` has everything.\n"
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from theorax.reports.findings import tally
 from theorax.reports.story import MEANING, cost, moment
 from theorax.reports.story import theorem as story
-from theorax.reports.summary import GREEN, ORDER
+from theorax.reports.summary import GREEN, ORDER, stands
 from theorax.text.blocks import Block, Heading, Lines
 from theorax.text.markdown import CELL, code, code_cell, element, fenced, inline, opening, render, table
 from theorax.text.numbers import duration
@@ -19,13 +19,16 @@ from theorax.text.safe import shortened
 from theorax.text.signs import signed
 
 Part = Mapping[str, Any]
+LEGEND = (
+    "\nOf how many: claims that hold, controls that fired as they must, mutants (wrong variants) that were rejected.\n"
+)
 SENTENCE = 2000  # characters of a sentence in an overview
 
 
 def text(document: Part) -> str:
     """The whole report."""
     theorems = worst_first(document["theorems"])
-    sections = [f"{head(document)}\n", *overview(theorems)]
+    sections = [f"{head(document)}\n", *overview(theorems), LEGEND if theorems else ""]
     sections += [f"\n{detail(part)}" for part in theorems]
     sections.append(f"\n{foot(document)}")
     return "".join(sections)
@@ -60,12 +63,10 @@ def overview(theorems: Sequence[Part]) -> Iterator[str]:
     yield f"{first}\n{rule}\n"
     for part in theorems:
         wrong = [row for row in part["mutants"] if row["expected"] == "killed"]
-        # An erratum that is refuted is as it should be.
-        good = sum((claim["status"] == "REFUTED") if claim["corrected"] else (claim["status"] in GREEN)
-                   for claim in part["claims"])  # fmt: skip
+        good = sum(map(stands, part["claims"]))
         fired = sum(row["fired"] for row in part["controls"])
         row = (
-            signed(part["status"]),
+            signed(part["status"]).replace(" ", "\N{NO-BREAK SPACE}"),
             f"{code_cell(shortened(part['id'], CELL))}<br>{inline(shortened(part['title'], CELL))}",
             _ratio(good, len(part["claims"])),
             _ratio(fired, len(part["controls"])),
@@ -90,7 +91,8 @@ def detail(part: Part) -> str:
         id_ = f"<code>{element(shortened(part['id'], CELL))}</code>"
         summary = f"<summary>{signed(part['status'])} {id_} {element(shortened(part['title'], CELL))}</summary>"
         return f"<details>\n{summary}\n\n{told}\n</details>\n"
-    return f"## {head}\n\n{f'**{title}**' if title else ''}\n\n{told}"
+    reason = opening(shortened(part["reason"] or MEANING[part["status"]], SENTENCE))
+    return f"## {head}\n\n{f'**{title}**' if title else ''}\n\n{reason}\n\n{told}"
 
 
 def brief(part: Part) -> str:

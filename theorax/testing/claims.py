@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from theorax import decide
+from theorax.decide.plans import Planned
 from theorax.names import did_you_mean
 from theorax.testing.family import of_verdict
 from theorax.text.safe import visible
@@ -102,14 +103,16 @@ class Claims:
         return f"{own} ({number})" if number > 1 else own
 
     def _again(self) -> str:
+        import os
         import shlex
 
-        words = ["pytest", self._node.nodeid]
+        config = self._node.config
+        file, colons, rest = str(self._node.nodeid).partition("::")
+        words = ["pytest", f"{os.path.relpath(config.rootpath / file, config.invocation_params.dir)}{colons}{rest}"]
         return shlex.join([*words, "--verify-seed", str(self._offset)] if self._offset else words)
 
 
 def _cheapest(plan: object) -> str:
     """The cheapest design that would decide, where the plan can tell."""
-    find = getattr(plan, "cheapest", None)
-    better = find() if callable(find) else None
-    return str(better.design) if better is not None else ""
+    better = plan.cheapest() if isinstance(plan, Planned) else None
+    return better.design if better is not None else ""

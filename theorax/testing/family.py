@@ -1,9 +1,9 @@
 """All claims of a session together: what each came to alone, and what all of them support together.
 
 A claim travels as a property of its test's report, so that a session with many workers has one account. The account is
-that of a run of the command (`theorax.verifiers.budgets.suite`): an adjustment takes away and never gives. A claim that held
-alone and does not among the others is undecided; a claim that was refuted has failed its test, and that stands, though
-the account may call the refutation no more than an alarm.
+that of a run of the command (:mod:`theorax.verifiers.budgets.suite`): an adjustment takes away and never gives. A claim
+that held alone and does not among the others is undecided; a claim that was refuted has failed its test, and that stands,
+though the account may call the refutation no more than an alarm.
 """
 
 from __future__ import annotations

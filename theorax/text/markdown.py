@@ -55,7 +55,7 @@ def unlinked(text: str) -> str:
 
 def element(text: str) -> str:
     """A text inside an element of HTML, where Markdown is not read."""
-    return unlinked(escape(safe.one_line(text)))
+    return unlinked(escape(safe.one_line(text), quote=False))
 
 
 def code(text: str) -> str:

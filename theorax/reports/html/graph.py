@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from html import escape
 
 from theorax.reports.html.layers import Drawing, draw
-from theorax.reports.html.sides import PLAIN, Node
-from theorax.text.safe import one_line, visible
+from theorax.reports.html.sides import Node
+from theorax.text.safe import one_line, shortened, visible
 
-WIDTH, HEIGHT = 184, 44  # of a box
-ACROSS, DOWN = WIDTH + 52, HEIGHT + 20  # from box to box
+WIDTH, HEIGHT = 168, 44  # of a box
+ACROSS, DOWN = WIDTH + 38, HEIGHT + 20  # from box to box
 MARGIN = 14
-LETTERS = 19  # of a label on one line of a box
+LETTERS, LINES = 19, 3  # of a label: signs on a line, lines in a box
 COLUMNS = 5  # boxes side by side before a new shelf begins
 
 
@@ -52,9 +52,9 @@ def graph(nodes: Mapping[str, Node], uses: Mapping[str, Sequence[str]], links: M
     return Graph(svg, sum(part.crossings for part in drawings))
 
 
-def sample(node: Node) -> str:
+def sample(node: Node, *, letter: bool = False) -> str:
     """One box for the legend, without a name."""
-    marks = _marks(node, 8, 6, 48, 24, letter=node.numeric == "none" and node.symbolic == PLAIN and not node.ring)
+    marks = _marks(node, 8, 6, 48, 24, letter=letter)
     return f'<svg class="sample" aria-hidden="true" width="64" height="36" viewBox="0 0 64 36">{marks}</svg>'
 
 
@@ -121,9 +121,10 @@ def _edge(path: Sequence[tuple[float, float]], left: float, top: float) -> str:
 
 def _box(node: Node, x: float, y: float, link: str | None) -> str:
     lines = _label(one_line(node.id))
-    first = y + HEIGHT / 2 + (4.5 if len(lines) == 1 else -2.5)
+    pitch = 15 if len(lines) < LINES else 13
+    first = y + HEIGHT / 2 + 4 - pitch * (len(lines) - 1) / 2
     label = "".join(
-        f'<text x="{x + 34:.0f}" y="{first + 15 * row:.1f}">{escape(line)}</text>' for row, line in enumerate(lines)
+        f'<text x="{x + 34:.0f}" y="{first + pitch * row:.1f}">{escape(line)}</text>' for row, line in enumerate(lines)
     )
     inner = f"<title>{escape(visible(node.told))}</title>{_marks(node, x, y, WIDTH, HEIGHT)}{label}"
     if link is None or node.status is None:
@@ -177,10 +178,11 @@ def _outline(shape: str, x: float, y: float, w: float, h: float) -> str:
 
 
 def _label(name: str) -> list[str]:
-    """A name on one line or two, broken at an underscore where there is one, cut where it is longer."""
-    if len(name) <= LETTERS:
-        return [name]
-    cut = max(name.rfind("_", 0, LETTERS), name.rfind("-", 0, LETTERS), name.rfind(" ", 0, LETTERS))
-    first = cut + 1 if cut > 4 else LETTERS
-    rest = name[first:]
-    return [name[:first], rest if len(rest) <= LETTERS else f"{rest[: LETTERS - 1]}…"]
+    """A name on a few lines, broken at underscores where there are any, cut where it is longer."""
+    lines: list[str] = []
+    while len(name) > LETTERS and len(lines) < LINES - 1:
+        cut = max(name.rfind(sign, 0, LETTERS) for sign in "_- ") + 1
+        cut = cut if cut > 4 else LETTERS
+        lines.append(name[:cut])
+        name = name[cut:]
+    return [*lines, shortened(name, LETTERS)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import math
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -108,6 +109,8 @@ def _environment() -> Environment:
         signed=signed,
         tone=views.tone,
         html=Markup,
+        at_least=lambda share: f"{math.floor(100 * share) / 100:.2f}",
+        breakable=lambda id: Markup("_<wbr>").join(visible(id).split("_")),
         begun=lambda text: text[:1].upper() + text[1:],
         ended=lambda text: text if not text or text[-1] in ".!?" else f"{text}.",
     )
@@ -140,8 +143,8 @@ def _forest(claim: Document) -> Markup:
 def _legend() -> list[tuple[str, list[tuple[Markup, str]]]]:
     """What the marks of the graph mean: groups of samples with their words."""
 
-    def drawn(**marks: Any) -> Markup:
-        return Markup(sample(sides.Node("", marks.pop("status", "SUPPORTED"), **marks)))
+    def drawn(status: str | None = None, **marks: Any) -> Markup:
+        return Markup(sample(sides.Node("", status or "SUPPORTED", **marks), letter=status is not None))
 
     plain = sides.PLAIN
     return [

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from theorax.reports.html.views import parameters
 from theorax.text.numbers import number, with_uncertainty
 from theorax.text.plot import BARS, predicted_along
 from theorax.text.safe import one_line, shortened, visible
@@ -19,7 +20,7 @@ LEFT, RIGHT, TOP, BOTTOM = 64, 18, 14, 44
 BEYOND = 62  # room at the right for the limit itself
 ROWS = 30  # cases drawn; the table has them all
 ROW, NAME = 20, 204
-SIGNS = 33  # of a case's name
+SIGNS = 31  # of a case's name
 REACH = 1.6  # margins to either side that are always shown
 SEEN = 0.02  # of a margin: intervals that all lie nearer to the prediction are dots on a line, and are not drawn
 FARTHEST = 4.0  # margins after which an interval is cut off with an arrow
@@ -114,7 +115,8 @@ def drawable(case: Part) -> bool:
 def forest(claim: Part) -> str:
     """Every case's interval around its prediction, in units of its margin; empty if there is nothing to see."""
     order = sorted(range(len(claim["cases"])), key=lambda index: index != claim["worst"])
-    cases = [claim["cases"][index] for index in order if drawable(claim["cases"][index])][:ROWS]
+    order = [index for index in order if drawable(claim["cases"][index])][:ROWS]
+    cases, settings = [claim["cases"][index] for index in order], parameters(claim)
     if not cases:
         return ""
     spans = [_in_margins(case) for case in cases]
@@ -134,9 +136,11 @@ def forest(claim: Part) -> str:
         at = middle + tick * unit
         axis += f"M{at:.1f} {bottom}v5"
         below.append(_under(f"{at:.1f}", words[tick + 1], bottom))
-    for row, (case, (start, centre, end)) in enumerate(zip(cases, spans, strict=True)):
+    for row, (index, (start, centre, end)) in enumerate(zip(order, spans, strict=True)):
         y = TOP + ROW * (row + 0.5)
-        names.append(f'<text y="{y + 4:.0f}">{escape(_short(case))}</text>')
+        names.append(
+            f'<text y="{y + 4:.0f}">{escape(_short(claim["cases"][index]["subject"], settings[index]))}</text>'
+        )
         a, cut_a = _placed(start, reach, middle, unit)
         b, cut_b = _placed(end, reach, middle, unit)
         bars.append(f"M{a:.0f} {y:.0f}H{b:.0f}")
@@ -154,10 +158,10 @@ def forest(claim: Part) -> str:
     return _svg(bottom + 28, drawn, f"Intervals of {len(cases)} cases around the prediction, in units of the margin.")
 
 
-def _short(case: Part) -> str:
+def _short(name: str, parameters: Mapping[str, str]) -> str:
     """A case's name in the room there is; of subject and parameters the subject gives way."""
-    at = one_line(", ".join(f"{letter} = {value}" for letter, value in case["at"].items()))
-    subject = shortened(one_line(case["subject"]), max(8, SIGNS - 2 - len(at)) if at else SIGNS)
+    at = one_line(", ".join(f"{letter}={value}" for letter, value in parameters.items()))
+    subject = shortened(one_line(name), max(8, SIGNS - 2 - len(at)) if at else SIGNS)
     return shortened(f"{subject}, {at}" if at else subject, SIGNS)
 
 

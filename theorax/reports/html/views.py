@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,17 @@ GROUPS = (
     ("idle", "without a verdict", ("BLOCKED", "ERROR")),
 )
 WORST_FIRST = ("REFUTED", "ERROR", "INCONCLUSIVE", "VACUOUS", "BLOCKED")
+QUANTITY = {
+    "limit": "limit",
+    "rate": "exponent",
+    "probability": "probability",
+    "law": "distance from the claimed law",
+    "inequality": "share of violations",
+    "identity": "largest difference of the two sides",
+}
+"""What a claim's numbers are numbers of."""
+ERRORS = ("law", "inequality", "identity")  # kinds whose numbers are zero where the claim is true
+LONG = 120  # characters of a formula that a list of facts still takes
 ANCHOR = re.compile(r"[A-Za-z0-9_.-]{1,80}")
 
 
@@ -106,28 +118,43 @@ def attacks(theorems: Sequence[Part]) -> dict[str, int]:
     }
 
 
-def claim_of(case: Part) -> str:
-    """A case by its subject and parameters."""
-    at = ", ".join(f"{letter} = {value}" for letter, value in case["at"].items())
-    return f"{case['subject']}, {at}" if at else str(case["subject"])
+def parameters(claim: Part) -> list[dict[str, str]]:
+    """The parameters of every case, with its size where cases differ in nothing else."""
+    twins = Counter((case["subject"], tuple(case["at"].items())) for case in claim["cases"])
+    found = []
+    for case in claim["cases"]:
+        alone = twins[case["subject"], tuple(case["at"].items())] == 1
+        size = {} if alone or len(case["points"]) != 1 else {"size": number(case["points"][0]["size"])}
+        found.append({**case["at"], **size})
+    return found
+
+
+def case_names(claim: Part) -> list[str]:
+    """Every case by its subject and parameters."""
+    return [
+        ", ".join([str(case["subject"]), *(f"{letter} = {value}" for letter, value in at.items())])
+        for case, at in zip(claim["cases"], parameters(claim), strict=True)
+    ]
 
 
 def facts(claim: Part) -> Iterator[tuple[str, str]]:
     """What the deciding case found and how strong the verdict is: name and value."""
-    case = claim["cases"][claim["worst"]] if claim["worst"] is not None else None
-    if case is not None and len(claim["cases"]) > 1:
-        yield "Deciding case", claim_of(case)
-    if claim["predicted"] is not None:
-        form = (
-            f" ({claim['prediction']})"
-            if claim["prediction"] and claim["prediction"] != number(claim["predicted"])
-            else ""
-        )
-        yield "Predicted", number(claim["predicted"]) + (form if len(form) < 120 else "")
+    if claim["worst"] is not None and len(claim["cases"]) > 1:
+        yield "Deciding case", case_names(claim)[claim["worst"]]
+    what = QUANTITY.get(claim["kind"], "")
+    if claim["kind"] in ERRORS:
+        if claim["kind"] == "inequality" and claim["prediction"] and len(claim["prediction"]) < LONG:
+            yield "Bound", claim["prediction"]
+    elif claim["predicted"] is not None:
+        form = claim["prediction"] if claim["prediction"] != number(claim["predicted"]) else None
+        shown = f" = {form}" if form and len(form) < LONG else ""
+        yield "Predicted", f"{what} {number(claim['predicted'])}{shown}".lstrip()
     if claim["estimate"] is not None:
-        yield "Measured", with_uncertainty(claim["estimate"], claim["standard_error"])
+        yield "Measured", f"{what} {with_uncertainty(claim['estimate'], claim['standard_error'])}".lstrip()
     if claim["interval"] is not None:
         yield "Interval", f"{interval(claim['interval'])}, everything that may bias it included"
+    if claim["bias"]:
+        yield "Bias", f"at most {number(claim['bias'], 2)}, by what the declared class of corrections allows"
     if claim["margin_given"]:
         because = f", because {claim['because']}" if claim["because"] else ""
         yield "Margin", f"{claim['margin_given']}{because}"

@@ -177,6 +177,7 @@ theorem = Theorem(
             observe=many,
             measures=(error,),
             sweep={N: (64, 128, 256, 512)},
+            span=8,
             at=tuple(
                 {T: 4, d: 3, h: part} for part in (Rational(1, 2), Rational(3, 2), Rational(19, 10), Rational(21, 10))
             ),

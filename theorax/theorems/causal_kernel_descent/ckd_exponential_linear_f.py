@@ -128,7 +128,7 @@ subjects = {
     "one angle in both planes": torus(half, repeated=1, breaks=("incommensurable",), fails=("energy",)),
     "tokens that do not follow": torus(half, scrambled=1, breaks=("orthogonal",), fails=("energy",)),
 }
-everything: dict[str, Any] = dict(subjects=subjects, observe=observe, measures=(total, fall, cosine))
+everything: dict[str, Any] = dict(subjects=subjects, observe=observe, measures=(total, fall, cosine), span=4)
 theorem = Theorem(
     place="exponential attention and linear f in Theorem 1 (reconstructed); the sum and the kind of rate derived here",
     label="reconstructed",

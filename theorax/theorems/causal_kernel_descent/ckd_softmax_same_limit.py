@@ -208,6 +208,7 @@ theorem = Theorem(
             observe=deep,
             measures=(decay,),
             sweep={N: (64, 128, 256, 512)},
+            span=8,
             at=({T: 8},),
             draws=Efforts(quick=64, standard=128, thorough=256),
         ),

@@ -15,7 +15,8 @@ from math import factorial, prod
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from sympy import Matrix, Rational, Symbol, sqrt, symbols
+import numpy as np
+from sympy import Integer, Matrix, Rational, Symbol, sqrt, symbols
 
 from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.numerics.kernel_attention import Attention, Features, Regression, Softmax, exponents
@@ -139,19 +140,19 @@ def observe(model, C, eps):
 
 
 def on_symbols(keys, more):
-    """One query, two features of any values, one output, any beta and b."""
-    g = setting.generic
-    given = (g("phi", keys, 2), g("more", more, 2), g("q", 1, 2), g("beta", keys, 1), g("b", 1))
+    """One query whose features are turned to (1, 0), one output, any beta and b."""
+    g, q = setting.generic, np.array([[Integer(1), Integer(0)]], dtype=object)
+    given = (g("phi", keys, 2), g("more", more, 2), q, g("beta", keys, 1), g("b", 1))
     return evaluate(lambda *given: outputs(FEATURES[PLAIN], *given), given, Symbolic())
 
 
 def generic_features():
-    """Three keys and a query, two features of any values, one output, any beta and b."""
+    """Three keys and a query, two features of any values (up to rotation and length of the query's), any beta and b."""
     yield instance(expansion, "the measured programs on symbols", on_symbols(3, 0))
 
 
 def another_normaliser():
-    """Two keys, h over one more, and a query; two features of any values, one output, any beta and b."""
+    """Two keys, h over one more, and a query; two features of any values (up to those of the query), any beta and b."""
     yield instance(general, "the measured programs on symbols", on_symbols(2, 1))
 
 

@@ -7,8 +7,14 @@ g_i chi_r/sqrt r with one chi_r for all of them.
 
 from typing import Any
 
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float
 from sympy import Integer, Rational, Symbol, exp, gamma, integrate, limit, oo, simplify
 
+from theorax.numerics.keys import named
+from theorax.numerics.wide_networks import layer
 from theorax.theorems.language import (
     Characteristic,
     Cited,
@@ -27,12 +33,12 @@ from theorax.theorems.language import (
     gaussian,
 )
 from theorax.theorems.pseudo_iid_gp import _setting as setting
-from theorax.theorems.pseudo_iid_gp._setting import RELU, a, b4, n, wide
+from theorax.theorems.pseudo_iid_gp._setting import RELU, a, b4, n
 
 r = Parameter("r", "rank", integer=True, positive=True)
-power = Measured("power", "h_i^4, mean over units and orthogonal inputs", positive=True)
-pair = Measured("pair", "h_i^2 h_k^2, mean over pairs of units and orthogonal inputs", positive=True)
-units = Measured("units", "h_i of one unit at one input", sample=True)
+power = Measured("power", "h_i^4, mean over units and networks", positive=True)
+pair = Measured("pair", "h_i^2 h_k^2, mean over pairs of units and networks", positive=True)
+units = Measured("units", "h_i of one unit of every network", sample=True)
 
 t = Symbol("t", real=True)
 finite = 1 + (b4 / a**2 - 1) / n
@@ -70,15 +76,36 @@ scaled = Law(
     scale=Rational(7, 10),
     excludes=(gaussian(a),),
     under=("fixed_rank",),
-    spread=Integer(1),
+    spread=Rational(1, 5),  # 32 independent networks to a draw
     mutants={"the Gaussian of the same variance": dict(to=gaussian(a))},
 )
 
 
+NETWORKS = 32
+
+
+class Layers(eqx.Module):
+    """Pre-activations of the second layer of independent networks, at one input each."""
+
+    h: Float[Array, "networks N"]
+
+
+def layers(key, n, law, share, activation):
+    """Sampled without the weights: given the layer before they are equal in law to the product with real ones."""
+
+    def network(number):
+        first = named(key, "first layer", number)
+        before = jnp.where(n.mask, jax.random.normal(first, (1, n.padded)), 0)
+        inner = jnp.where(n.mask, setting.activated(before, activation), 0)
+        return layer(named(key, "second layer", number), inner, n, law, share)[0]
+
+    return Layers(jax.vmap(network)(jnp.arange(NETWORKS)))
+
+
 def observe(net, n):
-    h, size = net(n), setting.width(n)
+    h, size = net.h, setting.width(n)
     squares, powers = (h**2).sum(1), (h**4).sum(1)
-    return dict(power=powers.mean() / size, pair=((squares**2 - powers) / (size * (size - 1))).mean(), units=h[:1, 0])
+    return dict(power=powers.mean() / size, pair=((squares**2 - powers) / (size * (size - 1))).mean(), units=h[:, 0])
 
 
 def exact_moments():
@@ -109,14 +136,14 @@ def shared_scale():
     )
 
 
-def subject(law, **roles):
-    return wide(law, RELU, **roles)
+def subject(law, knows, **roles):
+    return law.subject(layers, options=dict(activation=RELU.place), knows=RELU.knows | knows, **roles)
 
 
 theorem = Theorem(
     place="what the condition on four entries excludes (derived here)",
     label="derived",
-    uses=("pseudo_iid_definition_membership", "single_layer_kurtosis_table"),
+    uses=("pseudo_iid_definition_membership", "single_layer_kurtosis_table", "wide_network_samplers"),
     hypotheses=dict(fixed_rank=Hypothesis("W = C P has rank r at every width, C Haar, P Gaussian")),
     claims=dict(kurtosis=kurtosis, shared=shared, scaled=scaled),
     experiments=dict(
@@ -134,7 +161,9 @@ theorem = Theorem(
             observe=observe,
             measures=(power, pair, units),
             sweep={n: (16, 32, 64)},
-            draws=Efforts(quick=8000, standard=12000, thorough=60000),
+            draws=Efforts(quick=3000, standard=8000, thorough=60000),
+            span=4,
+            dtype="float32",
         )
     ),
     proof=dict(kurtosis=exact_moments, shared=exact_moments, scaled=shared_scale),
