@@ -106,6 +106,12 @@ def printed() -> dict[str, Any]:
     """A report with a statement that its source misprints."""
     outcome = fakes.outcome("gap")
     wrong = replace(
-        outcome.claims[0], id="as_printed", status="REFUTED", corrected="gap", sentence="The limit is not 1."
+        outcome.claims[0],
+        id="as_printed",
+        status="REFUTED",
+        corrected="gap",
+        sentence="The limit is not 1.",
+        p_refute=1e-12,
+        p_support=1.0,
     )
     return report(replace(outcome, claims=(*outcome.claims, wrong)), replace(fakes.outcome("bulk"), uses=()))

@@ -133,6 +133,7 @@ def test_what_a_source_misprints_is_told_beside_what_holds():
     found = Parsed(html(printed()))
     errata = found.text[found.text.index("Statements as a source prints them") :]
     assert errata.index("As printed") < errata.index("The limit is not 1.") < errata.index("What holds (claim gap)")
+    assert "1 statement fails as its source prints it" in found.text
     # A misprint of the source is no failure of the theorem.
     assert "All 2 theorems hold" in found.text
 

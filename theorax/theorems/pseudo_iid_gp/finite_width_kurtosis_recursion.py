@@ -13,10 +13,6 @@ exactly, by the products of four entries of its law.
 
 from dataclasses import replace
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float
 from sympy import (
     Expr,
     Function,
@@ -35,9 +31,6 @@ from sympy import (
     tanh,
 )
 
-from theorax.numerics.extents import literal
-from theorax.numerics.keys import named
-from theorax.numerics.wide_networks import deep_network, pre_activations
 from theorax.theorems.language import (
     Absolute,
     Efforts,
@@ -45,23 +38,27 @@ from theorax.theorems.language import (
     Experiment,
     Hypothesis,
     Limit,
-    Measured,
-    Parameter,
     Relative,
     Step,
     Theorem,
 )
 from theorax.theorems.pseudo_iid_gp import _deep as deep
 from theorax.theorems.pseudo_iid_gp import _setting as setting
+from theorax.theorems.pseudo_iid_gp._cumulants import (
+    IID,
+    constants,
+    excess,
+    f0,
+    observe,
+    own_1,
+    pair_1,
+    subject,
+    weighted,
+)
 from theorax.theorems.pseudo_iid_gp._deep import l, q, sb2, sw2
-from theorax.theorems.pseudo_iid_gp._kernels import ERF, RELU, TANH, phi
+from theorax.theorems.pseudo_iid_gp._kernels import ERF, RELU, TANH
 from theorax.theorems.pseudo_iid_gp._moments import chi, erf_point, m2, m4, relu_point, tanh_point
-from theorax.theorems.pseudo_iid_gp._setting import across, crossed, fourth, n, own, width
-
-f0 = Parameter("f0", "limit of fourth", positive=True)
-own_1 = Parameter("own_1", "limit of n (own - 1)")
-pair_1 = Parameter("pair_1", "limit of n (across + 2 crossed - 1)")
-excess = Measured("excess", "n (E h^4 - 3 (E h^2)^2)/q^2 after l layers, unbiased", over=(l,))
+from theorax.theorems.pseudo_iid_gp._setting import n
 
 S_own = sw2**2 * (f0 * m4 / 3 + (own_1 - 1) * m2**2)
 S_cross = sw2**2 * (m4 + (pair_1 - 1) * m2**2)
@@ -82,7 +79,6 @@ def predicted(own_term, cross_term, slope=chi**2):
     return 3 * (own_term + slope * cross_term * geometric(slope, l - 1)) / q**2
 
 
-IID = {f0: Integer(3), own_1: Integer(0), pair_1: Integer(0)}
 IN_POWERS = Expansion(
     powers=(1,),
     rest=Rational(1, 10),
@@ -119,14 +115,6 @@ literal_weights = replace(
 )
 
 
-def constants(law):
-    """The three limits of a law."""
-    products = law.knows
-    pair = products[across] + 2 * products[crossed]
-    limits = limit(products[fourth], n, oo), limit(n * (products[own] - 1), n, oo), limit(n * (pair - 1), n, oo)
-    return dict(zip((f0, own_1, pair_1), limits, strict=True))
-
-
 ROOT, EDGE = relu_point(Integer(0)), erf_point(Integer(1))
 BIASED = relu_point(Rational(1, 2))
 CRITICAL = tanh_point(Rational(570048, 10**6), Rational(1760955, 10**6))
@@ -146,50 +134,6 @@ further = Limit(
         "the sign of ReLU": dict(to=-kurtosis.to.subs(constants(setting.HAAR)).subs(SATURATED)),
     },
 )
-
-SAMPLED, REAL = 64, 32
-
-
-class Ensemble(eqx.Module):
-    """Pre-activations of independent networks, all layers but the last."""
-
-    h: Float[Array, "networks layers N"]
-    activation: Array
-
-
-def sampled(key, n, l, law, share, activation, q, sw2, sb2):
-    """Networks sampled without their weights; at this input the first layer is N(0, q)."""
-    x = jnp.sqrt((q - sb2) / sw2).reshape(1, 1)
-
-    def network(number):
-        layers = pre_activations(
-            named(key, "network", number), x, n, literal(l), law, share, lambda h: phi(h, activation), sw2, sb2
-        )
-        return layers[:, 0]
-
-    return Ensemble(jax.vmap(network)(jnp.arange(SAMPLED)), activation)
-
-
-def real(key, n, l, law, share, activation, q, sw2, sb2):
-    """Networks with their weights, of every law of the menu."""
-    x = jnp.sqrt((q - sb2) / sw2).reshape(1)
-
-    def network(number):
-        return deep_network(
-            named(key, "network", number), 1, n, literal(l), law, share, lambda h: phi(h, activation), sw2, sb2
-        )(x)
-
-    return Ensemble(jax.vmap(network)(jnp.arange(REAL)), activation)
-
-
-def observe(net, n, fourth, own, sw2, sb2, q):
-    f, count = jnp.where(n.mask, phi(net.h, net.activation), 0), len(net.h)
-    square, power = (f**2).sum(-1) / width(n), (f**4).sum(-1) / width(n)
-    products = fourth * power / width(n) + 3 * own * (square**2 - power / width(n))
-    given = 3 * sb2**2 + 6 * sb2 * sw2 * square + sw2**2 * products  # E h^4 given the layer before
-    second = sb2 + sw2 * square
-    pairs = (second.sum(0) ** 2 - (second**2).sum(0)) / (count * (count - 1))
-    return dict(excess=width(n) * (given.mean(0) - 3 * pairs) / q**2)
 
 
 def one_unit():
@@ -243,16 +187,6 @@ def slopes():
     density = exp(-(s**2) / 2) / sqrt(2 * pi)
     yield Step("ReLU, q E z^2 over z > 0", diff(q * integrate(s**2 * density, (s, 0, oo)), q), Rational(1, 2))
     yield Step("erf", diff(deep.ERF_SQUARE, q), 4 / (pi * (1 + 2 * q) * sqrt(1 + 4 * q)))
-
-
-def subject(law, activation, point, *breaks, build=sampled, **roles):
-    options = dict(activation=activation)
-    known = constants(law) | point | roles.pop("knows", {})
-    return law.subject(build, options=options, knows=known, breaks=breaks, **roles)
-
-
-def weighted(law, activation, point, *breaks, **roles):
-    return subject(law, activation, point, "saturating", "haar", *breaks, build=real, **roles)
 
 
 HALF = setting.low_rank(Rational(1, 2))
