@@ -82,8 +82,13 @@ class Fitted(eqx.Module):
         """The value of the dual program at what it found, repaired to feasibility."""
         return lower_bound(*self.multipliers(C), self.gram, self.targets, eps)
 
+    def layer(self, C: Any) -> Attention:
+        """The layer with the values of the dual program, repaired to feasibility, and the bias of the primal one."""
+        alpha, alphat = self.multipliers(C)
+        return Attention(self.kernel, self.keys, (alpha - alphat) / self.h[:, None], self.primal.b)
+
     def reach(self, C: Any, eps: Any) -> Float[Array, "n 1"]:
-        r"""$2 g\,|\phi(q)|^2/h(q)^2$, g the gap: a bound of the square of what W by the dual program is off, at the queries."""
+        r"""$2 g\,|\phi(q)|^2/h(q)^2$, g the gap: a bound of the squared difference of `regression` and `layer`."""
         rows = self.regression.rows(self.queries)
         return 2 * (self.above(C, eps) - self.below(C, eps)) * (rows**2).sum(1, keepdims=True)
 

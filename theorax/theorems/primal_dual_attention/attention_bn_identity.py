@@ -179,6 +179,7 @@ SMALL = Symbol("e0", positive=True)
 theorem = Theorem(
     place="Attention-BN (reconstructed definition; that only the queries' centre matters, and the invariance: derived)",
     label="reconstructed",
+    uses=("softmax_attention_support_vector_expansion",),
     hypotheses=dict(
         keys=Hypothesis("queries are centred by the mean of the keys"),
         variance=Hypothesis("coordinates are divided by s, s^2 the population variance of the keys plus e0"),

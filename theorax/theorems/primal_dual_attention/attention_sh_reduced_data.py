@@ -175,15 +175,16 @@ def solve(key, N, D, C, eps, kind, reduced):
         setting.fit(sh.kernel, keys, model.queries @ A.T, R @ targets, C, eps)
         for keys, A, R in zip(sh.keys, sh.projections, sh.reductions, strict=True)
     )
-    values, biases = (tuple(part) for part in zip(*((f.attention.values, f.primal.b) for f in fitted), strict=True))
-    return Solved(replace(sh, values=values, biases=biases), model.queries, fitted)
+    return Solved(sh, model.queries, fitted)
 
 
 def optima(model, C, eps):
     outputs = model.layer.outputs
     squares = sum((H**2).sum() * one.reach(C, eps) for one, H in zip(model.fitted, outputs, strict=True))
-    heads = replace(model.layer.heads, heads=tuple(one.regression for one in model.fitted))
-    return dict(solved=heads(model.queries), expanded=model.layer(model.queries), reach=len(model.fitted) * squares)
+    layers = [one.layer(C) for one in model.fitted]
+    sh = replace(model.layer, values=tuple(a.values for a in layers), biases=tuple(a.bias for a in layers))
+    heads = replace(sh.heads, heads=tuple(one.regression for one in model.fitted))
+    return dict(solved=heads(model.queries), expanded=sh(model.queries), reach=len(model.fitted) * squares)
 
 
 def one_head():

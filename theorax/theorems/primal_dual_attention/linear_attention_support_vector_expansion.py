@@ -7,7 +7,6 @@ edge of the tube V and V + dV are both optimal. At targets in general position n
 D + 1 numbers to meet them with; all other values are 0 or +-C/h_j, and one V is optimal.
 """
 
-from dataclasses import replace
 from typing import Any
 
 import equinox as eqx
@@ -167,12 +166,11 @@ def fitted(key, N, D, C, eps, bias, edge):
 
 
 def optimum(model, C, eps):
-    layer = replace(model.attention, bias=model.primal.b)
     alpha = jnp.maximum(*model.multipliers(C))
     inside = (alpha > C / 1e6) & (alpha < C - C / 1e6)
     return dict(
         solved=model.regression(model.queries),
-        expanded=layer(model.queries),
+        expanded=model.layer(C)(model.queries),
         reach=model.reach(C, eps),
         free=jnp.where(inside, 1.0, 0.0).sum(0),
     )
@@ -241,7 +239,7 @@ theorem = Theorem(
             },
             observe=optimum,
             measures=(solved, expanded, reach, free),
-            sweep={N: (8, 12)},
+            sweep={N: Efforts(quick=(8,), standard=(8, 12), thorough=(8, 12, 16))},
             at=({D: 4, C: 300, eps: Rational(1, 10)},),
             draws=Efforts(quick=2, standard=6, thorough=24),
         ),

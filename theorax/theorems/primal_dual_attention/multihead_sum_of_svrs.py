@@ -166,7 +166,7 @@ def fit(key, S, N, D, C, eps, kind, bias):
 
 def optima(model, C, eps):
     regressions = tuple(one.regression for one in model.fitted)
-    layers = tuple(replace(one.attention, bias=one.primal.b) for one in model.fitted)
+    layers = tuple(one.layer(C) for one in model.fitted)
     squares = sum((H**2).sum() * one.reach(C, eps) for one, H in zip(model.fitted, model.outputs, strict=True))
     heads = MultiHead(model.projections, regressions, model.outputs)
     return dict(

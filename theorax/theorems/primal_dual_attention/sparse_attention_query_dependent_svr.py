@@ -129,12 +129,12 @@ def build(key, N, D, kind, local):
 
 
 class Solved(eqx.Module):
-    """The regressions on the two sets, and the values that the layer is given."""
+    """The regressions on the two sets, and values that the layer is given in the place of theirs, if any."""
 
     keys: Array
     queries: Array
     fitted: tuple[Fitted, ...]
-    values: tuple[Array, ...]
+    instead: tuple[Array, ...] | None
 
 
 def solve(key, N, D, C, eps, kind, bias, shared):
@@ -144,19 +144,19 @@ def solve(key, N, D, C, eps, kind, bias, shared):
         setting.fit(phi, keys[chosen], block, targets[chosen], C, eps, bias)
         for block, chosen in zip(blocks(queries), sets(len(keys)), strict=True)
     )
-    values = tuple(one.attention.values for one in fitted)
-    if shared:
-        full = setting.fit(phi, keys, queries, targets, C, eps, bias).attention.values
-        values = tuple(full[chosen] for chosen in sets(len(keys)))
-    return Solved(keys, queries, fitted, values)
+    if not shared:
+        return Solved(keys, queries, fitted, None)
+    full = setting.fit(phi, keys, queries, targets, C, eps, bias).attention.values
+    return Solved(keys, queries, fitted, tuple(full[chosen] for chosen in sets(len(keys))))
 
 
 def optima(model, C, eps):
-    regressions = [one.regression for one in model.fitted]
-    phi, biases = regressions[0].features, [f.bias for f in regressions]
+    regressions, layers = [one.regression for one in model.fitted], [one.layer(C) for one in model.fitted]
+    values = [layer.values for layer in layers] if model.instead is None else model.instead
+    phi, biases = regressions[0].features, [layer.bias for layer in layers]
     return dict(
         solved=jnp.concatenate([f(block) for f, block in zip(regressions, blocks(model.queries), strict=True)]),
-        expanded=masked_layer(phi, model.keys, model.values, biases, model.queries),
+        expanded=masked_layer(phi, model.keys, values, biases, model.queries),
         reach=jnp.concatenate([one.reach(C, eps) for one in model.fitted]),
     )
 
