@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import fakes
@@ -92,6 +94,18 @@ def test_part_of_it_is_saved_anew_and_a_whole_save_says_what_it_dropped(verify, 
     assert {part["id"]: part["run"] for part in kept["theorems"]} == {"bulk": 0, "edge": 0, "gap": 1, "lanczos": 0}
     verify("theorem", "gap", "-j", "1", "-o", "json=one.json")
     assert "No longer in it: bulk, edge, lanczos." in verify("baseline", "save", "--report", "one.json").out
+
+
+def test_two_files_are_compared_without_what_computes_theorems(verify):
+    verify("all", "--jobs", "1", "--output", "json=report.json")
+    verify("baseline", "save", "--report", "report.json")
+    words = ("baseline", "compare", "--report", "report.json")
+    code = (
+        "import sys; from theorax.cli.main import answer; from theorax.cli.world import World; "
+        f"code = answer(World(arguments={words})); print(code, {{'jax', 'sympy', 'equinox'}} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "0 set()"
 
 
 def test_a_theorem_that_is_gone_has_vanished(verify, root):

@@ -83,4 +83,6 @@ def test_the_hook_stops_an_off_by_one(checkout):
     assert stopped.returncode == 1, stopped.stdout + stopped.stderr
     comparison = checkout.comparison()
     assert red(comparison) == defect.red
+    # The measured scheme is the one that the proof runs on symbols: its steps are false at once.
+    assert all("A step of the proof" in row["why"] for row in comparison["claims"])
     assert checkout.run(entry[1]).returncode == 0  # mended, it passes, and nothing is checked for it

@@ -10,7 +10,7 @@ from typing import Any
 import fakes
 from test_document import report
 
-VOID = {"meta", "link", "br", "input", "img", "hr"}
+VOID = {"wbr", "meta", "link", "br", "input", "img", "hr"}
 LAZY = {"td", "tr", "th"}  # their end may be left out
 
 

@@ -169,7 +169,7 @@ def test_the_cases_stand_in_units_of_their_margins():
     given = claim()
     low, centre, high = plots._in_margins(given["cases"][0])
     assert (low, centre, high) == pytest.approx(((1.9921 - 2) / 0.1, (1.9987 - 2) / 0.1, (2.0053 - 2) / 0.1))
-    assert plots.forest(given).count("gamma = 1/4") == 1
+    assert plots.forest(given).count("gamma=1/4") == 1
 
 
 ODD = [

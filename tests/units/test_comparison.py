@@ -44,6 +44,16 @@ def test_one_seed_adds_the_standard_errors():
     assert pair(reading(), reading(1.3)).standard_error == pytest.approx(0.1 * math.sqrt(2))
 
 
+def test_runs_of_one_seed_that_differ_by_rounding_are_the_same_however_wide_their_error():
+    wide = reading(error=1.0)
+    assert pair(wide, wide, shared_seeds=True).p_same == 0.0
+    near = pair(wide, reading(1 + 1e-9, error=1.0), shared_seeds=True)
+    # sup over sigma of the density of N(z, sigma^2) at zero, times the width 2e-9: 2 phi(1) 1e-9/z
+    assert near.p_same == pytest.approx(2e-9 * stats.norm.pdf(1) / 0.5, rel=0.05)
+    assert pair(wide, reading(1 + 1e-9, error=1.0)).p_same > 0.3
+    assert pair(wide, reading(1.49, error=1.0), shared_seeds=True).p_same > 0.4
+
+
 def test_an_interval_wider_than_students_counts():
     wide = reading(half=0.5)
     assert wide.spread == pytest.approx(0.5 / stats.t.isf(LEVEL, 49))

@@ -62,11 +62,23 @@ def test_a_compiled_program_calls_the_same_solver(rng):
 
 def test_multipliers_are_feasible_by_construction(rng):
     shape = (6, 2)
-    dual = quadratic.Dual(*(jnp.asarray(rng.uniform(0, 1, shape)) for _ in range(2)), jnp.zeros(2), jnp.array([1, 4]))
+    dual = quadratic.Dual(
+        *(jnp.asarray(rng.uniform(0, 1, shape)) for _ in range(2)), jnp.zeros(2), jnp.array([[1, 4], [0, 5]])
+    )
     alpha, alphat = quadratic.feasible(dual, 10.0)
     assert np.abs((alpha - alphat).sum(0)).max() < 1e-14
     assert min(alpha.min(), alphat.min()) >= 0
     assert max(alpha.max(), alphat.max()) <= 10
+
+
+def test_multipliers_on_the_boundary_of_the_box_are_repaired():
+    """Four targets of either sign far outside the tube: every multiplier is 0 or C."""
+    y = jnp.array([[9.0], [9.0], [-9.0], [-9.0]])
+    dual = quadratic.solve_dual(jnp.eye(4) / 100, y, 1.0, 0.0)
+    for nudge in (1e-16, -1e-16):
+        alpha, alphat = quadratic.feasible(dual._replace(alpha=dual.alpha + nudge), 1.0)
+        assert max(alpha.max(), alphat.max()) <= 1
+        assert min(alpha.min(), alphat.min()) >= 0
 
 
 def test_the_cholesky_factor_is_one_or_refuses(rng):

@@ -10,7 +10,15 @@ from theorax.numerics.keys import root
 
 platform.enable()
 SIZE, PADDED = 16, 24
-SHARES = {"low rank": 0.25, "fixed rank": 2.0, "blocks": 4.0, "masked": 0.5, "fan-in": 4.0, "still blocks": 4.0}
+SHARES = {
+    "low rank": 0.25,
+    "fixed rank": 2.0,
+    "blocks": 4.0,
+    "masked": 0.5,
+    "fan-in": 4.0,
+    "still blocks": 4.0,
+    "scaled": 0.5,
+}
 
 
 @jax.jit

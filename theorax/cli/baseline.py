@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from theorax.cli.check import checked, selected
-from theorax.cli.options import Command, baseline_file, complete, run_options, settings
+from theorax.cli.options import Command, baseline_file, complete, listed, run_options, settings
 from theorax.cli.world import World, world
 from theorax.errors import UsageError
 
@@ -33,10 +33,14 @@ def _shared(command: Command) -> Command:
     options: Sequence[Callable[[Command], Command]] = (
         click.argument("file", type=click.Path(path_type=Path), required=False),
         click.option(
-            "--report", type=click.Path(path_type=Path), metavar="FILE", help="Of this JSON report; run nothing."
+            "--report", type=click.Path(path_type=Path), metavar="FILE", help="Take this JSON report; run nothing."
         ),
         click.option(
-            "--only", multiple=True, metavar="SELECTOR", help="Of these theorems; repeatable.", shell_complete=complete
+            "--only",
+            multiple=True,
+            metavar="SELECTOR",
+            help="These theorems only; repeatable.",
+            shell_complete=complete,
         ),
     )
     for option in reversed(options):
@@ -52,22 +56,27 @@ def save(context: click.Context, file: Path | None, report: Path | None, only: t
     """Write the baseline file: of every theorem, or of those that --only selects.
 
     What is selected is checked (kept results are used), unless --report names a report that has it. With --only the
-    other theorems of an existing file stay as they are.
+    other theorems of an existing file stay as they are. --output writes the report of the run to a file too.
     """
+    from theorax.cli.check import give
+    from theorax.cli.values import outputs as reports
     from theorax.reports import baseline as files
     from theorax.reports import json
 
     path, here = baseline_file(file), world(context)
     json.writable(path)
+    wanted = [(format_, place) for format_, place in reports(listed(given, "output")) if place is not None]
     onto = files.read(path) if only and path.exists() else None
     if report is not None:
         found = _read_report(here, report, only)
     else:
         chosen = settings(given)
-        found = checked(here, selected(here, only or ("*",), chosen, given.get("exclude") or ()), chosen, told=True)
+        found = checked(here, selected(here, only or ("*",), chosen, listed(given, "exclude")), chosen, told=True)
         if found["summary"]["interrupted"]:
             click.echo("Error: Interrupted. What had finished is kept; the baseline was not written.", err=True)
             return 130
+    for format_, place in wanted:
+        give(format_, place, found)
     kept = files.taken(found, onto)
     lost = _dropped(path, kept)
     json.write_text(files.text(kept), path)

@@ -118,13 +118,13 @@ class AttentionSH(eqx.Module):
 class SparseAttention(eqx.Module):
     """Attention in which a query reads the keys where its row of ``mask`` is one.
 
-    ``values``: one for each key, or one for each query and key.
+    ``values``: one for each key, or one for each query and key; ``bias``: one, or one for each query.
     """
 
     kernel: Kernel
     keys: Float[Array, "N D"]
     values: Float[Array, "N V"] | Float[Array, "n N V"]
-    bias: Float[Array, " V"]
+    bias: Float[Array, " V"] | Float[Array, "n V"]
     mask: Float[Array, "n N"]
 
     def __call__(self, queries: Float[Array, "n D"]) -> Float[Array, "n V"]:

@@ -82,6 +82,11 @@ class Fitted(eqx.Module):
         """The value of the dual program at what it found, repaired to feasibility."""
         return lower_bound(*self.multipliers(C), self.gram, self.targets, eps)
 
+    def reach(self, C: Any, eps: Any) -> Float[Array, "n 1"]:
+        r"""$2 g\,|\phi(q)|^2/h(q)^2$, g the gap: a bound of the square of what W by the dual program is off, at the queries."""
+        rows = self.regression.rows(self.queries)
+        return 2 * (self.above(C, eps) - self.below(C, eps)) * (rows**2).sum(1, keepdims=True)
+
 
 def fit(kernel: Kernel, keys: Array, queries: Array, targets: Array, C: Any, eps: Any, bias: Any = True) -> Fitted:
     """Both programs solved for these targets; ``bias``: whether b is a variable."""

@@ -56,13 +56,14 @@ class Primal(NamedTuple):
 class Dual(NamedTuple):
     """Multipliers of the two sides of the tube, one column for each output, and that of the sum of their differences.
 
-    ``spare`` is the row whose two multipliers have most room in [0, C]: what rounding leaves of the sum is put there.
+    ``spare`` are the rows whose alpha, and whose alphat, have most room below C: what rounding leaves of the sum is put
+    there, on the side that its sign asks for.
     """
 
     alpha: Outputs
     alphat: Outputs
     b: Float[Array, " V"]
-    spare: Int[Array, " V"]
+    spare: Int[Array, "2 V"]
 
     @property
     def beta(self) -> Outputs:
@@ -90,9 +91,9 @@ def solve_dual(root: Matrix, targets: Outputs, C: Any, eps: Any, bias: bool = Tr
     **Raises:** ObservationError if the solver gives up.
     """
     N, V = jnp.shape(targets)
-    shapes = [(V, N), (V, N), (V,), (V,)]
+    shapes = [(V, N), (V, N), (V,), (V, 2)]
     alpha, alphat, b, spare = on_host(partial(_columns, partial(_dual, bias=bias)), shapes, root, targets, C, eps)
-    return Dual(alpha.T, alphat.T, b, spare.astype(int))
+    return Dual(alpha.T, alphat.T, b, spare.T.astype(int))
 
 
 def cholesky(G: Float[Array, "N N"]) -> Float[Array, "N N"]:
@@ -144,14 +145,14 @@ def lower_bound(alpha: Outputs, alphat: Outputs, G: Float[Array, "N N"], targets
 def feasible(dual: Dual, C: Any, bias: bool = True) -> tuple[Outputs, Outputs]:
     """Multipliers in [0, C], with differences that sum to zero where ``bias``, by construction in every arithmetic.
 
-    Where the spare row has no room for what the sum is off, an entry leaves [0, C]: check ``C - alpha``.
+    Where a spare row has no room for what the sum is off, an entry leaves [0, C]: check ``C - alpha``.
     """
     alpha, alphat = (jnp.minimum(jnp.maximum(part, 0), C) for part in dual[:2])
     if not bias:
         return alpha, alphat
     excess = jnp.sum(alpha - alphat, axis=0)
-    here = jnp.arange(alpha.shape[0])[:, None] == dual.spare
-    return alpha + jnp.where(here, jnp.maximum(-excess, 0), 0), alphat + jnp.where(here, jnp.maximum(excess, 0), 0)
+    up, down = (jnp.arange(alpha.shape[0])[:, None] == row for row in dual.spare)
+    return alpha + jnp.where(up, jnp.maximum(-excess, 0), 0), alphat + jnp.where(down, jnp.maximum(excess, 0), 0)
 
 
 def _columns(solve: Callable[..., Any], rows: Any, targets: Any, C: Any, eps: Any) -> list[np.ndarray]:
@@ -165,11 +166,11 @@ def _primal(rows: np.ndarray, y: np.ndarray, C: Any, eps: Any, bias: bool) -> tu
     return w.value, b.value if bias else 0.0
 
 
-def _dual(root: np.ndarray, y: np.ndarray, C: Any, eps: Any, bias: bool) -> tuple[np.ndarray, np.ndarray, Any, int]:
+def _dual(root: np.ndarray, y: np.ndarray, C: Any, eps: Any, bias: bool) -> tuple[Any, ...]:
     program, given, (alpha, alphat, balance) = _dual_program(*root.shape, bias)
     _solved(program, given, root, y, C, eps)
     up, down = np.clip(alpha.value, 0, C), np.clip(alphat.value, 0, C)
-    return up, down, balance.dual_value if bias else 0.0, int(np.argmax(np.minimum(C - up, C - down)))
+    return up, down, balance.dual_value if bias else 0.0, (np.argmin(up), np.argmin(down))
 
 
 def _solved(program: Any, given: Any, matrix: np.ndarray, y: np.ndarray, C: Any, eps: Any) -> None:

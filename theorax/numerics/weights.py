@@ -41,8 +41,8 @@ MENU = (
 def weights(key: Array, n: Extent, law: Int[Array, ""], share: Float[Array, ""]) -> Float[Array, "N N"]:
     """A square matrix of the law at this place of `MENU`.
 
-    ``share`` is the rank over n ("low rank"), the rank, the number of blocks, the density or the mean fan-in; it does
-    nothing elsewhere.
+    ``share`` is the rank over n ("low rank"), the rank, the number of blocks, the density, the mean fan-in or the
+    spread of scales; it does nothing elsewhere.
     """
     makers: tuple[Callable[[], Array], ...] = (
         lambda: gaussian(key, n, n, _root(1 / n.value)),
@@ -58,7 +58,7 @@ def weights(key: Array, n: Extent, law: Int[Array, ""], share: Float[Array, ""])
         lambda: jnp.where(block(n, n), jax.random.rademacher(key, (n.padded, n.padded)) * _root(1 / n.value), 0),
         lambda: conditioned_rademacher(key, n) * _signs(named(key, "signs of the columns"), n),
         lambda: correlated_rows(key, n),
-        lambda: scaled(key, n),
+        lambda: scaled(key, n, share),
         lambda: masked(key, n, share / n.value),
         lambda: correlated_rows(key, n).T,
         lambda: still_blocks(key, n, share),
@@ -134,9 +134,9 @@ def scaled_rows(key: Array, n: Extent) -> Float[Array, "N N"]:
     return jnp.sqrt(squares)[:, None] * gaussian(named(key, "entries"), n, n, _root(1 / n.value))
 
 
-def scaled(key: Array, n: Extent) -> Float[Array, "N N"]:
-    """Gaussian entries of variance 1/(2n) or 3/(2n), all of one matrix alike, each with probability one half."""
-    square = jnp.where(jax.random.bernoulli(named(key, "scale")), 1.5, 0.5)
+def scaled(key: Array, n: Extent, spread: Float[Array, ""]) -> Float[Array, "N N"]:
+    """Gaussian entries of variance (1 - spread)/n or (1 + spread)/n, all of one matrix alike, each with probability 1/2."""
+    square = jnp.where(jax.random.bernoulli(named(key, "scale")), 1 + spread, 1 - spread)
     return gaussian(named(key, "entries"), n, n, _root(square / n.value))
 
 

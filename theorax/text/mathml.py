@@ -15,7 +15,7 @@ ARGUMENTS = {"mfrac": 2, "msup": 2, "msub": 2, "mroot": 2, "munder": 2, "mover":
 """How many parts an element must have to be drawn."""
 ELEMENTS = {*ARGUMENTS, "math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "msqrt", "mtable", "mtr", "mtd", "mstyle"}
 ATTRIBUTES: dict[str, set[str]] = {
-    "mo": {"stretchy", "lspace", "rspace", "minsize", "maxsize"},
+    "mo": {"form", "stretchy", "lspace", "rspace", "minsize", "maxsize"},
     "mi": {"mathvariant"},
     "mspace": {"width"},
     "mstyle": {"scriptlevel", "displaystyle"},
@@ -96,22 +96,35 @@ def _written(node: ElementTree.Element, words: list[str]) -> str:
     if "\\" in text:
         raise ValueError(text)
     text = "".join(words[ord(sign) - _FIRST] if _FIRST <= ord(sign) <= _LAST else sign for sign in text)
-    # Brackets stretch and know their side by themselves: each pair is a row of its own.
+    if tag == "mo" and len(text) > 1 and text.isalpha():
+        tag = "mi"  # the name of a function stands as close to its argument as a letter does
     kept = ATTRIBUTES.get(tag, set())
     given = "".join(
         f' {name}="{value}"'
         for name, value in node.attrib.items()
-        if name in kept and VALUE.fullmatch(value) and (name, value) != ("stretchy", "true")
+        if name in kept and VALUE.fullmatch(value) and (name, value) != ("stretchy", "true") and name != "form"
     )
     inner = escape(text, quote=False)
     before = None
-    for part in node:
+    for place, part in enumerate(node):
         # Factors side by side, one of them a word, would read as one longer word.
         if before is not None and tag == "mrow" and _factors(before, part):
             inner += '<mspace width="0.2em"></mspace>'
-        inner += _written(part, words)
+        inner += _bracket(part, place, len(node)) or _written(part, words)
         before = part
     return f"<{tag}{given}>{inner}</{tag}>"
+
+
+def _bracket(node: ElementTree.Element, place: int, count: int) -> str:
+    """A bracket that stands inside a row; the first and the last of a row know by themselves which side they are."""
+    sign, stretches = node.text or "", node.get("stretchy") != "false"
+    if node.tag.removeprefix(_NAMESPACE) != "mo" or stretches:
+        return ""
+    if sign in ("(", "[", "{") and place > 0:
+        return f'<mo form="prefix" stretchy="false">{sign}</mo>'
+    if sign in (")", "]", "}") and place < count - 1:
+        return f'<mo form="postfix" stretchy="false">{sign}</mo>'
+    return ""
 
 
 _BASED = {"msub", "msup", "msubsup", "mover", "munder", "munderover"}
@@ -121,7 +134,9 @@ def _factors(left: ElementTree.Element, right: ElementTree.Element) -> bool:
     first, second = _base(left), _base(right)
     if first is None or second is None:
         return False
-    return any(_FIRST <= ord(sign) <= _LAST for sign in first + second)
+    return any(_FIRST <= ord(sign) <= _LAST for sign in first + second) or any(
+        len(word) > 1 and word.isalpha() for word in (first, second)
+    )
 
 
 def _base(node: ElementTree.Element) -> str | None:
@@ -129,6 +144,6 @@ def _base(node: ElementTree.Element) -> str | None:
     tag = node.tag.removeprefix(_NAMESPACE)
     if tag in _BASED and len(node):
         return _base(node[0])
-    if tag in ("mi", "mn"):
+    if tag in ("mi", "mn") or (tag == "mo" and len(node.text or "") > 1 and (node.text or "").isalpha()):
         return node.text or ""
     return "" if tag in ("mfrac", "msqrt", "mroot") else None

@@ -17,6 +17,7 @@ from itertools import pairwise
 
 SWEEPS = 12
 STARTS = 16
+WORK = 20_000  # edges between neighbouring layers, times starts: a very large graph gets fewer
 RELAXATIONS = 12
 
 Node = Hashable
@@ -150,7 +151,7 @@ def _ordered(order: Order, edges: Sequence[tuple[Node, Node]]) -> Order:
         left.setdefault(target, []).append(source)
     best, fewest = order, crossings(order, edges)
     generator = random.Random(0)  # the same graph is drawn the same way
-    for start in range(STARTS):
+    for start in range(max(1, min(STARTS, WORK // max(1, len(edges))))):
         if fewest == 0:
             break
         current = [list(layer) for layer in order]

@@ -110,6 +110,7 @@ def _environment() -> Environment:
         tone=views.tone,
         html=Markup,
         at_least=lambda share: f"{math.floor(100 * share) / 100:.2f}",
+        breakable=lambda id: Markup("_<wbr>").join(visible(id).split("_")),
         begun=lambda text: text[:1].upper() + text[1:],
         ended=lambda text: text if not text or text[-1] in ".!?" else f"{text}.",
     )

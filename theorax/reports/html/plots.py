@@ -160,7 +160,7 @@ def forest(claim: Part) -> str:
 
 def _short(name: str, parameters: Mapping[str, str]) -> str:
     """A case's name in the room there is; of subject and parameters the subject gives way."""
-    at = one_line(", ".join(f"{letter} = {value}" for letter, value in parameters.items()))
+    at = one_line(", ".join(f"{letter}={value}" for letter, value in parameters.items()))
     subject = shortened(one_line(name), max(8, SIGNS - 2 - len(at)) if at else SIGNS)
     return shortened(f"{subject}, {at}" if at else subject, SIGNS)
 

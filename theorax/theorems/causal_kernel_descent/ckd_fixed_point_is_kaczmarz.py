@@ -149,7 +149,7 @@ theorem = Theorem(
             measures=(gap, peek),
             sweep={T: (400,)},
             at=({d: 8},),
-            draws=300,
+            draws=440,
         ),
         circle=Experiment(
             subjects={
@@ -165,7 +165,7 @@ theorem = Theorem(
             measures=(gap, peek),
             sweep={T: (400,)},
             at=({d: 2},),
-            draws=300,
+            draws=440,
         ),
     ),
     proof=dict(equal=proof(equal), residual=proof(residual)),

@@ -231,7 +231,7 @@ theorem = Theorem(
             sweep={T: (64, 128, 256)},
             span=4,
             at=({d: 2}, {d: 3}, {d: 5}),
-            draws=Efforts(quick=128, standard=200, thorough=1000),
+            draws=Efforts(quick=240, standard=240, thorough=1000),
             platform="cpu",
         ),
         dimensions=Experiment(

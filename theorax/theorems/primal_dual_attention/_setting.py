@@ -38,6 +38,11 @@ def points(key: Array, N: Extent, D: Extent) -> tuple[Array, Array, Array]:
     return keys, queries, targets
 
 
+def each(key: Array, count: int, name: str, *shape: int) -> tuple[Array, ...]:
+    """An array of normal entries for each of so many heads, of variance one over its last dimension."""
+    return tuple(jax.random.normal(named(key, name, s), shape) / shape[-1] ** 0.5 for s in range(count))
+
+
 def generic(name: str, *shape: int) -> np.ndarray:
     """An array of independent real symbols."""
     out = np.empty(shape, dtype=object)

@@ -7,10 +7,10 @@ geometric mean of theirs, exp(q.(k + l)/2) = exp(q.k)^(1/2) exp(q.l)^(1/2), whic
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
@@ -20,7 +20,6 @@ from theorax.numerics.attention_layers import AttentionSH, MultiHead, SparseAtte
 from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.numerics.kernel_attention import Regression, Softmax
 from theorax.numerics.kernel_regression import Fitted
-from theorax.numerics.keys import named
 from theorax.theorems.language import (
     Efforts,
     Experiment,
@@ -109,10 +108,7 @@ class Reduced(eqx.Module):
 def build(key, N, D, kind, reduced, every):
     """``reduced``: the kind of reduction."""
     tokens, queries, _ = setting.points(key, N, D)
-
-    def draw(name, *shape):
-        return tuple(jax.random.normal(named(key, name, s), shape) / shape[-1] ** 0.5 for s in range(len(FACTORS)))
-
+    draw = partial(setting.each, key, len(FACTORS))
     taps = draw("taps", max(FACTORS) + 1)
     reductions = tuple(
         reduction(int(reduced), N.padded, factor, t[: factor + 1]) for factor, t in zip(FACTORS, taps, strict=True)
@@ -184,10 +180,8 @@ def solve(key, N, D, C, eps, kind, reduced):
 
 
 def optima(model, C, eps):
-    squares = jnp.zeros(())
-    for one, H in zip(model.fitted, model.layer.outputs, strict=True):
-        gap = one.above(C, eps) - one.below(C, eps)
-        squares = squares + 2 * gap * (H**2).sum() * (one.regression.rows(one.queries) ** 2).sum(1, keepdims=True)
+    outputs = model.layer.outputs
+    squares = sum((H**2).sum() * one.reach(C, eps) for one, H in zip(model.fitted, outputs, strict=True))
     heads = replace(model.layer.heads, heads=tuple(one.regression for one in model.fitted))
     return dict(solved=heads(model.queries), expanded=model.layer(model.queries), reach=len(model.fitted) * squares)
 

@@ -91,10 +91,10 @@ def realised(key, N, D, eps, kind, bias, centre, headroom):
     keys, queries, _ = setting.points(key, N, D)
     V, free = jax.random.normal(named(key, "values"), (N.padded, OUTPUTS)), bool(bias)
     b = jax.random.normal(named(key, "bias"), (OUTPUTS,)) * float(free)
-    kernel = Softmax() if kind < 0 else FEATURES[int(kind)]
+    phi = None if kind < 0 else FEATURES[int(kind)]
+    kernel: Kernel = Softmax() if phi is None else phi
     _, G, _, beta, ys = targets(kernel, keys, V, b, eps, float(centre))
-    blank = None if kind < 0 else Regression(kernel, keys, jnp.zeros(()), b)
-    root = cholesky(G) if blank is None else blank.rows(keys)
+    root = cholesky(G) if phi is None else Regression(phi, keys, jnp.zeros(()), b).rows(keys)
     C = float(headroom) * float(jnp.abs(beta).max())
     found = [solve_dual(root, y, C, eps, free) for y in ys]
     return Realised(kernel, keys, queries, V, b, C, float(centre), tuple(d.beta for d in found), found[0].b)

@@ -168,14 +168,12 @@ def fitted(key, N, D, C, eps, bias, edge):
 
 def optimum(model, C, eps):
     layer = replace(model.attention, bias=model.primal.b)
-    at = model.regression.rows(model.queries)
-    square = 2 * (model.above(C, eps) - model.below(C, eps)) * (at**2).sum(1, keepdims=True)
     alpha = jnp.maximum(*model.multipliers(C))
     inside = (alpha > C / 1e6) & (alpha < C - C / 1e6)
     return dict(
         solved=model.regression(model.queries),
         expanded=layer(model.queries),
-        reach=square,
+        reach=model.reach(C, eps),
         free=jnp.where(inside, 1.0, 0.0).sum(0),
     )
 

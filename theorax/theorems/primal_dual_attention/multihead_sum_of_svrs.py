@@ -7,6 +7,7 @@ sum_s |H^s| sqrt(2 g^s) |phi|/h^s, of which the square is at most S times the su
 """
 
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -20,7 +21,6 @@ from theorax.numerics.attention_layers import MultiHead
 from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.numerics.kernel_attention import Attention, Regression, Softmax
 from theorax.numerics.kernel_regression import Fitted
-from theorax.numerics.keys import named
 from theorax.theorems.language import (
     Efforts,
     Experiment,
@@ -93,11 +93,7 @@ class Heads(eqx.Module):
 def build(key, S, N, D, kind, apart, own, astray):
     """``apart``: the keys have projections of their own."""
     tokens, queries, _ = setting.points(key, N, D)
-    heads = range(S.padded)
-
-    def draw(name, *shape):
-        return tuple(jax.random.normal(named(key, name, s), shape) / shape[-1] ** 0.5 for s in heads)
-
+    draw = partial(setting.each, key, S.padded)
     A, B, H = draw("A", WIDTH, D.padded), draw("B", WIDTH, D.padded), draw("H", D.padded, OUTPUTS)
     beta, b = draw("beta", N.padded, OUTPUTS), draw("b", OUTPUTS)
     return Heads(tokens, queries, A, B if apart else A, H, beta, b, int(kind), own, astray)
@@ -171,11 +167,7 @@ def fit(key, S, N, D, C, eps, kind, bias):
 def optima(model, C, eps):
     regressions = tuple(one.regression for one in model.fitted)
     layers = tuple(replace(one.attention, bias=one.primal.b) for one in model.fitted)
-    squares = jnp.zeros(())
-    for one, H in zip(model.fitted, model.outputs, strict=True):
-        rows = one.regression.rows(one.queries)
-        gap = one.above(C, eps) - one.below(C, eps)
-        squares = squares + 2 * gap * (H**2).sum() * (rows**2).sum(1, keepdims=True)
+    squares = sum((H**2).sum() * one.reach(C, eps) for one, H in zip(model.fitted, model.outputs, strict=True))
     heads = MultiHead(model.projections, regressions, model.outputs)
     return dict(
         solved=heads(model.queries),

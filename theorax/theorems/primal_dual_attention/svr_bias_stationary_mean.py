@@ -49,7 +49,7 @@ same_bias = Measured("same_bias", "f(q) of values V + 1 c^T and bias b", array=T
 one = Measured("one", "W phi(q)/h(q) with W = sum_j phi(k_j)", array=True)
 one_raw = Measured("one_raw", "the same with W = sum_j phi(k_j)/h_j", array=True)
 
-exact = dict(
+exact: dict[str, Any] = dict(
     margin=Relative(1, 10**9), because="the account of the rounding stays below it, wrong weights are tenths off"
 )
 reversible = Identity(left=forth, right=back, **exact, under=("symmetric",))
@@ -86,11 +86,11 @@ class Chain(eqx.Module):
     """Keys that attend to each other, as queries through a matrix of their own, with any values and bias."""
 
     features: Features
-    keys: jax.Array
-    queries: jax.Array
-    V: jax.Array
-    b: jax.Array
-    c: jax.Array
+    keys: Any
+    queries: Any
+    V: Any
+    b: Any
+    c: Any
     asks: Any
 
 

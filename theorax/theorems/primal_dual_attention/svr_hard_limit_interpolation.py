@@ -16,7 +16,6 @@ which tends to I_0(z)/I_m(z) I_m(rz)/I_0(rz) cos(mt) faster than exponentially, 
 from typing import Any
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 from sympy import Abs, Integer, Matrix, Rational, cos, expand, ones, pi, simplify, solve, symbols
@@ -108,13 +107,13 @@ class Interpolated(eqx.Module):
     """Keys and targets, the box and the tube, and what the solver finds."""
 
     kernel: Kernel
-    keys: jax.Array
-    targets: jax.Array
+    keys: Any
+    targets: Any
     free: Any
     C: Any
     tube: Any
-    beta: jax.Array
-    bias: jax.Array
+    beta: Any
+    bias: Any
 
 
 def closed_form(G, y, free):
@@ -135,12 +134,13 @@ def gram(kernel, keys):
 def interpolated(key, N, D, kind, free, headroom, tube):
     """``headroom``: C over the largest coefficient of the closed form, or over a hundred where there is none."""
     keys, _, targets = setting.points(key, N, D)
-    kernel = Softmax() if kind < 0 else FEATURES[int(kind)]
-    G, _ = gram(kernel, keys)
+    kernel: Kernel = Softmax()
     if kind < 0:
+        G, _ = gram(kernel, keys)
         root, largest = cholesky(G), float(jnp.abs(closed_form(G, targets, float(free))[0]).max())
     else:
-        root, largest = Regression(kernel, keys, jnp.zeros(()), jnp.zeros(())).rows(keys), 100.0
+        kernel = phi = FEATURES[int(kind)]
+        root, largest = Regression(phi, keys, jnp.zeros(()), jnp.zeros(())).rows(keys), 100.0
     C = float(headroom) * largest
     dual = solve_dual(root, targets, C, float(tube), bool(free))
     return Interpolated(kernel, keys, targets, float(free), C, float(tube), dual.beta, dual.b)

@@ -110,8 +110,10 @@ def wide(key, N, D, C, kind, bias, width):
     y = targets[:, :1] + 2
     tubes = [(y.max() - y.min()) / 2, jnp.abs(y).max()]
     right, wrong = tubes if bias else tubes[::-1]
-    fits = [setting.fit(FEATURES[int(kind)], keys, queries, y, C, float(width) * t, bias) for t in (right, wrong)]
-    return Wide(*fits, jnp.asarray(float(width) * right))
+    mine, other = (
+        setting.fit(FEATURES[int(kind)], keys, queries, y, C, float(width) * t, bias) for t in (right, wrong)
+    )
+    return Wide(mine, other, jnp.asarray(float(width) * right))
 
 
 def constants(model, C):

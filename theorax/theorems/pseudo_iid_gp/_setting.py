@@ -89,7 +89,7 @@ RADEMACHER = Law("rademacher", **_iid(1))
 SIGNED_COLUMNS = Law("signed columns", **_iid(1))
 CORRELATED = Law("correlated rows")
 CORRELATED_COLUMNS = Law("correlated columns")
-SCALED = Law("scaled")
+SCALED = Law("scaled", Rational(4, 5))
 SCALED_ROWS = Law("scaled rows", **{**_iid(Rational(15, 4)), "own": Rational(5, 4)})
 
 

@@ -185,7 +185,7 @@ theorem = Theorem(
             measures=(stored, recovered, shallow, apart),
             sweep={N: Efforts(quick=(16, 32, 64), standard=(16, 32, 64), thorough=(16, 32, 64, 256))},
             at=({batch: 32, d: 16},),
-            draws=Efforts(quick=100, standard=100, thorough=200),
+            draws=Efforts(quick=150, standard=150, thorough=200),
             dtype="float32",
             platform="cpu",
         ),

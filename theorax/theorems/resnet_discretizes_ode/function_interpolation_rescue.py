@@ -126,7 +126,7 @@ theorem = Theorem(
             measures=(gap, L, F),
             sweep={N: Efforts(quick=(16, 64, 256), standard=(16, 64, 256), thorough=(16, 64, 256, 1024))},
             span=64,
-            draws=Efforts(quick=96, standard=128, thorough=512),
+            draws=Efforts(quick=144, standard=144, thorough=512),
         ),
     ),
     proof=dict(by_parts=by_parts),

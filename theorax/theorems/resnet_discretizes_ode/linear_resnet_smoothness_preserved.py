@@ -136,7 +136,7 @@ theorem = Theorem(
             sweep={N: Efforts(quick=(8, 16, 32), standard=(8, 16, 32, 64), thorough=(8, 16, 32, 128))},
             at=({rho: Rational(1, 3)},),
             span=32,
-            draws=Efforts(quick=100, standard=100, thorough=400),
+            draws=Efforts(quick=150, standard=150, thorough=400),
             seeds="paired",
         ),
         gradients=Experiment(

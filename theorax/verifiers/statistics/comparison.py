@@ -153,7 +153,28 @@ def pair(
     if not math.isfinite(error):
         return Pair(difference, error, slack, zone, 1.0, 1.0)
     moved = min(1.0, 2 * _tail((apart - slack) / error, df)) if apart > slack else 1.0
-    return Pair(difference, error, slack, zone, moved, _tail((zone - apart - slack) / error, df))
+    if shared_seeds and old.kind != "law":
+        same = _by_chance_near(apart, zone - slack, error, df)
+    else:
+        same = _tail((zone - apart - slack) / error, df)
+    return Pair(difference, error, slack, zone, moved, same)
+
+
+def _by_chance_near(apart: float, zone: float, error: float, df: float) -> float:
+    r"""The largest chance that a difference of mean ``zone`` and any standard deviation up to ``error`` is this small.
+
+    $\Phi((c - z)/\sigma) - \Phi(-(c + z)/\sigma)$ is largest at $\sigma^2 = 2zc/\log\frac{z + c}{z - c}$, at most
+    $z^2$: a difference of rounding's size is no chance of draws that have moved, however they depend.
+
+    **Errors:** with Student's quantiles the largest chance is met at another sigma; the maximum is flat.
+    """
+    if apart >= zone:
+        return 1.0
+    if apart == 0:
+        return 0.0
+    widest = math.sqrt(2 * zone * apart / math.log1p(2 * apart / (zone - apart)))
+    sigma = min(error, widest)
+    return max(0.0, _tail((zone - apart) / sigma, df) - _tail((zone + apart) / sigma, df))
 
 
 def _tail(x: float, df: float) -> float:

@@ -1,0 +1,124 @@
+"""A deep network and its Gaussian limit: the kernel from layer to layer, in closed form where there is one.
+
+Layer by layer K' = sigma_b^2 + sigma_w^2 F(K), F(K) = E phi(u) phi(v) with (u, v) = N(0, K): the arc-cosine kernel for
+ReLU, an arcsine for the normal distribution function (erf_arcsine_kernel, moved and scaled), a quadrature for tanh.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array
+from jaxtyping import Float as Floats
+from sympy import Expr, Float, Function, Integer, Rational, acos, asin, pi, sqrt, sympify
+
+from theorax.numerics.extents import Extent, literal
+from theorax.numerics.keys import named
+from theorax.numerics.normal_pairs import mean_of_product
+from theorax.numerics.wide_networks import DeepNetwork, deep_network
+from theorax.theorems.language import Parameter
+from theorax.theorems.pseudo_iid_gp._setting import width
+
+RELU, PHI, TANH = range(3)
+HIDDEN, OUTPUT = 3, 4  # the last hidden layer and the output, counted from one
+phi = Parameter(
+    "phi", "place of the activation: ReLU, normal distribution function, tanh", integer=True, nonnegative=True
+)
+sw2 = Parameter("sw2", "sigma_w^2", positive=True)
+sb2 = Parameter("sb2", "sigma_b^2", nonnegative=True)
+
+
+def activated(h: Array, activation: Array) -> Array:
+    """phi(h) for the activation at this place."""
+    return jax.lax.select_n(activation, jax.nn.relu(h), jax.scipy.stats.norm.cdf(h), jnp.tanh(h))
+
+
+def F(activation: Any, q: Any, k: Any) -> Expr:
+    """E phi(u) phi(v), u and v of variance q and covariance k; a number for tanh, exact otherwise."""
+    q, k = sympify(q), sympify(k)
+    if int(activation) == RELU:
+        c = k / q
+        return q * (sqrt(1 - c**2) + c * (pi - acos(c))) / (2 * pi)
+    if int(activation) == PHI:
+        return Rational(1, 4) + asin(k / (1 + q)) / (2 * pi)
+    return Float(mean_of_product(np.tanh, float(q), float(q), float(k)))
+
+
+class Kernel(Function):
+    """K(l, phi, sw2, sb2, c): the kernel of layer l at two inputs of length sqrt(N_0) and cosine c.
+
+    Evaluated where everything is a number, to thirty digits (those of a double for tanh).
+    """
+
+    nargs = 5
+
+    @classmethod
+    def eval(cls, l: Any, phi: Any, sw2: Any, sb2: Any, c: Any) -> Any:
+        if not all(value.is_number for value in (l, phi, sw2, sb2, c)) or not l >= 1:
+            return None
+        return kernel(int(l), int(phi), sw2, sb2, c, digits=30)
+
+
+@lru_cache(maxsize=4096)
+def kernel(l: int, activation: int, sw2: Expr, sb2: Expr, c: Expr, digits: int = 0) -> Expr:
+    """The same as an expression; rounded layer by layer to these digits, if any."""
+    if l == 1:
+        return sb2 + sw2 * c
+    q, k = (kernel(l - 1, activation, sw2, sb2, cosine, digits) for cosine in (Integer(1), c))
+    found = sb2 + sw2 * F(activation, q, k)
+    return found.evalf(digits) if digits else found
+
+
+class Network(eqx.Module):
+    """A deep network with two Gaussian outputs, which are Gaussian given the layers before."""
+
+    body: DeepNetwork
+    readout: Floats[Array, "2 N"]
+    bias: Floats[Array, " 2"]
+
+    def __call__(
+        self, x: Floats[Array, " features"]
+    ) -> tuple[Floats[Array, "depth N"], Floats[Array, " N"], Floats[Array, " 2"]]:
+        """Pre-activations of all layers, the last activations, and the outputs."""
+        h = self.body(x)
+        last = jnp.where(self.body.n.mask, self.body.activation(h[-1]), 0)
+        return h, last, self.readout @ last + self.bias
+
+
+def network(
+    key: Array,
+    n: Extent,
+    law: Array,
+    share: Array,
+    activation: Array,
+    sw2: Array,
+    sb2: Array,
+    signs: Array,
+    one_bias: Array,
+    kept: Array,
+) -> Network:
+    """All layers drawn.
+
+    ``signs``: the first layer has random signs instead of normals. ``one_bias``: the units of a layer share their bias.
+    ``kept``: a bottleneck, the units of the second layer that the third one sees; all if zero.
+    """
+    letters: dict[str, Any] = dict(
+        activation=lambda h: activated(h, activation), weight_variance=sw2, bias_variance=sb2
+    )
+    body = deep_network(key, 4, n, literal(HIDDEN), law, share, **letters)
+    first = jnp.where(signs, jnp.sign(body.first) * jnp.sqrt(sw2 / 4), body.first)
+    biases = jnp.where(one_bias & n.mask, body.biases[:, :1], body.biases)
+    narrow = jnp.where(jnp.arange(n.padded) < kept, jnp.sqrt(width(n) / jnp.maximum(kept, 1)), 0)
+    scale = jnp.stack([jnp.ones(n.padded), jnp.where(kept > 0, narrow, 1)])
+    body = DeepNetwork(first, body.hidden * scale[:, None], biases, body.activation, n, body.depth)
+    readout, bias = (
+        jax.random.normal(named(key, name), shape)
+        for name, shape in (("readout", (2, n.padded)), ("output biases", (2,)))
+    )
+    bias = jnp.sqrt(sb2) * jnp.where(one_bias, bias[0], bias)
+    return Network(body, jnp.sqrt(sw2 / width(n)) * readout, bias)
