@@ -16,6 +16,7 @@ pytest_plugins = ["pytester"]
 
 def test_one_item_per_claim_and_one_check_per_theorem(session, calls):
     found = session("--verify", "paper:spectra", "-v")
+    found.stdout.fnmatch_lines(["*collected 3 items"])
     found.assert_outcomes(passed=3)
     found.stdout.fnmatch_lines(
         ["*verify::bulk::gap PASSED*", "*verify::edge::gap PASSED*", "*verify::gap::gap PASSED*"]

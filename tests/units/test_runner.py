@@ -55,6 +55,13 @@ def test_an_ancestor_that_nobody_checked_is_told(go):
     assert go("gap").troubles == ()
 
 
+def test_a_copied_file_is_a_theorem_of_its_own(go):
+    copies = {"open": fakes.stated(), "refuted": fakes.stated()}
+    assert statuses(go("open", "refuted", files=copies)) == {"open": "INCONCLUSIVE", "refuted": "REFUTED"}
+    assert statuses(go("open", "refuted")) == {"open": "INCONCLUSIVE", "refuted": "REFUTED"}
+    assert statuses(go("gap", "open")) == {"gap": "SUPPORTED", "open": "INCONCLUSIVE"}
+
+
 def test_what_was_found_is_kept(go):
     assert kept(go("+gap")) == set()
     assert kept(go("+gap")) == {"lanczos", "bulk", "gap"}

@@ -72,6 +72,7 @@ class Theorems:
         grouped = self.config.pluginmanager.hasplugin("xdist")
         for number, id in enumerate(self.ids):
             node = Theorem.from_parent(session, name=_name(id), nodeid=f"verify::{_name(id)}")
+            own: list[pytest.Item | pytest.Collector] = []
             for name in _claims(id, self.checks.world.catalogue):
                 item = Claim.from_parent(
                     node, name=_name(name), theorem=id, claim=name, number=number, checks=self.checks
@@ -79,8 +80,12 @@ class Theorems:
                 item.add_marker("verify")
                 if grouped:
                     # With --dist loadgroup one worker makes a theorem's check and has all its claims.
-                    item.add_marker(pytest.mark.xdist_group(id))
+                    item.add_marker(pytest.mark.xdist_group(_name(id)))
                 items.append(item)
+                own.append(item)
+            # So that they are counted among those collected.
+            report = pytest.CollectReport(node.nodeid, "passed", None, own)
+            self.config.hook.pytest_collectreport(report=report)
 
     def pytest_unconfigure(self) -> None:
         """Leave no folder behind."""
