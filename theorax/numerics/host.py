@@ -13,6 +13,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 from jaxtyping import Array
 
 __all__ = ["on_host"]
@@ -37,7 +38,7 @@ def on_host(
             np.broadcast_to(np.asarray(f, dtype), shape).copy() for f, shape in zip(found, shapes, strict=True)
         )
 
-    if not any(isinstance(argument, jax.core.Tracer) for argument in given):
+    if not any(isinstance(argument, Tracer) for argument in given):
         return tuple(jnp.asarray(found) for found in call(*given))
     promised = tuple(jax.ShapeDtypeStruct(shape, dtype) for shape in shapes)
     return tuple(jax.pure_callback(call, promised, *given, vmap_method="sequential"))

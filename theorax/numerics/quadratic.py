@@ -175,6 +175,7 @@ def _dual(root: np.ndarray, y: np.ndarray, C: Any, eps: Any, bias: bool) -> tupl
 
 def _solved(program: Any, given: Any, matrix: np.ndarray, y: np.ndarray, C: Any, eps: Any) -> None:
     import cvxpy
+    from cvxpy.error import SolverError
 
     if not (np.isfinite(matrix).all() and np.isfinite(y).all()):
         raise ObservationError(
@@ -186,7 +187,7 @@ def _solved(program: Any, given: Any, matrix: np.ndarray, y: np.ndarray, C: Any,
     for fine in TOLERANCES:
         to = dict(tol_gap_abs=fine, tol_gap_rel=fine, tol_feas=fine, tol_ktratio=max(fine, 1e-10))
         # A solver that stops short of the tolerance warns; the next one is then asked for.
-        with suppress(cvxpy.error.SolverError), warnings.catch_warnings(action="ignore"):
+        with suppress(SolverError), warnings.catch_warnings(action="ignore"):
             program.solve(solver=cvxpy.CLARABEL, warm_start=False, **to)
             if program.status == cvxpy.OPTIMAL:
                 break
@@ -219,5 +220,6 @@ def _dual_program(N: int, F: int, bias: bool) -> tuple[Any, Any, Any]:
     beta = alpha - alphat
     value = y @ beta - cp.sum_squares(root.T @ beta) / 2 - eps * cp.sum(alpha + alphat)
     balance = cp.sum(beta) == 0
-    program = cp.Problem(cp.Maximize(value), [alpha <= C, alphat <= C, *([balance] if bias else [])])
+    constraints: list[Any] = [alpha <= C, alphat <= C, *([balance] if bias else [])]
+    program = cp.Problem(cp.Maximize(value), constraints)
     return program, (root, y, C, eps), (alpha, alphat, balance)

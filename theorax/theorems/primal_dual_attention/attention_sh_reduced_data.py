@@ -108,9 +108,9 @@ class Reduced(eqx.Module):
 def build(key, N, D, kind, reduced, every):
     """``reduced``: the kind of reduction."""
     tokens, queries, _ = setting.points(key, N, D)
-    draw = partial(setting.each, key, len(FACTORS))
+    draw: Any = partial(setting.each, key, len(FACTORS))
     taps = draw("taps", max(FACTORS) + 1)
-    reductions = tuple(
+    reductions: Any = tuple(
         reduction(int(reduced), N.padded, factor, t[: factor + 1]) for factor, t in zip(FACTORS, taps, strict=True)
     )
     beta = tuple(b[: len(R)] for b, R in zip(draw("beta", N.padded, OUTPUTS), reductions, strict=True))

@@ -9,6 +9,7 @@ probability vector, and |A~ - A| = |(k~ - k)/h + A~ (h - h~)/h| sums to at most 
 from functools import partial
 from math import factorial as whole_factorial
 from math import prod
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -120,7 +121,7 @@ def lagrange():
     """Every degree; the integral form of the remainder to degree six."""
     u, w, x = Symbol("u", real=True), Symbol("w", positive=True), Symbol("x", real=True)
     for order in range(7):
-        series = sum((x**t / factorial(t) for t in range(order + 1)), Integer(0))
+        series: Any = sum((x**t / factorial(t) for t in range(order + 1)), Integer(0))
         rest = integrate(expand((x - u) ** order * exp(u)), (u, 0, x)) / factorial(order)
         yield Step(f"what is left out, T = {order}", rest, exp(x) - series)
     weight = integrate((1 - w) ** T, (w, 0, 1)) / factorial(T)
@@ -134,7 +135,7 @@ def even_polynomials():
     """Degrees 2, 4 and 6; an even polynomial with a positive leading coefficient has a least value."""
     x = Symbol("x", real=True)
     for order in (2, 4, 6):
-        series = sum((x**t / factorial(t) for t in range(order + 1)), Integer(0))
+        series: Any = sum((x**t / factorial(t) for t in range(order + 1)), Integer(0))
         left = series - series.diff(x)
         yield Step(f"what remains where the derivative vanishes, T = {order}", left, x**order / factorial(order))
         yield Step(f"its least value, T = {order}", minimum(left, x), positive.at_least)

@@ -11,6 +11,7 @@ by at most sqrt(2 g) |phi(q)|/h(q).
 """
 
 from math import factorial, prod
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -129,7 +130,7 @@ def observe(model, C, eps):
     difference -= lower_bound(alpha, alphat, X @ X.T, model.targets, eps)
     values = beta / phi.kernel(keys, here.keys).sum(1, keepdims=True)
     return dict(
-        outputs(phi, keys, model.more, model.queries, model.dual.beta, b, model.astray),
+        outputs(phi, keys, model.more, model.queries, beta, b, model.astray),
         found=here(model.queries),
         reach=jnp.broadcast_to((at**2).sum(1, keepdims=True), (len(model.queries), len(b))),
         gap=difference,
@@ -165,7 +166,7 @@ def monomials():
         feature = lambda z, e: (  # noqa: E731
             prod(s**p for s, p in zip(z, e, strict=True)) / size ** Rational(t, 4) / sqrt(prod(map(factorial, e)))  # noqa: B023
         )
-        total = sum(feature(x, e) * feature(y, e) for e in rows)
+        total: Any = sum(feature(x, e) * feature(y, e) for e in rows)
         yield Step(f"degree {t}", total.expand(), (x.dot(y) ** t / (factorial(t) * size ** Rational(t, 2))).expand())
 
 

@@ -192,8 +192,9 @@ def centring():
     h, v = symbols("h_1:4"), symbols("v_1:4")
     total = sum(x * y for x, y in zip(h, v, strict=True))
     pi = [x / sum(h) for x in h]
-    c = sum(p * y for p, y in zip(pi, v, strict=True))
-    yield Step("centred values satisfy it", sum(x * (y - c) for x, y in zip(h, v, strict=True)).factor(), 0)
+    c: Any = sum(p * y for p, y in zip(pi, v, strict=True))
+    left: Any = sum(x * (y - c) for x, y in zip(h, v, strict=True))
+    yield Step("centred values satisfy it", left.factor(), 0)
     yield Step("it is the stationary mean, times sum h", (c * sum(h)).factor(), total)
 
 

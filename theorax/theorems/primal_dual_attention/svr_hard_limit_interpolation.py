@@ -232,7 +232,7 @@ def aliases():
     for turns in (1, 2):
         for n in range(8):
             places = [pi * j / 3 for j in range(6)]
-            total = sum(cos(n * (s - place)) * cos(turns * place) for place in places)
+            total: Any = sum(cos(n * (s - place)) * cos(turns * place) for place in places)
             met = [side for side in (turns, -turns) if (n - side) % 6 == 0]
             kept = 3 * len(met) * cos(n * s)
             yield Step(f"m = {turns}, order {n}", expand(total.expand(trig=True)), expand(kept.expand(trig=True)))

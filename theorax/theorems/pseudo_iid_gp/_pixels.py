@@ -55,7 +55,7 @@ def limit(l: int, activation: int, weight: float, bias: float, shift: bool) -> n
         inner = products(activation, limit(l - 1, activation, weight, bias, shift))
     parts = inner.reshape(2, PIXELS, 2, PIXELS)
     if shift:
-        total = sum(np.roll(parts, (-beta, -beta), (1, 3)) for beta in range(TAPS))
+        total: Any = sum(np.roll(parts, (-beta, -beta), (1, 3)) for beta in range(TAPS))
     else:
         reads = np.array([[(pixel - place) % PIXELS < TAPS for pixel in range(PIXELS)] for place in range(PIXELS)])
         total = np.einsum("mp,np,ipjp->imjn", reads, reads, parts)

@@ -187,7 +187,7 @@ def subject(tails, activation, root=0, **roles):
     return Subject(heavy, options=options, knows=activation.knows | {scale: SCALES[activation.place]}, **roles)
 
 
-ALONE = dict(breaks=("root", "finite"))
+ALONE: Any = dict(breaks=("root", "finite"))
 NOT_CAUCHY = dict(breaks=("cauchy", "scaled"))
 theorem = Theorem(
     place="negative control of the Gaussian limit: no variance (derived here)",

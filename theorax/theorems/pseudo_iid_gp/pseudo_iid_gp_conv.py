@@ -68,7 +68,7 @@ Sxx, Sxy, Syy = (
 )
 
 
-def K(layer, number, weight=sw2, bias=sb2, shift=1):
+def K(layer, number, weight=sw2, bias: Any = sb2, shift=1):
     """The kernel at a pair of places."""
     return PixelKernel(layer, number, phi, weight, bias, shift)
 

@@ -5,6 +5,8 @@ to E f^2 because E V_i^2 is fixed by products of four entries, no term is large 
 and two units have the covariance sum_j W_ij W_kj f_j^2, which tends to zero. Exchangeability is not used.
 """
 
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -174,11 +176,10 @@ def conditional_law():
         series(log(cos(x)), x, 0, 6).removeO(),
         -(x**2) / 2 - x**4 / 12,
     )
-    V = sum(w**2 for w in entries)
+    V: Any = sum(w**2 for w in entries)
     pairs = sum(v**2 * w**2 for v in entries for w in entries if v != w)
-    yield Step(
-        "V^2 at three columns: fourth powers and pairs", (V**2).expand(), (sum(w**4 for w in entries) + pairs).expand()
-    )
+    powers: Any = sum(w**4 for w in entries) + pairs
+    yield Step("V^2 at three columns: fourth powers and pairs", (V**2).expand(), powers.expand())
     exact = (n - 1) / n * own + fourth * b4 / (n * a**2)  # n (n - 1) pairs, n fourth powers, W^2 = 1/n
     for name, law in LISTED.items():
         yield Step(f"{name}: E V^2/a^2", limit(exact.subs(law.knows), n, oo), concentrates.to)
