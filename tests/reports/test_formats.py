@@ -18,6 +18,7 @@ from theorax.errors import UsageError
 from theorax.reports import github
 from theorax.reports.findings import Outcome, findings, worst_first
 from theorax.reports.renderings import RENDERINGS, render
+from theorax.reports.story import wording
 from theorax.reports.summary import ORDER
 from theorax.text import markdown, safe
 
@@ -140,7 +141,7 @@ def test_an_erratum_that_is_refuted_passes(whole):
     root = xml.fromstring(render("junit", whole))
     case = root.find(".//testcase[@name='as_printed']")
     assert [child.tag for child in case] == ["system-out"]
-    assert "As the theorem says, what the source prints does not hold; gap does." in case[0].text
+    assert "As expected, the statement as it was reconstructed here does not hold; gap does." in case[0].text
 
 
 def test_an_empty_report_is_no_success():
@@ -263,6 +264,7 @@ START = """
 import json, sys
 from pathlib import Path
 from theorax.reports.reading import read
+from theorax.reports.story import wording
 from theorax.reports.renderings import RENDERINGS
 document = read(Path(sys.argv[1]))
 for rendering in RENDERINGS.values():
@@ -283,3 +285,12 @@ def test_rendering_leaves_the_document_as_it_is(whole):
     for name in RENDERINGS:
         render(name, whole)
     assert whole == before
+
+
+def test_only_a_source_that_was_read_is_said_to_print_something():
+    part = report(fakes.outcome("gap"))["theorems"][0]
+    assert {label: wording({**part, "label": label}) for label in ("read", "reconstructed", "derived")} == {
+        "read": "what the source prints",
+        "reconstructed": "the statement as it was reconstructed here",
+        "derived": "the statement as it was reconstructed here",
+    }

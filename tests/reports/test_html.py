@@ -112,7 +112,7 @@ PARTS = (
     "A. Author, Spectra of things, 2025.",
     "Holm over the claims of this run",
     "the chance that any of them is refuted wrongly is at most 0.01",
-    "no statement is known to be misprinted",
+    "no statement fails as printed or as reconstructed",
     "0; every draw is a function of it",
     "2026-01-02 03:04 UTC",
 )
@@ -131,9 +131,13 @@ def test_every_status_is_a_word_and_a_sign(status):
 
 def test_what_a_source_misprints_is_told_beside_what_holds():
     found = Parsed(html(printed()))
-    errata = found.text[found.text.index("Statements as a source prints them") :]
-    assert errata.index("As printed") < errata.index("The limit is not 1.") < errata.index("What holds (claim gap)")
-    assert "1 statement fails as its source prints it" in found.text
+    errata = found.text[found.text.index("Statements that fail, beside what holds") :]
+    assert (
+        errata.index("As reconstructed here")
+        < errata.index("The limit is not 1.")
+        < errata.index("What holds (claim gap)")
+    )
+    assert "1 statement fails as printed in a source, or as reconstructed from one" in found.text
     # A misprint of the source is no failure of the theorem.
     assert "All 2 theorems hold" in found.text
 

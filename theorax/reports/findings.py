@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from theorax.reports.story import MEANING, REASONS, claimed
+from theorax.reports.story import MEANING, REASONS, claimed, wording
 from theorax.reports.summary import GREEN, ORDER
 from theorax.text.blocks import Block, Lines, Paragraph
 from theorax.text.plain import render
@@ -67,7 +67,7 @@ class Finding:
     @property
     def text(self) -> str:
         """All numbers in plain text, and the command that finds them again."""
-        blocks: list[Block] = [] if self.claim is None else list(claimed(self.claim))
+        blocks: list[Block] = [] if self.claim is None else list(claimed(self.claim, wording(self.theorem)))
         if self.claim is None:
             blocks.append(Paragraph(self.sentence, indent=0))
         if self.theorem["log"]:
@@ -118,9 +118,9 @@ def judged(part: Part, claim: Part) -> Finding:
     outcome = _outcome(claim["status"], erratum=erratum)
     sentence = one_line(claim["sentence"])
     if erratum and outcome is Outcome.HELD:
-        sentence = f"As the theorem says, what the source prints does not hold; {claim['corrected']} does. {sentence}"
+        sentence = f"As expected, {wording(part)} does not hold; {claim['corrected']} does. {sentence}"
     elif erratum and claim["status"] in GREEN:
-        sentence = f"The theorem says that the source is wrong here ({claim['corrected']} holds), yet: {sentence}"
+        sentence = f"{claim['corrected']} is said to hold in the place of {wording(part)}, yet: {sentence}"
     elif outcome is Outcome.UNDECIDED and claim["reason"]:
         why = REASONS.get(claim["reason"])
         sentence = f"{sentence} Undecided because of {claim['reason']}{f': {why}' if why else ''}."

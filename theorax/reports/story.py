@@ -55,7 +55,7 @@ def theorem(part: Part) -> list[Block]:
         *head(part),
         *letters(part["letters"]),
         *hypotheses(part["hypotheses"]),
-        *(block for claim in part["claims"] for block in claimed(claim)),
+        *(block for claim in part["claims"] for block in claimed(claim, wording(part))),
         *_proof(part["proof"]),
         *_controls(part["controls"]),
         *_mutants(part["mutants"]),
@@ -100,13 +100,18 @@ def hypotheses(rows: Sequence[Part]) -> Iterator[Block]:
         yield Paragraph(f"{told}{tested}", indent=4, quiet=True)
 
 
-def claimed(claim: Part) -> Iterator[Block]:
-    """One claim: what it says, what was measured, what was decided and how strongly."""
+def wording(part: Part) -> str:
+    """Whose words a statement has that another claim corrects: only a source that was read is said to print it."""
+    return "what the source prints" if part["label"] == "read" else "the statement as it was reconstructed here"
+
+
+def claimed(claim: Part, words: str) -> Iterator[Block]:
+    """One claim: what it says, in whose ``words``, what was measured, what was decided and how strongly."""
     kind = f"{claim['kind']} as {claim['as']} → ∞" if claim["as"] else claim["kind"]
     yield Heading(f"Claim {claim['id']} ({kind})", status=claim["status"])
     yield Lines(tuple(claim["statement"].split("\n")))
     if claim["corrected"]:
-        yield Paragraph(f"This is what the source prints; what holds is the claim {claim['corrected']}.")
+        yield Paragraph(f"This is {words}; what holds is the claim {claim['corrected']}.")
     worst = claim["cases"][claim["worst"]] if claim["worst"] is not None else None
     if len(claim["cases"]) > 1 or (worst and worst["estimate"] is not None):
         yield from _cases(claim)

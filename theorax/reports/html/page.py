@@ -16,7 +16,7 @@ from markupsafe import Markup
 from theorax.reports.html import plots, sides, views
 from theorax.reports.html.graph import Graph, graph, sample
 from theorax.reports.html.palette import DARK, LIGHT, declarations, variables
-from theorax.reports.story import LABELS, MEANING, moment
+from theorax.reports.story import LABELS, MEANING, moment, wording
 from theorax.text.mathml import formula
 from theorax.text.numbers import duration, interval, number, with_uncertainty
 from theorax.text.safe import harmless, visible
@@ -115,7 +115,14 @@ def _environment() -> Environment:
         ended=lambda text: text if not text or text[-1] in ".!?" else f"{text}.",
     )
     environment.globals.update(
-        plots=plots, views=views, MEANING=MEANING, LABELS=LABELS, SHOWN=SHOWN, sweep=_sweep, forest=_forest
+        plots=plots,
+        views=views,
+        MEANING=MEANING,
+        LABELS=LABELS,
+        SHOWN=SHOWN,
+        sweep=_sweep,
+        forest=_forest,
+        wording=wording,
     )
     return environment
 

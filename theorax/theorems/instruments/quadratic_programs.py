@@ -46,9 +46,10 @@ near = Inequality(of=apart, at_most=2 * (above - below), under=("even", "inside"
 
 
 class Known(eqx.Module):
-    """A fitted regression, the width of its tube, and the wave that its coefficients are."""
+    """A fitted regression, its C, the width of its tube, and the wave that its coefficients are."""
 
     fitted: Fitted
+    C: Any
     tube: Any
     wave: Any
 
@@ -58,7 +59,7 @@ def random(key, N, D, C, eps, kind, bias, share):
     keys, queries, targets = setting.points(key, N, D)
     phi = Softmax() if kind < 0 else FEATURES[int(kind)]
     primal, dual = (fit(phi, keys, queries, targets, weight, eps, bias) for weight in (C, float(share) * C))
-    return Known(eqx.tree_at(lambda fitted: fitted.dual, primal, dual.dual), eps, None)
+    return Known(eqx.tree_at(lambda fitted: fitted.dual, primal, dual.dual), C, eps, None)
 
 
 def evenly(key, N, C, alternating, shift, weight):
@@ -68,7 +69,7 @@ def evenly(key, N, C, alternating, shift, weight):
     keys = jnp.stack([jnp.cos(2 * jnp.pi * turns), jnp.sin(2 * jnp.pi * turns)], axis=1)
     wave = jnp.cos(jnp.pi * jnp.arange(n) * (1 if alternating else 4 / n))
     tube = 0.25 if alternating else 0.0
-    return Known(fit(Softmax(), keys, keys[:1], wave[:, None], float(weight) * C, tube), tube, wave)
+    return Known(fit(Softmax(), keys, keys[:1], wave[:, None], float(weight) * C, tube), float(weight) * C, tube, wave)
 
 
 def values(model, C, eps):
@@ -80,14 +81,14 @@ def values(model, C, eps):
     )
 
 
-def closed(model, C):
+def closed(model):
     fitted, wave = model.fitted, model.wave
     eigenvalue = (fitted.gram[0] @ wave) / wave[0]
     exact = (1 - model.tube) * wave / eigenvalue
     gap = fitted.dual.beta[:, 0] - exact
     return dict(
-        above=fitted.above(C, model.tube),
-        below=fitted.below(C, model.tube),
+        above=fitted.above(model.C, model.tube),
+        below=fitted.below(model.C, model.tube),
         apart=gap @ fitted.gram @ gap,
     )
 

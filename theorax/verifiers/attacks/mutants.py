@@ -176,14 +176,19 @@ def _other_laws(claim: Law) -> Iterator[tuple[str, Image | Characteristic]]:
 
 
 def _dropped_factors(of: Expr, value: Expr, field: str, as_: Symbol | None) -> Iterator[Change]:
-    """Factors beside what is measured, dropped: what does not grow moves the value instead, where it is the same."""
+    """Factors beside what is measured, dropped: what does not grow moves the value instead, where it is the same.
+
+    Where the value is zero, x tends to zero whenever n x does: without its factor the statement follows.
+    """
+    if value == 0:
+        return
     for factor in Mul.make_args(of):
         letters = factor.free_symbols
         if any(isinstance(s, Measured) for s in letters) or factor in (1, -1):
             continue
         if as_ is not None and as_ in letters:
             yield f"the factor {factor} dropped", {"of": of / factor}
-        elif value != 0:
+        else:
             yield f"the factor {factor} dropped", {field: value * factor}
 
 
