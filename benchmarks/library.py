@@ -87,10 +87,13 @@ def main() -> None:
     parser.add_argument("--effort", choices=EFFORTS, default="quick")
     parser.add_argument("--jobs", type=int)
     parser.add_argument("--all", action="store_true", help="every entry, not the slowest one of a family alone")
+    parser.add_argument("--report", type=Path, help="write the JSON report of the run there")
     parser.add_argument("--keep", action="store_true", help="write the printed lines to benchmarks/results/")
     options = parser.parse_args()
     before = os.getloadavg()[0]
     document, wall, cpu, peak = run(options.selectors, options.effort, options.jobs)
+    if options.report is not None:
+        options.report.write_text(json.dumps(document))
     summary = document["summary"]
     share = summary["compile_share"]
     lines = [
