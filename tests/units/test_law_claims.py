@@ -28,8 +28,8 @@ from theorax.theorems.language import (
     Size,
     Subject,
     gaussian,
+    notation,
 )
-from theorax.verifiers import sentences
 from theorax.verifiers.decision import DEFAULT_LEVELS, Reason, Refusal, Status
 from theorax.verifiers.experiments.lines import lines
 from theorax.verifiers.experiments.measure import measure
@@ -131,7 +131,7 @@ def test_how_fast_the_output_becomes_normal(power: Any, status: Status) -> None:
     )
     found = judged(claim, 25_600, RateJudge(), (*WIDTHS, 256))
     assert found.decision.status is status
-    assert "distance of f from" in sentences.mathematics(claim)
+    assert "distance of f from" in notation.mathematics(claim)
     few = judged(claim, 70, RateJudge()).decision
     assert (few.status, few.reason) == (Status.INCONCLUSIVE, Reason.NUMERIC_FLOOR)
 
@@ -151,8 +151,8 @@ def test_a_normal_law_proves_itself() -> None:
         GaussianVector(2).characteristic(np.array([0.5]), {}), math.exp(-0.25), rtol=4 * 2.0**-52, atol=0
     )
     assert GaussianVector(2).scaled(3) == GaussianVector(18)
-    assert "N(0, [[1, 0], [0, 1]])" in sentences.mathematics(law((f, g), IDENTITY))
-    assert "mathcal{N}" in sentences.claim_latex(law((f, g), IDENTITY))
+    assert "N(0, [[1, 0], [0, 1]])" in notation.mathematics(law((f, g), IDENTITY))
+    assert "mathcal{N}" in notation.claim_latex(law((f, g), IDENTITY))
     assert law((f, g), IDENTITY, given=Matrix([[S, C], [C, V]])).observed == {f, g, S, C, V}
 
 

@@ -28,8 +28,10 @@ from theorax.theorems.language import (
     gaussian,
     quarter_circle,
 )
+from theorax.verifiers.attacks import controls
 from theorax.verifiers.attacks.mutants import variants
 from theorax.verifiers.attacks.sensitivity import contradiction, insensitive
+from theorax.verifiers.outcome import ControlOutcome
 
 n = Size("n", "a size")
 l = Index("l", "a depth")  # noqa: E741
@@ -115,6 +117,20 @@ def test_a_named_wrong_variant_that_passes_leaves_its_claim_vacuous():
     passing = replace(fakes.MUTANTS[30], killed=False, status="SUPPORTED")
     assert passing.origin == "file"
     assert insensitive(fakes.CLAIM, [passing]).status == "VACUOUS"
+    # Balls on instances could not have failed either; a proof speaks of more than what was drawn.
+    assert insensitive(replace(fakes.CLAIM, status="CERTIFIED"), [passing]).status == "VACUOUS"
+    assert insensitive(replace(fakes.CLAIM, status="PROVED"), [passing]).status == "PROVED"
     assert insensitive(fakes.CLAIM, [replace(passing, expected="within the margin")]) == fakes.CLAIM
     assert insensitive(replace(fakes.CLAIM, status="REFUTED"), [passing]).status == "REFUTED"
     assert insensitive(fakes.CLAIM, fakes.MUTANTS) == fakes.CLAIM
+
+
+@pytest.mark.parametrize(
+    ("status", "becomes"), [("SUPPORTED", "VACUOUS"), ("CERTIFIED", "VACUOUS"), ("PROVED", "PROVED")]
+)
+def test_a_control_that_passes_leaves_a_claim_on_draws_vacuous(status, becomes):
+    claim = replace(fakes.CLAIM, status=status)
+    silent = ControlOutcome("half of C", ("same",), claim.id, False, status, "p(true) 1")
+    found = controls.insensitive(claim, [silent])
+    assert found.status == becomes
+    assert controls.insensitive(claim, [replace(silent, fired=True)]) == claim

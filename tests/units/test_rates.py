@@ -15,8 +15,17 @@ from sympy import Rational, exp
 from theorax.errors import DesignError, ObservationError, StatementError
 from theorax.numerics import platform
 from theorax.numerics.sampler import Sampler
-from theorax.theorems.language import Absolute, Corrections, Experiment, Measured, Prefactor, Rate, Size, Subject
-from theorax.verifiers import sentences
+from theorax.theorems.language import (
+    Absolute,
+    Corrections,
+    Experiment,
+    Measured,
+    Prefactor,
+    Rate,
+    Size,
+    Subject,
+    notation,
+)
 from theorax.verifiers.attacks.mutants import variants
 from theorax.verifiers.decision import DEFAULT_LEVELS, Reason, Refusal, Status
 from theorax.verifiers.experiments.lines import lines
@@ -250,10 +259,10 @@ def test_manufactured_rates(name: str) -> None:
 
 def test_what_a_rate_says_of_itself() -> None:
     soft = rate(decay, 1 / n, Absolute(3, 10), approach=SOFT, side="at most", average="log of mean")
-    assert "E[decay] = O\u0303(" in sentences.mathematics(soft)
-    assert r"\tilde{O}" in sentences.claim_latex(soft)
+    assert "E[decay] = O\u0303(" in notation.mathematics(soft)
+    assert r"\tilde{O}" in notation.claim_latex(soft)
     against = rate(gap, exp(-n / 2), Absolute(1, 20), approach=PURE, rules_out=(0, -8))
-    assert "not like n^a, a from -8 to 0" in sentences.mathematics(against)
+    assert "not like n^a, a from -8 to 0" in notation.mathematics(against)
 
 
 def test_a_looser_bound_follows_and_a_tighter_one_is_wrong() -> None:

@@ -42,7 +42,8 @@ def explain(context: click.Context, id: str) -> int:
 def _told(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Block]:
     from theorax.reports import story
     from theorax.text.blocks import Heading, Lines, Paragraph
-    from theorax.verifiers.sentences import display, letters
+    from theorax.theorems.language.notation import display
+    from theorax.verifiers.sentences import letters
 
     facts = catalogue.facts(id)
     head = {"id": id, "title": facts.title, "place": theorem.place, "label": theorem.label, "model": None}

@@ -25,6 +25,10 @@ class Status(StrEnum):
     ERROR = "error"
 
 
+DRAWN = (Status.SUPPORTED, Status.CERTIFIED)
+"""Words that are said for what was drawn, floats or balls; what fails to fail on the same draws makes them vacuous."""
+
+
 class Reason(StrEnum):
     """Why nothing was decided."""
 

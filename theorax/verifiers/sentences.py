@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from theorax.theorems.language import Claim, Inequality, Law, Limit, Rate, Theorem
-from theorax.theorems.language.notation import claim_latex, display, inline, mathematics, meanings
+from theorax.theorems.language.notation import claim_latex, display, inline, meanings
 from theorax.verifiers.decision import Decision, Status
 from theorax.verifiers.experiments.lines import Cell
 from theorax.verifiers.kinds.base import Judged, Prepared
 from theorax.verifiers.outcome import Case, LetterOutcome, Verdict
 from theorax.verifiers.words import REMEDIES, case_of, sentence
-
-__all__ = ["claim_latex", "claim_outcome", "design_hash", "display", "letters", "mathematics", "place"]
 
 
 def letters(theorem: Theorem) -> tuple[LetterOutcome, ...]:

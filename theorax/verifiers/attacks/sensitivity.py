@@ -9,12 +9,12 @@ import numpy as np
 
 from theorax.errors import DesignError
 from theorax.theorems.language import Claim, Expectation, Limit, Rate
+from theorax.theorems.language.notation import mathematics
 from theorax.verifiers.attacks.mutants import Variant, variants
-from theorax.verifiers.decision import Decision, Levels, Status
+from theorax.verifiers.decision import DRAWN, Decision, Levels, Status
 from theorax.verifiers.experiments.lines import Cell, Line, Observed, evaluate
 from theorax.verifiers.kinds import JUDGES, Prepared
 from theorax.verifiers.outcome import MutantOutcome, Verdict
-from theorax.verifiers.sentences import mathematics
 from theorax.verifiers.statistics.decide import combine
 
 
@@ -104,7 +104,7 @@ def contradiction(name: str, outcomes: Sequence[MutantOutcome]) -> str:
 
 
 def insensitive(claim: Verdict, outcomes: Sequence[MutantOutcome]) -> Verdict:
-    """A supported claim of which a wrong variant that its file names is supported by the same data: it is vacuous.
+    """A claim that holds by its data, as does a wrong variant that its file names, is vacuous.
 
     Machine-made variants do not count here: some differ from the claim by less than anyone would call wrong.
     """
@@ -113,12 +113,12 @@ def insensitive(claim: Verdict, outcomes: Sequence[MutantOutcome]) -> Verdict:
         for part in outcomes
         if part.claim == claim.id and part.origin == "file" and part.expected == "killed" and not part.killed
     ]
-    if claim.status != Status.SUPPORTED.name or not passing:
+    if Status[claim.status] not in DRAWN or not passing:
         return claim
     return replace(
         claim,
         status=Status.VACUOUS.name,
-        sentence=f"The wrong variant {passing[0].name!r} ({passing[0].statement}) is supported by the same data: "
+        sentence=f"The wrong variant {passing[0].name!r} ({passing[0].statement}) holds on the same data: "
         "this check cannot tell it from the claim.",
     )
 

@@ -21,7 +21,9 @@ from theorax.verifiers.settings import Settings
 
 PACKAGE = Path(__file__).parents[2]
 DECIDING = ("verifiers/check.py", "verifiers/kinds/*.py")  # found by folder: kinds may be looked up by name
-LIBRARIES = ("sympy", "jax", "jaxlib", "equinox", "numpy", "python-flint")
+LIBRARIES = (
+    "sympy", "jax", "jaxlib", "equinox", "diffrax", "numpy", "scipy", "cvxpy", "clarabel", "python-flint"
+)  # fmt: skip
 
 Manifest = Mapping[str, str]
 
