@@ -154,7 +154,7 @@ def outcomes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, st
     return found
 
 
-# Exact arithmetic closes the goal; no control can take from that, so an empty one does not make it vacuous.
+# Equal in random finite fields, so for all weights: nothing drawn, an empty control neither, can take from that.
 RIGOROUS = {"identity": "CERTIFIED"}
 
 

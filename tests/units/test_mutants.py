@@ -117,8 +117,10 @@ def test_a_named_wrong_variant_that_passes_leaves_its_claim_vacuous():
     passing = replace(fakes.MUTANTS[30], killed=False, status="SUPPORTED")
     assert passing.origin == "file"
     assert insensitive(fakes.CLAIM, [passing]).status == "VACUOUS"
-    # Balls on instances could not have failed either; a proof speaks of more than what was drawn.
-    assert insensitive(replace(fakes.CLAIM, status="CERTIFIED"), [passing]).status == "VACUOUS"
+    # Balls on instances could not have failed either; a proof, or a whole domain, is more than what was drawn.
+    certified = replace(fakes.CLAIM, status="CERTIFIED")
+    assert insensitive(certified, [passing]).status == "VACUOUS"
+    assert insensitive(replace(certified, covered=True), [passing]).status == "CERTIFIED"
     assert insensitive(replace(fakes.CLAIM, status="PROVED"), [passing]).status == "PROVED"
     assert insensitive(fakes.CLAIM, [replace(passing, expected="within the margin")]) == fakes.CLAIM
     assert insensitive(replace(fakes.CLAIM, status="REFUTED"), [passing]).status == "REFUTED"
@@ -126,10 +128,16 @@ def test_a_named_wrong_variant_that_passes_leaves_its_claim_vacuous():
 
 
 @pytest.mark.parametrize(
-    ("status", "becomes"), [("SUPPORTED", "VACUOUS"), ("CERTIFIED", "VACUOUS"), ("PROVED", "PROVED")]
+    ("status", "covered", "becomes"),
+    [
+        ("SUPPORTED", False, "VACUOUS"),
+        ("CERTIFIED", False, "VACUOUS"),
+        ("CERTIFIED", True, "CERTIFIED"),
+        ("PROVED", True, "PROVED"),
+    ],
 )
-def test_a_control_that_passes_leaves_a_claim_on_draws_vacuous(status, becomes):
-    claim = replace(fakes.CLAIM, status=status)
+def test_a_control_that_passes_leaves_a_claim_on_draws_vacuous(status, covered, becomes):
+    claim = replace(fakes.CLAIM, status=status, covered=covered)
     silent = ControlOutcome("half of C", ("same",), claim.id, False, status, "p(true) 1")
     found = controls.insensitive(claim, [silent])
     assert found.status == becomes

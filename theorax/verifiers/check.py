@@ -324,8 +324,10 @@ def _decide(theorem: Theorem, planned: Planned, draws: Draws, settled: bool, fal
     if all(part.trivial for part in judged):
         findings.append(Finding.TRIVIAL_BOUND)
     if decision.status is Status.SUPPORTED:
-        certified = all(part.rigorous for part in judged)
-        findings.append(Finding.CERTIFICATE if certified else Finding.TEST_SUPPORTED)
+        if all(part.covered for part in judged):
+            findings.append(Finding.CERTIFICATE)
+        else:
+            findings.append(Finding.INSTANCES if all(part.rigorous for part in judged) else Finding.TEST_SUPPORTED)
     if settled and decision.status is Status.REFUTED:
         # A proof and a refutation of one statement: the program measured is not the one proved, or one of the two is
         # wrong. Neither word may be shown.

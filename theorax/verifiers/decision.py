@@ -25,10 +25,6 @@ class Status(StrEnum):
     ERROR = "error"
 
 
-DRAWN = (Status.SUPPORTED, Status.CERTIFIED)
-"""Words that are said for what was drawn, floats or balls; what fails to fail on the same draws makes them vacuous."""
-
-
 class Reason(StrEnum):
     """Why nothing was decided."""
 
@@ -153,6 +149,7 @@ class Finding(StrEnum):
     CERTIFICATE = "rigorous arithmetic covered the domain"
     TEST_REFUTED = "a test rejected that the claim is true"
     INSENSITIVE = "a killing mutant or a control survives"
+    INSTANCES = "rigorous arithmetic decided each instance built"
     TEST_SUPPORTED = "a test rejected that the claim is false by the margin"
     UNDECIDED = "neither was rejected"
 
@@ -167,6 +164,7 @@ _PRECEDENCE: tuple[tuple[Finding, Status], ...] = (
     (Finding.CERTIFICATE, Status.CERTIFIED),
     (Finding.TEST_REFUTED, Status.REFUTED),
     (Finding.INSENSITIVE, Status.VACUOUS),
+    (Finding.INSTANCES, Status.CERTIFIED),
     (Finding.TEST_SUPPORTED, Status.SUPPORTED),
     (Finding.UNDECIDED, Status.INCONCLUSIVE),
 )
@@ -186,13 +184,14 @@ def settle(findings: Iterable[Finding]) -> Status:
     | rigorous arithmetic covered the domain | certified |
     | a test rejected that the claim is true | refuted |
     | a killing mutant or a control survives | vacuous |
+    | rigorous arithmetic decided each instance built | certified |
     | a test rejected that the claim is false by the margin | supported |
     | neither was rejected | inconclusive |
 
-    A surviving mutant speaks against support alone: without support it changes nothing. No finding at all is
-    INCONCLUSIVE, never support.
+    A surviving mutant speaks against what holds on draws alone, floats or balls: nothing drawn can take from a proof, or
+    from a certificate for a whole domain. No finding at all is INCONCLUSIVE, never support.
     """
     found = set(findings)
-    if Finding.TEST_SUPPORTED not in found:
+    if not found & {Finding.TEST_SUPPORTED, Finding.INSTANCES}:
         found.discard(Finding.INSENSITIVE)
     return next((status for finding, status in _PRECEDENCE if finding in found), Status.INCONCLUSIVE)

@@ -86,12 +86,18 @@ class Verdict:
     p_refute: float | None = None
     p_support: float | None = None
     rigorous: bool = False  # PROVED, CERTIFIED or refuted by a ball: outside the suite's error budget
+    covered: bool = False  # PROVED, or CERTIFIED for a whole domain: nothing drawn can take from it
     scope: str = ""  # for what the word is said: a box, the law sampled, declared sizes
     ledger: tuple[Assumption, ...] = ()  # everything it is conditional on
     e_value: float | None = None  # of an e-process, frozen at its stopping time
     tightness: tuple[float, float, float] | None = None  # of a bound: 5 %, 50 % and 95 % quantiles of left over right
     attempt: int = 1  # of fresh seeds on this claim and design; the levels shrink with it
     nights: int = 0  # how many nightly reruns its process is over; then p_refute and e_value are those of the process
+
+    @property
+    def on_draws(self) -> bool:
+        """Whether it holds, and by what was drawn alone, floats or balls: a control that passes makes it vacuous."""
+        return self.status in ("SUPPORTED", "CERTIFIED") and not self.covered
 
     def __str__(self) -> str:
         from theorax.text.plain import render

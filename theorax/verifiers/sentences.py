@@ -71,6 +71,7 @@ def claim_outcome(
         p_refute=None if not spends or decision is None else decision.p_refute,
         p_support=None if not spends or decision is None else decision.p_support,
         rigorous=rigorous,
+        covered=settled or (status is Status.CERTIFIED and all(case.covered for case in judged)),
         scope="; ".join(dict.fromkeys(case.scope for case in judged if case.scope)) if status in _SCOPED else "",
         tightness=judged[worst].tightness if worst is not None else None,
     )

@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 
 from theorax.errors import TheoraxError
 from theorax.theorems.language import Claim, Inequality, Law
-from theorax.verifiers.decision import DRAWN, Decision, Levels, Reason, Status
+from theorax.verifiers.decision import Decision, Levels, Reason, Status
 from theorax.verifiers.experiments.draws import Draws
 from theorax.verifiers.experiments.lines import Cell, Line, Observed
 from theorax.verifiers.kinds import JUDGES, Judged
@@ -114,13 +114,13 @@ def _control(name: str, claim: Claim, line: Line, levels: Levels, draws: Draws, 
 def insensitive(claim: Verdict, tried: Sequence[ControlOutcome]) -> Verdict:
     """A claim that holds by what was drawn, and on a control too, could not have failed: it is vacuous.
 
-    Balls on instances are no exception. A proof is: it speaks of all that satisfies its hypotheses, and may of more.
+    Balls on instances are no exception. A proof is, and a certificate for a whole domain: they could have failed there.
     """
     own = [control for control in tried if control.claim == claim.id]
     silent = [control for control in own if not control.fired]
     # One run is no bound: it is held against the demand only where it was repeated.
     unsure = [control for control in own if control.replicates > 1 and (control.kill_probability or 0.0) < DEMANDED]
-    if Status[claim.status] not in DRAWN or not (silent or unsure):
+    if not claim.on_draws or not (silent or unsure):
         return claim
     found = (silent or unsure)[0]
     how = (

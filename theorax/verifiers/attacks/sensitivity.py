@@ -11,7 +11,7 @@ from theorax.errors import DesignError
 from theorax.theorems.language import Claim, Expectation, Limit, Rate
 from theorax.theorems.language.notation import mathematics
 from theorax.verifiers.attacks.mutants import Variant, variants
-from theorax.verifiers.decision import DRAWN, Decision, Levels, Status
+from theorax.verifiers.decision import Decision, Levels, Status
 from theorax.verifiers.experiments.lines import Cell, Line, Observed, evaluate
 from theorax.verifiers.kinds import JUDGES, Prepared
 from theorax.verifiers.outcome import MutantOutcome, Verdict
@@ -113,7 +113,7 @@ def insensitive(claim: Verdict, outcomes: Sequence[MutantOutcome]) -> Verdict:
         for part in outcomes
         if part.claim == claim.id and part.origin == "file" and part.expected == "killed" and not part.killed
     ]
-    if Status[claim.status] not in DRAWN or not passing:
+    if not claim.on_draws or not passing:
         return claim
     return replace(
         claim,

@@ -102,7 +102,8 @@ class Prepared:
 class Judged:
     """One case of a claim after the data: the decision and the table's points.
 
-    ``rigorous``: the decision comes from ball arithmetic. ``statistical``: it has an error rate, and so a place in the
+    ``rigorous``: the decision comes from rigorous arithmetic; ``covered``: and it holds for a whole domain, of which what
+    was drawn is a part. ``statistical``: it has an error rate, and so a place in the
     suite's error budget. ``trivial``: the claim holds for reasons of no interest, wherever it was looked at. ``scope``:
     for what a rigorous decision holds, where that is more than what was drawn. ``tightness``: quantiles of a bound's
     left side over its right.
@@ -113,6 +114,7 @@ class Judged:
     points: tuple[Point, ...]
     unseen: tuple[str, ...] = ()
     rigorous: bool = False
+    covered: bool = False
     statistical: bool = True
     detail: str = ""
     trivial: bool = False

@@ -110,6 +110,7 @@ class IdentityJudge(Judge):
             (Point(float(size), worst, None, count),),
             _UNSEEN_CERTIFIED if certified else _UNSEEN,
             rigorous=status is Status.REFUTED or certified,
+            covered=certified,
             statistical=False,
             detail=detail,
             scope=scope,

@@ -113,6 +113,7 @@ def judged(
         (),
         tuple(unseen),
         rigorous=certain,
+        covered=status is Status.SUPPORTED,
         statistical=False,
         detail=told(found, [str(letter) for letter in over]),
         trivial=trivial,
