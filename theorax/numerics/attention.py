@@ -33,7 +33,7 @@ def mean_token_removed(A: Float[Array, "N N"], T: Extent, amount: Scalar = 1.0) 
 
     c = 0 leaves A; c = 1 is the full removal, equal to $A(I-J)$ if the rows of A sum to one.
 
-    **Source:** mind_the_gap, the fix (reconstructed).
+    **Source:** Nait Saada et al. 2025, the fix (reconstructed).
     """
     return A - amount * (block(T, T) / jnp.asarray(T.value, A.dtype))
 
@@ -111,7 +111,7 @@ class AttentionNet(eqx.Module):
     ``removed`` is c: 0 for the naive network, 1 for the fixed one, anything between for a partial removal. A pure
     function of tokens and weights, to be differentiated by `with_values`.
 
-    **Source:** mind_the_gap, the model (read in the authors' code); layer norm after the skip connection.
+    **Source:** Nait Saada et al. 2025, the model (read in the authors' code), layer norm after the skip connection.
     """
 
     attentions: tuple[Attention, ...]
@@ -266,7 +266,7 @@ def token_products(
 
     **Raises:** UsageError if T > d where the sizes are known.
 
-    **Source:** the model is mind_the_gap's; bartlett_1933 for R.
+    **Source:** Nait Saada et al. 2025 for the model; Bartlett 1933 for R.
     """
     scale, unit = _scale(sigma, d), jnp.diag(T.mask.astype(jnp.zeros(()).dtype))
 

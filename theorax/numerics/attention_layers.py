@@ -26,7 +26,7 @@ class AttentionBN(eqx.Module):
 
     ``kind`` makes rivals: the sample variance, queries centred by their own mean, or nothing standardised.
 
-    **Source:** the paper's Attention-BN (reconstructed).
+    **Source:** Nguyen et al. 2023, Attention-BN (reconstructed).
     """
 
     attention: Attention
@@ -88,7 +88,7 @@ class AttentionSH(eqx.Module):
 
     Every second token, means of neighbours and convolutions with a stride are such matrices.
 
-    **Source:** the paper's Attention-SH (reconstructed).
+    **Source:** Nguyen et al. 2023, Attention-SH (reconstructed).
     """
 
     kernel: Kernel

@@ -27,7 +27,7 @@ def substituted(K: Float[Array, "T T"], right: Float[Array, "T d"]) -> Float[Arr
     $\|K_L^{-1}\|_2 \le 2/\kappa$; with $|K_{ts}| \le \kappa$ the error of u is at most $2 T \gamma_T \|u\|$ in the
     Euclidean norm, whatever T.
 
-    **Source:** higham_2002, theorem 8.5 for the errors.
+    **Source:** Higham 2002, theorem 8.5 for the errors.
     """
     before = jnp.tril(jnp.ones(K.shape, bool), -1)
     here = jnp.eye(K.shape[0], dtype=bool)
@@ -107,7 +107,7 @@ def circle_spectrum(order: int) -> Float[Array, " order+1"]:
 
     **Errors:** twenty terms leave less than $2^{-40}/20!$ of the leading one, 4e-31.
 
-    **Source:** abramowitz_stegun_1964, 9.6.10 and 9.6.34.
+    **Source:** Abramowitz and Stegun 1964, 9.6.10 and 9.6.34.
     """
     n, j = jnp.arange(order + 1.0)[:, None], jnp.arange(20.0)[None, :]
     gammaln = jax.scipy.special.gammaln

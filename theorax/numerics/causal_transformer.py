@@ -102,7 +102,7 @@ def kernel_descent_transformer(
     zero lets the second head's keys be x_s, a control. ``boundary``: the second head leaves out s = 1, whose key is
     empty: needed where a weight at an empty key is not zero.
 
-    **Source:** sander_peyre_2025, section 4 (reconstructed).
+    **Source:** Sander and Peyre 2025, section 4 (reconstructed).
     """
     one, zero = jnp.eye(d), jnp.zeros((d, d))
     places = ((one, zero, zero), (zero, one, zero), (zero, zero, one))

@@ -37,7 +37,7 @@ def random_markov(key: PRNGKeyArray, law: Law, T: Extent) -> Float[Array, "{T.pa
 
     **Errors:** see `markov`; rows of zeros are replaced there, with the probability stated there.
 
-    **Source:** bordenave_caputo_chafai, section 1.
+    **Source:** Bordenave et al. 2012, section 1.
     """
     # Materialised: the compiler would draw the weights twice, once for their sums and once for the quotients.
     return markov(jax.lax.optimization_barrier(law.sample(key, (T.padded, T.padded))), T)
@@ -63,7 +63,7 @@ def haar_rows(key: PRNGKeyArray, T: Extent, d: Extent) -> Float[Array, "{T.padde
     **Raises:** UsageError if there are more rows than dimensions, where the sizes are known; traced sizes are not
     checked.
 
-    **Source:** mezzadri_2007, section 5; higham_2002, theorem 19.4 for the errors.
+    **Source:** Mezzadri 2007, section 5; Higham 2002, theorem 19.4 for the errors.
     """
     _fits(T, d)
     return jnp.where(block(T, d), orthonormal_rows(gaussian(key, d, T).T), 0)
@@ -94,7 +94,7 @@ def bartlett(key: PRNGKeyArray, T: Extent, d: Extent) -> Float[Array, "{T.padded
 
     **Raises:** UsageError if T > d, where the sizes are known; traced sizes are not checked.
 
-    **Source:** bartlett_1933; muirhead_1982, theorem 3.2.14.
+    **Source:** Bartlett 1933; Muirhead 1982, theorem 3.2.14.
     """
     _fits(T, d)
     N, half = T.padded, (T.padded + 1) // 2

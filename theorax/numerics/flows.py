@@ -72,7 +72,7 @@ def flow(
     declared, with $2^{-50}$ of the largest node for each of the 2 ``steps`` N steps, for rounding. What this is worth
     on fields whose flow is known is the instrument ``ode_solver``.
 
-    **Source:** Hairer, Norsett and Wanner 1993, sections II.4 and II.5.
+    **Source:** Hairer et al. 1993, sections II.4 and II.5.
     """
     both = jnp.asarray((steps, 2 * steps))  # one program for both
     coarse, fine = jax.lax.map(lambda count: crossed(field, start, N, count, horizon, method), both)

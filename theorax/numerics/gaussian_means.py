@@ -63,7 +63,7 @@ def mean_error(
 
     **Errors:** of second order in the roundoff. Values of f are taken to be exact up to four roundoffs of ``largest``.
 
-    **Source:** trefethen_weideman_2014, theorem 5.1.
+    **Source:** Trefethen and Weideman 2014, theorem 5.1.
     """
     one = jnp.asarray(bound, jnp.zeros(()).dtype)
     m = jnp.asarray(per_unit.value if isinstance(per_unit, Extent) else per_unit, one.dtype)

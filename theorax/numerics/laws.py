@@ -175,7 +175,7 @@ def gamma_variates(key: PRNGKeyArray, shapes: Float[Array, "*shape"]) -> Float[A
 
     **Errors:** exact but for rounding; as any uniform of b bits does, it misses events of probability 2^-b.
 
-    **Source:** marsaglia_tsang_2000.
+    **Source:** Marsaglia and Tsang 2000.
     """
     small = shapes < 1
     D = jnp.where(small, shapes + 1, shapes) - 1 / 3

@@ -22,7 +22,7 @@ def mean_of_product(f: Callable[[np.ndarray], np.ndarray], first: float, second:
     $2M^2 e^{a^2/2}/(e^{2\pi a/h} - 1)$ in each of its two directions: for tanh, whose poles lie at $\pm i\pi/2$, and variances
     up to 3, a = 0.8 gives M below 6 and an error below 1e-23. Roundings are those of a sum of some 5e4 products: 1e-12.
 
-    **Source:** trefethen_weideman_2014, theorem 5.1.
+    **Source:** Trefethen and Weideman 2014, theorem 5.1.
     """
     correlation = covariance / math.sqrt(first * second)
     z = np.arange(-_REACH * _PER_UNIT, _REACH * _PER_UNIT + 1) / _PER_UNIT

@@ -88,7 +88,7 @@ def matmul_unit_roundoff(size: int = 32, device: str = "cpu") -> float:
 
     **Errors:** a lower estimate of u, by the factor K^(3/2) named above.
 
-    **Source:** higham_2002, section 3.5.
+    **Source:** Higham 2002, section 3.5.
     """
     left, right = jax.random.normal(root(0), (2, size, size), jnp.float32)
     product = jax.device_put(left, processor(device)) @ jax.device_put(right, processor(device))

@@ -32,7 +32,7 @@ def circle_number() -> Float[Array, ""]:
 
     **Errors:** sixty terms leave less than 16/5^121, 2^-277.
 
-    **Source:** Machin 1706.
+    **Source:** Jones 1706, where Machin's formula is printed.
     """
     k = np.arange(60)
     odd = (-1.0) ** k * (2 * k + 1)

@@ -99,7 +99,7 @@ def tail_power(A: Float[Array, "rows columns"], triplet: SingularTriplets, power
 
     **Raises:** ``ValueError`` for another power.
 
-    **Source:** Mirsky 1960, theorem 5; Kahan, Parlett and Jiang 1982 for $E$.
+    **Source:** Mirsky 1960, theorem 5; Kahan et al. 1982 for $E$.
     """
     if power not in (2, 4):
         raise ValueError(

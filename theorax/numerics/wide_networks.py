@@ -97,7 +97,7 @@ def pre_activations(
     **Errors:** the law is exact; rounding as in the product with real weights, the triangle being that of F + E with
     $\|E\|_F \le c k^{3/2} n u \|F\|_F$, c a small constant and u the unit roundoff.
 
-    **Source:** the docstring of this module; bjoerck_1967 for the rounding of modified Gram-Schmidt.
+    **Source:** Bjorck 1967 for the rounding of modified Gram-Schmidt.
     """
     sigma = _root(weight_variance)
     first = triangles(x)[:, :, 0].T @ _normals(named(key, "first layer"), len(x), n) / _root(x.shape[-1])

@@ -1,6 +1,6 @@
 """The report of a run as one versioned document of JSON values; every rendering is made from it alone.
 
-The document obeys ``schema/v2.json``, which refuses fields it does not know. Numbers that are not finite become null:
+The document obeys ``schema/v3.json``, which refuses fields it does not know. Numbers that are not finite become null:
 JSON has no others. A claim's own numbers are those of its worst case, the one that decided.
 """
 
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from theorax import __version__
+from theorax.reports.cited import entries, strangers, works
 from theorax.theorems.catalogue import claim_lines
 from theorax.verifiers.budgets.suite import REFUTATIONS, SUPPORTS, TITLES, Adjusted
 from theorax.verifiers.keeping.sources import LIBRARIES, PACKAGE, Manifest, version
@@ -27,7 +28,7 @@ from theorax.verifiers.settings import Settings
 if TYPE_CHECKING:
     from theorax.verifiers.runs.runner import Record, Run
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 STATUSES = ("PROVED", "CERTIFIED", "SUPPORTED", "REFUTED", "INCONCLUSIVE", "VACUOUS", "BLOCKED", "ERROR")
 
 Document = dict[str, Any]
@@ -37,7 +38,11 @@ def document(run: Run, settings: Settings, command: Sequence[str], created: str)
     """The report of a run."""
     sources = _sources(run.manifests.values())
     places = {part["name"]: place for place, part in enumerate(sources)}
-    theorems = [_theorem(record, run, places) for record in run.records]
+    cited = {record.outcome.id: works(record.outcome, run.bibliography) for record in run.records}
+    theorems = [
+        {**_theorem(record, run, places), "works": [work.key for work in cited[record.outcome.id]]}
+        for record in run.records
+    ]
     checked = [record.outcome.work for record in run.records if record.kept_from is None]
     cpu = sum(work.cpu_seconds for work in checked)
     compiling = sum(work.compile_seconds for work in checked)
@@ -75,7 +80,7 @@ def document(run: Run, settings: Settings, command: Sequence[str], created: str)
             "cpu_seconds": cpu,
             "compile_seconds": compiling,
             "compile_share": min(1.0, compiling / cpu) if cpu > 0 else None,
-            "troubles": list(run.troubles),
+            "troubles": [*run.troubles, *strangers(run)],
         },
         "suite": {
             "method": TITLES[run.suite.method],
@@ -87,6 +92,7 @@ def document(run: Run, settings: Settings, command: Sequence[str], created: str)
             "sentence": run.suite.sentence,
         },
         "sources": sources,
+        "bibliography": entries(work for found in cited.values() for work in found),
         "theorems": theorems,
     }
     return finite(found)

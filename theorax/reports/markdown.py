@@ -15,7 +15,7 @@ from theorax.reports.summary import GREEN, ORDER, stands
 from theorax.text.blocks import Block, Heading, Lines
 from theorax.text.markdown import CELL, code, code_cell, element, fenced, inline, opening, render, table
 from theorax.text.numbers import duration
-from theorax.text.safe import shortened
+from theorax.text.safe import address, shortened
 from theorax.text.signs import signed
 
 Part = Mapping[str, Any]
@@ -30,7 +30,7 @@ def text(document: Part) -> str:
     theorems = worst_first(document["theorems"])
     sections = [f"{head(document)}\n", *overview(theorems), LEGEND if theorems else ""]
     sections += [f"\n{detail(part)}" for part in theorems]
-    sections.append(f"\n{foot(document)}")
+    sections += [f"\n{works(document)}", f"\n{foot(document)}"]
     return "".join(sections)
 
 
@@ -101,6 +101,17 @@ def brief(part: Part) -> str:
     *_, replay = cost(part)
     lines = [f"## {signed(part['status'])} {code(shortened(part['id'], CELL))}", "", reason, ""]
     return "\n".join([*lines, *fenced([shortened(line, SENTENCE) for line in getattr(replay, "lines", ())])]) + "\n"
+
+
+def works(document: Part) -> str:
+    """The bibliography of what was run; a folder that is in none tells its own line."""
+    told = {part["paper"]: part["source"] for part in document["theorems"] if part["source"]}
+    told |= {work["key"]: work["entry"] for work in document["bibliography"]}
+    links = {work["key"]: address(work["url"]) for work in document["bibliography"] if address(work["url"])}
+    if not told:
+        return ""
+    rows = [f"- {opening(entry)}{f' <{links[key]}>' if key in links else ''}" for key, entry in told.items()]
+    return "\n".join(["## Bibliography", "", *rows]) + "\n"
 
 
 def foot(document: Part) -> str:

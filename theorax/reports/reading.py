@@ -104,5 +104,11 @@ def _second(found: Mapping[str, Any]) -> Document:
     return {**found, "schema_version": 2, "sources": [], "theorems": theorems}
 
 
-UPGRADES: Mapping[int, Callable[[Mapping[str, Any]], Document]] = {1: _second}
+def _third(found: Mapping[str, Any]) -> Document:
+    """Version 2 had no bibliography."""
+    theorems = [{**part, "works": []} for part in found["theorems"]]
+    return {**found, "schema_version": 3, "bibliography": [], "theorems": theorems}
+
+
+UPGRADES: Mapping[int, Callable[[Mapping[str, Any]], Document]] = {1: _second, 2: _third}
 """From a version to the next: what it lacks is empty, nothing is guessed."""

@@ -34,7 +34,7 @@ _BESIDE = frozenset(
     {
         "status", "adjusted_refute", "adjusted_support", "seconds", "work", "kept", "kept_from", "log", "replay", "reads",
         "digest", "file", "line", "reason", "sentence", "detail", "blocked_by", "title", "source", "place", "latex", "letters",
-        "issues", "references", "unseen", "ledger", "because", "scope", "nights",
+        "issues", "references", "works", "unseen", "ledger", "because", "scope", "nights",
     }
 )  # fmt: skip
 _DERIVED = frozenset(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
@@ -49,8 +49,8 @@ CASES_SHOWN = 12
 KILLED, STAYS, TIGHT = "killed", "stays supported", "killed if tight"
 
 
-def theorem(part: Part) -> list[Block]:
-    """The whole report of one theorem."""
+def theorem(part: Part, beside: Iterable[Block] = ()) -> list[Block]:
+    """The whole report of one theorem; ``beside`` stands before its verdict."""
     return [
         *head(part),
         *letters(part["letters"]),
@@ -59,6 +59,7 @@ def theorem(part: Part) -> list[Block]:
         *_proof(part["proof"]),
         *_controls(part["controls"]),
         *_mutants(part["mutants"]),
+        *beside,
         *_verdict(part),
     ]
 
@@ -301,6 +302,16 @@ def _verdict(part: Part) -> Iterator[Block]:
     for sentence in part["issues"]:
         yield Paragraph(f"Caveat: {sentence}", hang=2)
     yield from cost(part)
+
+
+def references(part: Part, bibliography: Sequence[Part]) -> Iterator[Block]:
+    """The works that a theorem cites beside its paper, which its head names."""
+    cited = [work for work in bibliography if work["key"] in part["works"] and work["key"] != part["paper"]]
+    if not cited:
+        return
+    yield Heading("References")
+    for work in cited:
+        yield Paragraph(f"{work['entry']} {work['url']}".strip(), hang=2)
 
 
 def cost(part: Part) -> Iterator[Block]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from theorax.reports.story import MEANING
+from theorax.reports.story import MEANING, references
 from theorax.reports.story import theorem as story
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
 from theorax.text.numbers import duration
@@ -26,7 +26,8 @@ def report(document: Mapping[str, Any], *, listed: bool = False) -> list[Block]:
     """The whole report: of one theorem in full, of several as a table; ``listed`` if each was told by a line before."""
     theorems = document["theorems"]
     if len(theorems) == 1 and not document["summary"]["unfinished"]:
-        return [*story(theorems[0]), *_troubles(document)]
+        part = theorems[0]
+        return [*story(part, references(part, document["bibliography"])), *_troubles(document)]
     top: list[Block] = [Gap()] if listed else []
     if theorems and not listed:
         top = [_table(document)]

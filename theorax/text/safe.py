@@ -93,3 +93,12 @@ def block(given: Block) -> Block:
 
 def _flat(text: str) -> str:
     return visible(text).replace("\n", " ").replace("\t", " ")
+
+
+def address(url: str) -> str:
+    """The address where a link may lead to a page of the web, and nothing where it might do something else.
+
+    >>> address("https://arxiv.org/abs/2205.14612"), address("javascript:alert(1)")
+    ('https://arxiv.org/abs/2205.14612', '')
+    """
+    return url if re.fullmatch(r"https?://[\w.~:/?#@!$&*+,;=%()-]+", url, re.ASCII) else ""

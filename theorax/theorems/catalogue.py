@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, cast
 
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
+from theorax.theorems.bibliography import Bibliography, of
 
 if TYPE_CHECKING:
     import ast
@@ -113,8 +114,21 @@ class Catalogue:
         """The first line of a theorem's docstring, read without parsing the rest of its file."""
         return first_line(self.path(id))
 
+    @cached_property
+    def bibliography(self) -> Bibliography:
+        """The works that texts under these roots can cite.
+
+        **Raises:** UsageError if a file of it cannot be read.
+        """
+        return of(self.roots)
+
     def citation(self, paper: str) -> str:
-        """The first line of a paper's docstring: its citation, or its key where there is none."""
+        """The entry of a paper in the bibliography, or else the first line of its docstring, or its key.
+
+        **Raises:** UsageError if a file of the bibliography cannot be read.
+        """
+        if paper in self.bibliography.by_key:
+            return self.bibliography.by_key[paper].told.removesuffix(".")
         for root in self.roots:
             init = root / paper / "__init__.py"
             if init.is_file():

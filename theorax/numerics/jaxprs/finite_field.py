@@ -61,7 +61,7 @@ class FiniteField(Domain[Residues]):
 
     **Raises:** ``ZeroDivisor`` for a quotient whose divisor vanishes.
 
-    **Source:** Schwartz 1980; Zippel 1979; with gates for exponentials Li and Wu 2025.
+    **Source:** Schwartz 1980; Zippel 1979; Li and Wu 2026 (gates for exponentials).
     """
 
     prime: int

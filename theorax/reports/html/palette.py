@@ -76,7 +76,7 @@ def contrast(one: str, other: str) -> float:
     >>> round(contrast("#000000", "#ffffff"), 1)
     21.0
 
-    **Source:** WCAG 2.2, relative luminance and contrast ratio.
+    **Source:** World Wide Web Consortium 2023 (WCAG 2.2), relative luminance and contrast ratio.
     """
     first, second = sorted((_luminance(one), _luminance(other)))
     return (second + 0.05) / (first + 0.05)

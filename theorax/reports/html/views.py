@@ -11,6 +11,8 @@ from typing import Any
 from theorax.reports.html.sides import HOLDS, ancestors
 from theorax.reports.story import DEVIATIONS, KILLED, REASONS, STAYS, TIGHT
 from theorax.text.numbers import interval, number, with_uncertainty
+from theorax.text.safe import address
+from theorax.theorems.bibliography import folded
 
 Part = Mapping[str, Any]
 
@@ -229,16 +231,48 @@ def _needs(claim: Part | None) -> list[str]:
     return [row["text"] for row in claim["ledger"] if row["kind"] == "hypothesis"] if claim is not None else []
 
 
-def bibliography(theorems: Sequence[Part]) -> list[dict[str, Any]]:
-    """The papers of what was run, each with its theorems and the works that they cite."""
-    found: dict[str, dict[str, Any]] = {}
+@dataclass(frozen=True)
+class Listed:
+    """One work of the bibliography: its entry, where it can be read, and the theorems that come from it or cite it."""
+
+    anchor: str
+    entry: str
+    url: str
+    theorems: tuple[Part, ...]
+
+
+def bibliography(document: Part) -> dict[str, list[Listed]]:
+    """The papers whose theorems were checked, and the works that these cite. A folder that no work names tells its line."""
+    theorems, known = document["theorems"], {work["key"]: work for work in document["bibliography"]}
+    papers: dict[str, list[Part]] = {}
     for part in theorems:
-        paper = found.setdefault(part["paper"], {"key": part["paper"], "source": part["source"], "theorems": []})
-        paper["theorems"].append(part)
-    for paper in found.values():
-        cited = (name for part in paper["theorems"] for name in part["references"])
-        paper["references"] = list(dict.fromkeys(cited))
-    return list(found.values())
+        papers.setdefault(part["paper"], []).append(part)
+    found: dict[str, list[Listed]] = {"papers": [], "works": []}
+    for key, parts in papers.items():
+        work = known.get(key)
+        entry, url = (work["entry"], work["url"]) if work is not None else (parts[0]["source"] or key, "")
+        found["papers"].append(Listed(_anchor(key, known), entry, address(url), tuple(parts)))
+    for key, work in known.items():
+        by = tuple(part for part in theorems if key in part["works"] and part["paper"] != key)
+        if key not in papers:
+            found["works"].append(Listed(_anchor(key, known), work["entry"], address(work["url"]), by))
+    return found
+
+
+def _anchor(key: str, known: Mapping[str, Part]) -> str:
+    return f"work-{list(known).index(key) + 1}" if key in known else ""
+
+
+def cited(text: str, works: Sequence[Part]) -> list[tuple[str, str]]:
+    """A source in pieces, each with the anchor of the work that it names, if it names one."""
+    labels: dict[str, str] = {}
+    for place, work in enumerate(works, 1):
+        labels |= dict.fromkeys((work["label"], folded(work["label"])), f"work-{place}")
+    if not labels:
+        return [(text, "")]
+    longest = "|".join(map(re.escape, sorted(labels, key=len, reverse=True)))
+    pieces = re.split(rf"(?<!\w)({longest})(?!\w)", text)
+    return [(piece, labels.get(piece, "")) for piece in pieces if piece]
 
 
 def adjusted(theorems: Sequence[Part]) -> list[tuple[Part, Part]]:

@@ -96,7 +96,8 @@ def cost():
     """Any part p, any two angles without rational relations."""
     q, b = 1 - p, Symbol("b", real=True)
     yield Cited(
-        "e^(x cos a) = sum_n I_n(x) e^(ina): the atoms of the kernel are I_m(p) I_n(q)", "Abramowitz and Stegun 9.6.34"
+        "e^(x cos a) = sum_n I_n(x) e^(ina): the atoms of the kernel are I_m(p) I_n(q)",
+        "Abramowitz and Stegun 1964, 9.6.34",
     )
     yield Cited(
         "on a stationary sequence of singular spectral measure Kaczmarz is effective", "Kwapien and Mycielski 2001"

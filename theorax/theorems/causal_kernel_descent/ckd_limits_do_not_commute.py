@@ -105,9 +105,7 @@ def layer_by_layer():
             (-h * c) ** layers / factorial(layers),
         )
     yield Step("another root: a geometric sum, bounded", simplify((1 - z**4) / (1 - z)), 1 + z + z**2 + z**3)
-    yield Cited(
-        "with powers of s before it, such a sum is bounded by the next lower power", "Abel's summation by parts"
-    )
+    yield Cited("with powers of s before it, such a sum is bounded by the next lower power", "Rudin 1976, theorem 3.41")
     parts = p * ((h * first) ** n / factorial(n)) ** 2 + (1 - p) * ((h * second) ** n / factorial(n)) ** 2
     yield Step("both planes, which are orthogonal", sqrt(parts), constant)
 

@@ -190,7 +190,10 @@ def spectrum_of():
         yield Step(
             "the product of its other zeros, up to sign", expand(rest.subs(z, 0) * (-1) ** (order - 1)), expand(mean)
         )
-    yield Cited("zeros of sum_i c_i/(z - lambda_i) lie in the hull of the lambda_i", "Gauss and Lucas; Marden 1966")
+    yield Cited(
+        "zeros of sum_i c_i/(z - lambda_i) lie in the hull of the lambda_i",
+        "Marden 1966, the theorem of Gauss and Lucas",
+    )
     cycle = setting.array([[0, 0, 1], [1, 0, 0], [0, 1, 0]])
     values = evaluate(lambda O, x: explained(O, x, LINEAR, 5), (cycle, setting.array([[1, 0, 0]])[0]), Symbolic())
     yield Step("after one turn of a cycle of three nothing is left", values["residual"][3:], np.zeros((2, 3), int))

@@ -151,7 +151,7 @@ def closed_forms():
 def border():
     """One function: how far its poles are from the line in units of the standard deviation."""
     z = Symbol("z")
-    yield Cited("the error of the rule is that of the integrals along shifted lines", "Trefethen, Weideman 2014")
+    yield Cited("the error of the rule is that of the integrals along shifted lines", "Trefethen and Weideman 2014")
     f = 1 / (1 + q * z**2)
     yield Step("its pole in the upper half-plane", (1 / f).subs(z, I / sqrt(q)), Integer(0))
     yield Step("the exponent of the first term", log(geometric.like).diff(m), -2 * pi / sqrt(q))

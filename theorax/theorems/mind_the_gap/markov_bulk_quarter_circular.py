@@ -112,9 +112,7 @@ frobenius = Expectation(
 
 def the_circle():
     """Every sigma_A, and the four laws of weights; that the spectrum tends to the quarter circle is cited."""
-    yield Cited(
-        "the empirical law tends to the quarter-circular law of radius 2 sigma_A", "Bordenave, Caputo, Chafai 2012"
-    )
+    yield Cited("the empirical law tends to the quarter-circular law of radius 2 sigma_A", "Bordenave et al. 2012")
     yield Step("its second moment", bulk.to.moment(2), sigma_A**2)
     yield Step("the second moment of the claimed law without scale", circle.to.moment(2), Integer(1))
     uniform = Piecewise((1, z < Rational(1, 2)), (0, True))
@@ -201,7 +199,7 @@ POPULAR = {sigma_A: sqrt(Rational(3, 2)), deviation: sqrt(Rational(3, 2))}  # 1 
 SHAPE = ("circle", "moments")
 
 theorem = Theorem(
-    place="Bordenave, Caputo, Chafai 2012, reconstructed in form; moments and the exact mean derived here",
+    place="Bordenave et al. 2012, reconstructed in form; moments and the exact mean derived here",
     label="reconstructed",
     uses=("outlier_identity",),
     hypotheses=dict(

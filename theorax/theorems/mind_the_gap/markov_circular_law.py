@@ -99,7 +99,7 @@ second_moment = Limit(
 
 def moments():
     """The limit law; every sigma_A."""
-    yield Cited("the spectrum tends to the uniform law on the disk of radius sigma_A", "Bordenave, Caputo, Chafai 2012")
+    yield Cited("the spectrum tends to the uniform law on the disk of radius sigma_A", "Bordenave et al. 2012")
     r = Symbol("r", positive=True)
     yield Step(
         "the mean square of a uniform point", integrate(r**2 * 2 * r / sigma_A**2, (r, 0, sigma_A)), mean_square.to

@@ -147,7 +147,7 @@ def second_order():
 
 def edge_of_the_bulk():
     """Every sigma_A, for the limit law; that the largest value sticks to its edge is cited."""
-    yield Cited("with four moments the largest value of the bulk tends to its edge", "Bordenave, Caputo, Chafai 2012")
+    yield Cited("with four moments the largest value of the bulk tends to its edge", "Bordenave et al. 2012")
     S = 1 / (1 + z)  # of the squares of the quarter-circular values
     (place,) = solve(edge_condition(S), z)
     yield Step("the edge in units of sigma_A/sqrt(T)", sqrt(inverse_of_edge(S).subs(z, place)), second_value.to)
@@ -216,7 +216,7 @@ MOMENTS = ("stable_rank", "gram", "without", "gram_without")
 EDGE = ("second_value", "without", "gram_without")
 
 theorem = Theorem(
-    place="Bordenave, Caputo, Chafai 2012 for the edge, reconstructed; first-order constants derived here",
+    place="Bordenave et al. 2012 for the edge, reconstructed; first-order constants derived here",
     label="reconstructed",
     uses=("outlier_identity", "markov_bulk_quarter_circular", "leading_singular_values"),
     hypotheses=dict(

@@ -70,7 +70,8 @@ absorbed = Limit(
 def secular_equation():
     """Every theta above the threshold, for a perturbation free from the bulk; and the threshold itself."""
     yield Cited(
-        "an additive perturbation of rank one and size t leaves the bulk where t G(x) = 1", "Benaych-Georges 2011"
+        "an additive perturbation of rank one and size t leaves the bulk where t G(x) = 1",
+        "Benaych-Georges and Nadakuditi 2011",
     )
     x, g = Symbol("x", positive=True), Symbol("g", positive=True)
     place = 1 / (1 - g) + 1 / g  # x as a function of g = G(x): the bulk of ratio one has R-transform 1/(1 - g)

@@ -103,7 +103,7 @@ decay = Limit(
 
 def fuss_catalan():
     """Generic l, for free factors."""
-    yield Cited("independent random Markov matrices without their outliers are asymptotically free", "Voiculescu 1987")
+    yield Cited("independent random Markov matrices without their outliers are asymptotically free", "Voiculescu 1991")
     yield Cited("no singular value stays outside the limit's support", "Collins and Male 2014")
     S = (1 + z) ** -l
     yield Step("the place of the edge is a critical point of 1/chi", edge_condition(S).subs(z, 1 / l), Integer(0))

@@ -72,7 +72,8 @@ def second_moment():
     """Generic l and gamma, for free factors; that independent factors become free is cited."""
     z, m1, m2 = Symbol("z"), Symbol("m_1"), Symbol("m_2")
     yield Cited(
-        "independent bi-invariant factors are asymptotically free, so their S-transforms multiply", "Voiculescu 1987"
+        "independent bi-invariant factors are asymptotically free, so their S-transforms multiply",
+        "Voiculescu 1991; Voiculescu 1987",
     )
     S = ((1 + z) * (1 + gamma * z)) ** -l  # 1/(1 + z) for each A_perp, 1/(1 + gamma z) for each layer of values
     chi = z / (1 + z) * S  # the inverse of psi(w) = m_1 w + m_2 w^2 + ..., so psi(chi(z)) - z vanishes

@@ -82,7 +82,8 @@ spread = Limit(
 def edge_of_product():
     """Generic gamma; that the remainder of the softmax is negligible is power counting."""
     yield Cited(
-        "independent Gaussian factors are asymptotically free, so their S-transforms multiply", "Voiculescu 1987"
+        "independent Gaussian factors are asymptotically free, so their S-transforms multiply",
+        "Voiculescu 1991; Voiculescu 1987",
     )
     S = 1 / ((1 + z) * (1 + gamma * z))
     yield Step("the place of the edge is a critical point of 1/chi", edge_condition(S).subs(z, root), Integer(0))

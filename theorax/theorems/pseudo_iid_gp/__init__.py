@@ -1,4 +1,4 @@
-"""Nait Saada, Naderi, Tanner: Beyond IID Weights: Sparse and Low-Rank Deep Neural Networks Are Also Gaussian Processes (ICLR 2024, arXiv 2310.16597).
+"""Wide networks with pseudo-iid weights as Gaussian processes, Nait Saada et al. 2024.
 
 The body of the paper could not be read: definition, theorems and examples are reconstructed from descriptions of them and
 derived again here; what goes beyond them is marked as derived.

@@ -139,7 +139,7 @@ def de_finetti():
     """Infinitely exchangeable arrays."""
     yield Cited(
         "they are mixtures of independent ones, so the third moments give the limit",
-        "Blum, Chernoff, Rosenblatt, Teicher 1958",
+        "Blum et al. 1958",
     )
     yield Step("a normal law of variance one", normal.to.moment(4), Integer(3))
 

@@ -191,7 +191,7 @@ def slopes():
 
 HALF = setting.low_rank(Rational(1, 2))
 theorem = Theorem(
-    place="finite width, several layers (iid: Yaida 2020, Hanin 2023; other laws derived here)",
+    place="finite width, several layers (iid: Yaida 2020, Hanin 2024; other laws derived here)",
     label="derived",
     uses=("single_layer_kurtosis_table", "wide_network_samplers", "gaussian_expectation"),
     hypotheses=dict(

@@ -121,7 +121,7 @@ def exact_moments():
 def shared_scale():
     """Every rank: the characteristic function of a normal variable times chi_r/sqrt r."""
     yield Cited(
-        "r columns of a Haar matrix of growing size are independent normal, over sqrt n", "Diaconis, Freedman 1987"
+        "r columns of a Haar matrix of growing size are independent normal, over sqrt n", "Diaconis and Freedman 1987"
     )
     x = Symbol("x", positive=True)
     for rank in (1, 2, 3, 4):

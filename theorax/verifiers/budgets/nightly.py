@@ -18,7 +18,7 @@ The claim's process is the mean over its ways; it passes 1/level on any night wi
 **Errors:** 100 nights of a true claim at 0.05: ever refuted 0.023; a persistent defect of half a standard deviation is
 found in 0.986 of them, at the median in night 31 (4000 runs). Refuting at 0.05 each night errs in 0.995.
 
-**Source:** Howard, Ramdas, McAuliffe and Sekhon 2021 (normal mixtures); Ville 1939.
+**Source:** Howard et al. 2021 (normal mixtures); Ville 1939.
 """
 
 from __future__ import annotations

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Protocol
 
 from theorax.errors import UsageError
+from theorax.theorems.bibliography import Bibliography
 from theorax.theorems.catalogue import Catalogue, Facts
 from theorax.verifiers.budgets.suite import Suite
 from theorax.verifiers.keeping.sources import Manifest, Sources
@@ -87,6 +88,7 @@ class Run:
     interrupted: bool = False
     files: Mapping[str, Path] = field(default_factory=dict)  # of the theorems
     manifests: Mapping[str, Manifest] = field(default_factory=dict)  # everything that determines each result
+    bibliography: Bibliography = field(default_factory=Bibliography)  # what the theorems can cite
     troubles: tuple[str, ...] = ()  # sentences about the store and about ancestors that nobody has checked
 
 
@@ -102,10 +104,11 @@ def run(
 
     Ctrl-C ends the run early; what had finished is kept and is in the returned value, whose ``interrupted`` is true.
 
-    **Raises:** UsageError if a check finds that the user asked for what cannot be done.
+    **Raises:** UsageError if a check finds that the user asked for what cannot be done, or a bibliography is no BibTeX.
     """
     began = time.perf_counter()
     catalogue = catalogue or Catalogue()
+    _ = catalogue.bibliography  # what is wrong with it is said before anything runs
     settings = replace(settings, roots=catalogue.elsewhere)
     house = _House(selection, settings, catalogue, check, listener or Silent(), sources or Sources())
     house.work()
@@ -120,6 +123,7 @@ def run(
         interrupted=house.interrupted,
         files={id: catalogue.path(id) for id in outcomes},
         manifests=house.manifests,
+        bibliography=catalogue.bibliography,
         troubles=tuple(dict.fromkeys(house.troubles)),
     )
 

@@ -210,7 +210,7 @@ class Catoni(_Evidence):
     $E \exp \psi(a (x - t)) \le 1 + a^2 v/2$; hence $e = \prod_i e^{\psi(a (x_i - t))} / (1 + a^2 v/2)$ has mean at most
     one.
 
-    **Source:** Catoni 2012; as an e-value Wang and Ramdas 2023.
+    **Source:** Catoni 2012; Wang and Ramdas 2023 (as an e-value).
     """
 
     variance: float

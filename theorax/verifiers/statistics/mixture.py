@@ -8,7 +8,7 @@ $$e_t = \frac{1}{\pi(A)} \int_A \Bigl(\frac qp\Bigr)^{S} \Bigl(\frac{1-q}{1-p}\B
 is a supermartingale under every probability beyond the boundary: by Ville's inequality it ever passes $1/\alpha$ with
 probability at most $\alpha$.
 
-**Source:** Robbins 1970 (mixtures); Howard, Ramdas, McAuliffe and Sekhon 2021.
+**Source:** Robbins 1970 (mixtures); Howard et al. 2021.
 """
 
 from __future__ import annotations

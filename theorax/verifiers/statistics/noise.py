@@ -11,7 +11,7 @@ The first is held below $10^{-13}$ by Chernoff's bound; the second is, for few e
 terms leaves. Every bound is added, and two others are tried: Chernoff's own, and the chi-square law that all eigenvalues
 at the largest would give. The least of the three is returned, so a p-value is never too small.
 
-**Source:** Imhof 1961; Davies 1973 and 1980 (the bounds).
+**Source:** Imhof 1961; Davies 1973; Davies 1980 (the bounds).
 """
 
 from __future__ import annotations

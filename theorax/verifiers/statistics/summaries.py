@@ -31,7 +31,7 @@ _UNIT_ROUNDOFF = 2.0**-53
 class Moments:
     """Count, mean, sum of squared deviations and mean magnitude of one sample; merged without seeing it again.
 
-    **Source:** Chan, Golub and LeVeque 1983.
+    **Source:** Chan et al. 1983.
     """
 
     count: int = 0

@@ -1,0 +1,89 @@
+"""Entries of BibTeX, the labels that follow from them, and what is said of a file that holds none."""
+
+from __future__ import annotations
+
+import doctest
+
+import pytest
+
+from theorax.errors import UsageError
+from theorax.theorems import bibliography, bibtex
+from theorax.theorems.bibliography import read
+
+ENTRY = """
+A comment, even one with an {open brace.
+@Article{cramer,
+  author = "Cram{\\'e}r, Harald and H. {Wold}",
+  title = {Some {Theorems} on
+           distribution functions},
+  year = 1936, doi = {10.1112/jlms/s1-11.4.290}
+}
+@misc{three, author = {{A Body and Others} and Van Loan, Charles and B. \\"Osterreicher}, title = {T}, year = {2001a},
+  eprint = {arXiv:2101.00001v2}}
+@comment{left out}
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    folder = tmp_path / "papers"
+    folder.mkdir()
+    return folder / "references.bib"
+
+
+@pytest.mark.parametrize("module", [bibliography, bibtex])
+def test_examples(module):
+    assert doctest.testmod(module).failed == 0
+
+
+def test_an_entry_is_read(file):
+    file.write_text(ENTRY, encoding="utf-8")
+    first, second = read(file).works
+    assert first.label == "Cramér and Wold 1936"
+    assert first.told == "Harald Cramér and H. Wold (1936). Some Theorems on distribution functions."
+    assert first.url == "https://doi.org/10.1112/jlms/s1-11.4.290"
+    assert second.families == ("A Body and Others", "Van Loan", "Österreicher")
+    assert second.label == "A Body and Others et al. 2001a"
+    assert (second.arxiv, second.url) == ("2101.00001", "https://arxiv.org/abs/2101.00001")
+
+
+def test_a_source_is_split_into_works(file):
+    file.write_text(ENTRY, encoding="utf-8")
+    works = read(file)
+    found, strangers = works.cited("Cramer and Wold 1936, theorem 1; own_lemma; Cramér and Wold 1937", ["own_lemma"])
+    assert [work.key for work in found] == ["cramer"]
+    assert strangers == ["Cramér and Wold 1937"]
+    assert "did you mean `Cramér and Wold 1936`?" in works.unknown(strangers[0], "papers/references.bib")
+
+
+def test_a_label_is_no_part_of_a_longer_word(file):
+    file.write_text("@misc{a, author={Young, A.}, title={T}, year={1936}}", encoding="utf-8")
+    assert read(file).named("McYoung 1936, Young 19361") == []
+    assert [work.key for work in read(file).named("as in Young 1936.")] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("@misc{a, author={B, C}, title={T}, year={1999}", "papers/references.bib, line 1: a brace"),
+        ("\n@misc{a, author={B, C}, year={1999}}", "line 2: `@misc{a` has no title"),
+        ("@misc{a}", "`@misc` has no key"),
+        ("@misc{a, title={T}, year={soon}}", "has no author"),
+        ("@misc{a, author={B, C}, title={T}, year={soon}}", "is no year"),
+        ("@misc{a, author={B, C} title}", "which is no field"),
+        ("@misc{a, author=, title={T}}", "which is no field"),
+        ("@string{jml = {Journal}}", "Write the names out"),
+        ("@misc{a, author={B, C}, title={T}, year=1999}\n@misc{a, author={D, E}, title={T}, year=1999}", "the key `a`"),
+        ("@misc{a, author={B, C}, title={T}, year=1999}\n@misc{b, author={B, D}, title={U}, year=1999}", "1999a and"),
+    ],
+)
+def test_what_is_no_entry_is_refused(file, text, told):
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match=told.replace("{", "\\{").replace("(", "\\(")):
+        read(file)
+
+
+def test_a_root_brings_works_of_its_own(file):
+    file.write_text("@book{own, author={Muirhead, R.}, title={Mine}, year={1982}}", encoding="utf-8")
+    works = bibliography.of([file.parent, file.parent.parent])
+    assert [work.key for work in works.cited("Muirhead 1982; Weyl 1912")[0]] == ["own", "weyl"]
