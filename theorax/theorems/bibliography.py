@@ -13,10 +13,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
-from theorax.theorems.bibtex import Entry, entries, plain
+
+if TYPE_CHECKING:
+    from pybtex.database import Entry, Person
 
 FILE = "references.bib"
 LIBRARY = Path(__file__).parent / FILE
@@ -160,16 +163,45 @@ def _read(path: Path, _stamp: tuple[int, int]) -> Bibliography:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"The bibliography `{path}` cannot be read: {error}. Write it as UTF-8 text.") from None
-    works = tuple(map(_work, entries(text, path)))
-    _distinct(works, path)
+    works = tuple(_work(key, entry, _where(path)) for key, entry in _entries(text, _where(path)))
+    _distinct(works, _where(path))
     return Bibliography(works)
+
+
+def _where(path: Path) -> str:
+    return f"{path.parent.name}/{path.name}"
+
+
+def _entries(text: str, where: str) -> Iterator[tuple[str, Entry]]:
+    from pybtex import errors
+    from pybtex.database import parse_string
+
+    with errors.capture() as troubles:
+        found = parse_string(text, "bibtex")
+    for trouble in troubles:
+        raise UsageError(
+            f"{where}: {trouble}. A work is told by an entry of BibTeX under a key of its own. "
+            "Write `@article{key, author = {...}, title = {...}, year = {...}}`."
+        )
+    yield from found.entries.items()
+
+
+def plain(text: str) -> str:
+    r"""A value without its markup.
+
+    >>> plain(r"{Cram{\'e}r} --- S. Nørsett \& {\L}o{\'\i}")
+    'Cramér — S. Nørsett & Łoí'
+    """
+    from pybtex.richtext import Text
+
+    return " ".join(str(Text.from_latex(text)).split())
 
 
 def read(path: Path) -> Bibliography:
     """The works of one file in BibTeX; what stands outside of entries is a comment.
 
-    **Raises:** UsageError that names the line, if it is no BibTeX, an entry lacks author, title or year, or two share
-    a key or a label.
+    **Raises:** UsageError that names the line or the entry, if it is no BibTeX, an entry lacks author, title or year, or
+    two share a key or a label.
     """
     try:
         stamp = path.stat()
@@ -178,31 +210,30 @@ def read(path: Path) -> Bibliography:
     return _read(path, (stamp.st_mtime_ns, stamp.st_size))
 
 
-def _work(entry: Entry) -> Work:
-    raw, place = entry.fields, entry.place
-    people = raw.get("author") or raw.get("editor") or ""
+def _work(key: str, entry: Entry, where: str) -> Work:
+    raw, people = entry.fields, entry.persons.get("author") or entry.persons.get("editor") or []
     missing = [name for name in ("title", "year") if not raw.get(name)]
     if not people or missing:
         lacking = " and no ".join([*([] if people else ["author"]), *missing])
-        raise place.wrong(
-            f"`@{entry.kind}{{{entry.key}` has no {lacking}.",
-            "A reader finds a work by its authors, its title and its year. Add the field.",
+        raise UsageError(
+            f"{where}: `@{entry.type}{{{key}` has no {lacking}. "
+            "A reader finds a work by its authors, its title and its year. Add the field."
         )
     if not re.fullmatch(r"\d{4}[a-z]?", raw["year"]):
-        raise place.wrong(
-            f"`year = {{{raw['year']}}}` of {entry.key} is no year.", "Write four digits, such as 2018, or 2018a."
+        raise UsageError(
+            f"{where}: `year = {{{raw['year']}}}` of {key} is no year. Write four digits, such as 2018, or 2018a."
         )
-    names = [_name(part) for part in re.split(r"\s+and\s+(?![^{]*\})", people)]
-    fields = {name: value if name in ("url", "doi", "eprint") else plain(value) for name, value in raw.items()}
-    return Work(entry.key, tuple(name for name, _ in names), tuple(family for _, family in names), fields)
+    names = [_name(person) for person in people]
+    fields = {
+        name.lower(): value if name.lower() in ("url", "doi", "eprint") else plain(value) for name, value in raw.items()
+    }
+    return Work(key, tuple(name for name, _ in names), tuple(family for _, family in names), fields)
 
 
-def _name(text: str) -> tuple[str, str]:
-    """A person as printed, and the family name: ``Family, Given`` or ``Given Family``; braces hold one name together."""
-    family, comma, given = (part.strip() for part in text.partition(","))
-    if comma:
-        return plain(f"{given} {family}"), plain(family)
-    return plain(text), plain(text if text.startswith("{") else text.split()[-1])
+def _name(person: Person) -> tuple[str, str]:
+    """A person as printed, and the family name."""
+    family = plain(" ".join([*person.prelast_names, *person.last_names]))
+    return plain(" ".join([*person.first_names, *person.middle_names, family, *person.lineage_names])), family
 
 
 def folded(text: str) -> str:
@@ -210,15 +241,9 @@ def folded(text: str) -> str:
     return "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
 
 
-def _distinct(works: Iterable[Work], path: Path) -> None:
-    where = f"{path.parent.name}/{path.name}"
-    keys: dict[str, Work] = {}
+def _distinct(works: Iterable[Work], where: str) -> None:
     labels: dict[str, Work] = {}
     for work in works:
-        if work.key in keys:
-            raise UsageError(
-                f"{where}: two entries have the key `{work.key}`. A key names one work. Rename one of them."
-            )
         label = folded(work.label)
         if label in labels:
             year = work.year[:4]
@@ -226,4 +251,4 @@ def _distinct(works: Iterable[Work], path: Path) -> None:
                 f"{where}: `{labels[label].key}` and `{work.key}` are both cited as “{work.label}”, so a reader cannot "
                 f"tell them apart. Write {year}a and {year}b as their years, and in the texts that cite them."
             )
-        keys[work.key] = labels[label] = work
+        labels[label] = work
