@@ -19,7 +19,7 @@ def test_ids_papers_titles_and_citations_come_from_the_tree(root):
     assert catalogue.ids == ("lanczos", "bulk", "edge", "gap")
     assert catalogue.papers == {"instruments": ("lanczos",), "spectra": ("bulk", "edge", "gap")}
     assert catalogue.title("gap") == "The gap opens"
-    assert catalogue.citation("spectra") == "A. Author, Spectra of things, 2025"
+    assert catalogue.citation("spectra") == catalogue.heading("spectra") == "A. Author, Spectra of things, 2025"
     assert catalogue.citation("instruments") == "instruments"
 
 

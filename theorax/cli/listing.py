@@ -43,9 +43,9 @@ def list_(context: click.Context, words: tuple[str, ...], exclude: tuple[str, ..
         if not shown:
             continue
         lines.append(("" if not lines else "\n") + _styled(one_line(paper), terminal, bold=True))
-        citation = catalogue.citation(paper)
-        if citation != paper:
-            lines.append(_styled(_cut(f"  {one_line(citation)}", width), terminal, dim=True))
+        heading = catalogue.heading(paper)
+        if heading != paper:
+            lines.append(_styled(_cut(f"  {one_line(heading)}", width), terminal, dim=True))
         for id in shown:
             sign = _sign(verdicts.get(id, ""))
             title = _cut(one_line(catalogue.title(id)), width - widest - 6 if width else 0)

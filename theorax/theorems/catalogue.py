@@ -123,12 +123,16 @@ class Catalogue:
         return of(self.roots)
 
     def citation(self, paper: str) -> str:
-        """The entry of a paper in the bibliography, or else the first line of its docstring, or its key.
+        """The entry of a paper in the bibliography, or else its heading.
 
         **Raises:** UsageError if a file of the bibliography cannot be read.
         """
         if paper in self.bibliography.by_key:
             return self.bibliography.by_key[paper].told.removesuffix(".")
+        return self.heading(paper)
+
+    def heading(self, paper: str) -> str:
+        """The first line of a paper's docstring, or its key; read at once, unlike the bibliography."""
         for root in self.roots:
             init = root / paper / "__init__.py"
             if init.is_file():
