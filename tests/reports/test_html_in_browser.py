@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import browser
 import fakes
+import paper
 import pytest
 from pages import HOSTILE, hostile, printed
 from test_document import report
@@ -185,9 +186,29 @@ def test_pictures_are_taken(page, files, tmp_path, width, dark):
     assert ground == ("rgb(20, 23, 27)" if dark else "rgb(255, 255, 255)")
 
 
-def test_it_prints(page, files):
+@pytest.mark.parametrize("scripts", [True, False])
+def test_it_prints_with_what_is_folded(page, files, scripts):
     page.look(1280, dark=True)
+    page.open(files["several"], scripts=scripts)
+    folded = """[...document.querySelectorAll('details:not([open])')].map(part => { const copy = part.cloneNode(true);
+        copy.querySelectorAll('svg').forEach(part => part.remove()); return copy.textContent.replace(/\\s+/g, '') })"""
+    hidden = [text for text in page.evaluate(folded) if text.isascii()]
+    assert len(hidden) > 10
+    pdf = page.pdf()
+    assert 5 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 80
+    printed = paper.text(pdf)
+    assert "2of6theoremshold" in printed
+    assert [text for text in hidden if text not in printed] == []
+
+
+def test_what_was_folded_is_folded_again_after_the_print(page, files):
+    page.look(1280)
     page.open(files["several"])
-    paper = page.pdf()
-    assert paper.startswith(b"%PDF")
-    assert 5 <= len(re.findall(rb"/Type\s*/Page\b", paper)) <= 80
+    shut = "document.querySelectorAll('details:not([open])').length"
+    before = page.evaluate(shut)
+    assert before > 10
+    page.evaluate("document.querySelector('article details:not([open])').open = true")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate(shut) == 0
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate(shut) == before - 1
