@@ -13,7 +13,8 @@ import pytest
 from theorax.errors import UsageError
 from theorax.reports.document import SCHEMA_VERSION, STATUSES, document, exit_code
 from theorax.reports.json import text, write_text
-from theorax.reports.reading import OLDEST, SCHEMAS, validate
+from theorax.reports.reading import OLDEST, validate
+from theorax.reports.schemas import SCHEMAS
 from theorax.verifiers.runs.adjustment import adjust
 from theorax.verifiers.runs.graph import Graph
 from theorax.verifiers.runs.runner import Record, Run

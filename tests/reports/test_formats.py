@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import xml.etree.ElementTree as xml
@@ -88,22 +89,44 @@ CHILDREN = {
     "testcase": {"skipped", "error", "failure", "system-out"},
     "skipped": set(), "error": set(), "failure": set(), "system-out": set(),
 }  # fmt: skip
+# The schema that Jenkins publishes (junit-10.xsd): attributes that must be there, and those that may.
+REQUIRED = {"testsuite": {"name", "tests", "failures", "errors"}, "testcase": {"name"}, "property": {"name", "value"}}
+ALLOWED = {
+    "testsuites": {"name", "time", "tests", "failures", "errors"},
+    "testsuite": {
+        "name", "tests", "failures", "errors", "group", "time", "skipped", "timestamp", "hostname", "id", "package", "file",
+        "log", "url", "version",
+    },
+    "testcase": {"name", "time", "classname", "group"},
+    "property": {"name", "value"},
+    "failure": {"type", "message"}, "skipped": {"type", "message"}, "error": {"type", "message"},
+    "properties": set(), "system-out": set(),
+}  # fmt: skip
+# What it does not have and readers use: the place of a case, as pytest's family xunit1 writes it, and the count of skipped.
+BEYOND = {"testcase": {"file", "line"}, "testsuites": {"skipped"}}
+TIME = re.compile(r"(([0-9]{0,3},)*[0-9]{3}|[0-9]{0,3})*(\.[0-9]{0,3})?")
 ATTRIBUTES = {
     "testsuites": {"name", "tests", "failures", "errors", "skipped", "time"},
-    "testsuite": {"name", "tests", "failures", "errors", "skipped", "time", "timestamp"},
+    "testsuite": {"name", "tests", "failures", "errors", "skipped", "time", "timestamp", "file"},
     "properties": set(),
     "property": {"name", "value"},
-    "testcase": {"name", "classname", "time"},
+    "testcase": {"name", "classname", "time", "file", "line"},
     "skipped": {"message"}, "error": {"message", "type"}, "failure": {"message", "type"}, "system-out": set(),
 }  # fmt: skip
 
 
-def test_junit_has_the_common_structure(whole):
+def test_junit_has_the_published_structure(whole):
     root = xml.fromstring(render("junit", whole))
     assert root.tag == "testsuites"
     for node in root.iter():
         assert {child.tag for child in node} <= CHILDREN[node.tag]
-        assert set(node.attrib) == ATTRIBUTES[node.tag]
+        assert REQUIRED.get(node.tag, set()) <= set(node.attrib)
+        assert set(node.attrib) <= ALLOWED[node.tag] | BEYOND.get(node.tag, set())
+        assert TIME.fullmatch(node.get("time", "0"))
+        whole_case = node.tag != "testcase" or node.get("name") != "theorem"  # a theorem is stated on no one line
+        not_reached = node.get("name", "").endswith("not_reached") or node.get("classname") == "not_reached"
+        if whole_case and not not_reached:
+            assert set(node.attrib) == ATTRIBUTES[node.tag]
         if node.tag == "testsuite":
             assert node[0].tag == "properties" and {child.tag for child in node[1:]} == {"testcase"}
             for element, name in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
@@ -112,6 +135,16 @@ def test_junit_has_the_common_structure(whole):
     for name in ("tests", "failures", "errors", "skipped"):
         assert int(root.get(name)) == sum(int(suite.get(name)) for suite in root)
     assert float(root.get("time")) == pytest.approx(sum(float(case.get("time")) for case in root.iter("testcase")))
+
+
+def test_junit_says_where_a_claim_is_stated(whole):
+    root = xml.fromstring(render("junit", whole))
+    cases = root.findall(".//testcase[@classname='spectra.of_refuted']")
+    lines = [(case.get("file"), case.get("line")) for case in cases]
+    assert lines[:2] == [("theorems/spectra/of_refuted.py", "10"), ("theorems/spectra/of_refuted.py", "11")]
+    # A report of an old version does not know, and no attribute says so.
+    bare = xml.fromstring(render("junit", report(fakes.outcome("gap"))))
+    assert all(not {"file", "line"} & set(node.attrib) for node in bare.iter())
 
 
 def test_junit_has_one_case_per_claim_with_its_numbers():

@@ -13,7 +13,7 @@ import pytest
 from pages import Parsed
 from test_document import report
 
-from theorax.reports.html import graph, layers, plots, sides
+from theorax.reports.html import graph, layers, panels, plots, rows, sides
 from theorax.theorems.catalogue import Catalogue
 
 
@@ -30,9 +30,21 @@ def document():
 # The graph
 
 
-def uses_of_the_library():
+def part(id, paper, *uses):
+    return {"id": id, "paper": paper, "uses": list(uses)}
+
+
+def of_the_library():
     catalogue = Catalogue()
-    return {id: tuple(catalogue.facts(id).uses) for id in catalogue.ids}
+    theorems = [part(id, catalogue.paper(id), *catalogue.facts(id).uses) for id in catalogue.ids]
+    nodes = {each["id"]: sides.Node(each["id"], "PROVED", ring=True) for each in theorems}
+    return theorems, nodes, {id: id for id in nodes}
+
+
+def link_to(id, svg):
+    """The first link to a theorem in a drawing."""
+    found = re.search(rf'<a class="node" href="#{id}">.*?</a>', svg, re.DOTALL)
+    return found[0] if found else ""
 
 
 def random_graph(nodes, edges, seed):
@@ -88,14 +100,71 @@ def test_few_crossings_as_few_as_any_order_has_on_small_graphs(seed):
 
 
 def test_the_library_is_drawn_with_few_crossings():
-    uses = uses_of_the_library()
-    edges = sum(map(len, uses.values()))
-    links = {id: id for id in uses}
+    theorems, nodes, links = of_the_library()
+    edges = sum(len(part["uses"]) for part in theorems)
     began = time.process_time()
-    drawn = graph.graph({id: sides.Node(id, "PROVED") for id in uses}, uses, links, "all")
+    drawn = panels.panels(theorems, nodes, links)
     assert time.process_time() - began < 2.0
-    assert drawn.crossings <= edges / 2
-    assert drawn.svg.count("<a ") == len(uses)
+    assert drawn.crossings <= edges / 4
+    forms = [(panel.title, form) for panel in drawn.panels for form in (panel.wide, panel.narrow)]
+    for each in theorems:  # in full in the panel of its paper alone
+        full = [title for title, form in forms if "ring" in link_to(each["id"], form)]
+        assert full == [each["paper"]] * 2
+
+
+def test_every_panel_of_the_library_is_whole_and_readable_in_its_window():
+    theorems, nodes, links = of_the_library()
+    for panel in panels.panels(theorems, nodes, links).panels:
+        wide, narrow = (float(re.search(r'width="(\d+)"', form)[1]) for form in (panel.wide, panel.narrow))
+        smallest = 12 * min(
+            1.0, panels.ROOM / wide
+        )  # pixels of a label where the drawing is made as narrow as its window
+        assert smallest >= 9 and "large" not in panel.wide.split(">")[0]
+        assert narrow <= 364  # of a phone's 390
+
+
+def test_a_panel_says_what_its_paper_rests_on_elsewhere():
+    parts = [part("a", "tools"), part("b", "one", "a"), part("c", "one", "b", "a"), part("d", "two", "a", "gone")]
+    parts += [part(f"more{index}", "two") for index in range(panels.TOGETHER)]
+    nodes = {each["id"]: sides.Node(each["id"], "PROVED", ring=True) for each in parts} | {
+        "gone": sides.Node("gone", None)
+    }
+    tools, one, two = panels.panels(parts, nodes, {id: id for id in nodes if id != "gone"}).panels
+    assert (tools.title, one.title, two.title) == ("tools", "one", "two")  # what others rest on comes first
+    assert one.wide.count('href="#a"') == 2 and one.narrow.count('href="#a"') == 1  # a copy beside each of its users
+    assert "drawn in full with its own paper" in one.wide and "ring" not in link_to("a", one.wide)
+    assert two.wide.count("node ghost") == two.narrow.count("node ghost") == 1
+
+
+def test_a_small_report_is_drawn_as_one_whatever_its_papers_are():
+    parts = [part("a", "tools"), part("b", "one", "a")]
+    nodes = {each["id"]: sides.Node(each["id"], "PROVED") for each in parts}
+    (drawn,) = panels.panels(parts, nodes, {}).panels
+    assert drawn.title == "" and drawn.wide.count("<title>") == drawn.narrow.count("<title>") == 2
+
+
+def test_a_circle_has_no_panels_but_a_sentence():
+    parts = [part("a", "one", "b"), part("b", "one", "a")]
+    found = panels.panels(parts, {each["id"]: sides.Node(each["id"], "PROVED") for each in parts}, {})
+    assert found.panels == () and "circle" in found.problem
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rows_come_after_what_they_rest_on_with_short_arcs(seed):
+    uses = random_graph(12, 14, seed)
+    order = rows.ordered(uses)
+    assert sorted(order) == sorted(uses)
+    assert all(order.index(name) < order.index(id) for id, names in uses.items() for name in names)
+
+    def length(order):
+        return sum(order.index(id) - order.index(name) for id, names in uses.items() for name in names)
+
+    for id in order:  # no row stands better elsewhere
+        rest = [name for name in order if name != id]
+        for place in range(len(order)):
+            moved = [*rest[:place], id, *rest[place:]]
+            if all(moved.index(name) < moved.index(user) for user, names in uses.items() for name in names):
+                assert length(order) <= length(moved)
 
 
 def test_a_source_stands_right_before_its_first_user():

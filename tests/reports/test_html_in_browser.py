@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import browser
 import fakes
+import paper
 import pytest
 from pages import HOSTILE, hostile, printed
 from test_document import report
@@ -101,6 +102,22 @@ def test_the_page_does_not_scroll_sideways(page, files, name, width):
         )
 
 
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_graph_is_whole_in_its_window(page, files, width):
+    page.look(width)
+    page.open(files["several"])
+    seen = page.evaluate("""[...document.querySelectorAll('#graph .graphbox')].map(box => [box.scrollWidth - box.clientWidth,
+        [...box.querySelectorAll('svg.graph')].filter(form => form.getBoundingClientRect().width).length,
+        Math.min(...[...box.querySelectorAll('a.node text:not(.letter)')].map(text => text.getBoundingClientRect().height)
+            .filter(height => height))])""")
+    for beyond, forms, height in seen:
+        assert (beyond, forms) == (0, 1) and height >= 9
+    # The keyboard reaches the form that is shown, and no other.
+    page.evaluate("document.querySelector('#graph .graphbox').focus()")
+    page.press("Tab", 9)
+    assert page.evaluate("document.activeElement.closest('div').className") == ("wide" if width > 1200 else "narrow")
+
+
 def test_without_scripts_everything_is_there_and_no_dead_control(page, files):
     page.look(1280)
     page.open(files["several"], scripts=False)
@@ -122,7 +139,8 @@ def test_search_and_filters(page, files):
         page.press(letter, ord(letter.upper()), letter)
     assert (page.evaluate(shown), page.evaluate(articles)) == (1, 1)
     assert page.evaluate("document.querySelector('#filters output').textContent") == "1 of 6 theorems shown"
-    assert page.evaluate("document.querySelectorAll('#graph a.faded').length") == 5
+    for form in ("wide", "narrow"):
+        assert page.evaluate(f"document.querySelectorAll('#graph .{form} a.faded').length") == 5
     # A link to a theorem that the filter hides shows it all the same.
     page.evaluate("location.hash = '#t-gap'; new Promise(done => setTimeout(done, 50))")
     assert page.evaluate("document.getElementById('t-gap').offsetHeight") > 100
@@ -185,9 +203,29 @@ def test_pictures_are_taken(page, files, tmp_path, width, dark):
     assert ground == ("rgb(20, 23, 27)" if dark else "rgb(255, 255, 255)")
 
 
-def test_it_prints(page, files):
+@pytest.mark.parametrize("scripts", [True, False])
+def test_it_prints_with_what_is_folded(page, files, scripts):
     page.look(1280, dark=True)
+    page.open(files["several"], scripts=scripts)
+    folded = """[...document.querySelectorAll('details:not([open])')].map(part => { const copy = part.cloneNode(true);
+        copy.querySelectorAll('svg').forEach(part => part.remove()); return copy.textContent.replace(/\\s+/g, '') })"""
+    hidden = [text for text in page.evaluate(folded) if text.isascii()]
+    assert len(hidden) > 10
+    pdf = page.pdf()
+    assert 5 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 80
+    printed = paper.text(pdf)
+    assert "2of6theoremshold" in printed
+    assert [text for text in hidden if text not in printed] == []
+
+
+def test_what_was_folded_is_folded_again_after_the_print(page, files):
+    page.look(1280)
     page.open(files["several"])
-    paper = page.pdf()
-    assert paper.startswith(b"%PDF")
-    assert 5 <= len(re.findall(rb"/Type\s*/Page\b", paper)) <= 80
+    shut = "document.querySelectorAll('details:not([open])').length"
+    before = page.evaluate(shut)
+    assert before > 10
+    page.evaluate("document.querySelector('article details:not([open])').open = true")
+    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate(shut) == 0
+    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
+    assert page.evaluate(shut) == before - 1

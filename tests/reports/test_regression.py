@@ -15,6 +15,7 @@ from theorax.errors import UsageError
 from theorax.reports import baseline as files
 from theorax.reports import regression_text
 from theorax.reports.regression import compared
+from theorax.reports.schemas import fault
 from theorax.text.safe import UNSEEN
 from theorax.verifiers.settings import Settings
 
@@ -35,6 +36,7 @@ def against(*outcomes, before=(), seed=0, **options):
     """The comparison of these outcomes, found with this seed, with a baseline of those before."""
     baseline = files.taken(report(*(before or (outcome(),))))
     found = compared(baseline, report(*outcomes, settings=Settings(seed=seed)), **options)
+    assert fault(json.loads(json.dumps(found)), "comparison-v1") is None
     return found, {f"{row['theorem']}.{row['claim']}": row for row in found["claims"]}
 
 

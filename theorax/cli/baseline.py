@@ -238,6 +238,7 @@ def outputs(texts: Sequence[str], what: str) -> list[tuple[str, Path | None]]:
 def write(format_: str, path: Path | None, found: Mapping[str, Any], blocks: Sequence[Block]) -> None:
     """A comparison or a replay to its file or to the standard output, there in colour if it is a terminal."""
     from theorax.reports import json
+    from theorax.reports.schemas import obeyed
     from theorax.text.plain import render
     from theorax.text.safe import uncommanded
 
@@ -246,7 +247,8 @@ def write(format_: str, path: Path | None, found: Mapping[str, Any], blocks: Seq
 
         show(blocks, console())
         return
-    content = json.text(found) if format_ == "json" else uncommanded(render(blocks))
+    schema = f"{'comparison' if 'comparison_version' in found else 'replay'}-v1"
+    content = json.text(obeyed(found, schema)) if format_ == "json" else uncommanded(render(blocks))
     if path is None:
         click.echo(content, nl=False)
     else:

@@ -16,12 +16,13 @@ from typing import Any
 from theorax import __version__
 from theorax.errors import UsageError
 from theorax.reports.document import Document
+from theorax.reports.schemas import fault
 from theorax.verifiers.keeping.sources import Manifest, differences
 from theorax.verifiers.settings import Settings
 
 FILE = "theorax-baseline.json"
 VERSION = 1
-SCHEMA = Path(__file__).parent / "schema" / f"baseline-v{VERSION}.json"
+SCHEMA = f"baseline-v{VERSION}"
 DETERMINING = ("effort", "seed", "device", "level", "at", "sizes", "model", "nightly")
 AGAIN = "Write it anew with `verify baseline save`."
 
@@ -161,15 +162,9 @@ def read(path: Path) -> Document:
 
 
 def _validate(found: Mapping[str, Any], path: Path) -> None:
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import best_match
-
-    from theorax.reports.reading import LONGEST
-
-    error = best_match(Draft202012Validator(json.loads(SCHEMA.read_text(encoding="utf-8"))).iter_errors(found))
-    if error is not None:
-        place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
-        raise UsageError(f"`{path}` is no baseline, at `{place or '.'}`: {error.message[:LONGEST]}. {AGAIN}")
+    wrong = fault(found, SCHEMA)
+    if wrong is not None:
+        raise UsageError(f"`{path}` is no baseline, at `{wrong[0]}`: {wrong[1]}. {AGAIN}")
     for name, of in (("run", "runs"), ("reads", "sources")):
         for at, part in enumerate(found["theorems"]):
             places = part[name] if isinstance(part[name], list) else [part[name]]

@@ -9,7 +9,8 @@ is undecided   was skipped, with its reason: it is no success
 broken         has an error
 =============  ==================================================
 
-A theorem's claims are decided from the same draws: the time of its whole check stands at its first case.
+A theorem's claims are decided from the same draws: the time of its whole check stands at its first case. Each case says
+in which file and on which line its claim is stated, counted from one as an editor counts.
 """
 
 from __future__ import annotations
@@ -50,11 +51,11 @@ def _suite(part: Part) -> str:
 def _of(name: str, own: Sequence[Finding], document: Part) -> xml.Element:
     theorem, settings = own[0].theorem, document["settings"]
     stamp = document["created"].removesuffix("Z")
-    found = xml.Element(
-        "testsuite", {"name": name, **_counts(own), "time": _time(theorem["seconds"]), "timestamp": stamp}
-    )
+    file = {"file": theorem["file"]} if theorem["file"] else {}
+    suite = {"name": name, **_counts(own), "time": _time(theorem["seconds"]), "timestamp": stamp, **file}
+    found = xml.Element("testsuite", suite)
     properties = xml.SubElement(found, "properties")
-    told = {
+    about = {
         "title": theorem["title"],
         "status": theorem.get("status", own[0].status),
         "effort": settings["effort"],
@@ -62,12 +63,15 @@ def _of(name: str, own: Sequence[Finding], document: Part) -> xml.Element:
         "generator": document["generator"],
         "replay": theorem["replay"],
     }
-    for key, value in told.items():
+    for key, value in about.items():
         if value:
             xml.SubElement(properties, "property", {"name": key, "value": value})
     for place, finding in enumerate(own):
         seconds = theorem["seconds"] if place == 0 else 0.0
-        case = xml.SubElement(found, "testcase", {"classname": name, "name": finding.name, "time": _time(seconds)})
+        told = {"classname": name, "name": finding.name, "time": _time(seconds), **file}
+        if file and finding.claim is not None and finding.claim["line"] is not None:
+            told["line"] = str(finding.claim["line"])
+        case = xml.SubElement(found, "testcase", told)
         element = ELEMENTS.get(finding.outcome)
         if element is None:
             xml.SubElement(case, "system-out").text = f"{finding.sentence}\n\n{finding.text}"

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from theorax.errors import UsageError
 from theorax.reports.document import SCHEMA_VERSION, Document
+from theorax.reports.schemas import fault
 
-SCHEMAS = Path(__file__).parent / "schema"
 OLDEST = 1
-LONGEST = 200  # characters of an offending value that a message repeats
 
 
 def read(path: Path) -> Document:
@@ -68,20 +66,9 @@ def validate(found: Mapping[str, Any], version: int = SCHEMA_VERSION, name: str 
 
     **Raises:** UsageError that names the path of the offending field.
     """
-    from jsonschema.exceptions import best_match
-
-    error = best_match(_validator(version).iter_errors(found))
-    if error is not None:
-        place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in error.absolute_path)
-        message = error.message if len(error.message) <= LONGEST else error.message[:LONGEST] + " ..."
-        raise UsageError(f"{name} is not what schema v{version} describes, at `{place or '.'}`: {message}")
-
-
-@cache
-def _validator(version: int) -> Any:
-    from jsonschema import Draft202012Validator
-
-    return Draft202012Validator(json.loads((SCHEMAS / f"v{version}.json").read_text(encoding="utf-8")))
+    wrong = fault(found, f"v{version}")
+    if wrong is not None:
+        raise UsageError(f"{name} is not what schema v{version} describes, at `{wrong[0]}`: {wrong[1]}")
 
 
 def _no_number(word: str) -> float:

@@ -27,6 +27,7 @@ from theorax.verifiers.keeping.sources import differences
 
 Part = Mapping[str, Any]
 
+REPLAY_VERSION = 1
 IDENTICAL, WITHIN, DIFFERENT, GONE = "bit-identical", "equal within the account", "different", "not replayed"
 _ROUNDOFF = 2.0**-53
 # What a run as a whole, or its cost, puts into a theorem's part; and words that only tell numbers.
@@ -51,7 +52,13 @@ def held_against(then: Part, now: Part) -> Document:
     theorems = [_theorem(part, again.get(part["id"]), then, now) for part in then["theorems"]]
     results = [part["result"] for part in theorems]
     code = 1 if DIFFERENT in results else 4 if GONE in results else 0 if results else 5
-    return {"created": then["created"], "replayed": now["created"], "theorems": theorems, "exit_code": code}
+    return {
+        "replay_version": REPLAY_VERSION,
+        "created": then["created"],
+        "replayed": now["created"],
+        "theorems": theorems,
+        "exit_code": code,
+    }
 
 
 def _theorem(old: Part, new: Part | None, then: Part, now: Part) -> Document:

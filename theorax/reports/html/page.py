@@ -14,8 +14,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from theorax.reports.html import plots, sides, views
-from theorax.reports.html.graph import Graph, graph, sample
+from theorax.reports.html.marks import sample
 from theorax.reports.html.palette import DARK, LIGHT, declarations, variables
+from theorax.reports.html.panels import panels
+from theorax.reports.html.rows import rows
 from theorax.reports.story import LABELS, MEANING, moment, wording
 from theorax.text.mathml import formula
 from theorax.text.numbers import duration, interval, number, with_uncertainty
@@ -33,9 +35,16 @@ def html(document: Document) -> str:
     nodes = sides.nodes(theorems)
     style, script = _assets()
 
-    def above(part: Document) -> Graph:
-        return graph(nodes, names.above(part["id"]), names.anchors, f"What {part['id']} rests on")
+    def above(part: Document) -> Markup:
+        above = names.above(part["id"])
+        if len(above) < 3:  # the line that names the one theorem says it all
+            return Markup("")
+        try:
+            return Markup(rows(nodes, above, names.anchors, f"What {part['id']} rests on"))
+        except ValueError:  # they rest on each other in a circle, which the whole graph tells
+            return Markup("")
 
+    drawn = panels(theorems, nodes, names.anchors)
     text: str = (
         _environment()
         .get_template("page.html")
@@ -46,9 +55,9 @@ def html(document: Document) -> str:
             style=Markup(style),
             script=Markup(script),
             policy=_policy(style, script),
-            graph=graph(nodes, names.uses, names.anchors, "Which theorem rests on which"),
+            graph=drawn,
             above=above,
-            legend=_legend(),
+            legend=_legend(stubs=drawn.stubs),
             kinds=sorted({claim["kind"] for part in theorems for claim in part["claims"]}),
             papers=list(dict.fromkeys(part["paper"] for part in theorems)),
             statuses=[name for name in MEANING if document["summary"]["statuses"].get(name)],
@@ -147,11 +156,11 @@ def _forest(claim: Document) -> Markup:
     return Markup(plots.forest(claim))
 
 
-def _legend() -> list[tuple[str, list[tuple[Markup, str]]]]:
+def _legend(*, stubs: bool) -> list[tuple[str, list[tuple[Markup, str]]]]:
     """What the marks of the graph mean: groups of samples with their words."""
 
-    def drawn(status: str | None = None, **marks: Any) -> Markup:
-        return Markup(sample(sides.Node("", status or "SUPPORTED", **marks), letter=status is not None))
+    def drawn(status: str | None = None, *, stub: bool = False, **marks: Any) -> Markup:
+        return Markup(sample(sides.Node("", status or "SUPPORTED", **marks), letter=status is not None, stub=stub))
 
     plain = sides.PLAIN
     return [
@@ -170,6 +179,11 @@ def _legend() -> list[tuple[str, list[tuple[Markup, str]]]]:
                 (drawn(symbolic=plain, ring=True), "outer ring: everything it rests on holds"),
                 (drawn(symbolic=plain, controls="fired"), "flag: every control fired, so the check can fail"),
                 (drawn(symbolic=plain, controls="silent"), "empty flag: a control did not fire"),
+                *(
+                    [(drawn(stub=True), "thin and empty: a theorem of another paper, drawn in full there")]
+                    if stubs
+                    else []
+                ),
             ],
         ),
     ]

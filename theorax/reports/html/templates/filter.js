@@ -36,6 +36,16 @@
   document.getElementById("unfold").addEventListener("click", function () {
     document.querySelectorAll("details").forEach(function (part) { part.open = true; });
   });
+  // On paper nothing can be unfolded: what is closed is opened for the print, and closed again after it.
+  var folded = [];
+  window.addEventListener("beforeprint", function () {
+    folded = folded.concat(Array.prototype.slice.call(document.querySelectorAll("details:not([open])")));
+    folded.forEach(function (part) { part.open = true; });
+  });
+  window.addEventListener("afterprint", function () {
+    folded.forEach(function (part) { part.open = false; });
+    folded = [];
+  });
   form.addEventListener("input", apply);
   form.addEventListener("reset", function () { setTimeout(apply, 0); });
   form.addEventListener("submit", function (event) { event.preventDefault(); });
