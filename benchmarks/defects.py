@@ -128,9 +128,11 @@ class Checkout:
 
 def red(comparison: Mapping[str, Any]) -> set[str]:
     """The claims that a comparison fails on, but for those that are blocked by others."""
-    return {
-        f"{row['theorem']}.{row['claim']}" for row in comparison["claims"] if row["exit"] and row["now"] != "BLOCKED"
-    }
+    return {_name(row) for row in comparison["claims"] if row["exit"] == 1 and row["now"] != "BLOCKED"}
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    return f"{row['theorem']}.{row['claim']}"
 
 
 def main() -> None:
@@ -170,15 +172,18 @@ def _told(name: str, defect: Defect, comparison: Mapping[str, Any], seconds: flo
     source = f"source theorax/{defect.file}: changed"
     reading = {id for id, changes in comparison["inputs"].items() if source in changes}
     wanted = {claim for claim in defect.red if claim.partition(".")[0] in comparison["inputs"]}
+    lapsed = [row for row in rows if row["change"] == "lapsed"]
     blocked = sum(row["now"] == "BLOCKED" for row in rows)
     print(f"\n{name}: {defect.why}\n  {defect.file}: {defect.becomes}")
     print(f"  exit code {comparison['summary']['exit_code']}, {seconds:.0f} s; {len(reading)} theorems read the file, "
           f"{len(comparison['standing'])} stand; {len(rows)} claims checked, {len(found)} red, {blocked} blocked")  # fmt: skip
     for claim in sorted(found | wanted):
-        row = next(row for row in rows if f"{row['theorem']}.{row['claim']}" == claim)
-        missed = "" if claim in found else "   NOT RED, as it should be"
+        row = next(row for row in rows if _name(row) == claim)
+        missed = "" if claim in found else f"   not checked: {row['why']}" if row["now"] == "BLOCKED" else "   NOT RED"
         outside = "" if row["theorem"] in reading else "   OUTSIDE: it does not read the file"
         print(f"  {claim}: {row['before']} -> {row['now']}, {row['outcome']}{missed}{outside}")
+    for row in lapsed:
+        print(f"  lapsed: {_name(row)}: {row['before']} -> {row['now']}, {row['outcome']}, {row['how']}: {row['why']}")
     for title, ids in (("read the file", reading), ("do not read it", set(comparison["inputs"]) - reading)):
         stay = [row for row in rows if row["theorem"] in ids and not row["exit"]]
         bits = sum(row["how"] == "bit for bit" for row in stay)
