@@ -1,8 +1,10 @@
-"""Defects planted in a copy of the package, and which claims `verify baseline compare --changed` then turns red.
+"""Defects planted in a copy of the package, and which claims `verify baseline compare` then turns red.
 
     python -m benchmarks.defects [SELECTOR ...] [--effort quick] [--defect NAME]     # -> benchmarks/results/defects.txt
 
-Every theorem is checked by default, which takes as long as `verify all`, and per defect as long as what reads the file.
+Every theorem is checked by default, which takes as long as `verify all`, and per defect as long as what reads the file:
+the rest is left standing, as `--changed` leaves it. With `--whole` it is checked too, so that one sees that nothing of it
+turns red. `--report FILE` takes a report of the undamaged package in the place of a first run.
 The two of `tests/power/test_planted_defects.py` are among them: CI runs those on three cheap theorems.
 """
 
@@ -126,15 +128,19 @@ class Checkout:
 
 def red(comparison: Mapping[str, Any]) -> set[str]:
     """The claims that a comparison fails on, but for those that are blocked by others."""
-    return {
-        f"{row['theorem']}.{row['claim']}" for row in comparison["claims"] if row["exit"] and row["now"] != "BLOCKED"
-    }
+    return {_name(row) for row in comparison["claims"] if row["exit"] == 1 and row["now"] != "BLOCKED"}
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    return f"{row['theorem']}.{row['claim']}"
 
 
 def main() -> None:
-    """Save a baseline, plant every defect by itself, and print what turned red."""
+    """Save a baseline, plant every defect by itself, and print what turned red and what stayed."""
     parser = argparse.ArgumentParser()
     parser.add_argument("selectors", nargs="*", default=["*"])
+    parser.add_argument("--report", type=Path)
+    parser.add_argument("--whole", action="store_true")
     parser.add_argument("--effort", default="quick")
     parser.add_argument("--defect", choices=DEFECTS, action="append")
     parser.add_argument("--jobs", default="0")
@@ -142,7 +148,10 @@ def main() -> None:
     only = " ".join(f"--only '{selector}'" for selector in given.selectors)
     with tempfile.TemporaryDirectory() as folder:
         checkout, began = Checkout.made(Path(folder) / "checkout"), time.perf_counter()
-        saved = checkout.run(f"verify baseline save {only} --effort {given.effort} --jobs {given.jobs}")
+        found = (
+            f"--report '{given.report.resolve()}'" if given.report else f"--effort {given.effort} --jobs {given.jobs}"
+        )
+        saved = checkout.run(f"verify baseline save {only} {found}")
         if saved.returncode:
             sys.exit(saved.stdout + saved.stderr)
         print(f"{' '.join(given.selectors)} at {given.effort} effort")
@@ -150,8 +159,8 @@ def main() -> None:
         for name in given.defect or DEFECTS:
             defect, began = DEFECTS[name], time.perf_counter()
             checkout.plant(defect)
-            compare = f"verify baseline compare --changed --jobs {given.jobs} --output json=comparison.json"
-            done = checkout.run(compare)
+            how = "" if given.whole else "--changed"
+            done = checkout.run(f"verify baseline compare {how} --jobs {given.jobs} --output json=comparison.json")
             checkout.mend(defect)
             if done.returncode not in (0, 1, 4):
                 sys.exit(done.stdout + done.stderr)
@@ -160,16 +169,30 @@ def main() -> None:
 
 def _told(name: str, defect: Defect, comparison: Mapping[str, Any], seconds: float) -> None:
     rows, found = comparison["claims"], red(comparison)
-    checked = {row["theorem"] for row in rows}
-    wanted = {claim for claim in defect.red if claim.partition(".")[0] in checked}
+    source = f"source theorax/{defect.file}: changed"
+    reading = {id for id, changes in comparison["inputs"].items() if source in changes}
+    wanted = {claim for claim in defect.red if claim.partition(".")[0] in comparison["inputs"]}
+    lapsed = [row for row in rows if row["change"] == "lapsed"]
     blocked = sum(row["now"] == "BLOCKED" for row in rows)
     print(f"\n{name}: {defect.why}\n  {defect.file}: {defect.becomes}")
-    print(f"  exit code {comparison['summary']['exit_code']}, {seconds:.0f} s; {len(checked)} theorems read the file, "
+    print(f"  exit code {comparison['summary']['exit_code']}, {seconds:.0f} s; {len(reading)} theorems read the file, "
           f"{len(comparison['standing'])} stand; {len(rows)} claims checked, {len(found)} red, {blocked} blocked")  # fmt: skip
     for claim in sorted(found | wanted):
-        row = next(row for row in rows if f"{row['theorem']}.{row['claim']}" == claim)
-        missed = "" if claim in found else "   NOT RED, as it should be"
-        print(f"  {claim}: {row['before']} -> {row['now']}, {row['outcome']}{missed}", flush=True)
+        row = next(row for row in rows if _name(row) == claim)
+        missed = "" if claim in found else f"   not checked: {row['why']}" if row["now"] == "BLOCKED" else "   NOT RED"
+        outside = "" if row["theorem"] in reading else "   OUTSIDE: it does not read the file"
+        print(f"  {claim}: {row['before']} -> {row['now']}, {row['outcome']}{missed}{outside}")
+    for row in lapsed:
+        print(f"  lapsed: {_name(row)}: {row['before']} -> {row['now']}, {row['outcome']}, {row['how']}: {row['why']}")
+    for title, ids in (("read the file", reading), ("do not read it", set(comparison["inputs"]) - reading)):
+        stay = [row for row in rows if row["theorem"] in ids and not row["exit"]]
+        bits = sum(row["how"] == "bit for bit" for row in stay)
+        print(f"  of those that {title} {len(stay)} claims stay, {bits} of them bit for bit")
+    for id in sorted(reading):
+        stay = [row for row in rows if row["theorem"] == id and not row["exit"]]
+        if stay:
+            print(f"    {id}: " + ", ".join(f"{row['claim']} ({row['outcome']}, {row['how']})" for row in stay))
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -15,8 +15,9 @@ import numpy as np
 
 from theorax.corrections import Corrections
 from theorax.verifiers.decision import Status
-from theorax.verifiers.statistics.bias import Plan, Policy, solve
+from theorax.verifiers.statistics.bias import solve
 from theorax.verifiers.statistics.decide import decide
+from theorax.verifiers.statistics.designs import Plan, Policy
 from theorax.verifiers.statistics.estimate import paired
 from theorax.verifiers.statistics.sequential import Schedule, plan_looks, sequentially
 

@@ -13,7 +13,7 @@ from benchmarks.calibration.cases import Outcome
 from theorax.corrections import Corrections
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Refusal, Side, Status
 from theorax.verifiers.statistics import bias, decide, estimate, planning, probability
-from theorax.verifiers.statistics.bias import Plan, Policy, Target
+from theorax.verifiers.statistics.designs import Plan, Policy, Target
 from theorax.verifiers.statistics.interval import Interval
 
 Judge = Callable[[Any], Outcome]

@@ -18,7 +18,7 @@ from benchmarks.calibration import engine, naive
 from benchmarks.calibration.cases import Case, Outcome, Procedure, Published, Truth
 from theorax.corrections import Corrections, Expansion
 from theorax.verifiers.statistics import bias, laws
-from theorax.verifiers.statistics.bias import Plan, Target
+from theorax.verifiers.statistics.designs import Plan, Target
 
 FAMILY = "laws"
 SIZES = (16, 32, 64, 128, 256)

@@ -13,7 +13,7 @@ from benchmarks.calibration.sweeps import MARGIN, POWERED, Design, lognormal, ta
 from theorax.corrections import Corrections
 from theorax.verifiers.decision import Decision
 from theorax.verifiers.statistics import decide, estimate, sequential
-from theorax.verifiers.statistics.bias import Plan, Policy
+from theorax.verifiers.statistics.designs import Plan, Policy
 
 FAMILY = "looks"
 DRAWS = 256

@@ -6,6 +6,7 @@ import json
 import os
 import pty
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -105,6 +106,13 @@ def test_why_names_what_differs(verify, root):
     path = root / "spectra" / "gap.py"
     path.write_text(path.read_text(encoding="utf-8").replace("Theorem 2", "Theorem 3"), encoding="utf-8")
     assert "theorem: changed" in verify("plan", "--why", "gap").out
+    with sqlite3.connect(".theorax/results.sqlite") as connection:
+        connection.execute("UPDATE results SET layout = layout - 1")
+    connection.close()
+    told = " ".join(verify("plan", "--why", "gap").out.split())
+    assert "was kept by another version of theorax, in another form" in told and "theorem: changed" not in told
+    assert verify("theorem", "gap").code == 0
+    assert "Kept from" in verify("plan", "--why", "gap").out
 
 
 def test_the_graph_as_a_tree(verify):

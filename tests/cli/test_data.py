@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 
 import numpy as np
@@ -45,13 +44,6 @@ def data(verify, tmp_path):
         return verify("data", str(file), *options)
 
     return call
-
-
-@pytest.mark.parametrize(
-    "module", [theorax.cli.statements, theorax.decide, theorax.decide.rates, theorax.decide.limits]
-)
-def test_examples_in_docstrings_are_true(module):
-    assert doctest.testmod(module).failed == 0
 
 
 class TestVerdicts:

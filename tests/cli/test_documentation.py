@@ -1,8 +1,9 @@
-"""The examples of the pages under ``docs/`` and of the README's Python are true, word for word."""
+"""The examples of the pages under ``docs/`` and of the package's docstrings are true, word for word."""
 
 from __future__ import annotations
 
 import doctest
+import importlib
 import re
 import shlex
 from pathlib import Path
@@ -14,17 +15,32 @@ from theorax.cli.world import World
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
+PROMPT = ">>> "
+MODULES = sorted(
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    for path in (ROOT / "theorax").rglob("*.py")
+    if PROMPT in path.read_text(encoding="utf-8")
+)
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def test_there_are_pages():
-    assert PAGES
+def test_there_are_pages_and_docstrings_with_examples():
+    assert PAGES and MODULES
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_python(page):
     tried = doctest.testfile(str(page), module_relative=False, encoding="utf-8", optionflags=doctest.ELLIPSIS)
     assert tried.failed == 0
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstrings(name):
+    module = importlib.import_module(name)
+    tried = doctest.testmod(module, optionflags=doctest.ELLIPSIS)
+    assert tried.failed == 0
+    # An example that doctest does not find, in a comment or an inner function, would never be run.
+    assert tried.attempted == Path(str(module.__file__)).read_text(encoding="utf-8").count(PROMPT)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

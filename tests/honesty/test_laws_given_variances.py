@@ -6,7 +6,8 @@ from scipy.special import bdtrc
 
 from theorax.corrections import Corrections, Expansion
 from theorax.verifiers.decision import Status
-from theorax.verifiers.statistics.bias import Plan, Target, solve
+from theorax.verifiers.statistics.bias import solve
+from theorax.verifiers.statistics.designs import Plan, Target
 from theorax.verifiers.statistics.laws import (
     _decided,
     _Extrapolated,

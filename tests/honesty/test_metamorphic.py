@@ -11,8 +11,9 @@ from theorax import decide as own
 from theorax.corrections import Corrections
 from theorax.verifiers.budgets.suite import e_bh, holm
 from theorax.verifiers.decision import Levels, Side, Status
-from theorax.verifiers.statistics.bias import Plan, Policy, Target, solve
+from theorax.verifiers.statistics.bias import solve
 from theorax.verifiers.statistics.decide import decide
+from theorax.verifiers.statistics.designs import Plan, Policy, Target
 from theorax.verifiers.statistics.estimate import betting, catoni, independent, light_tails, paired, proportion
 from theorax.verifiers.statistics.probability import Monitor, ProbabilityPlan
 

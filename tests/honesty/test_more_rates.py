@@ -8,7 +8,7 @@ from scipy.special import bdtrc
 
 from theorax.corrections import Corrections, Prefactor
 from theorax.verifiers.decision import Status
-from theorax.verifiers.statistics.bias import Plan, Policy, Target
+from theorax.verifiers.statistics.designs import Plan, Policy, Target
 from theorax.verifiers.statistics.rates import Average, decide_rate, design_rate
 
 LEVEL = 0.025

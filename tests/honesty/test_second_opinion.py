@@ -16,8 +16,9 @@ from theorax.corrections import Corrections
 from theorax.verifiers.budgets.suite import e_bh, holm
 from theorax.verifiers.decision import Side, Status
 from theorax.verifiers.statistics import laws
-from theorax.verifiers.statistics.bias import Plan, Policy, bias_of, solve
+from theorax.verifiers.statistics.bias import bias_of, solve
 from theorax.verifiers.statistics.decide import decide
+from theorax.verifiers.statistics.designs import Plan, Policy
 from theorax.verifiers.statistics.estimate import log_of_mean, log_of_mean_independent, proportion
 from theorax.verifiers.statistics.noise import NoiseNorm
 from theorax.verifiers.statistics.probability import log_evidence

@@ -11,8 +11,9 @@ import pytest
 
 from theorax.corrections import Corrections
 from theorax.verifiers.decision import Side, Status
-from theorax.verifiers.statistics.bias import Plan, Policy, Target, solve
+from theorax.verifiers.statistics.bias import solve
 from theorax.verifiers.statistics.decide import decide
+from theorax.verifiers.statistics.designs import Plan, Policy, Target
 from theorax.verifiers.statistics.estimate import paired
 
 REPLICATES = 600

@@ -8,8 +8,9 @@ from scipy.special import bdtrc
 
 from theorax.corrections import Corrections
 from theorax.verifiers.decision import Status
-from theorax.verifiers.statistics.bias import Plan, Policy, Target, solve
+from theorax.verifiers.statistics.bias import solve
 from theorax.verifiers.statistics.decide import decide
+from theorax.verifiers.statistics.designs import Plan, Policy, Target
 from theorax.verifiers.statistics.estimate import paired
 from theorax.verifiers.statistics.probability import ProbabilityPlan, fewest_draws
 from theorax.verifiers.statistics.rates import decide_rate, design_rate

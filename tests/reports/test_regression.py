@@ -130,6 +130,27 @@ def test_a_larger_run_is_no_regression():
     assert found["summary"]["exit_code"] == 4
 
 
+def test_a_claim_that_falls_because_others_fell_is_no_regression():
+    """Under Holm every claim that no longer holds costs the weaker ones a rank."""
+
+    def claims(id, **changed):
+        found = fakes.outcome(id)
+        return replace(found, claims=(replace(found.claims[0], **changed),))
+
+    strong, weak = claims("gap", p_support=1e-9), claims("edge", p_support=0.02)
+    red = claims("gap", status="REFUTED", p_refute=1e-12, p_support=1.0)
+    found, rows = against(red, weak, before=(strong, weak))
+    assert (rows["gap.gap"]["change"], rows["gap.gap"]["exit"]) == ("regressed", 1)
+    assert (rows["edge.gap"]["before"], rows["edge.gap"]["now"]) == ("SUPPORTED", "INCONCLUSIVE")
+    assert (rows["edge.gap"]["change"], rows["edge.gap"]["exit"]) == ("lapsed", 4)
+    assert "other claims of this run fell" in rows["edge.gap"]["why"]
+    assert found["summary"]["exit_code"] == 1
+    # With another estimate it may be its own fall.
+    moved = replace(weak, claims=(replace(weak.claims[0], cases=(replace(fakes.CASE, estimate=1.9986),)),))
+    before = replace(weak, claims=(replace(weak.claims[0], cases=(fakes.CASE,)),))
+    assert against(red, moved, before=(strong, before))[1]["edge.gap"]["change"] == "regressed"
+
+
 def test_what_is_blocked_by_a_lapse_alone_has_lapsed():
     open_ = outcome(status="INCONCLUSIVE", reason="underpowered")
     blocked = replace(fakes.outcome("edge", "BLOCKED", "It rests on gap."), claims=(), blocked_by=("gap",))

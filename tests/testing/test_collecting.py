@@ -101,6 +101,22 @@ MISTAKES = [
     (("--verify", "gap,kind:limit"), "selects no theorem"),
     (("--verify", "gap", "--verify-effort", "quik"), "did you mean `quick`?"),
     (("--verify", "gap", "--verify-level", "2"), "no error rate"),
+    (("--verify", "gap", "--verify-level", "2"), "Write `--verify-level 0.025`."),
+    (("--verify", "gap", "--verify-at", "gamma"), "`--verify-at gamma`: `gamma` gives no letter a value."),
+    (("--verify", "gap", "--verify-at", "gamma"), "Write `--verify-at gamma=1/4,l=2`."),
+    (("--verify", "gap", "--verify-at", "l=2", "--verify-at", "l=3"), "`--verify-at l=3` gives `l` a second value"),
+    (("--verify", "gap", "--verify-sizes", "T=9,3"), "`--verify-sizes T=9,3`: sizes are positive and grow."),
+    (("--verify", "gap", "--verify-sizes", "T"), "or `--verify-sizes T=64,128,256`."),
+    (
+        ("--verify", "gap", "--verify-model", "layer.py"),
+        "Write it as FILE.py:FACTORY, such as `--verify-model layer.py",
+    ),
+    (("--verify", "gap", "--verify-model", "no.py:layer"), "`--verify-model no.py:layer`: there is no file `no.py`."),
+    (("--verify", "gap", "--verify-adjust", "holms"), "There is no adjustment `holms`; did you mean `holm`?"),
+    (("--verify-at", "l=2"), '`--verify-at` speaks of theorems, and none are named. Write --verify "ID" too'),
+    (("--verify-model", "layer.py:layer"), "`--verify-model` speaks of theorems"),
+    (("--verify-effort", "quik"), "did you mean `quick`?"),
+    (("--verify-adjust", "holms"), "did you mean `holm`?"),
     (("--verify-only",), 'Write --verify "paper:NAME" too.'),
 ]
 
@@ -110,6 +126,83 @@ def test_a_mistake_is_one_sentence(words, said, session):
     found = session(*words)
     assert found.ret == pytest.ExitCode.USAGE_ERROR
     assert said in found.stderr.str() and "Traceback" not in found.stderr.str()
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """The settings with which each theorem was checked."""
+    seen = {}
+
+    def check(id, settings):
+        seen[id] = settings
+        return fakes.outcome(id)
+
+    monkeypatch.setattr(fakes, "check", check)
+    return seen
+
+
+def test_other_parameters_are_for_the_named_theorems(session, asked, pytester):
+    pytester.makepyfile(layer="def attention(key, T, d):\n    return None\n")
+    words = ("--verify-at", "gamma=0.25,l=2", "--verify-at", "tau=3", "--verify-sizes", "T=100..300")
+    session("--verify", "+gap", *words, "--verify-model", "layer.py:attention").assert_outcomes(passed=3)
+    assert list(asked) == ["lanczos", "bulk", "gap"]
+    assert asked["gap"].at == (("gamma", "1/4"), ("l", "2"), ("tau", "3"))
+    assert asked["gap"].sizes == (("T", (100, 200, 300)),)
+    assert asked["gap"].model == "layer.py:attention"
+    assert asked["gap"].adjust == "holm" and not asked["gap"].nightly
+    assert {(asked[id].at, asked[id].sizes, asked[id].model) for id in ("lanczos", "bulk")} == {((), (), None)}
+
+
+def test_a_night_has_the_seed_of_its_date_and_the_account_its_method(session, asked, monkeypatch):
+    monkeypatch.setattr("theorax.cli.options.tonight", lambda: 20260102)
+    found = session("--verify", "paper:spectra", "--verify-nightly", "--verify-adjust", "e-bh")
+    found.assert_outcomes(passed=3)
+    assert {(settings.seed, settings.nightly, settings.adjust) for settings in asked.values()} == {
+        (20260102, True, "e-bh")
+    }
+    found.stdout.fnmatch_lines(["e-BH over the claims of this session*"])
+    session("--verify", "gap", "--verify-nightly", "--verify-seed", "5")
+    assert asked["gap"].seed == 5
+
+
+def test_what_the_project_leaves_out_is_left_out(session, pytester):
+    (pytester.path / "pyproject.toml").write_text('[tool.theorax]\nexclude = ["edge"]\n', encoding="utf-8")
+    session("--verify", "paper:spectra").assert_outcomes(passed=2)
+    session("--verify", "paper:spectra", "--verify-exclude", "gap").assert_outcomes(passed=2)
+
+
+def test_a_letter_that_a_theorem_does_not_have_fails_its_claims_with_a_sentence(session, theorems):
+    theorems(misused=fakes.stated())
+    found = session("--verify", "misused", "--verify-at", "delta=1")
+    found.assert_outcomes(failed=1)
+    found.stdout.fnmatch_lines(["`--verify-at delta=1`: misused has no letter `delta`; its letters are gamma and l."])
+    assert "Traceback" not in found.stdout.str()
+
+
+def test_a_claim_that_is_not_about_a_layer_is_not_green_with_a_model(session, theorems, pytester):
+    two = fakes.stated().replace("claims=dict(", "claims=dict(elsewhere=Rate(of=s), ")
+    theorems(one=two, refuted=two)
+    pytester.makepyfile(layer="def attention(key, T, d):\n    return None\n")
+    words = ("--verify", "one", "--verify", "refuted", "--verify-strict")
+    found = session(*words, "--verify-model", "layer.py:attention", "-rs")
+    found.assert_outcomes(passed=1, failed=1, skipped=2)
+    assert "this claim is not about a layer that --verify-model can replace" in found.stdout.str()
+    # Where nothing was put in the place of its subjects, a check must have a verdict on every claim.
+    session(*words).assert_outcomes(passed=1, failed=3)
+
+
+@pytest.mark.parametrize("words", [(), ("-n", "2")])
+def test_parameters_sizes_and_a_model_under_many_workers(words, session, theorems, pytester):
+    if words:
+        pytest.importorskip("xdist")
+    theorems(echo_one=fakes.stated(), echo_two=fakes.stated())
+    pytester.makepyfile(layer="def attention(key, T, d):\n    return None\n")
+    given = ("--verify-at", "l=2", "--verify-sizes", "T=8,16", "--verify-model", "layer.py:attention")
+    found = session("--verify", "echo_*", "--verify-nightly", "--verify-seed", "7", *given, *words)
+    found.assert_outcomes(failed=2)
+    told = "Replay: verify theorem echo_one --fresh --effort standard --nightly --seed 7 --at l=2 --sizes T=8,16"
+    found.stdout.fnmatch_lines([f"*{told}*"])
+    assert "--model layer.py:attention" in found.stdout.str()
 
 
 def test_results_are_kept_as_the_command_keeps_them(session, calls, pytester):

@@ -11,7 +11,8 @@ from theorax.corrections import Corrections, Expansion, Prefactor
 from theorax.errors import DesignError, StatementError
 from theorax.verifiers.decision import Reason
 from theorax.verifiers.statistics import bias as engine
-from theorax.verifiers.statistics.bias import Plan, Policy, Target, bias_of, solve, spare_directions
+from theorax.verifiers.statistics.bias import bias_of, solve, spare_directions
+from theorax.verifiers.statistics.designs import Plan, Policy, Target
 from theorax.verifiers.statistics.estimate import deterministic, paired
 from theorax.verifiers.statistics.planning import cheapest, misfit, plateau, require
 

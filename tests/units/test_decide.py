@@ -10,8 +10,9 @@ from scipy.special import stdtr, stdtrit
 from theorax.corrections import Corrections
 from theorax.errors import DesignError, ObservationError, StatementError
 from theorax.verifiers.decision import Decision, Levels, Reason, Side, Status
-from theorax.verifiers.statistics.bias import Plan, Policy, solve
+from theorax.verifiers.statistics.bias import solve
 from theorax.verifiers.statistics.decide import combine, decide, is_robust
+from theorax.verifiers.statistics.designs import Plan, Policy
 from theorax.verifiers.statistics.estimate import betting, catoni, deterministic, paired, proportion
 from theorax.verifiers.statistics.interval import Student
 

@@ -132,7 +132,7 @@ FALSE = {
 
 
 def agree(pair):
-    left, right = (evaluate(side, (generic(4),), FIELD) for side in pair)
+    left, right = (evaluate(side, (generic((4,)),), FIELD) for side in pair)
     assert left.through | right.through
     return bool(np.all(left.value == right.value))
 
@@ -148,22 +148,22 @@ def test_what_does_not_is_not(name):
 
 
 def test_the_functions_met_are_recorded_where_they_are_met():
-    plain, rooted = evaluate(lambda v: (v * v, jnp.sqrt(v) + jnp.exp(v)), (generic(2),), FIELD)
+    plain, rooted = evaluate(lambda v: (v * v, jnp.sqrt(v) + jnp.exp(v)), (generic((2,)),), FIELD)
     assert plain.through == frozenset()
     assert rooted.through == {"sqrt", "exp"}
     layer = eqx.nn.LayerNorm(3)
-    assert "sqrt" in evaluate(layer, (generic(3),), FIELD).through
+    assert "sqrt" in evaluate(layer, (generic((3,)),), FIELD).through
 
 
 def test_a_field_has_no_order():
     for program in (lambda v: jnp.where(v > 0, v, -v), lambda v: v == 2.0, jnp.argmax):
         with pytest.raises((UndecidedComparison, UnsupportedPrimitive)):
-            evaluate(program, (generic(3),), FIELD)
+            evaluate(program, (generic((3,)),), FIELD)
 
 
 def test_comparisons_of_constants_are_decided_whatever_the_domain():
     program = lambda v: jnp.where(jnp.sqrt(2.0) > 1.4, v, 0 * v)  # noqa: E731
-    assert np.all(evaluate(program, (generic(3),), FIELD).value == generic(3).value)
+    assert np.all(evaluate(program, (generic((3,)),), FIELD).value == generic(3).value)
     rational = lambda v: jnp.where(jnp.asarray(2.0) * 0.75 > 1.4, v, 0 * v)  # noqa: E731
     assert height(evaluate(rational, (Degree().variables((3,)),), Degree())) == (1.0, 0.0)
 
@@ -215,7 +215,7 @@ def test_an_infinity_that_a_mask_hides_is_no_obstacle_and_another_is():
     assert height(evaluate(lambda v: masked(v)[:1], (Degree().variables((2,)),), Degree())) == (1.0, 0.0)
     with pytest.raises(UnsupportedPrimitive):
         height(evaluate(masked, (Degree().variables((2,)),), Degree()))
-    assert not evaluate(masked, (generic(2),), FIELD).finite[1]
+    assert not evaluate(masked, (generic((2,)),), FIELD).finite[1]
 
 
 def test_products_of_matrices_agree_with_their_definition(rng):

@@ -36,8 +36,9 @@ from theorax.verifiers.experiments.measure import measure
 from theorax.verifiers.kinds.laws import LawJudge
 from theorax.verifiers.kinds.rates import RateJudge
 from theorax.verifiers.settings import Settings
-from theorax.verifiers.statistics.bias import Plan, Target, solve
+from theorax.verifiers.statistics.bias import solve
 from theorax.verifiers.statistics.decide import decide
+from theorax.verifiers.statistics.designs import Plan, Target
 from theorax.verifiers.statistics.law_rates import rate_of_law, squared_distance
 from theorax.verifiers.statistics.laws import (
     features_of_characteristic,

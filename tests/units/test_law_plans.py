@@ -9,7 +9,7 @@ import pytest
 from theorax.corrections import Corrections
 from theorax.errors import DesignError
 from theorax.verifiers.decision import Status
-from theorax.verifiers.statistics.bias import Plan, Target
+from theorax.verifiers.statistics.designs import Plan, Target
 from theorax.verifiers.statistics.law_plans import (
     LawPlan,
     Shape,

@@ -8,7 +8,8 @@ import pytest
 from theorax.corrections import Corrections
 from theorax.errors import DesignError, ObservationError
 from theorax.verifiers.decision import Reason, Status
-from theorax.verifiers.statistics.bias import Plan, Policy, Target, solve
+from theorax.verifiers.statistics.bias import solve
+from theorax.verifiers.statistics.designs import Plan, Policy, Target
 from theorax.verifiers.statistics.laws import (
     decide_law,
     distance,

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
 from xml.etree import ElementTree
 
 import pytest
 
-import theorax.text.mathml
 from theorax.text.mathml import ATTRIBUTES, ELEMENTS, formula, mathml
-
-
-def test_examples_in_docstrings_are_true():
-    assert doctest.testmod(theorax.text.mathml).failed == 0
-
 
 UNDERSTOOD = [
     r"\mathbb{E}\left[\frac{T}{\frac{tail}{top^{4}} + 1}\right] \to \infty",

@@ -33,8 +33,9 @@ from theorax.verifiers.experiments.lines import lines
 from theorax.verifiers.experiments.measure import measure
 from theorax.verifiers.kinds import JUDGES
 from theorax.verifiers.settings import Settings
-from theorax.verifiers.statistics.bias import Plan, Policy, Tails, Target, solve
+from theorax.verifiers.statistics.bias import solve
 from theorax.verifiers.statistics.decide import decide
+from theorax.verifiers.statistics.designs import Plan, Policy, Tails, Target
 from theorax.verifiers.statistics.interval import Betting, Catoni, Proportion, Student
 from theorax.verifiers.statistics.moments import LIGHT, Declared, mean_of
 from theorax.verifiers.statistics.quantiles import fewest_for_a_limit, planned_sd, quantile

@@ -32,7 +32,8 @@ from theorax.verifiers.experiments.lines import lines
 from theorax.verifiers.experiments.measure import measure
 from theorax.verifiers.kinds.rates import RateJudge
 from theorax.verifiers.settings import Settings
-from theorax.verifiers.statistics.bias import Plan, Policy, Target, solve
+from theorax.verifiers.statistics.bias import solve
+from theorax.verifiers.statistics.designs import Plan, Policy, Target
 from theorax.verifiers.statistics.rates import Average, RateData, decide_rate, design_rate
 
 N = np.array([32 * 2.0**i for i in range(9)])

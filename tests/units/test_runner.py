@@ -60,6 +60,15 @@ def test_a_copied_file_is_a_theorem_of_its_own(go):
     assert statuses(go("open", "refuted", files=copies)) == {"open": "INCONCLUSIVE", "refuted": "REFUTED"}
     assert statuses(go("open", "refuted")) == {"open": "INCONCLUSIVE", "refuted": "REFUTED"}
     assert statuses(go("gap", "open")) == {"gap": "SUPPORTED", "open": "INCONCLUSIVE"}
+    assert kept(go("open", "refuted")) == {"open", "refuted"}
+
+
+def test_the_copy_of_an_ancestor_does_not_stand_for_it(go):
+    files = {"refuted": fakes.stated(), "sound": fakes.stated(), "next": fakes.stated(("sound",))}
+    go("refuted", files=files)
+    found = go("next")
+    assert statuses(found) == {"next": "SUPPORTED"}
+    assert any("sound" in sentence for sentence in found.troubles)
 
 
 def test_what_was_found_is_kept(go):

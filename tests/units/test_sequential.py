@@ -10,8 +10,9 @@ from scipy.special import bdtrc
 from theorax.corrections import Corrections
 from theorax.errors import DesignError
 from theorax.verifiers.decision import Levels, Status
-from theorax.verifiers.statistics.bias import Plan, Policy, solve
+from theorax.verifiers.statistics.bias import solve
 from theorax.verifiers.statistics.decide import decide
+from theorax.verifiers.statistics.designs import Plan, Policy
 from theorax.verifiers.statistics.estimate import paired
 from theorax.verifiers.statistics.sequential import Look, Schedule, Stopped, plan_looks, sequentially
 

@@ -54,6 +54,14 @@ def test_the_closure_follows_imports_anywhere_in_a_file(pack):
     }
 
 
+def test_a_copied_file_has_a_key_of_its_own(pack):
+    copied = pack / "theorems/paper/gap_again.py"
+    copied.write_text(THEOREM, encoding="utf-8")
+    here, there = manifest(pack), Sources(root=pack).manifest(copied, Settings())
+    assert here["theorem"] == there["theorem"]
+    assert key(here) != key(there)
+
+
 EDITS = [
     ("numerics/kernels.py", "x = 2\n", ("source pack/numerics/kernels.py: changed",)),
     ("numerics/kernels.py", '"""New words."""\n# and a comment\nx  =  1\n', ()),

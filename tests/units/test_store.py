@@ -7,7 +7,7 @@ import sqlite3
 import fakes
 import pytest
 
-from theorax.verifiers.keeping.store import FILE, KEPT_PER_THEOREM, Store, StoreError
+from theorax.verifiers.keeping.store import FILE, KEPT_PER_THEOREM, LAYOUT, Last, Store, StoreError
 
 MANIFEST = {"theorem": "abc", "setting seed": "0", "setting at": "()", "setting sizes": "()", "setting model": "None"}
 DATE = "2026-01-02T03:04:05Z"
@@ -25,7 +25,7 @@ def test_an_outcome_comes_back_as_it_was(tmp_path):
     assert (kept.date, kept.seconds) == (DATE, found.work.seconds)
     assert store.observations(MANIFEST) == b"npz"
     assert store.get({**MANIFEST, "setting seed": "1"}) is None
-    assert store.last_manifest("gap") == (MANIFEST, DATE)
+    assert store.last_manifest("gap") == Last(MANIFEST, DATE, usable=True)
     assert store.seconds() == {"gap": found.work.seconds}
 
 
@@ -49,6 +49,21 @@ def test_only_the_newest_results_stay(tmp_path):
         store.put({**MANIFEST, "setting seed": str(number)}, fakes.outcome("gap"), f"2026-01-01T00:00:{number:02}Z")
     assert store.get({**MANIFEST, "setting seed": "2"}) is None
     assert store.get({**MANIFEST, "setting seed": "3"}) is not None
+
+
+def test_results_of_an_older_layout_are_told_and_not_used(tmp_path):
+    store = Store(tmp_path)
+    store.put(MANIFEST, fakes.outcome("gap"), DATE)
+    with sqlite3.connect(store.path) as connection:
+        connection.execute("UPDATE results SET layout = ?", (LAYOUT - 1,))
+    connection.close()
+    assert store.get(MANIFEST) is None
+    assert store.last_manifest("gap") == Last(MANIFEST, DATE, usable=False)
+    assert store.statuses() == {"gap": ("SUPPORTED", DATE)}
+    store.prepare()
+    assert store.last_manifest("gap") is None
+    store.put(MANIFEST, fakes.outcome("gap"), DATE)
+    assert store.get(MANIFEST) is not None
 
 
 def test_a_file_that_is_no_database(tmp_path):

@@ -17,6 +17,8 @@ from theorax.cli.world import World, world
 
 if TYPE_CHECKING:
     from theorax.text.blocks import Block
+    from theorax.verifiers.keeping.sources import Manifest
+    from theorax.verifiers.keeping.store import Last
     from theorax.verifiers.settings import PlannedCheck, Settings
 
 
@@ -71,7 +73,7 @@ def plan(context: click.Context, words: tuple[str, ...], why: str | None, baseli
     return 0
 
 
-def _reasons(last: Any, manifest: Any, *, fresh: bool) -> tuple[str, ...]:
+def _reasons(last: Last | None, manifest: Manifest, *, fresh: bool) -> tuple[str, ...]:
     from theorax.reports.story import moment
     from theorax.verifiers.keeping.sources import differences
 
@@ -79,8 +81,10 @@ def _reasons(last: Any, manifest: Any, *, fresh: bool) -> tuple[str, ...]:
         return ("--fresh asks for it",)
     if last is None:
         return ("no result is kept",)
-    changed = differences(last[0], manifest)
-    return (f"since the result kept from {moment(last[1])}, these differ:", *changed)
+    if not last.usable:
+        return (f"the result kept from {moment(last.date)} was kept by another version of theorax, in another form",)
+    changed = differences(last.manifest, manifest)
+    return (f"since the result kept from {moment(last.date)}, these differ:", *changed)
 
 
 def _told(id: str, kept: str | None, problem: str | None, reasons: tuple[str, ...]) -> Iterator[Block]:

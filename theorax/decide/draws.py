@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from theorax.decide.plans import Seeds, SweepPlan
 from theorax.errors import ObservationError
 from theorax.verifiers.outcome import Point
-from theorax.verifiers.statistics.bias import Policy
+from theorax.verifiers.statistics.designs import Policy
 from theorax.verifiers.statistics.summaries import Moments, Summary
 
 __all__ = ["Gathered", "above_zero", "by_size", "gather", "gather_logs", "numbers"]

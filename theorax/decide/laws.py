@@ -23,8 +23,9 @@ from theorax.decide.verdicts import ledger, sweep_verdict, verdict
 from theorax.errors import DesignError, ObservationError
 from theorax.verifiers.decision import DEFAULT_LEVELS, Levels, Reason
 from theorax.verifiers.outcome import Assumption, Point, Verdict
-from theorax.verifiers.statistics.bias import Plan, Policy, Target, Weights
+from theorax.verifiers.statistics.bias import Weights
 from theorax.verifiers.statistics.decide import withheld
+from theorax.verifiers.statistics.designs import Plan, Policy, Target
 from theorax.verifiers.statistics.law_plans import LawPlan as Design
 from theorax.verifiers.statistics.law_plans import Shape, shape_of_characteristic
 from theorax.verifiers.statistics.laws import (

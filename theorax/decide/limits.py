@@ -19,8 +19,9 @@ from theorax.decide.verdicts import ledger, sweep_verdict, undecided
 from theorax.errors import DesignError
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Refusal, Side
 from theorax.verifiers.outcome import Verdict
-from theorax.verifiers.statistics.bias import Plan, Target, Weights
+from theorax.verifiers.statistics.bias import Weights
 from theorax.verifiers.statistics.decide import decide, is_robust
+from theorax.verifiers.statistics.designs import Plan, Target
 from theorax.verifiers.statistics.interval import Interval
 from theorax.verifiers.statistics.planning import alarmed
 

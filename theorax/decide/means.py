@@ -20,8 +20,9 @@ from theorax.decide.verdicts import undecided, verdict
 from theorax.errors import DesignError, ObservationError
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Refusal
 from theorax.verifiers.outcome import Assumption, Point, Verdict
-from theorax.verifiers.statistics.bias import Plan, Policy, Target, Weights, solve
+from theorax.verifiers.statistics.bias import Weights, solve
 from theorax.verifiers.statistics.decide import decide
+from theorax.verifiers.statistics.designs import Plan, Policy, Target
 from theorax.verifiers.statistics.interval import Interval
 from theorax.verifiers.statistics.planning import cheapest
 from theorax.verifiers.statistics.quantiles import fewest_for_a_limit, planned_sd

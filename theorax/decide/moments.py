@@ -14,7 +14,8 @@ from theorax.errors import DesignError, ObservationError
 from theorax.names import did_you_mean
 from theorax.verifiers.decision import Reason, Refusal
 from theorax.verifiers.outcome import Assumption
-from theorax.verifiers.statistics.bias import Bias, Plan, Weights
+from theorax.verifiers.statistics.bias import Bias, Weights
+from theorax.verifiers.statistics.designs import Plan
 from theorax.verifiers.statistics.interval import Interval
 from theorax.verifiers.statistics.moments import FEWEST_DRAWS, LIGHT, Declared, mean_of
 

@@ -18,7 +18,8 @@ from theorax.corrections import Corrections
 from theorax.errors import DesignError
 from theorax.names import did_you_mean
 from theorax.verifiers.decision import DEFAULT_LEVELS, Levels
-from theorax.verifiers.statistics.bias import Plan, Policy, Weights, solve
+from theorax.verifiers.statistics.bias import Weights, solve
+from theorax.verifiers.statistics.designs import Plan, Policy
 from theorax.verifiers.statistics.planning import cheapest
 
 __all__ = ["Planned", "Seeds", "SweepPlan", "chosen", "counted", "positive", "spread", "sweep"]

@@ -16,7 +16,8 @@ from theorax.decide.verdicts import ledger, sweep_verdict, undecided
 from theorax.errors import DesignError, ObservationError
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Refusal, Side
 from theorax.verifiers.outcome import Assumption, Verdict
-from theorax.verifiers.statistics.bias import Plan, Target, Weights
+from theorax.verifiers.statistics.bias import Weights
+from theorax.verifiers.statistics.designs import Plan, Target
 from theorax.verifiers.statistics.planning import CONTRADICTED, plateau
 from theorax.verifiers.statistics.rates import (
     Average,

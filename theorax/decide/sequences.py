@@ -19,8 +19,9 @@ from theorax.decide.verdicts import ledger, sweep_verdict
 from theorax.errors import DesignError, ObservationError
 from theorax.verifiers.decision import DEFAULT_LEVELS, Levels, Side
 from theorax.verifiers.outcome import Point, Verdict
-from theorax.verifiers.statistics.bias import Plan, Policy, Target, Weights
+from theorax.verifiers.statistics.bias import Weights
 from theorax.verifiers.statistics.decide import decide, is_robust
+from theorax.verifiers.statistics.designs import Plan, Policy, Target
 from theorax.verifiers.statistics.estimate import deterministic
 from theorax.verifiers.statistics.interval import Interval
 from theorax.verifiers.statistics.planning import alarmed, plateau

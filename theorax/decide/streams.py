@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from theorax.decide.draws import Gathered, log_point, mean_point
 from theorax.decide.plans import SweepPlan
 from theorax.errors import ObservationError
-from theorax.verifiers.statistics.bias import Policy
+from theorax.verifiers.statistics.designs import Policy
 from theorax.verifiers.statistics.summaries import Moments, Summary
 
 __all__ = ["BATCHES", "KEPT", "MOST_SIZES", "Stream"]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from theorax.decide.plans import Planned, Seeds, SweepPlan
 from theorax.verifiers.decision import Decision, Refusal
 from theorax.verifiers.outcome import Assumption, Point, Verdict
-from theorax.verifiers.statistics.bias import Policy
+from theorax.verifiers.statistics.designs import Policy
 from theorax.verifiers.words import case_of, sentence
 
 __all__ = ["allowed", "ledger", "sweep_verdict", "undecided", "verdict"]

@@ -200,7 +200,11 @@ def manifest_of(part: Mapping[str, Any], sources: Iterable[Mapping[str, Any]], r
     ``run`` holds the environment and the settings.
     """
     known = list(sources)
-    found = {"theorem": part["digest"], **{known[at]["name"]: known[at]["digest"] for at in part["reads"]}}
+    found = {
+        "id": part["id"],
+        "theorem": part["digest"],
+        **{known[at]["name"]: known[at]["digest"] for at in part["reads"]},
+    }
     values = settings_of(run["settings"]).key
     found |= {f"setting {name}": repr(value) for name, value in zip(DETERMINING, values, strict=True)}
     environment = run["environment"]

@@ -12,6 +12,7 @@ in no baseline                                                      appeared    
 whose word got worse                                                regressed    1
 ... from SUPPORTED to INCONCLUSIVE, other seeds, nothing moved      lapsed       4
 ... only because this run holds more claims at once                 lapsed       4
+... only because others fell: alone as before, bit for bit          lapsed       4
 ... because it rests on nothing worse than a lapse                  lapsed       4
 whose word got better                                               improved     0
 with the same word, and numbers that cannot be compared             kept         4
@@ -192,8 +193,16 @@ def _of_claim(
     if _worse(old, old["status"], new["status"]):
         alone = not _worse(old, old["status_unadjusted"], new["status_unadjusted"])
         larger = alone and report["suite"]["refutations"] > run["members"]
-        row |= {"change": "lapsed" if larger else "regressed"}
+        # What others do to a claim is no news of it. Its own numbers, of which the baseline keeps no p-value, could have
+        # done it too unless they are the very same.
+        others = alone and row["how"] == "bit for bit"
+        row |= {"change": "lapsed" if larger or others else "regressed"}
         row["why"] = full["sentence"]
+        if others and not larger:
+            row["why"] = (
+                f"alone it is {new['status_unadjusted']} as before, and its numbers are the baseline's bit for bit; other "
+                "claims of this run fell, and among what is left to decide its p-value is no longer small enough"
+            )
         if larger:
             row["why"] = (
                 f"alone it is {new['status_unadjusted']} as before; {report['suite']['refutations']} claims are held at "

@@ -25,7 +25,7 @@ MEANING = {
     "vanished": "Vanished: in the baseline, and no longer stated",
     "regressed": "Regressed: the word is worse than in the baseline",
     "restated": "Restated: another claim under the same name, so there is nothing to compare it with",
-    "lapsed": "Lapsed: held in the baseline, open in this run, and no sign that anything moved",
+    "lapsed": "Lapsed: held in the baseline, open in this run, and no sign that it moved",
     "moved": "Moved, and still as good as before",
     "incomparable": "Incomparable: the words agree, the numbers are of different things",
     "cannot tell": "Cannot tell: too little precision to say that the estimate stayed or moved",

@@ -29,6 +29,7 @@ class Checks:
     folder: Path
     world: World
     settings: Settings
+    named: frozenset[str] = frozenset()  # for these other parameters, sizes and a model are meant
     parts: dict[str, Part] = field(default_factory=dict)
     sources: Sources | None = None  # read once for all checks
 
@@ -57,7 +58,7 @@ class Checks:
             # A test session may turn warnings into errors; the command does not, and a verdict must be the same.
             warnings.simplefilter("ignore")
             self.sources = self.sources or Sources()
-            chosen = Selection((id,), (id,))
+            chosen = Selection((id,), (id,) if id in self.named else ())
             found = run(chosen, self.settings, self.world.catalogue, self.world.check, sources=self.sources)
         if found.interrupted:
             raise KeyboardInterrupt

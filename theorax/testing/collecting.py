@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from theorax.cli.options import settings
 from theorax.cli.world import World
 from theorax.errors import StatementError, TheoraxError, UsageError
-from theorax.reports.findings import Finding, Outcome, of_theorem
+from theorax.reports.findings import Finding, Outcome, of_theorem, worst_first
+from theorax.testing import asked
 from theorax.testing.checks import Checks
 from theorax.testing.family import of_claim
 from theorax.testing.plugin import strict
 from theorax.text.safe import one_line, visible
 from theorax.theorems.catalogue import Catalogue, claim_ids
 from theorax.verifiers.runs.graph import Graph
-from theorax.verifiers.runs.selectors import select
+from theorax.verifiers.runs.selectors import Selection, select
 
 WHOLE = "theorem"  # the item of a theorem whose claims cannot be read
 
@@ -40,25 +40,21 @@ class Theorems:
 
         **Raises:** pytest.UsageError for a selector or a setting that cannot be meant.
         """
-        option = config.option
         world = config.hook.pytest_verify_world(config=config) or World()
-        given = {
-            name: getattr(option, f"verify_{name}") for name in ("effort", "seed", "device", "level", "fresh", "state")
-        }
+        chosen = asked.settings(config)
         try:
-            chosen = settings({**given, "jobs": 1})
-            ids = _selected(option.verify, option.verify_exclude or (), world.catalogue, chosen.state)
+            selection = _selected(config.option.verify, asked.excluded(config), world.catalogue, chosen.state)
         except TheoraxError as error:
-            raise pytest.UsageError(f"--verify: {visible(str(error))}") from None
+            raise pytest.UsageError(asked.refusal(error)) from None
         handed = getattr(config, "workerinput", {}).get("theorax")
-        folder = Path(handed or tempfile.mkdtemp(prefix="theorax-session-"))
-        checks = Checks(folder, world, chosen)
-        return cls(config, ids, checks, only=option.verify_only, owner=handed is None)
+        folder = Path(handed["folder"] if handed else tempfile.mkdtemp(prefix="theorax-session-"))
+        checks = Checks(folder, world, chosen, frozenset(selection.named))
+        return cls(config, selection.ids, checks, only=config.option.verify_only, owner=handed is None)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Tell a worker of pytest-xdist where the session's checks lie."""
-        node.workerinput["theorax"] = str(self.checks.folder)
+        """Tell a worker of pytest-xdist where the session's checks lie, and their seed."""
+        node.workerinput["theorax"] = {"folder": str(self.checks.folder), "seed": self.checks.settings.seed}
 
     def pytest_ignore_collect(self) -> bool | None:
         """No other tests, where that was asked for."""
@@ -93,16 +89,14 @@ class Theorems:
             shutil.rmtree(self.checks.folder, ignore_errors=True)
 
 
-def _selected(
-    words: list[str], exclude: list[str] | tuple[str, ...], catalogue: Catalogue, state: str
-) -> tuple[str, ...]:
+def _selected(words: list[str], exclude: tuple[str, ...], catalogue: Catalogue, state: str) -> Selection:
     from theorax.reports.library import statuses
 
-    ids = select(words, catalogue, lambda: statuses(Path(state)), exclude).ids
+    found = select(words, catalogue, lambda: statuses(Path(state)), exclude)
     try:
-        return Graph.of(catalogue).order(ids)
+        return Selection(Graph.of(catalogue).order(found.ids), found.named)
     except StatementError:  # a circle, which is told where one of its theorems is checked
-        return ids
+        return found
 
 
 def _claims(id: str, catalogue: Catalogue) -> tuple[str, ...]:
@@ -153,27 +147,52 @@ class Claim(pytest.Item):
 
     def runtest(self) -> None:
         """Check the theorem and take this claim's verdict."""
-        part = self.checks.part(self.theorem, self.number)
-        own = of_theorem(part)
-        # A check that did not come so far has no verdict on the claim: then the theorem's is its.
-        found = next((finding for finding in own if finding.name == self.claim), own[-1])
+        found = self._found(of_theorem(self.checks.part(self.theorem, self.number)))
         if found.claim is not None:
             self.user_properties.append(of_claim(self.theorem, found.claim).property)
         if found.outcome is Outcome.UNDECIDED and not strict(self.config)[0]:
-            skipped = pytest.skip.Exception(visible(f"{found.title}: {found.sentence}"))
-            skipped._use_item_location = True
-            raise skipped
+            told = visible(f"{found.title}: {found.sentence}")
+            raise pytest.skip.Exception(told, _use_item_location=True)
         if found.outcome is not Outcome.HELD:
             raise ClaimFailed(found)
         self.add_report_section("call", "claim", found.text)
+
+    def _found(self, own: list[Finding]) -> Finding:
+        """What the check found of this claim.
+
+        =======================================================  ==============================================
+        the check                                                is to this claim
+        =======================================================  ==============================================
+        has a verdict on it                                      that verdict
+        has none, and the theorem has one of its own             the theorem's: the check did not come so far
+        has none, for another model was put in and fits others   skipped: nothing was asked
+        has none of the claims by name, for none could be read   the worst that was found
+        =======================================================  ==============================================
+
+        **Raises:** StatementError where there is none although one was asked for.
+        """
+        for finding in own:
+            if finding.name == self.claim:
+                return finding
+        if own[-1].claim is None:
+            return own[-1]
+        if self.claim == WHOLE:
+            return (*worst_first(own), own[-1])[0]
+        if self.checks.settings.model is None:
+            raise StatementError(
+                f"The check of {self.theorem} came to an end without a verdict on the claim {self.claim}, which its "
+                "file states: what is read from the file is not what was checked. `verify theorem ID` shows that."
+            )
+        left_out = "Nothing was asked: this claim is not about a layer that --verify-model can replace."
+        raise pytest.skip.Exception(left_out, _use_item_location=True)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What was found, with its numbers and the command that finds it again."""
         if isinstance(excinfo.value, ClaimFailed):
             found = excinfo.value.found
             return visible(f"{found.title}: {found.sentence}\n\n{found.text}".rstrip())
-        if isinstance(excinfo.value, UsageError):
-            return visible(str(excinfo.value))
+        if isinstance(excinfo.value, (UsageError, StatementError)):
+            return asked.worded(str(excinfo.value))
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:

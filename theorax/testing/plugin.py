@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from theorax.testing.family import Family
 
 PROPERTY = "theorax"  # under this name a test's report carries its claims
+SETTINGS = (
+    "effort", "seed", "device", "level", "nightly", "adjust", "at", "sizes", "model", "fresh", "state"
+)  # fmt: skip
+"""The options of the command that are offered behind `--verify-`."""
+ELSEWHERE = ("at", "sizes", "model")  # these ask named theorems something else than what they state
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -46,6 +51,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     add("--verify-seed", type=int, metavar="N", help="Another stream of draws, also of the fixture claim [0].")
     add("--verify-device", metavar="DEVICE", help="cpu or gpu [cpu].")
     add("--verify-level", type=float, metavar="P", help="Error rate of a single claim [0.025].")
+    add("--verify-nightly", action="store_true", help="Seeds of the date; refuted is what all nights together refute.")
+    add("--verify-adjust", metavar="METHOD", help="How error rates are kept over all claims: holm or e-bh [holm].")
+    listed = {"action": "append", "metavar": "LETTER=VALUE,..."}
+    add("--verify-at", help="Exact parameters, as in gamma=1/4,l=2; repeatable.", **listed)
+    listed = {"action": "append", "metavar": "LETTER=SIZES"}
+    add("--verify-sizes", help="Sizes, as in T=100..400 or T=64,128; repeatable.", **listed)
+    add("--verify-model", metavar="FILE.py:FACTORY", help="Your own Equinox layer instead of the theorem's.")
     add("--verify-fresh", action="store_true", help="Check again what is kept.")
     add("--verify-state", metavar="DIR", help="Folder of kept results [.theorax in the project's root].")
     strict = {"dest": "verify_strict", "default": None}
@@ -72,6 +84,11 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Theorems.of(config), "theorax-theorems")
     elif config.option.verify_only:
         raise pytest.UsageError('`--verify-only` leaves no tests without `--verify`. Write --verify "paper:NAME" too.')
+    elif any(getattr(config.option, f"verify_{name}") not in (None, False) for name in SETTINGS):
+        from theorax.testing import asked
+
+        asked.alone(config)
+        asked.settings(config)
 
 
 @pytest.fixture
@@ -129,8 +146,6 @@ class Account:
 
     @property
     def _method(self) -> str:
-        from pathlib import Path
+        from theorax.testing import asked
 
-        from theorax.cli.config import find
-
-        return str(find(Path.cwd()).defaults.get("adjust", "holm"))
+        return asked.method(self._config)

@@ -1,8 +1,9 @@
 """What determines a result, as a manifest of named digests; the store keeps the result under the manifest's own digest.
 
-The manifest names the theorem's file and everything that it and the deciding code import inside the package, found in
+The manifest names the theorem, its file and everything that it and the deciding code import inside the package, found in
 the text without importing; the settings; the versions of the libraries that compute; the kind of machine; and the files
-of a user's model. Sources are normalised: neither comments, layout nor docstrings enter, so that editing those keeps
+of a user's model. The theorem's id is its own entry, because its seeds are made of it: a file that was copied says the
+same and draws other numbers. Sources are normalised: neither comments, layout nor docstrings enter, so that editing those keeps
 results.
 """
 
@@ -41,7 +42,7 @@ class Sources:
 
         **Raises:** UsageError if the model's file is missing or does not define its factory.
         """
-        parts = {"theorem": self._digest(theorem, keep_docstrings=True)}
+        parts = {"id": theorem.stem, "theorem": self._digest(theorem, keep_docstrings=True)}
         deciding = [path for pattern in self.deciding for path in self.root.glob(pattern)]
         for path in self.closure([theorem, *deciding]):
             if path != theorem:

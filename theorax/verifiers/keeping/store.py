@@ -22,7 +22,7 @@ from theorax.verifiers.keeping.sources import Manifest, key
 from theorax.verifiers.outcome import TheoremOutcome, plain, theorem_from_plain
 
 FILE = "results.sqlite"
-LAYOUT = 5  # raised when the tables or the outcome's fields change; older results are then checked again
+LAYOUT = 6  # raised when the tables, a key or the outcome's fields change; older results are then checked again
 KEPT_PER_THEOREM = 24
 PATIENCE = 10.0  # seconds to wait for another run that is writing
 
@@ -57,6 +57,15 @@ class Kept:
     outcome: TheoremOutcome
     date: str
     seconds: float
+
+
+@dataclass(frozen=True)
+class Last:
+    """What determined the last kept result of a theorem; ``usable``: it was kept in the present layout."""
+
+    manifest: Manifest
+    date: str
+    usable: bool
 
 
 @dataclass(frozen=True)
@@ -184,11 +193,11 @@ class Store:
         """How long the last check of every theorem took."""
         return dict(self._read("SELECT theorem, seconds FROM results ORDER BY date", ()))
 
-    def last_manifest(self, id: str) -> tuple[Manifest, str] | None:
+    def last_manifest(self, id: str) -> Last | None:
         """What determined the last kept result of a theorem, and its date."""
-        query = "SELECT manifest, date FROM results WHERE theorem = ? AND status != 'ERROR' ORDER BY date DESC LIMIT 1"
-        rows = self._read(query, (id,))
-        return (json.loads(rows[0][0]), rows[0][1]) if rows else None
+        kept = "FROM results WHERE theorem = ? AND status != 'ERROR' ORDER BY date DESC LIMIT 1"
+        rows = self._read(f"SELECT manifest, date, layout {kept}", (id,))
+        return Last(json.loads(rows[0][0]), rows[0][1], rows[0][2] == LAYOUT) if rows else None
 
     def prepare(self) -> None:
         """Make sure that results can be kept, before any are computed.

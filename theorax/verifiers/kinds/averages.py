@@ -23,8 +23,9 @@ from theorax.verifiers.experiments.lines import Cell, Line, Observed, evaluate, 
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared, class_at, estimated, planned, point
 from theorax.verifiers.outcome import Point
 from theorax.verifiers.statistics import quantiles
-from theorax.verifiers.statistics.bias import Bias, Policy, Target, Weights
+from theorax.verifiers.statistics.bias import Bias, Weights
 from theorax.verifiers.statistics.decide import decide, is_robust
+from theorax.verifiers.statistics.designs import Policy, Target
 from theorax.verifiers.statistics.interval import Interval
 from theorax.verifiers.statistics.moments import LIGHT, Declared, mean_of
 from theorax.verifiers.statistics.planning import alarmed

@@ -16,7 +16,8 @@ from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Side
 from theorax.verifiers.experiments import lines
 from theorax.verifiers.experiments.lines import Cell, Line, Observed
 from theorax.verifiers.outcome import Point
-from theorax.verifiers.statistics.bias import Plan, Policy, Target, Weights, solve
+from theorax.verifiers.statistics.bias import Weights, solve
+from theorax.verifiers.statistics.designs import Plan, Policy, Target
 from theorax.verifiers.statistics.estimate import deterministic, independent, paired
 from theorax.verifiers.statistics.interval import Interval
 from theorax.verifiers.statistics.laws import Frequencies

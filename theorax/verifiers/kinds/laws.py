@@ -14,8 +14,8 @@ from theorax.verifiers.decision import Levels, Reason
 from theorax.verifiers.experiments.lines import Cell, Observed, evaluate
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared, class_at, planned
 from theorax.verifiers.outcome import Point
-from theorax.verifiers.statistics.bias import Target
 from theorax.verifiers.statistics.decide import withheld
+from theorax.verifiers.statistics.designs import Target
 from theorax.verifiers.statistics.laws import (
     Frequencies,
     decide_law,

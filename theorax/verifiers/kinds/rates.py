@@ -13,8 +13,9 @@ from theorax.verifiers.experiments.lines import Cell, Observed, evaluate, roundi
 from theorax.verifiers.kinds.base import Judge, Judged, Prepared, class_at, planned, sequence
 from theorax.verifiers.kinds.laws import law_features, law_frequencies, law_point, observed_features
 from theorax.verifiers.outcome import Point
-from theorax.verifiers.statistics.bias import Bias, Plan, Policy, Target, Weights
+from theorax.verifiers.statistics.bias import Bias, Weights
 from theorax.verifiers.statistics.decide import decide, is_robust
+from theorax.verifiers.statistics.designs import Plan, Policy, Target
 from theorax.verifiers.statistics.interval import Interval
 from theorax.verifiers.statistics.law_rates import rate_of_law
 from theorax.verifiers.statistics.planning import CONTRADICTED, alarmed, plateau

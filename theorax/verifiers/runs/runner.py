@@ -272,12 +272,10 @@ class _House:
 
     def _kept(self, id: str) -> Kept | None:
         try:
-            found = self.store.get(self.manifests[id])
+            return self.store.get(self.manifests[id])
         except StoreError as error:
             self.troubles.append(f"Nothing is kept: {error}")
             return None
-        # A file that was copied says the same under another name; its seeds are its own, and so is its result.
-        return found if found is None or found.outcome.id == id else None
 
     def _kept_ancestors(self) -> dict[str, str]:
         """The kept statuses of the ancestors that are not selected."""

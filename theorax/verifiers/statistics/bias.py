@@ -15,168 +15,20 @@ $S$ costs width, not validity, because the bias and the standard error are those
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from enum import StrEnum
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
 
 import clarabel
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 from scipy.special import ndtri, stdtr, stdtrit
 
-from theorax.corrections import Corrections
-from theorax.errors import DesignError, StatementError
-from theorax.verifiers.decision import DEFAULT_LEVELS, Levels, Reason, Side
+from theorax.verifiers.decision import Reason, Side
+from theorax.verifiers.statistics.designs import Matrix, Plan, Policy, Tails, Vector, conditions
 from theorax.verifiers.statistics.interval import TUNED_LEVEL
-
-__all__ = [
-    "Bias",
-    "Plan",
-    "Policy",
-    "Tails",
-    "Target",
-    "Weights",
-    "bias_of",
-    "least_sizes",
-    "solve",
-    "spare_directions",
-]
-
-Vector = NDArray[np.float64]
-Matrix = NDArray[np.float64]
 
 _SOLVING_POINTS = 9
 _REPORTING_POINTS = 61
-
-
-class Target(StrEnum):
-    """What is read off the sequence: its limit, a in C n^-a, or c in C e^(-cn) (the last two from logarithms)."""
-
-    LIMIT = "limit"
-    EXPONENT = "exponent"
-    DECAY_RATE = "decay rate"
-
-
-class Policy(StrEnum):
-    """How draws at different sizes belong together."""
-
-    PAIRED = "paired"  # draw s has the same seed at every size
-    INDEPENDENT = "independent"
-    DETERMINISTIC = "deterministic"  # no draws: the error of y_i is bounded, not random
-
-
-class Tails(StrEnum):
-    """What is declared of the moments, as far as it sets the width of the interval."""
-
-    LIGHT = "light tails"  # Student's t
-    RANGE = "range"  # betting
-    VARIANCE = "variance"  # Catoni: the planned sd is the declared one
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Sizes, planned noise and declared class: all that the weights may depend on.
-
-    ``sd`` is that of one draw, ``draws`` the number of draws, each for all sizes or one per size; ``correlation`` is
-    that of paired draws at different sizes. ``errors`` bound the error of each y_i (rounding, an absolute floor).
-
-    **Raises:** `DesignError` where the sizes cannot carry the target; `StatementError` where the class hides it.
-    """
-
-    sizes: tuple[float, ...]
-    corrections: Corrections = field(default_factory=Corrections)
-    target: Target = Target.EXPONENT
-    sd: tuple[float, ...] | float = 0.2
-    draws: tuple[int, ...] | int = 32
-    policy: Policy = Policy.INDEPENDENT
-    errors: tuple[float, ...] | float = 0.0
-    correlation: float = 0.0
-    side: Side = Side.EQUAL
-    levels: Levels = DEFAULT_LEVELS
-    tails: Tails = Tails.LIGHT
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "sizes", tuple(float(size) for size in self.sizes))
-        for name, kind in (("target", Target), ("policy", Policy), ("side", Side), ("tails", Tails)):
-            object.__setattr__(self, name, kind(getattr(self, name)))
-        for name in ("sd", "draws", "errors"):
-            value = getattr(self, name)
-            if isinstance(value, Sequence | np.ndarray):
-                object.__setattr__(self, name, tuple(value))
-                if len(value) != len(self.sizes):
-                    raise DesignError(
-                        f"{len(value)} entries of {name} were given for {len(self.sizes)} sizes. "
-                        f"Each size has one. Write one number for all sizes, or {len(self.sizes)} of them."
-                    )
-        self._check()
-
-    def _check(self) -> None:
-        sizes, allowed = self.sizes, self.corrections
-        if not sizes or min(sizes) <= 0 or any(b <= a for a, b in pairwise(sizes)):
-            raise DesignError(
-                f"The sizes {sizes} do not grow from a positive size. A limit is approached along growing sizes. "
-                "Write them in increasing order, each once."
-            )
-        if self.policy is not Policy.DETERMINISTIC and min(self.planned_draws) < 2:
-            raise DesignError(
-                "A random quantity was planned with fewer than two draws. Its noise cannot be seen. "
-                'Write draws=32, or policy="deterministic" for a quantity without randomness.'
-            )
-        if self.policy is Policy.PAIRED and len(set(self.planned_draws)) > 1:
-            raise DesignError(
-                "Paired draws were planned with different numbers of draws per size. A pair needs both its members. "
-                'Write one number of draws, or policy="independent".'
-            )
-        if min(*self.noise, *self.given_errors, 0.0) < 0 or not -1 / max(1, len(sizes) - 1) <= self.correlation < 1:
-            raise DesignError(
-                "A planned sd or error bound is negative, or the correlation is none. The planned covariance must be "
-                "one. "
-                "Write non-negative numbers, and a correlation from 0 up to below 1."
-            )
-        if self.target is not Target.DECAY_RATE and allowed.log > 0:
-            raise StatementError(
-                f"Corrections(log={allowed.log:g}) was declared for the {self.target} of a sequence. An unknown "
-                "power of n "
-                "cannot be told from what is asked. Write log=0; it belongs beside an exponential."
-            )
-        if self.target is Target.LIMIT and allowed.loglog > 0:
-            raise StatementError(
-                f"Corrections(loglog={allowed.loglog:g}) was declared for a limit. A sequence with a growing term "
-                "has none. "
-                "Write loglog=0, or ask for the exponent of a rate."
-            )
-        if allowed.loglog > 0 and sizes[0] <= 1:
-            raise DesignError(f"log log n is not defined at size {sizes[0]:g}. Write sizes above 1.")
-        if len(sizes) < (needed := len(_conditions(self)[0])):
-            raise DesignError(
-                f"{len(sizes)} sizes cannot carry {needed} conditions on the weights ({self.target}, {allowed}). "
-                f"Each unknown coefficient needs a size. Write at least {needed + 1} sizes."
-            )
-
-    @property
-    def relative_sizes(self) -> Vector:
-        """The sizes in units of the smallest."""
-        return np.asarray(self.sizes) / self.sizes[0]
-
-    @property
-    def noise(self) -> tuple[float, ...]:
-        """The planned sd of one draw at each size; zero where nothing is random."""
-        if self.policy is Policy.DETERMINISTIC:
-            return (0.0,) * len(self.sizes)
-        return self.sd if isinstance(self.sd, tuple) else (self.sd,) * len(self.sizes)
-
-    @property
-    def planned_draws(self) -> tuple[int, ...]:
-        """The number of draws at each size."""
-        return self.draws if isinstance(self.draws, tuple) else (self.draws,) * len(self.sizes)
-
-    @property
-    def given_errors(self) -> tuple[float, ...]:
-        """The bound of the error of each y_i."""
-        return self.errors if isinstance(self.errors, tuple) else (self.errors,) * len(self.sizes)
 
 
 @dataclass(frozen=True)
@@ -211,9 +63,9 @@ class Weights:
     @property
     def se(self) -> float:
         """The planned standard error; for paired draws of declared variance the largest one possible."""
-        if _adds_up(self.plan):
-            return float(np.abs(self.vector) @ _sd_of_means(self.plan))
-        return float(np.linalg.norm(_root_covariance(self.plan) @ self.vector))
+        if self.plan.adds_up:
+            return float(np.abs(self.vector) @ self.plan.sd_of_means)
+        return float(np.linalg.norm(self.plan.root_covariance @ self.vector))
 
     @property
     def df(self) -> float:
@@ -300,14 +152,14 @@ def solve(plan: Plan) -> Weights:
     **Errors:** the solver's accuracy moves the width only; the conditions that make the target come out are restored by
     projection, and the bias is recomputed from the weights returned.
     """
-    rows, values = _conditions(plan)
+    rows, values = conditions(plan)
     pseudo_inverse = np.linalg.pinv(rows)
     base = pseudo_inverse @ values
     directions = np.linalg.svd(rows)[2][len(rows) :].T
     weights = base + directions @ _minimise(plan, base, directions) if directions.size else base
     for _ in range(2):  # the second step removes the rounding that the first one leaves
         weights = weights - pseudo_inverse @ (rows @ weights - values)
-    weights = weights / _scale(plan)
+    weights = weights / plan.unit
     return Weights(plan, tuple(map(float, weights)), bias_of(plan, weights))
 
 
@@ -328,14 +180,9 @@ def bias_of(plan: Plan, weights: Vector) -> Bias:
         corrections=allowed.size * float(between.max()),
         rest=allowed.remainder * float(magnitude @ x**-allowed.remainder_order) if allowed.remainder else 0.0,
         log=allowed.log * abs(float(weights @ logs)) if 0 < allowed.log < math.inf else 0.0,
-        loglog=allowed.loglog * abs(float(weights @ _log_log(plan))) if 0 < allowed.loglog < math.inf else 0.0,
+        loglog=allowed.loglog * abs(float(weights @ plan.log_log)) if 0 < allowed.loglog < math.inf else 0.0,
         given=float(magnitude @ plan.given_errors),
     )
-
-
-def least_sizes(plan: Plan) -> int:
-    """How many sizes the conditions on the weights need at least: as many as there are conditions."""
-    return len(_conditions(plan)[0])
 
 
 def spare_directions(plan: Plan) -> Matrix:
@@ -343,65 +190,13 @@ def spare_directions(plan: Plan) -> Matrix:
 
     Powers of log n beyond the conditions, in order: curvature comes first.
     """
-    rows, _ = _conditions(plan)
+    rows, _ = conditions(plan)
     if len(plan.sizes) == len(rows):
         return np.zeros((0, len(plan.sizes)))
     logs = np.log(plan.relative_sizes)
     degrees = np.polynomial.chebyshev.chebvander(2 * logs / logs[-1] - 1, len(logs) - 1)[:, len(rows) :]
     basis = np.linalg.qr(np.concatenate([rows.T, degrees], axis=1))[0].T
     return basis[len(rows) :]
-
-
-def _conditions(plan: Plan) -> tuple[Matrix, Vector]:
-    """Rows and right-hand sides: the target has coefficient one, other unbounded terms zero.
-
-    Logarithms and sizes are shifted to zero at the smallest size, which changes nothing because the sum of the weights
-    is prescribed to vanish, and sizes are scaled to end at one.
-    """
-    x, allowed = plan.relative_sizes, plan.corrections
-    ones = np.ones_like(x)
-    if plan.target is Target.LIMIT:
-        rows, values = [ones], [1.0]
-    elif plan.target is Target.EXPONENT:
-        rows, values = [-np.log(x), ones], [1.0, 0.0]
-    else:
-        rows, values = [-(np.asarray(plan.sizes) - plan.sizes[0]) / _scale(plan), ones], [1.0, 0.0]
-    unbounded = [x**-power for power in allowed.free]
-    if math.isinf(allowed.log):
-        unbounded.append(np.log(x))
-    if math.isinf(allowed.loglog):
-        unbounded.append(_log_log(plan))
-    return np.array([*rows, *unbounded]), np.array(values + [0.0] * len(unbounded))
-
-
-def _scale(plan: Plan) -> float:
-    """A decay rate is of the order of one over the range of sizes: the weights are found in that unit."""
-    return plan.sizes[-1] - plan.sizes[0] if plan.target is Target.DECAY_RATE and len(plan.sizes) > 1 else 1.0
-
-
-def _log_log(plan: Plan) -> Vector:
-    logs = np.log(np.asarray(plan.sizes))
-    return np.log(logs / logs[0])
-
-
-def _adds_up(plan: Plan) -> bool:
-    """Whether the noise of the sizes is bounded as if it were one: paired draws of which the variance alone is known."""
-    return plan.tails is Tails.VARIANCE and plan.policy is Policy.PAIRED
-
-
-def _sd_of_means(plan: Plan) -> Vector:
-    return np.asarray(plan.noise) / np.sqrt(plan.planned_draws)
-
-
-def _root_covariance(plan: Plan) -> Matrix:
-    """A square root of the planned covariance of the y_i."""
-    sd = _sd_of_means(plan)
-    if plan.policy is not Policy.PAIRED or plan.correlation == 0:
-        return np.diag(sd)
-    count = len(sd)
-    correlations = np.full((count, count), plan.correlation) + (1 - plan.correlation) * np.eye(count)
-    values, vectors = np.linalg.eigh(correlations)
-    return (np.sqrt(np.maximum(values, 0))[:, None] * vectors.T) * sd
 
 
 def _minimise(plan: Plan, base: Vector, directions: Matrix) -> Vector:
@@ -417,16 +212,16 @@ def _minimise(plan: Plan, base: Vector, directions: Matrix) -> Vector:
         groups.append((x ** -powers[:, None], np.array([allowed.size])))
     each = np.asarray(plan.given_errors) + (allowed.remainder * x**-allowed.remainder_order if allowed.remainder else 0)
     fewest = min(plan.planned_draws) - 1
-    if _adds_up(plan):
-        each = each + critical(plan, fewest, plan.levels.support) * _sd_of_means(plan)
+    if plan.adds_up:
+        each = each + critical(plan, fewest, plan.levels.support) * plan.sd_of_means
     if each.any():
         groups.append((np.eye(count), each))
     if 0 < allowed.log < math.inf:
         groups.append((np.log(x)[None], np.array([allowed.log])))
     if 0 < allowed.loglog < math.inf:
-        groups.append((_log_log(plan)[None], np.array([allowed.loglog])))
-    root = _root_covariance(plan)
-    noisy = bool(root.any()) and not _adds_up(plan)
+        groups.append((plan.log_log[None], np.array([allowed.loglog])))
+    root = plan.root_covariance
+    noisy = bool(root.any()) and not plan.adds_up
     free = directions.shape[1]
     width = free + sum(len(cost) for _, cost in groups) + noisy
     if width == free:

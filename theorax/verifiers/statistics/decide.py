@@ -13,7 +13,8 @@ from dataclasses import replace
 
 from theorax.errors import DesignError, ObservationError, StatementError
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
-from theorax.verifiers.statistics.bias import Plan, Weights, solve
+from theorax.verifiers.statistics.bias import Weights, solve
+from theorax.verifiers.statistics.designs import Plan
 from theorax.verifiers.statistics.interval import Interval
 
 __all__ = ["against", "combine", "decide", "is_robust", "outcome", "stands", "withheld"]

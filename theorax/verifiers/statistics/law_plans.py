@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from theorax.errors import DesignError
-from theorax.verifiers.statistics.bias import Plan, Policy, Target, Weights, solve
+from theorax.verifiers.statistics.bias import Weights, solve
+from theorax.verifiers.statistics.designs import Plan, Policy, Target
 from theorax.verifiers.statistics.laws import Frequencies
 from theorax.verifiers.statistics.noise import NoiseNorm
 from theorax.verifiers.statistics.planning import Proposal, cheapest

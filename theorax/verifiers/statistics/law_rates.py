@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from theorax.errors import DesignError
 from theorax.verifiers.decision import Reason, Refusal
-from theorax.verifiers.statistics.bias import Policy, Target, Weights
+from theorax.verifiers.statistics.bias import Weights
+from theorax.verifiers.statistics.designs import Policy, Target
 from theorax.verifiers.statistics.estimate import independent, paired
 from theorax.verifiers.statistics.interval import Interval
 

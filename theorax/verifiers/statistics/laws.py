@@ -19,8 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from theorax.errors import DesignError, ObservationError
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Side
-from theorax.verifiers.statistics.bias import Plan, Policy, Target, Weights, bias_of, spare_directions
+from theorax.verifiers.statistics.bias import Weights, bias_of, spare_directions
 from theorax.verifiers.statistics.decide import outcome, stands
+from theorax.verifiers.statistics.designs import Plan, Policy, Target
 from theorax.verifiers.statistics.noise import NoiseNorm
 
 __all__ = [

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 
 from theorax.errors import ObservationError
 from theorax.verifiers.decision import Reason, Refusal
-from theorax.verifiers.statistics.bias import Plan, Policy, Tails, Weights
+from theorax.verifiers.statistics.bias import Weights
+from theorax.verifiers.statistics.designs import Plan, Policy, Tails
 from theorax.verifiers.statistics.estimate import (
     betting,
     catoni,

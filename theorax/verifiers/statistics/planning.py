@@ -11,8 +11,9 @@ import numpy as np
 
 from theorax.errors import DesignError
 from theorax.verifiers.decision import Decision, Reason, Side
-from theorax.verifiers.statistics.bias import Plan, Policy, Target, Vector, Weights, bias_of, solve, spare_directions
+from theorax.verifiers.statistics.bias import Weights, bias_of, solve, spare_directions
 from theorax.verifiers.statistics.decide import withheld
+from theorax.verifiers.statistics.designs import Plan, Policy, Target, Vector
 from theorax.verifiers.statistics.estimate import Interval
 
 __all__ = ["CONTRADICTED", "Proposal", "alarmed", "cheapest", "misfit", "plateau", "require"]

@@ -19,8 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from theorax.errors import DesignError, ObservationError, StatementError
 from theorax.verifiers.decision import Decision, Levels, Reason, Refusal, Side
-from theorax.verifiers.statistics.bias import Bias, Plan, Policy, Target, Weights, least_sizes, solve
+from theorax.verifiers.statistics.bias import Bias, Weights, solve
 from theorax.verifiers.statistics.decide import against, decide, is_robust, withheld
+from theorax.verifiers.statistics.designs import Plan, Policy, Target, least_sizes
 from theorax.verifiers.statistics.estimate import (
     above_floor,
     deterministic,

@@ -16,7 +16,8 @@ from itertools import pairwise
 
 from theorax.errors import DesignError
 from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Status
-from theorax.verifiers.statistics.bias import Plan, Policy, Weights, solve
+from theorax.verifiers.statistics.bias import Weights, solve
+from theorax.verifiers.statistics.designs import Plan, Policy
 
 __all__ = ["DEFAULT_SCHEDULE", "Look", "Looks", "Schedule", "Stopped", "charged", "plan_looks", "sequentially"]
 

@@ -1,0 +1,78 @@
+"""What the options of pytest ask of a check: the settings that the command would make of them, in the words of pytest.
+
+An option of the command is here the same option behind ``--verify``: ``--at`` is ``--verify-at``. Values are parsed and
+refused by the command's own code; its sentences are handed on with the options named as they are typed here.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from theorax.cli import options
+from theorax.errors import TheoraxError
+from theorax.testing.plugin import ELSEWHERE, SETTINGS
+from theorax.text.safe import visible
+from theorax.verifiers.settings import Settings
+
+# Where a sentence speaks of an option: at its beginning, in backquotes, or after a word that asks for one. A command that
+# is told whole, as in `verify theorem ID --at l=2`, stays a command.
+_NAMED = re.compile(rf"(^|`|\b(?:with|after|without|leave|Leave|Write|or) )--({'|'.join((*SETTINGS, 'exclude'))})\b")
+
+
+def settings(config: pytest.Config) -> Settings:
+    """The settings that the options of this session make together with the project's defaults.
+
+    **Raises:** pytest.UsageError for a value that cannot be meant.
+    """
+    given = {name: getattr(config.option, f"verify_{name}") for name in SETTINGS}
+    handed = getattr(config, "workerinput", {}).get("theorax", {})
+    if "seed" in handed:
+        given["seed"] = handed[
+            "seed"
+        ]  # that of a night is the session's own, also for a worker that starts after midnight
+    try:
+        return options.settings({**given, "jobs": 1})
+    except TheoraxError as error:
+        raise pytest.UsageError(refusal(error)) from None
+
+
+def excluded(config: pytest.Config) -> tuple[str, ...]:
+    """The selectors of what is left out: as typed, else the project's default."""
+    return tuple(options.listed({"exclude": config.option.verify_exclude}, "exclude"))
+
+
+def method(config: pytest.Config) -> str:
+    """How error rates are kept over all claims of the session."""
+    from theorax.cli.config import find
+
+    return str(config.option.verify_adjust or find(Path.cwd()).defaults.get("adjust", "holm"))
+
+
+def refusal(error: TheoraxError) -> str:
+    """The sentence about what was asked for and cannot be done."""
+    return f"--verify: {worded(str(error))}"
+
+
+def worded(sentence: str) -> str:
+    """A sentence of the command, harmless wherever it is read, with its options as pytest takes them.
+
+    >>> worded("--at delta=1: this theorem has no parameter delta. Write --at gamma=1/2.")
+    '--verify-at delta=1: this theorem has no parameter delta. Write --verify-at gamma=1/2.'
+    """
+    return visible(_NAMED.sub(r"\1--verify-\2", sentence))
+
+
+def alone(config: pytest.Config) -> None:
+    """Refuse what is asked of named theorems where none are named.
+
+    **Raises:** pytest.UsageError if so.
+    """
+    for name in ELSEWHERE:
+        if getattr(config.option, f"verify_{name}"):
+            raise pytest.UsageError(
+                f'`--verify-{name}` speaks of theorems, and none are named. Write --verify "ID" too, as in '
+                f"`pytest --verify rank_collapse_width --verify-{name} ...`."
+            )
