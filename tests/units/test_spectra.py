@@ -25,6 +25,7 @@ from theorax.numerics.spectra import (
     singular_values,
     stable_rank,
     tail_power,
+    top_and_tail,
 )
 
 TOLERANCE = 1e-6
@@ -261,6 +262,17 @@ def test_tail_powers_are_sharp_enough_to_be_of_use():
     assert float(tail.error) <= 1e-9 * float(tail.value)
     with pytest.raises(ValueError, match="Write power=2 or power=4"):
         tail_power(A, triplets_of(A), 3)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_top_and_tail_hold_their_bounds(family):
+    A = jnp.asarray(draw(family, 0, np.float64))
+    s = exact(A)
+    top, top_error, tail, tail_error = map(float, jax.jit(top_and_tail)(A))
+    slack = reference_slack(s, SIZE)
+    assert abs(top - s[0]) <= top_error + slack
+    literal = np.sum(s[1:] ** 4)
+    assert abs(tail - literal) <= tail_error + np.sum((s[1:] + slack) ** 4) - literal
 
 
 def test_functionals_of_a_spectrum():

@@ -29,6 +29,7 @@ __all__ = [
     "singular_values",
     "stable_rank",
     "tail_power",
+    "top_and_tail",
 ]
 
 
@@ -126,6 +127,16 @@ def tail_power(A: Float[Array, "rows columns"], triplet: SingularTriplets, power
         moved = moved * (2 * y * y + moved)
     error = (moved + relative * value + off * (2 * root + off)) * (1 + 64 * jnp.finfo(A.dtype).eps)
     return TailPower(value, error)
+
+
+def top_and_tail(A: Float[Array, "rows columns"]) -> tuple[Array, Array, Array, Array]:
+    r"""$\sigma_1(A)$ and $\sum_{i\ge2} \sigma_i(A)^4$ without a decomposition, each with a bound of its error after it.
+
+    **Errors:** those of ``leading_singular_triplets`` and of ``tail_power``, which hold if the value found is the first.
+    """
+    leading = leading_singular_triplets(A, k=1)
+    rest = tail_power(A, leading)
+    return leading.values[0], leading.residuals[0], rest.value, rest.error
 
 
 def _sum_of_squares(x: Array) -> Array:

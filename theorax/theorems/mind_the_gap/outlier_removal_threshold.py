@@ -24,6 +24,7 @@ from theorax.theorems.language import (
     Subject,
     Theorem,
 )
+from theorax.theorems.mind_the_gap import _models as models
 from theorax.theorems.mind_the_gap import _setting as setting
 from theorax.theorems.mind_the_gap._setting import T
 
@@ -85,7 +86,7 @@ def secular_equation():
 
 def build(key, T, theta, weights, sigma, popular):
     left = theta * sigma / jnp.sqrt(jnp.asarray(T.value, jnp.zeros(()).dtype))
-    return setting.markov_attention(key, T, weights, 1 - left, jnp.zeros((), bool), popular) / sigma
+    return models.markov_attention(key, T, weights, 1 - left, jnp.zeros((), bool), popular) / sigma
 
 
 def observe(net, T):
