@@ -50,6 +50,7 @@ EXPONENTIAL = Weights(0, coefficient_of_variation(exp(-z), Integer(0), oo))
 UNIFORM = Weights(1, coefficient_of_variation(Integer(1), Integer(0), Integer(1)))
 LOGNORMAL, PARETO = 2, 3
 BERNOULLI = Weights(4, Integer(1))
+HEAVY = Weights(PARETO, 1 / sqrt(3))  # of tail 3: no fourth moment
 # Exponential weights, those of every other token half as large again and the others halved: 1 + 1/4 times E Z^2 = 2.
 POPULAR = Weights(EXPONENTIAL.place, sqrt(Rational(3, 2)))
 

@@ -48,17 +48,7 @@ from theorax.theorems.language import (
 from theorax.theorems.mind_the_gap import _setting as setting
 from theorax.theorems.mind_the_gap._free import free_moments, z
 from theorax.theorems.mind_the_gap._models import matrix
-from theorax.theorems.mind_the_gap._setting import (
-    BERNOULLI,
-    EXPONENTIAL,
-    PARETO,
-    POPULAR,
-    UNIFORM,
-    T,
-    Weights,
-    cv,
-    sigma_A,
-)
+from theorax.theorems.mind_the_gap._setting import EXPONENTIAL, UNIFORM, T, Weights, cv, sigma_A
 
 k = Index("k", "half the order of a moment")
 alpha = Parameter("alpha", "shape of the Gamma weights: rows are Dirichlet(alpha, ..., alpha)", positive=True)
@@ -127,7 +117,7 @@ def the_circle():
     for law, density, end, weight in (
         (EXPONENTIAL, exp(-z), oo, z),
         (UNIFORM, Integer(1), Integer(1), z),
-        (BERNOULLI, Integer(1), Integer(1), uniform),
+        (setting.BERNOULLI, Integer(1), Integer(1), uniform),
     ):
         yield Step(
             "sigma_A from the density",
@@ -212,10 +202,10 @@ theorem = Theorem(
             subjects={
                 "exponential": subject(EXPONENTIAL),
                 "uniform": subject(UNIFORM, mean=Rational(1, 2)),
-                "zero or one": subject(BERNOULLI, mean=Rational(1, 2)),
+                "zero or one": subject(setting.BERNOULLI, mean=Rational(1, 2)),
                 "exp(g/2)": subject(SOFT, mean=exp(Rational(1, 8))),
-                "popular tokens": subject(POPULAR, popular=0.5, breaks=("identical",), fails=("bulk", *SHAPE)),
-                "infinite variance": matrix(PARETO, tail=1.5, breaks=("finite_variance",), fails=SHAPE),
+                "popular tokens": subject(setting.POPULAR, popular=0.5, breaks=("identical",), fails=("bulk", *SHAPE)),
+                "infinite variance": matrix(setting.PARETO, tail=1.5, breaks=("finite_variance",), fails=SHAPE),
                 "sharp softmax": matrix(setting.LOGNORMAL, sharp=1, breaks=("fixed_law",), fails=SHAPE),
             },
             observe=spectrum,

@@ -33,7 +33,7 @@ from theorax.theorems.language import (
 from theorax.theorems.mind_the_gap import _setting as setting
 from theorax.theorems.mind_the_gap._free import edge_condition, free_moments, inverse_of_edge, z
 from theorax.theorems.mind_the_gap._models import matrix
-from theorax.theorems.mind_the_gap._setting import EXPONENTIAL, PARETO, POPULAR, UNIFORM, T, Weights, cv, sigma_A
+from theorax.theorems.mind_the_gap._setting import EXPONENTIAL, UNIFORM, T, cv, sigma_A
 
 top = Measured("top", "s_1(A)", positive=True)
 second = Measured("second", "s_2(A)", positive=True)
@@ -43,14 +43,9 @@ edge = Measured("edge", "s_1(A_perp)", positive=True)
 squares_perp = Measured("squares_perp", "sum of s_i(A_perp)^2", positive=True)
 fourths_perp = Measured("fourths_perp", "sum of s_i(A_perp)^4", positive=True)
 
-by_moments: dict[str, Any] = dict(
-    as_=T,
-    approach=setting.in_powers(
-        0.06, 32, "moments of iid weights expand in 1/T; at most 0.02 beside 1/T at T = 32 on other seeds"
-    ),
-)
+iid = "moments of iid weights expand in 1/T; at most 0.02 beside 1/T at T = 32 on other seeds"
+by_moments: dict[str, Any] = dict(as_=T, approach=setting.in_powers(0.06, 32, iid))
 tracy_widom = "the edge fluctuates on the scale T^(-2/3), moments expand in 1/T; a third of it on other seeds"
-
 
 excess = Limit(
     of=T * (top - 1) / sigma_A**2,
@@ -186,7 +181,6 @@ def spectrum(A, T):
     )  # fmt: skip
 
 
-HEAVY = Weights(PARETO, 1 / sqrt(3))
 MOMENTS = ("stable_rank", "gram", "without", "gram_without")
 EDGE = ("second_value", "without", "gram_without")
 
@@ -209,12 +203,14 @@ theorem = Theorem(
                 "exponential": matrix(EXPONENTIAL),
                 "uniform": matrix(UNIFORM),
                 "zero or one": matrix(setting.BERNOULLI),
-                "popular tokens": matrix(POPULAR, popular=0.5, breaks=("identical",), fails=("excess", *MOMENTS)),
+                "popular tokens": matrix(
+                    setting.POPULAR, popular=0.5, breaks=("identical",), fails=("excess", *MOMENTS)
+                ),
                 "rows not normalised": matrix(EXPONENTIAL, loose=1, breaks=("stochastic",), fails=("excess",)),
                 "infinite variance": matrix(
-                    PARETO, tail=1.5, breaks=("finite_variance",), fails=("gram", "gap", *EDGE)
+                    setting.PARETO, tail=1.5, breaks=("finite_variance",), fails=("gram", "gap", *EDGE)
                 ),
-                "infinite fourth moment": matrix(HEAVY, breaks=("fourth_moment",), fails=EDGE),
+                "infinite fourth moment": matrix(setting.HEAVY, breaks=("fourth_moment",), fails=EDGE),
                 "sharp softmax": matrix(setting.LOGNORMAL, sharp=1, breaks=("fixed_law",), fails=EDGE),
             },
             observe=spectrum,

@@ -100,8 +100,6 @@ def attention(weights, popular=0.0, **roles):
     return Subject(build, options=options, **roles)
 
 
-HEAVY = setting.Weights(setting.PARETO, 1 / sqrt(3))
-
 theorem = Theorem(
     place="not in the paper as far as known; derived here",
     label="derived",
@@ -119,7 +117,9 @@ theorem = Theorem(
                 "popular tokens": attention(
                     setting.UNIFORM, popular=0.5, breaks=("markov",), fails=("outlier", "absorbed")
                 ),
-                "Pareto weights, tail 3": attention(HEAVY, breaks=("fourth_moment",), fails=("outlier", "absorbed")),
+                "Pareto weights, tail 3": attention(
+                    setting.HEAVY, breaks=("fourth_moment",), fails=("outlier", "absorbed")
+                ),
             },
             observe=observe,
             measures=(top,),
