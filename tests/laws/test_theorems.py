@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,8 +42,43 @@ def test_its_file_says_statically_what_it_is(name, theorem):
     assert set(facts.kinds) >= {claim.kind for claim in theorem.claims.values()}
 
 
+SITTING = 200
+LONGER = frozenset(
+    {
+        "attention_bn_identity",
+        "attention_sh_reduced_data",
+        "finite_width_kurtosis_recursion",
+        "linear_attention_support_vector_expansion",
+        "multihead_sum_of_svrs",
+        "pseudo_iid_gp_fc",
+        "pseudo_iid_sign_symmetric_clt",
+        "sparse_attention_query_dependent_svr",
+        "svr_bias_stationary_mean",
+        "svr_hard_limit_interpolation",
+        "svr_primal_dual_kkt",
+    }
+)
+
+
+def lines_after_imports(path: Path) -> int:
+    """The lines of a file from the one after its last import to the end."""
+    text = path.read_text(encoding="utf-8")
+    imports = (node for node in ast.parse(text).body if isinstance(node, ast.Import | ast.ImportFrom))
+    return len(text.splitlines()) - max((node.end_lineno or 0 for node in imports), default=0)
+
+
 def test_its_page_is_one_sitting(name):
-    assert CATALOGUE.path(name).read_text(encoding="utf-8").count("\n") <= 370
+    """Rule 2 of STYLE.md; what is named as longer must be longer, so that the table only shrinks."""
+    assert (lines_after_imports(CATALOGUE.path(name)) <= SITTING) == (name not in LONGER)
+
+
+def test_a_page_is_measured_from_its_last_import(tmp_path):
+    page = tmp_path / "page.py"
+    page.write_text(
+        '"""A title."""\n\nimport math\nfrom os import (\n    path,\n)\n\nx = math.pi\ny = path\n', encoding="utf-8"
+    )
+    assert lines_after_imports(page) == 3
+    assert set(CATALOGUE.ids) >= LONGER
 
 
 def test_every_claim_has_a_wrong_variant(theorem):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
+
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -9,7 +12,18 @@ from scipy.linalg import solve_triangular
 from scipy.special import iv
 
 from theorax.numerics import platform
-from theorax.numerics.causal_descent import circle_spectrum, descent, fixed_point, kaczmarz, kernel, orbit, reflected
+from theorax.numerics.causal_descent import (
+    circle_spectrum,
+    descent,
+    fixed_point,
+    kaczmarz,
+    kernel,
+    log_of_power,
+    nilpotent_exponential,
+    orbit,
+    reflected,
+    residuals,
+)
 
 UNIT = 2.0**-53
 
@@ -52,6 +66,50 @@ def test_the_limit_in_depth_solves_the_triangular_system(tokens, exponential):
             u = u - (np.tril(K) @ u - np.tril(K, -1) @ targets) / K[0, 0]
             # Layers differ by the rounding of sums of T terms, amplified at most 3^T times by |I - K_L/kappa| <= 2.
             assert np.abs(layer - u).max() <= 3**T * T * UNIT
+
+
+def test_residuals_solve_their_own_triangular_system(tokens):
+    """K_L r = -kappa x_+ on the sphere."""
+    platform.enable()
+    with platform.precision("float64"):
+        K, targets = np.asarray(kernel(tokens[:-1] @ tokens[:-1].T, 1)), tokens[1:]
+        literal = solve_triangular(np.tril(K), -np.e * targets, lower=True)
+        found = np.asarray(residuals(jnp.asarray(K), jnp.asarray(targets)))
+        T = len(K)
+        # The limit is off by 2 T gamma_T ||u||, ||u|| <= ||r|| + ||x_+||, and so is the reference; K_tt rounds in exp.
+        size = np.linalg.norm(literal) + np.linalg.norm(targets)
+        assert np.abs(found - literal).max() <= (4 * T * T + 8 * T) * UNIT * size
+
+
+def test_the_exponential_of_a_nilpotent_matrix_is_the_finite_sum_in_exact_arithmetic():
+    platform.enable()
+    generator = np.random.default_rng(2)
+    T, s = 7, 0.75
+    strict, start = np.tril(generator.normal(size=(T, T)), -1), generator.normal(size=(T, 2))
+    exact = np.vectorize(Fraction, otypes=[object])
+    term = total = exact(start)
+    size = majorant = abs(start)
+    for j in range(1, T):
+        term, size = -Fraction(s) * (exact(strict) @ term) / j, s * (abs(strict) @ size) / j
+        total, majorant = total + term, majorant + size
+    with platform.precision("float64"):
+        found = np.asarray(nilpotent_exponential(jnp.asarray(strict), s, jnp.asarray(start)))
+    # gamma of the roundings that the docstring counts; the majorant is itself computed, which twice it covers.
+    assert (abs(exact(found) - total).astype(float) <= 2 * T * (T + 4) * UNIT * majorant).all()
+
+
+def test_the_logarithm_of_a_power_is_that_of_the_power_in_exact_arithmetic():
+    """A matrix of positive entries: there a relative change of every entry moves the product by no more than that."""
+    platform.enable()
+    M, start, count = np.array([[0.5, 0.25], [0.125, 1.5]]), np.array([1.0, 2.0]), 60
+    x = [Fraction(value) for value in start]
+    for _ in range(count):
+        x = [sum(Fraction(entry) * value for entry, value in zip(row, x, strict=True)) for row in M]
+    literal = math.log(sum(value**2 for value in x)) / 2
+    with platform.precision("float64"):
+        found = float(log_of_power(jnp.asarray(M), jnp.asarray(start), count))
+    terms = count * (2 + 4) + count  # gamma_(d + 4) a step, and the sum of the logarithms
+    assert abs(found - literal) <= terms * UNIT * (1 + abs(literal))
 
 
 def test_kaczmarz_keeps_the_last_pair(tokens):

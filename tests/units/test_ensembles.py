@@ -1,6 +1,7 @@
 """Ensembles: exact identities within derived rounding bounds, laws against exact moments by z-tests of stated level."""
 
 import math
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import jax
@@ -12,6 +13,7 @@ from scipy import special
 from theorax.errors import StatementError, UsageError
 from theorax.numerics import ensembles, keys, laws
 from theorax.numerics.extents import Extent, literal
+from theorax.numerics.rounding import gamma, householder_frame_defect
 
 jax.config.update("jax_enable_x64", True)
 
@@ -92,11 +94,54 @@ def test_haar_rows_are_orthonormal(key, T, d, traced):
     Q = np.asarray(draw(T, d))
     assert not Q[T.value :].any()
     assert not Q[:, d.value :].any()
-    # Higham 2002, (19.13): |Q^ - Q|_F <= sqrt(T) gamma, so |Q^Q^T - I|_F <= 2 sqrt(T) gamma + T gamma^2,
-    # gamma = c d T u / (1 - c d T u) with a small constant c; it is taken as 10.
-    gamma = 10 * d.padded * T.padded * U
-    gap = np.linalg.norm(Q[: T.value] @ Q[: T.value].T - np.eye(T.value))
-    assert gap <= 2 * math.sqrt(T.value) * gamma + T.value * gamma**2 + d.padded * U * T.value
+    # In extended precision, whose own rounding of sums of d products is at most (d + 2) u T.
+    wide, size = np.longdouble, T.value
+    frame = Q[:size].astype(wide)
+    gap = np.linalg.norm(frame @ frame.T - np.eye(size, dtype=wide)) + (d.padded + 2) * np.finfo(wide).eps * size
+    assert gap <= householder_frame_defect(T.padded, d.padded, np.float64)
+
+
+def test_the_count_of_a_householder_frame_is_that_of_its_operations():
+    """Reflections made and applied as in LAPACK's unblocked routines, once in floats and once in exact arithmetic.
+
+    The exact ones are made of the same numbers as the float ones, as the count supposes, up to the roots, which are
+    taken to forty digits.
+    """
+    generator = np.random.default_rng(3)
+    T, d = 3, 5
+    A = generator.normal(size=(d, T))
+    floats, exact = [], []
+    for k in range(T):
+        x = A[k:, k].copy()
+        for number, reflections in ((float, floats), (Decimal, exact)):
+            with localcontext(prec=40):
+                y = [number(value) for value in x]
+                length = sum(value * value for value in y)
+                beta = -np.copysign(1.0, x[0]) * length**0.5 if number is float else -length.sqrt().copy_sign(y[0])
+                v = [number(1), *(value * (1 / (y[0] - beta)) for value in y[1:])]
+                reflections.append((v, (beta - y[0]) / beta))
+        v, tau = floats[-1]
+        for j in range(k, T):
+            w = sum(a * b for a, b in zip(v, A[k:, j], strict=True))
+            A[k:, j] -= tau * w * np.asarray(v)
+    frames = []
+    for number, reflections in ((float, floats), (Decimal, exact)):
+        with localcontext(prec=40):
+            columns = [[number(i == j) for i in range(d)] for j in range(T)]
+            for k in reversed(range(T)):
+                v, tau = reflections[k]
+                for column in columns:
+                    w = sum((a * b for a, b in zip(v, column[k:], strict=True)), number(0))
+                    column[k:] = [b - tau * w * a for a, b in zip(v, column[k:], strict=True)]
+            frames.append(columns)
+    with localcontext(prec=40):
+        computed, orthonormal = (
+            np.array([[Decimal(value) for value in column] for column in frame]) for frame in frames
+        )
+        square = ((orthonormal @ orthonormal.T - np.eye(T, dtype=int)) ** 2).sum()
+        assert square < Decimal("1e-70")  # the exact ones are reflections, up to the last five of forty digits
+        one = float(((computed - orthonormal) ** 2).sum(1).max().sqrt())
+    assert 0 < one <= gamma(T * (26 * d + 86), np.float64)
 
 
 def test_haar_entries_have_their_second_and_fourth_moments(key):

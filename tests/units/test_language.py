@@ -116,6 +116,7 @@ def shapeless():
         (lambda: Image(x, x, Integer(1), (Integer(0), Integer(2))), "has mass 2"),
         (lambda: Subject(lambda n: n), "takes ['n']"),
         (lambda: Subject(build, fails=("mean",)), "breaks no hypothesis"),
+        (lambda: Subject(build, options=dict(size=1)).but(sice=2), "did you mean `size`"),
         (lambda: experiment(sweep={}), "sweeps 0 letters"),
         (lambda: experiment(sweep={n: (4, 2)}), "not an increasing list"),
         (lambda: experiment(at=({a: 0.5},)), "Write Rational(1, 2)"),
@@ -249,3 +250,13 @@ def test_what_is_no_characteristic_function_is_refused(of, message):
     with pytest.raises(StatementError, match=message):
         Characteristic(exp(t) if of == "odd" else of, t)
     assert Characteristic(exp(I * t), t).moment(1) == 1
+
+
+def test_a_subject_with_one_option_changed_keeps_the_others():
+    plain = Subject(build, options=dict(size=1, shift=0.0), knows={a: Integer(2)})
+    control = plain.but(shift=0.5, breaks=("h",), fails=("mean",))
+    assert control.options == dict(size=1, shift=0.5)
+    assert list(control.options) == list(plain.options)
+    assert (control.build, control.knows, control.breaks, control.fails) == (build, {a: 2}, ("h",), ("mean",))
+    assert plain.options == dict(size=1, shift=0.0)
+    assert plain.but(knows={a: 3}).knows == {a: 3}

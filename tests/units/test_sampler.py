@@ -2,6 +2,7 @@
 
 import threading
 from fractions import Fraction
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -184,3 +185,14 @@ def test_platform_describes_itself():
     assert described["device"]
     # Between an optimistic float32 and the line drawn for reduced precision.
     assert 2.0**-40 < described["matmul_unit_roundoff"] < 2.0**-22
+
+
+def test_compiled_programs_are_kept_where_the_folder_was_named(tmp_path, monkeypatch):
+    """A process that changes its folder afterwards writes to the same place."""
+    before = jax.config.jax_compilation_cache_dir
+    monkeypatch.chdir(tmp_path)
+    try:
+        platform.enable(cache_dir=Path("kept"))
+        assert jax.config.jax_compilation_cache_dir == str(tmp_path / "kept")
+    finally:
+        jax.config.update("jax_compilation_cache_dir", before)

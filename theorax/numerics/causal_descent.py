@@ -45,6 +45,28 @@ def fixed_point(K: Float[Array, "T T"], targets: Float[Array, "T d"]) -> Float[A
     return substituted(K, jnp.tril(K, -1) @ targets)
 
 
+def residuals(K: Float[Array, "T T"], targets: Float[Array, "T d"]) -> Float[Array, "T d"]:
+    r"""What the depth limit misses of the targets: $u_t - x_{t+1}$, of which $K_L r = -\kappa x_+$ on the sphere.
+
+    **Errors:** that of `fixed_point` and one rounding of the difference.
+    """
+    return fixed_point(K, targets) - targets
+
+
+def nilpotent_exponential(strict: Float[Array, "T T"], s: Scalar, start: Float[Array, "T d"]) -> Float[Array, "T d"]:
+    r"""$e^{-sL}$ ``start`` for a strictly lower triangular L: the finite sum of $(-sL)^j/j!$ ``start``, j < T.
+
+    **Errors:** term j goes through at most $j(T + 3)$ roundings, so the sum is off by at most
+    $\gamma_{T(T + 4)} e^{|s||L|}$ |``start``| entry by entry: small beside the result where -sL and ``start`` have no
+    cancelling signs, and a growing multiple of it where $\||sL|\|$ is large.
+    """
+    term = total = start
+    for j in range(1, strict.shape[0]):
+        term = -s * (strict @ term) / j
+        total = total + term
+    return total
+
+
 def descent(
     K: Float[Array, "T T"], targets: Float[Array, "T d"], step: Scalar, layers: int
 ) -> Float[Array, "layers T d"]:
@@ -98,6 +120,25 @@ def orbit(Omega: Float[Array, "d d"], start: Float[Array, " d"], length: int) ->
         return Omega @ x, x
 
     return jax.lax.scan(forward, start, None, length=length)[1]
+
+
+def log_of_power(M: Float[Array, "d d"], start: Float[Array, " d"], count: Scalar) -> Float[Array, ""]:
+    r"""$\ln |M^n x|$ for n = ``count`` and x = ``start``, the vector brought to length one after each product.
+
+    No power of M is formed, so nothing under- or overflows.
+
+    **Errors:** backward stable: but for the n roundings of the sum of logarithms the value is exact for a product of
+    matrices $M + \delta M_k$, $|\delta M_k| \le \gamma_{d+4} |M|$ entry by entry, another one in each step: a length and
+    its rounding cancel between the step that divides by it and its own logarithm.
+    """
+
+    def forward(_: Array, state: tuple[Array, Array]) -> tuple[Array, Array]:
+        x, total = state
+        x = M @ x
+        size = jnp.linalg.norm(x)
+        return x / size, total + jnp.log(size)
+
+    return jax.lax.fori_loop(0, count, forward, (start, 0.0))[1]
 
 
 def circle_spectrum(order: int) -> Float[Array, " order+1"]:

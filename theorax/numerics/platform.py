@@ -42,7 +42,7 @@ def enable(cache_dir: str | Path | None = None, device: str = "cpu") -> None:
         settings["jax_cpu_enable_async_dispatch"] = False
     if cache_dir is not None:
         settings |= {
-            "jax_compilation_cache_dir": str(cache_dir),
+            "jax_compilation_cache_dir": str(Path(cache_dir).absolute()),  # a process may change its folder
             "jax_persistent_cache_min_compile_time_secs": 0.0,
             "jax_persistent_cache_min_entry_size_bytes": 0,
         }

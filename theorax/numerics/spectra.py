@@ -22,6 +22,7 @@ __all__ = [
     "SingularTriplets",
     "TailPower",
     "audit_index",
+    "enclosed_singular_values",
     "excess_of_stable_rank",
     "frobenius_tail",
     "inertia_audit",
@@ -29,17 +30,46 @@ __all__ = [
     "singular_values",
     "stable_rank",
     "tail_power",
+    "top_and_tail",
 ]
 
 
 def singular_values(A: Float[Array, "rows columns"]) -> Float[Array, " k"]:
     r"""All singular values of $A$, descending; a matrix padded with zeros gains zeros at the end.
 
-    **Errors:** each value is off by a modest multiple of $u\,\sigma_1$, not of itself.
+    **Errors:** each value is off by a modest multiple of $u\,\sigma_1$, not of itself; how much it is, is measured by
+    ``enclosed_singular_values``.
 
     **Source:** Golub and Van Loan 2013, section 8.6.
     """
     return jnp.linalg.svd(A, compute_uv=False)
+
+
+def enclosed_singular_values(A: Float[Array, "rows columns"]) -> tuple[Float[Array, " k"], Float[Array, " k"]]:
+    r"""All singular values of $A$, descending, and how far each may be off, measured on the decomposition itself.
+
+    **Errors:** let $U$, $s$, $V$ be what the solver returns, however good that is, $R = A - U S V^T$,
+    $\epsilon_U = \|U^T U - I\|_F$ and $\epsilon_V$ likewise. The squared singular values of $U$ lie within $\epsilon_U$ of
+    one, so those of $U S V^T$ between $s_i \sqrt{(1 - \epsilon_U)(1 - \epsilon_V)}$ and
+    $s_i \sqrt{(1 + \epsilon_U)(1 + \epsilon_V)}$, and by Weyl
+    $|\sigma_i(A) - s_i| \le \|R\|_F + (\epsilon_U + \epsilon_V) s_i$ if both are below one. Rounding, for k values: R is
+    off by at most $\gamma_{k+2}(2 \sum_i s_i + \|A\|_F)$, columns being no longer than $\sqrt2$, and a Gram matrix of m
+    rows by $\gamma_{m+1} 2k$. Infinite where a defect reaches one.
+
+    **Source:** Horn and Johnson 1991, theorem 3.3.16 for the products; Weyl 1912.
+    """
+    with jax.default_matmul_precision("highest"):
+        U, s, Vt = jnp.linalg.svd(A, full_matrices=False)
+        k = s.shape[0]
+        gram_U, gram_V = lax.optimization_barrier((U.T @ U, Vt @ Vt.T))
+        left = frobenius_norm(A - (U * s) @ Vt) + gamma(k + 2, A.dtype) * (2 * jnp.sum(s) + frobenius_norm(A))
+    defects = [
+        frobenius_norm(gram - jnp.eye(k, dtype=A.dtype)) + gamma(rows + 1, A.dtype) * 2 * k
+        for gram, rows in zip((gram_U, gram_V), A.shape, strict=True)
+    ]
+    small = (defects[0] < 1) & (defects[1] < 1)
+    error = (left + sum(defects) * s) * (1 + 64 * jnp.finfo(A.dtype).eps)
+    return s, jnp.where(small, error, jnp.inf)
 
 
 def stable_rank(s: Float[Array, " k"]) -> Float[Array, ""]:
@@ -126,6 +156,16 @@ def tail_power(A: Float[Array, "rows columns"], triplet: SingularTriplets, power
         moved = moved * (2 * y * y + moved)
     error = (moved + relative * value + off * (2 * root + off)) * (1 + 64 * jnp.finfo(A.dtype).eps)
     return TailPower(value, error)
+
+
+def top_and_tail(A: Float[Array, "rows columns"]) -> tuple[Array, Array, Array, Array]:
+    r"""$\sigma_1(A)$ and $\sum_{i\ge2} \sigma_i(A)^4$ without a decomposition, each with a bound of its error after it.
+
+    **Errors:** those of ``leading_singular_triplets`` and of ``tail_power``, which hold if the value found is the first.
+    """
+    leading = leading_singular_triplets(A, k=1)
+    rest = tail_power(A, leading)
+    return leading.values[0], leading.residuals[0], rest.value, rest.error
 
 
 def _sum_of_squares(x: Array) -> Array:

@@ -6,19 +6,13 @@ sequences are made where they are measured, so that tokens lie on the sphere in 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
-from sympy import Matrix, Symbol, eye, factor
+from sympy import Matrix, Rational, Symbol, eye, factor, symbols
 
-from theorax.numerics.causal_descent import kernel, orbit, reflected
-from theorax.numerics.extents import Extent
-from theorax.numerics.keys import named
-from theorax.theorems.language import Hypothesis, Size
+from theorax.theorems.language import Corrections, Efforts, Hypothesis, Size
 
 T = Size("T", "context length")
 d = Size("d", "dimension of the tokens")
@@ -26,76 +20,25 @@ LINEAR, EXPONENTIAL = 0, 1
 
 SPHERE = Hypothesis("all tokens have the same length, so that k(x_t, x_t) is one constant kappa")
 
-
-class Orbit(eqx.Module):
-    """Tokens x_(t+1) = s Omega x_t from a unit vector, Omega a product of d reflections; s is one unless a control."""
-
-    vectors: Float[Array, "D D"]
-    start: Float[Array, " D"]
-    scale: Float[Array, ""]
-    exponential: Any
-
-    @property
-    def matrix(self) -> Float[Array, "D D"]:
-        """Omega."""
-        return reflected(self.vectors)
-
-    def tokens(self, length: int) -> Float[Array, "length D"]:
-        """The first tokens."""
-        start = self.start / jnp.sqrt(self.start @ self.start)
-        return orbit(self.scale * self.matrix, start, length)
-
-    def gram(self, X: Float[Array, "T D"]) -> Float[Array, "T T"]:
-        """The kernel values of these tokens."""
-        return kernel(X @ X.T, self.exponential)
+# Draws where an identity or a bound is decided without statistics, and long contexts.
+FEW = Efforts(quick=2, standard=4, thorough=12)
+LONG: Efforts[tuple[int, ...]] = Efforts(quick=(128, 256, 512), standard=(128, 256, 512), thorough=(128, 512, 2048))
 
 
-def orbits(key: Array, d: Extent, scale: Any, exponential: Any) -> Orbit:
-    """A random orthogonal map and a random first token."""
-    inside = d.mask[:, None] & d.mask[None, :]
-    vectors = jnp.where(inside, jax.random.normal(named(key, "reflections"), (d.padded, d.padded)), 0)
-    start = jnp.where(d.mask, jax.random.normal(named(key, "start"), (d.padded,)), 0)
-    return Orbit(vectors, start, scale, exponential)
+def summable(size: float, reason: str) -> Corrections:
+    """The tail of a convergent series of squares, at most ``size`` at T = 128."""
+    return Corrections(size=size, slowest=Rational(1, 2), rest=0, reference=128, reason=reason)
 
 
-class Torus(eqx.Module):
-    """Tokens sum of sqrt(p_i) (cos, sin)(t a_i + b_i) in the planes of an orthogonal map with the angles a_i.
-
-    ``scrambled``: a control whose tokens do not follow from each other.
-    """
-
-    angles: Float[Array, " planes"]
-    phases: Float[Array, " planes"]
-    parts: Float[Array, " planes"]
-    exponential: Any
-    scrambled: Any
-
-    def tokens(self, length: int) -> Float[Array, "length D"]:
-        """The first tokens; their products depend on the distance in time alone, without an error that grows."""
-        place = jnp.arange(length)[:, None]
-        # The control's tokens: irrational multiples of t^2 are spread like independent ones.
-        turned = jnp.where(self.scrambled == 1, (1.618 + self.phases) * place**2, place * self.angles)
-        waves = [jnp.sqrt(self.parts) * wave(turned + self.phases) for wave in (jnp.cos, jnp.sin)]
-        return jnp.concatenate(waves, axis=1)
-
-    def gram(self, X: Float[Array, "T D"]) -> Float[Array, "T T"]:
-        """The kernel values of these tokens."""
-        return kernel(X @ X.T, self.exponential)
+def geometric(size: float, reference: int, reason: str) -> Corrections:
+    """What falls like a power of the size at least, or geometrically, and is at most ``size`` at a size."""
+    return Corrections(size=size, slowest=1, fastest=6, rest=0, reference=reference, reason=reason)
 
 
-WINDOWS = np.array([[0.6, 1.0], [1.6, 2.1]])
-
-
-def two_planes(key: Array, part: Any, exponential: Any, repeated: Any = 0, scrambled: Any = 0) -> Torus:
-    """Angles in two windows away from each other and from multiples of pi; 1 - ``part`` of the square length in the second.
-
-    ``repeated``: the same angle in both planes. ``scrambled``: tokens at unrelated places of their circles.
-    """
-    low, high = WINDOWS.T
-    angles = low + (high - low) * jax.random.uniform(named(key, "angles"), (2,))
-    angles = jnp.where(repeated == 1, angles[0], angles)
-    phases = 2 * jnp.pi * jax.random.uniform(named(key, "phases"), (2,))
-    return Torus(angles, phases, jnp.stack([part, 1 - part]), exponential, scrambled)
+def power_of_a_matrix(size: float, reference: int, seen: str) -> Corrections:
+    """The logarithm of a power of a matrix, over the power: a constant and oscillations over the size."""
+    reason = f"a power of a matrix: a constant and oscillations over {seen}"
+    return Corrections(size=size, slowest=1, rest=0, reference=reference, reason=reason)
 
 
 def generic(name: str, rows: int, columns: int) -> np.ndarray:
@@ -121,3 +64,22 @@ def array(rows: Any) -> np.ndarray:
     out = np.empty((len(rows), len(rows[0])), dtype=object)
     out[:] = rows
     return out
+
+
+def rotations() -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Every rotation of the plane, rotations of space about the axes of a plane; each with a first token of length one."""
+    p, q = symbols("p q", real=True)
+    for skew in (Matrix([[0, -p], [p, 0]]), Matrix([[0, -q, 0], [q, 0, -p], [0, p, 0]])):
+        yield cayley(skew), array([[1] + [0] * (skew.rows - 1)])[0]
+
+
+def kernels() -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """Contexts of three and of four tokens: the kernel matrix and targets of dimension one, both of symbols."""
+    for order in (3, 4):
+        yield order, generic_gram(order), generic("x", order, 1)
+
+
+def after_each_layer(values: dict[str, Any], layers: int) -> Iterator[tuple[int, dict[str, Any]]]:
+    """One layer after another: what was found over layers, at this one; what belongs to no layer, as it is."""
+    for place in range(layers):
+        yield place + 1, {name: entry[place] if entry.ndim == 3 else entry for name, entry in values.items()}

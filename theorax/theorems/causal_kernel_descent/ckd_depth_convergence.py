@@ -15,7 +15,8 @@ from sympy import Abs, Rational, Symbol, exp, log, sympify
 from theorax.numerics.causal_descent import descent, fixed_point
 from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.theorems.causal_kernel_descent import _setting as setting
-from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, LINEAR, SPHERE, T, d
+from theorax.theorems.causal_kernel_descent._sequences import ORBIT
+from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, SPHERE, T, d
 from theorax.theorems.language import (
     Absolute,
     Corrections,
@@ -30,7 +31,6 @@ from theorax.theorems.language import (
     Rate,
     Relative,
     Size,
-    Subject,
     Theorem,
     instance,
 )
@@ -106,10 +106,6 @@ def layered(K, targets, h, layers):
     )
 
 
-def sequence(key, d, scale, exponential, part):
-    return setting.orbits(key, d, scale, exponential), part
-
-
 def few(model, T, n):
     tokens, part = model
     X = tokens.tokens(T.padded + 1)
@@ -129,24 +125,16 @@ def many(model, T, N, h):
 def proof(claim, step, layers):
     def steps():
         """Every kernel of constant diagonal and every targets, contexts of three and four tokens; any step for errors."""
-        for order in (3, 4):
-            K, targets = setting.generic_gram(order), setting.generic("x", order, 1)
-            values = evaluate(
-                lambda K, x, h: layered(K, x, h, layers),
-                (K, targets, np.array(sympify(step), dtype=object)),
-                Symbolic(),
-            )
-            for n in range(layers):
-                one = {name: entry[n] if entry.ndim == 3 else entry for name, entry in values.items()}
-                yield instance(claim, f"the measured program on symbols, T = {order}, n = {n + 1}", one)
+        h = np.array(sympify(step), dtype=object)
+        for order, K, targets in setting.kernels():
+            values = evaluate(lambda K, x, h: layered(K, x, h, layers), (K, targets, h), Symbolic())
+            for n, one in setting.after_each_layer(values, layers):
+                yield instance(claim, f"the measured program on symbols, T = {order}, n = {n}", one)
 
     return Proof(steps, settles=True)
 
 
-def tokens(exponential, part=1.0, scale=1.0, **roles):
-    return Subject(sequence, options=dict(scale=scale, exponential=exponential, part=part), **roles)
-
-
+exponential = ORBIT.but(exponential=EXPONENTIAL)
 theorem = Theorem(
     place="convergence in depth (reconstructed); exact termination and the polynomial factor derived here",
     label="reconstructed",
@@ -155,24 +143,24 @@ theorem = Theorem(
     experiments=dict(
         few=Experiment(
             subjects={
-                "linear": tokens(LINEAR),
-                "exponential": tokens(EXPONENTIAL),
-                "linear, step 3/2": tokens(LINEAR, 1.5, breaks=("step",), fails=("ends",)),
-                "exponential, step 1/2": tokens(EXPONENTIAL, 0.5, breaks=("step",), fails=("ends",)),
-                "each token 5 % longer": tokens(LINEAR, scale=1.05, breaks=("sphere",), fails=("ends", "errors")),
+                "linear": ORBIT,
+                "exponential": exponential,
+                "linear, step 3/2": ORBIT.but(number=1.5, breaks=("step",), fails=("ends",)),
+                "exponential, step 1/2": exponential.but(number=0.5, breaks=("step",), fails=("ends",)),
+                "each token 5 % longer": ORBIT.but(scale=1.05, breaks=("sphere",), fails=("ends", "errors")),
             },
             observe=few,
             measures=(limit, deep, shallow, missing, expansion, pure),
             sweep={T: (4, 8)},
             at=({d: 3},),
             along={n: (1, 2, 5)},
-            draws=Efforts(quick=2, standard=4, thorough=12),
+            draws=setting.FEW,
         ),
         many=Experiment(
             subjects={
-                "linear": tokens(LINEAR),
-                "exponential": tokens(EXPONENTIAL),
-                "each token 10 % longer": tokens(LINEAR, scale=1.1, breaks=("sphere",), fails=("speed",)),
+                "linear": ORBIT,
+                "exponential": exponential,
+                "each token 10 % longer": ORBIT.but(scale=1.1, breaks=("sphere",), fails=("speed",)),
             },
             observe=many,
             measures=(error,),

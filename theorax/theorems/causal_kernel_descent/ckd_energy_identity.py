@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 from sympy import E, I, Rational, Symbol, besseli, simplify, symbols
 
-from theorax.numerics.causal_descent import fixed_point, kaczmarz
+from theorax.numerics.causal_descent import kaczmarz, residuals
 from theorax.numerics.extents import Extent
 from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.numerics.keys import named
@@ -19,7 +19,6 @@ from theorax.theorems.causal_kernel_descent import _setting as setting
 from theorax.theorems.causal_kernel_descent._setting import SPHERE, T, d
 from theorax.theorems.language import (
     Cited,
-    Corrections,
     Efforts,
     Experiment,
     Hypothesis,
@@ -52,13 +51,7 @@ value = Limit(
     of=total,
     to=energy,
     as_=T,
-    approach=Corrections(
-        size=0.1,
-        slowest=Rational(1, 2),
-        rest=0,
-        reference=128,
-        reason="what remains to be learnt; at most 0.02 of the sum at T = 128 on other seeds",
-    ),
+    approach=setting.summable(0.1, "what remains to be learnt; at most 0.02 of the sum at T = 128 on other seeds"),
     margin=Relative(1, 10),
     because="the norm 2 e of the rotation as a linear map is an eighth above its least norm e/I_1(1)",
     spread=Rational(1, 50),
@@ -77,7 +70,7 @@ def paths(features, W_star, noise):
     K = features @ features.T
     _, W = kaczmarz(features, targets)
     left = ((W - W_star) ** 2).sum((1, 2))
-    r = fixed_point(K, targets) - targets
+    r = residuals(K, targets)
     return dict(before=left[:-1], after=left[1:], paid=(r**2).sum(1)[:-1] / K[0, 0])
 
 
@@ -134,7 +127,7 @@ def sums(model, T):
     S = X[:-1] @ X[:-1].T
     distances = jnp.diagonal(S)[:, None] + jnp.diagonal(S)[None, :] - 2 * S
     K = jnp.where(kind == BUMP, jnp.exp(-distances / (2 * WIDTH**2)), jnp.exp(S))
-    r = fixed_point(K, X[1:]) - X[1:]
+    r = residuals(K, X[1:])
     return dict(total=jnp.where(T.mask[:, None], r**2, 0).sum())
 
 
@@ -164,10 +157,7 @@ def orbit(kind, known, **roles):
     return Subject(circle, options=dict(kind=kind), knows={energy: known}, **roles)
 
 
-def features(noise=0.0, uneven=0.0, **roles):
-    return Subject(samples, options=dict(noise=noise, uneven=uneven), **roles)
-
-
+features = Subject(samples, options=dict(noise=0.0, uneven=0.0))
 theorem = Theorem(
     place="convergence of the error as the context grows; the identity in this form derived here",
     label="derived",
@@ -180,15 +170,15 @@ theorem = Theorem(
     experiments=dict(
         steps=Experiment(
             subjects={
-                "features of one length": features(),
-                "targets with noise": features(noise=0.3, breaks=("space",), fails=("step",)),
-                "features of growing length": features(uneven=0.1, breaks=("sphere",), fails=("step",)),
+                "features of one length": features,
+                "targets with noise": features.but(noise=0.3, breaks=("space",), fails=("step",)),
+                "features of growing length": features.but(uneven=0.1, breaks=("sphere",), fails=("step",)),
             },
             observe=steps_of,
             measures=(before, after, paid),
             sweep={T: (4, 8)},
             at=({d: 3}, {d: 6}),
-            draws=Efforts(quick=2, standard=4, thorough=12),
+            draws=setting.FEW,
         ),
         orbits=Experiment(
             subjects={
@@ -202,7 +192,7 @@ theorem = Theorem(
             },
             observe=sums,
             measures=(total,),
-            sweep={T: Efforts(quick=(128, 256, 512), standard=(128, 256, 512), thorough=(128, 512, 2048))},
+            sweep={T: setting.LONG},
             draws=Efforts(quick=128, standard=160, thorough=320),
         ),
     ),

@@ -12,8 +12,9 @@ from typing import Any
 import jax.numpy as jnp
 from sympy import E, I, Rational, Symbol, besseli, conjugate, exp, simplify, sqrt
 
-from theorax.numerics.causal_descent import fixed_point
+from theorax.numerics.causal_descent import residuals
 from theorax.theorems.causal_kernel_descent import _setting as setting
+from theorax.theorems.causal_kernel_descent._sequences import PLANES
 from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, LINEAR, T
 from theorax.theorems.language import (
     Absolute,
@@ -27,7 +28,6 @@ from theorax.theorems.language import (
     Parameter,
     Relative,
     Step,
-    Subject,
     Theorem,
 )
 
@@ -43,12 +43,9 @@ energy = Limit(
     to=E * norm,
     as_=T,
     on="long",
-    approach=Corrections(
-        size=0.15,
-        slowest=Rational(1, 2),
-        rest=0,
-        reference=128,
-        reason="what remains to be learnt falls like a root of T at least; at most 0.06 of the sum at T = 128 on other seeds",
+    approach=setting.summable(
+        0.15,
+        "what remains to be learnt falls like a root of T at least; at most 0.06 of the sum at T = 128 on other seeds",
     ),
     margin=Relative(1, 8),
     because="the other plane forgotten, or kappa, is a factor of two and more",
@@ -82,7 +79,7 @@ algebraic = Limit(
 
 def observe(model, T):
     X = model.tokens(T.padded + 1)
-    squares = ((fixed_point(model.gram(X[:-1]), X[1:]) - X[1:]) ** 2).sum(1)
+    squares = (residuals(model.gram(X[:-1]), X[1:]) ** 2).sum(1)
     t = jnp.arange(1, T.padded + 1)
     whole, late, middle = (
         jnp.where((4 * t > low * T.value) & (4 * t <= high * T.value), squares, 0).sum()
@@ -115,9 +112,8 @@ def cost():
     yield Step("both planes, times kappa = e", E * sum(costs), energy.to)
 
 
-def torus(part, exponential=EXPONENTIAL, repeated=0, scrambled=0, **roles):
-    options = dict(part=float(part), exponential=exponential, repeated=repeated, scrambled=scrambled)
-    return Subject(setting.two_planes, options=options, knows={p: part}, **roles)
+def torus(part, **changes):
+    return PLANES.but(part=float(part), knows={p: part}, **{"exponential": EXPONENTIAL, **changes})
 
 
 half = Rational(1, 2)
@@ -125,7 +121,7 @@ subjects = {
     "equal parts in two planes": torus(half),
     "two thirds in the first plane": torus(Rational(2, 3)),
     # Unequal parts: its rate is slow enough for T = 256 in float64.
-    "linear kernel": torus(Rational(4, 5), LINEAR, breaks=("exponential",), fails=("energy", "algebraic")),
+    "linear kernel": torus(Rational(4, 5), exponential=LINEAR, breaks=("exponential",), fails=("energy", "algebraic")),
     "one angle in both planes": torus(half, repeated=1, breaks=("incommensurable",), fails=("energy",)),
     "tokens that do not follow": torus(half, scrambled=1, breaks=("orthogonal",), fails=("energy",)),
 }
@@ -143,7 +139,7 @@ theorem = Theorem(
     experiments=dict(
         long=Experiment(
             **everything,
-            sweep={T: Efforts(quick=(128, 256, 512), standard=(128, 256, 512), thorough=(128, 512, 2048))},
+            sweep={T: setting.LONG},
             draws=Efforts(quick=64, standard=160, thorough=320),
         ),
         short=Experiment(**everything, sweep={T: (64, 128, 256)}, draws=Efforts(quick=64, standard=160, thorough=640)),

@@ -13,6 +13,7 @@ from sympy import Rational, Symbol
 
 from theorax.numerics.causal_descent import circle_spectrum, fixed_point, kaczmarz
 from theorax.numerics.jaxprs import Symbolic, evaluate
+from theorax.theorems.causal_kernel_descent import _sequences as sequences
 from theorax.theorems.causal_kernel_descent import _setting as setting
 from theorax.theorems.causal_kernel_descent._setting import SPHERE, T, d
 from theorax.theorems.language import (
@@ -61,7 +62,7 @@ def both(features, targets):
 
 
 def sequence(key, d, scale, constant, linear, quadratic):
-    return setting.orbits(key, d, scale, 0), (constant, linear, quadratic)
+    return sequences.orbits(key, d, scale, 0), (constant, linear, quadratic)
 
 
 def compare(model, T):
@@ -108,12 +109,18 @@ def proof(claim):
     return Proof(steps, settles=True)
 
 
-def kernels(constant, linear, quadratic, scale=1.0, **roles):
-    return Subject(sequence, options=dict(scale=scale, constant=constant, linear=linear, quadratic=quadratic), **roles)
+kernels = Subject(sequence, options=dict(scale=1.0, constant=0.0, linear=1.0, quadratic=0.0))
+quadratic = kernels.but(constant=1.0, quadratic=1.0)
+long_orbits = Subject(sequences.orbits, options=dict(scale=1.0, exponential=setting.LINEAR))
+on_the_circle = long_orbits.but(exponential=setting.EXPONENTIAL)
+stretched: dict[str, Any] = dict(breaks=("sphere",), fails=("equal", "residual"))
 
 
-def stretched(scale) -> dict[str, Any]:
-    return dict(breaks=("sphere",), fails=("equal", "residual")) | dict(scale=scale)
+def contexts(subjects, observe, dimension):
+    """Both programs in float64 on long contexts."""
+    return Experiment(
+        subjects=subjects, observe=observe, measures=(gap, peek), sweep={T: (400,)}, at=({d: dimension},), draws=440
+    )
 
 
 theorem = Theorem(
@@ -124,10 +131,10 @@ theorem = Theorem(
     experiments=dict(
         short=Experiment(
             subjects={
-                "linear": kernels(0.0, 1.0, 0.0),
-                "quadratic": kernels(1.0, 1.0, 1.0),
-                "linear, each token 5 % longer": kernels(0.0, 1.0, 0.0, **stretched(1.05)),
-                "quadratic, each token 5 % shorter": kernels(1.0, 1.0, 1.0, **stretched(0.95)),
+                "linear": kernels,
+                "quadratic": quadratic,
+                "linear, each token 5 % longer": kernels.but(scale=1.05, **stretched),
+                "quadratic, each token 5 % shorter": quadratic.but(scale=0.95, **stretched),
             },
             observe=compare,
             measures=(u, guess, weighted, ahead),
@@ -135,37 +142,23 @@ theorem = Theorem(
             at=({d: 2}, {d: 3}),
             draws=Efforts(quick=2, standard=3, thorough=8),
         ),
-        long=Experiment(
-            subjects={
-                "linear": Subject(setting.orbits, options=dict(scale=1.0, exponential=setting.LINEAR)),
-                "linear, each token 1 % longer": Subject(
-                    setting.orbits,
-                    options=dict(scale=1.01, exponential=setting.LINEAR),
-                    breaks=("sphere",),
-                    fails=("long",),
-                ),
+        long=contexts(
+            {
+                "linear": long_orbits,
+                "linear, each token 1 % longer": long_orbits.but(scale=1.01, breaks=("sphere",), fails=("long",)),
             },
-            observe=linear,
-            measures=(gap, peek),
-            sweep={T: (400,)},
-            at=({d: 8},),
-            draws=440,
+            linear,
+            dimension=8,
         ),
-        circle=Experiment(
-            subjects={
-                "exponential": Subject(setting.orbits, options=dict(scale=1.0, exponential=setting.EXPONENTIAL)),
-                "exponential, each token 0.1 % longer": Subject(
-                    setting.orbits,
-                    options=dict(scale=1.001, exponential=setting.EXPONENTIAL),
-                    breaks=("sphere",),
-                    fails=("circle",),
+        circle=contexts(
+            {
+                "exponential": on_the_circle,
+                "exponential, each token 0.1 % longer": on_the_circle.but(
+                    scale=1.001, breaks=("sphere",), fails=("circle",)
                 ),
             },
-            observe=fourier,
-            measures=(gap, peek),
-            sweep={T: (400,)},
-            at=({d: 2},),
-            draws=440,
+            fourier,
+            dimension=2,
         ),
     ),
     proof=dict(equal=proof(equal), residual=proof(residual)),

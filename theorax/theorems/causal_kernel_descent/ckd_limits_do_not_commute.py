@@ -9,8 +9,8 @@ depth limit tends to zero: the construction needs a depth that grows with the co
 import jax.numpy as jnp
 from sympy import E, Rational, Symbol, besseli, expand, factorial, limit, oo, simplify, sqrt, summation
 
-from theorax.numerics.causal_descent import descent, fixed_point
-from theorax.theorems.causal_kernel_descent import _setting as setting
+from theorax.numerics.causal_descent import descent, residuals
+from theorax.theorems.causal_kernel_descent import _sequences as sequences
 from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, LINEAR, T
 from theorax.theorems.language import (
     Absolute,
@@ -75,16 +75,15 @@ vanishing = Limit(
 
 
 def sequence(key, p, h, exponential, repeated, scrambled, depth):
-    return setting.two_planes(key, p, exponential, repeated, scrambled), h, depth
+    return sequences.two_planes(key, p, exponential, repeated, scrambled), h, depth
 
 
 def observe(model, T, n):
     tokens, h, depth = model
     X = tokens.tokens(T.padded + 1)
     K, targets = tokens.gram(X[:-1]), X[1:]
-    u = fixed_point(K, targets)
     errors = jnp.linalg.norm(descent(K, targets, h / K[0, 0], n) - targets, axis=2)
-    residual = jnp.linalg.norm(u - targets, axis=1)
+    residual = jnp.linalg.norm(residuals(K, targets), axis=1)
     return dict(
         error=jnp.where(depth == 1, residual[T.value - 1], errors[:, T.value - 1]),
         settled=jnp.where(T.mask, residual**2, 0).sum() / T.value,

@@ -8,15 +8,15 @@ plane, after a turn by theta, |r_t| = |sin theta| |cos theta|^(t-2).
 
 from typing import Any
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 from sympy import Eq, Matrix, Symbol, diag, expand, eye, log, ones, prod, symbols
 
-from theorax.numerics.causal_descent import fixed_point, kernel, orbit
+from theorax.numerics.causal_descent import kernel, log_of_power, orbit, residuals
 from theorax.numerics.ensembles import haar
 from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.theorems.causal_kernel_descent import _setting as setting
+from theorax.theorems.causal_kernel_descent._sequences import ORBIT
 from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, LINEAR, T, d
 from theorax.theorems.language import (
     Absolute,
@@ -49,33 +49,28 @@ largest = Measured("largest", "ln rho, rho the largest modulus of the eigenvalue
 slow = Measured("slow", "1 - rho for a Haar orthogonal map and a fixed x_1", positive=True)
 first = Measured("first", "|<x_1, x_2>|", positive=True)
 
-rounding = "the account of the rounding stays below it, a factor more or less is far above"
+exactly: dict[str, Any] = dict(
+    margin=Relative(1, 10**6),
+    because="the account of the rounding stays below it, a factor more or less is far above",
+)
 formula = Identity(
     left=residual,
     right=-closed,
-    margin=Relative(1, 10**6),
-    because=rounding,
+    **exactly,
     mutants={"one factor more": dict(right=-late)},
 )
 plane = Identity(
     left=squares,
     right=sine * powers,
     where=Eq(d, 2),
-    margin=Relative(1, 10**6),
-    because=rounding,
+    **exactly,
     mutants={"|cos theta|^4 a step": dict(right=sine * powers**2), "without the sine": dict(right=powers)},
 )
 rate = Limit(
     of=speed - largest,
     to=0,
     as_=T,
-    approach=Corrections(
-        size=0.1,
-        slowest=1,
-        rest=0,
-        reference=64,
-        reason="a power of a matrix: a constant and oscillations over T; at most 0.03 at T = 64 on other seeds",
-    ),
+    approach=setting.power_of_a_matrix(0.1, 64, "T; at most 0.03 at T = 64 on other seeds"),
     margin=Absolute(1, 20),
     because="twice or half the logarithm is a tenth away and more",
     spread=2 / T,
@@ -92,8 +87,6 @@ slowest = Inequality(
     because="in the plane both sides are equal, and eigenvalues of float64 matrices are far closer",
     mutants={"the product itself, not its root": dict(at_least=log(first) / d**2)},
 )
-
-
 context = Rate(
     of=slow,
     like=1 / d**2,
@@ -111,7 +104,7 @@ def explained(Omega, start, exponential, T):
     X = orbit(Omega, start, T + 1)
     K = kernel(X[:-1] @ X[:-1].T, exponential)
     P = jnp.eye(Omega.shape[0]) - start[:, None] * start[None, :]
-    r, path = fixed_point(K, X[1:]) - X[1:], orbit(P @ Omega, start, T + 1)
+    r, path = residuals(K, X[1:]), orbit(P @ Omega, start, T + 1)
     cosine = X[0] @ X[1]
     powers = jnp.stack([cosine ** (2 * t) for t in range(T - 1)])
     return dict(
@@ -122,10 +115,6 @@ def explained(Omega, start, exponential, T):
         powers=powers,
         sine=(1 - cosine**2) * jnp.ones(T - 1),
     )
-
-
-def sequence(key, d, scale, exponential, length):
-    return setting.orbits(key, d, scale, exponential), length
 
 
 def observe(model, T):
@@ -140,15 +129,8 @@ def spectrum(model, T):
     inside = jnp.diag((jnp.abs(tokens.vectors).sum(0) > 0).astype(start.dtype))  # eigenvalues of the padding are zero
     M = (inside - start[:, None] * start[None, :]) @ Omega
 
-    def forward(_, state):
-        x, total = state
-        x = M @ x
-        size = jnp.linalg.norm(x)
-        return x / size, total + jnp.log(size)
-
-    _, total = jax.lax.fori_loop(0, T.value, forward, (start, 0.0))
     return dict(
-        speed=total / T.value,
+        speed=log_of_power(M, start, T.value) / T.value,
         largest=jnp.log(jnp.abs(jnp.linalg.eigvals(M)).max()),
         first=jnp.abs(start @ Omega @ start),
     )
@@ -162,34 +144,30 @@ def typical(Omega, d):
 def proof(claim):
     def steps():
         """Every rotation of the plane, rotations of space about the axes of a plane, over three tokens; |x_1| = 1."""
-        p, q = symbols("p q", real=True)
-        turns = ((Matrix([[0, -p], [p, 0]]), 3), (Matrix([[0, -q, 0], [q, 0, -p], [0, p, 0]]), 3))
-        for skew, length in turns[: 1 if claim is plane else 2]:
-            start = setting.array([[1] + [0] * (skew.rows - 1)])[0]
-            values = evaluate(lambda O, x: explained(O, x, LINEAR, length), (setting.cayley(skew), start), Symbolic())  # noqa: B023
-            yield instance(claim, f"the measured program on symbols, d = {skew.rows}, T = {length}", values)
+        for Omega, start in list(setting.rotations())[: 1 if claim is plane else 2]:
+            values = evaluate(lambda O, x: explained(O, x, LINEAR, 3), (Omega, start), Symbolic())
+            yield instance(claim, f"the measured program on symbols, d = {start.size}, T = 3", values)
 
     return Proof(steps, settles=True)
+
+
+def but_one(weights, factors):
+    """sum_i w_i prod_(j != i) f_j."""
+    return sum(c * prod(factors[:i] + factors[i + 1 :]) for i, c in enumerate(weights))
 
 
 def spectrum_of():
     """Two and three eigenvalues, any parts of x_1; the product of the critical points; cycles of three."""
     z = Symbol("z")
     for order in (2, 3):
-        eigenvalues, parts = symbols(f"l1:{order + 1}"), list(symbols(f"c1:{order}"))
-        parts.append(1 - sum(parts))
+        eigenvalues, parts = (list(symbols(f"{letter}1:{order + 1}")) for letter in "lc")
+        parts[-1] = 1 - sum(parts[:-1])
         # In the eigenbasis P is I - v v^*, |v_i|^2 = c_i, similar to I - 1 c^T.
         M = (eye(order) - ones(order, 1) * Matrix([parts])) * diag(*eigenvalues)
-        rest: Any = sum(
-            c * prod(z - other for other in eigenvalues if other != l) for c, l in zip(parts, eigenvalues, strict=True)
-        )
+        rest, mean = but_one(parts, [z - value for value in eigenvalues]), but_one(parts, eigenvalues)
         yield Step(f"det(z - P Omega), {order} eigenvalues", expand((z * eye(order) - M).det()), expand(z * rest))
-        mean = sum(
-            c * prod(other for other in eigenvalues if other != l) for c, l in zip(parts, eigenvalues, strict=True)
-        )
-        yield Step(
-            "the product of its other zeros, up to sign", expand(rest.subs(z, 0) * (-1) ** (order - 1)), expand(mean)
-        )
+        without_zero = expand(rest.subs(z, 0) * (-1) ** (order - 1))
+        yield Step("the product of its other zeros, up to sign", without_zero, expand(mean))
     yield Cited(
         "zeros of sum_i c_i/(z - lambda_i) lie in the hull of the lambda_i",
         "Marden 1966, the theorem of Gauss and Lucas",
@@ -199,10 +177,7 @@ def spectrum_of():
     yield Step("after one turn of a cycle of three nothing is left", values["residual"][3:], np.zeros((2, 3), int))
 
 
-def tokens(scale=1.0, exponential=LINEAR, length=1.0, **roles):
-    return Subject(sequence, options=dict(scale=scale, exponential=exponential, length=length), **roles)
-
-
+both = ("formula", "plane")
 theorem = Theorem(
     place="linear attention and linear f in Theorem 1; closed form and rate derived here",
     label="derived",
@@ -216,19 +191,19 @@ theorem = Theorem(
     experiments=dict(
         formula=Experiment(
             subjects={
-                "orthogonal": tokens(),
-                "5 % longer a step": tokens(scale=1.05, breaks=("orthogonal",), fails=("formula", "plane")),
-                "exponential kernel": tokens(exponential=EXPONENTIAL, breaks=("linear",), fails=("formula", "plane")),
-                "a first token of length 1.2": tokens(length=1.2, breaks=("unit",), fails=("formula", "plane")),
+                "orthogonal": ORBIT,
+                "5 % longer a step": ORBIT.but(scale=1.05, breaks=("orthogonal",), fails=both),
+                "exponential kernel": ORBIT.but(exponential=EXPONENTIAL, breaks=("linear",), fails=both),
+                "a first token of length 1.2": ORBIT.but(number=1.2, breaks=("unit",), fails=both),
             },
             observe=observe,
             measures=(residual, closed, late, squares, powers, sine),
             sweep={T: (4, 10)},
             at=({d: 2}, {d: 3}, {d: 5}),
-            draws=Efforts(quick=2, standard=4, thorough=12),
+            draws=setting.FEW,
         ),
         spectra=Experiment(
-            subjects={"orthogonal": tokens()},
+            subjects={"orthogonal": ORBIT},
             observe=spectrum,
             measures=(speed, largest, first),
             sweep={T: (64, 128, 256)},

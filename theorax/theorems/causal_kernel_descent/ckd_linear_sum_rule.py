@@ -8,14 +8,13 @@ dimension of that span, an integer, whatever the angles and the parts of x_1.
 from dataclasses import replace
 
 import jax.numpy as jnp
-from sympy import Matrix, symbols
 
-from theorax.numerics.causal_descent import fixed_point, kernel, orbit
+from theorax.numerics.causal_descent import kernel, orbit, residuals
 from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.theorems.causal_kernel_descent import _setting as setting
+from theorax.theorems.causal_kernel_descent._sequences import ORBIT, PLANES
 from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, LINEAR, T, d
 from theorax.theorems.language import (
-    Corrections,
     Efforts,
     Experiment,
     Hypothesis,
@@ -25,7 +24,6 @@ from theorax.theorems.language import (
     Parameter,
     Proof,
     Relative,
-    Subject,
     Theorem,
     instance,
 )
@@ -46,14 +44,7 @@ integer = Limit(
     of=total,
     to=span,
     as_=T,
-    approach=Corrections(
-        size=0.05,
-        slowest=1,
-        fastest=6,
-        rest=0,
-        reference=64,
-        reason="geometric; at most 0.001 at T = 64 on other seeds",
-    ),
+    approach=setting.geometric(0.05, 64, "geometric; at most 0.001 at T = 64 on other seeds"),
     margin=Relative(1, 10),
     because="integers up to four are a quarter apart",
     under=("linear", "orthogonal"),
@@ -71,11 +62,7 @@ def powers(Omega, start, exponential, T):
     rest = one
     for _ in range(T):
         rest = rest @ M
-    return dict(spent=((fixed_point(K, X[1:]) - X[1:]) ** 2).sum(), left=(rest**2).sum())
-
-
-def sequence(key, d, scale, exponential, length):
-    return setting.orbits(key, d, scale, exponential), length
+    return dict(spent=(residuals(K, X[1:]) ** 2).sum(), left=(rest**2).sum())
 
 
 def observe(model, T):
@@ -85,29 +72,19 @@ def observe(model, T):
 
 def long(model, T):
     X = model.tokens(T.padded + 1)
-    squares = ((fixed_point(model.gram(X[:-1]), X[1:]) - X[1:]) ** 2).sum(1)
+    squares = (residuals(model.gram(X[:-1]), X[1:]) ** 2).sum(1)
     return dict(total=jnp.where(T.mask, squares, 0).sum())
 
 
 def every_rotation():
     """Every rotation of the plane over three tokens, rotations of space about the axes of a plane over two; |x_1| = 1."""
-    p, q = symbols("p q", real=True)
-    for skew, length in ((Matrix([[0, -p], [p, 0]]), 3), (Matrix([[0, -q, 0], [q, 0, -p], [0, p, 0]]), 2)):
-        start = setting.array([[1] + [0] * (skew.rows - 1)])[0]
-        values = evaluate(lambda O, x: powers(O, x, LINEAR, length), (setting.cayley(skew), start), Symbolic())  # noqa: B023
-        claim = replace(partial, right=skew.rows - left)
-        yield instance(claim, f"the measured program on symbols, d = {skew.rows}, T = {length}", values)
+    for (Omega, start), length in zip(setting.rotations(), (3, 2), strict=True):
+        values = evaluate(lambda O, x: powers(O, x, LINEAR, length), (Omega, start), Symbolic())  # noqa: B023
+        claim = replace(partial, right=start.size - left)
+        yield instance(claim, f"the measured program on symbols, d = {start.size}, T = {length}", values)
 
 
-def tokens(scale=1.0, exponential=LINEAR, length=1.0, **roles):
-    return Subject(sequence, options=dict(scale=scale, exponential=exponential, length=length), **roles)
-
-
-def torus(part, dimension, exponential=LINEAR, repeated=0, scrambled=0, **roles):
-    options = dict(part=part, exponential=exponential, repeated=repeated, scrambled=scrambled)
-    return Subject(setting.two_planes, options=options, knows={span: dimension}, **roles)
-
-
+one_plane, two_planes = PLANES.but(part=1.0, knows={span: 2}), PLANES.but(knows={span: 4})
 theorem = Theorem(
     place="linear attention and linear f (derived here)",
     label="derived",
@@ -121,24 +98,24 @@ theorem = Theorem(
     experiments=dict(
         short=Experiment(
             subjects={
-                "orthogonal": tokens(),
-                "5 % longer a step": tokens(scale=1.05, breaks=("orthogonal",), fails=("partial",)),
-                "exponential kernel": tokens(exponential=EXPONENTIAL, breaks=("linear",), fails=("partial",)),
-                "a first token of length 1.2": tokens(length=1.2, breaks=("unit",), fails=("partial",)),
+                "orthogonal": ORBIT,
+                "5 % longer a step": ORBIT.but(scale=1.05, breaks=("orthogonal",), fails=("partial",)),
+                "exponential kernel": ORBIT.but(exponential=EXPONENTIAL, breaks=("linear",), fails=("partial",)),
+                "a first token of length 1.2": ORBIT.but(number=1.2, breaks=("unit",), fails=("partial",)),
             },
             observe=observe,
             measures=(spent, left),
             sweep={T: (4, 10)},
             at=({d: 2}, {d: 3}, {d: 5}),
-            draws=Efforts(quick=2, standard=4, thorough=12),
+            draws=setting.FEW,
         ),
         long=Experiment(
             subjects={
-                "one of two planes": torus(1.0, 2),
-                "two planes": torus(0.6, 4),
-                "one angle in both planes": torus(0.6, 2, repeated=1),
-                "exponential kernel": torus(1.0, 2, exponential=EXPONENTIAL, breaks=("linear",), fails=("integer",)),
-                "tokens that do not follow": torus(0.6, 4, scrambled=1, breaks=("orthogonal",), fails=("integer",)),
+                "one of two planes": one_plane,
+                "two planes": two_planes,
+                "one angle in both planes": PLANES.but(repeated=1, knows={span: 2}),
+                "exponential kernel": one_plane.but(exponential=EXPONENTIAL, breaks=("linear",), fails=("integer",)),
+                "tokens that do not follow": two_planes.but(scrambled=1, breaks=("orthogonal",), fails=("integer",)),
             },
             observe=long,
             measures=(total,),

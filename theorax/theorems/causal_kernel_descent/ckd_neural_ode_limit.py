@@ -9,11 +9,12 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Rational, Symbol, factorial
 
-from theorax.numerics.causal_descent import fixed_point
+from theorax.numerics.causal_descent import fixed_point, nilpotent_exponential
 from theorax.numerics.causal_transformer import kernel_descent_transformer
 from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.theorems.causal_kernel_descent import _setting as setting
-from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, LINEAR, SPHERE, T, d
+from theorax.theorems.causal_kernel_descent._sequences import ONE_PLANE, ORBIT
+from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, SPHERE, T, d
 from theorax.theorems.language import (
     Absolute,
     Corrections,
@@ -27,7 +28,6 @@ from theorax.theorems.language import (
     Rate,
     Relative,
     Size,
-    Subject,
     Theorem,
     instance,
 )
@@ -93,12 +93,8 @@ tail = Limit(
 
 def solution(K, targets, s):
     """u(s) = u* - e^(-kappa s) sum_j (-s L)^j u*/j!, s in units of time."""
-    u, strict = fixed_point(K, targets), jnp.tril(K, -1)
-    term = total = u
-    for j in range(1, K.shape[0]):
-        term = -s * (strict @ term) / j
-        total = total + term
-    return u - jnp.exp(-K[0, 0] * s) * total
+    u = fixed_point(K, targets)
+    return u - jnp.exp(-K[0, 0] * s) * nilpotent_exponential(jnp.tril(K, -1), s, u)
 
 
 def moved(K, targets, s):
@@ -109,10 +105,6 @@ def moved(K, targets, s):
         start=solution(K, targets, jnp.zeros_like(s)),
         settled=fixed_point(K, targets),
     )
-
-
-def sequence(key, d, scale, exponential, time):
-    return setting.orbits(key, d, scale, exponential), time
 
 
 def few(model, T):
@@ -136,36 +128,24 @@ def late(model, T, S):
     X = tokens.tokens(T.padded + 1)
     K = tokens.gram(X[:-1])
     u, strict = fixed_point(K, X[1:]), jnp.tril(K, -1) / K[0, 0]
-    term = total = u
-    for j in range(1, T.padded):
-        term = -S.value * (strict @ term) / j
-        total = total + term
+    total = nilpotent_exponential(strict, S.value, u)
     place = jnp.arange(T.padded - 1)
     between = jnp.where((place > 0) & (place < T.value - 1), jnp.diagonal(K, -1) / K[0, 0], 1)
     return dict(error=jnp.abs(total[T.value - 1]).max(), leading=jnp.abs(between.prod() * u[1]).max())
-
-
-def plane(key, exponential, time):
-    return setting.two_planes(key, 1.0, exponential), time
 
 
 def proof(claim):
     def steps():
         """Every kernel of constant diagonal and any targets, at every time; three and four tokens."""
         s = np.array(Symbol("s", positive=True), dtype=object)
-        for order in (3, 4):
-            K, targets = setting.generic_gram(order), setting.generic("x", order, 1)
-            yield instance(
-                claim, f"the measured program on symbols, T = {order}", evaluate(moved, (K, targets, s), Symbolic())
-            )
+        for order, K, targets in setting.kernels():
+            values = evaluate(moved, (K, targets, s), Symbolic())
+            yield instance(claim, f"the measured program on symbols, T = {order}", values)
 
     return Proof(steps, settles=True)
 
 
-def orbit(exponential, scale=1.0, time=0.7, **roles):
-    return Subject(sequence, options=dict(scale=scale, exponential=exponential, time=time), **roles)
-
-
+short_time, long_time = ORBIT.but(number=0.7), ORBIT.but(number=4.0)
 theorem = Theorem(
     place="infinite depth (derived here)",
     label="derived",
@@ -175,21 +155,21 @@ theorem = Theorem(
     experiments=dict(
         few=Experiment(
             subjects={
-                "linear": orbit(LINEAR),
-                "exponential": orbit(EXPONENTIAL),
-                "tokens 5 % longer": orbit(LINEAR, scale=1.05, breaks=("sphere",), fails=("flow",)),
+                "linear": short_time,
+                "exponential": short_time.but(exponential=EXPONENTIAL),
+                "tokens 5 % longer": short_time.but(scale=1.05, breaks=("sphere",), fails=("flow",)),
             },
             observe=few,
             measures=(speed, force, start, settled),
             sweep={T: (4, 8)},
             at=({d: 3},),
-            draws=Efforts(quick=2, standard=4, thorough=12),
+            draws=setting.FEW,
         ),
         layers=Experiment(
             subjects={
-                "linear": orbit(LINEAR, time=4.0),
-                "exponential": orbit(EXPONENTIAL, time=4.0),
-                "tokens 1 % longer": orbit(LINEAR, scale=1.01, time=4.0, breaks=("sphere",), fails=("euler",)),
+                "linear": long_time,
+                "exponential": long_time.but(exponential=EXPONENTIAL),
+                "tokens 1 % longer": long_time.but(scale=1.01, breaks=("sphere",), fails=("euler",)),
             },
             observe=layered,
             measures=(gap,),
@@ -200,7 +180,7 @@ theorem = Theorem(
             seeds="paired",
         ),
         times=Experiment(
-            subjects={"exponential": Subject(plane, options=dict(exponential=EXPONENTIAL, time=0.0))},
+            subjects={"exponential": ONE_PLANE},
             observe=late,
             measures=(error, leading),
             sweep={S: (64, 128, 256, 512)},

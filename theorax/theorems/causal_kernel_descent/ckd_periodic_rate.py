@@ -12,14 +12,13 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from theorax.numerics.causal_descent import fixed_point, kernel, substituted
+from theorax.numerics.causal_descent import kernel, residuals, substituted
 from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.numerics.keys import named
 from theorax.theorems.causal_kernel_descent import _setting as setting
 from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, LINEAR
 from theorax.theorems.language import (
     Absolute,
-    Corrections,
     Efforts,
     Experiment,
     Hypothesis,
@@ -58,9 +57,7 @@ rate = Limit(
     of=speed - radius,
     to=0,
     as_=m,
-    approach=Corrections(
-        size=0.5, slowest=1, rest=0, reference=4, reason="a power of a matrix: a constant and oscillations over m"
-    ),
+    approach=setting.power_of_a_matrix(0.5, 4, "m"),
     margin=Absolute(1, 4),
     because="the radius of a step instead of a period, or its square, is one away",
     spread=1 / m,
@@ -71,9 +68,7 @@ spent = Limit(
     of=total,
     to=1,
     as_=m,
-    approach=Corrections(
-        size=0.1, slowest=1, fastest=6, rest=0, reference=4, reason="geometric; at most 0.01 at m = 4 on other seeds"
-    ),
+    approach=setting.geometric(0.1, 4, "geometric; at most 0.01 at m = 4 on other seeds"),
     margin=Relative(1, 10),
     because="without kappa the sum is off by a factor of e",
     spread=1 / m**2,
@@ -82,9 +77,7 @@ vanishing = Limit(
     of=last,
     to=0,
     as_=m,
-    approach=Corrections(
-        size=0.2, slowest=1, fastest=6, rest=0, reference=4, reason="geometric; at most 0.11 at m = 4 on other seeds"
-    ),
+    approach=setting.geometric(0.2, 4, "geometric; at most 0.11 at m = 4 on other seeds"),
     margin=Absolute(1, 5),
     because="a token that cannot be told from another leaves residuals of order one",
     spread=1 / m,
@@ -133,7 +126,7 @@ def splitting(G, x):
 
 def blocks(K, targets, tau):
     """Residuals of the third period, and what a sweep makes of those of the second."""
-    r = (fixed_point(K, targets) - targets).reshape(3, tau, -1)
+    r = residuals(K, targets).reshape(3, tau, -1)
     sweep, other = splitting(K[:tau, :tau], r[1])
     return dict(later=r[2], swept=sweep, jacobi=other)
 
@@ -146,7 +139,7 @@ def few(points, tau):
 def many(points, m):
     X = points.tokens(4 * m.padded + 1)
     K = kernel(X[:-1] @ X[:-1].T, points.exponential)
-    r = (fixed_point(K, X[1:]) - X[1:]).reshape(m.padded, 4, 3)
+    r = residuals(K, X[1:]).reshape(m.padded, 4, 3)
     sizes = (r**2).sum((1, 2))
     G, Y = K[:4, :4], X[1:5]
     sweep, other = splitting(G, jnp.eye(4))
@@ -171,16 +164,8 @@ def generic_period():
         yield instance(period, f"the measured program on symbols, tau = {order}", values)
 
 
-def short(exponential=EXPONENTIAL, uneven=0.0, wandering=0.0, **roles):
-    return Subject(any_points, options=dict(exponential=exponential, uneven=uneven, wandering=wandering), **roles)
-
-
-def long(exponential=EXPONENTIAL, repeated=0, wandering=0.0, **roles):
-    return Subject(
-        near_a_tetrahedron, options=dict(exponential=exponential, repeated=repeated, wandering=wandering), **roles
-    )
-
-
+short = Subject(any_points, options=dict(exponential=EXPONENTIAL, uneven=0.0, wandering=0.0))
+long = Subject(near_a_tetrahedron, options=dict(exponential=EXPONENTIAL, repeated=0, wandering=0.0))
 theorem = Theorem(
     place="periodic sequences and exponential attention in Theorem 1 (reconstructed); the rate derived here",
     label="reconstructed",
@@ -196,22 +181,22 @@ theorem = Theorem(
     experiments=dict(
         few=Experiment(
             subjects={
-                "exponential": short(),
-                "linear": short(LINEAR),
-                "lengths that grow": short(uneven=0.05, breaks=("sphere",), fails=("period",)),
-                "points that wander": short(wandering=0.2, breaks=("periodic",), fails=("period",)),
+                "exponential": short,
+                "linear": short.but(exponential=LINEAR),
+                "lengths that grow": short.but(uneven=0.05, breaks=("sphere",), fails=("period",)),
+                "points that wander": short.but(wandering=0.2, breaks=("periodic",), fails=("period",)),
             },
             observe=few,
             measures=(later, swept, jacobi),
             sweep={tau: (3, 5)},
-            draws=Efforts(quick=2, standard=4, thorough=12),
+            draws=setting.FEW,
         ),
         many=Experiment(
             subjects={
-                "exponential": long(),
-                "linear": long(LINEAR, breaks=("definite",), fails=("spent", "vanishing")),
-                "two equal points": long(repeated=1, breaks=("definite",), fails=("vanishing",)),
-                "points that wander": long(wandering=0.5, breaks=("periodic",), fails=("rate",)),
+                "exponential": long,
+                "linear": long.but(exponential=LINEAR, breaks=("definite",), fails=("spent", "vanishing")),
+                "two equal points": long.but(repeated=1, breaks=("definite",), fails=("vanishing",)),
+                "points that wander": long.but(wandering=0.5, breaks=("periodic",), fails=("rate",)),
             },
             observe=many,
             measures=(total, speed, radius, jacobi_radius, last),

@@ -13,11 +13,12 @@ from sympy import I, Integer, Rational, Symbol, exp, factor, integrate, pi, seri
 
 from theorax.numerics.causal_descent import fixed_point, kernel
 from theorax.numerics.jaxprs import Symbolic, evaluate
+from theorax.theorems.causal_kernel_descent import _sequences as sequences
 from theorax.theorems.causal_kernel_descent import _setting as setting
+from theorax.theorems.causal_kernel_descent._sequences import PLANES
 from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, LINEAR, T
 from theorax.theorems.language import (
     Cited,
-    Corrections,
     Efforts,
     Experiment,
     Hypothesis,
@@ -49,13 +50,7 @@ inner = Limit(
     of=energy,
     to=1,
     as_=T,
-    approach=Corrections(
-        size=0.05,
-        slowest=Rational(1, 2),
-        rest=0,
-        reference=128,
-        reason="the tail of a summable series; at most 0.02 at T = 128 on other seeds",
-    ),
+    approach=setting.summable(0.05, "the tail of a summable series; at most 0.02 at T = 128 on other seeds"),
     margin=Relative(1, 10),
     because="a measure with a density has less: a quarter for that of g(k) = 2^(-k)",
     spread=Rational(1, 50),
@@ -101,7 +96,7 @@ def energies(model, T):
 class Covariance(eqx.Module):
     """g(0), g(1), ...: that of a sequence on a torus, mixed with 2^(-k), whose measure has a density."""
 
-    tokens: setting.Torus
+    tokens: sequences.Torus
     smooth: jax.Array
 
     def __call__(self, length):
@@ -113,7 +108,7 @@ class Covariance(eqx.Module):
 
 
 def covariance(key, part, exponential, smooth):
-    return Covariance(setting.two_planes(key, part, exponential), smooth)
+    return Covariance(sequences.two_planes(key, part, exponential), smooth)
 
 
 def inversion():
@@ -142,15 +137,8 @@ def schur_functions():
     yield Step("of squared sum one", factor(c**2 + (1 - c**2) ** 2 / (1 - c**2)), Integer(1))
 
 
-def tokens(exponential, scrambled=0, **roles):
-    options = dict(part=0.6, exponential=exponential, repeated=0, scrambled=scrambled)
-    return Subject(setting.two_planes, options=options, **roles)
-
-
-def stationary(part, exponential, smooth=0.0, **roles):
-    return Subject(covariance, options=dict(part=part, exponential=exponential, smooth=smooth), **roles)
-
-
+exponential = PLANES.but(exponential=EXPONENTIAL)
+mixture = Subject(covariance, options=dict(part=1.0, exponential=EXPONENTIAL, smooth=0.0))
 theorem = Theorem(
     place="stationary sequences (derived here)",
     label="derived",
@@ -163,23 +151,23 @@ theorem = Theorem(
     experiments=dict(
         few=Experiment(
             subjects={
-                "linear": tokens(LINEAR),
-                "exponential": tokens(EXPONENTIAL),
-                "tokens that do not follow": tokens(
-                    EXPONENTIAL, scrambled=1, breaks=("stationary",), fails=("autoregressive",)
+                "linear": PLANES,
+                "exponential": exponential,
+                "tokens that do not follow": exponential.but(
+                    scrambled=1, breaks=("stationary",), fails=("autoregressive",)
                 ),
             },
             observe=observe,
             measures=(limit, filtered, direct),
             sweep={T: (4, 10)},
-            draws=Efforts(quick=2, standard=4, thorough=12),
+            draws=setting.FEW,
         ),
         many=Experiment(
             subjects={
-                "exponential, a plane": stationary(1.0, EXPONENTIAL),
-                "linear, two planes": stationary(0.6, LINEAR),
-                "a density beside": stationary(1.0, EXPONENTIAL, 0.5, breaks=("singular",), fails=("inner",)),
-                "g(k) = 2^(-k)": stationary(1.0, EXPONENTIAL, 1.0, breaks=("singular",), fails=("inner",)),
+                "exponential, a plane": mixture,
+                "linear, two planes": mixture.but(part=0.6, exponential=LINEAR),
+                "a density beside": mixture.but(smooth=0.5, breaks=("singular",), fails=("inner",)),
+                "g(k) = 2^(-k)": mixture.but(smooth=1.0, breaks=("singular",), fails=("inner",)),
             },
             observe=energies,
             measures=(energy,),

@@ -13,7 +13,9 @@ from sympy import E, Rational, besseli
 from theorax.numerics.causal_descent import fixed_point, substituted
 from theorax.numerics.causal_transformer import kernel_descent_transformer
 from theorax.numerics.jaxprs import Symbolic, evaluate
+from theorax.theorems.causal_kernel_descent import _sequences as sequences
 from theorax.theorems.causal_kernel_descent import _setting as setting
+from theorax.theorems.causal_kernel_descent._sequences import ONE_PLANE, ORBIT
 from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, T, d
 from theorax.theorems.language import (
     Absolute,
@@ -27,7 +29,6 @@ from theorax.theorems.language import (
     Proof,
     Relative,
     Size,
-    Subject,
     Theorem,
     instance,
 )
@@ -51,13 +52,7 @@ energy = Limit(
     of=total,
     to=E / besseli(1, 1),
     as_=T,
-    approach=Corrections(
-        size=0.02,
-        slowest=Rational(1, 2),
-        rest=0,
-        reference=128,
-        reason="what remains to be learnt; at most 0.002 of the limit at T = 128 on other seeds",
-    ),
+    approach=setting.summable(0.02, "what remains to be learnt; at most 0.002 of the limit at T = 128 on other seeds"),
     margin=Relative(1, 20),
     because="own sums raise it by a half, own sums with an empty key by a quarter",
     under=("matched", "orbit"),
@@ -79,13 +74,10 @@ speed = Limit(
     of=decay,
     to=1,
     as_=N,
-    approach=Corrections(
-        size=0.05,
-        slowest=1,
-        fastest=6,
-        rest=0,
-        reference=64,
-        reason="geometric, the next largest factor is that of another position; 0.011 at N = 64 on other seeds",
+    approach=setting.geometric(
+        0.05,
+        64,
+        "geometric, the next largest factor is that of another position; 0.011 at N = 64 on other seeds",
     ),
     margin=Relative(1, 10),
     because="without sums the layers end; half or twice the diagonal moves it by a factor of about two",
@@ -115,26 +107,17 @@ def attention(K, X, kind):
     return lower / one, (written + jnp.where(kind == OWN_WITH_EMPTY, X[:1], 0)) / two
 
 
-def sequence(key, d, kind):
-    return setting.orbits(key, d, 1.0, EXPONENTIAL), kind
-
-
 def one_layer(model, T):
     tokens, kind = model
     return again(tokens.tokens(T.padded + 1), kind)
-
-
-def plane(key, kind, scrambled):
-    return setting.two_planes(key, 1.0, EXPONENTIAL, scrambled=scrambled), kind
 
 
 def contexts(model, T):
     tokens, kind = model
     X = tokens.tokens(T.padded + 1)
     squares = ((substituted(*attention(tokens.gram(X[:-1]), X, kind)) - X[1:]) ** 2).sum(1)
-    place = jnp.arange(T.padded)
-    quarter = T.mask & (4 * place >= 3 * T.value)
-    return dict(total=jnp.where(T.mask, squares, 0).sum(), rest=jnp.where(quarter, squares, 0).sum() / quarter.sum())
+    rest = sequences.mean_of_last_quarter(squares, T)
+    return dict(total=jnp.where(T.mask, squares, 0).sum(), rest=rest)
 
 
 def deep(model, T, N):
@@ -157,11 +140,8 @@ def generic_tokens():
     yield instance(same, "the measured layer on symbols", values)
 
 
-def heads(kind, scrambled=None, build=plane, **roles):
-    options = dict(kind=kind) | ({} if scrambled is None else dict(scrambled=scrambled))
-    return Subject(build, options=options, **roles)
-
-
+# The number of an orbit is here how its sums are taken.
+layer, context = ORBIT.but(exponential=EXPONENTIAL, number=MATCHED), ONE_PLANE.but(number=MATCHED)
 theorem = Theorem(
     place="softmax attention in Theorem 1 (reconstructed); finite-context statements derived here",
     label="reconstructed",
@@ -175,35 +155,35 @@ theorem = Theorem(
     experiments=dict(
         one_layer=Experiment(
             subjects={
-                "same sums": heads(MATCHED, build=sequence),
-                "own sums": heads(OWN, build=sequence, breaks=("matched",), fails=("same",)),
-                "own sums with an empty key": heads(
-                    OWN_WITH_EMPTY, build=sequence, breaks=("matched",), fails=("same",)
-                ),
+                "same sums": layer,
+                "own sums": layer.but(number=OWN, breaks=("matched",), fails=("same",)),
+                "own sums with an empty key": layer.but(number=OWN_WITH_EMPTY, breaks=("matched",), fails=("same",)),
             },
             observe=one_layer,
             measures=(kept, limit),
             sweep={T: (3, 7)},
             at=({d: 3},),
-            draws=Efforts(quick=2, standard=4, thorough=12),
+            draws=setting.FEW,
         ),
         contexts=Experiment(
             subjects={
-                "same sums": heads(MATCHED, 0),
-                "own sums": heads(OWN, 0, breaks=("matched",), fails=("energy",)),
-                "own sums with an empty key": heads(OWN_WITH_EMPTY, 0, breaks=("matched",), fails=("energy",)),
-                "independent tokens": heads(MATCHED, 1, breaks=("orbit",), fails=("energy", "vanishing")),
+                "same sums": context,
+                "own sums": context.but(number=OWN, breaks=("matched",), fails=("energy",)),
+                "own sums with an empty key": context.but(
+                    number=OWN_WITH_EMPTY, breaks=("matched",), fails=("energy",)
+                ),
+                "independent tokens": context.but(scrambled=1, breaks=("orbit",), fails=("energy", "vanishing")),
             },
             observe=contexts,
             measures=(total, rest),
-            sweep={T: Efforts(quick=(128, 256, 512), standard=(128, 256, 512), thorough=(128, 512, 2048))},
+            sweep={T: setting.LONG},
             draws=Efforts(quick=64, standard=128, thorough=256),
         ),
         depths=Experiment(
             subjects={
-                "same sums": heads(MATCHED, 0),
-                "own sums": heads(OWN, 0, breaks=("matched",)),
-                "no sums": heads(NONE, 0, breaks=("softmax",), fails=("speed",)),
+                "same sums": context,
+                "own sums": context.but(number=OWN, breaks=("matched",)),
+                "no sums": context.but(number=NONE, breaks=("softmax",), fails=("speed",)),
             },
             observe=deep,
             measures=(decay,),

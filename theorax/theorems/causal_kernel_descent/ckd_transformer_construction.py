@@ -15,11 +15,11 @@ from sympy import Rational, Symbol, sympify
 from theorax.numerics.causal_descent import descent, fixed_point, kaczmarz, kernel
 from theorax.numerics.causal_transformer import kernel_descent_transformer
 from theorax.numerics.jaxprs import Symbolic, evaluate
+from theorax.theorems.causal_kernel_descent import _sequences as sequences
 from theorax.theorems.causal_kernel_descent import _setting as setting
 from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, LINEAR, SPHERE, T, d
 from theorax.theorems.language import (
     Absolute,
-    Corrections,
     Efforts,
     Experiment,
     Hypothesis,
@@ -62,13 +62,8 @@ predicts = Limit(
     of=miss,
     to=0,
     as_=T,
-    approach=Corrections(
-        size=0.2,
-        slowest=1,
-        fastest=6,
-        rest=0,
-        reference=16,
-        reason="squares are summable, so of order 1/T at most; below 0.07 at T = 16 on other seeds",
+    approach=setting.geometric(
+        0.2, 16, "squares are summable, so of order 1/T at most; below 0.07 at T = 16 on other seeds"
     ),
     margin=Absolute(1, 10),
     because="a copy of the token before is 0.35 away or more",
@@ -78,7 +73,7 @@ predicts = Limit(
 
 
 def sequence(key, d, scale, exponential, boundary, previous, fraction):
-    return setting.orbits(key, d, scale, exponential), boundary, previous, fraction
+    return sequences.orbits(key, d, scale, exponential), boundary, previous, fraction
 
 
 def run(X, step, exponential, boundary, previous, layers):
@@ -104,7 +99,7 @@ def observe(model, T, n):
 
 
 def plane(key, exponential, softmax, previous, scrambled):
-    return setting.two_planes(key, 1.0, exponential, scrambled=scrambled), softmax, previous
+    return sequences.two_planes(key, 1.0, exponential, scrambled=scrambled), softmax, previous
 
 
 def deep(model, T):
@@ -115,35 +110,24 @@ def deep(model, T):
     network = kernel_descent_transformer(X.shape[1], step, tokens.exponential, softmax, previous=previous)
     layers = T.value * jnp.where(softmax > 0, 8, 1)
     stream = jax.lax.fori_loop(0, layers, lambda _, E: network.layer(E), network.embedded(X[:-1]))
-    quarter = T.mask & (4 * jnp.arange(T.padded) >= 3 * T.value)
     squares = ((stream @ network.projection.T - X[1:]) ** 2).sum(1)
-    return dict(miss=jnp.where(quarter, squares, 0).sum() / quarter.sum())
+    return dict(miss=sequences.mean_of_last_quarter(squares, T))
 
 
 def generic_tokens():
     """Any tokens in one and two dimensions, any step; three and two layers on contexts of three tokens."""
     step = np.array(sympify(Symbol("eta")), dtype=object)
     for kind, dimension, depth in ((LINEAR, 1, 3), (LINEAR, 2, 2), (EXPONENTIAL, 1, 2)):
-        values = evaluate(
-            lambda X, step: run(X, step, kind, 1, 1, depth),  # noqa: B023
-            (setting.generic("x", 4, dimension), step),
-            Symbolic(),
-        )
-        for place in range(depth):
-            one = {name: entry[place] for name, entry in values.items() if entry.ndim == 3}
-            yield instance(layers, f"{('linear', 'exponential')[kind]}, d = {dimension}, n = {place + 1}", one)
+        arguments = setting.generic("x", 4, dimension), step
+        values = evaluate(lambda X, step: run(X, step, kind, 1, 1, depth), arguments, Symbolic())  # noqa: B023
+        for place, one in setting.after_each_layer(values, depth):
+            yield instance(layers, f"{('linear', 'exponential')[kind]}, d = {dimension}, n = {place}", one)
 
 
-def tokens(exponential, scale=1.0, boundary=1, previous=1.0, fraction=1.0, **roles):
-    options = dict(scale=scale, exponential=exponential, boundary=boundary, previous=previous, fraction=fraction)
-    return Subject(sequence, options=options, **roles)
-
-
-def prediction(exponential, softmax=0, previous=1.0, scrambled=0, **roles):
-    options = dict(exponential=exponential, softmax=softmax, previous=previous, scrambled=scrambled)
-    return Subject(plane, options=options, **roles)
-
-
+linear = Subject(sequence, options=dict(scale=1.0, exponential=LINEAR, boundary=1, previous=1.0, fraction=1.0))
+exponential = linear.but(exponential=EXPONENTIAL)
+deep_linear = Subject(plane, options=dict(exponential=LINEAR, softmax=0, previous=1.0, scrambled=0))
+deep_exponential = deep_linear.but(exponential=EXPONENTIAL)
 both = ("layers", "ends")
 theorem = Theorem(
     place="the construction of Theorem 1 (reconstructed)",
@@ -160,28 +144,28 @@ theorem = Theorem(
     experiments=dict(
         transformers=Experiment(
             subjects={
-                "linear": tokens(LINEAR),
-                "linear, no boundary": tokens(LINEAR, boundary=0),
-                "exponential": tokens(EXPONENTIAL),
-                "exponential, step 1/2": tokens(EXPONENTIAL, fraction=0.5, breaks=("step",), fails=("ends",)),
-                "tokens 5 % longer": tokens(LINEAR, scale=1.05, breaks=("sphere",), fails=("ends",)),
-                "keys x_s": tokens(LINEAR, previous=0.0, breaks=("keys",), fails=both),
-                "exponential, no boundary": tokens(EXPONENTIAL, boundary=0, breaks=("boundary",), fails=both),
+                "linear": linear,
+                "linear, no boundary": linear.but(boundary=0),
+                "exponential": exponential,
+                "exponential, step 1/2": exponential.but(fraction=0.5, breaks=("step",), fails=("ends",)),
+                "tokens 5 % longer": linear.but(scale=1.05, breaks=("sphere",), fails=("ends",)),
+                "keys x_s": linear.but(previous=0.0, breaks=("keys",), fails=both),
+                "exponential, no boundary": exponential.but(boundary=0, breaks=("boundary",), fails=both),
             },
             observe=observe,
             measures=(outputs, descended, late, last, limit),
             sweep={T: (3, 7)},
             at=({d: 3},),
             along={n: (1, 2, 5)},
-            draws=Efforts(quick=2, standard=4, thorough=12),
+            draws=setting.FEW,
         ),
         deep=Experiment(
             subjects={
-                "linear attention": prediction(LINEAR),
-                "exponential attention": prediction(EXPONENTIAL),
-                "softmax attention": prediction(EXPONENTIAL, softmax=1),
-                "keys x_s": prediction(LINEAR, previous=0.0, breaks=("keys",), fails=("predicts",)),
-                "independent tokens": prediction(EXPONENTIAL, scrambled=1, breaks=("orbit",), fails=("predicts",)),
+                "linear attention": deep_linear,
+                "exponential attention": deep_exponential,
+                "softmax attention": deep_exponential.but(softmax=1),
+                "keys x_s": deep_linear.but(previous=0.0, breaks=("keys",), fails=("predicts",)),
+                "independent tokens": deep_exponential.but(scrambled=1, breaks=("orbit",), fails=("predicts",)),
             },
             observe=deep,
             measures=(miss,),

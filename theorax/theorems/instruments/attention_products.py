@@ -101,11 +101,7 @@ def observe(both):
     return dict(top=top, tail=tail, joint=joint, small_top=small_top, small_tail=small_tail, small_joint=small_joint)
 
 
-def subject(gaussian_values=1, degrees=0, apart=False, **changes):
-    options = dict(gaussian_values=gaussian_values, degrees=degrees, apart=int(apart))
-    return Subject(both, options=options, **changes)
-
-
+gaussian_values = Subject(both, options=dict(gaussian_values=1, degrees=0, apart=0))
 theorem = Theorem(
     place="the sampler of the tokens' singular values",
     label="derived",
@@ -121,10 +117,12 @@ theorem = Theorem(
     experiments=dict(
         nets=Experiment(
             subjects={
-                "Gaussian values": subject(),
-                "identity values": subject(gaussian_values=0),
-                "a degree of freedom too many": subject(degrees=1, breaks=("degrees",), fails=("heads", "tails")),
-                "layers drawn apart": subject(apart=True, breaks=("chain",), fails=("chains",)),
+                "Gaussian values": gaussian_values,
+                "identity values": gaussian_values.but(gaussian_values=0),
+                "a degree of freedom too many": gaussian_values.but(
+                    degrees=1, breaks=("degrees",), fails=("heads", "tails")
+                ),
+                "layers drawn apart": gaussian_values.but(apart=1, breaks=("chain",), fails=("chains",)),
             },
             observe=observe,
             measures=(top, tail, joint, small_top, small_tail, small_joint),

@@ -157,10 +157,8 @@ def border():
     yield Step("the exponent of the first term", log(geometric.like).diff(m), -2 * pi / sqrt(q))
 
 
-def subject(which, shortened=0, **roles):
-    return Subject(known, options=dict(which=which, shortened=shortened), **roles)
-
-
+cosine = Subject(known, options=dict(which=COSINE, shortened=0))
+poles = Subject(fixed, options=dict(which=POLES))
 theorem = Theorem(
     place="means under the normal law",
     label="derived",
@@ -173,13 +171,13 @@ theorem = Theorem(
     experiments=dict(
         variances=Experiment(
             subjects={
-                "cosine": subject(COSINE),
-                "e^(-x^2)": subject(BELL),
-                "erf^2": subject(ERF),
-                "1/(1 + x^2)": subject(POLES),
-                "a kink": subject(KINK, breaks=("analytic",), fails=("honest",)),
-                "cosine taken to be at most one off the line": subject(
-                    COSINE, shortened=1, breaks=("bounded",), fails=("honest",)
+                "cosine": cosine,
+                "e^(-x^2)": cosine.but(which=BELL),
+                "erf^2": cosine.but(which=ERF),
+                "1/(1 + x^2)": cosine.but(which=POLES),
+                "a kink": cosine.but(which=KINK, breaks=("analytic",), fails=("honest",)),
+                "cosine taken to be at most one off the line": cosine.but(
+                    shortened=1, breaks=("bounded",), fails=("honest",)
                 ),
             },
             observe=compare,
@@ -190,8 +188,8 @@ theorem = Theorem(
         ),
         spacings=Experiment(
             subjects={
-                "1/(1 + x^2)": Subject(fixed, options=dict(which=POLES)),
-                "a kink": Subject(fixed, options=dict(which=KINK), breaks=("analytic", "poles"), fails=("geometric",)),
+                "1/(1 + x^2)": poles,
+                "a kink": poles.but(which=KINK, breaks=("analytic", "poles"), fails=("geometric",)),
             },
             observe=lambda f, m: dict(missed=distance(f, m)),
             measures=(missed,),

@@ -107,7 +107,7 @@ def of_two_rows():
     yield Step("d E q_11^2 q_21^2, from a column of unit length", simplify(d * found), rows.equals)
 
 
-controls = dict(unsigned=0, plain=0, flat=0)
+frames = Subject(frame, options=dict(unsigned=0, plain=0, flat=0))
 theorem = Theorem(
     place="the sampler of isometric tokens",
     label="derived",
@@ -120,16 +120,12 @@ theorem = Theorem(
     experiments=dict(
         frames=Experiment(
             subjects={
-                "Haar": Subject(frame, options=controls),
-                "signs left to the algorithm": Subject(
-                    frame, options=controls | dict(unsigned=1), breaks=("signs",), fails=("centred",)
+                "Haar": frames,
+                "signs left to the algorithm": frames.but(unsigned=1, breaks=("signs",), fails=("centred",)),
+                "Gaussian rows of unit length": frames.but(
+                    plain=1, breaks=("orthogonal",), fails=("orthonormal", "rows")
                 ),
-                "Gaussian rows of unit length": Subject(
-                    frame, options=controls | dict(plain=1), breaks=("orthogonal",), fails=("orthonormal", "rows")
-                ),
-                "rows of uniform entries": Subject(
-                    frame, options=controls | dict(flat=1), breaks=("gaussian",), fails=("sphere",)
-                ),
+                "rows of uniform entries": frames.but(flat=1, breaks=("gaussian",), fails=("sphere",)),
             },
             observe=observe,
             measures=(defect, diagonal, fourth, overlap),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Generic, Literal, TypeVar, final
 
 from sympy import Expr, Rational, sympify
 
 from theorax.errors import StatementError
+from theorax.names import did_you_mean
 from theorax.theorems.language.letters import Index, Letter, Measured, Parameter, Size
 
 Value = TypeVar("Value")
@@ -69,6 +70,21 @@ class Subject:
     def needs(self) -> tuple[str, ...]:
         """The names of the letters that ``build`` asks for."""
         return tuple(inspect.signature(self.build).parameters)[1:]
+
+    def but(self, **changes: Any) -> Subject:
+        """This subject with some options or fields changed; options that are not named stay as they are.
+
+        **Raises:** StatementError for a name that is neither an option nor one of the fields knows, breaks and fails.
+        """
+        options = {name: changes.pop(name) for name in self.options if name in changes}
+        roles = ("knows", "breaks", "fails")
+        if unknown := sorted(set(changes) - set(roles)):
+            raise StatementError(
+                f"A subject is changed in {unknown[0]!r}, which is neither an option ({', '.join(self.options) or 'none'}) nor "
+                f"one of its roles{did_you_mean(unknown[0], [*self.options, *roles])} What no model asks for changes "
+                "nothing. Write one of the options, or knows, breaks, fails."
+            )
+        return replace(self, options={**self.options, **options}, **changes)
 
 
 @final

@@ -7,7 +7,7 @@ has S = 1/(1 + c z).
 
 from __future__ import annotations
 
-from sympy import Expr, Symbol, diff, expand_log, factor, log, numer, powsimp, series, solve, symbols, together
+from sympy import Expr, Poly, Symbol, diff, expand_log, factor, log, numer, powsimp, series, solve, symbols, together
 
 z = Symbol("z", positive=True)
 
@@ -32,3 +32,13 @@ def inverse_of_edge(S: Expr) -> Expr:
 def edge_condition(S: Expr) -> Expr:
     """The polynomial in z whose positive root is the critical point of 1/chi, hence the place of the right edge."""
     return numer(together(diff(expand_log(log(inverse_of_edge(S))), z)))
+
+
+def least_stationary(inverse: Expr, g: Symbol) -> Expr:
+    """The least stationary point g > 0 of a rational function, as a number: of 1/g + R(g) the place of the right edge.
+
+    Where the free cumulants are not negative this function is convex between zero and the first pole of R, and grows
+    without bound towards either.
+    """
+    places = Poly(numer(together(diff(inverse, g))), g).nroots(n=20, maxsteps=200)
+    return min(place for place in places if place.is_real and place > 0)

@@ -1,10 +1,12 @@
-"""One layer of key-query attention on isometric tokens, as a program, and what is measured of it."""
+"""One layer of key-query attention on isometric tokens: the program, what is measured of it, and where its bulk ends."""
 
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import sympy
 from jaxtyping import Array, Float
+from sympy import Expr, exp
 
 from theorax.numerics.attention import mean_token_removed, softmax_rows
 from theorax.numerics.ensembles import gaussian
@@ -12,6 +14,7 @@ from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
 from theorax.numerics.spectra import singular_values
 from theorax.theorems.language import Measured, Parameter, Size, Subject
+from theorax.theorems.mind_the_gap._free import least_stationary
 from theorax.theorems.mind_the_gap._setting import cv
 
 d_qk = Size("d_qk", "width of queries and keys")
@@ -74,9 +77,26 @@ def observe(A, T):
     )
 
 
-def subject(**changes: Any) -> Subject:
-    """A layer with some options changed."""
-    options: dict[str, float] = dict(sharp=0, wide=0, tied=0, aligned=0.0, removed=0.0)
-    for name in set(changes) & set(options):
-        options[name] = changes.pop(name)
-    return Subject(attention, options=options, **changes)
+layer = Subject(attention, options=dict(sharp=0, wide=0, tied=0, aligned=0.0, removed=0.0))
+
+
+variance = exp(beta**2) - 1
+x, g = sympy.symbols("x g")
+
+
+def R(g: Expr) -> Expr:
+    """The R-transform of the symmetrised bulk: the semicircle of the nonlinear part, and beta Q K^T/sqrt(T d_qk)."""
+    return (variance - beta**2) * g + beta**2 * g / (1 - phi * beta**2 * g**2)
+
+
+class right_edge(sympy.Function):
+    """The right edge of the bulk, the least value of 1/g + R(g) on 0 < g < 1/(beta sqrt(phi)); a number only."""
+
+    nargs = 2
+
+    def _eval_evalf(self, prec: int) -> Expr | None:
+        values = dict(zip((beta, phi), (value.evalf(30) for value in self.args), strict=True))
+        if any(value.free_symbols for value in values.values()):
+            return None
+        inverse = (1 / g + R(g)).subs(values)
+        return inverse.subs(g, least_stationary(inverse, g)).evalf()

@@ -9,8 +9,7 @@ What is measured is T/sr, in which s_1^4 and with it the correction of the edge 
 import jax
 from sympy import Integer, Rational, exp, limit, oo, sqrt, symbols
 
-from theorax.numerics.lanczos import leading_singular_triplets
-from theorax.numerics.spectra import tail_power
+from theorax.numerics.spectra import top_and_tail
 from theorax.theorems.language import (
     Absolute,
     Cited,
@@ -27,7 +26,8 @@ from theorax.theorems.language import (
 )
 from theorax.theorems.mind_the_gap import _setting as setting
 from theorax.theorems.mind_the_gap._free import edge_condition, free_moments, inverse_of_edge, z
-from theorax.theorems.mind_the_gap._setting import T, d, gamma, l, subject
+from theorax.theorems.mind_the_gap._models import subject
+from theorax.theorems.mind_the_gap._setting import T, d, gamma, l
 
 top = Measured("top", "largest singular value of Y_l", over=(l,), positive=True)
 tail = Measured("tail", "sum of the fourth powers of the other singular values of Y_l", over=(l,), positive=True)
@@ -40,12 +40,8 @@ constant = Limit(
     of=T / (1 + tail / top**4),
     to=edge**2 / (1 + l + l * gamma),
     as_=T,
-    approach=Corrections(
-        size=0.4,
-        slowest=1,
-        rest=0,
-        free=(Rational(2, 3),),
-        reference=32,
+    approach=setting.with_known_edge(
+        0.4,
         reason="s_1^4 stays below x_+^2 by the mean of the Tracy-Widom law, of order T^(-2/3); moments, and the place "
         "of the edge, expand in 1/T. Measured on other seeds: at most 0.13 beside T^(-2/3) at T = 32",
     ),
@@ -94,12 +90,7 @@ def edge_and_moment():
 
 
 def observe(net):
-    def spectrum(tokens):
-        leading = leading_singular_triplets(tokens, k=1)
-        rest = tail_power(tokens, leading)
-        return leading.values[0], leading.residuals[0], rest.value, rest.error
-
-    tops, top_errors, tails, tail_errors = jax.lax.map(spectrum, net.tokens)
+    tops, top_errors, tails, tail_errors = jax.lax.map(top_and_tail, net.tokens)
     return dict(top=tops, top_error=top_errors, tail=tails, tail_error=tail_errors)
 
 

@@ -5,15 +5,11 @@ E A^T M A = J M J + tr(M) v (I - J) with Cov(row) = v (I - J): with q = s_T/T, s
 t_L = E ||A_L ... A_1||_F^2 obey t_L = 1 + q t_(L-1) from t_0 = T, and without the outlier t_L = q t_(L-1).
 """
 
-from functools import cache
 from typing import Any
 
-from sympy import Integer, Le, Rational, Symbol, exp, eye, integrate, limit, ones, oo, simplify, sqrt
+from sympy import Le, Rational, Symbol, exp, eye, integrate, limit, ones, oo, simplify, sqrt
 from sympy import gamma as Gamma
 
-from theorax.numerics.attention import AttentionNet
-from theorax.numerics.extents import literal
-from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.theorems.language import (
     Absolute,
     Cited,
@@ -22,32 +18,31 @@ from theorax.theorems.language import (
     Experiment,
     Hypothesis,
     Identity,
-    Index,
-    Measured,
-    Parameter,
     Proof,
     Relative,
     Step,
-    Subject,
     Theorem,
     instance,
 )
 from theorax.theorems.mind_the_gap import _gradients as programs
 from theorax.theorems.mind_the_gap import _setting as setting
-from theorax.theorems.mind_the_gap._setting import T, Weighted, d, gamma
-
-L = Index("L", "depth")
-l = Index("l", "layer whose values are varied")
-alpha = Parameter("alpha", "parameter of the Dirichlet law of a row of attention weights", positive=True)
-sigma_A = Parameter("sigma_A", "coefficient of variation of the attention weights", positive=True)
-sigma_V = Parameter("sigma_V", "standard deviation of the values", positive=True)
-jacobian = Measured("jacobian", "||dX_L/dW_l||_F^2, by automatic differentiation", over=(l,), array=True)
-before = Measured("before", "||A_L ... A_1 X_0 W_1 ... W_(l-1)||_F^2", over=(l,), array=True)
-after = Measured("after", "||W_(l+1) ... W_L||_F^2", over=(l,), array=True)
-naive = Measured("naive", "||dX_L/dW_l||_F^2 of the naive network", over=(L, l))
-fixed = Measured("fixed", "||dX_L/dW_l||_F^2 of the fixed network", over=(L, l))
-bracket = Measured("bracket", "1 + q + ... + q^(L-1) + T q^L, ||A_perp||_F^2/T of a layer for each factor q", over=(L,))
-power = Measured("power", "T q^L, ||A_perp||_F^2/T of a layer for each factor q", over=(L,))
+from theorax.theorems.mind_the_gap._gradients import (
+    L,
+    after,
+    alpha,
+    before,
+    bracket,
+    exponential,
+    fixed,
+    jacobian,
+    l,
+    naive,
+    network,
+    power,
+    sigma_A,
+    sigma_V,
+)
+from theorax.theorems.mind_the_gap._setting import T, d, gamma
 
 s_T = (T - 1) / (alpha * T + 1)
 scale = d * (d * sigma_V**2) ** (L - 1)
@@ -69,13 +64,13 @@ factors = Identity(
 within: dict[str, Any] = dict(
     margin=Relative(1, 20),
     because="at T = 16 the limit sigma_A^2 in the place of s_T moves these means by 6 % and more",
+    where=Le(l, L),
+    spread=Rational(3, 5),
 )
 mean_naive = Expectation(
     of=naive,
     equals=scale * mean_square(s_T / T),
     **within,
-    where=Le(l, L),
-    spread=Rational(3, 5),
     mutants={
         "the outlier forgotten": dict(equals=scale * T * (s_T / T) ** L),
         "T q^L forgotten, a factor two at L = 1": dict(equals=scale * (1 - (s_T / T) ** L) / (1 - s_T / T)),
@@ -87,8 +82,6 @@ mean_fixed = Expectation(
     of=fixed,
     equals=scale * T * (s_T / T) ** L,
     **within,
-    where=Le(l, L),
-    spread=Rational(3, 5),
     mutants={
         "an excess explosion of T^L": dict(equals=scale * (s_T / T) ** L),
         "an excess explosion of T^(L-2)": dict(equals=scale * T**2 * (s_T / T) ** L),
@@ -114,29 +107,11 @@ fixed_any_law = Expectation(
 )
 
 
-def subject(law, shape=1, sigma=None, **changes):
-    """Weights of this law, gamma variates of this shape if it is one; what is no option goes to the subject."""
-    options = dict(law=law, constant=0, favoured=0.0, aligned=0.0, shared=0.0)
-    options |= {name: changes.pop(name) for name in options if name in changes}
-    knows = {alpha: shape, sigma_A: sigma or 1 / sqrt(Integer(1) * shape)}
-    return Subject(programs.layers, options=options, knows=knows, **changes)
-
-
-@cache
-def symbolic(T, d, L):
-    """What ``differentiate`` returns for a naive network of symbols."""
-    attentions = tuple(Weighted(setting.rows_summing_to_one(f"a{layer}", T)) for layer in range(L))
-    values = tuple(setting.generic(f"w{layer}", d, d) for layer in range(L))
-    network = setting.generic("x", T, d), AttentionNet(attentions, values, literal(T), literal(d))
-    return evaluate(lambda network: programs.differentiate(network, literal(T), literal(d)), (network,), Symbolic())
-
-
 def kronecker():
     """Generic rows of sum one, tokens and values; T = d = 2 at depths 2 and 3, T = 3, d = 2 at depth 2, every layer."""
     for sizes in ((2, 2, 2), (2, 2, 3), (3, 2, 2)):
-        yield instance(
-            factors, "the measured program on symbols, T = {}, d = {}, L = {}".format(*sizes), symbolic(*sizes)
-        )
+        what = "the measured program on symbols, T = {}, d = {}, L = {}".format(*sizes)
+        yield instance(factors, what, programs.differentiated(*sizes))
 
 
 def one_layer():
@@ -197,17 +172,12 @@ theorem = Theorem(
     experiments=dict(
         jacobians=Experiment(
             subjects={
-                "naive": Subject(programs.network, options=dict(removed=0.0, dependent=0)),
-                "fixed": Subject(programs.network, options=dict(removed=1.0, dependent=0)),
-                "key-query": Subject(
-                    programs.network,
-                    options=dict(removed=0.0, dependent=1),
-                    breaks=("independent",),
-                    fails=("factors",),
-                ),
+                "naive": network,
+                "fixed": network.but(removed=1.0),
+                "key-query": network.but(dependent=1, breaks=("independent",), fails=("factors",)),
             },
             observe=programs.differentiate,
-            measures=(jacobian, before, after),
+            measures=programs.JACOBIANS,
             sweep={T: Efforts(quick=(4,), standard=(4, 6), thorough=(4, 6, 8))},
             derived={d: T / gamma},
             at=({gamma: 1}, {gamma: Rational(2, 3)}),
@@ -216,24 +186,27 @@ theorem = Theorem(
         ),
         means=Experiment(
             subjects={
-                "exponential": subject(programs.EXPONENTIAL),
-                "Dirichlet(1/2)": subject(programs.SQUARES, Rational(1, 2)),
-                "uniform": subject(
-                    programs.UNIFORM, sigma=setting.UNIFORM.sigma_A, breaks=("dirichlet",), fails=dirichlet
+                "exponential": exponential,
+                "Dirichlet(1/2)": exponential.but(
+                    law=programs.SQUARES, knows={alpha: Rational(1, 2), sigma_A: sqrt(2)}
                 ),
-                "uniform attention": subject(programs.EXPONENTIAL, constant=1, breaks=("markov",), fails=dirichlet),
-                "a favoured token": subject(
-                    programs.EXPONENTIAL, favoured=1.0, breaks=("markov",), fails=(*dirichlet, *any_rows)
+                "uniform": exponential.but(
+                    law=programs.UNIFORM,
+                    knows={alpha: 1, sigma_A: setting.UNIFORM.sigma_A},
+                    breaks=("dirichlet",),
+                    fails=dirichlet,
                 ),
-                "aligned tokens": subject(
-                    programs.EXPONENTIAL, aligned=1.0, breaks=("isometric",), fails=("mean_naive", "naive_any_law")
+                "uniform attention": exponential.but(constant=1, breaks=("markov",), fails=dirichlet),
+                "a favoured token": exponential.but(favoured=1.0, breaks=("markov",), fails=(*dirichlet, *any_rows)),
+                "aligned tokens": exponential.but(
+                    aligned=1.0, breaks=("isometric",), fails=("mean_naive", "naive_any_law")
                 ),
-                "values with a common factor": subject(
-                    programs.EXPONENTIAL, shared=1.0, breaks=("gaussian_values",), fails=(*dirichlet, *any_rows)
+                "values with a common factor": exponential.but(
+                    shared=1.0, breaks=("gaussian_values",), fails=(*dirichlet, *any_rows)
                 ),
             },
             observe=programs.norms,
-            measures=(naive, fixed, bracket, power),
+            measures=programs.MEANS,
             sweep={T: Efforts(quick=(16,), standard=(16, 32), thorough=(16, 32, 64))},
             derived={d: T / gamma},
             at=({gamma: 1, sigma_V: Rational(1, 4)}, {gamma: Rational(2, 3), sigma_V: 1}),

@@ -8,9 +8,10 @@ tau^2 g + beta^2 g/(1 - phi beta^2 g^2), phi = T/d_qk: free cumulants kappa_2 = 
 """
 
 from dataclasses import replace
+from typing import Any
 
 import sympy
-from sympy import Expr, Integer, Rational, Symbol, exp, oo, pi, sqrt
+from sympy import Integer, Rational, Symbol, exp, oo, pi, sqrt
 
 from theorax.theorems.language import (
     Absolute,
@@ -18,7 +19,6 @@ from theorax.theorems.language import (
     Cited,
     Corrections,
     Efforts,
-    Expansion,
     Experiment,
     Hypothesis,
     Law,
@@ -31,49 +31,39 @@ from theorax.theorems.language import (
 from theorax.theorems.mind_the_gap import _keyquery as program
 from theorax.theorems.mind_the_gap import _setting as setting
 from theorax.theorems.mind_the_gap._free import inverse_of_edge, z
-from theorax.theorems.mind_the_gap._keyquery import beta, bulk, d_qk, fourth, phi, second, square, subject, tail, top
+from theorax.theorems.mind_the_gap._keyquery import (
+    R,
+    beta,
+    bulk,
+    d_qk,
+    fourth,
+    g,
+    layer,
+    phi,
+    right_edge,
+    second,
+    square,
+    tail,
+    top,
+    variance,
+    x,
+)
+from theorax.theorems.mind_the_gap._models import user_layer
 from theorax.theorems.mind_the_gap._setting import T, sigma_A
-
-variance = exp(beta**2) - 1
-x, g = sympy.symbols("x g")
-
-
-def R(g: Expr) -> Expr:
-    """The R-transform of the symmetrised bulk: the semicircle of the nonlinear part, and beta Q K^T/sqrt(T d_qk)."""
-    return (variance - beta**2) * g + beta**2 * g / (1 - phi * beta**2 * g**2)
-
 
 quartic = (
     x * g * (1 - phi * beta**2 * g**2) - (1 + (variance - beta**2) * g**2) * (1 - phi * beta**2 * g**2) - beta**2 * g**2
 )
-
-
-class right_edge(sympy.Function):
-    """The right edge of the bulk, the least value of 1/g + R(g) on 0 < g < 1/(beta sqrt(phi)); a number only."""
-
-    nargs = 2
-
-    def _eval_evalf(self, prec: int) -> Expr | None:
-        values = dict(zip((beta, phi), (value.evalf(30) for value in self.args), strict=True))
-        if any(value.free_symbols for value in values.values()):
-            return None
-        inverse = (1 / g + R(g)).subs(values)
-        stationary = sympy.Poly(sympy.numer(sympy.together(sympy.diff(inverse, g))), g).nroots(n=20, maxsteps=200)
-        return inverse.subs(g, min(root for root in stationary if root.is_real and root > 0)).evalf()
-
-
 law, semicircle = AlgebraicLaw(quartic, x, g), AlgebraicLaw(variance * g**2 - x * g + 1, x, g)
 light = beta <= Rational(3, 5)  # beyond, weights of size e^(4 beta) stand out of the edge at every size in reach
 
 # Moments of normalised weights expand in 1/T; beside that term at most 0.03 was measured at T = 64 on other seeds.
-smooth = Expansion(powers=(1,), rest=0.1, order=2, reference=64, reason="moments of normalised weights expand in 1/T")
-at_an_edge = Corrections(
-    size=0.3,
-    slowest=Rational(2, 3),
-    rest=0,
-    reference=64,
-    reason="an edge, at T^(-2/3), and moments; at most 0.1 at T = 64 on other seeds",
+smooth = setting.in_powers(0.1, 64, "moments of normalised weights expand in 1/T")
+at_an_edge = setting.at_an_edge(0.3, seen=0.1)
+half_a_power: dict[str, Any] = dict(
+    margin=Absolute(1, 3), under=("isometric", "independent", "temperature", "not_removed")
 )
+
 second_moment = Limit(
     of=square,
     to=variance,
@@ -115,9 +105,8 @@ gap = Rate(
     like=1 / sqrt(T),
     as_=T,
     approach=at_an_edge,
-    margin=Absolute(1, 3),
     because="no gap at all, or a second value of order 1/T, is half a power away",
-    under=("isometric", "independent", "temperature", "not_removed"),
+    **half_a_power,
     spread=3 / T ** Rational(2, 3),
     mutants={"order 1/T": dict(like=1 / T)},
 )
@@ -130,9 +119,8 @@ layer_collapse = Rate(
     approach=Corrections(
         size=0.3, slowest=1, rest=0, reference=64, reason="the logarithm of such an expansion; at most 0.1 at T = 64"
     ),
-    margin=Absolute(1, 3),
     because="an exponent of -1/2 or -3/2 is half a power away",
-    under=("isometric", "independent", "temperature", "not_removed"),
+    **half_a_power,
     spread=12 / T,
     mutants={"no collapse": dict(like=Integer(1))},
 )
@@ -196,7 +184,9 @@ def first_order():
     yield Step("half of T(s_1^2 - 1): within and between columns", (variance + phi * between) / 2, outlier.to)
 
 
-every = ("second_moment", "fourth_moment", "excess", "outlier", "edge", "distribution")
+moments_of_it = dict(second_moment=second_moment, fourth_moment=fourth_moment, excess=excess, outlier=outlier)
+gaps = dict(gap=gap, layer_gap=layer_gap, layer_collapse=layer_collapse)
+shape = ("fourth_moment", "excess", "outlier", "edge", "distribution")
 theorem = Theorem(
     place="the gap of key-query attention (reconstructed); law of the bulk and constants derived here",
     label="reconstructed",
@@ -209,36 +199,22 @@ theorem = Theorem(
         ratio=Hypothesis("phi = T/d_qk is fixed as T grows"),
         one_layer=Hypothesis("A is that of the first layer", unbroken="aligned tokens stand for what later layers see"),
     ),
-    claims=dict(
-        second_moment=second_moment,
-        fourth_moment=fourth_moment,
-        excess=excess,
-        outlier=outlier,
-        gap=gap,
-        layer_gap=layer_gap,
-        layer_collapse=layer_collapse,
-        edge=edge,
-        distribution=distribution,
-    ),
+    claims=dict(**moments_of_it, **gaps, edge=edge, distribution=distribution),
     experiments=dict(
         layer=Experiment(
             subjects={
-                "key-query attention": subject(),
-                "sharp softmax": subject(sharp=1, breaks=("temperature",), fails=(*every, "gap")),
-                "wide queries": subject(
-                    wide=1, breaks=("ratio",), fails=("fourth_moment", "excess", "outlier", "edge", "distribution")
+                "key-query attention": layer,
+                "sharp softmax": layer.but(sharp=1, breaks=("temperature",), fails=("second_moment", *shape, "gap")),
+                "wide queries": layer.but(wide=1, breaks=("ratio",), fails=shape),
+                "tied queries and keys": layer.but(
+                    tied=1, breaks=("independent",), fails=("second_moment", *shape, "layer_gap")
                 ),
-                "tied queries and keys": subject(tied=1, breaks=("independent",), fails=(*every, "layer_gap")),
-                "outlier removed": subject(
-                    removed=1.0,
-                    breaks=("not_removed",),
-                    fails=("outlier", "excess", "gap", "layer_gap", "layer_collapse"),
-                ),
-                "aligned tokens": subject(aligned=0.5, breaks=("isometric",), fails=every),
+                "outlier removed": layer.but(removed=1.0, breaks=("not_removed",), fails=("outlier", "excess", *gaps)),
+                "aligned tokens": layer.but(aligned=0.5, breaks=("isometric",), fails=("second_moment", *shape)),
             },
             observe=program.observe,
             measures=program.MEASURED,
-            sweep={T: Efforts(quick=(64, 128, 256), standard=(64, 128, 512), thorough=(64, 128, 256, 512, 1024))},
+            sweep={T: setting.WIDTHS},
             derived={d_qk: T / phi},
             at=(
                 {beta: Rational(1, 2), phi: Integer(1)},
@@ -246,7 +222,7 @@ theorem = Theorem(
                 {beta: Integer(1), phi: Integer(1)},
             ),
             draws=Efforts(quick=64, standard=64, thorough=256),
-            adopt=setting.user_layer,
+            adopt=user_layer,
             asked=("layer_gap", "layer_collapse"),
         )
     ),

@@ -8,7 +8,6 @@ sigma_A^(2k) times the Catalan numbers. For Gamma weights the mean of ||A_perp||
 
 import jax.numpy as jnp
 from sympy import (
-    Expr,
     Integer,
     Piecewise,
     Rational,
@@ -48,7 +47,8 @@ from theorax.theorems.language import (
 )
 from theorax.theorems.mind_the_gap import _setting as setting
 from theorax.theorems.mind_the_gap._free import free_moments, z
-from theorax.theorems.mind_the_gap._setting import BERNOULLI, EXPONENTIAL, PARETO, UNIFORM, T, Weights, cv, sigma_A
+from theorax.theorems.mind_the_gap._models import matrix
+from theorax.theorems.mind_the_gap._setting import EXPONENTIAL, UNIFORM, T, Weights, cv, sigma_A
 
 k = Index("k", "half the order of a moment")
 alpha = Parameter("alpha", "shape of the Gamma weights: rows are Dirichlet(alpha, ..., alpha)", positive=True)
@@ -87,12 +87,8 @@ moments = Limit(
     of=T ** (k - 1) * power / sigma_A ** (2 * k),
     to=catalan(k),
     as_=T,
-    approach=Expansion(
-        powers=(1,),
-        rest=0.15,
-        order=2,
-        reference=32,
-        reason="moments of iid weights expand in 1/T; at most 0.05 beside 1/T at T = 32 on other seeds",
+    approach=setting.in_powers(
+        0.15, 32, "moments of iid weights expand in 1/T; at most 0.05 beside 1/T at T = 32 on other seeds"
     ),
     margin=Relative(1, 10),
     because="k!, which also begins with 1, 2, is a fifth more at k = 3",
@@ -119,11 +115,11 @@ def the_circle():
     for law, density, end, weight in (
         (EXPONENTIAL, exp(-z), oo, z),
         (UNIFORM, Integer(1), Integer(1), z),
-        (BERNOULLI, Integer(1), Integer(1), uniform),
+        (setting.BERNOULLI, Integer(1), Integer(1), uniform),
     ):
         yield Step(
             "sigma_A from the density",
-            _variation(*(integrate(weight**n * density, (z, 0, end)) for n in (1, 2))),
+            setting.variation(*(integrate(weight**n * density, (z, 0, end)) for n in (1, 2))),
             law.sigma_A,
         )
     g = Symbol("g", real=True)
@@ -132,7 +128,7 @@ def the_circle():
         yield Step(
             f"the exponent of E exp(n g/2), n = {n}, is n^2/8 and a shifted square", n * g / 2 - g**2 / 2, square
         )
-    yield Step("sigma_A of exp(g/2)", _variation(exp(Rational(1, 8)), exp(Rational(1, 2))), SOFT.sigma_A)
+    yield Step("sigma_A of exp(g/2)", setting.variation(exp(Rational(1, 8)), exp(Rational(1, 2))), SOFT.sigma_A)
 
 
 def catalan_numbers():
@@ -159,15 +155,6 @@ def second_moment_of_a_row():
     yield Step("T^2 (E A_ij^2 - 1/T^2)", T**2 * (entry - T**-2), frobenius.equals)
 
 
-def _variation(first: Expr, second: Expr) -> Expr:
-    """Standard deviation over mean, from the first two moments."""
-    return simplify(sqrt(second - first**2) / first)
-
-
-def attention(key, T, weights, sharp, popular, beta, tail):
-    return setting.markov_attention(key, T, weights, 0.0, sharp, popular, beta, tail)
-
-
 def spectrum(A, T):
     size, meant = jnp.asarray(T.value, A.dtype), (jnp.arange(T.padded) > 0) & T.mask
     rest = jnp.where(meant, singular_values(A), 0)
@@ -177,12 +164,9 @@ def spectrum(A, T):
     return dict(every, **valid, power=powers, cv=setting.observed_coefficient_of_variation(A, T))
 
 
-def subject(weights, mean=1, sharp=0, popular=0.0, tail=3.0, **roles):
-    options = dict(weights=weights, sharp=sharp, popular=popular, beta=0.5, tail=tail)
-    if isinstance(weights, Weights):
-        options["weights"] = weights.place
-        roles.setdefault("knows", {sigma_A: weights.sigma_A, deviation: mean * weights.sigma_A})
-    return Subject(attention, options=options, **roles)
+def subject(weights, mean=1, **changes):
+    """Weights of this law and mean."""
+    return matrix(weights, knows={deviation: mean * weights.sigma_A}, **changes)
 
 
 def row_stochastic(key, T, alpha, dirichlet):
@@ -195,7 +179,6 @@ def observe_square(A, T):
 
 
 SOFT = Weights(setting.LOGNORMAL, sqrt(exp(Rational(1, 4)) - 1))
-POPULAR = {sigma_A: sqrt(Rational(3, 2)), deviation: sqrt(Rational(3, 2))}  # 1 + 1/4 times E Z^2, less one
 SHAPE = ("circle", "moments")
 
 theorem = Theorem(
@@ -217,13 +200,11 @@ theorem = Theorem(
             subjects={
                 "exponential": subject(EXPONENTIAL),
                 "uniform": subject(UNIFORM, mean=Rational(1, 2)),
-                "zero or one": subject(BERNOULLI, mean=Rational(1, 2)),
+                "zero or one": subject(setting.BERNOULLI, mean=Rational(1, 2)),
                 "exp(g/2)": subject(SOFT, mean=exp(Rational(1, 8))),
-                "popular tokens": subject(
-                    EXPONENTIAL, popular=0.5, knows=POPULAR, breaks=("identical",), fails=("bulk", *SHAPE)
-                ),
-                "infinite variance": subject(PARETO, tail=1.5, breaks=("finite_variance",), fails=SHAPE),
-                "sharp softmax": subject(setting.LOGNORMAL, sharp=1, breaks=("fixed_law",), fails=SHAPE),
+                "popular tokens": subject(setting.POPULAR, popular=0.5, breaks=("identical",), fails=("bulk", *SHAPE)),
+                "infinite variance": matrix(setting.PARETO, tail=1.5, breaks=("finite_variance",), fails=SHAPE),
+                "sharp softmax": matrix(setting.LOGNORMAL, sharp=1, breaks=("fixed_law",), fails=SHAPE),
             },
             observe=spectrum,
             measures=(s, unscaled, shape, power, cv),

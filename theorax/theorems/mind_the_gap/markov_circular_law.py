@@ -13,7 +13,6 @@ from theorax.theorems.language import (
     Cited,
     Corrections,
     Efforts,
-    Expansion,
     Experiment,
     Hypothesis,
     Image,
@@ -22,11 +21,11 @@ from theorax.theorems.language import (
     Measured,
     Relative,
     Step,
-    Subject,
     Theorem,
     radius_of_disk,
 )
 from theorax.theorems.mind_the_gap import _setting as setting
+from theorax.theorems.mind_the_gap._models import matrix
 from theorax.theorems.mind_the_gap._setting import T, sigma_A
 
 modulus = Measured("modulus", "moduli of the eigenvalues of sqrt(T) A after the first", sample=True)
@@ -37,16 +36,14 @@ concentration = Measured("concentration", "T (T sum_i pi_i^2 - 1)", positive=Tru
 
 u = Symbol("u", real=True)
 disk = radius_of_disk(sigma_A)
-in_powers = Expansion(powers=(1,), rest=0.1, order=2, reference=32, reason="moments of iid weights expand in 1/T")
+in_powers = setting.in_powers(0.1, 32, "moments of iid weights expand in 1/T")
 
 law = Law(
     of=modulus,
     to=disk,
     as_=T,
     scale=sigma_A,
-    approach=Expansion(
-        powers=(1,), rest=0.02, order=2, reference=32, reason="linear statistics of the spectrum expand in 1/T"
-    ),
+    approach=setting.in_powers(0.02, 32, "linear statistics of the spectrum expand in 1/T"),
     spread=1 / T,
     mutants={"uniform in the radius": dict(to=Image(sigma_A * u, u, Integer(1), (Integer(0), Integer(1))))},
 )
@@ -115,10 +112,6 @@ def column_sums():
     yield Step("E g^2", integrate(g**2 * density, (g, -oo, oo)), second_moment.to)
 
 
-def build(key, T, weights, sharp, popular):
-    return setting.markov_attention(key, T, weights, 0.0, sharp, popular)
-
-
 def observe(net, T):
     context = jnp.asarray(T.value, net.dtype)
     moduli = -jnp.sort(-jnp.abs(jnp.linalg.eigvals(net))) * jnp.sqrt(context)
@@ -139,11 +132,6 @@ def observe(net, T):
         concentration=(gap**2).sum(),
         concentration_error=2 * context * jnp.abs(gap).max() * left,
     )
-
-
-def matrix(weights, **roles):
-    options = dict(weights=weights.place, sharp=roles.pop("sharp", 0), popular=roles.pop("popular", 0.0))
-    return Subject(build, options=options, knows={sigma_A: weights.sigma_A}, **roles)
 
 
 # Weights exp(beta g) with growing beta, held against what sigma_A = 1 would give.

@@ -13,16 +13,13 @@ import jax.numpy as jnp
 from sympy import Integer, Matrix, Rational, Symbol, diff, limit, oo, solve, sqrt, symbols
 
 from theorax.numerics.attention import mean_token_removed
-from theorax.numerics.extents import block
 from theorax.numerics.lanczos import leading_singular_triplets
-from theorax.numerics.laws import Exponential
 from theorax.numerics.spectra import tail_power
 from theorax.theorems.language import (
     Absolute,
     Cited,
     Corrections,
     Efforts,
-    Expansion,
     Experiment,
     Hypothesis,
     Limit,
@@ -30,13 +27,13 @@ from theorax.theorems.language import (
     Rate,
     Relative,
     Step,
-    Subject,
     Theorem,
     quarter_circle,
 )
 from theorax.theorems.mind_the_gap import _setting as setting
 from theorax.theorems.mind_the_gap._free import edge_condition, free_moments, inverse_of_edge, z
-from theorax.theorems.mind_the_gap._setting import EXPONENTIAL, PARETO, UNIFORM, T, Weights, cv, sigma_A
+from theorax.theorems.mind_the_gap._models import matrix
+from theorax.theorems.mind_the_gap._setting import EXPONENTIAL, UNIFORM, T, cv, sigma_A
 
 top = Measured("top", "s_1(A)", positive=True)
 second = Measured("second", "s_2(A)", positive=True)
@@ -46,17 +43,9 @@ edge = Measured("edge", "s_1(A_perp)", positive=True)
 squares_perp = Measured("squares_perp", "sum of s_i(A_perp)^2", positive=True)
 fourths_perp = Measured("fourths_perp", "sum of s_i(A_perp)^4", positive=True)
 
-expansion = "moments of iid weights expand in 1/T; at most 0.02 beside 1/T at T = 32 on other seeds"
-by_moments: dict[str, Any] = dict(
-    as_=T, approach=Expansion(powers=(1,), rest=0.06, order=2, reference=32, reason=expansion)
-)
-
-
-def at_the_edge(size):
-    """The class of what depends on the edge: the mean of the Tracy-Widom law, then what the kurtosis does to it."""
-    reason = "the edge fluctuates on the scale T^(-2/3), moments expand in 1/T; a third of it on other seeds"
-    return Corrections(size=size, slowest=1, rest=0, free=(Rational(2, 3),), reference=32, reason=reason)
-
+iid = "moments of iid weights expand in 1/T; at most 0.02 beside 1/T at T = 32 on other seeds"
+by_moments: dict[str, Any] = dict(as_=T, approach=setting.in_powers(0.06, 32, iid))
+tracy_widom = "the edge fluctuates on the scale T^(-2/3), moments expand in 1/T; a third of it on other seeds"
 
 excess = Limit(
     of=T * (top - 1) / sigma_A**2,
@@ -71,7 +60,7 @@ second_value = Limit(
     of=sqrt(T) * second / sigma_A,
     to=Integer(2),
     as_=T,
-    approach=at_the_edge(0.15),
+    approach=setting.with_known_edge(0.15, tracy_widom),
     margin=Relative(1, 10),
     because="the radius of the eigenvalues, sigma_A, is half of it, and the root mean square too",
     spread=Rational(1, 2) / T ** Rational(2, 3),
@@ -115,7 +104,7 @@ without = Limit(
     of=squares_perp / edge**2 / T,
     to=Rational(1, 4),
     as_=T,
-    approach=at_the_edge(0.2),
+    approach=setting.with_known_edge(0.2, tracy_widom),
     margin=Relative(1, 6),
     because="all values alike would give one, a semicircle's edge in place of its square's a half",
     spread=1 / T ** Rational(2, 3),
@@ -124,7 +113,7 @@ gram_without = Limit(
     of=fourths_perp / edge**4 / T,
     to=Rational(1, 8),
     as_=T,
-    approach=at_the_edge(0.3),
+    approach=setting.with_known_edge(0.3, tracy_widom),
     margin=Relative(1, 6),
     because="the square of the second moment in place of the fourth would give half of it",
     spread=2 / T ** Rational(2, 3),
@@ -170,16 +159,6 @@ def power_of_the_gap():
     yield Step("d log(s_2/s_1)/d log T", T * diff(ratio, T) / ratio, gap.exponent)
 
 
-def attention(key, T, weights, sharp, popular, tail, loose):
-    """A random Markov matrix, or exponential weights over T, the mean of a row sum, in the place of the row sum."""
-    size = jnp.asarray(T.value, jnp.zeros(()).dtype)
-    return jax.lax.cond(
-        loose,
-        lambda: jnp.where(block(T, T), Exponential().sample(key, (T.padded, T.padded)) / size, 0),
-        lambda: setting.markov_attention(key, T, weights, 0.0, sharp, popular, tail=tail),
-    )
-
-
 def spectrum(A, T):
     def outer(M):
         # So far converged, the residual keeps T (s_1 - 1) within 1e-5 at T = 1000: the difference may be formed.
@@ -202,16 +181,6 @@ def spectrum(A, T):
     )  # fmt: skip
 
 
-def subject(weights, sharp=0, popular=0.0, tail=3.0, loose=0, **roles):
-    options = dict(weights=weights, sharp=sharp, popular=popular, tail=tail, loose=loose)
-    if isinstance(weights, Weights):
-        options["weights"] = weights.place
-        roles.setdefault("knows", {sigma_A: weights.sigma_A})
-    return Subject(attention, options=options, **roles)
-
-
-POPULAR = Weights(EXPONENTIAL.place, sqrt(Rational(3, 2)))  # 1 + 1/4 times E Z^2 = 2, less one
-HEAVY = Weights(PARETO, 1 / sqrt(3))
 MOMENTS = ("stable_rank", "gram", "without", "gram_without")
 EDGE = ("second_value", "without", "gram_without")
 
@@ -231,16 +200,18 @@ theorem = Theorem(
     experiments=dict(
         spectra=Experiment(
             subjects={
-                "exponential": subject(EXPONENTIAL),
-                "uniform": subject(UNIFORM),
-                "zero or one": subject(setting.BERNOULLI),
-                "popular tokens": subject(POPULAR, popular=0.5, breaks=("identical",), fails=("excess", *MOMENTS)),
-                "rows not normalised": subject(EXPONENTIAL, loose=1, breaks=("stochastic",), fails=("excess",)),
-                "infinite variance": subject(
-                    PARETO, tail=1.5, breaks=("finite_variance",), fails=("gram", "gap", *EDGE)
+                "exponential": matrix(EXPONENTIAL),
+                "uniform": matrix(UNIFORM),
+                "zero or one": matrix(setting.BERNOULLI),
+                "popular tokens": matrix(
+                    setting.POPULAR, popular=0.5, breaks=("identical",), fails=("excess", *MOMENTS)
                 ),
-                "infinite fourth moment": subject(HEAVY, breaks=("fourth_moment",), fails=EDGE),
-                "sharp softmax": subject(setting.LOGNORMAL, sharp=1, breaks=("fixed_law",), fails=EDGE),
+                "rows not normalised": matrix(EXPONENTIAL, loose=1, breaks=("stochastic",), fails=("excess",)),
+                "infinite variance": matrix(
+                    setting.PARETO, tail=1.5, breaks=("finite_variance",), fails=("gram", "gap", *EDGE)
+                ),
+                "infinite fourth moment": matrix(setting.HEAVY, breaks=("fourth_moment",), fails=EDGE),
+                "sharp softmax": matrix(setting.LOGNORMAL, sharp=1, breaks=("fixed_law",), fails=EDGE),
             },
             observe=spectrum,
             measures=(top, second, squares, fourths, edge, squares_perp, fourths_perp, cv),

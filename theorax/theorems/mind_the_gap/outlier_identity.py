@@ -8,18 +8,16 @@ X_L = 1 v^T + Y_L, for every T, every value matrices and every input, as long as
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import jax.numpy as jnp
 from sympy import Matrix, Rational, ones
 
 from theorax.numerics import laws
-from theorax.numerics.attention import AttentionNet, KeyQueryAttention, mean_token_removed, value_matrix
-from theorax.numerics.ensembles import gaussian, haar_rows
+from theorax.numerics.attention import mean_token_removed
 from theorax.numerics.extents import block, literal
 from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.numerics.keys import named
 from theorax.numerics.spectra import singular_values
 from theorax.theorems.language import (
     Absolute,
@@ -38,8 +36,8 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
-from theorax.theorems.mind_the_gap import _setting as setting
-from theorax.theorems.mind_the_gap._setting import T, Weighted, d, gamma
+from theorax.theorems.mind_the_gap import _models as models
+from theorax.theorems.mind_the_gap._setting import T, d, gamma
 
 L = Index("L", "depth")
 A = Measured("A", "a row-stochastic matrix", array=True)
@@ -91,29 +89,12 @@ at_least_one = Inequality(
 def weighted(key, T, log_normal, off, columns):
     shape = (T.padded, T.padded)
     weights = jnp.where(log_normal, laws.LogNormal(1.0).sample(key, shape), laws.Exponential().sample(key, shape))
-    return Weighted(weights, off, columns)
+    return models.Weighted(weights, off, columns)
 
 
 def network(key, T, d, L, log_normal, off, columns, dependent):
-    def attention(layer):
-        if dependent:
-            queries, keys = (gaussian(named(key, name, layer), d, d) for name in ("queries", "keys"))
-            return KeyQueryAttention(queries, keys, d)
-        return weighted(named(key, "attention", layer), T, log_normal, off, columns)
-
-    layers = range(1, L + 1)
-    values = tuple(value_matrix(named(key, "values", layer), d, "gaussian", "1/sqrt(d)") for layer in layers)
-    return haar_rows(named(key, "tokens"), T, d), AttentionNet(tuple(map(attention, layers)), values, T, d)
-
-
-def subject(log_normal=0, off=0.0, columns=0, **changes):
-    return Subject(weighted, options=dict(log_normal=log_normal, off=off, columns=columns), **changes)
-
-
-def net(dependent=0, log_normal=0, off=0.0, columns=0, **changes):
-    return Subject(
-        network, options=dict(log_normal=log_normal, off=off, columns=columns, dependent=dependent), **changes
-    )
+    independent = partial(weighted, T=T, log_normal=log_normal, off=off, columns=columns)
+    return models.literal_network(key, T, d, L, independent, dependent, sigma="1/sqrt(d)")
 
 
 def compare(network, T):
@@ -147,13 +128,8 @@ def spectra(attention, T):
 @cache
 def symbolic(order):
     """What ``compare`` returns for a network of depth three on matrices of symbols."""
-
-    T, d = literal(order), literal(2)
-    values = tuple(setting.generic(name, 2, 2) for name in ("p", "q", "r"))
-    net = AttentionNet(
-        tuple(Weighted(setting.rows_summing_to_one(name, order)) for name in ("a", "b", "c")), values, T, d
-    )
-    return evaluate(lambda network: compare(network, T), ((setting.generic("x", order, 2), net),), Symbolic())
+    network = models.symbolic(order, 2, "abc", "pqr")
+    return evaluate(lambda network: compare(network, literal(order)), (network,), Symbolic())
 
 
 def proof(claim):
@@ -183,6 +159,8 @@ def rows_of_sum_one():
     yield Cited("s_1 is the largest |A x|/|x|", "Golub and Van Loan 2013, section 2.3")
 
 
+options = dict(log_normal=0, off=0.0, columns=0)
+matrix, net = Subject(weighted, options=options), Subject(network, options=options | dict(dependent=0))
 identities = dict(
     kept=kept, fix=fix, silent=silent, grams=grams, squares=squares, products=products, tokens=tokens, centred=centred
 )
@@ -197,13 +175,13 @@ theorem = Theorem(
     experiments=dict(
         networks=Experiment(
             subjects={
-                "exponential": net(),
-                "log-normal": net(log_normal=1),
-                "softmax off by one": net(off=1.0, breaks=("stochastic",), fails=tuple(identities)),
-                "columns normalised": net(
+                "exponential": net,
+                "log-normal": net.but(log_normal=1),
+                "softmax off by one": net.but(off=1.0, breaks=("stochastic",), fails=tuple(identities)),
+                "columns normalised": net.but(
                     columns=1, breaks=("stochastic",), fails=tuple(name for name in identities if name != "squares")
                 ),
-                "key-query": net(dependent=1, breaks=("independent",), fails=("tokens", "centred")),
+                "key-query": net.but(dependent=1, breaks=("independent",), fails=("tokens", "centred")),
             },
             observe=compare,
             measures=(
@@ -218,10 +196,10 @@ theorem = Theorem(
         ),
         spectra=Experiment(
             subjects={
-                "exponential": subject(),
-                "log-normal": subject(log_normal=1),
-                "softmax off by one": subject(off=1.0, breaks=("stochastic",), fails=("at_least_one",)),
-                "most weight on an empty token": subject(off=1e3, breaks=("stochastic",), fails=("not_above",)),
+                "exponential": matrix,
+                "log-normal": matrix.but(log_normal=1),
+                "softmax off by one": matrix.but(off=1.0, breaks=("stochastic",), fails=("at_least_one",)),
+                "most weight on an empty token": matrix.but(off=1e3, breaks=("stochastic",), fails=("not_above",)),
             },
             observe=spectra,
             measures=(above, below, top),

@@ -24,6 +24,7 @@ from theorax.theorems.language import (
     Subject,
     Theorem,
 )
+from theorax.theorems.mind_the_gap import _models as models
 from theorax.theorems.mind_the_gap import _setting as setting
 from theorax.theorems.mind_the_gap._setting import T
 
@@ -86,7 +87,7 @@ def secular_equation():
 
 def build(key, T, theta, weights, sigma, popular):
     left = theta * sigma / jnp.sqrt(jnp.asarray(T.value, jnp.zeros(()).dtype))
-    return setting.markov_attention(key, T, weights, 1 - left, jnp.zeros((), bool), popular) / sigma
+    return models.markov_attention(key, T, weights, 1 - left, jnp.zeros((), bool), popular) / sigma
 
 
 def observe(net, T):
@@ -99,8 +100,6 @@ def attention(weights, popular=0.0, **roles):
     options = dict(weights=weights.place, sigma=float(weights.sigma_A), popular=popular)
     return Subject(build, options=options, **roles)
 
-
-HEAVY = setting.Weights(setting.PARETO, 1 / sqrt(3))
 
 theorem = Theorem(
     place="not in the paper as far as known; derived here",
@@ -119,7 +118,9 @@ theorem = Theorem(
                 "popular tokens": attention(
                     setting.UNIFORM, popular=0.5, breaks=("markov",), fails=("outlier", "absorbed")
                 ),
-                "Pareto weights, tail 3": attention(HEAVY, breaks=("fourth_moment",), fails=("outlier", "absorbed")),
+                "Pareto weights, tail 3": attention(
+                    setting.HEAVY, breaks=("fourth_moment",), fails=("outlier", "absorbed")
+                ),
             },
             observe=observe,
             measures=(top,),

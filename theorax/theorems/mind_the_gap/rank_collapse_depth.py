@@ -46,7 +46,8 @@ from theorax.theorems.language import (
 )
 from theorax.theorems.mind_the_gap import _setting as setting
 from theorax.theorems.mind_the_gap._free import edge_condition, inverse_of_edge, z
-from theorax.theorems.mind_the_gap._setting import T, d, l, sigma_A, subject
+from theorax.theorems.mind_the_gap._models import subject
+from theorax.theorems.mind_the_gap._setting import T, d, l, sigma_A
 
 top = Measured("top", "largest singular value of A_l ... A_1", over=(l,), positive=True)
 second = Measured("second", "second singular value of A_l ... A_1", over=(l,), positive=True)
@@ -56,13 +57,7 @@ edge = Limit(
     of=second * (sqrt(T) / sigma_A) ** l,
     to=sqrt((l + 1) ** (l + 1) / l**l),
     as_=T,
-    approach=Corrections(
-        size=0.45,
-        slowest=Rational(2, 3),
-        rest=0,
-        reference=64,
-        reason="an edge, at T^(-2/3), and moments; at most 0.15 at T = 64 on other seeds",
-    ),
+    approach=setting.at_an_edge(0.45, seen=0.15),
     margin=Relative(1, 8),
     because="one layer more or less changes the edge by a quarter at least",
     under=("markov", "independent", "fixed_law"),
@@ -156,6 +151,7 @@ def observe(net):
     return dict(top=values[:, 0], second=values[:, 1], top_error=errors[:, 0], second_error=errors[:, 1])
 
 
+path = Subject(deep, options=dict(weights=0, same=0))
 theorem = Theorem(
     place="rank collapse in depth (reconstructed in spirit); constants derived here",
     label="reconstructed",
@@ -182,18 +178,16 @@ theorem = Theorem(
             },
             observe=observe,
             measures=(top, second),
-            sweep={T: Efforts(quick=(64, 128, 256), standard=(64, 128, 512), thorough=(64, 128, 256, 512, 1024))},
+            sweep={T: setting.WIDTHS},
             derived={d: T},
             along={l: (1, 2, 3, 4)},
             draws=Efforts(quick=48, standard=48, thorough=256),
         ),
         depths=Experiment(
             subjects={
-                "exponential": Subject(deep, options=dict(weights=0, same=0)),
-                "uniform": Subject(deep, options=dict(weights=1, same=0), breaks=("dirichlet",), fails=("decay",)),
-                "one matrix for all layers": Subject(
-                    deep, options=dict(weights=0, same=1), breaks=("independent",), fails=("decay",)
-                ),
+                "exponential": path,
+                "uniform": path.but(weights=1, breaks=("dirichlet",), fails=("decay",)),
+                "one matrix for all layers": path.but(same=1, breaks=("independent",), fails=("decay",)),
             },
             observe=lambda x: dict(exponent=x),
             measures=(exponent,),

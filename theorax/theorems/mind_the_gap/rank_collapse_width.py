@@ -9,14 +9,12 @@ product of l Marchenko-Pastur laws of ratio one (the A_perp) and l of ratio gamm
 import jax
 from sympy import Integer, Rational, Symbol, series, solve, sqrt
 
-from theorax.numerics.lanczos import leading_singular_triplets
-from theorax.numerics.spectra import tail_power
+from theorax.numerics.spectra import top_and_tail
 from theorax.theorems.language import (
     Absolute,
     Cited,
     Corrections,
     Efforts,
-    Expansion,
     Experiment,
     Hypothesis,
     Limit,
@@ -27,14 +25,15 @@ from theorax.theorems.language import (
     Theorem,
 )
 from theorax.theorems.mind_the_gap import _setting as setting
-from theorax.theorems.mind_the_gap._setting import T, cv, d, gamma, l, sigma_A, subject
+from theorax.theorems.mind_the_gap._models import subject, user_network
+from theorax.theorems.mind_the_gap._setting import T, cv, d, gamma, l, sigma_A
 
 top = Measured("top", "largest singular value of X_l", over=(l,), positive=True)
 tail = Measured("tail", "sum of the fourth powers of the other singular values of X_l", over=(l,), positive=True)
 
 # Means of tr (Y Y^T)^2 are moments of Gaussian and normalised iid matrices and expand in 1/T; the second-order term
 # that other seeds show at T = 32 is at most 0.1, the class allows three times that.
-in_powers = Expansion(powers=(1,), rest=0.3, order=2, reference=32, reason="moments of random matrices expand in 1/T")
+in_powers = setting.in_powers(0.3, 32, "moments of random matrices expand in 1/T")
 bulk = Limit(
     of=T ** (2 * l - 1) * tail / sigma_A ** (4 * l),
     to=1 + l + l * gamma,
@@ -84,12 +83,7 @@ def second_moment():
 
 
 def observe(net, T):
-    def spectrum(tokens):
-        leading = leading_singular_triplets(tokens, k=1)
-        rest = tail_power(tokens, leading)
-        return leading.values[0], rest.value, rest.error
-
-    tops, tails, errors = jax.lax.map(spectrum, net.tokens)
+    tops, _, tails, errors = jax.lax.map(top_and_tail, net.tokens)
     return dict(top=tops, tail=tails, tail_error=errors, cv=setting.observed_coefficient_of_variation(net.attention, T))
 
 
@@ -123,7 +117,7 @@ theorem = Theorem(
             at=({gamma: Integer(1)}, {gamma: Rational(1, 2)}),
             along={l: (1, 2, 3)},
             draws=Efforts(quick=32, standard=32, thorough=256),
-            adopt=setting.user_network,
+            adopt=user_network,
             # The constant knows the law of the attention matrix and of the values; any layer collapses at this rate.
             asked=("collapse",),
         )

@@ -39,13 +39,7 @@ second = Measured("second", "second singular value of A", positive=True)
 
 root = (sqrt(1 + 8 * gamma) - 1) / (4 * gamma)
 edge = (1 + root) ** 2 * (1 + gamma * root) / root
-at_an_edge = Corrections(
-    size=0.25,
-    slowest=Rational(2, 3),
-    rest=0,
-    reference=64,
-    reason="an edge, at T^(-2/3), and moments; at most 0.08 at T = 64 on other seeds",
-)
+at_an_edge = setting.at_an_edge(0.25, seen=0.08)
 constant = Limit(
     of=second * T ** Rational(3, 2),
     to=gamma * sqrt(edge),
@@ -116,14 +110,7 @@ def observe(A, T):
     )
 
 
-def subject(**changes: Any) -> Subject:
-    """A layer with some options changed."""
-    options: dict[str, float] = dict(norm=0.0, gain=1.0, heads=1, tied=0)
-    for name in set(changes) & set(options):
-        options[name] = changes.pop(name)
-    return Subject(attention, options=options, **changes)
-
-
+xavier = Subject(attention, options=dict(norm=0.0, gain=1.0, heads=1, tied=0))
 theorem = Theorem(
     place="derived here; the abstract says that the experiments motivate revising the default scaling",
     label="derived",
@@ -138,17 +125,17 @@ theorem = Theorem(
     experiments=dict(
         layer=Experiment(
             subjects={
-                "Xavier": subject(),
-                "tokens of norm sqrt(d)": subject(
+                "Xavier": xavier,
+                "tokens of norm sqrt(d)": xavier.but(
                     norm=1.0, breaks=("isometric",), fails=("constant", "rate", "spread")
                 ),
-                "weights of variance 2/d": subject(gain=2.0, breaks=("xavier",), fails=("constant", "spread")),
-                "tied queries and keys": subject(tied=1, breaks=("independent",), fails=("constant", "spread")),
-                "four heads": subject(heads=4, breaks=("one_head",), fails=("constant",)),
+                "weights of variance 2/d": xavier.but(gain=2.0, breaks=("xavier",), fails=("constant", "spread")),
+                "tied queries and keys": xavier.but(tied=1, breaks=("independent",), fails=("constant", "spread")),
+                "four heads": xavier.but(heads=4, breaks=("one_head",), fails=("constant",)),
             },
             observe=observe,
             measures=(second, cv),
-            sweep={T: Efforts(quick=(64, 128, 256), standard=(64, 128, 512), thorough=(64, 128, 256, 512, 1024))},
+            sweep={T: setting.WIDTHS},
             derived={d: T / gamma},
             at=({gamma: Integer(1)}, {gamma: Rational(1, 2)}),
             draws=Efforts(quick=48, standard=64, thorough=256),

@@ -13,6 +13,7 @@ from theorax.numerics import flows
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
 from theorax.numerics.residual import activations
+from theorax.theorems.language import Subject
 
 D = 4
 ALTERNATING, IID, SMOOTH = range(3)
@@ -87,6 +88,7 @@ def interpolated(
     return Interpolated(weights, start, functions, linear, waves, constant, power, steep)
 
 
-OPTIONS: dict[str, float] = dict(
-    kind=ALTERNATING, scale=1.0, functions=0.0, linear=0.0, waves=0.0, constant=0.0, power=0.0, steep=0.0
+INTERPOLATED = Subject(
+    interpolated,
+    options=dict(kind=ALTERNATING, scale=1.0, functions=0.0, linear=0.0, waves=0.0, constant=0.0, power=0.0, steep=0.0),
 )

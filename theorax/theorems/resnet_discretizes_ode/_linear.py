@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
@@ -56,18 +55,8 @@ def training(key: Array, N: Extent, kind: Array, size: Array, reflected: Array, 
     return Training(start(key, N, kind), jnp.where(reflected > 0, far, near), scaled)
 
 
-def subject(
-    kind: int = ZERO,
-    size: float = LARGEST,
-    reflected: int = 0,
-    scaled: float = 1.0,
-    build: Callable[..., Any] = training,
-    **roles: Any,
-) -> Subject:
-    """From zero a target at the largest distance that is admitted; from elsewhere a nearer one."""
-    return Subject(build, options=dict(kind=kind, size=size, reflected=reflected, scaled=scaled), **roles)
-
-
+# From zero a target at the largest distance that is admitted; from elsewhere a nearer one.
+TRAINING = Subject(training, options=dict(kind=ZERO, size=LARGEST, reflected=0, scaled=1.0))
 NEAR = 0.05  # with ||theta_n(0)|| <= 1/20: 1/20 + e (1/20 + e^(1/20) - 1) <= 1/3
 
 
@@ -88,3 +77,6 @@ def doubled(key: Array, N: Extent, kind: Array, size: Array, reflected: Array, s
     """Both trainings."""
     twice = Extent(2 * N.value, 2 * N.padded)
     return Doubled(*(training(key, depth, kind, size, reflected, scaled) for depth in (N, twice)))
+
+
+DOUBLED = Subject(doubled, options=TRAINING.options)

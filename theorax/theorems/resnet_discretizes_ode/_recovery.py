@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
+from sympy import Symbol, symbols
 
-from theorax.numerics.extents import Extent
+from theorax.numerics.extents import Extent, literal
 from theorax.numerics.flows import largest
+from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.numerics.keys import named
 from theorax.numerics.residual import Euler, Heun, Scheme, last, last_without_storage
+from theorax.theorems.language import Subject
 
 D = 5
 SMOOTH, ROUGH, TIED = range(3)
@@ -72,7 +77,28 @@ def heun(
     return _network(key, N, Heun(Layer(activation, N.value * jnp.ones(())), swapped), weights, scale, power)
 
 
-OPTIONS: dict[str, float] = dict(weights=SMOOTH, scale=1.0, activation=TANH, power=0.0)
+EULER = Subject(euler, options=dict(weights=SMOOTH, scale=1.0, activation=TANH, power=0.0))
+HEUN = Subject(heun, options=dict(weights=SMOOTH, scale=1.0, activation=TANH, power=0.0, swapped=0.0))
+
+
+def neuron(scheme: Scheme) -> Callable[..., Any]:
+    """Builds one neuron under this scheme: the scheme, Gaussian weights, a Gaussian input."""
+
+    def build(key: Array, N: Extent) -> tuple[Scheme, Array, Array]:
+        return scheme, jax.random.normal(named(key, "a"), (N.padded,)), jax.random.normal(named(key, "x"))
+
+    return build
+
+
+def linear(a: Any, x: Any) -> Any:
+    """The residual function of a linear neuron."""
+    return a * x
+
+
+def on_symbols(program: Callable[..., dict[str, Any]], scheme: Scheme, depth: int) -> dict[str, Any]:
+    """What a program of (scheme, weights, input) and a depth returns for a neuron of symbols."""
+    a, x = np.array(symbols(f"a_0:{depth}"), dtype=object), np.array(Symbol("x"), dtype=object)
+    return evaluate(lambda a, x: program((scheme, a, x), literal(depth)), (a, x), Symbolic())
 
 
 def gradients(net: Network, N: Extent) -> tuple[Array, Array]:

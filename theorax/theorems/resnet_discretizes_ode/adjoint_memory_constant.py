@@ -161,10 +161,7 @@ def counted():
     )
 
 
-def subject(pair, **roles):
-    return Subject(tied, options=dict(pair=pair), literal=True, **roles)
-
-
+pairs = Subject(tied, options=dict(pair=TIED), literal=True)
 theorem = Theorem(
     place="memory of the discrete adjoint; reconstructed",
     label="reconstructed",
@@ -177,9 +174,11 @@ theorem = Theorem(
     experiments=dict(
         depths=Experiment(
             subjects={
-                "tied": subject(TIED),
-                "exchanged": subject(EXCHANGED, breaks=("stored", "recovered"), fails=("grows", "affine", "constant")),
-                "half a residual back": subject(HALF, breaks=("recovered",), fails=("same",)),
+                "tied": pairs,
+                "exchanged": pairs.but(
+                    pair=EXCHANGED, breaks=("stored", "recovered"), fails=("grows", "affine", "constant")
+                ),
+                "half a residual back": pairs.but(pair=HALF, breaks=("recovered",), fails=("same",)),
             },
             observe=observe,
             measures=(stored, recovered, shallow, apart),

@@ -17,10 +17,10 @@ from theorax.theorems.language import (
     Measured,
     Rate,
     Step,
-    Subject,
     Theorem,
 )
 from theorax.theorems.resnet_discretizes_ode import _recovery as recovery
+from theorax.theorems.resnet_discretizes_ode._recovery import EULER
 from theorax.theorems.resnet_discretizes_ode._setting import N, in_powers
 
 layer = Measured("layer", "error of the gradient by the weights of a layer, the worst one", positive=True)
@@ -66,11 +66,6 @@ def one_neuron():
     yield Step("its error, times N^2, tends to a constant", of_first, a**2 * limit((1 + a / N) ** N, N, oo))
 
 
-def subject(**options):
-    roles = {name: options.pop(name) for name in ("breaks", "fails") if name in options}
-    return Subject(recovery.euler, options=recovery.OPTIONS | options, **roles)
-
-
 theorem = Theorem(
     place="gradients by the discrete adjoint; reconstructed",
     label="reconstructed",
@@ -83,16 +78,16 @@ theorem = Theorem(
     experiments=dict(
         depths=Experiment(
             subjects={
-                "smooth": subject(),
-                "rough": subject(weights=recovery.ROUGH, scale=0.5),  # L^2 well below the smallest depth
-                "slopes of order N": subject(
+                "smooth": EULER,
+                "rough": EULER.but(weights=recovery.ROUGH, scale=0.5),  # L^2 well below the smallest depth
+                "slopes of order N": EULER.but(
                     weights=recovery.ROUGH,
                     power=1.0,
                     scale=0.3,
                     breaks=("lipschitz",),
                     fails=("each_layer", "relative"),
                 ),
-                "ripples of length 1/N": subject(
+                "ripples of length 1/N": EULER.but(
                     activation=recovery.RIPPLED, breaks=("jacobians",), fails=("each_layer", "relative")
                 ),
             },

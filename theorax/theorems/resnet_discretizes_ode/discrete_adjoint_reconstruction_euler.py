@@ -5,20 +5,14 @@ which costs L F/N^2 a layer. For linear layers of one neuron a layer forth and b
 exactly.
 """
 
-from functools import partial
 from typing import Any
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
-from sympy import Function, Rational, Symbol, exp, expand, limit, oo, rsolve, symbols
+from sympy import Function, Rational, Symbol, exp, expand, limit, oo, rsolve
 
 from theorax.numerics import flows
-from theorax.numerics.extents import literal
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.numerics.keys import named
-from theorax.numerics.residual import forth_and_back
+from theorax.numerics.residual import Euler, forth_and_back
 from theorax.theorems.language import (
     Absolute,
     Efforts,
@@ -36,6 +30,7 @@ from theorax.theorems.language import (
     instance,
 )
 from theorax.theorems.resnet_discretizes_ode import _recovery as recovery
+from theorax.theorems.resnet_discretizes_ode._recovery import EULER
 from theorax.theorems.resnet_discretizes_ode._setting import N, in_powers
 
 missed = Measured("missed", "the largest distance of a recovered activation from the true one", positive=True)
@@ -83,39 +78,21 @@ exact = Identity(
 )
 
 
-class Neuron(eqx.Module):
-    """One neuron: x_(n+1) = x_n + f(a_n x_n)/N."""
-
-    a: Any
-    x: Any
-
-    def function(self, a, x):
-        return a * x
-
-
-class Bent(Neuron):
+def bent(a, x):
     """With tanh."""
-
-    def function(self, a, x):
-        return jnp.tanh(a * x)
-
-
-def neuron(kind):
-    def build(key, N):
-        return kind(jax.random.normal(named(key, "a"), (N.padded,)), jax.random.normal(named(key, "x")))
-
-    return build
+    return jnp.tanh(a * x)
 
 
 def there_and_back(neuron, N):
     """Forwards and backwards through the layers of one neuron, and the product that it should make."""
-    x, factor = neuron.x, jnp.ones(())
+    scheme, a, start = neuron
+    x, factor = start, jnp.ones(())
     for n in range(N.padded):
-        x = x + neuron.function(neuron.a[n], x) / N.padded
+        x = x + scheme.function(a[n], x) / N.padded
     for n in reversed(range(N.padded)):
-        x = x - neuron.function(neuron.a[n], x) / N.padded
-        factor = factor * (1 - neuron.a[n] ** 2 / N.padded**2)
-    return dict(recovered=x, product=neuron.x * factor)
+        x = x - scheme.function(a[n], x) / N.padded
+        factor = factor * (1 - a[n] ** 2 / N.padded**2)
+    return dict(recovered=x, product=start * factor)
 
 
 def observe(net, N):
@@ -127,16 +104,10 @@ def observe(net, N):
     )
 
 
-def run(depth, net):
-    return there_and_back(net, literal(depth))
-
-
 def on_symbols():
     """Generic input and weights of one neuron, depths 1 to 4."""
     for depth in range(1, 5):
-        a = np.array(symbols(f"a_0:{depth}"), dtype=object)
-        x = np.array(Symbol("x"), dtype=object)
-        values = evaluate(partial(run, depth), (Neuron(a, x),), Symbolic())
+        values = recovery.on_symbols(there_and_back, Euler(recovery.linear), depth)
         yield instance(exact, f"the measured program on symbols, N = {depth}", values)
 
 
@@ -156,11 +127,6 @@ def recursion():
     )
 
 
-def subject(**options):
-    roles = {name: options.pop(name) for name in ("breaks", "fails") if name in options}
-    return Subject(recovery.euler, options=recovery.OPTIONS | options, **roles)
-
-
 theorem = Theorem(
     place="backward reconstruction of activations; reconstructed, constants derived here",
     label="reconstructed",
@@ -172,10 +138,10 @@ theorem = Theorem(
     experiments=dict(
         depths=Experiment(
             subjects={
-                "smooth": subject(),
-                "rough": subject(weights=recovery.ROUGH, scale=0.5),  # L^2 well below the smallest depth
-                "nearly tight": subject(weights=recovery.TIED, activation=recovery.LINEAR),
-                "slopes of order N": subject(
+                "smooth": EULER,
+                "rough": EULER.but(weights=recovery.ROUGH, scale=0.5),  # L^2 well below the smallest depth
+                "nearly tight": EULER.but(weights=recovery.TIED, activation=recovery.LINEAR),
+                "slopes of order N": EULER.but(
                     weights=recovery.ROUGH, power=1.0, scale=0.3, breaks=("lipschitz",), fails=("first_order",)
                 ),
             },
@@ -188,8 +154,8 @@ theorem = Theorem(
         ),
         neurons=Experiment(
             subjects={
-                "linear": Subject(neuron(Neuron)),
-                "tanh": Subject(neuron(Bent), breaks=("linear",), fails=("exact",)),
+                "linear": Subject(recovery.neuron(Euler(recovery.linear))),
+                "tanh": Subject(recovery.neuron(Euler(bent)), breaks=("linear",), fails=("exact",)),
             },
             observe=there_and_back,
             measures=(recovered, product),

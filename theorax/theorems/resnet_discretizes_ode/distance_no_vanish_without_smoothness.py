@@ -149,11 +149,8 @@ def correction():
     yield Step("and order 1/N", mean.coeff(small, 4), Rational(-3, 4))
 
 
-def subject(breaks=(), fails=("persists", "means"), **options):
-    roles = dict(breaks=breaks, fails=fails) if breaks else {}
-    return Subject(interpolated.interpolated, options=interpolated.OPTIONS | options, **roles)
-
-
+alternating = interpolated.INTERPOLATED
+both = ("persists", "means")
 theorem = Theorem(
     place="counterexamples to a limit without smoothness in depth; reconstructed, both constructions are built here",
     label="reconstructed",
@@ -168,11 +165,11 @@ theorem = Theorem(
     experiments=dict(
         depths=Experiment(
             subjects={
-                "alternating": subject(),
-                "waves": subject(waves=1.0),
-                "smooth weights": subject(kind=interpolated.SMOOTH, breaks=("rough",), fails=("persists",)),
-                "functions interpolated": subject(functions=1.0, breaks=("weights",)),
-                "linear layers": subject(scale=0.5, linear=1.0, breaks=("nonlinear",)),
+                "alternating": alternating,
+                "waves": alternating.but(waves=1.0),
+                "smooth weights": alternating.but(kind=interpolated.SMOOTH, breaks=("rough",), fails=("persists",)),
+                "functions interpolated": alternating.but(functions=1.0, breaks=("weights",), fails=both),
+                "linear layers": alternating.but(scale=0.5, linear=1.0, breaks=("nonlinear",), fails=both),
             },
             observe=observe,
             measures=(gap, averaged),

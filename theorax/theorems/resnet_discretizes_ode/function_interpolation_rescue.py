@@ -20,7 +20,6 @@ from theorax.theorems.language import (
     Measured,
     Rate,
     Step,
-    Subject,
     Theorem,
 )
 from theorax.theorems.resnet_discretizes_ode import _interpolated as interpolated
@@ -90,12 +89,7 @@ def by_parts():
     yield Step("which the simpler bound exceeds", simplify(bound.at_most - smaller), 2 * (exp(L) - 1) * F / (3 * N))
 
 
-def subject(scale=0.4, **options):
-    roles = {name: options.pop(name) for name in ("breaks", "fails") if name in options}
-    chosen = interpolated.OPTIONS | dict(functions=1.0, scale=scale) | options
-    return Subject(interpolated.interpolated, options=chosen, **roles)
-
-
+alternating = interpolated.INTERPOLATED.but(functions=1.0, scale=0.4)
 theorem = Theorem(
     place="a limit to how the counterexamples may be read; derived here",
     label="derived",
@@ -109,16 +103,16 @@ theorem = Theorem(
     experiments=dict(
         depths=Experiment(
             subjects={
-                "alternating": subject(),
-                "iid": subject(kind=interpolated.IID),
-                "alternating constants": subject(constant=1.0),
-                "weights interpolated": subject(
+                "alternating": alternating,
+                "iid": alternating.but(kind=interpolated.IID),
+                "alternating constants": alternating.but(constant=1.0),
+                "weights interpolated": alternating.but(
                     scale=1.0, functions=0.0, breaks=("functions",), fails=("first_order",)
                 ),
-                "residuals sqrt(N) times as large": subject(
+                "residuals sqrt(N) times as large": alternating.but(
                     kind=interpolated.IID, power=0.5, breaks=("bounded", "lipschitz"), fails=("first_order",)
                 ),
-                "slopes of order N": subject(
+                "slopes of order N": alternating.but(
                     kind=interpolated.IID, constant=1.0, steep=1.0, breaks=("lipschitz",), fails=("first_order",)
                 ),
             },

@@ -7,18 +7,12 @@ neuron a step forth and back multiplies by 1 - (a - b)^2/(4 N^2) + a^2 b^2/(4 N^
 b stays of order one with the depth, the order is one.
 """
 
-from functools import partial
 from typing import Any
 
-import jax
 import jax.numpy as jnp
-import numpy as np
-from sympy import Integer, Rational, Symbol, expand, symbols
+from sympy import Integer, Rational, Symbol, expand
 
 from theorax.numerics import flows
-from theorax.numerics.extents import literal
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.numerics.keys import named
 from theorax.numerics.residual import Euler, Heun, forth_and_back
 from theorax.theorems.language import (
     Absolute,
@@ -36,6 +30,7 @@ from theorax.theorems.language import (
     instance,
 )
 from theorax.theorems.resnet_discretizes_ode import _recovery as recovery
+from theorax.theorems.resnet_discretizes_ode._recovery import HEUN, linear
 from theorax.theorems.resnet_discretizes_ode._setting import N, in_powers
 
 missed = Measured("missed", "the largest distance of a recovered activation from the true one", positive=True)
@@ -87,17 +82,6 @@ class Forwards(Euler):
         return x - h * self.function(local[1], x)
 
 
-def linear(a, x):
-    return a * x
-
-
-def neurons(scheme):
-    def build(key, N):
-        return scheme, jax.random.normal(named(key, "a"), (N.padded,)), jax.random.normal(named(key, "x"))
-
-    return build
-
-
 def there_and_back(neuron, N):
     """N weights make N - 1 steps of length 1/N."""
     scheme, a, x = neuron
@@ -119,15 +103,10 @@ def observe(net, N):
     return dict(missed=flows.apart(nodes, back), missed_error=rounding, **recovery.errors(net, N))
 
 
-def run(depth, a, x):
-    return there_and_back((Heun(linear, 0), a, x), literal(depth))
-
-
 def on_symbols():
     """Generic input and weights of one neuron, 2 to 4 weights."""
     for depth in range(2, 5):
-        a, x = np.array(symbols(f"a_0:{depth}"), dtype=object), np.array(Symbol("x"), dtype=object)
-        values = evaluate(partial(run, depth), (a, x), Symbolic())
+        values = recovery.on_symbols(there_and_back, Heun(linear, 0), depth)
         yield instance(exact, f"the measured program on symbols, N = {depth}", values)
 
 
@@ -156,11 +135,6 @@ def round_trip():
     yield Step("order h^4", back.coeff(h, 4), fourth)
 
 
-def subject(**options):
-    roles = {name: options.pop(name) for name in ("breaks", "fails") if name in options}
-    return Subject(recovery.heun, options=recovery.OPTIONS | dict(swapped=0.0) | options, **roles)
-
-
 rates = ("states", "each_layer", "relative")
 theorem = Theorem(
     place="Heun's scheme; the paper announces O(1/N^2), which is reconstructed, the sharper orders are derived here",
@@ -179,9 +153,9 @@ theorem = Theorem(
     experiments=dict(
         depths=Experiment(
             subjects={
-                "smooth": subject(),
-                "rough": subject(weights=recovery.ROUGH, breaks=("smooth",), fails=rates),
-                "swapped": subject(swapped=1.0, breaks=("reversed",), fails=rates),
+                "smooth": HEUN,
+                "rough": HEUN.but(weights=recovery.ROUGH, breaks=("smooth",), fails=rates),
+                "swapped": HEUN.but(swapped=1.0, breaks=("reversed",), fails=rates),
             },
             observe=observe,
             measures=(missed, layer, whole),
@@ -192,8 +166,8 @@ theorem = Theorem(
         ),
         neurons=Experiment(
             subjects={
-                "Heun": Subject(neurons(Heun(linear, 0))),
-                "Euler": Subject(neurons(Forwards(linear)), breaks=("heun",), fails=("exact",)),
+                "Heun": Subject(recovery.neuron(Heun(linear, 0))),
+                "Euler": Subject(recovery.neuron(Forwards(linear)), breaks=("heun",), fails=("exact",)),
             },
             observe=there_and_back,
             measures=(recovered, product),

@@ -148,10 +148,7 @@ def geometric():
     yield Step("small rates: the flow", discrete.to.subs(eta, 0), half.to)
 
 
-def subject(normal=0, moved=0.0, stopped=0, **roles):
-    return Subject(problem, options=dict(normal=normal, moved=moved, stopped=stopped), **roles)
-
-
+general = Subject(problem, options=dict(normal=0, moved=0.0, stopped=0))
 laws = ("half", "discrete", "every_layer")
 theorem = Theorem(
     place="sharp constant of the smoothness of trained linear residual networks; derived here",
@@ -167,9 +164,9 @@ theorem = Theorem(
     experiments=dict(
         trained=Experiment(
             subjects={
-                "general": subject(),
-                "stopped early": subject(stopped=1, breaks=("whole",), fails=laws),
-                "uneven start": subject(moved=1.0, breaks=("zero",), fails=laws),
+                "general": general,
+                "stopped early": general.but(stopped=1, breaks=("whole",), fails=laws),
+                "uneven start": general.but(moved=1.0, breaks=("zero",), fails=laws),
             },
             observe=observe,
             measures=(flow, descent, beside),
@@ -181,9 +178,9 @@ theorem = Theorem(
         ),
         normal=Experiment(
             subjects={
-                "normal": subject(normal=1, moved=0.0),
-                "general": subject(breaks=("normal",), fails=("equal",)),
-                "uneven start": subject(normal=1, moved=1.0, breaks=("zero",), fails=("equal",)),
+                "normal": general.but(normal=1, moved=0.0),
+                "general": general.but(breaks=("normal",), fails=("equal",)),
+                "uneven start": general.but(normal=1, moved=1.0, breaks=("zero",), fails=("equal",)),
             },
             observe=differences,
             measures=(unequal,),

@@ -50,10 +50,6 @@ def telescope():
     yield Step("the differences of N, 2N, 4N, ... add up", summation(K / (2**j * N), (j, 0, oo)), 2 * K / N)
 
 
-def subject(**options):
-    return setting.subject(build=setting.doubled, **options)
-
-
 theorem = Theorem(
     place="limit of linear residual networks in training; reconstructed",
     label="reconstructed",
@@ -69,9 +65,11 @@ theorem = Theorem(
     experiments=dict(
         depths=Experiment(
             subjects={
-                "zero start": subject(),
-                "smooth start": subject(kind=setting.SMOOTH, size=setting.NEAR),
-                "rough start": subject(kind=setting.IID, size=setting.NEAR, breaks=("smooth",), fails=("rate",)),
+                "zero start": setting.DOUBLED,
+                "smooth start": setting.DOUBLED.but(kind=setting.SMOOTH, size=setting.NEAR),
+                "rough start": setting.DOUBLED.but(
+                    kind=setting.IID, size=setting.NEAR, breaks=("smooth",), fails=("rate",)
+                ),
             },
             observe=observe,
             measures=(gap,),

@@ -137,13 +137,13 @@ theorem = Theorem(
     experiments=dict(
         flows=Experiment(
             subjects={
-                "zero start": setting.subject(),
-                "smooth start": setting.subject(kind=setting.SMOOTH, size=setting.NEAR),
-                "reflection": setting.subject(reflected=1, breaks=("small",), fails=("decays", "stays")),
-                "a pinched layer": setting.subject(
+                "zero start": setting.TRAINING,
+                "smooth start": setting.TRAINING.but(kind=setting.SMOOTH, size=setting.NEAR),
+                "reflection": setting.TRAINING.but(reflected=1, breaks=("small",), fails=("decays", "stays")),
+                "a pinched layer": setting.TRAINING.but(
                     kind=setting.PINCHED, size=setting.NEAR, breaks=("inside",), fails=("decays", "stays")
                 ),
-                "without the factor N": setting.subject(scaled=0.0, breaks=("scaled",), fails=("decays",)),
+                "without the factor N": setting.TRAINING.but(scaled=0.0, breaks=("scaled",), fails=("decays",)),
             },
             observe=observe,
             measures=(loss, first, reach),
@@ -154,7 +154,7 @@ theorem = Theorem(
             draws=Efforts(quick=120, standard=160, thorough=400),
         ),
         gradients=Experiment(
-            subjects={"iid start": setting.subject(kind=setting.IID)},
+            subjects={"iid start": setting.TRAINING.but(kind=setting.IID)},
             observe=compare,
             measures=(gradient, formula),
             sweep={N: Efforts(quick=(2, 6), standard=(2, 6), thorough=(2, 6, 16))},

@@ -124,12 +124,12 @@ theorem = Theorem(
     experiments=dict(
         flows=Experiment(
             subjects={
-                "zero start": setting.subject(),
-                "smooth start": setting.subject(kind=setting.SMOOTH, size=setting.NEAR),
-                "rough start": setting.subject(
+                "zero start": setting.TRAINING,
+                "smooth start": setting.TRAINING.but(kind=setting.SMOOTH, size=setting.NEAR),
+                "rough start": setting.TRAINING.but(
                     kind=setting.IID, size=setting.NEAR, breaks=("smooth",), fails=("uniform",)
                 ),
-                "far target": setting.subject(size=1.0, breaks=("small",), fails=("bounded",)),
+                "far target": setting.TRAINING.but(size=1.0, breaks=("small",), fails=("bounded",)),
             },
             observe=observe,
             measures=(gained, rough),
@@ -140,7 +140,7 @@ theorem = Theorem(
             seeds="paired",
         ),
         gradients=Experiment(
-            subjects={"iid start": setting.subject(kind=setting.IID)},
+            subjects={"iid start": setting.TRAINING.but(kind=setting.IID)},
             observe=compare,
             measures=(apart, commuted),
             sweep={N: Efforts(quick=(2, 6), standard=(2, 6), thorough=(2, 6, 16))},

@@ -139,10 +139,7 @@ def recursion():
     yield Step("... and grows from there, so (1 + L/N)^N <= e^L", diff(u - log(1 + u), u), u / (1 + u))
 
 
-def subject(extremal=0, curved=0.0, waves=0.0, offset=0.0, **roles):
-    return Subject(field, options=dict(extremal=extremal, curved=curved, waves=waves, offset=offset), **roles)
-
-
+network = Subject(field, options=dict(extremal=0, curved=0.0, waves=0.0, offset=0.0))
 theorem = Theorem(
     place="main approximation proposition; reconstructed, the constant is derived here",
     label="reconstructed",
@@ -161,13 +158,13 @@ theorem = Theorem(
     experiments=dict(
         depths=Experiment(
             subjects={
-                "network": subject(),
-                "extremal": subject(extremal=1),
-                "waves between the layers": subject(waves=0.5, breaks=("one_field",), fails=("first_order",)),
-                "other layers": subject(
+                "network": network,
+                "extremal": network.but(extremal=1),
+                "waves between the layers": network.but(waves=0.5, breaks=("one_field",), fails=("first_order",)),
+                "other layers": network.but(
                     offset=0.5, breaks=("interpolates",), fails=("bound", "at_each_node", "first_order")
                 ),
-                "L on the flow alone": subject(
+                "L on the flow alone": network.but(
                     extremal=1, curved=50.0, breaks=("lipschitz",), fails=("bound", "at_each_node")
                 ),
             },

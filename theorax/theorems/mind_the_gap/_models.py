@@ -1,0 +1,223 @@
+"""The models that the theorems of this paper measure: attention matrices of positive weights, and networks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jaxtyping import Array, Float, Int
+from sympy import Integer, Symbol
+
+from theorax.numerics import laws
+from theorax.numerics.adapters import applied, made
+from theorax.numerics.attention import (
+    Attention,
+    AttentionNet,
+    KeyQueryAttention,
+    mean_token_removed,
+    token_products,
+    value_matrix,
+)
+from theorax.numerics.ensembles import gaussian, haar_rows, markov, random_markov
+from theorax.numerics.extents import Extent, block, literal
+from theorax.numerics.keys import named
+from theorax.theorems.language import Subject
+from theorax.theorems.mind_the_gap._setting import EXPONENTIAL, Weights, sigma_A
+
+
+class Weighted(Attention):
+    """Weights over their row sums, divided where the matrix is used: its rows sum to one in every arithmetic.
+
+    ``off`` is added to every row sum, as in a softmax with one more, empty, token; ``columns``: over column sums.
+    """
+
+    weights: Float[Array, "N N"]
+    off: float | Float[Array, ""] = 0.0
+    columns: int | Int[Array, ""] = 0
+
+    def __call__(self, X: Float[Array, "N D"], T: Extent) -> Float[Array, "N N"]:
+        """The matrix, whatever the tokens."""
+        kept = jnp.where(block(T, T), self.weights, 0)
+        rows = jnp.where(T.mask, kept.sum(1) + self.off, 1)[:, None]
+        return kept / jnp.where(self.columns, jnp.where(T.mask, kept.sum(0), 1)[None, :], rows)
+
+
+def generic(name: str, rows: int, columns: int) -> Any:
+    """A matrix of symbols, to run a program on."""
+    return np.array([[Symbol(f"{name}_{i}{j}") for j in range(columns)] for i in range(rows)], dtype=object)
+
+
+def rows_summing_to_one(name: str, order: int) -> Any:
+    """A row-stochastic matrix of symbols: the last entry of each row is one less the others."""
+    free = generic(name, order, order - 1)
+    return np.column_stack([free, 1 - free.sum(1)])
+
+
+def symbolic(T: int, d: int, attentions: Sequence[str], values: Sequence[str]) -> tuple[Any, AttentionNet]:
+    """Tokens of symbols, and on them a network of attention matrices with rows of sum one and values of these names."""
+    matrices = tuple(Weighted(rows_summing_to_one(name, T)) for name in attentions)
+    network = AttentionNet(matrices, tuple(generic(name, d, d) for name in values), literal(T), literal(d))
+    return generic("x", T, d), network
+
+
+def literal_network(
+    key: Any,
+    T: Extent,
+    d: Extent,
+    L: int,
+    independent: Callable[[Any], Attention],
+    dependent: Any,
+    sigma: float | str = 1.0,
+    removed: Any = 0.0,
+) -> tuple[Float[Array, "N D"], AttentionNet]:
+    """Isometric tokens and a network on them: attention of ``independent`` or, ``dependent``, of keys and queries."""
+
+    def attention(layer: int) -> Attention:
+        if dependent:
+            queries, keys = (gaussian(named(key, name, layer), d, d) for name in ("queries", "keys"))
+            return KeyQueryAttention(queries, keys, d)
+        return independent(named(key, "attention", layer))
+
+    layers = range(1, L + 1)
+    values = tuple(value_matrix(named(key, "values", layer), d, "gaussian", sigma) for layer in layers)
+    return haar_rows(named(key, "tokens"), T, d), AttentionNet(tuple(map(attention, layers)), values, T, d, removed)
+
+
+class Forward(eqx.Module):
+    """What a forward pass leaves to be measured: the tokens after each layer, and the first attention matrix."""
+
+    tokens: Float[Array, "L N M"]
+    attention: Float[Array, "N N"]
+
+
+def network(
+    key: Any,
+    T: Extent,
+    d: Extent,
+    l: int,
+    weights: Array,
+    removed: Array,
+    gaussian_values: Array,
+    centred: Array,
+    sharp: Array,
+    uneven: Array,
+    popular: Array,
+) -> Forward:
+    """The attention-only network of iid Markov matrices, by T x T products equal in law to its tokens.
+
+    The instrument attention_products ties them to the literal network. The options, one program for all of them:
+    ``weights`` the law, ``removed`` the share of the outlier subtracted, ``gaussian_values`` or identities,
+    ``centred`` Gaussian matrices in the place of Markov matrices, ``sharp`` weights exp(beta g) with beta^2 = ln T,
+    ``uneven`` input tokens of squared norms 1 + uneven and 1 - uneven in turn, ``popular`` weights of every other
+    column larger, and of the columns between smaller, by this share.
+    """
+
+    def mixing(key: Any) -> Float[Array, "N N"]:
+        return jax.lax.cond(
+            centred, lambda: _centred(key, T), lambda: markov_attention(key, T, weights, removed, sharp, popular)
+        )
+
+    norms = jnp.sqrt(_in_turn(T, uneven))
+    sigma = jnp.where(gaussian_values, 1 / jnp.sqrt(jnp.asarray(d.value, norms.dtype)), 1)
+    tokens = token_products(key, mixing, T, d, l, gaussian_values, sigma, norms)
+    return Forward(tokens, mixing(named(key, "attention", 1)))
+
+
+NETWORK = Subject(
+    network,
+    options=dict(
+        weights=EXPONENTIAL.place, removed=0.0, gaussian_values=1, centred=0, sharp=0, uneven=0.0, popular=0.0
+    ),
+)
+
+
+def subject(weights: Weights | int = EXPONENTIAL, **changes: Any) -> Subject:
+    """A network of these weights with some options changed; a law that grows with T is held against sigma_A = 1."""
+    known = weights.sigma_A if isinstance(weights, Weights) else Integer(1)
+    return NETWORK.but(weights=_place(weights), knows={sigma_A: known}, **changes)
+
+
+def one_matrix(
+    key: Any, T: Extent, weights: Array, sharp: Array, popular: Array, beta: Array, tail: Array, loose: Array
+) -> Float[Array, "N N"]:
+    """A random Markov matrix, or with ``loose`` exponential weights over T, the mean of a row sum, instead of that sum."""
+    size = jnp.asarray(T.value, jnp.zeros(()).dtype)
+    return jax.lax.cond(
+        loose,
+        lambda: jnp.where(block(T, T), laws.Exponential().sample(key, (T.padded, T.padded)) / size, 0),
+        lambda: markov_attention(key, T, weights, 0.0, sharp, popular, beta, tail),
+    )
+
+
+MATRIX = Subject(one_matrix, options=dict(weights=EXPONENTIAL.place, sharp=0, popular=0.0, beta=0.5, tail=3.0, loose=0))
+
+
+def matrix(weights: Weights | int, knows: Mapping[Any, Any] | None = None, **changes: Any) -> Subject:
+    """One attention matrix of these weights; where sigma_A is not said, the one observed takes its place."""
+    known = {sigma_A: weights.sigma_A} if isinstance(weights, Weights) else {}
+    return MATRIX.but(weights=_place(weights), knows={**known, **(knows or {})}, **changes)
+
+
+def _place(weights: Weights | int) -> int:
+    return weights.place if isinstance(weights, Weights) else weights
+
+
+def markov_attention(
+    key: Any,
+    T: Extent,
+    weights: Array,
+    removed: Array | float,
+    sharp: Array,
+    popular: Array,
+    beta: Array | float = 1.0,
+    tail: Array | float = 3.0,
+) -> Float[Array, "N N"]:
+    """One random Markov matrix; ``beta`` belongs to lognormal weights that are not sharp, ``tail`` to Pareto's."""
+    context = jnp.asarray(T.value, jnp.zeros(()).dtype)
+    slope = jnp.where(sharp, jnp.sqrt(jnp.log(context)), beta)
+    menu = (laws.Exponential(), laws.Uniform(), laws.LogNormal(slope), laws.Pareto(tail), laws.Bernoulli())
+    law = laws.Choice(weights, menu)
+    # Rows forget their scale, so columns may as well be rescaled after the rows were made to sum to one.
+    A = random_markov(key, law, T)
+    A = jnp.where(popular > 0, markov(A * _in_turn(T, popular), T), A)
+    return mean_token_removed(A, T, removed)
+
+
+def _in_turn(T: Extent, share: Array) -> Float[Array, " N"]:
+    """1 + share and 1 - share in turn."""
+    return jnp.where(jnp.arange(T.padded) % 2 == 0, 1 + share, 1 - share)
+
+
+def _centred(key: Any, T: Extent) -> Float[Array, "N N"]:
+    return gaussian(key, T, T, 1 / jnp.sqrt(jnp.asarray(T.value, jnp.zeros(()).dtype)))
+
+
+def user_layer(factory: Callable[..., Any]) -> Callable[..., Array]:
+    """The attention matrix of a user's layer at T orthonormal tokens of width T."""
+
+    def build(key: Any, T: Extent) -> Array:
+        X, size = haar_rows(named(key, "tokens"), T, T), T.padded
+        layer = made(factory, named(key, "layer", 1), size, size)
+        return applied(layer.attention, X, (size, size), "attention")
+
+    return build
+
+
+def user_network(factory: Callable[..., Any]) -> Callable[..., Forward]:
+    """A user's layer, l times over with fresh weights, on orthonormal tokens; X_l divided by its Frobenius norm."""
+
+    def build(key: Any, T: Extent, d: Extent, l: int) -> Forward:
+        X, (size, width) = haar_rows(named(key, "tokens"), T, d), (T.padded, d.padded)
+        layers = [made(factory, named(key, "layer", layer), size, width) for layer in range(1, l + 1)]
+        attention, tokens = applied(layers[0].attention, X, (size, size), "attention"), []
+        for layer in layers:
+            X = applied(layer, X, (size, width), "__call__")
+            X = X / jnp.linalg.norm(X)
+            tokens.append(X)
+        return Forward(jnp.stack(tokens), attention)
+
+    return build
