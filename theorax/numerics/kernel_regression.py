@@ -7,13 +7,16 @@ $v_j = \beta_j/h(k_j)$ of an attention layer.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from theorax.numerics.extents import Extent
 from theorax.numerics.kernel_attention import Attention, Features, Kernel, Regression
+from theorax.numerics.keys import named
 from theorax.numerics.quadratic import (
     Dual,
     Primal,
@@ -25,7 +28,17 @@ from theorax.numerics.quadratic import (
     upper_bound,
 )
 
-__all__ = ["Fitted", "fit"]
+__all__ = ["OUTPUTS", "QUERIES", "Fitted", "fit", "points"]
+
+QUERIES: Final = 6
+OUTPUTS: Final = 2
+
+
+def points(key: Array, N: Extent, D: Extent) -> tuple[Array, Array, Array]:
+    """Keys, queries and targets with standard normal entries."""
+    shapes = dict(keys=(N.padded, D.padded), queries=(QUERIES, D.padded), targets=(N.padded, OUTPUTS))
+    keys, queries, targets = (jax.random.normal(named(key, name), shape) for name, shape in shapes.items())
+    return keys, queries, targets
 
 
 class Fitted(eqx.Module):

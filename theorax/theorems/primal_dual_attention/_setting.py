@@ -12,9 +12,8 @@ import numpy as np
 from jaxtyping import Array
 from sympy import Symbol
 
-from theorax.numerics.extents import Extent
-from theorax.numerics.kernel_attention import Elu, Features, Plain, Softmax, Taylor
-from theorax.numerics.kernel_regression import Fitted, fit
+from theorax.numerics.kernel_attention import FEATURES, LINEAR, PLAIN, TAYLOR, Softmax
+from theorax.numerics.kernel_regression import OUTPUTS, QUERIES, Fitted, fit, points
 from theorax.numerics.keys import named
 from theorax.theorems.language import Hypothesis, Parameter, Size
 
@@ -24,18 +23,6 @@ C = Parameter("C", "weight of what lies outside the tube", positive=True)
 eps = Parameter("eps", "half the width of the tube", nonnegative=True)
 
 POSITIVE = Hypothesis("C > 0 and eps >= 0", unbroken="otherwise one of the two programs has no solution")
-QUERIES, OUTPUTS = 6, 2
-
-# Monomials up to an even degree: their kernel is positive everywhere, as that of softmax, which they stand in for.
-TAYLOR, LINEAR, PLAIN = 0, 1, 2
-FEATURES: tuple[Features, ...] = (Taylor(4), Elu(), Plain())
-
-
-def points(key: Array, N: Extent, D: Extent) -> tuple[Array, Array, Array]:
-    """Keys, queries and targets with standard normal entries."""
-    shapes = dict(keys=(N.padded, D.padded), queries=(QUERIES, D.padded), targets=(N.padded, OUTPUTS))
-    keys, queries, targets = (jax.random.normal(named(key, name), shape) for name, shape in shapes.items())
-    return keys, queries, targets
 
 
 def each(key: Array, count: int, name: str, *shape: int) -> tuple[Array, ...]:
