@@ -29,7 +29,6 @@ from theorax.theorems.language import (
     Proof,
     Relative,
     Step,
-    Subject,
     Theorem,
     instance,
 )
@@ -151,33 +150,16 @@ def values(fitted):
     )
 
 
-def on_symbols():
-    """Any symmetric kernel matrix of three keys, any weights of one query, any values, b and c."""
-    K, q = setting.generic("k", 3, 3), setting.generic("q", 1, 3)
-    for i in range(3):
-        K[i, :i] = K[:i, i]
-    given = (K, q, setting.generic("v", 3, 1), setting.generic("b", 1), setting.generic("c", 1))
-    return evaluate(walk, given, Symbolic())
+def proof(claim):
+    def steps():
+        """Any symmetric kernel matrix of three keys, any weights of one query, any values, b and c."""
+        K, q = setting.generic("k", 3, 3), setting.generic("q", 1, 3)
+        for i in range(3):
+            K[i, :i] = K[:i, i]
+        given = (K, q, setting.generic("v", 3, 1), setting.generic("b", 1), setting.generic("c", 1))
+        yield instance(claim, "the measured program on symbols", evaluate(walk, given, Symbolic()))
 
-
-def detailed_balance():
-    """Any symmetric kernel matrix of three keys."""
-    yield instance(reversible, "the measured program on symbols", on_symbols())
-
-
-def stationary_law():
-    """Any symmetric kernel matrix of three keys."""
-    yield instance(stationary, "the measured program on symbols", on_symbols())
-
-
-def mean_of_outputs():
-    """Any symmetric kernel matrix of three keys, any values and bias."""
-    yield instance(mean_output, "the measured program on symbols", on_symbols())
-
-
-def shift():
-    """Any kernel values of one query at three keys, any values, b and c."""
-    yield instance(gauge, "the measured program on symbols", on_symbols())
+    return Proof(steps, settles=True)
 
 
 def constants():
@@ -198,14 +180,8 @@ def centring():
     yield Step("it is the stationary mean, times sum h", (c * sum(h)).factor(), total)
 
 
-def walking(kind, apart=0.0, **roles):
-    return Subject(chain, options=dict(kind=kind, apart=apart), **roles)
-
-
-def fitted(kind, bias=1, **roles):
-    return Subject(solved, options=dict(kind=kind, bias=bias), **roles)
-
-
+walking = setting.subjects(chain, kind=LINEAR, apart=0.0)
+fitted = setting.subjects(solved, kind=TAYLOR, bias=1)
 theorem = Theorem(
     place="the bias of the expansion (derived here)",
     label="derived",
@@ -228,24 +204,24 @@ theorem = Theorem(
     experiments=dict(
         chain=Experiment(
             subjects={
-                "Taylor features": walking(TAYLOR),
-                "linear attention": walking(LINEAR),
+                "Taylor features": walking(kind=TAYLOR),
+                "linear attention": walking(),
                 "queries by another matrix": walking(
-                    LINEAR, apart=0.5, breaks=("symmetric",), fails=("reversible", "stationary", "mean_output", "constant")
+                    apart=0.5, breaks=("symmetric",), fails=("reversible", "stationary", "mean_output", "constant")
                 ),
             },
             observe=observe,
             measures=(forth, back, after, law, mean, centre, average, output, shifted, same_bias, one, one_raw),
             sweep={N: (4, 8)},
             at=({D: 2},),
-            draws=Efforts(quick=2, standard=4, thorough=12),
+            draws=setting.DRAWS,
         ),
         solved=Experiment(
             subjects={
-                "Taylor features": fitted(TAYLOR, breaks=("fixed",), fails=("not_centred",)),
-                "linear attention": fitted(LINEAR, breaks=("fixed",), fails=("not_centred",)),
-                "Taylor features, no bias": fitted(TAYLOR, bias=0, breaks=("free",), fails=("centred", "bias_is_mean")),
-                "linear attention, no bias": fitted(LINEAR, bias=0, breaks=("free",), fails=("centred", "bias_is_mean")),
+                "Taylor features": fitted(breaks=("fixed",), fails=("not_centred",)),
+                "linear attention": fitted(kind=LINEAR, breaks=("fixed",), fails=("not_centred",)),
+                "Taylor features, no bias": fitted(bias=0, breaks=("free",), fails=("centred", "bias_is_mean")),
+                "linear attention, no bias": fitted(kind=LINEAR, bias=0, breaks=("free",), fails=("centred", "bias_is_mean")),
             },
             observe=values,
             measures=(total, unweighted, miss, by_mean),
@@ -255,10 +231,10 @@ theorem = Theorem(
         ),
     ),
     proof=dict(
-        reversible=Proof(detailed_balance, settles=True),
-        stationary=Proof(stationary_law, settles=True),
-        mean_output=Proof(mean_of_outputs, settles=True),
-        gauge=Proof(shift, settles=True),
+        reversible=proof(reversible),
+        stationary=proof(stationary),
+        mean_output=proof(mean_output),
+        gauge=proof(gauge),
         constant=Proof(constants, settles=True),
         centring=centring,
     ),

@@ -33,7 +33,6 @@ from theorax.theorems.language import (
     Proof,
     Relative,
     Step,
-    Subject,
     Theorem,
     instance,
 )
@@ -199,15 +198,8 @@ def never_both():
     yield Step("with a gap g: m (2 eps) <= 2 g for the smaller multiplier m", solve(2 * m * e - 2 * g, m), [g / e])
 
 
-def point(kind, bias=1, miss=0.0, share=1.0, **roles):
-    return Subject(anything, options=dict(kind=kind, bias=bias, miss=miss, share=share), **roles)
-
-
-def optimal(kind, bias=1, constrained=None, share=1.0, **roles):
-    held = bias if constrained is None else constrained
-    return Subject(solved, options=dict(kind=kind, bias=bias, constrained=held, share=share), **roles)
-
-
+point = setting.subjects(anything, kind=LINEAR, bias=1, miss=0.0, share=1.0)
+optimal = setting.subjects(solved, kind=TAYLOR, bias=1, constrained=1, share=1.0)
 theorem = Theorem(
     place="the primal and the dual program that precede the main theorem",
     label="reconstructed",
@@ -224,29 +216,27 @@ theorem = Theorem(
     experiments=dict(
         any=Experiment(
             subjects={
-                "Taylor features": point(TAYLOR),
-                "linear attention": point(LINEAR),
-                "no bias, any sum": point(LINEAR, bias=0, miss=1.0),
-                "a sum that is not zero": point(LINEAR, miss=1.0, breaks=("balance",), fails=("gap",)),
-                "half of C in the dual": point(LINEAR, share=0.5, breaks=("same",), fails=("gap",)),
+                "Taylor features": point(kind=TAYLOR),
+                "linear attention": point(),
+                "no bias, any sum": point(bias=0, miss=1.0),
+                "a sum that is not zero": point(miss=1.0, breaks=("balance",), fails=("gap",)),
+                "half of C in the dual": point(share=0.5, breaks=("same",), fails=("gap",)),
             },
             observe=terms,
             measures=(primal, dual, square, tube, box, quadratic, unsigned, raw, kernel),
             sweep={N: (3, 8)},
             at=({D: 2, C: 30, eps: Rational(1, 8)},),
-            draws=Efforts(quick=2, standard=4, thorough=12),
+            draws=setting.DRAWS,
         ),
         solved=Experiment(
             subjects={
-                "Taylor features": optimal(TAYLOR),
-                "linear attention": optimal(LINEAR),
-                "Taylor features, no bias": optimal(TAYLOR, bias=0),
+                "Taylor features": optimal(),
+                "linear attention": optimal(kind=LINEAR),
+                "Taylor features, no bias": optimal(bias=0, constrained=0),
                 "dual without the sum": optimal(
-                    TAYLOR, constrained=0, breaks=("balance",), fails=("strong", "multiplier", "stationary", "slackness")
+                    constrained=0, breaks=("balance",), fails=("strong", "multiplier", "stationary", "slackness")
                 ),
-                "half of C in the dual": optimal(
-                    TAYLOR, share=0.5, breaks=("same",), fails=("strong", "multiplier")
-                ),
+                "half of C in the dual": optimal(share=0.5, breaks=("same",), fails=("strong", "multiplier")),
             },
             observe=conditions,
             measures=(above, other, below, room, off, products, both),
