@@ -6,7 +6,7 @@ of keys.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,10 @@ from jaxtyping import Array, Float
 
 from theorax.numerics.kernel_attention import Attention, Kernel
 
-__all__ = ["AttentionBN", "AttentionSH", "MultiHead", "SparseAttention", "equinox_multihead", "reduction"]
+__all__ = [
+    "AttentionBN", "AttentionSH", "MultiHead", "SparseAttention", "by_sets", "equinox_multihead", "halves", "reduction",
+    "two_sets",
+]  # fmt: skip
 
 BATCH, SAMPLE, OWN, PLAIN = range(4)
 STRIDE, POOL, CONVOLUTION = range(3)
@@ -180,3 +183,37 @@ class SparseAttention(eqx.Module):
         K = self.kernel.kernel(queries, self.keys) * self.mask
         weights = K / K.sum(1, keepdims=True)
         return jnp.sum(weights[:, :, None] * self.values, axis=1) + self.bias
+
+
+def two_sets(count: int, same: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Every second key, and the first half of the keys, or the former twice."""
+    strided = np.arange(0, count, 2)
+    return strided, strided if same else np.arange((count + 1) // 2)
+
+
+def halves(queries: Float[Array, "n D"]) -> tuple[Float[Array, "m D"], Float[Array, "k D"]]:
+    """The queries that read the first set, and those that read the second."""
+    half = len(queries) // 2
+    return queries[:half], queries[half:]
+
+
+def by_sets(
+    kernel: Kernel,
+    keys: Float[Array, "N D"],
+    values: Sequence[Float[Array, "M V"]],
+    biases: Sequence[Float[Array, " V"]],
+    queries: Float[Array, "n D"],
+    masks: bool = True,
+) -> Float[Array, "n V"]:
+    """Sparse attention with values and a bias for each of `two_sets`, the `halves` of the queries reading one each.
+
+    Without ``masks`` every query reads all keys, those outside its set with the value zero.
+    """
+    rows, allowed, each, count = [], [], [], len(keys)
+    for block, chosen, v, own in zip(halves(queries), two_sets(count), values, biases, strict=True):
+        places, many = np.eye(count)[:, chosen], len(block)
+        rows.append(jnp.broadcast_to(jnp.asarray(places) @ v, (many, count, v.shape[1])))
+        allowed.append(np.broadcast_to(places.sum(1) if masks else np.ones(count), (many, count)))
+        each.append(jnp.broadcast_to(own, (many, v.shape[1])))
+    mask = jnp.asarray(np.concatenate(allowed))
+    return SparseAttention(kernel, keys, jnp.concatenate(rows), jnp.concatenate(each), mask)(queries)

@@ -183,12 +183,7 @@ theorem = Theorem(
         floor=Hypothesis("e0 = 0"),
     ),
     claims=dict(
-        identity=identity,
-        recentring=recentring,
-        silent=silent,
-        invariant=invariant,
-        expansion=expansion,
-        floored=floored,
+        identity=identity, recentring=recentring, silent=silent, invariant=invariant, expansion=expansion, floored=floored,
     ),
     experiments=dict(
         layers=Experiment(
@@ -241,4 +236,4 @@ theorem = Theorem(
         "a batch or over all heads make another layer.",
         "Any multiple of the variance in the place of s^2 would do for the invariance; a moving average would not.",
     ),
-)
+)  # fmt: skip
