@@ -3,8 +3,9 @@
 Complementary slackness, with r = y - f: alpha_j (eps + xi_j - r_j) = 0 and (C - alpha_j) xi_j = 0. Inside the tube the
 first bracket is positive, so v_j = 0; outside xi_j is, so alpha_j = C and |v_j| = C/h_j with the sign of r_j. No value is
 left iff some constant lies within eps of all targets: iff eps >= (max y - min y)/2 where b is a variable, iff eps >=
-max |y| where it is not, whatever the keys are. With a gap g each of these products, summed over both sides, is at most g
-(svr_duality_gap), so that |beta_j| is at least C - g/s where r_j lies s beyond the tube; and with the threshold t its dual value is at most (t - eps) |beta|_1, so that (eps - t) |beta|_1 <= g above it.
+max |y| where it is not, whatever the keys are. With a gap g these products, summed over both sides, are at most g
+(svr_duality_gap), so that |beta_j| is at least C - g/s where r_j lies s beyond the tube; and with the threshold t the dual
+value is at most (t - eps) |beta|_1, so that (eps - t) |beta|_1 <= g above it.
 """
 
 import equinox as eqx
