@@ -27,7 +27,7 @@ eps = Parameter("eps", "half the width of the tube", nonnegative=True)
 
 POSITIVE = Hypothesis("C > 0 and eps >= 0", unbroken="otherwise one of the two programs has no solution")
 
-SIZES = {N: Efforts(quick=(8,), standard=(8, 12), thorough=(8, 12, 16))}
+SIZES: dict[Size, Efforts[tuple[int, ...]]] = {N: Efforts(quick=(8,), standard=(8, 12), thorough=(8, 12, 16))}
 DRAWS = Efforts(quick=2, standard=4, thorough=12)
 
 

@@ -177,7 +177,7 @@ def softmax_heads():
 
 heads = setting.subjects(build, kind=LINEAR, apart=0, own=1, astray=0.0)
 regressions = setting.subjects(fit, kind=LINEAR, bias=1)
-SIZES = {S: Efforts(quick=(3,), standard=(2, 3), thorough=(2, 3, 5))}
+SIZES: dict[Size, Efforts[tuple[int, ...]]] = {S: Efforts(quick=(3,), standard=(2, 3), thorough=(2, 3, 5))}
 theorem = Theorem(
     place="multi-head attention as a sum of support vector regressions",
     label="reconstructed",

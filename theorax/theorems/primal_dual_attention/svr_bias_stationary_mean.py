@@ -10,7 +10,7 @@ of multipliers, satisfies W* s = 0, and with the gap g, as |W - W*|^2 <= 2 g, |W
 
 from typing import Any
 
-from sympy import Rational, symbols
+from sympy import Rational, expand, symbols
 
 from theorax.theorems.language import (
     Efforts,
@@ -77,7 +77,7 @@ def centring():
     rows = [(x / (x * s[0] + y * s[1]), y / (x * s[0] + y * s[1])) for x, y in zip(f, g, strict=True)]
     yield Step("two features: every row has the product 1 with s", [x * s[0] + y * s[1] for x, y in rows], [1, 1, 1])
     kernel: Any = sum(x * z + y * u for x, y in zip(f, g, strict=True) for z, u in zip(f, g, strict=True))
-    yield Step("|s|^2 is the sum of the kernel, sum h", kernel.expand(), (s[0] ** 2 + s[1] ** 2).expand())
+    yield Step("|s|^2 is the sum of the kernel, sum h", expand(kernel), expand(s[0] ** 2 + s[1] ** 2))
     mean: Any = sum((x * s[0] + y * s[1]) * (w[0] * r[0] + w[1] * r[1]) for x, y, r in zip(f, g, rows, strict=True))
     yield Step("the outputs, less b, weighed by h, are W s", mean, w[0] * s[0] + w[1] * s[1])
 
