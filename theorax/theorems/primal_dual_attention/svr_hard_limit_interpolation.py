@@ -59,13 +59,14 @@ interpolates = Identity(
     under=("definite",),
     mutants={"values beta_j": dict(left=scaled), "coefficients that do not sum to zero": dict(left=uncentred)},
 )
+LIMIT = ("no_tube", "inside", "definite")
 optimal = Optimum(
     value=above,
     bound=below,
     feasible=room >= 0,
     margin=Absolute(1, 10**30),
     because="both are one expression to the precision of the balls; a tube of width 1/10 leaves a gap of order one",
-    under=("no_tube", "inside", "definite"),
+    under=LIMIT,
 )
 
 inverted = Measured("inverted", "(G^-1)_jj", array=True)
@@ -77,18 +78,20 @@ mean_off = Measured("mean_off", "|the mean of the targets - that multiplier|", a
 missed = Measured("missed", "distance of the solver's output at the keys from the targets", array=True)
 missed_scaled = Measured("missed_scaled", "the same with the values beta_j", array=True)
 
-limit: dict[str, Any] = dict(under=("no_tube", "inside", "definite"))
 coefficients = Inequality(
-    of=off**2, at_most=gap * inverted, mutants={"coefficients that do not sum to zero": dict(of=off_plain**2)}, **limit
+    of=off**2,
+    at_most=gap * inverted,
+    mutants={"coefficients that do not sum to zero": dict(of=off_plain**2)},
+    under=LIMIT,
 )
 multiplier = Inequality(
     of=bias_off,
     at_most=gap / Abs(room) + sqrt(gap * diagonal),
     mutants={"the mean of the targets": dict(of=mean_off)},
-    **limit,
+    under=LIMIT,
 )
 at_the_keys = Inequality(
-    of=missed * Abs(room), at_most=gap, mutants={"values beta_j": dict(of=missed_scaled * Abs(room))}, **limit
+    of=missed * Abs(room), at_most=gap, mutants={"values beta_j": dict(of=missed_scaled * Abs(room))}, under=LIMIT
 )
 
 
@@ -186,7 +189,7 @@ def distances():
 
 
 random = setting.subjects(interpolated, kind=-1, free=1.0, headroom=10.0, tube=0.0, off=0.0)
-found = ("coefficients", "at_the_keys")
+found = ("coefficients", "multiplier", "at_the_keys")
 theorem = Theorem(
     place="the limit of a hard tube (derived here)",
     label="derived",
