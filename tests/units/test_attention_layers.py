@@ -13,13 +13,21 @@ import pytest
 
 from theorax.numerics.attention_layers import (
     BATCH,
+    CONVOLUTION,
     OWN,
     PLAIN,
+    POOL,
     SAMPLE,
+    STRIDE,
     AttentionBN,
     AttentionSH,
     MultiHead,
     SparseAttention,
+    by_sets,
+    equinox_multihead,
+    halves,
+    reduction,
+    two_sets,
 )
 from theorax.numerics.kernel_attention import Attention, Softmax
 
@@ -85,3 +93,51 @@ def test_attention_sh_reads_reduced_keys(rng):
     literal = (literal_weights(q @ A.T, means @ A.T) @ v + b) @ H.T
     assert layer.keys[0].shape == (3, 3)
     assert np.allclose(layer(q), literal, rtol=0, atol=1e-12)
+
+
+def test_the_module_of_equinox_is_given_the_heads(rng):
+    x, q = points(rng, 5), points(rng, 4)
+    A, B, H, v = (
+        tuple(points(rng, rows, columns) for _ in range(2)) for rows, columns in ((4, 3), (4, 3), (3, 2), (5, 2))
+    )
+    b = tuple(points(rng, 1, 2)[0] for _ in range(2))
+    heads = tuple(Attention(Softmax(), x @ k.T, values, bias) for k, values, bias in zip(B, v, b, strict=True))
+    literal = sum(
+        (literal_weights(q @ a.T, x @ k.T) @ values + bias) @ out.T
+        for a, k, values, bias, out in zip(A, B, v, b, H, strict=True)
+    )
+    # Some hundred roundings of numbers of order ten.
+    assert np.allclose(equinox_multihead(MultiHead(A, heads, H), B, x, q), literal, rtol=0, atol=1e-12)
+
+
+def test_reductions(rng):
+    x, taps = np.asarray(points(rng, 6)), [0.5, 2.0, -1.0]
+    assert np.array_equal(reduction(STRIDE, 6, 2) @ x, x[::2])
+    assert np.allclose(reduction(POOL, 6, 2) @ x, (x[::2] + x[1::2]) / 2, rtol=0, atol=1e-15)
+    beside = np.concatenate([x[2::2], x[-1:]])
+    # Three products of numbers below ten.
+    assert np.allclose(reduction(CONVOLUTION, 6, 2, taps) @ x, x[::2] / 2 + 2 * x[1::2] - beside, rtol=0, atol=1e-14)
+
+
+def test_strides_are_sparse_attention(rng):
+    x, q, A, H, v = points(rng, 6), points(rng, 4), points(rng, 3), points(rng, 2), points(rng, 3)
+    stride, b = reduction(STRIDE, 6, 2), jnp.ones(3)
+    layer = AttentionSH(Softmax(), x, (A,), (stride,), (v,), (b,), (H,))
+    literal = (literal_weights(q @ A.T, x[::2] @ A.T) @ v + b) @ H.T
+    assert np.allclose(layer.masked((2,), 4)(q), literal, rtol=0, atol=1e-12)
+    pooled = AttentionSH(Softmax(), x, (A,), (reduction(POOL, 6, 2),), (v,), (b,), (H,))
+    assert not np.allclose(pooled.masked((2,), 4)(q), pooled(q), atol=1e-3)  # means of keys are no keys
+
+
+def test_each_half_of_the_queries_reads_its_set(rng):
+    q, k = points(rng, 4), points(rng, 5)
+    chosen, values, biases = two_sets(5), [points(rng, 3), points(rng, 3)], [jnp.ones(3), jnp.zeros(3)]
+    assert [list(one) for one in chosen] == [[0, 2, 4], [0, 1, 2]]
+    assert [list(one) for one in two_sets(5, same=True)] == [[0, 2, 4]] * 2
+    found = by_sets(Softmax(), k, values, biases, q)
+    parts = zip(halves(q), chosen, values, biases, strict=True)
+    literal = jnp.concatenate([literal_weights(block, k[mine]) @ v + b for block, mine, v, b in parts])
+    assert np.allclose(found, literal, rtol=0, atol=1e-12)
+    everywhere = by_sets(Softmax(), k, values, biases, q, masks=False)
+    spread = jnp.zeros((5, 3)).at[chosen[0]].set(values[0])
+    assert np.allclose(everywhere[:2], literal_weights(q[:2], k) @ spread + 1, rtol=0, atol=1e-12)

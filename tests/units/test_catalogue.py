@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
+from pathlib import Path
+
 import fakes
 import pytest
 
@@ -77,3 +80,14 @@ def test_an_unknown_id_names_the_nearest(root):
 def test_every_theorem_of_the_library_reads_without_a_problem():
     catalogue = Catalogue()
     assert {id: problem for id in catalogue.ids if (problem := catalogue.problem(id))} == {}
+
+
+@pytest.mark.parametrize(
+    ("contract", "also"),
+    [("the language does not know the library", {"instruments"}), ("instruments know no paper", set())],
+)
+def test_the_import_contracts_name_every_paper(contract, also):
+    settings = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    (found,) = (entry for entry in settings["tool"]["importlinter"]["contracts"] if entry["name"] == contract)
+    papers = set(Catalogue().papers) - {"instruments"} | also
+    assert set(found["forbidden_modules"]) == {f"theorax.theorems.{paper}" for paper in papers}

@@ -96,6 +96,32 @@ def test_elimination_solves(rng):
     assert np.allclose(G @ quadratic.solved(G, y), y, rtol=0, atol=1e-12)
 
 
+def test_the_pseudo_inverse_and_what_it_does_not_see(rng):
+    X, y = data(rng)
+    G = np.asarray(X @ X.T)
+    # Condition of X^T X below a hundred, some hundred roundings of numbers of order ten.
+    assert np.allclose(quadratic.pseudo_solved(X, y), np.linalg.pinv(G, rcond=1e-8) @ y, rtol=0, atol=1e-11)
+    free = quadratic.null_part(X, y)
+    assert np.allclose(X.T @ free, 0, rtol=0, atol=1e-11)
+    assert np.allclose(y - free, X @ np.linalg.lstsq(X, y, rcond=None)[0], rtol=0, atol=1e-11)
+
+
+def test_the_gap_of_an_expansion_bounds_what_its_coefficients_are_off(rng):
+    X, y = data(rng)
+    G, best = X @ X.T, quadratic.solve_dual(X, y, C, EPS)
+    rounding = 1000 * 2**-53 * float(C * jnp.abs(y).sum())
+    W = best.beta.T @ X
+    upper = quadratic.upper_bound(quadratic.Primal(W, best.b), X, y, C, EPS)
+    assert abs(quadratic.expanded_bound(best.beta, best.b, G, y, C, EPS) - upper) < rounding
+    for share in (0.5, 1e-2, 1e-4):
+        alpha, alphat = (1 - share) * best.alpha, (1 - share) * best.alphat
+        value = quadratic.expanded_bound(alpha - alphat, best.b, G, y, C, EPS)
+        gap = value - quadratic.lower_bound(alpha, alphat, G, y, EPS)
+        d = alpha - alphat - best.beta
+        # What the solver itself is off, at most 1e-9 by its gap, enters by the root of its product with theirs.
+        assert float((d * (G @ d)).sum()) <= gap + 1e-9 + 2 * float(jnp.sqrt(gap * 1e-9)) + rounding
+
+
 def test_what_is_no_regression_is_said(rng):
     X, y = data(rng)
     with pytest.raises(ObservationError, match="not finite"):

@@ -6,19 +6,25 @@ of keys.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
+import numpy as np
 from jaxtyping import Array, Float
 
 from theorax.numerics.kernel_attention import Attention, Kernel
 
-__all__ = ["AttentionBN", "AttentionSH", "MultiHead", "SparseAttention"]
+__all__ = [
+    "AttentionBN", "AttentionSH", "MultiHead", "SparseAttention", "by_sets", "equinox_multihead", "halves", "reduction",
+    "two_sets",
+]  # fmt: skip
 
 BATCH, SAMPLE, OWN, PLAIN = range(4)
+STRIDE, POOL, CONVOLUTION = range(3)
 
 
 class AttentionBN(eqx.Module):
@@ -83,6 +89,32 @@ class MultiHead(eqx.Module):
         return total
 
 
+def equinox_multihead(
+    layer: MultiHead,
+    projected: tuple[Float[Array, "k D"], ...],
+    tokens: Float[Array, "N D"],
+    queries: Float[Array, "n D"],
+) -> Float[Array, "n D"]:
+    """What ``equinox.nn.MultiheadAttention`` makes of the attention layers in ``layer``, whose keys are ``projected`` tokens.
+
+    Its weights are those of the heads; its values, which it would project from tokens, are theirs, side by side.
+    """
+    heads: Any = layer.heads
+    (width, D), value, count = layer.projections[0].shape, heads[0].values.shape[1], len(heads)
+    module = eqx.nn.MultiheadAttention(
+        count, D, value_size=value * count, output_size=D, qk_size=width, vo_size=value, use_output_bias=True,
+        key=jax.random.key(0),
+    )  # fmt: skip
+    weights = (
+        jnp.concatenate(layer.projections), jnp.concatenate(projected), jnp.eye(value * count),
+        jnp.concatenate(layer.outputs, axis=1), sum(H @ head.bias for H, head in zip(layer.outputs, heads, strict=True)),
+    )  # fmt: skip
+    parts = ("query_proj", "key_proj", "value_proj", "output_proj")
+    places = lambda m: (*(getattr(m, part).weight for part in parts), m.output_proj.bias)  # noqa: E731
+    module = eqx.tree_at(places, module, weights)
+    return module(queries, tokens, jnp.concatenate([head.values for head in heads], axis=1))
+
+
 class AttentionSH(eqx.Module):
     r"""Heads that read fewer keys: head s has the keys $R^s X$, projected, for a matrix $R^s$ with few rows.
 
@@ -110,9 +142,28 @@ class AttentionSH(eqx.Module):
         parts = zip(self.keys, self.values, self.biases, strict=True)
         return MultiHead(self.projections, tuple(Attention(self.kernel, k, v, b) for k, v, b in parts), self.outputs)
 
+    def masked(self, factors: tuple[int, ...], count: int) -> MultiHead:
+        """Where head s keeps every ``factors[s]``-th token: the heads as sparse attention of so many queries to all tokens."""
+        heads, N = [], len(self.tokens)
+        for A, v, b, factor in zip(self.projections, self.values, self.biases, factors, strict=True):
+            places = np.eye(N)[:, ::factor]
+            mask = jnp.asarray(np.broadcast_to(places.sum(1), (count, N)))
+            heads.append(SparseAttention(self.kernel, self.tokens @ A.T, jnp.asarray(places) @ v, b, mask))
+        return MultiHead(self.projections, tuple(heads), self.outputs)
+
     def __call__(self, queries: Float[Array, "n D"]) -> Float[Array, "n D"]:
         """The output at every query."""
         return self.heads(queries)
+
+
+def reduction(kind: int, count: int, factor: int, taps: Any = None) -> Float[Array, "M N"]:
+    """The matrix that takes every ``factor``-th token, the means of as many, or their convolution and one neighbour's."""
+    starts = np.arange(0, count, factor)
+    if kind == STRIDE:
+        return jnp.asarray(np.eye(count)[starts])
+    window = [np.eye(count)[np.minimum(starts + place, count - 1)] for place in range(factor + 1)]
+    taken = sum(window[:-1]) / factor if kind == POOL else sum(t * w for t, w in zip(taps, window, strict=True))
+    return jnp.asarray(taken)
 
 
 class SparseAttention(eqx.Module):
@@ -132,3 +183,37 @@ class SparseAttention(eqx.Module):
         K = self.kernel.kernel(queries, self.keys) * self.mask
         weights = K / K.sum(1, keepdims=True)
         return jnp.sum(weights[:, :, None] * self.values, axis=1) + self.bias
+
+
+def two_sets(count: int, same: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    """Every second key, and the first half of the keys, or the former twice."""
+    strided = np.arange(0, count, 2)
+    return strided, strided if same else np.arange((count + 1) // 2)
+
+
+def halves(queries: Float[Array, "n D"]) -> tuple[Float[Array, "m D"], Float[Array, "k D"]]:
+    """The queries that read the first set, and those that read the second."""
+    half = len(queries) // 2
+    return queries[:half], queries[half:]
+
+
+def by_sets(
+    kernel: Kernel,
+    keys: Float[Array, "N D"],
+    values: Sequence[Float[Array, "M V"]],
+    biases: Sequence[Float[Array, " V"]],
+    queries: Float[Array, "n D"],
+    masks: bool = True,
+) -> Float[Array, "n V"]:
+    """Sparse attention with values and a bias for each of `two_sets`, the `halves` of the queries reading one each.
+
+    Without ``masks`` every query reads all keys, those outside its set with the value zero.
+    """
+    rows, allowed, each, count = [], [], [], len(keys)
+    for block, chosen, v, own in zip(halves(queries), two_sets(count), values, biases, strict=True):
+        places, many = np.eye(count)[:, chosen], len(block)
+        rows.append(jnp.broadcast_to(jnp.asarray(places) @ v, (many, count, v.shape[1])))
+        allowed.append(np.broadcast_to(places.sum(1) if masks else np.ones(count), (many, count)))
+        each.append(jnp.broadcast_to(own, (many, v.shape[1])))
+    mask = jnp.asarray(np.concatenate(allowed))
+    return SparseAttention(kernel, keys, jnp.concatenate(rows), jnp.concatenate(each), mask)(queries)

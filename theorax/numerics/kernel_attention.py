@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from abc import abstractmethod
-from typing import Any
+from typing import Any, Final
 
 import equinox as eqx
 import jax
@@ -19,8 +19,8 @@ import numpy as np
 from jaxtyping import Array, Float
 
 __all__ = [
-    "Attention", "Elu", "Features", "Kernel", "Plain", "Regression", "Softmax", "Taylor", "exponents", "monomials",
-    "polynomial",
+    "FEATURES", "LINEAR", "PLAIN", "TAYLOR", "Attention", "Elu", "Features", "Kernel", "Plain", "Regression", "Softmax",
+    "Taylor", "exponents", "monomials", "polynomial",
 ]  # fmt: skip
 
 Points = Float[Array, "n D"]
@@ -95,6 +95,12 @@ class Taylor(Features):
         factorials = [float(math.prod(map(math.factorial, row))) for row in e.tolist()]
         columns = monomials(X, e) / jnp.sqrt(jnp.asarray(factorials, X.dtype))
         return columns if self.degree is None else jnp.where(e.sum(1) <= self.degree, columns, 0)
+
+
+# An option of a subject is a number: the feature maps by theirs. Monomials up to an even degree have a kernel that is
+# positive everywhere, as that of softmax is, which they stand in for.
+TAYLOR, LINEAR, PLAIN = range(3)
+FEATURES: Final[tuple[Features, ...]] = (Taylor(4), Elu(), Plain())
 
 
 def monomials(X: Points, e: np.ndarray) -> Float[Array, "n F"]:

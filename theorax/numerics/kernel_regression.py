@@ -7,25 +7,75 @@ $v_j = \beta_j/h(k_j)$ of an attention layer.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Final
 
 import equinox as eqx
+import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from theorax.numerics.attention_layers import MultiHead
+from theorax.numerics.extents import Extent
 from theorax.numerics.kernel_attention import Attention, Features, Kernel, Regression
+from theorax.numerics.keys import named
 from theorax.numerics.quadratic import (
     Dual,
     Primal,
     cholesky,
     feasible,
     lower_bound,
+    pseudo_solved,
     solve_dual,
     solve_primal,
+    solved,
     upper_bound,
 )
 
-__all__ = ["Fitted", "fit"]
+__all__ = ["OUTPUTS", "QUERIES", "Fitted", "FittedHeads", "fit", "gram", "interpolant", "inverse", "points"]
+
+QUERIES: Final = 6
+OUTPUTS: Final = 2
+
+
+def points(key: Array, N: Extent, D: Extent) -> tuple[Array, Array, Array]:
+    """Keys, queries and targets with standard normal entries."""
+    shapes = dict(keys=(N.padded, D.padded), queries=(QUERIES, D.padded), targets=(N.padded, OUTPUTS))
+    keys, queries, targets = (jax.random.normal(named(key, name), shape) for name, shape in shapes.items())
+    return keys, queries, targets
+
+
+def gram(kernel: Kernel, keys: Float[Array, "N D"]) -> tuple[Float[Array, "N N"], Float[Array, " N"]]:
+    """G and the normalisers h, by the kernel."""
+    K = kernel.kernel(keys, keys)
+    h = K.sum(1)
+    return K / (h[:, None] * h[None, :]), h
+
+
+def inverse(kernel: Kernel, keys: Float[Array, "N D"]) -> Callable[[Array], Array]:
+    """What multiplies by G^-1, or by G^+ where there are fewer features than keys.
+
+    **Errors:** those of `solved` and `pseudo_solved`.
+    """
+    if isinstance(kernel, Features):
+        rows = Regression(kernel, keys, jnp.zeros(()), jnp.zeros(())).rows(keys)
+        if rows.shape[1] < rows.shape[0]:
+            return partial(pseudo_solved, rows)
+    return partial(solved, gram(kernel, keys)[0])
+
+
+def interpolant(invert: Callable[[Array], Array], y: Float[Array, "N V"], free: Any) -> tuple[Array, Array, Array]:
+    r"""Coefficients and bias with $y = G\beta + b$ and $\sum\beta = 0$: $b = 1^T G^{-1} y/1^T G^{-1} 1$.
+
+    ``free`` is zero where b is no variable. The third part is $G^{-1} y$.
+
+    **Errors:** those of ``invert``; where G is singular nothing is met.
+    """
+    both = invert(jnp.concatenate([y, jnp.ones((len(y), 1), y.dtype)], axis=1))
+    plain, one = both[:, :-1], both[:, -1:]
+    b = free * plain.sum(0) / one.sum()
+    return plain - one * b, b, plain
 
 
 class Fitted(eqx.Module):
@@ -93,14 +143,38 @@ class Fitted(eqx.Module):
         return 2 * (self.above(C, eps) - self.below(C, eps)) * (rows**2).sum(1, keepdims=True)
 
 
+class FittedHeads(eqx.Module):
+    r"""A regression solved for each head, and $\sum_s H^s f^s(A^s x)$ of both kinds: as regressions and as layers."""
+
+    fitted: tuple[Fitted, ...]
+    queries: Float[Array, "n D"]
+    projections: tuple[Float[Array, "k D"], ...]
+    outputs: tuple[Float[Array, "D V"], ...]
+
+    @property
+    def regressions(self) -> MultiHead:
+        """The sum of what the primal programs found."""
+        return MultiHead(self.projections, tuple(one.regression for one in self.fitted), self.outputs)
+
+    def layers(self, C: Any) -> MultiHead:
+        """The sum of the layers with the values of the dual programs and the biases of the primal ones."""
+        return MultiHead(self.projections, tuple(one.layer(C) for one in self.fitted), self.outputs)
+
+    def reach(self, C: Any, eps: Any) -> Float[Array, "n 1"]:
+        r"""$S \sum_s |H^s|^2\, 2 g^s |\phi|^2/(h^s)^2$: a bound of the squared difference of the two sums.
+
+        The square of a sum of S numbers is at most S times the sum of their squares.
+        """
+        squares = sum((H**2).sum() * one.reach(C, eps) for one, H in zip(self.fitted, self.outputs, strict=True))
+        return len(self.fitted) * jnp.asarray(squares)
+
+
 def fit(kernel: Kernel, keys: Array, queries: Array, targets: Array, C: Any, eps: Any, bias: Any = True) -> Fitted:
     """Both programs solved for these targets; ``bias``: whether b is a variable."""
     free = bool(bias)
     if isinstance(kernel, Features):
         root, rows = None, Regression(kernel, keys, jnp.zeros(()), jnp.zeros(())).rows(keys)
     else:
-        K = kernel.kernel(keys, keys)
-        h = K.sum(1)
-        root = rows = cholesky(K / (h[:, None] * h[None, :]))
+        root = rows = cholesky(gram(kernel, keys)[0])
     primal, dual = solve_primal(rows, targets, C, eps, free), solve_dual(rows, targets, C, eps, free)
     return Fitted(kernel, keys, queries, targets, primal, dual, root, free)

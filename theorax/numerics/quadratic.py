@@ -30,8 +30,11 @@ __all__ = [
     "Dual",
     "Primal",
     "cholesky",
+    "expanded_bound",
     "feasible",
     "lower_bound",
+    "null_part",
+    "pseudo_solved",
     "solve_dual",
     "solve_primal",
     "solved",
@@ -129,11 +132,40 @@ def solved(G: Float[Array, "N N"], B: Float[Array, "N V"]) -> Float[Array, "N V"
     return rows[:, N:]
 
 
+def pseudo_solved(rows: Matrix, B: Float[Array, "N V"]) -> Float[Array, "N V"]:
+    """G^+ B for G = X X^T, X of full column rank: X (X^T X)^-2 X^T B, which is G^-1 B where X is square.
+
+    **Errors:** those of `solved` for X^T X, whose condition is that of G on its range, twice.
+    """
+    half = solved(rows.T @ rows, rows.T)
+    return half.T @ (half @ B)
+
+
+def null_part(rows: Matrix, U: Outputs) -> Outputs:
+    """U less its part in the span of the columns of X: X^T of it is zero, so that G does not see it.
+
+    **Errors:** those of `solved` for X^T X, by the size of U.
+    """
+    return U - rows @ solved(rows.T @ rows, rows.T @ U)
+
+
 def upper_bound(primal: Primal, rows: Matrix, targets: Outputs, C: Any, eps: Any) -> Float[Array, ""]:
     """P at any W and b, summed over the outputs: above the least value, for the slacks are those that W and b need."""
     off = targets - rows @ primal.W.T - primal.b
     slacks = jnp.maximum(off - eps, 0) + jnp.maximum(-off - eps, 0)
     return jnp.sum(primal.W**2) / 2 + C * jnp.sum(slacks)
+
+
+def expanded_bound(
+    beta: Outputs, b: Float[Array, " V"], G: Float[Array, "N N"], targets: Outputs, C: Any, eps: Any
+) -> Float[Array, ""]:
+    r"""P at $w = \sum_j \beta_j x_j$ and b, summed over the outputs, by G alone: $f = G\beta + b$, $|w|^2 = \beta^T G\beta$.
+
+    **Errors:** with the gap g of this value over D at the same coefficients, $d = \beta - \beta^*$ has $d^T G d \le g$: P is
+    strongly convex in w and D strongly concave in w, so that each of them is half of that from the common value.
+    """
+    slacks = jnp.maximum(jnp.abs(targets - G @ beta - b) - eps, 0)
+    return (beta * (G @ beta)).sum() / 2 + C * slacks.sum()
 
 
 def lower_bound(alpha: Outputs, alphat: Outputs, G: Float[Array, "N N"], targets: Outputs, eps: Any) -> Array:

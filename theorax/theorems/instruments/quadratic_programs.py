@@ -12,7 +12,8 @@ import equinox as eqx
 import jax.numpy as jnp
 from sympy import Matrix, Rational, Symbol, simplify, sqrt, symbols
 
-from theorax.numerics.kernel_regression import Fitted, fit
+from theorax.numerics.kernel_attention import FEATURES, LINEAR, TAYLOR, Softmax
+from theorax.numerics.kernel_regression import Fitted, fit, points
 from theorax.theorems.language import (
     Absolute,
     Efforts,
@@ -21,12 +22,17 @@ from theorax.theorems.language import (
     Inequality,
     Measured,
     Optimum,
+    Parameter,
+    Size,
     Step,
     Subject,
     Theorem,
 )
-from theorax.theorems.primal_dual_attention import _setting as setting
-from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, TAYLOR, C, D, N, Softmax, eps
+
+N = Size("N", "number of keys")
+D = Size("D", "dimension of keys and queries")
+C = Parameter("C", "weight of what lies outside the tube", positive=True)
+eps = Parameter("eps", "half the width of the tube", nonnegative=True)
 
 above = Measured("above", "primal value of what the primal program found", array=True)
 below = Measured("below", "dual value of what the dual program found", array=True)
@@ -56,7 +62,7 @@ class Known(eqx.Module):
 
 def random(key, N, D, C, eps, kind, bias, share):
     """``share`` of C in the dual program alone."""
-    keys, queries, targets = setting.points(key, N, D)
+    keys, queries, targets = points(key, N, D)
     phi = Softmax() if kind < 0 else FEATURES[int(kind)]
     primal, dual = (fit(phi, keys, queries, targets, weight, eps, bias) for weight in (C, float(share) * C))
     return Known(eqx.tree_at(lambda fitted: fitted.dual, primal, dual.dual), C, eps, None)

@@ -7,16 +7,18 @@ solved where a model is built (``numerics.kernel_regression``); C and eps are ca
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import jax
 import numpy as np
 from jaxtyping import Array
 from sympy import Symbol
 
-from theorax.numerics.extents import Extent
-from theorax.numerics.kernel_attention import Elu, Features, Plain, Softmax, Taylor
-from theorax.numerics.kernel_regression import Fitted, fit
+from theorax.numerics.kernel_attention import FEATURES, LINEAR, PLAIN, TAYLOR, Softmax
+from theorax.numerics.kernel_regression import OUTPUTS, QUERIES, Fitted, fit, points
 from theorax.numerics.keys import named
-from theorax.theorems.language import Hypothesis, Parameter, Size
+from theorax.theorems.language import Efforts, Hypothesis, Parameter, Size, Subject
 
 N = Size("N", "number of keys")
 D = Size("D", "dimension of keys and queries")
@@ -24,18 +26,18 @@ C = Parameter("C", "weight of what lies outside the tube", positive=True)
 eps = Parameter("eps", "half the width of the tube", nonnegative=True)
 
 POSITIVE = Hypothesis("C > 0 and eps >= 0", unbroken="otherwise one of the two programs has no solution")
-QUERIES, OUTPUTS = 6, 2
 
-# Monomials up to an even degree: their kernel is positive everywhere, as that of softmax, which they stand in for.
-TAYLOR, LINEAR, PLAIN = 0, 1, 2
-FEATURES: tuple[Features, ...] = (Taylor(4), Elu(), Plain())
+SIZES: dict[Size, Efforts[tuple[int, ...]]] = {N: Efforts(quick=(8,), standard=(8, 12), thorough=(8, 12, 16))}
+DRAWS = Efforts(quick=2, standard=4, thorough=12)
 
 
-def points(key: Array, N: Extent, D: Extent) -> tuple[Array, Array, Array]:
-    """Keys, queries and targets with standard normal entries."""
-    shapes = dict(keys=(N.padded, D.padded), queries=(QUERIES, D.padded), targets=(N.padded, OUTPUTS))
-    keys, queries, targets = (jax.random.normal(named(key, name), shape) for name, shape in shapes.items())
-    return keys, queries, targets
+def subjects(build: Callable[..., Any], **usual: Any) -> Callable[..., Subject]:
+    """Makes the subjects of one ``build``: they have the usual options but where another one is given."""
+
+    def subject(breaks: tuple[str, ...] = (), fails: tuple[str, ...] = (), **options: Any) -> Subject:
+        return Subject(build, options=usual | options, breaks=breaks, fails=fails)
+
+    return subject
 
 
 def each(key: Array, count: int, name: str, *shape: int) -> tuple[Array, ...]:
@@ -57,6 +59,6 @@ def scalar(name: str) -> np.ndarray:
 
 
 __all__ = [
-    "FEATURES", "LINEAR", "OUTPUTS", "PLAIN", "POSITIVE", "QUERIES", "TAYLOR", "C", "D", "Fitted", "N", "Softmax",
-    "eps", "fit", "generic", "points",
+    "DRAWS", "FEATURES", "LINEAR", "OUTPUTS", "PLAIN", "POSITIVE", "QUERIES", "SIZES", "TAYLOR", "C", "D", "Fitted", "N",
+    "Softmax", "eps", "fit", "generic", "points", "subjects",
 ]  # fmt: skip

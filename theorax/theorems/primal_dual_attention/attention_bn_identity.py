@@ -32,7 +32,6 @@ from theorax.theorems.language import (
     Relative,
     Size,
     Step,
-    Subject,
     Theorem,
     instance,
 )
@@ -171,10 +170,8 @@ def any_features():
     yield instance(expansion, "the measured programs on symbols that stand for features", found)
 
 
-def subject(floor=0.0, kind=BATCH, build=build, **roles):
-    return Subject(build, options=dict(floor=floor, kind=kind), **roles)
-
-
+subject = setting.subjects(build, floor=0.0, kind=BATCH)
+regression = setting.subjects(features, floor=1e-5, kind=BATCH)
 SMALL = Symbol("e0", positive=True)
 theorem = Theorem(
     place="Attention-BN (reconstructed definition; that only the queries' centre matters, and the invariance: derived)",
@@ -186,18 +183,13 @@ theorem = Theorem(
         floor=Hypothesis("e0 = 0"),
     ),
     claims=dict(
-        identity=identity,
-        recentring=recentring,
-        silent=silent,
-        invariant=invariant,
-        expansion=expansion,
-        floored=floored,
+        identity=identity, recentring=recentring, silent=silent, invariant=invariant, expansion=expansion, floored=floored,
     ),
     experiments=dict(
         layers=Experiment(
             subjects={
                 "Attention-BN, e0 = 0": subject(),
-                "Attention-BN, e0 = 1e-5": subject(1e-5, breaks=("floor",), fails=("invariant",)),
+                "Attention-BN, e0 = 1e-5": subject(floor=1e-5, breaks=("floor",), fails=("invariant",)),
                 "sample variance": subject(kind=SAMPLE, breaks=("variance",), fails=("identity",)),
                 "queries by their own mean": subject(kind=OWN, breaks=("keys",), fails=("identity", "recentring")),
                 "softmax attention": subject(
@@ -208,15 +200,15 @@ theorem = Theorem(
             measures=(weights, expanded, raw, root, queries_alone, keys_alone, neither, moved),
             sweep={N: (12,)},
             at=({D: 5},),
-            draws=Efforts(quick=2, standard=4, thorough=12),
+            draws=setting.DRAWS,
         ),
         regressions=Experiment(
-            subjects={"Attention-BN, e0 = 1e-5": subject(1e-5, build=features)},
+            subjects={"Attention-BN, e0 = 1e-5": regression()},
             observe=regress,
             measures=(output, unweighted, regressor),
             sweep={N: (12,)},
             at=({D: 5},),
-            draws=Efforts(quick=2, standard=4, thorough=12),
+            draws=setting.DRAWS,
         ),
         floors=Experiment(
             subjects={
@@ -244,4 +236,4 @@ theorem = Theorem(
         "a batch or over all heads make another layer.",
         "Any multiple of the variance in the place of s^2 would do for the invariance; a moving average would not.",
     ),
-)
+)  # fmt: skip

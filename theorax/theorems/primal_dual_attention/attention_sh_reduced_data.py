@@ -16,10 +16,10 @@ import numpy as np
 from jaxtyping import Array
 from sympy import Rational
 
-from theorax.numerics.attention_layers import AttentionSH, MultiHead, SparseAttention
+from theorax.numerics.attention_layers import CONVOLUTION, POOL, STRIDE, AttentionSH, MultiHead, reduction
 from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.numerics.kernel_attention import Regression, Softmax
-from theorax.numerics.kernel_regression import Fitted
+from theorax.numerics.kernel_regression import FittedHeads
 from theorax.theorems.language import (
     Efforts,
     Experiment,
@@ -29,7 +29,6 @@ from theorax.theorems.language import (
     Measured,
     Proof,
     Relative,
-    Subject,
     Theorem,
     instance,
 )
@@ -40,6 +39,7 @@ from theorax.theorems.primal_dual_attention._setting import (
     OUTPUTS,
     PLAIN,
     QUERIES,
+    SIZES,
     TAYLOR,
     C,
     D,
@@ -47,7 +47,6 @@ from theorax.theorems.primal_dual_attention._setting import (
     eps,
 )
 
-STRIDE, POOL, CONVOLUTION = range(3)
 FACTORS, WIDTH = (2, 4), 2  # of the heads
 
 sums = Measured("sums", "sum_s H^s (W^s phi/h^s + b^s), W^s by multipliers on reduced keys", array=True)
@@ -85,15 +84,6 @@ cost = Identity(
     mutants={"all keys in both heads": dict(right=len(FACTORS) * QUERIES * N)},
     **exactly,
 )
-
-
-def reduction(kind, count, factor, taps):
-    """The matrix that takes every ``factor``-th token, the means of as many, or their convolution and one neighbour's."""
-    starts = np.arange(0, count, factor)
-    if kind == STRIDE:
-        return jnp.asarray(np.eye(count)[starts])
-    window = [np.eye(count)[np.minimum(starts + place, count - 1)] for place in range(factor + 1)]
-    return sum(window[:-1]) / factor if kind == POOL else sum(t * w for t, w in zip(taps, window, strict=True))
 
 
 class Reduced(eqx.Module):
@@ -138,18 +128,11 @@ def compare(model):
 
 
 def observe(model):
-    found, values = compare(model)
-    sh, count = model.layer, len(model.layer.tokens)
-    heads = []
-    for A, v, b, factor in zip(sh.projections, values, sh.biases, FACTORS, strict=True):
-        places = np.eye(count)[:, ::factor]
-        mask = jnp.asarray(np.broadcast_to(places.sum(1), (QUERIES, count)))
-        heads.append(SparseAttention(sh.kernel, sh.tokens @ A.T, places @ v, b, mask))
+    (found, values), sh = compare(model), model.layer
     weights = [head.weights(model.queries @ A.T) for head, A in zip(sh.heads.heads, sh.projections, strict=True)]
-    subset = MultiHead(sh.projections, tuple(heads), sh.outputs)(model.queries)
-    return found | neighbours(sh.tokens, model.queries) | dict(
-        subset=subset, scores=jnp.asarray(float(sum(w.size for w in weights)))
-    )  # fmt: skip
+    subset = replace(sh, values=values).masked(FACTORS, QUERIES)(model.queries)
+    scores = jnp.asarray(float(sum(w.size for w in weights)))
+    return found | neighbours(sh.tokens, model.queries) | dict(subset=subset, scores=scores)
 
 
 def neighbours(keys, queries):
@@ -160,14 +143,6 @@ def neighbours(keys, queries):
     return dict(pooled=middle, geometric=jnp.sqrt(one) * jnp.sqrt(two), arithmetic=(one + two) / 2)
 
 
-class Solved(eqx.Module):
-    """A regression solved on the reduced data of each head."""
-
-    layer: AttentionSH
-    queries: Array
-    fitted: tuple[Fitted, ...]
-
-
 def solve(key, N, D, C, eps, kind, reduced):
     model, targets = build(key, N, D, kind, reduced, 0), setting.points(key, N, D)[2]
     sh = model.layer
@@ -175,16 +150,17 @@ def solve(key, N, D, C, eps, kind, reduced):
         setting.fit(sh.kernel, keys, model.queries @ A.T, R @ targets, C, eps)
         for keys, A, R in zip(sh.keys, sh.projections, sh.reductions, strict=True)
     )
-    return Solved(sh, model.queries, fitted)
+    return sh, FittedHeads(fitted, model.queries, sh.projections, sh.outputs)
 
 
 def optima(model, C, eps):
-    outputs = model.layer.outputs
-    squares = sum((H**2).sum() * one.reach(C, eps) for one, H in zip(model.fitted, outputs, strict=True))
-    layers = [one.layer(C) for one in model.fitted]
-    sh = replace(model.layer, values=tuple(a.values for a in layers), biases=tuple(a.bias for a in layers))
-    heads = replace(sh.heads, heads=tuple(one.regression for one in model.fitted))
-    return dict(solved=heads(model.queries), expanded=sh(model.queries), reach=len(model.fitted) * squares)
+    sh, fitted = model
+    values, biases = zip(*((layer.values, layer.bias) for layer in fitted.layers(C).heads), strict=True)
+    return dict(
+        solved=fitted.regressions(fitted.queries),
+        expanded=replace(sh, values=values, biases=biases)(fitted.queries),
+        reach=fitted.reach(C, eps),
+    )
 
 
 def one_head():
@@ -198,20 +174,30 @@ def one_head():
     yield instance(expansion, "the measured programs on symbols", found)
 
 
+def strides():
+    """Four tokens, a query, every second token in one head and every fourth in the other; two features of any values."""
+    g: Any = setting.generic
+    each = lambda name, *shapes: tuple(g(f"{name}{s}", *shape) for s, shape in enumerate(shapes))  # noqa: E731
+    R: Any = tuple(reduction(STRIDE, 4, factor) for factor in FACTORS)
+    A: Any = (np.eye(2), np.eye(2))
+    beta, b = each("beta", (2, 1), (1, 1)), each("b", (1,), (1,))
+    sh = AttentionSH(FEATURES[PLAIN], g("x", 4, 2), A, R, beta, b, each("H", (1, 1), (1, 1)))
+
+    def program(sh, queries):
+        found, values = compare(Reduced(sh, queries, sh.values, False))
+        return dict(layer=found["layer"], subset=replace(sh, values=values).masked(FACTORS, 1)(queries))
+
+    yield instance(sparse, "the measured programs on symbols", evaluate(program, (sh, g("q", 1, 2)), Symbolic()))
+
+
 def two_keys():
     """Any two keys and a query in two dimensions."""
     found = evaluate(neighbours, (setting.generic("k", 2, 2), setting.generic("q", 1, 2)), Symbolic())
     yield instance(means, "the measured kernels on symbols", found)
 
 
-def layers(kind, reduced, every=0, **roles):
-    return Subject(build, options=dict(kind=kind, reduced=reduced, every=every), **roles)
-
-
-def regressions(kind, reduced):
-    return Subject(solve, options=dict(kind=kind, reduced=reduced))
-
-
+layers = setting.subjects(build, kind=LINEAR, reduced=STRIDE, every=0)
+regressions = setting.subjects(solve, kind=LINEAR, reduced=STRIDE)
 theorem = Theorem(
     place="Attention-SH (reconstructed definition; the remarks on strides and pooled keys: derived)",
     label="reconstructed",
@@ -224,32 +210,36 @@ theorem = Theorem(
     experiments=dict(
         layers=Experiment(
             subjects={
-                "stride": layers(LINEAR, STRIDE),
-                "stride, Taylor features": layers(TAYLOR, STRIDE),
-                "average pooling": layers(LINEAR, POOL, breaks=("stride",), fails=("sparse",)),
-                "convolution": layers(LINEAR, CONVOLUTION, breaks=("stride",), fails=("sparse",)),
-                "h over all keys": layers(LINEAR, POOL, every=1, breaks=("reduced", "stride"), fails=("expansion",)),
+                "stride": layers(),
+                "stride, Taylor features": layers(kind=TAYLOR),
+                "average pooling": layers(reduced=POOL, breaks=("stride",), fails=("sparse",)),
+                "convolution": layers(reduced=CONVOLUTION, breaks=("stride",), fails=("sparse",)),
+                "h over all keys": layers(reduced=POOL, every=1, breaks=("reduced", "stride"), fails=("expansion",)),
             },
             observe=observe,
             measures=(sums, layer, unweighted, foreign, subset, pooled, geometric, arithmetic, scores),
-            sweep={N: Efforts(quick=(8,), standard=(8, 12), thorough=(8, 12, 16))},
+            sweep=SIZES,
             at=({D: 4},),
-            draws=Efforts(quick=2, standard=4, thorough=12),
+            draws=setting.DRAWS,
         ),
         solved=Experiment(
             subjects={
-                "stride": regressions(LINEAR, STRIDE),
-                "average pooling": regressions(TAYLOR, POOL),
-                "convolution": regressions(LINEAR, CONVOLUTION),
+                "stride": regressions(),
+                "average pooling": regressions(kind=TAYLOR, reduced=POOL),
+                "convolution": regressions(reduced=CONVOLUTION),
             },
             observe=optima,
             measures=(solved, expanded, reach),
-            sweep={N: Efforts(quick=(8,), standard=(8, 12), thorough=(8, 12, 16))},
+            sweep=SIZES,
             at=({D: 4, C: 30, eps: Rational(1, 10)},),
             draws=Efforts(quick=1, standard=3, thorough=12),
         ),
     ),
-    proof=dict(expansion=Proof(one_head, settles=True), means=Proof(two_keys, settles=True)),
+    proof=dict(
+        expansion=Proof(one_head, settles=True),
+        sparse=Proof(strides, settles=True),
+        means=Proof(two_keys, settles=True),
+    ),
     issues=(
         "The scores are counted, not timed: N_s a query and head for N; what reducing costs itself is linear in N.",
         "Which reductions the paper's experiments use was not read; accuracy after reducing is no matter of this theorem.",

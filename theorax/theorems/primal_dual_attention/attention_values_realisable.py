@@ -7,6 +7,11 @@ Given V and b, and with b a variable sum_j h_j v_j = 0, put beta = h V and
 Then w = sum_j beta_j x_j leaves the residual eps sign(beta_j) at key j: no slack is needed, every coefficient lies inside
 the box, and both values are beta^T G beta/2. So the pair is optimal; where G is positive definite the coefficients, and
 with them the values, are the only ones. That attention is a regression says nothing of V unless the targets are named.
+
+A solver ends with other coefficients and another bias, and with the gap g between the values of both programs at them. As
+both are quadratic in w, h_j^2 |dv_j|^2 <= (G^-1)_jj g for what its values are off. And at key j, where multipliers of both
+sides of the box keep m_j = min(|beta_j|, C - |beta_j|), a residual that is off by df costs m_j |df|; so f is off by at
+most g/m_j there, and at any other x by that and |x - x_j| |dw| <= (|x| + |x_j|) sqrt(g) more, for every j.
 """
 
 from typing import Any
@@ -14,11 +19,12 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from sympy import Matrix, Rational, symbols
+from sympy import Matrix, Rational, expand, sqrt, symbols
 
 from theorax.numerics.kernel_attention import Attention, Kernel, Regression
+from theorax.numerics.kernel_regression import gram, inverse
 from theorax.numerics.keys import named
-from theorax.numerics.quadratic import cholesky, lower_bound, solve_dual
+from theorax.numerics.quadratic import Dual, cholesky, expanded_bound, lower_bound, solve_dual
 from theorax.theorems.language import (
     Absolute,
     Efforts,
@@ -28,20 +34,16 @@ from theorax.theorems.language import (
     Measured,
     Optimum,
     Step,
-    Subject,
     Theorem,
 )
 from theorax.theorems.primal_dual_attention import _setting as setting
+from theorax.theorems.primal_dual_attention._found import MEASURES, SOLVED, astray, certified, gap
+from theorax.theorems.primal_dual_attention._found import values as found
 from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, OUTPUTS, D, N, Softmax, eps
 
 above = Measured("above", "primal value at w = sum_j beta_j x_j and b", array=True)
 below = Measured("below", "dual value at beta = h V", array=True)
 room = Measured("room", "C - |beta|", array=True)
-off = Measured("off", "largest |v_j| by which the values that the solver finds are off", array=True)
-without = Measured("without", "the same for targets without eps sign(beta)", array=True)
-raw = Measured("raw", "the same for targets with K beta in the place of G beta", array=True)
-output = Measured("output", "largest difference of the outputs at the keys and the queries", array=True)
-
 optimal = Optimum(
     value=above,
     bound=below,
@@ -51,14 +53,28 @@ optimal = Optimum(
     under=("tube", "inside", "centred"),
     mutants={"twice the quadratic form": dict(value=2 * above), "a residual outside the tube": dict(bound=below - 1)},
 )
-# The solver's gaps are 1e-13 of values of order 10 and G is well conditioned; on other seeds 1e-10 is the worst.
-SOLVED = Rational(1, 10**7)
+
+inverted = Measured("inverted", "(G^-1)_jj/h_j^2", array=True)
+off = Measured("off", "|v_j| by which the values that the solver finds are off", array=True)
+without = Measured("without", "the same for targets without eps sign(beta)", array=True)
+raw = Measured("raw", "the same for targets with K beta in the place of G beta", array=True)
+output = Measured("output", "difference of the outputs at the keys and the queries", array=True)
+unbiased = Measured("unbiased", "the same for the layer without b", array=True)
+length = Measured("length", "|phi|/h at the keys and the queries", array=True)
+anchor = Measured("anchor", "least |x_j| sqrt(g) + g/m_j over the keys", array=True)
+
 recovered = Inequality(
-    of=off,
-    at_most=SOLVED,
-    mutants={"targets without eps sign(beta)": dict(of=without), "K in the place of G": dict(of=raw)},
+    of=off**2,
+    at_most=gap * inverted,
+    under=("tube", "inside", "centred", "definite"),
+    mutants={"targets without eps sign(beta)": dict(of=without**2), "K in the place of G": dict(of=raw**2)},
 )
-same_function = Inequality(of=output, at_most=SOLVED, under=("tube", "inside", "centred"))
+same_function = Inequality(
+    of=output,
+    at_most=sqrt(gap) * length + anchor,
+    under=("tube", "inside", "centred"),
+    mutants={"b left out": dict(of=unbiased)},
+)
 
 
 class Realised(eqx.Module):
@@ -71,23 +87,21 @@ class Realised(eqx.Module):
     b: jax.Array
     C: Any
     centre: Any
-    found: tuple  # coefficients for the targets, for those without the tube, and for those with K
-    bias: jax.Array
+    found: tuple[Dual, ...]  # for the targets, for those without the tube, and for those with K
+    free: bool = eqx.field(static=True)
 
 
 def targets(kernel, keys, V, b, tube, centre):
     """Values, coefficients and targets, and G; centred under the stationary law where ``centre`` is one."""
-    K = kernel.kernel(keys, keys)
-    h = K.sum(1)
+    G, h = gram(kernel, keys)
     values = V - centre * (h @ V) / h.sum()
-    G = K / (h[:, None] * h[None, :])
     beta = h[:, None] * values
     sides = tube * jnp.sign(beta)
-    return h, G, values, beta, (G @ beta + b + sides, G @ beta + b, K @ beta + b + sides)
+    return h, G, values, beta, (G @ beta + b + sides, G @ beta + b, kernel.kernel(keys, keys) @ beta + b + sides)
 
 
-def realised(key, N, D, eps, kind, bias, centre, headroom):
-    """``headroom``: C over the largest coefficient; ``bias``: whether b is a variable."""
+def realised(key, N, D, eps, kind, bias, centre, headroom, off):
+    """``headroom``: C over the largest coefficient; ``bias``: whether b is a variable; ``off``: of the multipliers."""
     keys, queries, _ = setting.points(key, N, D)
     V, free = jax.random.normal(named(key, "values"), (N.padded, OUTPUTS)), bool(bias)
     b = jax.random.normal(named(key, "bias"), (OUTPUTS,)) * float(free)
@@ -96,27 +110,33 @@ def realised(key, N, D, eps, kind, bias, centre, headroom):
     _, G, _, beta, ys = targets(kernel, keys, V, b, eps, float(centre))
     root = cholesky(G) if phi is None else Regression(phi, keys, jnp.zeros(()), b).rows(keys)
     C = float(headroom) * float(jnp.abs(beta).max())
-    found = [solve_dual(root, y, C, eps, free) for y in ys]
-    return Realised(kernel, keys, queries, V, b, C, float(centre), tuple(d.beta for d in found), found[0].b)
+    duals = [solve_dual(root, y, C, eps, free) for y in ys]
+    return Realised(kernel, keys, queries, V, b, C, float(centre), (astray(duals[0], off), *duals[1:]), free)
 
 
 def observe(model, eps):
-    h, G, values, beta, (y, *_) = targets(model.kernel, model.keys, model.V, model.b, eps, model.centre)
-    slack = jnp.maximum(jnp.abs(y - G @ beta - model.b) - eps, 0)
-    points = jnp.concatenate([model.keys, model.queries])
-    solved, *others = (found / h[:, None] for found in model.found)
-    worst = lambda x: jnp.max(jnp.abs(x))  # noqa: E731
-    return dict(
-        above=(beta * (G @ beta)).sum() / 2 + model.C * slack.sum(),
+    kernel, keys, C, b = model.kernel, model.keys, model.C, model.b
+    h, G, values, beta, (y, *_) = targets(kernel, keys, model.V, b, eps, model.centre)
+    points = jnp.concatenate([keys, model.queries])
+    coefficients, judged = found(model.found[0], G, y, C, eps, model.free)
+    solved, *others = (beta / h[:, None] for beta in (coefficients, *(dual.beta for dual in model.found[1:])))
+    layer = lambda values, b: Attention(kernel, keys, values, b)(points)  # noqa: E731
+    gap, depth = judged["reached"] - judged["assured"], jnp.minimum(jnp.abs(beta), jnp.abs(C - jnp.abs(beta)))
+    length = (
+        jnp.sqrt(jnp.diagonal(kernel.kernel(points, points)))[:, None] / kernel.kernel(points, keys).sum(1)[:, None]
+    )
+    return judged | dict(
+        above=expanded_bound(beta, b, G, y, C, eps),
         below=lower_bound(jnp.maximum(beta, 0), jnp.maximum(-beta, 0), G, y, eps),
-        room=model.C - jnp.abs(beta),
-        off=worst(solved - values),
-        without=worst(others[0] - values),
-        raw=worst(others[1] - values),
-        output=worst(
-            Attention(model.kernel, model.keys, solved, model.bias)(points)
-            - Attention(model.kernel, model.keys, values, model.b)(points)
-        ),
+        room=C - jnp.abs(beta),
+        inverted=jnp.diagonal(inverse(kernel, keys)(jnp.eye(len(y), dtype=y.dtype)))[:, None] / h[:, None] ** 2,
+        off=jnp.abs(solved - values),
+        without=jnp.abs(others[0] - values),
+        raw=jnp.abs(others[1] - values),
+        output=jnp.abs(layer(solved, model.found[0].b) - layer(values, b)),
+        unbiased=jnp.abs(layer(solved, 0 * b) - layer(values, b)),
+        length=length,
+        anchor=jnp.min(jnp.sqrt(gap) * length[: len(y)] + gap / depth, axis=0),
     )
 
 
@@ -138,10 +158,23 @@ def conditions():
         yield Step(f"{name}: the dual value is |w|^2/2", value.expand(), ((beta.T * G * beta)[0] / 2).expand())
 
 
-def subject(kind=-1, bias=1, centre=1.0, headroom=2.0, **roles):
-    return Subject(realised, options=dict(kind=kind, bias=bias, centre=centre, headroom=headroom), **roles)
+def distances():
+    """Two keys with two features, generic symbols, any w and b, coefficients (p, -p): what both values are off."""
+    X, w, (b, c), e = Matrix(2, 2, symbols("x_1:3_1:3")), Matrix(symbols("w_1:3")), symbols("b b*"), symbols("e")
+    (p, q, C), star = symbols("p q C", positive=True), Matrix([1, -1])
+    one, G, r, t = Matrix([1, 1]), X * X.T, symbols("r"), symbols("t", positive=True)
+    y = p * G * star + c * one + e * star
+    value, away = p**2 * (star.T * G * star)[0] / 2, w - p * X.T * star
+    residual = y - X * w - b * one
+    yield Step("P without slacks less its least value", expand(w.dot(w) / 2 - value),
+               expand(away.dot(away) / 2 + p * star.dot(e * star - residual)))  # fmt: skip
+    yield Step("its least value less D at (q, -q)", expand(value - q * y.dot(star) + q**2 * (star.T * G * star)[0] / 2
+               + 2 * e * q), expand((p - q) ** 2 * (star.T * G * star)[0] / 2))  # fmt: skip
+    yield Step("a residual below the edge of the tube costs m = p", (p * (e - r)).subs(r, e - t), p * t)
+    yield Step("one beyond it C - p, with its slack", (p * (e - r) + C * (r - e)).subs(r, e + t), expand((C - p) * t))
 
 
+subject = setting.subjects(realised, kind=-1, bias=1, centre=1.0, headroom=2.0, off=0.0)
 theorem = Theorem(
     place="a converse of the main theorem (derived here)",
     label="derived",
@@ -151,29 +184,32 @@ theorem = Theorem(
         inside=Hypothesis("C > max |h_j v_j|"),
         centred=Hypothesis("sum_j h_j v_j = 0 where b is a variable"),
         definite=Hypothesis("k is strictly positive definite at the keys"),
+        solved=SOLVED,
     ),
-    claims=dict(optimal=optimal, recovered=recovered, same_function=same_function),
+    claims=dict(optimal=optimal, certified=certified, recovered=recovered, same_function=same_function),
     experiments=dict(
         realised=Experiment(
             subjects={
                 "softmax attention, centred values": subject(),
                 "softmax attention, no bias": subject(bias=0, centre=0.0),
-                "linear attention": subject(LINEAR, breaks=("definite",), fails=("recovered",)),
+                "linear attention": subject(kind=LINEAR, breaks=("definite",), fails=("recovered",)),
                 "C half of the largest coefficient": subject(
                     headroom=0.5, breaks=("inside",), fails=("optimal", "recovered", "same_function")
                 ),
-                "values that are not centred": subject(
-                    centre=0.0, breaks=("centred",), fails=("recovered",)
-                ),
+                "values that are not centred": subject(centre=0.0, breaks=("centred",), fails=("recovered",)),
+                "multipliers a thousandth off": subject(off=0.001, breaks=("solved",), fails=("certified",)),
             },
             observe=observe,
-            measures=(above, below, room, off, without, raw, output),
+            measures=(
+                *(above, below, room, *MEASURES, inverted, off, without, raw, output),
+                *(unbiased, length, anchor),
+            ),
             sweep={N: (6, 10)},
             at=({D: 4, eps: Rational(1, 20)},),
             draws=Efforts(quick=3, standard=8, thorough=32),
         ),
     ),
-    proof=dict(conditions=conditions),
+    proof=dict(conditions=conditions, distances=distances),
     issues=(
         "The targets depend on V, the keys and G: they are no data that a sequence comes with.",
         "Linear attention with fewer features than keys has the function and not the values: G is singular.",

@@ -12,13 +12,13 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+from jaxtyping import Array
 from sympy import Rational
 
 from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.numerics.kernel_attention import Attention, Features, Regression
 from theorax.numerics.keys import named
-from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
+from theorax.numerics.quadratic import Primal, lower_bound, null_part, upper_bound
 from theorax.theorems.language import (
     Absolute,
     Efforts,
@@ -30,12 +30,11 @@ from theorax.theorems.language import (
     Optimum,
     Proof,
     Relative,
-    Subject,
     Theorem,
     instance,
 )
 from theorax.theorems.primal_dual_attention import _setting as setting
-from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, PLAIN, C, D, N, eps
+from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, PLAIN, SIZES, C, D, eps
 
 state = Measured("state", "W phi(q)/h(q) + b with W = sum_j beta_j phi(k_j)/h_j", array=True)
 layer = Measured("layer", "linear attention with the values v_j = beta_j/h_j", array=True)
@@ -109,15 +108,6 @@ def build(key, N, D, kind, full, projected):
     return Move(FEATURES[int(kind)], keys, queries, beta, b, direction, projected)
 
 
-def null_part(phi: Float[Array, "N F"], U: Float[Array, "N v"]) -> Float[Array, "N v"]:
-    """U less its part in the span of the columns of phi, by elimination without pivots, exact where numbers are."""
-    system, F = jnp.concatenate([phi.T @ phi, phi.T @ U], axis=1), phi.shape[1]
-    for i in range(F):
-        row = system[i : i + 1] / system[i, i]
-        system = jnp.where(jnp.arange(F)[:, None] == i, row, system - system[:, i : i + 1] * row)
-    return U - phi @ system[:, F:]
-
-
 def compare(model):
     """The state of linear attention, the layer, and the layer with other values."""
     phi, keys, queries, b = model.features, model.keys, model.queries, model.b
@@ -186,14 +176,8 @@ def proof(claim):
     return Proof(steps, settles=True)
 
 
-def layers(kind=LINEAR, full=0, projected=1, **roles):
-    return Subject(build, options=dict(kind=kind, full=full, projected=projected), **roles)
-
-
-def regressions(bias=1, edge=0, **roles):
-    return Subject(fitted, options=dict(bias=bias, edge=edge), **roles)
-
-
+layers = setting.subjects(build, kind=LINEAR, full=0, projected=1)
+regressions = setting.subjects(fitted, bias=1, edge=0)
 theorem = Theorem(
     place="linear attention as the expansion of a regression (reconstructed; that values are not determined: derived)",
     label="reconstructed",
@@ -220,16 +204,16 @@ theorem = Theorem(
                 "linear attention": layers(),
                 "as many features as keys": layers(full=1, breaks=("few",), fails=("moves",)),
                 "values moved anywhere": layers(projected=0, breaks=("null",), fails=("silent", "balanced", "optimal")),
-                "phi(x) = x": layers(PLAIN, breaks=("positive",), fails=("convex",)),
+                "phi(x) = x": layers(kind=PLAIN, breaks=("positive",), fails=("convex",)),
             },
             observe=observe,
             measures=(
                 *(state, layer, unweighted, moved, astray, values, others, balance, unbalanced, step, above, below),
                 *(room, highest),
             ),
-            sweep={N: Efforts(quick=(8,), standard=(8, 12), thorough=(8, 12, 16))},
+            sweep=SIZES,
             at=({D: 4, C: 30, eps: Rational(1, 10)},),
-            draws=Efforts(quick=2, standard=4, thorough=12),
+            draws=setting.DRAWS,
         ),
         fitted=Experiment(
             subjects={
@@ -239,7 +223,7 @@ theorem = Theorem(
             },
             observe=optimum,
             measures=(solved, expanded, reach, free),
-            sweep={N: Efforts(quick=(8,), standard=(8, 12), thorough=(8, 12, 16))},
+            sweep=SIZES,
             at=({D: 4, C: 300, eps: Rational(1, 10)},),
             draws=Efforts(quick=2, standard=6, thorough=24),
         ),

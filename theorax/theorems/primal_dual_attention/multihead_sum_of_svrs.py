@@ -11,16 +11,15 @@ from functools import partial
 from typing import Any
 
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
 from sympy import Rational
 
-from theorax.numerics.attention_layers import MultiHead
+from theorax.numerics.attention_layers import MultiHead, equinox_multihead
 from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.numerics.kernel_attention import Attention, Regression, Softmax
-from theorax.numerics.kernel_regression import Fitted
+from theorax.numerics.kernel_regression import FittedHeads
 from theorax.theorems.language import (
     Efforts,
     Experiment,
@@ -32,8 +31,8 @@ from theorax.theorems.language import (
     Relative,
     Size,
     Step,
-    Subject,
     Theorem,
+    instance,
 )
 from theorax.theorems.primal_dual_attention import _setting as setting
 from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, OUTPUTS, PLAIN, TAYLOR, C, D, N, eps
@@ -121,38 +120,18 @@ def compare(model):
     )
 
 
-def observe(model):
+def by_softmax(model):
+    """The layer with softmax heads, and the module that everybody uses."""
     heads = tuple(
         Attention(Softmax(), keys, beta, b) for keys, beta, b in zip(model.keys, model.beta, model.b, strict=True)
     )
     layer = MultiHead(model.of_queries, heads, model.outputs)
-    return compare(model) | dict(softmax=layer(model.queries), equinox=as_equinox(model))
+    module = equinox_multihead(layer, model.of_keys, model.tokens, model.queries)
+    return dict(softmax=layer(model.queries), equinox=module)
 
 
-def as_equinox(model):
-    """The module that everybody uses, its weights and its input of values set to those of the heads."""
-    D, count = model.queries.shape[1], len(model.beta)
-    module = eqx.nn.MultiheadAttention(
-        count, D, value_size=OUTPUTS * count, output_size=D, qk_size=WIDTH, vo_size=OUTPUTS, use_output_bias=True,
-        key=jax.random.key(0),
-    )  # fmt: skip
-    weights = (
-        jnp.concatenate(model.of_queries), jnp.concatenate(model.of_keys), jnp.eye(OUTPUTS * count),
-        jnp.concatenate(model.outputs, axis=1), sum(H @ b for H, b in zip(model.outputs, model.b, strict=True)),
-    )  # fmt: skip
-    parts = ("query_proj", "key_proj", "value_proj", "output_proj")
-    places = lambda m: (*(getattr(m, part).weight for part in parts), m.output_proj.bias)  # noqa: E731
-    module = eqx.tree_at(places, module, weights)
-    return module(model.queries, model.tokens, jnp.concatenate(model.beta, axis=1))
-
-
-class Regressions(eqx.Module):
-    """A regression solved for each head."""
-
-    fitted: tuple[Fitted, ...]
-    queries: Array
-    projections: tuple[Array, ...]
-    outputs: tuple[Array, ...]
+def observe(model):
+    return compare(model) | by_softmax(model)
 
 
 def fit(key, S, N, D, C, eps, kind, bias):
@@ -161,18 +140,14 @@ def fit(key, S, N, D, C, eps, kind, bias):
         setting.fit(FEATURES[int(kind)], keys, model.queries @ A.T, 4 * beta, C, eps, bias)
         for keys, A, beta in zip(model.keys, model.of_queries, model.beta, strict=True)
     )
-    return Regressions(fitted, model.queries, model.of_queries, model.outputs)
+    return FittedHeads(fitted, model.queries, model.of_queries, model.outputs)
 
 
 def optima(model, C, eps):
-    regressions = tuple(one.regression for one in model.fitted)
-    layers = tuple(one.layer(C) for one in model.fitted)
-    squares = sum((H**2).sum() * one.reach(C, eps) for one, H in zip(model.fitted, model.outputs, strict=True))
-    heads = MultiHead(model.projections, regressions, model.outputs)
     return dict(
-        solved=heads(model.queries),
-        expanded=replace(heads, heads=layers)(model.queries),
-        reach=len(model.fitted) * squares,
+        solved=model.regressions(model.queries),
+        expanded=model.layers(C)(model.queries),
+        reach=model.reach(C, eps),
     )
 
 
@@ -191,14 +166,18 @@ def two_heads():
         yield Step(f"the share of {h}", left.diff(h), right.diff(h))
 
 
-def heads(kind, apart=0, own=1, astray=0.0, **roles):
-    return Subject(build, options=dict(kind=kind, apart=apart, own=own, astray=astray), **roles)
+def softmax_heads():
+    """Two heads of width four on two tokens and a query of dimension one, one output, any projections and multipliers."""
+    g: Any = setting.generic
+    each = lambda name, *shape: tuple(g(f"{name}{s}", *shape) for s in range(2))  # noqa: E731
+    A, B, H = each("A", WIDTH, 1), each("B", WIDTH, 1), each("H", 1, 1)
+    model = Heads(g("x", 2, 1), g("q", 1, 1), A, B, H, each("beta", 2, 1), each("b", 1), PLAIN, 1, 0)
+    yield instance(is_multihead, "the measured programs on symbols", evaluate(by_softmax, (model,), Symbolic()))
 
 
-def regressions(kind, bias=1):
-    return Subject(fit, options=dict(kind=kind, bias=bias))
-
-
+heads = setting.subjects(build, kind=LINEAR, apart=0, own=1, astray=0.0)
+regressions = setting.subjects(fit, kind=LINEAR, bias=1)
+SIZES: dict[Size, Efforts[tuple[int, ...]]] = {S: Efforts(quick=(3,), standard=(2, 3), thorough=(2, 3, 5))}
 theorem = Theorem(
     place="multi-head attention as a sum of support vector regressions",
     label="reconstructed",
@@ -211,28 +190,28 @@ theorem = Theorem(
     experiments=dict(
         heads=Experiment(
             subjects={
-                "linear attention": heads(LINEAR),
-                "Taylor features": heads(TAYLOR),
-                "keys with projections of their own": heads(LINEAR, apart=1),
-                "one h shared by the heads": heads(LINEAR, own=0, breaks=("own",), fails=("expansion",)),
-                "every W a tenth off": heads(LINEAR, astray=0.1, breaks=("stationary",), fails=("expansion",)),
+                "linear attention": heads(),
+                "Taylor features": heads(kind=TAYLOR),
+                "keys with projections of their own": heads(apart=1),
+                "one h shared by the heads": heads(own=0, breaks=("own",), fails=("expansion",)),
+                "every W a tenth off": heads(astray=0.1, breaks=("stationary",), fails=("expansion",)),
             },
             observe=observe,
             measures=(sums, layer, shared, unweighted, crossed, softmax, equinox),
-            sweep={S: Efforts(quick=(3,), standard=(2, 3), thorough=(2, 3, 5))},
+            sweep=SIZES,
             at=({N: 8, D: 6},),
-            draws=Efforts(quick=2, standard=4, thorough=12),
+            draws=setting.DRAWS,
         ),
         solved=Experiment(
-            subjects={"linear attention": regressions(LINEAR), "Taylor features": regressions(TAYLOR)},
+            subjects={"linear attention": regressions(), "Taylor features": regressions(kind=TAYLOR)},
             observe=optima,
             measures=(solved, expanded, reach),
-            sweep={S: Efforts(quick=(3,), standard=(2, 3), thorough=(2, 3, 5))},
+            sweep=SIZES,
             at=({N: 8, D: 6, C: 30, eps: Rational(1, 10)},),
             draws=Efforts(quick=1, standard=4, thorough=12),
         ),
     ),
-    proof=dict(expansion=Proof(two_heads, settles=True)),
+    proof=dict(expansion=Proof(two_heads, settles=True), is_multihead=Proof(softmax_heads, settles=True)),
     issues=(
         "The heads share their tokens and nothing else: no program couples them, and the targets of each are a choice.",
         "With keys that have projections of their own the regression is fitted in the space of the keys and asked at "

@@ -3,8 +3,9 @@
 Complementary slackness, with r = y - f: alpha_j (eps + xi_j - r_j) = 0 and (C - alpha_j) xi_j = 0. Inside the tube the
 first bracket is positive, so v_j = 0; outside xi_j is, so alpha_j = C and |v_j| = C/h_j with the sign of r_j. No value is
 left iff some constant lies within eps of all targets: iff eps >= (max y - min y)/2 where b is a variable, iff eps >=
-max |y| where it is not, whatever the keys are. A regression with the gap g misses each of these products by at most 2 g; and
-with the threshold t its dual value is at most (t - eps) |beta|_1, so that (eps - t) |beta|_1 <= g above it.
+max |y| where it is not, whatever the keys are. With a gap g these products, summed over both sides, are at most g
+(svr_duality_gap), so that |beta_j| is at least C - g/s where r_j lies s beyond the tube; and with the threshold t the dual
+value is at most (t - eps) |beta|_1, so that (eps - t) |beta|_1 <= g above it.
 """
 
 import equinox as eqx
@@ -31,6 +32,8 @@ from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, TA
 
 value = Measured("value", "v_j", array=True)
 h = Measured("h", "h_j", array=True, positive=True)
+gap = Measured("gap", "primal value found over dual value found", array=True)
+furthest = Measured("furthest", "what the largest |r_j| lies beyond the tube", array=True)
 largest = Measured("largest", "the largest |v_j| h_j", array=True)
 plain = Measured("plain", "the largest |v_j|", array=True)
 within = Measured("within", "|beta_j| times what r_j keeps from the edge of the tube, if inside", array=True)
@@ -38,8 +41,6 @@ beyond = Measured(
     "beyond", "C less beta_j on the side of r_j, times what r_j lies beyond the tube, if outside", array=True
 )
 
-# The regressions of svr_primal_dual_kkt are certified to this gap.
-GAP = Rational(1, 10**9)
 box = Inequality(
     of=Abs(value) - C / h,
     at_most=0,
@@ -48,13 +49,14 @@ box = Inequality(
     under=(),
     mutants={"C/h^2": dict(of=Abs(value) - C / h**2)},
 )
-attained = Inequality(of=largest, at_least=C * (1 - GAP), under=("solved",), mutants={"C without h": dict(of=plain)})
-inside = Inequality(of=within, at_most=GAP, under=("solved",))
-outside = Inequality(of=beyond, at_most=2 * GAP, under=("solved",))
+attained = Inequality(
+    of=largest, at_least=C - gap / furthest, under=("solved",), mutants={"C without h": dict(of=plain)}
+)
+inside = Inequality(of=within, at_most=gap, under=("solved",))
+outside = Inequality(of=beyond, at_most=gap, under=("solved",))
 
 flat = Measured("flat", "primal value of the constant in the middle of the targets", array=True)
 nothing = Measured("nothing", "dual value without coefficients", array=True)
-gap = Measured("gap", "primal value found over dual value found", array=True)
 away = Measured("away", "|eps - threshold|", array=True)
 left = Measured("left", "largest |beta_j|", array=True)
 swapped = Measured(
@@ -78,21 +80,27 @@ alive = Inequality(
 )
 
 
+class Turned(eqx.Module):
+    """A fitted regression, and coefficients of its dual program that are ``rolled`` along the keys."""
+
+    fitted: Fitted
+    rolled: int = eqx.field(static=True)
+
+
 def solved(key, N, D, C, eps, kind, bias, rolled):
-    """``rolled``: the coefficients belong to the keys beside."""
-    fitted = setting.fit(FEATURES[int(kind)], *setting.points(key, N, D), C, eps, bias)
-    dual = fitted.dual
-    turned = dual._replace(alpha=jnp.roll(dual.alpha, int(rolled), 0), alphat=jnp.roll(dual.alphat, int(rolled), 0))
-    return eqx.tree_at(lambda fitted: fitted.dual, fitted, turned)
+    return Turned(setting.fit(FEATURES[int(kind)], *setting.points(key, N, D), C, eps, bias), int(rolled))
 
 
-def slackness(fitted, C, eps):
-    beta, r = fitted.dual.beta, fitted.targets - fitted.regression(fitted.keys)
-    v = fitted.attention.values
+def slackness(model, C, eps):
+    fitted, (alpha, alphat), h = model.fitted, model.fitted.multipliers(C), model.fitted.h[:, None]
+    beta, r = jnp.roll(alpha - alphat, model.rolled, 0), fitted.targets - fitted.regression(fitted.keys)
+    v = beta / h
     return dict(
         value=v,
-        h=jnp.broadcast_to(fitted.h[:, None], v.shape),
-        largest=jnp.max(jnp.abs(v) * fitted.h[:, None]),
+        h=jnp.broadcast_to(h, v.shape),
+        gap=fitted.above(C, eps) - fitted.below(C, eps),
+        furthest=jnp.max(jnp.abs(r) - eps),
+        largest=jnp.max(jnp.abs(v) * h),
         plain=jnp.max(jnp.abs(v)),
         within=jnp.abs(beta) * jnp.maximum(eps - jnp.abs(r), 0),
         beyond=(C - beta) * jnp.maximum(r - eps, 0) + (C + beta) * jnp.maximum(-r - eps, 0),
@@ -143,6 +151,11 @@ def complementary():
     yield Step("inside, r = e - s: no slack, so alpha s = 0", solve(t * (e - (e - s)), t), [0])
     yield Step("outside, r = e + s: where alpha is not zero the slack is s", solve(e + t - (e + s), t), [s])
     yield Step("and alpha is C", solve((c - t) * s, t), [c])
+    a, b = symbols("a b", positive=True)
+    yield Step("inside: both products, less |beta| s, with alpha the larger", expand(
+        a * (e - (e - s)) + b * (e + (e - s)) - (a - b) * s), expand(2 * b * e))  # fmt: skip
+    yield Step("outside: (C - alpha) xi and alphat (eps + r), less (C - beta) s", expand(
+        (c - a) * s + b * (e + e + s) - (c - (a - b)) * s), expand(2 * b * e))  # fmt: skip
 
 
 def thresholds():
@@ -161,8 +174,7 @@ def above_threshold():
     yield Step("(t - e) |beta|_1, t half the range", expand(linear), expand(((high - low) / 2 - e) * 2 * beta))
 
 
-def optimal(kind, bias=1, rolled=0, **roles):
-    return Subject(solved, options=dict(kind=kind, bias=bias, rolled=rolled), **roles)
+optimal = setting.subjects(solved, kind=TAYLOR, bias=1, rolled=0)
 
 
 def tubes(kind, bias, width, **roles):
@@ -185,15 +197,13 @@ theorem = Theorem(
     experiments=dict(
         solved=Experiment(
             subjects={
-                "Taylor features": optimal(TAYLOR),
-                "linear attention": optimal(LINEAR),
-                "Taylor features, no bias": optimal(TAYLOR, bias=0),
-                "coefficients of the keys beside": optimal(
-                    TAYLOR, rolled=1, breaks=("solved",), fails=("inside", "outside")
-                ),
+                "Taylor features": optimal(),
+                "linear attention": optimal(kind=LINEAR),
+                "Taylor features, no bias": optimal(bias=0),
+                "coefficients of the keys beside": optimal(rolled=1, breaks=("solved",), fails=("inside", "outside")),
             },
             observe=slackness,
-            measures=(value, h, largest, plain, within, beyond),
+            measures=(value, h, gap, furthest, largest, plain, within, beyond),
             sweep={N: (10, 16)},
             at=({D: 3, C: 3, eps: Rational(1, 2)},),
             draws=Efforts(quick=3, standard=8, thorough=32),

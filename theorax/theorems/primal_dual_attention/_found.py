@@ -1,0 +1,52 @@
+"""What a solver finds for a regression whose optimum is known in closed form: its gap, measured, and certified small.
+
+The point w = sum_j beta_j x_j and b, beta the solver's coefficients and b its multiplier of their sum, belongs to the
+primal program; beta to the dual one. The gap g between both values there says how far beta is from the optimum, whatever
+the solver: |w - w*|^2 <= g, for the one is strongly convex and the other strongly concave in w. That g is small is a claim
+of its own, and what a solver that is no solver fails.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+from jaxtyping import Array
+
+from theorax.numerics.quadratic import Dual, expanded_bound, feasible, lower_bound
+from theorax.theorems.language import Absolute, Hypothesis, Measured, Optimum
+
+reached = Measured("reached", "primal value at the coefficients and the bias that the solver finds", array=True)
+assured = Measured("assured", "dual value at these coefficients", array=True)
+idle = Measured("idle", "primal value of w = 0 and b = 0", array=True)
+spare = Measured("spare", "what is left of [0, C] on either side of each multiplier found", array=True)
+MEASURES = (reached, assured, idle, spare)
+
+gap = reached - assured
+SOLVED = Hypothesis("what the solver finds is optimal")
+certified = Optimum(
+    value=reached / idle,
+    bound=assured / idle,
+    feasible=spare >= 0,
+    margin=Absolute(2, 10**9),
+    because="the coarsest tolerance that the solver is asked for is 1e-9, once for the gap and once for residuals, which "
+    "are to the targets what C |r| is to C |y|; coefficients that are a thousandth off leave a ten-thousandth and more",
+    under=("solved",),
+)
+
+
+def astray(dual: Dual, share: Any) -> Dual:
+    """All multipliers smaller by this share: they stay in [0, C] and keep a sum of zero, but are not optimal."""
+    return dual._replace(alpha=(1 - share) * dual.alpha, alphat=(1 - share) * dual.alphat)
+
+
+def values(dual: Dual, G: Array, y: Array, C: Any, eps: Any, bias: bool) -> tuple[Array, dict[str, Array]]:
+    """The coefficients found, repaired to feasibility, and the letters above."""
+    alpha, alphat = feasible(dual, C, bias)
+    beta = alpha - alphat
+    return beta, dict(
+        reached=expanded_bound(beta, dual.b, G, y, C, eps),
+        assured=lower_bound(alpha, alphat, G, y, eps),
+        idle=expanded_bound(jnp.zeros_like(y), jnp.zeros_like(dual.b), G, y, C, eps),
+        spare=jnp.concatenate([alpha, alphat, C - alpha, C - alphat]),
+    )

@@ -1,0 +1,124 @@
+"""Sparse attention whose queries share one V is a regression for each set of keys, with targets that differ.
+
+For values V on all keys put beta = h V on the set M, h summed over M, and y_j = (G beta)_j + eps sign(beta_j), G of M. Then
+V is what the regression on M finds. At a key in two sets the two targets are not the same: one V is no regression with one
+set of data.
+"""
+
+import jax.numpy as jnp
+import numpy as np
+from sympy import Matrix, Rational, symbols
+
+from theorax.numerics.attention_layers import two_sets
+from theorax.numerics.kernel_attention import Regression
+from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
+from theorax.theorems.language import (
+    Absolute,
+    Experiment,
+    Hypothesis,
+    Inequality,
+    Measured,
+    Optimum,
+    Step,
+    Theorem,
+)
+from theorax.theorems.primal_dual_attention import _setting as setting
+from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, SIZES, TAYLOR, C, D, eps
+
+above = Measured("above", "primal values of the regressions on both sets, at W = sum of beta_j x_j", array=True)
+below = Measured("below", "dual values at beta = h V", array=True)
+room = Measured("room", "C - |beta|", array=True)
+apart = Measured("apart", "largest squared difference of the targets of two sets at a key in both", array=True)
+
+
+realised = Optimum(
+    value=above,
+    bound=below,
+    feasible=room >= 0,
+    margin=Absolute(1, 10**9),
+    because="both values are the same number; the targets of another set leave a gap of order one",
+    under=("targets",),
+)
+differ = Inequality(of=apart, at_least=Rational(1, 10**4), under=("targets", "sets"))
+
+
+def wanted(key, N, D, kind, same, one):
+    """``same``: both sets are one; ``one``: the targets are those for all keys."""
+    keys, _, V = setting.points(key, N, D)
+    return keys, V, FEATURES[int(kind)], bool(same), bool(one)
+
+
+def targets(phi, keys, V, eps):
+    """Rows, coefficients and targets of the regression on these keys that has these values."""
+    X = Regression(phi, keys, jnp.zeros(()), jnp.zeros(())).rows(keys)
+    beta = phi.kernel(keys, keys).sum(1, keepdims=True) * V
+    return X, beta, X @ (X.T @ beta) + eps * jnp.sign(beta)
+
+
+def shared_values(model, C, eps):
+    keys, V, phi, same, one = model
+    full, values, aims, coefficients = targets(phi, keys, V, eps)[2], [], [], []
+    chosen = two_sets(len(keys), same)
+    for mine in chosen:
+        X, beta, y = targets(phi, keys[mine], V[mine], eps)
+        y = full[mine] if one else y
+        upper = upper_bound(Primal(beta.T @ X, jnp.zeros(V.shape[1])), X, y, C, eps)
+        values.append((upper, lower_bound(jnp.maximum(beta, 0), jnp.maximum(-beta, 0), X @ X.T, y, eps)))
+        aims.append(y)
+        coefficients.append(beta)
+    common = np.intersect1d(*chosen)
+    a, b = (y[np.searchsorted(mine, common)] for y, mine in zip(aims, chosen, strict=True))
+    primal, dual = zip(*values, strict=True)
+    return dict(
+        above=sum(primal), below=sum(dual), room=C - jnp.abs(jnp.concatenate(coefficients)),
+        apart=jnp.max((a - b) ** 2),
+    )  # fmt: skip
+
+
+def targets_differ():
+    """One positive feature; a key with the value u in two sets of two, beside keys with the value v."""
+    a, b, c, e, u, v = symbols("a b c e u v", positive=True)
+    aims = []
+    for other in (b, c):
+        h = Matrix([a, other]) * (a + other)
+        x = Matrix([a / h[0], other / h[1]])
+        beta = Matrix([h[0] * u, h[1] * v])
+        aims.append((x * x.T * beta)[0] + e)
+        yield Step(
+            f"beside {other}, y_1 is the layer's output and eps", aims[-1], (a * u + other * v) / (a + other) + e
+        )
+    yield Step("the two differ as the features of the other keys do", aims[0] - aims[1],
+               a * (c - b) * (u - v) / ((a + b) * (a + c)))  # fmt: skip
+
+
+one_V = setting.subjects(wanted, kind=TAYLOR, same=0, one=0)
+theorem = Theorem(
+    place="sparse attention as regressions on subsets (derived: what its shared values are fitted to)",
+    label="derived",
+    uses=("sparse_attention_query_dependent_svr", "attention_values_realisable"),
+    hypotheses=dict(
+        targets=Hypothesis("the targets are those that belong to the set"),
+        sets=Hypothesis("not all queries may read the same keys"),
+    ),
+    claims=dict(realised=realised, differ=differ),
+    experiments=dict(
+        one_V=Experiment(
+            subjects={
+                "linear attention": one_V(kind=LINEAR),
+                "Taylor features": one_V(),
+                "targets made for all keys": one_V(one=1, breaks=("targets",), fails=("realised", "differ")),
+                "one set": one_V(same=1, breaks=("sets",), fails=("differ",)),
+            },
+            observe=shared_values,
+            measures=(above, below, room, apart),
+            sweep=SIZES,
+            at=({D: 2, C: 10_000, eps: Rational(1, 10)},),
+            draws=setting.DRAWS,
+        ),
+    ),
+    proof=dict(targets_differ=targets_differ),
+    issues=(
+        "With a bias as a variable, sum_j h_j v_j = 0 would have to hold over every set: as many equations as there are "
+        "sets, and with as many as keys no V but zero is left. The bias is left out here.",
+    ),
+)

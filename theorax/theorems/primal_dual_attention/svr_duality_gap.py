@@ -1,0 +1,171 @@
+"""What the two values of a regression leave apart, at any points, is what the points miss of the KKT conditions.
+
+For any W, b, slacks, and any multipliers with sum_j beta_j = 0, the primal value less the dual one is
+
+    |w - sum_j beta_j x_j|^2/2 + sum_j alpha_j (eps + xi_j - r_j) + sum_j alphat_j (eps + xit_j + r_j)
+                               + sum_j (C - alpha_j) xi_j + sum_j (C - alphat_j) xit_j,    r = y - f,
+
+output by output: terms that are not negative where both points are feasible. The dual value is what the Lagrangian is
+where its gradient in w, b and the slacks vanishes.
+"""
+
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from sympy import Matrix, Rational, solve, symbols
+
+from theorax.numerics.jaxprs import Symbolic, evaluate
+from theorax.numerics.kernel_attention import Features, Regression
+from theorax.numerics.keys import named
+from theorax.numerics.quadratic import lower_bound
+from theorax.theorems.language import (
+    Experiment,
+    Hypothesis,
+    Identity,
+    Measured,
+    Proof,
+    Relative,
+    Step,
+    Theorem,
+    instance,
+)
+from theorax.theorems.primal_dual_attention import _setting as setting
+from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, OUTPUTS, POSITIVE, TAYLOR, C, D, N, eps
+
+primal = Measured("primal", "primal value at any point", array=True)
+dual = Measured("dual", "dual value at any multipliers", array=True)
+square = Measured("square", "|w - sum_j beta_j x_j|^2/2", array=True)
+tube = Measured("tube", "sum of alpha (eps + xi - r) and alphat (eps + xit + r)", array=True)
+box = Measured("box", "sum of (C - alpha) xi and (C - alphat) xit", array=True)
+quadratic = Measured("quadratic", "beta^T G beta", array=True)
+unsigned = Measured("unsigned", "eps sum_j (alpha_j + alphat_j - beta_j)", array=True)
+raw = Measured("raw", "|w - sum_j beta_j phi(k_j)|^2/2", array=True)
+kernel = Measured("kernel", "beta^T K beta, K without the normalisers", array=True)
+
+gap = Identity(
+    left=primal - dual,
+    right=square + tube + box,
+    margin=Relative(1, 10**6),
+    because="the account of the rounding stays below it, a wrong term is of the order of the whole",
+    under=("positive", "normaliser", "balance", "same"),
+    mutants={
+        "the dual with + beta^T G beta/2": dict(left=primal - dual - quadratic),
+        "the dual with K in the place of G": dict(left=primal - dual + (kernel - quadratic) / 2),
+        "eps times the sum of beta": dict(left=primal - dual - unsigned),
+        "w = sum of beta phi, without 1/h": dict(right=raw + tube + box),
+    },
+)
+
+
+class Anything(eqx.Module):
+    """A point of the primal program and multipliers, neither optimal nor feasible."""
+
+    features: Features
+    keys: Any
+    targets: Any
+    W: Any
+    b: Any
+    xi: Any
+    xit: Any
+    alpha: Any  # of all keys but the first
+    alphat: Any
+    miss: Any  # the sum of beta
+    share: Any  # of C in the box of the dual
+
+
+def anything(key, N, D, kind, bias, miss, share):
+    keys, _, targets = setting.points(key, N, D)
+    phi, shape = FEATURES[int(kind)], (N.padded, OUTPUTS)
+    draw = lambda name, *shape: jax.random.normal(named(key, name), shape)  # noqa: E731
+    W, b = draw("W", OUTPUTS, phi(keys).shape[1]), float(bias) * draw("b", OUTPUTS)
+    xi, xit, alpha, alphat = (draw(name, *shape) for name in ("xi", "xit", "alpha", "alphat"))
+    return Anything(phi, keys, targets, W, b if bias else 0.0, xi, xit, alpha[1:], alphat, miss, share)
+
+
+def terms(model, C, eps):
+    plain = Regression(model.features, model.keys, model.W, model.b)
+    X = plain.rows(model.keys)
+    first = model.alphat.sum(0, keepdims=True) - model.alpha.sum(0, keepdims=True) + model.miss
+    alpha, alphat = jnp.concatenate([first, model.alpha]), model.alphat
+    beta, r = alpha - alphat, model.targets - (X @ model.W.T + model.b)
+    phi = model.features(model.keys)
+    K = phi @ phi.T
+    return dict(
+        primal=(model.W**2).sum() / 2 + C * (model.xi + model.xit).sum(),
+        dual=lower_bound(alpha, alphat, X @ X.T, model.targets, eps),
+        square=((model.W - beta.T @ X) ** 2).sum() / 2,
+        tube=(alpha * (eps + model.xi - r) + alphat * (eps + model.xit + r)).sum(),
+        box=((model.share * C - alpha) * model.xi + (model.share * C - alphat) * model.xit).sum(),
+        quadratic=(beta * (X @ (X.T @ beta))).sum(),
+        unsigned=eps * (alpha + alphat - beta).sum(),
+        raw=((model.W - beta.T @ phi) ** 2).sum() / 2,
+        kernel=(beta * (K @ beta)).sum(),
+    )
+
+
+def generic_points():
+    """Two keys in the plane, one output, phi(x) = x; every weight, slack, target and multiplier, every C and eps."""
+    one = lambda name: setting.generic(name, 2, 1)  # noqa: E731
+    model = Anything(
+        FEATURES[setting.PLAIN], setting.generic("k", 2, 2), one("y"), setting.generic("w", 1, 2),
+        setting.generic("b", 1), one("xi"), one("xit"), one("alpha")[1:], one("alphat"), 0.0, 1.0,
+    )  # fmt: skip
+    values = evaluate(terms, (model, setting.scalar("C"), setting.scalar("e")), Symbolic())
+    yield instance(gap, "the measured program on symbols", values)
+
+
+def lagrangian():
+    """Two keys, two features, one output, generic symbols: the zero gradient, and the value that it leaves."""
+    w, y, xi, xit, a, at, eta, etat = (
+        Matrix(symbols(f"{name}_1:3")) for name in ("w", "y", "xi", "xit", "a", "at", "eta", "etat")
+    )
+    X, (b, c, e) = Matrix(2, 2, symbols("x_1:3_1:3")), symbols("b c e")
+    f = X * w + Matrix([b, b])
+    one = Matrix([1, 1])
+    L = (
+        w.dot(w) / 2 + c * one.dot(xi + xit) - eta.dot(xi) - etat.dot(xit)
+        + a.dot(y - f - e * one - xi) + at.dot(f - y - e * one - xit)
+    )  # fmt: skip
+    beta = a - at
+    (found,) = solve([L.diff(s) for s in w], list(w), dict=True)
+    yield Step("its zero gradient in w: w = sum of beta x", Matrix([found[s] for s in w]), (X.T * beta).expand())
+    yield Step("in b: the sum of beta", -L.diff(b), sum(beta))
+    multipliers = solve([L.diff(s) for s in (*xi, *xit)], [*eta, *etat], dict=True)[0]
+    yield Step("in the slacks: alpha + eta = C", [multipliers[s] + t for s, t in zip(eta, a, strict=True)], [c, c])
+    at_zero = L.subs(found).subs(multipliers).subs(a[0], solve(sum(beta), a[0])[0])
+    value = y.dot(beta) - (beta.T * X * X.T * beta)[0] / 2 - e * one.dot(a + at)
+    yield Step("what is left is the dual value", at_zero.expand(), value.subs(a[0], solve(sum(beta), a[0])[0]).expand())
+
+
+point = setting.subjects(anything, kind=LINEAR, bias=1, miss=0.0, share=1.0)
+theorem = Theorem(
+    place="the Lagrangian of the two programs that precede the main theorem (the identity: derived here)",
+    label="derived",
+    hypotheses=dict(
+        positive=POSITIVE,
+        normaliser=Hypothesis("h_j is not zero", unbroken="there are no rows otherwise; both kernels are positive"),
+        balance=Hypothesis("sum_j beta_j = 0 where b is a variable"),
+        same=Hypothesis("both programs have the same C"),
+    ),
+    claims=dict(gap=gap),
+    experiments=dict(
+        any=Experiment(
+            subjects={
+                "Taylor features": point(kind=TAYLOR),
+                "linear attention": point(),
+                "no bias, any sum": point(bias=0, miss=1.0),
+                "a sum that is not zero": point(miss=1.0, breaks=("balance",), fails=("gap",)),
+                "half of C in the dual": point(share=0.5, breaks=("same",), fails=("gap",)),
+            },
+            observe=terms,
+            measures=(primal, dual, square, tube, box, quadratic, unsigned, raw, kernel),
+            sweep={N: (3, 8)},
+            at=({D: 2, C: 30, eps: Rational(1, 8)},),
+            draws=setting.DRAWS,
+        ),
+    ),
+    proof=dict(gap=Proof(generic_points, settles=True), lagrangian=lagrangian),
+    issues=("The outputs do not interact: both programs are sums over them.",),
+)  # fmt: skip

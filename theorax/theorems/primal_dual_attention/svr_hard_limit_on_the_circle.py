@@ -1,0 +1,140 @@
+"""On the circle the regression of a wave without a tube is a quotient of Bessel functions, and almost one wave.
+
+With k_j evenly spaced, y_j = cos(m t_j) and z = 1/sqrt(2), waves are eigenvectors of G, so that they are met by
+coefficients that are a wave, and by no bias. Summing exp(x cos s) = I_0(x) + 2 sum_n I_n(x) cos(ns) over the keys leaves
+the orders that are multiples of N, or m away from one: with H(x, s) = I_0(x) + 2 sum_l I_lN(x) cos(lNs) and M(x, s) the
+sum of I_n(x) cos(ns) over those others,
+
+    f(r (cos t, sin t)) = H(z, 0)/M(z, 0) M(rz, t)/H(rz, t),
+
+which tends to I_0(z)/I_m(z) I_m(rz)/I_0(rz) cos(mt) faster than exponentially, by what is aliased, I_(N-m)/I_m.
+"""
+
+from typing import Any
+
+import jax.numpy as jnp
+from sympy import Abs, Rational, cos, expand, pi, symbols
+
+from theorax.numerics.kernel_attention import Attention
+from theorax.numerics.kernel_regression import gram, interpolant, inverse
+from theorax.numerics.series import bessel_i, circle_number
+from theorax.theorems.language import (
+    Cited,
+    Experiment,
+    Hypothesis,
+    Identity,
+    Inequality,
+    Measured,
+    Parameter,
+    Relative,
+    Step,
+    Theorem,
+)
+from theorax.theorems.primal_dual_attention import _setting as setting
+from theorax.theorems.primal_dual_attention._setting import N, Softmax
+
+m = Parameter("m", "turns of the wave", integer=True, positive=True)
+r = Parameter("r", "length of the query", positive=True)
+t = Parameter("t", "angle of the query")
+wave = Measured("wave", "output at r (cos t, sin t) for keys on the circle", array=True)
+closed = Measured("closed", "H(z, 0)/M(z, 0) M(rz, t)/H(rz, t)", array=True)
+simple = Measured("simple", "I_0(z)/I_m(z) I_m(rz)/I_0(rz) cos(mt)", array=True)
+aliased = Measured("aliased", "I_(N-m)/I_m at z, and at rz over |cos mt|", array=True)
+flat = Measured("flat", "cos(mt)", array=True)
+
+circle = Identity(
+    left=wave,
+    right=closed,
+    margin=Relative(1, 10**5),
+    because="the account of the rounding reaches 1e-6 with the condition of G at N = 8; aliases are 1e-2 at N = 6",
+    under=("even",),
+    mutants={"without the aliases": dict(right=simple), "as at the keys": dict(right=flat)},
+)
+aliasing = Inequality(
+    of=Abs(wave / simple - 1),
+    at_most=2 * aliased,
+    under=("even",),
+    mutants={"of the wave itself": dict(of=Abs(flat / simple - 1))},
+)
+
+
+def turned(key, shift):
+    """What the first key is turned by."""
+    return jnp.asarray(shift)
+
+
+def on_the_circle(shift, N, m, r, t):
+    n = N.padded
+    angles = 2 * circle_number() / n * jnp.arange(n)
+    y = jnp.cos(m * angles)
+    moved = angles + shift * (jnp.arange(n) == 0)
+    keys = jnp.stack([jnp.cos(moved), jnp.sin(moved)], axis=1)
+    query = jnp.stack([r * jnp.cos(t), r * jnp.sin(t)])[None]
+    kernel = Softmax()
+    _, h = gram(kernel, keys)
+    beta, b, _ = interpolant(inverse(kernel, keys), y[:, None], 1.0)
+    f = Attention(kernel, keys, beta / h[:, None], b)(query)[0, 0]
+    # Beyond order sixty what is left, x^60/60! for x below one, is out of sight of balls.
+    whole = [n * l for l in range(1, 2 + 60 // n)]
+    others = [m, *(order + side for order in whole for side in (-m, m))]
+    z = 1 / jnp.sqrt(2 * jnp.ones(()))
+
+    def H(x, s):
+        return bessel_i([0], x)[0] + 2 * (bessel_i(whole, x) * jnp.cos(jnp.asarray(whole) * s)).sum()
+
+    def M(x, s):
+        return (bessel_i(others, x) * jnp.cos(jnp.asarray(others) * s)).sum()
+
+    low, high = (bessel_i([0, m, n - m], x) for x in (z, r * z))
+    flat = jnp.cos(m * t * jnp.ones(()))
+    return dict(
+        wave=f,
+        closed=H(z, 0.0) / M(z, 0.0) * M(r * z, t) / H(r * z, t),
+        simple=low[0] / low[1] * high[1] / high[0] * flat,
+        aliased=low[2] / low[1] + high[2] / high[1] / jnp.abs(flat),
+        flat=flat,
+    )
+
+
+def aliases():
+    """Six keys, waves of one and two turns, every order up to seven."""
+    s = symbols("s", real=True)
+    yield Cited("exp(x cos s) = I_0(x) + 2 sum_n I_n(x) cos(ns)", "Abramowitz and Stegun 1964, 9.6.34")
+    for turns in (1, 2):
+        for n in range(8):
+            places = [pi * j / 3 for j in range(6)]
+            total: Any = sum(cos(n * (s - place)) * cos(turns * place) for place in places)
+            met = [side for side in (turns, -turns) if (n - side) % 6 == 0]
+            kept = 3 * len(met) * cos(n * s)
+            yield Step(f"m = {turns}, order {n}", expand(total.expand(trig=True)), expand(kept.expand(trig=True)))
+
+
+subject = setting.subjects(turned, shift=0.0)
+theorem = Theorem(
+    place="the limit of a hard tube, for keys on the circle (derived here)",
+    label="derived",
+    uses=("svr_hard_limit_interpolation",),
+    hypotheses=dict(even=Hypothesis("keys are evenly spaced on the circle")),
+    claims=dict(circle=circle, aliasing=aliasing),
+    experiments=dict(
+        circle=Experiment(
+            subjects={
+                "even": subject(),
+                "a key out of its place": subject(shift=0.5, breaks=("even",), fails=("circle", "aliasing")),
+            },
+            observe=on_the_circle,
+            measures=(wave, closed, simple, aliased, flat),
+            sweep={N: (6, 8)},
+            at=(
+                {m: 2, r: Rational(17, 10), t: Rational(2, 5)},
+                {m: 1, r: Rational(1, 2), t: 1},
+            ),
+            draws=1,
+        ),
+    ),
+    proof=dict(aliases=aliases),
+    issues=(
+        "On the circle 1/lambda_min(G) grows faster than exponentially, to 1.7e9 at N = 16: nothing is said of such G.",
+        "m below N/2: a wave of N - m turns takes the same values at the keys.",
+    ),
+)
