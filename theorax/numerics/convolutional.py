@@ -20,7 +20,10 @@ from theorax.numerics.ensembles import gaussian, haar_rows
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
 
-__all__ = ["ConvolutionalNetwork", "convolution", "convolutional_network"]
+__all__ = ["FIXED_SUMS", "FRAME", "TAP_BY_TAP", "ConvolutionalNetwork", "convolution", "convolutional_network"]
+
+TAP_BY_TAP, FRAME, FIXED_SUMS = range(3)
+"""How the filters of a layer are drawn over its taps."""
 
 
 class ConvolutionalNetwork(eqx.Module):
@@ -65,11 +68,12 @@ def convolutional_network(
     activation: Callable[[Array], Array],
     weight_variance: Float[Array, ""] | float = 1.0,
     bias_variance: Float[Array, ""] | float = 0.0,
-    unfolded: Array | bool = False,
+    unfolded: Int[Array, ""] | int = TAP_BY_TAP,
 ) -> ConvolutionalNetwork:
     """A network whose hidden filters have, tap by tap and independently, the law at this place of `weights.MENU`.
 
-    ``unfolded``: instead, the rows of the C x (taps C) matrix of a layer are orthonormal, a Haar frame.
+    ``unfolded``: instead, the C x (taps C) matrix of a layer has a law of its own: `FRAME`, orthonormal rows, a Haar
+    frame; `FIXED_SUMS`, the rows of signs of `weights.conditioned_rademacher`, known up to a sign in their sums.
     """
     sigma = jnp.sqrt(jnp.asarray(weight_variance, jnp.zeros(()).dtype))
     root = jnp.sqrt(jnp.asarray(bias_variance, sigma.dtype))
@@ -81,15 +85,22 @@ def convolutional_network(
 
         return jax.lax.map(tap, jnp.arange(taps))
 
+    columns_of_all = Extent(taps * C.value, taps * C.padded)
+
     def frame(number: Array) -> Array:
-        wide = haar_rows(named(key, "frame", number), C, Extent(taps * C.value, taps * C.padded))
+        return cut(haar_rows(named(key, "frame", number), C, columns_of_all))
+
+    def fixed_sums(number: Array) -> Array:
+        return cut(weights.conditioned_rademacher(named(key, "fixed sums", number), columns_of_all, C))
+
+    def cut(wide: Array) -> Array:
         # The columns of the taps follow one another: tap beta holds the columns beta C to (beta + 1) C.
         columns = jnp.arange(taps)[:, None] * C.value + jnp.arange(C.padded)
         tap_by_tap = jnp.where(C.mask, wide[:, jnp.minimum(columns, taps * C.padded - 1)], 0)
         return jnp.sqrt(1.0 * taps) * jnp.moveaxis(tap_by_tap, 0, 1)
 
     def layer(number: Array) -> Array:
-        return sigma * jax.lax.cond(jnp.asarray(unfolded, bool), frame, of_law, number)
+        return sigma * jax.lax.switch(jnp.asarray(unfolded, int), (of_law, frame, fixed_sums), number)
 
     filters = jax.lax.map(layer, jnp.arange(hidden))
     biases = root * gaussian(named(key, "biases"), Extent(hidden + 1, hidden + 1), C)

@@ -103,18 +103,19 @@ def randomised_hadamard(key: Array, n: Extent) -> Float[Array, "N N"]:
     return jnp.where(block(n, n), signs * (1 - 2 * odd) * _root(1 / n.value), 0)
 
 
-def conditioned_rademacher(key: Array, n: Extent) -> Float[Array, "N N"]:
+def conditioned_rademacher(key: Array, n: Extent, rows: Extent | None = None) -> Float[Array, "rows N"]:
     r"""Independent rows, each uniform over the sign vectors of sum $\pm s$, over $\sqrt n$, with $s = \sqrt n$ or $E s^2 = n$.
 
     Entries are exchangeable, centred and uncorrelated, and have every fourth moment of pseudo-iid entries; the sum over
     a row is known up to its sign all the same. Where n is no perfect square, s is one of the two neighbouring numbers
-    that sums of n signs take, drawn anew for every row.
+    that sums of n signs take, drawn anew for every row. There are n rows unless said otherwise.
     """
-    places = jax.random.uniform(named(key, "places"), (n.padded, n.padded))
+    rows = n if rows is None else rows
+    places = jax.random.uniform(named(key, "places"), (n.padded, rows.padded))
     below = jnp.floor(_root(n.value) + 2.0**-20).astype(jnp.int32)
     below = below - (n.value - below) % 2  # sums of n signs have the parity of n, and so has the root of a square
     often = (n.value - below**2) / (4 * below + 4)  # of the chance of below + 2, so that the mean square is n
-    above = jax.random.bernoulli(named(key, "sum of the row"), often, (n.padded,))
+    above = jax.random.bernoulli(named(key, "sum of the row"), often, (rows.padded,))
 
     def column(left: Array, drawn: tuple[Array, Array]) -> tuple[Array, Array]:
         # Of the entries from this one on so many are still to be plus, each subset alike: an urn without replacement.
@@ -124,8 +125,8 @@ def conditioned_rademacher(key: Array, n: Extent) -> Float[Array, "N N"]:
 
     plus = ((n.value + below + 2 * above) // 2).astype(jnp.int32)
     chosen = jax.lax.scan(column, plus, (jnp.arange(n.padded), places))[1].T
-    rows = jnp.where(chosen, 1.0, -1.0) * _signs(named(key, "sign of the row"), n)[:, None]
-    return jnp.where(block(n, n), rows * _root(1 / n.value), 0)
+    signs = jnp.where(chosen, 1.0, -1.0) * _signs(named(key, "sign of the row"), rows)[:, None]
+    return jnp.where(block(rows, n), signs * _root(1 / n.value), 0)
 
 
 def scaled_rows(key: Array, n: Extent) -> Float[Array, "N N"]:

@@ -9,7 +9,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
-from sympy import Expr, Integer, limit, oo
+from sympy import Expr, Function, Integer, limit, oo
 
 from theorax.numerics.extents import Extent, literal
 from theorax.numerics.keys import named
@@ -24,6 +24,17 @@ f0 = Parameter("f0", "limit of fourth", positive=True)
 own_1 = Parameter("own_1", "limit of n (own - 1)")
 pair_1 = Parameter("pair_1", "limit of n (across + 2 crossed - 1)")
 excess = Measured("excess", "n (E h^4 - 3 (E h^2)^2)/q^2 after l layers, unbiased", over=(l,))
+
+
+class geometric(Function):
+    """1 + x + ... + x^(count - 1), written out once the count is a number."""
+
+    nargs = 2
+
+    @classmethod
+    def eval(cls, x: Expr, count: Expr) -> Expr | None:
+        return sum((x**j for j in range(int(count))), Integer(0)) if count.is_Integer else None
+
 
 IID = {f0: Integer(3), own_1: Integer(0), pair_1: Integer(0)}
 

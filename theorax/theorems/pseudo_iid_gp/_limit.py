@@ -22,10 +22,10 @@ from theorax.numerics.keys import named
 from theorax.numerics.normal_pairs import mean_of_product
 from theorax.numerics.wide_networks import DeepNetwork, deep_network
 from theorax.theorems.language import Parameter
+from theorax.theorems.pseudo_iid_gp._process import HIDDEN
 from theorax.theorems.pseudo_iid_gp._setting import width
 
 RELU, PHI, TANH = range(3)
-HIDDEN, OUTPUT = 3, 4  # the last hidden layer and the output, counted from one
 phi = Parameter(
     "phi", "place of the activation: ReLU, normal distribution function, tanh", integer=True, nonnegative=True
 )
@@ -102,23 +102,36 @@ def network(
     one_bias: Array,
     kept: Array,
 ) -> Network:
-    """All layers drawn.
-
-    ``signs``: the first layer has random signs instead of normals. ``one_bias``: the units of a layer share their bias.
-    ``kept``: a bottleneck, the units of the second layer that the third one sees; all if zero.
-    """
+    """All layers drawn; ``signs``, ``one_bias`` and ``kept`` are those of `rare_signs`, `shared` and `narrowed`."""
     letters: dict[str, Any] = dict(
         activation=lambda h: activated(h, activation), weight_variance=sw2, bias_variance=sb2
     )
     body = deep_network(key, 4, n, literal(HIDDEN), law, share, **letters)
-    first = jnp.where(signs, jnp.sign(body.first) * jnp.sqrt(sw2 / 4), body.first)
-    biases = jnp.where(one_bias & n.mask, body.biases[:, :1], body.biases)
-    narrow = jnp.where(jnp.arange(n.padded) < kept, jnp.sqrt(width(n) / jnp.maximum(kept, 1)), 0)
-    scale = jnp.stack([jnp.ones(n.padded), jnp.where(kept > 0, narrow, 1)])
-    body = DeepNetwork(first, body.hidden * scale[:, None], biases, body.activation, n, body.depth)
+    first = rare_signs(named(key, "rare signs"), body.first, signs, sw2 / 4)
+    hidden = body.hidden * narrowed(n, kept)[:, None]
+    body = DeepNetwork(first, hidden, shared(body.biases, one_bias, n), body.activation, n, body.depth)
     readout, bias = (
         jax.random.normal(named(key, name), shape)
         for name, shape in (("readout", (2, n.padded)), ("output biases", (2,)))
     )
     bias = jnp.sqrt(sb2) * jnp.where(one_bias, bias[0], bias)
     return Network(body, jnp.sqrt(sw2 / width(n)) * readout, bias)
+
+
+def rare_signs(key: Array, normals: Array, share: Array, variance: Array) -> Array:
+    """Signs in the place of normal weights of this variance, this share of them not zero; the normals if it is zero."""
+    found = jax.random.bernoulli(key, share, normals.shape)
+    return jnp.where(
+        share > 0, jnp.where(found, jnp.sign(normals), 0) * jnp.sqrt(variance / jnp.where(share > 0, share, 1)), normals
+    )
+
+
+def shared(biases: Floats[Array, "depth N"], one_bias: Array, n: Extent) -> Floats[Array, "depth N"]:
+    """The biases; those of the first unit for all units of a layer if ``one_bias``."""
+    return jnp.where(one_bias & n.mask, biases[:, :1], biases)
+
+
+def narrowed(n: Extent, kept: Array) -> Floats[Array, "2 N"]:
+    """Factors for what two hidden layers read: a bottleneck of ``kept`` units before the second one; ones if zero."""
+    narrow = jnp.where(jnp.arange(n.padded) < kept, jnp.sqrt(width(n) / jnp.maximum(kept, 1)), 0)
+    return jnp.stack([jnp.ones(n.padded), jnp.where(kept > 0, narrow, 1)])

@@ -16,10 +16,11 @@ from sympy import Float, Function
 from theorax.numerics.convolutional import ConvolutionalNetwork, convolution, convolutional_network
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
-from theorax.theorems.pseudo_iid_gp._limit import RELU, activated
+from theorax.theorems.pseudo_iid_gp._limit import RELU, activated, narrowed, rare_signs, shared
+from theorax.theorems.pseudo_iid_gp._process import HIDDEN
 from theorax.theorems.pseudo_iid_gp._setting import width
 
-TAPS, PIXELS, HIDDEN, OUTPUT = 3, 8, 3, 4
+TAPS, PIXELS = 3, 8
 IMAGES = np.array(
     [[[2, -1, 0, 1, 1, 0, -2, 1], [0, 1, 1, -1, 0, 2, 0, 1]], [[1, 1, 0, -1, 2, 0, 1, -1], [1, 0, -1, 2, 0, 1, 1, 0]]]
 )
@@ -95,13 +96,19 @@ def network(
     sb2: Array,
     unfolded: Array,
     tied: Array,
+    signs: Array,
+    one_bias: Array,
+    kept: Array,
 ) -> Network:
-    """All layers drawn. ``tied``: all taps of a hidden layer have the same entries."""
+    """All layers drawn. ``tied``: all taps of a hidden layer have the same entries; the rest as for layers of units."""
     letters: dict[str, Any] = dict(
         activation=lambda h: activated(h, activation), weight_variance=sw2, bias_variance=sb2
     )
-    body = convolutional_network(key, IMAGES.shape[1], TAPS, C, HIDDEN - 1, law, share, unfolded=unfolded, **letters)
-    filters = jnp.where(tied, body.hidden[:, :1], body.hidden)
-    body = ConvolutionalNetwork(body.first, filters, body.biases, body.activation, C)
+    colours = IMAGES.shape[1]
+    body = convolutional_network(key, colours, TAPS, C, HIDDEN - 1, law, share, unfolded=unfolded, **letters)
+    first = rare_signs(named(key, "rare signs"), body.first, signs, sw2 / colours)
+    filters = jnp.where(tied, body.hidden[:, :1], body.hidden) * narrowed(C, kept)[:, None, None]
+    body = ConvolutionalNetwork(first, filters, shared(body.biases, one_bias, C), body.activation, C)
     readout = jnp.sqrt(sw2 / width(C)) * jax.random.normal(named(key, "readout"), (TAPS, 2, C.padded))
-    return Network(body, readout, jnp.sqrt(sb2) * jax.random.normal(named(key, "output biases"), (2,)))
+    bias = jax.random.normal(named(key, "output biases"), (2,))
+    return Network(body, readout, jnp.sqrt(sb2) * jnp.where(one_bias, bias[0], bias))

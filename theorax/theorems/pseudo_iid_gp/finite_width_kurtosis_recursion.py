@@ -13,23 +13,7 @@ exactly, by the products of four entries of its law.
 
 from dataclasses import replace
 
-from sympy import (
-    Expr,
-    Function,
-    Integer,
-    Rational,
-    Symbol,
-    diff,
-    exp,
-    expand,
-    integrate,
-    limit,
-    oo,
-    pi,
-    simplify,
-    sqrt,
-    tanh,
-)
+from sympy import Integer, Rational, Symbol, diff, exp, expand, integrate, limit, oo, pi, simplify, sqrt, tanh
 
 from theorax.theorems.language import (
     Absolute,
@@ -49,6 +33,7 @@ from theorax.theorems.pseudo_iid_gp._cumulants import (
     constants,
     excess,
     f0,
+    geometric,
     observe,
     own_1,
     pair_1,
@@ -64,28 +49,17 @@ S_own = sw2**2 * (f0 * m4 / 3 + (own_1 - 1) * m2**2)
 S_cross = sw2**2 * (m4 + (pair_1 - 1) * m2**2)
 
 
-class geometric(Function):
-    """1 + x + ... + x^(count - 1), written out once the count is a number."""
-
-    nargs = 2
-
-    @classmethod
-    def eval(cls, x: Expr, count: Expr) -> Expr | None:
-        return sum((x**j for j in range(int(count))), Integer(0)) if count.is_Integer else None
-
-
 def predicted(own_term, cross_term, slope=chi**2):
     """3 (S_own + chi^2 V)/q^2 after l layers, V summed over the l - 1 before."""
     return 3 * (own_term + slope * cross_term * geometric(slope, l - 1)) / q**2
 
 
-IN_POWERS = Expansion(
-    powers=(1,),
-    rest=Rational(1, 10),
-    order=2,
-    reference=32,
-    reason="a product of layers each rational in n; beside 1/n at most 0.05 at n = 32 on other seeds",
-)
+def in_powers(reference, reason):
+    """Corrections in powers of 1/n, a tenth at most beside the first one."""
+    return Expansion(powers=(1,), rest=Rational(1, 10), order=2, reference=reference, reason=reason)
+
+
+IN_POWERS = in_powers(32, "a product of layers each rational in n; beside 1/n at most 0.05 at n = 32 on other seeds")
 kurtosis = Limit(
     of=excess,
     to=predicted(S_own, S_cross),
@@ -105,20 +79,14 @@ kurtosis = Limit(
 literal_weights = replace(
     kurtosis,
     on="real",
-    approach=Expansion(
-        powers=(1,),
-        rest=Rational(1, 10),
-        order=2,
-        reference=16,
-        reason="two layers, each rational in n; beside 1/n at most 0.03 at n = 16, sampled on other seeds",
-    ),
+    approach=in_powers(16, "two layers, each rational in n; beside 1/n at most 0.03 at n = 16, sampled on other seeds"),
 )
-
 
 ROOT, EDGE = relu_point(Integer(0)), erf_point(Integer(1))
 BIASED = relu_point(Rational(1, 2))
 CRITICAL = tanh_point(Rational(570048, 10**6), Rational(1760955, 10**6))
 SATURATED = tanh_point(Rational(7, 2), Integer(4))
+MOVED = BIASED | {q: Integer(4)}
 further = Limit(
     of=excess,
     to=kurtosis.to.subs(constants(setting.HAAR)).subs(SATURATED),
@@ -168,13 +136,8 @@ def table():
     ):
         found = [simplify((side / sw2**2).subs(constants(law))) for side in (S_own, S_cross)]
         yield Step(name, found, [expand(alone), expand(pair)])
-    yield Step(
-        "ReLU, Haar and Gaussian, one layer", [nine_and_fifteen(law) for law in (constants(setting.HAAR), IID)], [9, 15]
-    )
-
-
-def nine_and_fifteen(law):
-    return kurtosis.to.subs(l, 1).subs(law).subs(ROOT)
+    nine, fifteen = (kurtosis.to.subs(l, 1).subs(law).subs(ROOT) for law in (constants(setting.HAAR), IID))
+    yield Step("ReLU, Haar and Gaussian, one layer", [nine, fifteen], [9, 15])
 
 
 def slopes():
@@ -220,13 +183,7 @@ theorem = Theorem(
                     setting.HAAR, ERF, EDGE, "listed", "saturating", knows=IID, fails=("kurtosis",)
                 ),
                 "starting from q = 4": subject(
-                    setting.GAUSSIAN,
-                    RELU,
-                    BIASED | {q: Integer(4)},
-                    "stationary",
-                    "saturating",
-                    "haar",
-                    fails=("kurtosis",),
+                    setting.GAUSSIAN, RELU, MOVED, "stationary", "saturating", "haar", fails=("kurtosis",)
                 ),
             },
             observe=observe,

@@ -10,26 +10,19 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from sympy import Integer, Matrix, Rational, eye, symbols
-from sympy.physics.quantum import TensorProduct
+from sympy import Integer, Matrix, Rational, symbols
 
-from theorax.numerics.convolutional import convolution
+from theorax.numerics.convolutional import FIXED_SUMS, FRAME, TAP_BY_TAP, convolution
 from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.theorems.language import (
     Absolute,
     Cited,
-    Corrections,
     Efforts,
-    Expansion,
     Expectation,
     Experiment,
-    GaussianVector,
     Hypothesis,
     Index,
-    Law,
-    Limit,
     Measured,
-    Relative,
     Size,
     Step,
     Subject,
@@ -40,9 +33,7 @@ from theorax.theorems.pseudo_iid_gp._limit import PHI, RELU, phi, sb2, sw2
 from theorax.theorems.pseudo_iid_gp._pixels import (
     BOTH,
     FIRST,
-    HIDDEN,
     IMAGES,
-    OUTPUT,
     PAIRS,
     PIXELS,
     SECOND,
@@ -50,6 +41,7 @@ from theorax.theorems.pseudo_iid_gp._pixels import (
     PixelKernel,
     network,
 )
+from theorax.theorems.pseudo_iid_gp._process import HIDDEN, Process, seen
 
 C = Size("C", "number of channels")
 pair = Index("pair", "pair of places: an image and a pixel, twice")
@@ -57,15 +49,6 @@ product = Measured(
     "product", "h_(i,mu)(x) h_(i,mu')(x'), mean over the channels of the last hidden layer", over=(pair,)
 )
 apart = Measured("apart", "h_(i,mu)(x) h_(k,mu')(x'), mean over pairs of channels", over=(pair,))
-hidden: Any = tuple(
-    Measured(f"h{at}", f"channel {at[0]} of the last hidden layer, at place {at[1]}", sample=True)
-    for at in ("ix", "iy", "kx", "ky")
-)
-outputs: Any = tuple(Measured(f"f{at}", f"output channel {at[0]} at place {at[1]}") for at in ("ix", "iy", "kx", "ky"))
-Sxx, Sxy, Syy = (
-    Measured(f"S{at}", f"covariance of an output at places {at[0]} and {at[1]} given the hidden layers")
-    for at in ("xx", "xy", "yy")
-)
 
 
 def K(layer, number, weight=sw2, bias: Any = sb2, shift=1):
@@ -73,21 +56,18 @@ def K(layer, number, weight=sw2, bias: Any = sb2, shift=1):
     return PixelKernel(layer, number, phi, weight, bias, shift)
 
 
-def small(size, of):
-    """Corrections of this size at sixteen channels; moments of a layer are rational in C."""
-    reason = f"{of} expand in 1/C; at C = 16 they lie nearer than this to their limits, on other seeds"
-    return Corrections(size=size, slowest=1, rest=Rational(1, 50), order=2, reference=16, reason=reason)
+def at_places(layer):
+    """The kernel at a pixel of one image and another pixel of the other."""
+    return Matrix([[K(layer, FIRST), K(layer, BOTH)], [K(layer, BOTH), K(layer, SECOND)]])
 
 
-covariance = Limit(
-    of=product,
-    to=K(HIDDEN, pair),
-    as_=C,
-    approach=small(Rational(1, 12), "kernels"),
-    margin=Relative(1, 8),
-    because="a sum over shared pixels, a further 1/p, or no biases move it by a quarter and more at some pair",
-    spread=Rational(3, 10),
-    mutants={
+process = Process(C, at_places, "channel", "output channel", "place ")
+covariance = process.tends(
+    product,
+    K(HIDDEN, pair),
+    "a sum over shared pixels, a further 1/p, or no biases move it by a quarter and more at some pair",
+    Rational(3, 10),
+    **{
         "shared pixels in the place of shared taps": dict(to=K(HIDDEN, pair, shift=0)),
         "a further 1/p": dict(to=K(HIDDEN, pair, weight=sw2 / TAPS)),
         "no biases": dict(to=K(HIDDEN, pair, bias=0)),
@@ -100,34 +80,7 @@ own_channels = Expectation(
     because="columns of correlation 1/4 leave a fifth",
     spread=Rational(1, 2),
 )
-
-
-def process(layer, between=0, scale=1):
-    """Two channels at two places, ``between`` the correlation of the channels."""
-    at_places = Matrix([[K(layer, FIRST), K(layer, BOTH)], [K(layer, BOTH), K(layer, SECOND)]])
-    return GaussianVector(scale * TensorProduct(Matrix([[1, between], [between, 1]]), at_places))
-
-
-def law(of, layer, approach, **more):
-    """The joint law of two channels at a pixel of one image and another pixel of the other."""
-    return Law(
-        of=of,
-        to=process(layer),
-        as_=C,
-        approach=approach,
-        excludes=(process(layer, Rational(1, 4)), process(layer, scale=Rational(5, 4))),
-        mutants={"channels of correlation 1/2": dict(to=process(layer, Rational(1, 2)))},
-        **more,
-    )
-
-
-EDGEWORTH = Expansion(
-    (1,), rest=Rational(1, 50), order=2, reference=16, reason="an Edgeworth expansion at fixed frequencies"
-)
-output_law = law(
-    outputs, OUTPUT, EDGEWORTH, given=TensorProduct(eye(2), Matrix([[Sxx, Sxy], [Sxy, Syy]])), spread=Rational(1, 5)
-)
-hidden_law = law(hidden, HIDDEN, small(Rational(1, 20), "characteristic functions"), spread=Rational(1, 5))
+output_law, hidden_law, order = process.output_law(), process.hidden_law(), process.order()
 
 
 def observe(net, C, sw2, sb2):
@@ -147,9 +100,7 @@ def observe(net, C, sw2, sb2):
         Sxy=gram[x, y],
         Syy=gram[y, y],
     )
-    samples = dict(hix=h[::2, x], hiy=h[::2, y], hkx=h[1::2, x], hky=h[1::2, y])
-    samples |= {f"{name}_valid": C.mask[::2] for name in samples}
-    return found | samples | dict(fix=out[0, x], fiy=out[0, y], fkx=out[1, x], fky=out[1, y])
+    return found | seen(h[:, x], h[:, y], out[:, x], out[:, y], C)
 
 
 def one_layer():
@@ -184,12 +135,12 @@ CASES: dict[int, Any] = {
     RELU: {sw2: Rational(1, 2), sb2: Rational(1, 10)},
     PHI: {sw2: Integer(5), sb2: Rational(1, 10)},
 }
-ELSEWHERE = "pseudo_iid_gp_fc breaks it; nothing in it is special to pixels"
 
 
-def subject(law, activation, unfolded=0, tied=0, **roles):
-    options = dict(law=law.place, share=float(law.share), activation=activation, unfolded=unfolded, tied=tied)
-    return Subject(network, options=options, knows={phi: activation, **CASES[activation]}, **roles)
+def subject(law, activation, unfolded=TAP_BY_TAP, tied=0, signs=0.0, one_bias=0, kept=0, **roles):
+    options = dict(activation=activation, unfolded=unfolded, tied=tied, signs=signs, one_bias=one_bias, kept=kept)
+    known = {phi: activation, **CASES[activation], **roles.pop("knows", {})}
+    return Subject(network, options=options | dict(law=law.place, share=float(law.share)), knows=known, **roles)
 
 
 LAWS = ("output_law", "hidden_law")
@@ -198,28 +149,39 @@ theorem = Theorem(
     label="reconstructed",
     uses=("pseudo_iid_gp_fc", "pseudo_iid_sign_symmetric_clt", "relu_arc_cosine_kernel", "erf_arcsine_kernel"),
     hypotheses=dict(
-        first=Hypothesis("the first layer is iid Gaussian", unbroken=ELSEWHERE),
+        first=Hypothesis("the first layer is iid Gaussian"),
         pseudo_iid=Hypothesis("later filters are pseudo-iid over pairs of channel and tap"),
         taps=Hypothesis("entries of two taps are uncorrelated"),
-        biases=Hypothesis("layers and biases are independent, biases iid Gaussian", unbroken=ELSEWHERE),
-        widths=Hypothesis("all numbers of channels grow together, at a fixed depth", unbroken=ELSEWHERE),
-        signs=Hypothesis(
-            "U D has the law of U for every diagonal matrix D of signs of the channels that it reads",
-            unbroken="pseudo_iid_gp_fc breaks it; fixed sums in three independent taps lie within the margin here",
+        biases=Hypothesis("layers and biases are independent, biases iid Gaussian"),
+        widths=Hypothesis("all numbers of channels grow together, at a fixed depth"),
+        signs=Hypothesis("U D has the law of U for every diagonal matrix D of signs of the channels that it reads"),
+        envelope=Hypothesis(
+            "|phi(z)| is at most c + M |z|",
+            unbroken="polynomials break it and keep the limit; for exp(z^2/2) the kernel itself is infinite",
         ),
     ),
-    claims=dict(covariance=covariance, own_channels=own_channels, output_law=output_law, hidden_law=hidden_law),
+    claims=dict(
+        covariance=covariance,
+        own_channels=own_channels,
+        output_law=output_law,
+        hidden_law=hidden_law,
+        order=order,
+    ),
     experiments=dict(
         networks=Experiment(
             subjects={
                 "Gaussian, ReLU": subject(setting.GAUSSIAN, RELU),
                 "Haar, tap by tap, Phi": subject(setting.HAAR, PHI),
-                "orthonormal rows over all taps, ReLU": subject(setting.GAUSSIAN, RELU, unfolded=1),
+                "orthonormal rows over all taps, ReLU": subject(setting.GAUSSIAN, RELU, FRAME),
                 "rank C/2, Phi": subject(setting.low_rank(Rational(1, 2)), PHI),
                 "two blocks, ReLU": subject(setting.blocks(2), RELU),
                 "Hadamard, Phi": subject(setting.HADAMARD, PHI),
-                "rank two, ReLU": subject(setting.fixed_rank(2), RELU, breaks=("pseudo_iid",), fails=("hidden_law",)),
-                "random scale, ReLU": subject(setting.SCALED, RELU, breaks=("pseudo_iid",), fails=("hidden_law",)),
+                "rank two, ReLU": subject(
+                    setting.fixed_rank(2), RELU, breaks=("pseudo_iid",), fails=("hidden_law", "order")
+                ),
+                "random scale, ReLU": subject(
+                    setting.SCALED, RELU, breaks=("pseudo_iid",), fails=("hidden_law", "order")
+                ),
                 "correlated rows, ReLU": subject(
                     setting.CORRELATED, RELU, breaks=("pseudo_iid", "signs"), fails=("covariance", *LAWS)
                 ),
@@ -229,9 +191,21 @@ theorem = Theorem(
                 "one filter for all taps, Phi": subject(
                     setting.HAAR, PHI, tied=1, breaks=("taps",), fails=("covariance", *LAWS)
                 ),
+                "a first layer of rare signs, Phi": subject(
+                    setting.GAUSSIAN, PHI, signs=1 / 32, breaks=("first",), fails=("covariance",)
+                ),
+                "one bias a layer, Phi": subject(
+                    setting.GAUSSIAN, PHI, one_bias=1, knows={sb2: 2}, breaks=("biases",), fails=("own_channels",)
+                ),
+                "bottleneck of four channels, ReLU": subject(
+                    setting.GAUSSIAN, RELU, kept=4, breaks=("widths",), fails=("hidden_law", "order")
+                ),
+                "fixed sums over all taps, Phi": subject(
+                    setting.GAUSSIAN, PHI, FIXED_SUMS, breaks=("signs",), fails=("hidden_law",)
+                ),
             },
             observe=observe,
-            measures=(product, apart, Sxx, Sxy, Syy, *hidden, *outputs),
+            measures=(product, apart, *process.covariances, *process.hidden, *process.outputs),
             sweep={C: (16, 32, 64)},
             span=4,
             along={pair: tuple(range(1, len(PAIRS) + 1))},

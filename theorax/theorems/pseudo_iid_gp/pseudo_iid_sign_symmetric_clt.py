@@ -7,38 +7,14 @@ and two units have the covariance sum_j W_ij W_kj f_j^2, which tends to zero. Ex
 
 from typing import Any
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array, Float
-from sympy import (
-    Integer,
-    Matrix,
-    Rational,
-    Symbol,
-    asin,
-    cos,
-    diff,
-    eye,
-    limit,
-    log,
-    oo,
-    pi,
-    series,
-    sqrt,
-    symbols,
-)
-from sympy.physics.quantum import TensorProduct
+from sympy import Integer, Matrix, Rational, Symbol, asin, cos, diff, eye, limit, log, oo, pi, series, sqrt, symbols
 
-from theorax.numerics.extents import Extent
-from theorax.numerics.keys import named
 from theorax.theorems.language import (
     Absolute,
     Cited,
     Efforts,
     Expansion,
     Experiment,
-    GaussianVector,
     Hypothesis,
     Law,
     Limit,
@@ -48,10 +24,11 @@ from theorax.theorems.language import (
     Theorem,
 )
 from theorax.theorems.pseudo_iid_gp import _setting as setting
+from theorax.theorems.pseudo_iid_gp._process import EDGEWORTH, at_two_units
 from theorax.theorems.pseudo_iid_gp._setting import PHI, RELU, a, b4, crossed, fourth, mu, n, own
+from theorax.theorems.pseudo_iid_gp._units import observe, units
 from theorax.theorems.pseudo_iid_gp.relu_arc_cosine_kernel import f as arc_cosine
 
-PAIRS, UNITS = 8, 4
 k = Parameter("k", "E phi(u) phi(v), u and v standard normal of correlation 1/2", positive=True)
 concentration = Measured("concentration", "V^2, V = sum_j W_ij^2 f_j^2, mean over units and inputs")
 largest = Measured("largest", "sum_j W_ij^4 f_j^4, mean over units and inputs")
@@ -64,9 +41,9 @@ hix, hiy, hkx, hky = (
 NEEDED = ("variance", "eighth", "four_entries", "features", "independent")
 
 
-def tends(of, to, margin, because, second, largest):
+def tends(of, to, margin, because, second):
     """The mean of a sum over columns; ``second`` bounds what follows 1/n in the exact mean, in units of 1/n^2."""
-    reason = f"the exact means are rational functions of n; what follows 1/n is at most {second}/n^2 ({largest})"
+    reason = f"the exact means are rational functions of n; what follows 1/n is at most {second}/n^2 (Haar, ReLU)"
     class_ = Expansion((1,), rest=Rational(second, 256), order=2, reference=16, reason=reason)
     return Limit(
         of=of, to=to, as_=n, approach=class_, margin=margin, because=because, under=NEEDED, spread=Rational(1, 10)
@@ -79,10 +56,9 @@ concentrates = tends(
     Absolute(1, 8),
     "a scale of the features adds a quarter, one of the weights more",
     30,
-    "Haar, ReLU",
 )
 none_large = tends(
-    largest / a**2, Integer(0), Absolute(1, 8), "with four weights in a row it tends to 9/2 for ReLU", 36, "Haar, ReLU"
+    largest / a**2, Integer(0), Absolute(1, 8), "with four weights in a row it tends to 9/2 for ReLU", 36
 )
 apart = tends(
     cross / a**2,
@@ -90,74 +66,26 @@ apart = tends(
     Absolute(1, 20),
     "columns whose entries have correlation 1/4 leave 1/16, a rank of two leaves a half",
     10,
-    "Haar, ReLU",
 )
 
 
-def of_two_units(between, kernel=k):
-    """The covariance of two units at two inputs, ``between`` the correlation of the units."""
-    return GaussianVector(TensorProduct(Matrix([[1, between], [between, 1]]), Matrix([[a, kernel], [kernel, a]])))
+def units_of(kernel=k, between=0, scale=1):
+    """The law of two units at two inputs."""
+    return at_two_units(Matrix([[a, kernel], [kernel, a]]), between, scale)
 
 
 normal = Law(
     of=(hix, hiy, hkx, hky),
-    to=of_two_units(0),
+    to=units_of(),
     as_=n,
-    approach=Expansion(
-        (1,), rest=Rational(1, 50), order=2, reference=16, reason="an Edgeworth expansion at fixed frequencies"
-    ),
-    excludes=(of_two_units(Rational(1, 4)), GaussianVector(Rational(5, 4) * of_two_units(0).covariance)),
+    approach=EDGEWORTH,
+    excludes=(units_of(between=Rational(1, 4)), units_of(scale=Rational(5, 4))),
     spread=Rational(1, 4),
     mutants={
-        "inputs independent of each other": dict(to=of_two_units(0, mu**2)),
-        "one input twice": dict(to=of_two_units(0, a * Rational(99, 100))),
+        "inputs independent of each other": dict(to=units_of(mu**2)),
+        "one input twice": dict(to=units_of(a * Rational(99, 100))),
     },
 )
-
-
-class Units(eqx.Module):
-    """A layer without bias behind features at pairs of inputs."""
-
-    layer: setting.Layer
-    features: Float[Array, "2 pairs N"]
-
-    def __call__(self) -> Float[Array, "2 pairs N"]:
-        """The pre-activations."""
-        return jax.vmap(jax.vmap(self.layer))(self.features)
-
-
-def units(key: Array, n: Extent, law: Array, share: Array, activation: Array, scaled: Array, tied: Array) -> Units:
-    """Features phi(u), phi(v) of a Gaussian first layer at inputs of correlation 1/2.
-
-    ``scaled``: all features of a pair are multiplied by one root of 1/2 or 3/2. ``tied``: the first layer is the
-    transpose of this one, and its inputs are signs.
-    """
-    layer = setting.layer(named(key, "second layer"), n, law, share)
-    shape = (2, PAIRS, n.padded)
-    signs = jax.random.rademacher(named(key, "inputs"), shape).astype(layer.weight.dtype)
-    first = jnp.where(
-        tied, jnp.where(n.mask, signs, 0) @ layer.weight, jax.random.normal(named(key, "first layer"), shape)
-    )
-    pair = jnp.stack([first[0], (first[0] + jnp.sqrt(3.0) * first[1]) / 2])
-    squares = jnp.where(jax.random.bernoulli(named(key, "scale"), shape=(PAIRS, 1)), 1.5, 0.5)
-    features = jnp.where(scaled, jnp.sqrt(squares), 1.0) * setting.activated(pair, activation)
-    return Units(layer, jnp.where(n.mask, features, 0))
-
-
-def observe(net, n):
-    h, W, f = net(), net.layer.weight, net.features
-    size = setting.width(n)
-    covariances = jnp.einsum("ij,xj,kj->xik", W, f[0, :4] ** 2, W)
-    off = (covariances**2).sum() - (jnp.diagonal(covariances, axis1=1, axis2=2) ** 2).sum()
-    found = dict(
-        concentration=((f**2 @ (W**2).T) ** 2).sum(-1).mean() / size,
-        largest=(f**4 @ (W**4).T).sum(-1).mean() / size,
-        cross=off / (4 * size * (size - 1)),
-    )
-    even, odd = h[..., : 2 * UNITS : 2], h[..., 1 : 2 * UNITS : 2]
-    pairs = dict(hix=even[0], hiy=even[1], hkx=odd[0], hky=odd[1])
-    return found | {name: values.ravel() for name, values in pairs.items()}
-
 
 LISTED = {
     "Gaussian": setting.GAUSSIAN,
