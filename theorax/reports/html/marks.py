@@ -8,6 +8,8 @@ from theorax.reports.html.sides import Node
 from theorax.text.safe import one_line, shortened, visible
 
 WIDTH, HEIGHT = 168, 44  # of a box
+SMALL = (46, 24)  # of a box that has its name beside it; its outlines are drawn once a page and used from there
+_PARTS = {-4: "inner", 0: "box", 4: "ring"}  # by how far an outline lies outside of the box
 LETTERS, LINES = 19, 3  # of a label: signs on a line, lines in a box
 
 
@@ -28,9 +30,11 @@ def box(node: Node, x: float, y: float, link: str | None, *, stub: bool = False)
     return linked(node, f"{marks(node, x, y, WIDTH, HEIGHT, stub=stub)}{name}", link, stub=stub)
 
 
-def linked(node: Node, drawn: str, link: str | None, *, stub: bool = False) -> str:
-    """What is drawn of a theorem, as a link to it, with its marks in words."""
-    told = f"{node.told}; drawn in full with its own paper" if stub and node.status is not None else node.told
+def linked(node: Node, drawn: str, link: str | None, *, stub: bool = False, brief: bool = False) -> str:
+    """What is drawn of a theorem, as a link to it, with its marks in words, or ``brief`` its verdict alone."""
+    told = node.told
+    if node.status is not None:
+        told = f"{node.id}: {node.status}" if brief else f"{told}; drawn in full with its own paper" if stub else told
     inner = f"<title>{escape(visible(told))}</title>{drawn}"
     if link is None or node.status is None:
         return f'<g class="node ghost">{inner}</g>'
@@ -41,23 +45,43 @@ def marks(
     node: Node, x: float, y: float, width: float, height: float, *, letter: bool = True, stub: bool = False
 ) -> str:
     """Ring, fill, pattern, border, letter and flag of one box; a stub has its letter alone."""
-    outline = _outline(node.shape, x, y, width, height)
+
+    def path(given: str, out: int = 0) -> str:
+        if (width, height) == SMALL:
+            return f'<use {given} href="#{_named(node.shape, out)}" x="{x - out:.0f}" y="{y - out:.0f}"/>'
+        d = _outline(node.shape, x - out, y - out, width + 2 * out, height + 2 * out)
+        return f'<path {given} d="{d}"/>'
+
     border = "ghost" if node.status is None else "stub" if stub else node.symbolic
-    drawn = [f'<path class="box {"none" if stub else node.numeric} b-{border}" d="{outline}"/>']
+    drawn = [path(f'class="box {"none" if stub else node.numeric} b-{border}"')]
     if stub:
         return "".join([*drawn, *_letter(node, x, y + height / 2)])
     if node.numeric not in ("supported", "none"):
-        drawn.append(f'<path fill="url(#pattern-{node.numeric})" d="{outline}"/>')
+        drawn.append(path(f'fill="url(#pattern-{node.numeric})"'))
     if border == "whole":
-        drawn.append(f'<path class="inner" d="{_outline(node.shape, x + 4, y + 4, width - 8, height - 8)}"/>')
+        drawn.append(path('class="inner"', -4))
     if node.ring:
-        drawn.insert(0, f'<path class="ring" d="{_outline(node.shape, x - 4, y - 4, width + 8, height + 8)}"/>')
+        drawn.insert(0, path('class="ring"', 4))
     if letter:
         drawn += _letter(node, x, y + height / 2)
     if node.controls != "none":
         at = x + width - 12
         drawn.append(f'<path class="flag {node.controls}" d="M{at:.0f} {y - 7:.0f}v14m0 -14l9 4l-9 4z"/>')
     return "".join(drawn)
+
+
+def outlines() -> str:
+    """The outlines of small boxes, of what lies within them and around them, for the definitions of a page."""
+    width, height = SMALL
+    return "".join(
+        f'<path id="{_named(shape, out)}" d="{_outline(shape, 0, 0, width + 2 * out, height + 2 * out)}"/>'
+        for shape in ("holds", "refuted", "open", "idle")
+        for out in _PARTS
+    )
+
+
+def _named(shape: str, out: int) -> str:
+    return f"{_PARTS[out]}-{shape}"
 
 
 def _letter(node: Node, x: float, middle: float) -> list[str]:

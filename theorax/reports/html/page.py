@@ -14,7 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from theorax.reports.html import plots, sides, views
-from theorax.reports.html.marks import sample
+from theorax.reports.html.marks import outlines, sample
 from theorax.reports.html.palette import DARK, LIGHT, declarations, variables
 from theorax.reports.html.panels import panels
 from theorax.reports.html.rows import rows
@@ -40,7 +40,7 @@ def html(document: Document) -> str:
         if len(above) < 3:  # the line that names the one theorem says it all
             return Markup("")
         try:
-            return Markup(rows(nodes, above, names.anchors, f"What {part['id']} rests on"))
+            return Markup(rows(nodes, above, names.anchors, f"What {part['id']} rests on", brief=True))
         except ValueError:  # they rest on each other in a circle, which the whole graph tells
             return Markup("")
 
@@ -57,6 +57,8 @@ def html(document: Document) -> str:
             policy=_policy(style, script),
             graph=drawn,
             above=above,
+            outlines=Markup(outlines()),
+            labels={work["key"]: work["label"] for work in document["bibliography"]},
             legend=_legend(stubs=drawn.stubs),
             kinds=sorted({claim["kind"] for part in theorems for claim in part["claims"]}),
             papers=list(dict.fromkeys(part["paper"] for part in theorems)),

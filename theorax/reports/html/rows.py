@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from html import escape
 
-from theorax.reports.html.marks import label, linked, marks
+from theorax.reports.html.marks import SMALL, label, linked, marks
 from theorax.reports.html.sides import Node
 from theorax.text.safe import one_line, visible
 
 WIDTH = 360  # of the drawing: a phone shows it as it is
 GUTTER = 62  # for the arcs
-BOX, TALL = 46, 24  # of a box, which has its name beside it
+BOX, TALL = SMALL
 LETTERS, LINES = 31, 2  # of a name
 PITCH = 36  # from row to row
 MARGIN = 5
@@ -24,8 +24,12 @@ def rows(
     links: Mapping[str, str],
     title: str,
     stubs: Collection[str] = (),
+    *,
+    brief: bool = False,
 ) -> str:
     """The theorems of ``uses`` and what they rest on, each below all that it rests on; ``stubs`` are drawn elsewhere.
+
+    ``brief``: their marks are told in words elsewhere on the page.
 
     **Raises:** ValueError if they rest on each other in a circle.
     """
@@ -36,7 +40,7 @@ def rows(
     order = ordered(known)
     height = {id: MARGIN + PITCH / 2 + PITCH * place for place, id in enumerate(order)}
     arcs = [_arc(height[name], height[id]) for id in order for name in known[id]]
-    boxes = [_row(nodes[id], height[id], links.get(id), stub=id in stubs) for id in order]
+    boxes = [_row(nodes[id], height[id], links.get(id), stub=id in stubs, brief=brief) for id in order]
     tall = PITCH * len(order) + 2 * MARGIN
     return (
         f'<svg class="graph rows" role="group" aria-label="{escape(visible(title))}" '
@@ -99,7 +103,7 @@ def _arc(start: float, end: float) -> str:
     return f'<path d="{d}"/>'
 
 
-def _row(node: Node, middle: float, link: str | None, *, stub: bool) -> str:
+def _row(node: Node, middle: float, link: str | None, *, stub: bool, brief: bool) -> str:
     lines = label(one_line(node.id), LETTERS, LINES)
     first = middle + 4 - 7 * (len(lines) - 1)
     name = "".join(
@@ -107,4 +111,4 @@ def _row(node: Node, middle: float, link: str | None, *, stub: bool) -> str:
         for place, line in enumerate(lines)
     )
     drawn = f"{marks(node, GUTTER + 4, middle - TALL / 2, BOX, TALL, stub=stub)}{name}"
-    return linked(node, drawn, link, stub=stub)
+    return linked(node, drawn, link, stub=stub, brief=brief)

@@ -169,7 +169,10 @@ def facts(claim: Part) -> Iterator[tuple[str, str]]:
     elif claim["nights"]:
         yield "Evidence", f"e = {number(claim['e_value'], 2)} after {claim['nights']} nights of one process"
     elif claim["level"] is not None:
-        yield "Level", f"{number(claim['level'], 3)}, the share of attempt {claim['attempt']} with fresh seeds"
+        yield (
+            "Level",
+            f"{number(claim['level'], 3)}, what attempt {claim['attempt']} with fresh seeds may spend of the error rate",
+        )
     if claim["breakdown"] is not None:
         factor = number(claim["breakdown"], 3)
         yield "Breakdown", f"{factor}: it stands until finite-size corrections are so many times larger than declared"
@@ -184,7 +187,10 @@ def facts(claim: Part) -> Iterator[tuple[str, str]]:
     if claim["draws"]:
         yield "Draws", f"{claim['draws']}" + (f" over sizes {_sizes(claim['sizes'])}" if claim["sizes"] else "")
     if claim["design_hash"]:
-        yield "Design", f"{claim['design_hash']}, fixed before the data"
+        yield (
+            "Design",
+            f"{claim['design_hash']}, the digest of statement, margin, sizes and levels, fixed before the data",
+        )
 
 
 def _sizes(sizes: Sequence[float | None]) -> str:
@@ -220,7 +226,7 @@ def errata(theorems: Sequence[Part]) -> list[dict[str, Any]]:
             if not printed["corrected"]:
                 continue
             holds = next((claim for claim in part["claims"] if claim["id"] == printed["corrected"]), None)
-            paper = found.setdefault(part["paper"], {"source": part["source"] or part["paper"], "entries": []})
+            paper = found.setdefault(part["paper"], {"key": part["paper"], "source": part["source"], "entries": []})
             more = [text for text in _needs(holds) if text not in _needs(printed)]
             paper["entries"].append({"theorem": part, "printed": printed, "holds": holds, "more": more})
     return list(found.values())
@@ -240,6 +246,17 @@ class Listed:
     url: str
     theorems: tuple[Part, ...]
 
+    @property
+    def arxiv(self) -> str:
+        """Its id at arXiv where the entry ends with that, to be the link; else an empty text."""
+        id = f"arXiv:{self.url.removeprefix('https://arxiv.org/abs/')}"
+        return id if self.url and self.entry.removesuffix(".").endswith(f" {id}") else ""
+
+    @property
+    def before(self) -> str:
+        """The entry up to its id at arXiv."""
+        return self.entry.removesuffix(".").removesuffix(self.arxiv)
+
 
 def bibliography(document: Part) -> dict[str, list[Listed]]:
     """The papers whose theorems were checked, and the works that these cite. A folder that no work names tells its line."""
@@ -247,11 +264,13 @@ def bibliography(document: Part) -> dict[str, list[Listed]]:
     papers: dict[str, list[Part]] = {}
     for part in theorems:
         papers.setdefault(part["paper"], []).append(part)
-    found: dict[str, list[Listed]] = {"papers": [], "works": []}
+    found: dict[str, list[Listed]] = {"papers": [], "others": [], "works": []}
     for key, parts in papers.items():
         work = known.get(key)
         entry, url = (work["entry"], work["url"]) if work is not None else (parts[0]["source"] or key, "")
-        found["papers"].append(Listed(_anchor(key, known), entry, address(url), tuple(parts)))
+        found["papers" if work is not None else "others"].append(
+            Listed(_anchor(key, known), entry, address(url), tuple(parts))
+        )
     for key, work in known.items():
         by = tuple(part for part in theorems if key in part["works"] and part["paper"] != key)
         if key not in papers:
