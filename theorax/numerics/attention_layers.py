@@ -14,6 +14,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from theorax.numerics.annotations import Entries
 from theorax.numerics.kernel_attention import Attention, Kernel
 
 __all__ = ["AttentionBN", "AttentionSH", "MultiHead", "SparseAttention"]
@@ -71,11 +72,11 @@ class MultiHead(eqx.Module):
     ``heads`` are layers, or the regressions that they expand.
     """
 
-    projections: tuple[Float[Array, "k D"], ...]
+    projections: tuple[Entries[Any, "k D"], ...]
     heads: tuple[Callable[[Array], Array], ...]
-    outputs: tuple[Float[Array, "D V"], ...]
+    outputs: tuple[Entries[Any, "O V"], ...]
 
-    def __call__(self, queries: Float[Array, "n D"]) -> Float[Array, "n D"]:
+    def __call__(self, queries: Float[Array, "n D"]) -> Float[Array, "n O"]:
         """The sum over the heads at every query."""
         total = jnp.zeros((), queries.dtype)
         for A, head, H in zip(self.projections, self.heads, self.outputs, strict=True):
@@ -92,15 +93,15 @@ class AttentionSH(eqx.Module):
     """
 
     kernel: Kernel
-    tokens: Float[Array, "N D"]
-    projections: tuple[Float[Array, "k D"], ...]
-    reductions: tuple[Float[Array, "M N"], ...]
-    values: tuple[Float[Array, "M V"], ...]
-    biases: tuple[Float[Array, " V"], ...]
-    outputs: tuple[Float[Array, "D V"], ...]
+    tokens: Entries[Any, "N D"]
+    projections: tuple[Entries[Any, "k D"], ...]
+    reductions: tuple[Entries[Any, "_ N"], ...]
+    values: tuple[Entries[Any, "_ V"], ...]
+    biases: tuple[Entries[Any, " V"], ...]
+    outputs: tuple[Entries[Any, "O V"], ...]
 
     @property
-    def keys(self) -> tuple[Float[Array, "M k"], ...]:
+    def keys(self) -> tuple[Float[Array, "_ k"], ...]:
         """The keys of each head."""
         return tuple(R @ self.tokens @ A.T for R, A in zip(self.reductions, self.projections, strict=True))
 
@@ -110,7 +111,7 @@ class AttentionSH(eqx.Module):
         parts = zip(self.keys, self.values, self.biases, strict=True)
         return MultiHead(self.projections, tuple(Attention(self.kernel, k, v, b) for k, v, b in parts), self.outputs)
 
-    def __call__(self, queries: Float[Array, "n D"]) -> Float[Array, "n D"]:
+    def __call__(self, queries: Float[Array, "n D"]) -> Float[Array, "n O"]:
         """The output at every query."""
         return self.heads(queries)
 
@@ -122,10 +123,10 @@ class SparseAttention(eqx.Module):
     """
 
     kernel: Kernel
-    keys: Float[Array, "N D"]
-    values: Float[Array, "N V"] | Float[Array, "n N V"]
-    bias: Float[Array, " V"] | Float[Array, "n V"]
-    mask: Float[Array, "n N"]
+    keys: Entries[Any, "N D"]
+    values: Entries[Any, "N V"] | Entries[Any, "n N V"]
+    bias: Entries[Any, " V"] | Entries[Any, "n V"]
+    mask: Entries[Any, "n N"]
 
     def __call__(self, queries: Float[Array, "n D"]) -> Float[Array, "n V"]:
         """The output at every query."""

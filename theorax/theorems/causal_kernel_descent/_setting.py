@@ -15,6 +15,7 @@ import numpy as np
 from jaxtyping import Array, Float
 from sympy import Matrix, Symbol, eye, factor
 
+from theorax.numerics.annotations import Scalar
 from theorax.numerics.causal_descent import kernel, orbit, reflected
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
@@ -32,7 +33,7 @@ class Orbit(eqx.Module):
 
     vectors: Float[Array, "D D"]
     start: Float[Array, " D"]
-    scale: Float[Array, ""]
+    scale: Scalar
     exponential: Any
 
     @property

@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Array
 from sympy import Rational
 
+from theorax.numerics.annotations import Entries
 from theorax.numerics.attention_layers import SparseAttention
 from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.numerics.kernel_attention import Regression
@@ -74,10 +75,10 @@ differ = Inequality(of=apart, at_least=Rational(1, 10**4), under=("targets", "se
 class Sparse(eqx.Module):
     """Keys, queries, and multipliers for each of two sets; the first half of the queries reads the first set."""
 
-    keys: Array
-    queries: Array
-    beta: tuple[Array, ...]
-    b: Array
+    keys: Entries[Any, "N D"]
+    queries: Entries[Any, "Q D"]
+    beta: tuple[Entries[Any, "_ v"], ...]
+    b: Entries[Any, " v"]
     kind: int = eqx.field(static=True)
     local: bool = eqx.field(static=True, default=True)  # whether h is summed over the set alone
 
