@@ -33,6 +33,7 @@ GAP = 1e-7
 
 
 def motzkin(v: Any) -> Any:
+    """Motzkin's polynomial: never negative, and no sum of squares."""
     x, y = v
     return x**4 * y**2 + x**2 * y**4 - 3 * x**2 * y**2 + 1
 
@@ -65,6 +66,7 @@ POLYNOMIALS: dict[str, tuple[Callable[[Any], Any], list[tuple[Any, Any]], int]] 
 
 
 def certificates() -> None:
+    """What certifying non-negativity costs: boxes, bits and seconds."""
     print(f"{'certificate':48} {'status':>12} {'boxes':>8} {'bits':>5} {'first s':>8} {'s':>8}")
     for name, (function, sides, budget) in POLYNOMIALS.items():
         began = time.perf_counter()
@@ -117,6 +119,7 @@ def networks() -> None:
 
 
 def power(replicates: int) -> None:
+    """The share of planted violations that the search finds with its budget, by dimension, radius and place."""
     print(f"\nplanted violations found by 4096 evaluations, {replicates} replicates")
     print(f"{'d':>3} {'radius':>7} {'where':>9} " + " ".join(f"{name:>11}" for name in (*FAMILIES, "all four")))
     rng = np.random.default_rng(20240229)

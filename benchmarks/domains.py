@@ -97,6 +97,7 @@ def programs():
 
 
 def seconds(call):
+    """The best CPU time of three calls."""
     best = float("inf")
     for _ in range(3):
         start = time.process_time()
@@ -114,10 +115,12 @@ def followed(program, arguments, domain):
 
 
 def carried(arguments, carry):
+    """The arguments with their floats as carriers of a domain."""
     return jax.tree_util.tree_map(lambda leaf: carry(leaf) if eqx.is_inexact_array(leaf) else leaf, arguments)
 
 
 def times():
+    """What evaluating networks costs in each domain."""
     print(f"evaluation of Equinox networks of width {WIDTH}, CPU-seconds")
     print(
         f"{'program':<40} {'ball 128':>9} {'ball 256':>9} {'error f64':>9} {'field':>9} {'field+exp':>9} {'degree':>9}"
@@ -137,14 +140,17 @@ def times():
 
 
 def left(A, B):
+    """The square of the sum, summed."""
     return jnp.sum((A + B) ** 2)
 
 
 def right(factor, A, B):
+    """The same written out, off by a factor."""
     return (jnp.sum(A**2) + 2 * jnp.sum(A * B) + jnp.sum(B**2)) * factor
 
 
 def identities(replicates):
+    """How often an identity that is off by a little passes: allclose in two precisions, fields, balls."""
     exact = max(10, replicates // 10)
     print(f"\nshare of draws on which the identity passes; allclose on {replicates} draws, theorax on {exact}")
     print(
@@ -184,6 +190,7 @@ def identities(replicates):
 
 
 def probe():
+    """The errors of library functions, as measured here and as allowed."""
     start = time.process_time()
     found = probed()
     print(
@@ -195,6 +202,7 @@ def probe():
 
 
 def main() -> None:
+    """Print the tables that were asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--replicates", type=int, default=200)
     parser.add_argument("--only", choices=("times", "identities", "probe"))

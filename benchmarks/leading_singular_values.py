@@ -41,12 +41,14 @@ def markov(seed: int, size: int) -> np.ndarray:
 
 
 def seconds(call) -> float:
+    """The CPU time of one call."""
     start = time.process_time()
     call()
     return time.process_time() - start
 
 
 def main() -> None:
+    """Print the times of the two methods for growing sizes."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--large", action="store_true", help="also T = 4096 (a minute per repeat)")
     parser.add_argument("--repeats", type=int, default=5)

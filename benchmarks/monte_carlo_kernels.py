@@ -151,6 +151,7 @@ class Side:
         return self._ask(width, seed, draws, True)["kernels"]
 
     def end(self) -> None:
+        """Close the other process and wait for it."""
         assert self.process.stdin is not None
         self.process.stdin.close()
         self.process.wait()

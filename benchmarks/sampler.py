@@ -84,6 +84,7 @@ def numpy_loop(T, d, draws, depth, full_svd):
 
 
 def timed(run):
+    """A result with its wall and CPU seconds."""
     wall, cpu = time.perf_counter(), time.process_time()
     result = run()
     return result, time.perf_counter() - wall, time.process_time() - cpu
@@ -173,6 +174,7 @@ def peak(way):
 
 
 def memory(lines):
+    """Add the memory above the base and the time of each way of drawing."""
     found = {}
     for way in WAYS:
         done = subprocess.run(
@@ -192,6 +194,7 @@ def memory(lines):
 
 
 def main():
+    """Print speed and memory, or the peak of one way in a process of its own."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--peak", choices=WAYS)
     way = parser.parse_args().peak

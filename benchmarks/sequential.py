@@ -41,6 +41,7 @@ SCHEDULES = {
 
 
 def plan(draws: int) -> Plan:
+    """The plan of a paired sweep with this many draws."""
     return Plan(tuple(SIZES), Corrections(), draws=draws, policy=Policy.PAIRED)
 
 
@@ -77,6 +78,7 @@ def cap_of_equal_power(schedule: Schedule, wanted: float, replicates: int) -> in
 
 
 def main(replicates: int) -> None:
+    """Print how soon looks decide, and how often wrongly, beside the fixed design of equal power."""
     fixed = {name: measured(mean, 64, None, replicates, 7) for name, mean in ROWS.items()}
     table = {"fixed size": {"cap": 64, "rows": fixed}}
     for label, schedule in SCHEDULES.items():

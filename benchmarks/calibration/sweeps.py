@@ -70,6 +70,7 @@ def table(design: Design, truth: float, correction: Callable[[np.ndarray], np.nd
 
 @lru_cache
 def procedures_of(make: Any, design: Design) -> dict[str, Callable]:
+    """The procedures to compare on one design, by name."""
     n = tuple(design.sizes)
     return {
         "bias-aware, default class": make.rate(n, draws=design.draws),

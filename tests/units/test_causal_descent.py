@@ -41,7 +41,7 @@ def test_a_long_context_is_solved_as_lapack_does(exponential):
     with platform.precision("float64"):
         turned = 0.7 * np.arange(401)[:, None]
         X = np.concatenate([np.cos(turned), np.sin(turned)], axis=1)
-        K = np.asarray(kernel(X[:-1] @ X[:-1].T, exponential))
+        K = np.asarray(kernel(jnp.asarray(X[:-1] @ X[:-1].T), exponential))
         found = np.asarray(fixed_point(jnp.asarray(K), jnp.asarray(X[1:])))
         reference = solve_triangular(np.tril(K), np.tril(K, -1) @ X[1:], lower=True)
         # Both are off by at most 2 T gamma_T ||u||; the right side by gamma_T sqrt(T) kappa, times ||K_L^-1|| <= 2/kappa.
@@ -53,7 +53,7 @@ def test_a_long_context_is_solved_as_lapack_does(exponential):
 def test_the_limit_in_depth_solves_the_triangular_system(tokens, exponential):
     platform.enable()
     with platform.precision("float64"):
-        K, targets = np.asarray(kernel(tokens[:-1] @ tokens[:-1].T, exponential)), tokens[1:]
+        K, targets = np.asarray(kernel(jnp.asarray(tokens[:-1] @ tokens[:-1].T), exponential)), tokens[1:]
         assert np.allclose(np.diag(K), np.e if exponential else 1, rtol=8 * UNIT, atol=0)
         found = np.asarray(fixed_point(jnp.asarray(K), jnp.asarray(targets)))
         literal = solve_triangular(np.tril(K), np.tril(K, -1) @ targets, lower=True)

@@ -35,7 +35,7 @@ def test_layers_follow_one_another_and_the_padding_stays_zero():
     h = np.asarray(net(jnp.ones((2, PIXELS)).at[0, 3].set(-2.0)))
     assert h.shape == (3, PADDED, PIXELS)
     assert not h[:, SIZE:].any()
-    again = convolution(net.hidden[1], net.activated(h[1])) + net.biases[2][:, None]
+    again = convolution(net.hidden[1], net.activated(jnp.asarray(h[1]))) + net.biases[2][:, None]
     assert np.array_equal(np.asarray(again), h[2])
 
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Bool, Float, Int, PRNGKeyArray
+from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from theorax.errors import UsageError
+from theorax.numerics.annotations import Entries, Scalar
 from theorax.numerics.ensembles import bartlett, gaussian, haar, random_markov
 from theorax.numerics.extents import Extent, block
 from theorax.numerics.keys import named
@@ -23,7 +24,6 @@ from theorax.numerics.laws import Law
 
 # The kinds of values.
 VALUES: Final = ("gaussian", "identity", "orthogonal")
-Scalar: TypeAlias = int | float | Float[Array, ""]
 # A standard deviation, or "1/sqrt(d)": that of values with E W W^T = I.
 Sigma: TypeAlias = Scalar | str
 
@@ -115,7 +115,7 @@ class AttentionNet(eqx.Module):
     """
 
     attentions: tuple[Attention, ...]
-    values: tuple[Float[Array, "D D"], ...]
+    values: tuple[Entries[Any, "D D"], ...]
     T: Extent
     d: Extent
     removed: Scalar = 0.0
@@ -242,7 +242,7 @@ def token_products(
     T: Extent,
     d: Extent,
     depth: int,
-    gaussian_values: bool | Bool[Array, ""] = True,
+    gaussian_values: Scalar = True,
     sigma: Sigma = 1.0,
     norms: Float[Array, " N"] | None = None,
 ) -> Float[Array, "L N N"]:

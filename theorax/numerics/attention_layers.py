@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from theorax.numerics.annotations import Entries
 from theorax.numerics.kernel_attention import Attention, Kernel
 
 __all__ = [
@@ -77,11 +78,11 @@ class MultiHead(eqx.Module):
     ``heads`` are layers, or the regressions that they expand.
     """
 
-    projections: tuple[Float[Array, "k D"], ...]
+    projections: tuple[Entries[Any, "k D"], ...]
     heads: tuple[Callable[[Array], Array], ...]
-    outputs: tuple[Float[Array, "D V"], ...]
+    outputs: tuple[Entries[Any, "O V"], ...]
 
-    def __call__(self, queries: Float[Array, "n D"]) -> Float[Array, "n D"]:
+    def __call__(self, queries: Float[Array, "n D"]) -> Float[Array, "n O"]:
         """The sum over the heads at every query."""
         total = jnp.zeros((), queries.dtype)
         for A, head, H in zip(self.projections, self.heads, self.outputs, strict=True):
@@ -124,15 +125,15 @@ class AttentionSH(eqx.Module):
     """
 
     kernel: Kernel
-    tokens: Float[Array, "N D"]
-    projections: tuple[Float[Array, "k D"], ...]
-    reductions: tuple[Float[Array, "M N"], ...]
-    values: tuple[Float[Array, "M V"], ...]
-    biases: tuple[Float[Array, " V"], ...]
-    outputs: tuple[Float[Array, "D V"], ...]
+    tokens: Entries[Any, "N D"]
+    projections: tuple[Entries[Any, "k D"], ...]
+    reductions: tuple[Entries[Any, "_ N"], ...]
+    values: tuple[Entries[Any, "_ V"], ...]
+    biases: tuple[Entries[Any, " V"], ...]
+    outputs: tuple[Entries[Any, "O V"], ...]
 
     @property
-    def keys(self) -> tuple[Float[Array, "M k"], ...]:
+    def keys(self) -> tuple[Float[Array, "_ k"], ...]:
         """The keys of each head."""
         return tuple(R @ self.tokens @ A.T for R, A in zip(self.reductions, self.projections, strict=True))
 
@@ -151,7 +152,7 @@ class AttentionSH(eqx.Module):
             heads.append(SparseAttention(self.kernel, self.tokens @ A.T, jnp.asarray(places) @ v, b, mask))
         return MultiHead(self.projections, tuple(heads), self.outputs)
 
-    def __call__(self, queries: Float[Array, "n D"]) -> Float[Array, "n D"]:
+    def __call__(self, queries: Float[Array, "n D"]) -> Float[Array, "n O"]:
         """The output at every query."""
         return self.heads(queries)
 
@@ -173,10 +174,10 @@ class SparseAttention(eqx.Module):
     """
 
     kernel: Kernel
-    keys: Float[Array, "N D"]
-    values: Float[Array, "N V"] | Float[Array, "n N V"]
-    bias: Float[Array, " V"] | Float[Array, "n V"]
-    mask: Float[Array, "n N"]
+    keys: Entries[Any, "N D"]
+    values: Entries[Any, "N V"] | Entries[Any, "n N V"]
+    bias: Entries[Any, " V"] | Entries[Any, "n V"]
+    mask: Entries[Any, "n N"]
 
     def __call__(self, queries: Float[Array, "n D"]) -> Float[Array, "n V"]:
         """The output at every query."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float
 
-Scalar = int | float | Float[Array, ""] | Int[Array, ""]
+from theorax.numerics.annotations import Scalar
 
 
-def kernel(products: Float[Array, "T S"], exponential: Scalar) -> Float[Array, "T S"]:
+def kernel(products: Float[Array, " *shape"], exponential: Scalar) -> Float[Array, " *shape"]:
     """Kernel values from inner products <x, y>: themselves, or exp of them where ``exponential`` is one."""
     return jnp.where(jnp.asarray(exponential) == 1, jnp.exp(products), products)
 
@@ -141,7 +141,7 @@ def log_of_power(M: Float[Array, "d d"], start: Float[Array, " d"], count: Scala
     return jax.lax.fori_loop(0, count, forward, (start, 0.0))[1]
 
 
-def circle_spectrum(order: int) -> Float[Array, " order+1"]:
+def circle_spectrum(order: int) -> Float[Array, " {order}+1"]:
     r"""The weights w_n, n up to ``order``, of the exponential kernel on the circle: $e^{\cos a} = \sum_n w_n \cos(na)$.
 
     $w_0 = I_0(1)$ and $w_n = 2 I_n(1)$, $I_n(1) = \sum_j 2^{-2j-n}/(j!\,(j+n)!)$.

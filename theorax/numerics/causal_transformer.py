@@ -11,7 +11,8 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float
 
-from theorax.numerics.causal_descent import Scalar, kernel
+from theorax.numerics.annotations import Scalar
+from theorax.numerics.causal_descent import kernel
 
 
 class Head(eqx.Module):

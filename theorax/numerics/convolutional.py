@@ -16,6 +16,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from theorax.numerics import weights
+from theorax.numerics.annotations import Scalar
 from theorax.numerics.ensembles import gaussian, haar_rows
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
@@ -64,10 +65,10 @@ def convolutional_network(
     C: Extent,
     hidden: int,
     law: Int[Array, ""] | int,
-    share: Float[Array, ""] | float,
+    share: Scalar,
     activation: Callable[[Array], Array],
-    weight_variance: Float[Array, ""] | float = 1.0,
-    bias_variance: Float[Array, ""] | float = 0.0,
+    weight_variance: Scalar = 1.0,
+    bias_variance: Scalar = 0.0,
     unfolded: Int[Array, ""] | int = TAP_BY_TAP,
 ) -> ConvolutionalNetwork:
     """A network whose hidden filters have, tap by tap and independently, the law at this place of `weights.MENU`.

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, PRNGKeyArray
 
 from theorax.errors import UsageError
+from theorax.numerics.annotations import Scalar
 from theorax.numerics.extents import Extent, block
 from theorax.numerics.keys import named
 from theorax.numerics.laws import Law, gamma_variates
@@ -44,7 +45,7 @@ def random_markov(key: PRNGKeyArray, law: Law, T: Extent) -> Float[Array, "{T.pa
 
 
 def gaussian(
-    key: PRNGKeyArray, rows: Extent, columns: Extent, scale: int | float | Float[Array, ""] = 1.0
+    key: PRNGKeyArray, rows: Extent, columns: Extent, scale: Scalar = 1.0
 ) -> Float[Array, "{rows.padded} {columns.padded}"]:
     """A block of iid N(0, scale^2) entries, zero outside it."""
     return jnp.where(block(rows, columns), scale * jax.random.normal(key, (rows.padded, columns.padded)), 0)

@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from theorax.numerics.annotations import Scalar
 from theorax.numerics.extents import Extent
 
 METHOD = diffrax.Dopri8()
@@ -28,7 +29,7 @@ def crossed(
     start: Float[Array, " *shape"],
     N: Extent,
     steps: int | Array,
-    horizon: float = 1.0,
+    horizon: Scalar = 1.0,
     method: Any = METHOD,
 ) -> Float[Array, " nodes *shape"]:
     """The computed flow at the nodes s_0, ..., s_N, each interval crossed by ``steps`` equal steps; zero beyond s_N.
@@ -62,7 +63,7 @@ def flow(
     start: Float[Array, " *shape"],
     N: Extent,
     steps: int = 1,
-    horizon: float = 1.0,
+    horizon: Scalar = 1.0,
     method: Any = METHOD,
 ) -> tuple[Float[Array, " nodes *shape"], Float[Array, ""]]:
     r"""The flow at the nodes, and a bound on its error there in the Euclidean norm.

@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Bool, Float, Int
 
+from theorax.numerics.annotations import Scalar
 from theorax.numerics.lanczos import SingularTriplets, restated
 from theorax.numerics.rounding import GRAM_ROWS, blocked_gram, frobenius_norm, gamma
 
@@ -27,7 +28,7 @@ class InertiaAudit(eqx.Module):
 
 
 def inertia_audit(
-    A: Float[Array, "rows columns"], mu: float | Float[Array, ""], triplets: SingularTriplets | None = None
+    A: Float[Array, "rows columns"], mu: Scalar, triplets: SingularTriplets | None = None
 ) -> InertiaAudit:
     r"""The number of singular values of $A$ greater than ``mu``, as far as the triplets explain them.
 

@@ -18,19 +18,22 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from theorax.numerics.annotations import Entries, Scalar
+
 __all__ = [
     "FEATURES", "LINEAR", "PLAIN", "TAYLOR", "Attention", "Elu", "Features", "Kernel", "Plain", "Regression", "Softmax",
     "Taylor", "exponents", "monomials", "polynomial",
 ]  # fmt: skip
 
 Points = Float[Array, "n D"]
+Others = Float[Array, "m D"]
 
 
 class Kernel(eqx.Module):
     """A similarity of points; abstract."""
 
     @abstractmethod
-    def kernel(self, X: Points, Y: Points) -> Float[Array, "n m"]:
+    def kernel(self, X: Points, Y: Others) -> Float[Array, "n m"]:
         """k(x, y) for every pair."""
 
 
@@ -39,7 +42,7 @@ class Softmax(Kernel):
 
     scale: Any = None
 
-    def kernel(self, X: Points, Y: Points) -> Float[Array, "n m"]:
+    def kernel(self, X: Points, Y: Others) -> Float[Array, "n m"]:
         """Every one of them positive."""
         products = X @ Y.T
         # The root is taken in the program, so that balls know it to their precision.
@@ -55,7 +58,7 @@ class Features(Kernel):
     def __call__(self, X: Points) -> Float[Array, "n F"]:
         """phi(x), a row for every point."""
 
-    def kernel(self, X: Points, Y: Points) -> Float[Array, "n m"]:
+    def kernel(self, X: Points, Y: Others) -> Float[Array, "n m"]:
         """phi(x) . phi(y)."""
         return self(X) @ self(Y).T
 
@@ -136,9 +139,9 @@ class Attention(eqx.Module):
     """The layer: each query reads the values with weights k(q, k_j)/h(q)."""
 
     kernel: Kernel
-    keys: Points
-    values: Float[Array, "N V"]
-    bias: Float[Array, " V"]
+    keys: Entries[Any, "n D"]
+    values: Entries[Any, "N V"]
+    bias: Entries[Any, " V"]
 
     def weights(self, Q: Points) -> Float[Array, "n N"]:
         """Rows that sum to one."""
@@ -154,9 +157,9 @@ class Regression(eqx.Module):
     """f(x) = W phi(x)/h(x) + b: linear in normalised features, h being summed over ``keys``."""
 
     features: Features
-    keys: Points
-    W: Float[Array, "V F"]
-    bias: Float[Array, " V"]
+    keys: Entries[Any, "n D"]
+    W: Entries[Any, "V F"] | Entries[Any, ""]  # a zero where the rows alone are asked for
+    bias: Entries[Any, " V"] | Scalar
 
     def rows(self, X: Points) -> Float[Array, "n F"]:
         """phi(x)/h(x)."""

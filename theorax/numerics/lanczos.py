@@ -18,6 +18,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.typing import DTypeLike
 from jaxtyping import Array, Bool, Float, Int
 
 from theorax.numerics.rounding import (
@@ -305,7 +306,7 @@ def _support(x: Array) -> Array:
     return (x != 0) | ~jnp.any(x != 0)
 
 
-def pseudo_gaussian(size: int, salt: int | Array, dtype: jnp.dtype) -> Float[Array, " size"]:
+def pseudo_gaussian(size: int, salt: int | Array, dtype: DTypeLike) -> Float[Array, " size"]:
     """Fixed numbers that look like independent normals; entry i depends on i and the salt, not on the size."""
     x = jnp.arange(size, dtype=jnp.uint32) + jnp.uint32(0x9E3779B9) * (jnp.asarray(salt).astype(jnp.uint32) + 1)
     # Two rounds of multiply and shift, each a bijection of the 32-bit words.

@@ -16,7 +16,7 @@ from theorax.numerics import flows
 from theorax.numerics.extents import Extent
 
 
-def times(a: Float[Array, "*stack d d"], b: Float[Array, "*stack d d"]) -> Float[Array, "*stack d d"]:
+def times(a: Float[Array, "*#stack d d"], b: Float[Array, "*#stack d d"]) -> Float[Array, "*#stack d d"]:
     """Products of small matrices, entry by entry: quicker in stacks than a matrix product each."""
     return jnp.sum(a[..., :, :, None] * b[..., None, :, :], axis=-2)
 

@@ -15,13 +15,14 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from theorax.numerics.annotations import Scalar
 from theorax.numerics.extents import Extent
 
 
 class Scheme(eqx.Module):
     """How a layer is run forwards, and backwards without its input; abstract, see `Euler` and `Heun`.
 
-    ``function(theta, x)`` is the residual function. ``h``: the step, 1/N.
+    ``function(theta, x)`` is the residual function. ``h``: the step, 1/N. One step runs on arrays and, in a proof, on symbols.
     """
 
     function: Callable[[Any, Any], Any]
@@ -32,11 +33,11 @@ class Scheme(eqx.Module):
         """How many neighbouring functions one step uses; N functions make N + 1 - stages steps."""
 
     @abstractmethod
-    def forwards(self, local: tuple[Array, ...], x: Array, h: Array) -> Array:
+    def forwards(self, local: tuple[Any, ...], x: Any, h: Any) -> Any:
         """x_n+1 from x_n."""
 
     @abstractmethod
-    def backwards(self, local: tuple[Array, ...], x: Array, h: Array) -> Array:
+    def backwards(self, local: tuple[Any, ...], x: Any, h: Any) -> Any:
         """An approximation of x_n from x_n+1."""
 
     def local(self, weights: Array, n: Any) -> tuple[Array, ...]:
@@ -55,10 +56,10 @@ class Euler(Scheme):
     def stages(self) -> int:
         return 1
 
-    def forwards(self, local: tuple[Array, ...], x: Array, h: Array) -> Array:
+    def forwards(self, local: tuple[Any, ...], x: Any, h: Any) -> Any:
         return x + h * self.function(local[0], x)
 
-    def backwards(self, local: tuple[Array, ...], x: Array, h: Array) -> Array:
+    def backwards(self, local: tuple[Any, ...], x: Any, h: Any) -> Any:
         return x - h * self.function(local[0], x)
 
 
@@ -71,12 +72,12 @@ class Heun(Scheme):
     def stages(self) -> int:
         return 2
 
-    def forwards(self, local: tuple[Array, ...], x: Array, h: Array) -> Array:
+    def forwards(self, local: tuple[Any, ...], x: Any, h: Any) -> Any:
         here, there = local
         slope = self.function(here, x)
         return x + h * (slope + self.function(there, x + h * slope)) / 2
 
-    def backwards(self, local: tuple[Array, ...], x: Array, h: Array) -> Array:
+    def backwards(self, local: tuple[Any, ...], x: Any, h: Any) -> Any:
         first = self.swapped * local[0] + (1 - self.swapped) * local[1]
         second = (1 - self.swapped) * local[0] + self.swapped * local[1]
         slope = self.function(first, x)
@@ -95,7 +96,7 @@ def activations(layer: Callable[[Any, Array], Array], start: Float[Array, " *sha
     return jax.lax.fori_loop(0, N.value, step, (start, nodes))[1]
 
 
-def last(scheme: Scheme, weights: Float[Array, " stack *shape"], x: Array, N: Extent, h: Array) -> Array:
+def last(scheme: Scheme, weights: Float[Array, " stack *shape"], x: Array, N: Extent, h: Scalar) -> Array:
     """The last activation; every activation is kept for the gradient, as automatic differentiation does."""
 
     def step(x: Array, n: Array) -> tuple[Array, None]:
@@ -104,7 +105,7 @@ def last(scheme: Scheme, weights: Float[Array, " stack *shape"], x: Array, N: Ex
     return jax.lax.scan(step, x, jnp.arange(N.padded + 1 - scheme.stages))[0]
 
 
-def forth_and_back(scheme: Scheme, weights: Array, x: Array, N: Extent, h: Array) -> tuple[Array, Array]:
+def forth_and_back(scheme: Scheme, weights: Array, x: Array, N: Extent, h: Scalar) -> tuple[Array, Array]:
     """The activations x_0, x_1, ..., and those recovered from the last one; zero beyond it."""
     count = scheme.steps(N)
     empty = jnp.zeros((N.padded + 2 - scheme.stages, *x.shape), x.dtype)
@@ -126,7 +127,7 @@ def forth_and_back(scheme: Scheme, weights: Array, x: Array, N: Extent, h: Array
 
 @eqx.filter_custom_vjp
 def last_without_storage(
-    differentiated: tuple[Array, Array], scheme: Scheme, N: Extent, h: Array
+    differentiated: tuple[Array, Array], scheme: Scheme, N: Extent, h: Scalar
 ) -> Array:  # the signature that filter_custom_vjp asks for: what is differentiated comes first, as one argument
     """The last activation of `last`; its gradient runs on recovered activations (the discrete adjoint).
 
@@ -138,7 +139,7 @@ def last_without_storage(
 
 @last_without_storage.def_fwd
 def _forwards(
-    perturbed: Any, differentiated: tuple[Array, Array], scheme: Scheme, N: Extent, h: Array
+    perturbed: Any, differentiated: tuple[Array, Array], scheme: Scheme, N: Extent, h: Scalar
 ) -> tuple[Array, Array]:
     weights, x = differentiated
     end = jax.lax.fori_loop(0, scheme.steps(N), lambda n, x: scheme.forwards(scheme.local(weights, n), x, h), x)
@@ -153,7 +154,7 @@ def _backwards(
     differentiated: tuple[Array, Array],
     scheme: Scheme,
     N: Extent,
-    h: Array,
+    h: Scalar,
 ) -> tuple[Array, Array]:
     weights, _ = differentiated
     count = scheme.steps(N)

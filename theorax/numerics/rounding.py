@@ -12,10 +12,11 @@ import math
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.typing import DTypeLike
 from jaxtyping import Array, Float
 
 
-def gamma(terms: int, dtype: jnp.dtype) -> float:
+def gamma(terms: int, dtype: DTypeLike) -> float:
     r"""$\gamma_n = nu/(1 - nu)$, the relative error of a sum of $n$ products; infinite once $nu \ge 1$.
 
     **Source:** Higham 2002, lemma 3.1.

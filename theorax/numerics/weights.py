@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 
+from theorax.numerics.annotations import Scalar
 from theorax.numerics.ensembles import gaussian, haar, haar_rows
 from theorax.numerics.extents import Extent, block
 from theorax.numerics.keys import named
@@ -156,7 +157,7 @@ def _blocks(
     return jnp.where(kept & block(n, n), gaussian(key, n, n, _root(count / n.value)), 0)
 
 
-def _root(x: Array | float) -> Float[Array, ""]:
+def _root(x: Scalar) -> Float[Array, ""]:
     return jnp.sqrt(jnp.asarray(x, jnp.zeros(()).dtype))
 
 

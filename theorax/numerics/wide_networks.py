@@ -28,6 +28,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
 from theorax.numerics import weights
+from theorax.numerics.annotations import Scalar
 from theorax.numerics.ensembles import bartlett, gaussian, orthonormal_rows
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
@@ -61,11 +62,11 @@ def deep_network(
     features: int,
     n: Extent,
     depth: Extent,
-    law: Int[Array, ""] | int,
-    share: Float[Array, ""] | float,
+    law: Scalar,
+    share: Scalar,
     activation: Activation,
-    weight_variance: Float[Array, ""] | float = 1.0,
-    bias_variance: Float[Array, ""] | float = 0.0,
+    weight_variance: Scalar = 1.0,
+    bias_variance: Scalar = 0.0,
 ) -> DeepNetwork:
     """The network whose hidden layers have the law at this place of `weights.MENU`, entries of variance sw2/n."""
     sigma, layers = _root(weight_variance), jnp.arange(1, depth.padded)
@@ -84,11 +85,11 @@ def pre_activations(
     x: Float[Array, "inputs features"],
     n: Extent,
     depth: Extent,
-    law: Int[Array, ""] | int,
-    share: Float[Array, ""] | float,
+    law: Scalar,
+    share: Scalar,
     activation: Activation,
-    weight_variance: Float[Array, ""] | float = 1.0,
-    bias_variance: Float[Array, ""] | float = 0.0,
+    weight_variance: Scalar = 1.0,
+    bias_variance: Scalar = 0.0,
 ) -> Float[Array, "depth inputs {n.padded}"]:
     r"""Pre-activations of a random network at these inputs: every layer, input and unit, jointly equal in law.
 
@@ -113,7 +114,7 @@ def pre_activations(
 
 
 def layer(
-    key: PRNGKeyArray, F: Float[Array, "inputs N"], n: Extent, law: Int[Array, ""] | int, share: Array | float
+    key: PRNGKeyArray, F: Float[Array, "inputs N"], n: Extent, law: Scalar, share: Scalar
 ) -> Float[Array, "inputs N"]:
     """$FW^T$ in law for W of the law at this place of `weights.MENU`; not a number where there is no sampler."""
 
@@ -240,7 +241,7 @@ def _normals(key: PRNGKeyArray, inputs: int, n: Extent) -> Float[Array, "inputs 
     return gaussian(key, Extent(inputs, inputs), n)
 
 
-def _bias(key: PRNGKeyArray, number: Array | int, n: Extent, variance: Array | float) -> Float[Array, " {n.padded}"]:
+def _bias(key: PRNGKeyArray, number: Array | int, n: Extent, variance: Scalar) -> Float[Array, " {n.padded}"]:
     """Biases of the layer of this number, counted from zero."""
     return jnp.where(n.mask, _root(variance) * jax.random.normal(named(key, "bias", number), (n.padded,)), 0)
 
@@ -250,5 +251,5 @@ def _permutation(key: PRNGKeyArray, n: Extent) -> Int[Array, " {n.padded}"]:
     return jnp.argsort(jnp.where(n.mask, jax.random.uniform(key, (n.padded,)), 2.0))
 
 
-def _root(x: Array | float) -> Float[Array, ""]:
+def _root(x: Scalar) -> Float[Array, ""]:
     return jnp.sqrt(jnp.asarray(x, jnp.zeros(()).dtype))

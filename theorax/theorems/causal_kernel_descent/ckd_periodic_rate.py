@@ -12,6 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from theorax.numerics.annotations import Scalar
 from theorax.numerics.causal_descent import kernel, residuals, substituted
 from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.numerics.keys import named
@@ -88,9 +89,9 @@ class Points(eqx.Module):
     """One period of raw points and what is done with them."""
 
     raw: Float[Array, "tau 3"]
-    exponential: Array
-    uneven: Array
-    wandering: Array
+    exponential: Scalar
+    uneven: Scalar
+    wandering: Scalar
 
     def tokens(self, length: int) -> Float[Array, "length 3"]:
         """Points on the sphere, one after another and again."""

@@ -13,9 +13,9 @@ from typing import Any
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
 from sympy import Rational
 
+from theorax.numerics.annotations import Entries
 from theorax.numerics.attention_layers import CONVOLUTION, POOL, STRIDE, AttentionSH, MultiHead, reduction
 from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.numerics.kernel_attention import Regression, Softmax
@@ -90,8 +90,8 @@ class Reduced(eqx.Module):
     """A layer with values by multipliers; ``every``: whether the regressions sum h over all keys."""
 
     layer: AttentionSH
-    queries: Array
-    beta: tuple[Array, ...]
+    queries: Entries[Any, "Q D"]
+    beta: tuple[Entries[Any, "_ V"], ...]
     every: bool = eqx.field(static=True)
 
 
@@ -101,7 +101,8 @@ def build(key, N, D, kind, reduced, every):
     draw: Any = partial(setting.each, key, len(FACTORS))
     taps = draw("taps", max(FACTORS) + 1)
     reductions: Any = tuple(
-        reduction(int(reduced), N.padded, factor, t[: factor + 1]) for factor, t in zip(FACTORS, taps, strict=True)
+        jnp.asarray(reduction(int(reduced), N.padded, factor, t[: factor + 1]))
+        for factor, t in zip(FACTORS, taps, strict=True)
     )
     beta = tuple(b[: len(R)] for b, R in zip(draw("beta", N.padded, OUTPUTS), reductions, strict=True))
     A, H, b = draw("A", WIDTH, D.padded), draw("H", D.padded, OUTPUTS), draw("b", OUTPUTS)

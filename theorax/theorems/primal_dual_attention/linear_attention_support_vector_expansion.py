@@ -12,9 +12,9 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array
 from sympy import Rational
 
+from theorax.numerics.annotations import Entries
 from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.numerics.kernel_attention import Attention, Features, Regression
 from theorax.numerics.keys import named
@@ -91,11 +91,11 @@ class Move(eqx.Module):
     """A layer with given multipliers, and a direction in which its values are moved."""
 
     features: Features
-    keys: Array
-    queries: Array
-    beta: Array
-    b: Array
-    direction: Array
+    keys: Entries[Any, "N D"]
+    queries: Entries[Any, "Q D"]
+    beta: Entries[Any, "N v"]
+    b: Entries[Any, " v"]
+    direction: Entries[Any, "N v"]
     projected: Any
 
 

@@ -13,9 +13,9 @@ from typing import Any
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array
 from sympy import Rational
 
+from theorax.numerics.annotations import Entries
 from theorax.numerics.attention_layers import MultiHead, equinox_multihead
 from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.numerics.kernel_attention import Attention, Regression, Softmax
@@ -73,13 +73,13 @@ is_multihead = Identity(left=softmax, right=equinox, under=(), **exactly)
 class Heads(eqx.Module):
     """Tokens, and projections, multipliers and biases of the heads."""
 
-    tokens: Array
-    queries: Array
-    of_queries: tuple[Array, ...]
-    of_keys: tuple[Array, ...]
-    outputs: tuple[Array, ...]
-    beta: tuple[Array, ...]
-    b: tuple[Array, ...]
+    tokens: Entries[Any, "N D"]
+    queries: Entries[Any, "Q D"]
+    of_queries: tuple[Entries[Any, "k D"], ...]
+    of_keys: tuple[Entries[Any, "k D"], ...]
+    outputs: tuple[Entries[Any, "O V"], ...]
+    beta: tuple[Entries[Any, "N V"], ...]
+    b: tuple[Entries[Any, " V"], ...]
     kind: int = eqx.field(static=True)
     own: Any  # normalisers, at the queries
     astray: Any  # what is added to every W

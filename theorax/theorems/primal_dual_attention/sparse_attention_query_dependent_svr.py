@@ -12,6 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 from sympy import Rational
 
+from theorax.numerics.annotations import Entries
 from theorax.numerics.attention_layers import by_sets, halves, two_sets
 from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.numerics.kernel_attention import Regression
@@ -54,10 +55,10 @@ agree = Inequality(of=(solved - expanded) ** 2, at_most=reach, under=("own",))
 class Sparse(eqx.Module):
     """Keys, queries, and multipliers for each of two sets; the first half of the queries reads the first set."""
 
-    keys: Array
-    queries: Array
-    beta: tuple[Array, ...]
-    b: Array
+    keys: Entries[Any, "N D"]
+    queries: Entries[Any, "Q D"]
+    beta: tuple[Entries[Any, "_ v"], ...]
+    b: Entries[Any, " v"]
     kind: int = eqx.field(static=True)
     local: bool = eqx.field(static=True, default=True)  # whether h is summed over the set alone
 

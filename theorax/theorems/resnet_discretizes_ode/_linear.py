@@ -12,6 +12,7 @@ from jaxtyping import Array, Float
 from sympy import Symbol, exp
 
 from theorax.numerics import linear_residual as linear
+from theorax.numerics.annotations import Scalar
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
 from theorax.theorems.language import Parameter, Subject
@@ -28,7 +29,7 @@ class Training(eqx.Module):
 
     theta: Float[Array, "N d d"]
     B: Float[Array, "d d"]
-    scaled: Array | float
+    scaled: Scalar
 
     def flow(self, N: Extent) -> tuple[Float[Array, "shown N d d"], Array]:
         """The weights at the times shown, and the error of their stack."""
@@ -36,7 +37,7 @@ class Training(eqx.Module):
         return linear.trained(self.theta, self.B, N, SHOWN, HORIZON, 3, speed)
 
 
-def start(key: Array, N: Extent, kind: Array) -> Float[Array, "N d d"]:
+def start(key: Array, N: Extent, kind: Scalar) -> Float[Array, "N d d"]:
     """Weights before training; "pinched" has one layer W_1 = I/10."""
     n = jnp.arange(1, N.padded + 1)[:, None, None]
     G = jax.random.normal(named(key, "start"), (D, D))
@@ -47,7 +48,7 @@ def start(key: Array, N: Extent, kind: Array) -> Float[Array, "N d d"]:
     return jnp.where(N.mask[:, None, None], theta, 0)
 
 
-def training(key: Array, N: Extent, kind: Array, size: Array, reflected: Array, scaled: Array) -> Training:
+def training(key: Array, N: Extent, kind: Scalar, size: Scalar, reflected: Scalar, scaled: Scalar) -> Training:
     """B = I + size E with a random direction E, or the reflection of one coordinate."""
     E = jax.random.normal(named(key, "target"), (D, D))
     near = jnp.eye(D) + size * E / jnp.linalg.norm(E)
@@ -73,7 +74,7 @@ class Doubled(eqx.Module):
     fine: Training
 
 
-def doubled(key: Array, N: Extent, kind: Array, size: Array, reflected: Array, scaled: Array) -> Doubled:
+def doubled(key: Array, N: Extent, kind: Scalar, size: Scalar, reflected: Scalar, scaled: Scalar) -> Doubled:
     """Both trainings."""
     twice = Extent(2 * N.value, 2 * N.padded)
     return Doubled(*(training(key, depth, kind, size, reflected, scaled) for depth in (N, twice)))
