@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from theorax.numerics.annotations import Scalar
 from theorax.numerics.causal_descent import kernel, orbit, reflected
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
@@ -22,7 +23,7 @@ class Orbit(eqx.Module):
 
     vectors: Float[Array, "D D"]
     start: Float[Array, " D"]
-    scale: Float[Array, ""]
+    scale: Scalar
     exponential: Any
 
     @property

@@ -19,6 +19,7 @@ d = Size("d", "dimension of the tokens")
 LINEAR, EXPONENTIAL = 0, 1
 
 SPHERE = Hypothesis("all tokens have the same length, so that k(x_t, x_t) is one constant kappa")
+TURNED = Hypothesis("x_(t+1) = Omega x_t with Omega orthogonal")
 
 # Draws where an identity or a bound is decided without statistics, and long contexts.
 FEW = Efforts(quick=2, standard=4, thorough=12)

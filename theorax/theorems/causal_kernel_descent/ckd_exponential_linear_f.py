@@ -131,7 +131,7 @@ theorem = Theorem(
     label="reconstructed",
     uses=("ckd_energy_identity", "ckd_linear_closed_form_rate"),
     hypotheses=dict(
-        orthogonal=Hypothesis("x_(t+1) = Omega x_t with Omega orthogonal"),
+        orthogonal=setting.TURNED,
         exponential=Hypothesis("the kernel is exponential"),
         incommensurable=Hypothesis("the angles of Omega have no rational relation with each other or with pi"),
     ),

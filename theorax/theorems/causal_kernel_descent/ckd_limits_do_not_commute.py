@@ -11,6 +11,7 @@ from sympy import E, Rational, Symbol, besseli, expand, factorial, limit, oo, si
 
 from theorax.numerics.causal_descent import descent, residuals
 from theorax.theorems.causal_kernel_descent import _sequences as sequences
+from theorax.theorems.causal_kernel_descent import _setting as setting
 from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, LINEAR, T
 from theorax.theorems.language import (
     Absolute,
@@ -128,7 +129,7 @@ theorem = Theorem(
     label="derived",
     uses=("ckd_depth_convergence",),
     hypotheses=dict(
-        orbit=Hypothesis("x_(t+1) = Omega x_t with Omega orthogonal"),
+        orbit=setting.TURNED,
         distinct=Hypothesis("the angles of Omega in the planes of the tokens are distinct"),
         fixed=Hypothesis("the number of layers does not grow with T"),
     ),

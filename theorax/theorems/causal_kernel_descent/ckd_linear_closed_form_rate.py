@@ -151,7 +151,7 @@ def proof(claim):
     return Proof(steps, settles=True)
 
 
-def but_one(weights, factors):
+def but_one(weights, factors) -> Any:
     """sum_i w_i prod_(j != i) f_j."""
     return sum(c * prod(factors[:i] + factors[i + 1 :]) for i, c in enumerate(weights))
 

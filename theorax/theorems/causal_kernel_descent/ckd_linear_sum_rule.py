@@ -91,7 +91,7 @@ theorem = Theorem(
     uses=("ckd_linear_closed_form_rate", "ckd_energy_identity"),
     hypotheses=dict(
         linear=Hypothesis("the kernel is linear"),
-        orthogonal=Hypothesis("x_(t+1) = Omega x_t with Omega orthogonal"),
+        orthogonal=setting.TURNED,
         unit=Hypothesis("|x_1| = 1"),
     ),
     claims=dict(partial=partial, integer=integer),

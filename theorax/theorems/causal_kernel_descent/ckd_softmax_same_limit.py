@@ -147,7 +147,7 @@ theorem = Theorem(
     label="reconstructed",
     uses=("ckd_transformer_construction", "ckd_energy_identity"),
     hypotheses=dict(
-        orbit=Hypothesis("x_(t+1) = Omega x_t with Omega orthogonal"),
+        orbit=setting.TURNED,
         matched=Hypothesis("both heads divide by the same sum"),
         softmax=Hypothesis("weights are divided by a sum over the context"),
     ),

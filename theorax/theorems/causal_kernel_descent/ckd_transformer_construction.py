@@ -138,7 +138,7 @@ theorem = Theorem(
         step=Hypothesis("the step is 1/kappa"),
         keys=Hypothesis("the keys of the second head are the tokens before, x_(s-1)"),
         boundary=Hypothesis("the second head leaves out s = 1, where a weight at an empty key is not zero"),
-        orbit=Hypothesis("x_(t+1) = Omega x_t with Omega orthogonal"),
+        orbit=setting.TURNED,
     ),
     claims=dict(layers=layers, ends=ends, predicts=predicts),
     experiments=dict(

@@ -9,11 +9,12 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float
 from sympy import Integer, Symbol
 
 from theorax.numerics import laws
 from theorax.numerics.adapters import applied, made
+from theorax.numerics.annotations import Entries, Scalar
 from theorax.numerics.attention import (
     Attention,
     AttentionNet,
@@ -35,11 +36,11 @@ class Weighted(Attention):
     ``off`` is added to every row sum, as in a softmax with one more, empty, token; ``columns``: over column sums.
     """
 
-    weights: Float[Array, "N N"]
-    off: float | Float[Array, ""] = 0.0
-    columns: int | Int[Array, ""] = 0
+    weights: Entries[Any, "N N"]
+    off: Scalar = 0.0
+    columns: Scalar = 0
 
-    def __call__(self, X: Float[Array, "N D"], T: Extent) -> Float[Array, "N N"]:
+    def __call__(self, X: Float[Array, "N D"] | None, T: Extent) -> Float[Array, "N N"]:
         """The matrix, whatever the tokens."""
         kept = jnp.where(block(T, T), self.weights, 0)
         rows = jnp.where(T.mask, kept.sum(1) + self.off, 1)[:, None]

@@ -15,7 +15,7 @@ from sympy import Expr, Integer, Rational, Symbol, exp, integrate, oo, simplify,
 
 from theorax.numerics.attention import mean_token_removed
 from theorax.numerics.extents import Extent
-from theorax.theorems.language import Corrections, Efforts, Expansion, Index, Measured, Parameter, Size
+from theorax.theorems.language import Corrections, Efforts, Expansion, Hypothesis, Index, Measured, Parameter, Size
 
 T = Size("T", "context length")
 d = Size("d", "width")
@@ -54,6 +54,9 @@ HEAVY = Weights(PARETO, 1 / sqrt(3))  # of tail 3: no fourth moment
 # Exponential weights, those of every other token half as large again and the others halved: 1 + 1/4 times E Z^2 = 2.
 POPULAR = Weights(EXPONENTIAL.place, sqrt(Rational(3, 2)))
 
+ISOMETRIC = Hypothesis("the input tokens are orthonormal, X_0 X_0^T = I")
+MARKOV = Hypothesis("attention matrices are iid random Markov matrices, independent of the values")
+FIXED_LAW = Hypothesis("the law of the weights does not change with T and has a finite fourth moment")
 WIDTHS: Efforts[tuple[int, ...]] = Efforts(
     quick=(64, 128, 256), standard=(64, 128, 512), thorough=(64, 128, 256, 512, 1024)
 )

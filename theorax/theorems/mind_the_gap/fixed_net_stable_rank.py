@@ -99,9 +99,9 @@ theorem = Theorem(
     label="reconstructed",
     uses=("outlier_identity", "attention_products", "leading_singular_values"),
     hypotheses=dict(
-        isometric=Hypothesis("the input tokens are orthonormal, X_0 X_0^T = I"),
-        markov=Hypothesis("attention matrices are iid random Markov matrices, independent of the values"),
-        fixed_law=Hypothesis("the law of the weights does not change with T and has a finite fourth moment"),
+        isometric=setting.ISOMETRIC,
+        markov=setting.MARKOV,
+        fixed_law=setting.FIXED_LAW,
         gaussian_values=Hypothesis("values are iid Gaussian"),
         removed=Hypothesis("the whole outlier J is subtracted from every attention matrix"),
     ),

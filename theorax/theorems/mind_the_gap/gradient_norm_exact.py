@@ -165,7 +165,7 @@ theorem = Theorem(
         independent=Hypothesis("no attention matrix depends on the tokens"),
         markov=Hypothesis("attention matrices are independent and random, their rows iid and exchangeable"),
         dirichlet=Hypothesis("their rows are Dirichlet(alpha)"),
-        isometric=Hypothesis("the input tokens are orthonormal, X_0 X_0^T = I"),
+        isometric=setting.ISOMETRIC,
         gaussian_values=Hypothesis("values are iid N(0, sigma_V^2), independent over layers and of the attention"),
     ),
     claims=dict(factors=factors, **means, naive_any_law=naive_any_law, fixed_any_law=fixed_any_law),

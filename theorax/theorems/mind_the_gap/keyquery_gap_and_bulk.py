@@ -192,7 +192,7 @@ theorem = Theorem(
     label="reconstructed",
     uses=("markov_top_and_second_singular",),
     hypotheses=dict(
-        isometric=Hypothesis("the input tokens are orthonormal, X_0 X_0^T = I"),
+        isometric=setting.ISOMETRIC,
         independent=Hypothesis("W_Q and W_K are independent, with iid Gaussian entries"),
         temperature=Hypothesis("the standard deviation beta of the scores does not grow with T"),
         not_removed=Hypothesis("nothing is subtracted from the attention matrix"),

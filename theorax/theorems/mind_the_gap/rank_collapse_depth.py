@@ -159,7 +159,7 @@ theorem = Theorem(
     hypotheses=dict(
         markov=Hypothesis("attention matrices are random Markov matrices of iid weights"),
         independent=Hypothesis("attention matrices of different layers are independent"),
-        fixed_law=Hypothesis("the law of the weights does not change with T and has a finite fourth moment"),
+        fixed_law=setting.FIXED_LAW,
         dirichlet=Hypothesis("the weights are exponential: rows are uniform on the simplex"),
     ),
     claims=dict(edge=edge, outlier=outlier, decay=decay),

@@ -92,9 +92,9 @@ theorem = Theorem(
     label="reconstructed",
     uses=("outlier_identity", "markov_top_and_second_singular", "attention_products", "leading_singular_values"),
     hypotheses=dict(
-        isometric=Hypothesis("the input tokens are orthonormal, X_0 X_0^T = I"),
-        markov=Hypothesis("attention matrices are iid random Markov matrices, independent of the values"),
-        fixed_law=Hypothesis("the law of the weights does not change with T and has a finite fourth moment"),
+        isometric=setting.ISOMETRIC,
+        markov=setting.MARKOV,
+        fixed_law=setting.FIXED_LAW,
         gaussian_values=Hypothesis("values are iid Gaussian with d sigma_V^2 = 1"),
         not_removed=Hypothesis("nothing is subtracted from the attention matrices"),
     ),
