@@ -99,6 +99,8 @@ def equinox_multihead(
     """What ``equinox.nn.MultiheadAttention`` makes of the attention layers in ``layer``, whose keys are ``projected`` tokens.
 
     Its weights are those of the heads; its values, which it would project from tokens, are theirs, side by side.
+
+    **Errors:** the module rounds the root of the width of a head: that of a width of 4 or 16 is exact.
     """
     heads: Any = layer.heads
     (width, D), value, count = layer.projections[0].shape, heads[0].values.shape[1], len(heads)

@@ -47,7 +47,10 @@ def points(key: Array, N: Extent, D: Extent) -> tuple[Array, Array, Array]:
 
 
 def gram(kernel: Kernel, keys: Float[Array, "N D"]) -> tuple[Float[Array, "N N"], Float[Array, " N"]]:
-    """G and the normalisers h, by the kernel."""
+    """G and the normalisers h, by the kernel.
+
+    **Errors:** relative, those of three kernel values and N roundings, where the kernel is positive.
+    """
     K = kernel.kernel(keys, keys)
     h = K.sum(1)
     return K / (h[:, None] * h[None, :]), h
