@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
-from sympy import Abs, Integer, Rational, cos, exp, log, pi, sqrt, tanh
+from sympy import Abs, Expr, Function, Integer, Rational, cos, exp, log, pi, sqrt, tanh
 
 from theorax.errors import StatementError
 from theorax.theorems.language import Absolute, Inequality, Measured, Parameter
@@ -15,6 +17,15 @@ x = Parameter("x", "a number")
 y = Parameter("y", "another number")
 m = Measured("m", "what a draw returns")
 UNIT = {x: (0, 1), y: (Rational(-1, 3), 2)}
+
+
+class Cosine(Function):
+    """A name for two terms of a series, which ``doit`` writes out."""
+
+    nargs = 1
+
+    def doit(self, **hints: Any) -> Expr:
+        return 1 - self.args[0] ** 2 / 2
 
 
 def judged(claim: Inequality) -> Judged:
@@ -34,6 +45,13 @@ CERTIFIED = {
         because="a slack, the two sides touch at zero",
     ),
     "pi is no double": Inequality(of=pi * x, at_most=Rational(165707065, 52746197) * x, over={x: (1, 2)}),
+    "what is written out": Inequality(
+        of=Cosine(x + 1),
+        at_most=cos(x + 1),
+        over={x: (-1, 0)},
+        margin=Absolute(1, 10**9),
+        because="a slack, the two sides touch at zero",
+    ),
     "kinks and roots": Inequality(of=Abs(x - y), at_most=sqrt(2 * x**2 + 2 * y**2 + Rational(1, 10)), over=UNIT),
 }
 
@@ -50,6 +68,11 @@ def test_a_false_bound_is_refuted_by_an_exact_point() -> None:
     found = judged(Inequality(of=x * y, at_most=(x**2 + y**2) / 2 - Rational(1, 10**9), over=UNIT))
     assert found.decision.status is Status.REFUTED and found.rigorous
     assert "fails at x = " in found.detail
+
+
+def test_what_is_written_out_is_refuted_at_a_point_of_its_terms() -> None:
+    found = judged(Inequality(of=x * Cosine(x), at_most=x * cos(x) - Rational(1, 100), over={x: (0, 1)}))
+    assert found.decision.status is Status.REFUTED and found.rigorous
 
 
 def test_the_double_next_to_pi_is_not_pi() -> None:

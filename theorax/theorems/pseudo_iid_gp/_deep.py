@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 from sympy import Expr, Integer, Rational, asin, pi, sqrt, sympify
 
-from theorax.numerics import weights
+from theorax.numerics import gaussian_means, weights
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
 from theorax.theorems.language import Efforts, Expansion, Experiment, Index, Measured, Parameter, Subject
@@ -122,3 +122,24 @@ def experiment(subjects: dict[str, Subject]) -> Experiment:
         draws=Efforts(quick=500, standard=2000, thorough=20000),
         dtype="float32",
     )
+
+
+class Variances(eqx.Module):
+    """The map of variances of infinitely wide tanh layers."""
+
+    weight: Float[Array, ""]
+    bias: Float[Array, ""]
+
+    def __call__(self, q: Float[Array, ""]) -> Float[Array, ""]:
+        """The variance after one more layer."""
+        return self.bias + self.weight * gaussian_means.mean(lambda x: jnp.tanh(x) ** 2, q)
+
+
+def variances(key: Array, bias: Array) -> Variances:
+    """The map at sigma_w^2 = 1."""
+    return Variances(jnp.ones(()), bias)
+
+
+def after(step: Variances, steps: Extent) -> dict[str, Float[Array, ""]]:
+    """The variance after so many layers, from one on."""
+    return dict(fading=jax.lax.fori_loop(0, steps.value, lambda _, q: step(q), jnp.ones(())))

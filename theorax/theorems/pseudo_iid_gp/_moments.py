@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
-from sympy import Expr, Integer, Rational, diff, erf, exp, pi, sqrt, tanh
+from sympy import Add, Expr, Function, Integer, Rational, cosh, diff, erf, exp, pi, sqrt, tanh
 
 from theorax.theorems.language import Parameter
 from theorax.theorems.pseudo_iid_gp import _deep as deep
@@ -26,6 +27,57 @@ def mean(f: Callable[[Expr], Expr], variance: Expr, per_unit: int = 12, reach: i
     for place in range(1, per_unit * reach + 1):
         total += 2 * f(sqrt(variance) * place * h) * exp(-((place * h) ** 2) / 2)
     return (total * h / sqrt(2 * pi)).evalf(20)
+
+
+class bell(Function):
+    """E cosh(sqrt q z)^(-2k) at (k, q) by the trapezoidal rule, off by less than `bell_error`; `doit` writes the sum out."""
+
+    nargs = 2
+    PER_UNIT, REACH = 6, 7
+
+    def doit(self, **hints: Any) -> Expr:
+        """The sum over the nodes, in exact numbers."""
+        return _over_nodes(*self.args)
+
+
+@lru_cache(maxsize=256)
+def _over_nodes(k: Expr, variance: Expr) -> Expr:
+    h, root = Rational(1, bell.PER_UNIT), sqrt(variance)
+    nodes = [place * h for place in range(1, bell.PER_UNIT * bell.REACH + 1)]
+    terms = [2 * cosh(root * x) ** (-2 * k) * exp(-(x**2) / 2) for x in nodes]
+    return Add(Integer(1), *terms) * h / sqrt(2 * pi)
+
+
+def bell_error(k: int, variance: Expr) -> Expr:
+    r"""A bound on the error of `bell`.
+
+    $|\cosh(x + iy)|^2 = \sinh^2 x + \cos^2 y \ge 1/2$ for $|y| \le \pi/4$, so that $M = 2^k$ bounds the function on a strip
+    of $b = \pi/(4 \sqrt q)$ standard deviations to either side: the rule on the whole line errs by at most
+    $2 M e^{b^2/2}/(e^{2 \pi b m} - 1)$, m nodes to a deviation. Beyond the reach R the nodes carry less than
+    $2 e^{-R^2/2}/(R \sqrt{2 \pi})$.
+
+    **Source:** trefethen_weideman_2014, theorem 5.1, as in `numerics.gaussian_means.mean_error`.
+    """
+    b = pi / (4 * sqrt(variance))
+    rule = 2 ** (k + 1) * exp(b**2 / 2) / (exp(2 * pi * b * bell.PER_UNIT) - 1)
+    return rule + 2 * exp(-Rational(bell.REACH**2, 2)) / (bell.REACH * sqrt(2 * pi))
+
+
+def tanh_curve(variance: Expr, errors: Sequence[Expr], power: int = 2) -> tuple[Expr, Expr, Expr]:
+    """sigma_w^2 of the edge of chaos of tanh, sigma_b^2 and its slope in q, where bells are off by these errors.
+
+    tanh^2 = 1 - cosh^(-2) and tanh'^2 = cosh^(-4); with ``power`` one in the place of two tanh' itself is taken for it.
+    """
+    bells = [bell(k, variance) + error for k, error in enumerate(errors, start=1)]
+    steepness = bells[power - 1]
+    squares, slopes = 1 - bells[0], bell_slopes(*bells)
+    slope = 1 + (slopes[0] * steepness + squares * slopes[power - 1]) / steepness**2
+    return 1 / steepness, variance - squares / steepness, slope
+
+
+def bell_slopes(one: Expr, two: Expr, three: Expr) -> tuple[Expr, Expr]:
+    """Derivatives of the first two bells in q: half the means of second derivatives."""
+    return 2 * one - 3 * two, 8 * two - 10 * three
 
 
 def tanh_point(variance: Expr, weight: Expr) -> dict[Parameter, Any]:

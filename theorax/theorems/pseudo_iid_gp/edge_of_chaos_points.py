@@ -6,12 +6,7 @@ a curve in closed form, tanh a curve whose points are sums of a trapezoidal rule
 law of weights that entries are centred and uncorrelated with variance sigma_w^2/n, and so the points are those of all.
 """
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
-from jaxtyping import Array
 from sympy import (
-    Abs,
     Integer,
     Rational,
     Symbol,
@@ -30,7 +25,6 @@ from sympy import (
     tanh,
 )
 
-from theorax.numerics import gaussian_means
 from theorax.theorems.language import (
     Cited,
     Corrections,
@@ -50,10 +44,15 @@ from theorax.theorems.pseudo_iid_gp import _deep as deep
 from theorax.theorems.pseudo_iid_gp import _setting as setting
 from theorax.theorems.pseudo_iid_gp._deep import growth, q, sb2, square, subject, sw2
 from theorax.theorems.pseudo_iid_gp._kernels import ERF, RELU, TANH
+from theorax.theorems.pseudo_iid_gp._moments import bell_error, bell_slopes, tanh_curve
 from theorax.theorems.pseudo_iid_gp._setting import n
 
 steps = Size("steps", "layers of infinite width")
-t = Parameter("t", "what rounding to six decimals may have changed in q")
+t = Parameter("t", "what rounding may have changed in q")
+MIDDLE, ANYWHERE = (
+    tuple(Parameter(f"{name}{k}", f"error of the computed E cosh^(-{2 * k}), {where}") for k in (1, 2, 3))
+    for name, where in (("m", "in the middle of a box"), ("e", "elsewhere in it"))
+)
 fading = Measured("fading", "q after this many layers", positive=True)
 
 NETWORKS = ("on_curve", "pseudo_iid")
@@ -79,36 +78,40 @@ stationary = Limit(
     mutants={"the biases forgotten": dict(of=(square + sb2) / q)},
 )
 
-# q and sigma_w^2 of tanh at these sigma_b^2, to six decimals; every q that is rounded to them is meant.
-PRINTED = {
-    Rational(1, 20): (Rational(570048, 10**6), Rational(1760955, 10**6)),
-    Rational(1, 4): (Rational(1317939, 10**6), Rational(2401489, 10**6)),
+# Of tanh at these sigma_b^2: q to seven decimals, and sigma_w^2 to six, as it is printed.
+TANH_POINTS = {
+    Rational(bias, 100): (Rational(variance, 10**7), Rational(weight, 10**6))
+    for bias, variance, weight in (
+        (1, 2733009, 1424205),
+        (5, 5700479, 1760955),
+        (9, 7634748, 1947655),
+        (25, 13179390, 2401489),
+    )
 }
-HALF = Rational(1, 2 * 10**6)
+RADIUS, ERROR = Rational(1, 10**7), Rational(1, 10**9)
 
 
-def tanh_point(variance, per_unit=5, reach=5):
-    """sigma_w^2 and sigma_b^2 of the point of tanh at this q, by the trapezoidal rule; tanh^2 = 1 - cosh^(-2)."""
-    fallen = slope = 0
-    for k in range(-per_unit * reach, per_unit * reach + 1):
-        x, c = Rational(abs(k), per_unit), cosh(sqrt(variance) * Rational(abs(k), per_unit)) ** -2
-        fallen, slope = fallen + c * exp(-(x**2) / 2), slope + c**2 * exp(-(x**2) / 2)
-    total = per_unit * sqrt(2 * pi)
-    return total / slope, variance - (total - fallen) / slope
+def newton(power=2):
+    """Newton's step from the middle of a box around each q, at its longest in radii of the box: the sum of squares."""
+    for bias, (variance, _) in TANH_POINTS.items():
+        missed, slope = tanh_curve(variance, MIDDLE, power)[1] - bias, tanh_curve(variance + t, ANYWHERE, power)[2]
+        yield (missed / (slope * RADIUS)) ** 2
 
 
-def distances():
-    """How far the printed points are from the computed ones, all together."""
-    for bias, (variance, weight) in PRINTED.items():
-        found, rest = tanh_point(variance + t)
-        yield Abs(found - weight) + Abs(rest - bias)
+def off(power=2):
+    """Distances of sigma_w^2 in these boxes from what is printed, in units of its last decimal's half."""
+    for variance, weight in TANH_POINTS.values():
+        yield ((tanh_curve(variance + t, ANYWHERE, power)[0] - weight) * 2 * 10**6) ** 8
 
 
-# cosh^(-2) is at most 2 on |Im x| <= pi/4, cosh^(-4) at most 4: at q <= 1.32, h = 1/5 the rule errs by less than 3e-9
-# and 5e-9. Beyond five deviations they are below 3e-3 and 1e-5, and the nodes there carry less than 2e-9 and 1e-11.
-# So sigma_w^2 <= 2.41, of relative error 2e-8, errs by 4e-8, and sigma_b^2 by 3e-8: at two points less than this.
-QUADRATURE = Rational(2, 10**7)
-tanh_points = Inequality(of=sum(distances()) + QUADRATURE, at_most=Rational(3, 2 * 10**6), over={t: (-HALF, HALF)})
+AROUND = {t: (-RADIUS, RADIUS)} | dict.fromkeys((*MIDDLE, *ANYWHERE), (-ERROR, ERROR))
+quadrature = Inequality(of=bell_error(3, q), at_most=ERROR, over={q: (Rational(1, 4), Rational(4, 3))})
+# Even powers that add up to less than one are less than one each. Where Newton's step leads from all of a box into it,
+# the box holds exactly one zero.
+tanh_points, tanh_weights = (
+    Inequality(of=sum(of()), at_most=1, over=AROUND, mutants={"phi' for its square": dict(of=sum(of(1)))})
+    for of in (newton, off)
+)
 single_valued = Inequality(of=diff(deep.erf_point(q)[sb2], q), at_least=Rational(1, 50), over={q: (Rational(1, 10), 4)})
 degenerate = Limit(
     of=fading * steps,
@@ -123,25 +126,6 @@ degenerate = Limit(
     spread=Rational(1, 1000),
     mutants={"1/q gains one a layer": dict(to=1)},
 )
-
-
-class Variances(eqx.Module):
-    """The map of variances of infinitely wide tanh layers."""
-
-    weight: Array
-    bias: Array
-
-    def __call__(self, q):
-        """The variance after one more layer."""
-        return self.bias + self.weight * gaussian_means.mean(lambda x: jnp.tanh(x) ** 2, q)
-
-
-def at_origin(key, bias):
-    return Variances(jnp.ones(()), bias)
-
-
-def observe(step, steps):
-    return dict(fading=jax.lax.fori_loop(0, steps.value, lambda _, q: step(q), jnp.ones(())))
 
 
 def erf_curve():
@@ -182,8 +166,17 @@ def tanh_at_the_origin():
     yield Step("so q l tends to", 1 / gain.subs(q, 0), degenerate.to)
 
 
-TANH_POINT = {q: PRINTED[Rational(1, 20)][0], sw2: PRINTED[Rational(1, 20)][1], sb2: Rational(1, 20)}
-LATER = {q: PRINTED[Rational(1, 4)][0], sw2: PRINTED[Rational(1, 4)][1], sb2: Rational(1, 4)}
+def bells_in_the_variance():
+    """Every q: half the second derivative of cosh^(-2k), which is the derivative of its mean."""
+    x = Symbol("x", real=True)
+    for k, claimed in enumerate(bell_slopes(*(cosh(x) ** -power for power in (2, 4, 6))), start=1):
+        yield Step(f"cosh^(-{2 * k})", simplify(diff(cosh(x) ** (-2 * k), x, 2) / 2 - claimed), Integer(0))
+
+
+TANH_POINT, LATER = (
+    {q: variance, sw2: TANH_POINTS[bias][1], sb2: bias}
+    for bias, variance in ((Rational(1, 20), Rational(570048, 10**6)), (Rational(1, 4), Rational(1317939, 10**6)))
+)
 ONE, HALVED = deep.erf_point(Integer(1)), deep.erf_point(Rational(1, 2))
 OFF = dict(breaks=("on_curve",), fails=("marginal", "stationary"))
 
@@ -199,7 +192,9 @@ theorem = Theorem(
     claims=dict(
         marginal=marginal,
         stationary=stationary,
+        quadrature=quadrature,
         tanh_points=tanh_points,
+        tanh_weights=tanh_weights,
         single_valued=single_valued,
         degenerate=degenerate,
     ),
@@ -228,17 +223,17 @@ theorem = Theorem(
         ),
         variances=Experiment(
             subjects={
-                "no biases": Subject(at_origin, options=dict(bias=0.0)),
-                "biases": Subject(at_origin, options=dict(bias=0.05), breaks=("origin",), fails=("degenerate",)),
+                "no biases": Subject(deep.variances, options=dict(bias=0.0)),
+                "biases": Subject(deep.variances, options=dict(bias=0.05), breaks=("origin",), fails=("degenerate",)),
             },
-            observe=observe,
+            observe=deep.after,
             measures=(fading,),
             sweep={steps: (64, 256, 1024, 4096)},
             span=64,
             seeds="none",
         ),
     ),
-    proof=dict(erf_curve=erf_curve, relu_point=relu_point, degenerate=tanh_at_the_origin),
+    proof=dict(bells=bells_in_the_variance, erf_curve=erf_curve, relu_point=relu_point, degenerate=tanh_at_the_origin),
     issues=(
         "The paper's body was not read: that its points are these is read off descriptions of it.",
         "Both means are second moments: they need uncorrelated entries of the right variance and no more.",

@@ -219,7 +219,8 @@ theorem = Theorem(
     proof=dict(kernel=recursion, own_units=layer_covariance, own_squares=limits),
     issues=(
         "Without the symmetry of signs the reconstructed statement fails: pseudo_iid_finite_exchangeability_gap.",
-        "That a kernel itself is off by an order of 1/n is a declared class and no claim: KERNELS_ORDER",
+        "That the mean of a kernel, unlike its fluctuation, is off by an order of 1/n is a declared class and no claim: "
+        "n (E h^2/K - 1) is 0 for ReLU and about -1/5 for tanh; the planner gives it 1.1 to either side at standard effort.",
         "Two inputs stand for finitely many; countably many are a matter of marginals.",
     ),
 )

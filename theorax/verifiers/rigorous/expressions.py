@@ -7,7 +7,7 @@ from functools import reduce
 from typing import Any
 
 import jax.numpy as jnp
-from sympy import Add, E, Expr, Function, Integer, Max, Min, Mul, Pow, Rational, Symbol, lambdify, pi
+from sympy import Add, Dummy, E, Expr, Function, Integer, Max, Min, Mul, Pow, Rational, Symbol, lambdify, pi
 
 from theorax.numerics.jaxprs.domain import UNARY
 from theorax.numerics.jaxprs.failures import UnsupportedPrimitive
@@ -20,6 +20,8 @@ _NAMES = {"ceiling": "ceil", "loggamma": "lgamma"}
 
 def recorded(expression: Expr, letters: Sequence[Symbol], tape: Tape, inputs: Sequence[Node]) -> Node:
     """The expression as operations on the tape, its letters being the inputs.
+
+    A function that SymPy's ``doit`` writes out, such as a sum over nodes, is recorded as what it stands for.
 
     **Raises:** ``UnsupportedPrimitive`` for a function without an enclosure, and for a letter that is no input.
     """
@@ -66,6 +68,8 @@ def recorded(expression: Expr, letters: Sequence[Symbol], tape: Tape, inputs: Se
             name = _NAMES.get(name, "atan" if isinstance(node, _Arc) else name)
             if name in UNARY:
                 return tape.functions[name](value(node.args[0]))
+        if isinstance(node, Function) and (written := node.doit()) != node:
+            return value(written)
         raise UnsupportedPrimitive(str(node), "ball", "an expression over a box cannot hold it")
 
     return value(expression)
@@ -73,8 +77,16 @@ def recorded(expression: Expr, letters: Sequence[Symbol], tape: Tape, inputs: Se
 
 def floats(expression: Expr, letters: Sequence[Symbol]) -> Callable[[Any], Any]:
     """The expression as a JAX function of one vector, rounded: for proposing points, never for deciding at them."""
-    compiled = lambdify([tuple(letters)], expression, "jax")
-    return lambda x: jnp.asarray(compiled([x[place] for place in range(len(letters))]), dtype=x.dtype)
+    # What is written out stays outside the expression: built anew, a maximum of long sums is compared term by term.
+    written = {node: Dummy() for node in expression.atoms(Function) if node.doit() != node}
+    compiled = lambdify([tuple(letters), tuple(written.values())], expression.xreplace(written), "jax")
+    inner = lambdify([tuple(letters)], [node.doit() for node in written], "jax")
+
+    def function(x: Any) -> Any:
+        values = [x[place] for place in range(len(letters))]
+        return jnp.asarray(compiled(values, inner(values)), dtype=x.dtype)
+
+    return function
 
 
 class _Arc(Function):
