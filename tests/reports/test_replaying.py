@@ -36,6 +36,18 @@ def test_the_same_is_bit_identical_whatever_it_cost(then):
     assert held_against(then, now)["exit_code"] == 0
 
 
+def test_how_a_source_is_written_is_no_result_but_how_a_step_closed_is(then):
+    now = deepcopy(then)
+    proofs = [document["theorems"][0]["proof"] for document in (then, now)]
+    for steps, source in zip(proofs, ("Weyl 1912", "Weyl 1912, theorem 1"), strict=True):
+        steps[0] |= {"status": "CITED", "method": source}
+    assert replayed(then, now)["result"] == IDENTICAL
+    proofs[1][0] |= {"status": "PROVED", "method": "the normal form"}
+    assert {row["what"] for row in replayed(then, now)["differences"]} == {
+        "status of a step of the proof", "method of a step of the proof",
+    }  # fmt: skip
+
+
 def test_another_order_of_summation_is_within_the_account(then):
     now = deepcopy(then)
     case(now)["estimate"] = math.nextafter(case(then)["estimate"], 3)

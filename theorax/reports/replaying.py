@@ -207,8 +207,10 @@ def _rows(kind: str, name: str, old: list[Part], new: list[Part]) -> Iterator[Do
         yield _row("", "", f"number of {kind}", len(old), len(new))
         return
     for then, now in zip(old, new, strict=True):
+        # How a source is written is no result, as in a theorem's source, place and references.
+        beside = {"method"} if then.get("status") == now.get("status") == "CITED" else set[str]()
         for field in then:
-            if field not in {"detail", "latex", "kill_probability"} and then[field] != now[field]:
+            if field not in {"detail", "latex", "kill_probability"} | beside and then[field] != now[field]:
                 place = then.get("claim") or then.get("proof") or ""
                 yield _row(
                     place, str(then[name]), f"{field.replace('_', ' ')} of {_ONE[kind]}", then[field], now[field]
