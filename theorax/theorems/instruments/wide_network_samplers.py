@@ -49,7 +49,7 @@ square = pair("square", "square of the cosine between h(x) and h(x')")
 chain = pair("chain", "log of the mean of h_i(x)^2 in the first layer times that in layer l")
 
 
-def agree(letters, margin, spread, *under):
+def agree(letters, margin, spread, *under) -> dict[str, Any]:
     """The means of both are equal."""
     network, sampler = letters
     return dict(of=network - sampler, equals=0, margin=margin, spread=spread, under=under)
