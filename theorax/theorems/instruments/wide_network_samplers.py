@@ -42,51 +42,38 @@ def pair(name, meaning):
     )
 
 
-gain, sampled_gain = pair("gain", "log of the mean of h_i(x)^2 over its mean given the layer before")
-shape, sampled_shape = pair("shape", "mean of h_i(x)^4 over the square of the mean of h_i(x)^2")
-angle, sampled_angle = pair("angle", "cosine between h(x) and h(x')")
-square, sampled_square = pair("square", "square of the cosine between h(x) and h(x')")
-chain, sampled_chain = pair("chain", "log of the mean of h_i(x)^2 in the first layer times that in layer l")
+gain = pair("gain", "log of the mean of h_i(x)^2 over its mean given the layer before")
+shape = pair("shape", "mean of h_i(x)^4 over the square of the mean of h_i(x)^2")
+angle = pair("angle", "cosine between h(x) and h(x')")
+square = pair("square", "square of the cosine between h(x) and h(x')")
+chain = pair("chain", "log of the mean of h_i(x)^2 in the first layer times that in layer l")
+
+
+def agree(letters, margin, spread, *under) -> dict[str, Any]:
+    """The means of both are equal."""
+    network, sampler = letters
+    return dict(of=network - sampler, equals=0, margin=margin, spread=spread, under=under)
+
 
 gains = Expectation(
-    of=gain - sampled_gain,
-    equals=0,
-    margin=Absolute(1, 12),
+    **agree(gain, Absolute(1, 12), Rational(6, 5), "law"),
     because="a chi of n degrees of freedom makes it digamma(n/2) - log(n/2), -0.13 at n = 8, where Haar weights have 0",
-    under=("law",),
-    spread=Rational(6, 5),
 )
 shapes = Expectation(
-    of=shape - sampled_shape,
-    equals=0,
-    margin=Absolute(1, 8),
+    **agree(shape, Absolute(1, 8), Rational(3, 2), "law"),
     because="isotropic units have 3 n/(n + 2) = 2.4 at n = 8, units of two blocks a fifth more",
-    under=("law",),
-    spread=Rational(3, 2),
 )
 angles = Expectation(
-    of=angle - sampled_angle,
-    equals=0,
-    margin=Absolute(1, 20),
+    **agree(angle, Absolute(1, 20), Rational(3, 5), "law", "frame"),
     because="inputs sampled apart have a mean of zero where it is one half and more",
-    under=("law", "frame"),
-    spread=Rational(3, 5),
 )
 squares = Expectation(
-    of=square - sampled_square,
-    equals=0,
-    margin=Absolute(1, 20),
+    **agree(square, Absolute(1, 20), Rational(1, 2), "law", "frame"),
     because="without the Bartlett factor of rank two it is less by a share of (1 - cos^2)/2",
-    under=("law", "frame"),
-    spread=Rational(1, 2),
 )
 chains = Expectation(
-    of=chain - sampled_chain,
-    equals=0,
-    margin=Absolute(1, 8),
+    **agree(chain, Absolute(1, 8), Rational(3, 2), "law", "chain"),
     because="drawn apart, layers lose the covariance of log |h|^2 and log |phi(h)|^2, about 2/n = 1/4 for ReLU",
-    under=("law", "chain"),
-    spread=Rational(3, 2),
 )
 
 DEPTH = literal(3)
@@ -181,9 +168,7 @@ theorem = Theorem(
                 "Hadamard": subject("hadamard"),
                 "rows of two scales": subject("scaled rows"),
                 "correlated rows": subject("correlated rows"),
-                "Haar taken for Gaussian": subject(
-                    "gaussian", taken="haar", breaks=("law",), fails=("gains",)
-                ),
+                "Haar taken for Gaussian": subject("gaussian", taken="haar", breaks=("law",), fails=("gains",)),
                 "no Bartlett factor": subject(
                     "fixed rank", 2.0, taken="haar", breaks=("law",), fails=("gains", "squares", "chains")
                 ),
@@ -199,8 +184,7 @@ theorem = Theorem(
                 "layers sampled apart": subject("gaussian", layers_apart=1, breaks=("chain",), fails=("chains",)),
             },
             observe=observe,
-            measures=(gain, sampled_gain, shape, sampled_shape, angle, sampled_angle, square, sampled_square, chain,
-                      sampled_chain),
+            measures=(*gain, *shape, *angle, *square, *chain),
             sweep={n: Efforts(quick=(8,), standard=(8, 16), thorough=(8, 16, 32))},
             along={l: (2, 3)},
             draws=Efforts(quick=8000, standard=12000, thorough=60000),
@@ -211,4 +195,4 @@ theorem = Theorem(
         "Equality in law is seen through gains, shapes and angles at small widths; the argument in the docstring, step "
         "by step in theorax.numerics.wide_networks, is what carries it further.",
     ),
-)  # fmt: skip
+)

@@ -22,15 +22,20 @@ from theorax.theorems.language import (
     Corrections,
     Expansion,
     GaussianVector,
-    Law,
-    Limit,
+    Hypothesis,
     Measured,
-    Rate,
     Relative,
     Size,
 )
 
 HIDDEN, OUTPUT = 3, 4  # the last hidden layer and the output, counted from one
+GAUSSIAN_FIRST = Hypothesis("the first layer is iid Gaussian")
+BIASES = Hypothesis("layers and biases are independent, biases iid Gaussian")
+ENVELOPE = Hypothesis(
+    "|phi(z)| is at most c + M |z|",
+    unbroken="polynomials break it and keep the limit; for exp(z^2/2) the kernel itself is infinite",
+)
+Fields = dict[str, Any]  # of a claim
 EDGEWORTH = Expansion(
     (1,), rest=Rational(1, 50), order=2, reference=16, reason="an Edgeworth expansion at fixed frequencies"
 )
@@ -70,32 +75,23 @@ class Process:
         """The limit in this layer, ``between`` the correlation of the units."""
         return at_two_units(self.kernel(layer), between, scale)
 
-    def tends(self, of: Expr, to: Expr, because: str, spread: Expr, **mutants: Mapping[str, Any]) -> Limit:
-        """A mean over the units of a layer tends to a kernel."""
-        return Limit(
-            of=of,
-            to=to,
-            as_=self.size,
-            approach=self.small(Rational(1, 12), "kernels"),
-            margin=Relative(1, 8),
-            because=because,
-            spread=spread,
-            mutants=mutants,
-        )
+    def kernels(self) -> Fields:
+        """What limits of means over the units of a layer have in common."""
+        return dict(as_=self.size, approach=self.small(Rational(1, 12), "kernels"), margin=Relative(1, 8))
 
-    def output_law(self, **mutants: Mapping[str, Any]) -> Law:
-        """The joint law of the outputs."""
+    def law_of_outputs(self, **mutants: Mapping[str, Any]) -> Fields:
+        """Their joint law, with these wrong ones beside it."""
         Sxx, Sxy, Syy = self.covariances
         given = TensorProduct(eye(2), Matrix([[Sxx, Sxy], [Sxy, Syy]]))
         return self._law(self.outputs, OUTPUT, EDGEWORTH, mutants, given=given)
 
-    def hidden_law(self, **mutants: Mapping[str, Any]) -> Law:
+    def law_of_hidden(self, **mutants: Mapping[str, Any]) -> Fields:
         """The joint law of the hidden units."""
         approach = self.small(Rational(1, 20), "characteristic functions")
         return self._law(self.hidden, HIDDEN, approach, mutants)
 
-    def _law(self, of: Any, layer: int, approach: Corrections, mutants: Mapping[str, Any], **more: Any) -> Law:
-        return Law(
+    def _law(self, of: Any, layer: int, approach: Corrections, mutants: Mapping[str, Any], **more: Any) -> Fields:
+        return dict(
             of=of,
             to=self.at(layer),
             as_=self.size,
@@ -106,12 +102,12 @@ class Process:
             **more,
         )
 
-    def order(self) -> Rate:
+    def order_of_outputs(self) -> Fields:
         """How fast an output becomes Gaussian: its excess kurtosis at x is 3 Var Sxx/K^2, of the order of |S - K|^2."""
         Sxx, Sxy, Syy = self.covariances
         K = self.kernel(OUTPUT)
         off = (Sxx - K[0, 0]) ** 2 + 2 * (Sxy - K[0, 1]) ** 2 + (Syy - K[1, 1]) ** 2
-        return Rate(
+        return dict(
             of=off / K[0, 0] ** 2,
             like=1 / self.size,
             as_=self.size,

@@ -22,7 +22,10 @@ from theorax.theorems.language import (
     Experiment,
     Hypothesis,
     Index,
+    Law,
+    Limit,
     Measured,
+    Rate,
     Size,
     Step,
     Subject,
@@ -41,7 +44,7 @@ from theorax.theorems.pseudo_iid_gp._pixels import (
     PixelKernel,
     network,
 )
-from theorax.theorems.pseudo_iid_gp._process import HIDDEN, Process, seen
+from theorax.theorems.pseudo_iid_gp._process import BIASES, ENVELOPE, GAUSSIAN_FIRST, HIDDEN, Process, seen
 
 C = Size("C", "number of channels")
 pair = Index("pair", "pair of places: an image and a pixel, twice")
@@ -62,12 +65,13 @@ def at_places(layer):
 
 
 process = Process(C, at_places, "channel", "output channel", "place ")
-covariance = process.tends(
-    product,
-    K(HIDDEN, pair),
-    "a sum over shared pixels, a further 1/p, or no biases move it by a quarter and more at some pair",
-    Rational(3, 10),
-    **{
+covariance = Limit(
+    of=product,
+    to=K(HIDDEN, pair),
+    **process.kernels(),
+    because="a sum over shared pixels, a further 1/p, or no biases move it by a quarter and more at some pair",
+    spread=Rational(3, 10),
+    mutants={
         "shared pixels in the place of shared taps": dict(to=K(HIDDEN, pair, shift=0)),
         "a further 1/p": dict(to=K(HIDDEN, pair, weight=sw2 / TAPS)),
         "no biases": dict(to=K(HIDDEN, pair, bias=0)),
@@ -80,7 +84,8 @@ own_channels = Expectation(
     because="columns of correlation 1/4 leave a fifth",
     spread=Rational(1, 2),
 )
-output_law, hidden_law, order = process.output_law(), process.hidden_law(), process.order()
+output_law, hidden_law = Law(**process.law_of_outputs()), Law(**process.law_of_hidden())
+order = Rate(**process.order_of_outputs())
 
 
 def observe(net, C, sw2, sb2):
@@ -149,16 +154,13 @@ theorem = Theorem(
     label="reconstructed",
     uses=("pseudo_iid_gp_fc", "pseudo_iid_sign_symmetric_clt", "relu_arc_cosine_kernel", "erf_arcsine_kernel"),
     hypotheses=dict(
-        first=Hypothesis("the first layer is iid Gaussian"),
+        first=GAUSSIAN_FIRST,
         pseudo_iid=Hypothesis("later filters are pseudo-iid over pairs of channel and tap"),
         taps=Hypothesis("entries of two taps are uncorrelated"),
-        biases=Hypothesis("layers and biases are independent, biases iid Gaussian"),
+        biases=BIASES,
         widths=Hypothesis("all numbers of channels grow together, at a fixed depth"),
         signs=Hypothesis("U D has the law of U for every diagonal matrix D of signs of the channels that it reads"),
-        envelope=Hypothesis(
-            "|phi(z)| is at most c + M |z|",
-            unbroken="polynomials break it and keep the limit; for exp(z^2/2) the kernel itself is infinite",
-        ),
+        envelope=ENVELOPE,
     ),
     claims=dict(
         covariance=covariance,

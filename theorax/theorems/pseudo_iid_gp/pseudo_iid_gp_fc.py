@@ -21,8 +21,10 @@ from theorax.theorems.language import (
     Experiment,
     Hypothesis,
     Index,
+    Law,
     Limit,
     Measured,
+    Rate,
     Relative,
     Step,
     Theorem,
@@ -30,7 +32,7 @@ from theorax.theorems.language import (
 from theorax.theorems.pseudo_iid_gp import _setting as setting
 from theorax.theorems.pseudo_iid_gp._kernels import c, k11, k22
 from theorax.theorems.pseudo_iid_gp._limit import PHI, RELU, TANH, F, Kernel, kernel, network, phi, sb2, sw2
-from theorax.theorems.pseudo_iid_gp._process import HIDDEN, OUTPUT, Process, seen
+from theorax.theorems.pseudo_iid_gp._process import BIASES, ENVELOPE, GAUSSIAN_FIRST, HIDDEN, OUTPUT, Process, seen
 from theorax.theorems.pseudo_iid_gp._setting import n
 from theorax.theorems.pseudo_iid_gp.erf_arcsine_kernel import F as arcsine
 from theorax.theorems.pseudo_iid_gp.relu_arc_cosine_kernel import f as arc_cosine
@@ -52,16 +54,21 @@ def variants(angle):
     }
 
 
-variance = process.tends(
-    xx, Kxx, "half the weights, or no biases, move it by a sixth and more", Rational(1, 4), **variants(1)
+variance = Limit(
+    of=xx,
+    to=Kxx,
+    **process.kernels(),
+    because="half the weights, or no biases, move it by a sixth and more",
+    spread=Rational(1, 4),
+    mutants=variants(1),
 )
-covariance = process.tends(
-    xy,
-    Kxy,
-    "at half the angle it is a third larger and more",
-    Rational(1, 4),
-    **variants(c),
-    **{"half the angle": dict(to=Kernel(l, phi, sw2, sb2, sqrt((1 + c) / 2)))},
+covariance = Limit(
+    of=xy,
+    to=Kxy,
+    **process.kernels(),
+    because="at half the angle it is a third larger and more",
+    spread=Rational(1, 4),
+    mutants=variants(c) | {"half the angle": dict(to=Kernel(l, phi, sw2, sb2, sqrt((1 + c) / 2)))},
 )
 own_units = Expectation(
     of=apart / Kxx,
@@ -81,9 +88,9 @@ own_squares = Limit(
         (1,), rest=Rational(1, 12), order=2, reference=16, reason="moments of a layer are rational in n"
     ),
 )
-output_law = process.output_law(**{"the layer before": dict(to=process.at(OUTPUT - 1))})
-hidden_law = process.hidden_law(**{"the layer before": dict(to=process.at(HIDDEN - 1))})
-order = process.order()
+output_law = Law(**process.law_of_outputs(**{"the layer before": dict(to=process.at(OUTPUT - 1))}))
+hidden_law = Law(**process.law_of_hidden(**{"the layer before": dict(to=process.at(HIDDEN - 1))}))
+order = Rate(**process.order_of_outputs())
 
 
 def observe(net, n, sw2, sb2, c):
@@ -158,15 +165,12 @@ theorem = Theorem(
     label="reconstructed",
     uses=("pseudo_iid_sign_symmetric_clt", "relu_arc_cosine_kernel", "erf_arcsine_kernel", "wide_network_samplers"),
     hypotheses=dict(
-        first=Hypothesis("the first layer is iid Gaussian"),
+        first=GAUSSIAN_FIRST,
         pseudo_iid=Hypothesis("later weights are pseudo-iid: four conditions on their entries"),
-        biases=Hypothesis("layers and biases are independent, biases iid Gaussian"),
+        biases=BIASES,
         widths=Hypothesis("all widths grow together, at a fixed depth"),
         signs=Hypothesis("W D has the law of W for every diagonal matrix D of signs"),
-        envelope=Hypothesis(
-            "|phi(z)| is at most c + M |z|",
-            unbroken="polynomials break it and keep the limit; for exp(z^2/2) the kernel itself is infinite",
-        ),
+        envelope=ENVELOPE,
     ),
     claims=dict(
         variance=variance,
