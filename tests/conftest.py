@@ -1,10 +1,28 @@
-"""Randomness of every test is fixed by its name; every process of the tests computes with one thread."""
+"""Randomness of every test is fixed by its name; every process computes with one thread; shapes and dtypes are checked.
+
+A module that states shapes and dtypes, by jaxtyping, has them checked at every call that a test makes in its own process:
+`theorax.numerics` and theorems alike, found by their text. The language is among none of them: its fields take a number
+where SymPy is meant, and convert it. Processes of their own, as the command's, run what a user runs.
+"""
 
 from theorax.numerics.threads import one_thread
 
 one_thread()  # before NumPy and JAX are imported, which is when they count their threads
 
 import hashlib  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+from jaxtyping import install_import_hook  # noqa: E402
+
+import theorax  # noqa: E402
+
+ROOT = Path(theorax.__file__).parent
+STATING = [
+    ".".join(("theorax", *path.relative_to(ROOT).with_suffix("").parts))
+    for path in sorted(ROOT.rglob("*.py"))
+    if b"\nfrom jaxtyping import " in path.read_bytes()
+]
+install_import_hook(STATING, "beartype.beartype")
 
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
