@@ -43,15 +43,15 @@ class Pair(eqx.Module):
         return self.weight @ x
 
 
-def layer(key: Array, n: Extent, activation: Array) -> Pair:
-    """The layer, its padded units zero."""
-    W = jnp.where(n.mask[:, None], jax.random.normal(named(key, "weights"), (n.padded, 2)), 0)
-    return Pair(W, activation)
+def layer(key: Array, n: Extent, activation: Array, signs: Array) -> Pair:
+    """The layer, its padded units zero; ``signs``: of its normal weights the signs alone."""
+    normals = jax.random.normal(named(key, "weights"), (n.padded, 2))
+    return Pair(jnp.where(n.mask[:, None], jnp.where(signs, jnp.sign(normals), normals), 0), activation)
 
 
-def subject(activation: int, **roles: Any) -> Subject:
+def subject(activation: int, signs: int = 0, **roles: Any) -> Subject:
     """The layer with this activation."""
-    return Subject(layer, options=dict(activation=activation), **roles)
+    return Subject(layer, options=dict(activation=activation, signs=signs), **roles)
 
 
 def observe(net: Pair, n: Extent, c: Array, k11: Array, k22: Array) -> dict[str, Array]:

@@ -65,10 +65,7 @@ theorem = Theorem(
     uses=("price_identity",),
     hypotheses=dict(
         erf=Hypothesis("phi is the error function"),
-        gaussian=Hypothesis(
-            "pre-activations are jointly Gaussian",
-            unbroken="what non-Gaussian first layers do is linear_envelope's matter",
-        ),
+        gaussian=Hypothesis("pre-activations are jointly Gaussian"),
     ),
     claims=dict(arcsine=arcsine, derivative=derivative),
     experiments=dict(
@@ -76,6 +73,9 @@ theorem = Theorem(
             {
                 "erf": kernels.subject(kernels.ERF),
                 "ReLU": kernels.subject(kernels.RELU, breaks=("erf",), fails=("arcsine", "derivative")),
+                "erf, weights of signs": kernels.subject(
+                    kernels.ERF, signs=1, breaks=("gaussian",), fails=("arcsine", "derivative")
+                ),
             }
         )
     ),

@@ -56,9 +56,7 @@ theorem = Theorem(
     label="derived",
     hypotheses=dict(
         no_jumps=Hypothesis("phi is the integral of its derivative"),
-        gaussian=Hypothesis(
-            "pre-activations are jointly Gaussian", unbroken="the score that is measured is that of the Gaussian law"
-        ),
+        gaussian=Hypothesis("pre-activations are jointly Gaussian"),
     ),
     claims=dict(identity=identity),
     experiments=dict(
@@ -68,6 +66,9 @@ theorem = Theorem(
                 "erf": kernels.subject(kernels.ERF),
                 "tanh": kernels.subject(kernels.TANH),
                 "sign": kernels.subject(kernels.SIGN, breaks=("no_jumps",), fails=("identity",)),
+                "tanh, weights of signs": kernels.subject(
+                    kernels.TANH, signs=1, breaks=("gaussian",), fails=("identity",)
+                ),
             },
             observe=kernels.observe,
             measures=(kernels.kernel, slopes, score),
