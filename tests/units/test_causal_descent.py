@@ -72,7 +72,7 @@ def test_residuals_solve_their_own_triangular_system(tokens):
     """K_L r = -kappa x_+ on the sphere."""
     platform.enable()
     with platform.precision("float64"):
-        K, targets = np.asarray(kernel(tokens[:-1] @ tokens[:-1].T, 1)), tokens[1:]
+        K, targets = np.asarray(kernel(jnp.asarray(tokens[:-1] @ tokens[:-1].T), 1)), tokens[1:]
         literal = solve_triangular(np.tril(K), -np.e * targets, lower=True)
         found = np.asarray(residuals(jnp.asarray(K), jnp.asarray(targets)))
         T = len(K)

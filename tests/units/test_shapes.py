@@ -10,7 +10,7 @@ import pytest
 from jaxtyping import TypeCheckError
 
 from theorax.numerics import causal_descent, kernel_attention, keys
-from theorax.theorems.mind_the_gap import _setting
+from theorax.theorems.mind_the_gap import _models
 
 
 def test_points_of_two_dimensions_have_no_kernel():
@@ -32,7 +32,7 @@ def test_a_vector_is_no_number():
 
 def test_a_module_of_a_theorem_is_checked_when_built():
     with pytest.raises(TypeCheckError, match="'weights'"):
-        _setting.Weighted(jnp.ones((2, 3)))
+        _models.Weighted(jnp.ones((2, 3)))
 
 
 def test_a_checked_function_keeps_its_signature():

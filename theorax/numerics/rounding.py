@@ -25,7 +25,7 @@ def gamma(terms: int, dtype: DTypeLike) -> float:
     return terms * unit / (1 - terms * unit) if terms * unit < 1 else math.inf
 
 
-def householder_frame_defect(rows: int, dimension: int, dtype: jnp.dtype) -> float:
+def householder_frame_defect(rows: int, dimension: int, dtype: DTypeLike) -> float:
     r"""A bound of $\|QQ^T - I\|_F$ for T = ``rows`` orthonormal rows from Householder reflections in dimension d.
 
     $2\sqrt T \gamma + T\gamma^2$ with $\gamma = \gamma_{T(26 d + 86)}$, by a count of the operations of LAPACK's

@@ -8,7 +8,6 @@ get. Poles at +-i decide the error of 1/(1 + x^2); a kink on the line leaves an 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array
 from sympy import (
     I,
     Integer,
@@ -28,6 +27,7 @@ from sympy import (
 )
 
 from theorax.numerics import gaussian_means
+from theorax.numerics.annotations import Scalar
 from theorax.numerics.keys import named
 from theorax.theorems.language import (
     Absolute,
@@ -79,9 +79,9 @@ COSINE, BELL, ERF, KINK, POLES = range(5)
 class Known(eqx.Module):
     """A function of a normal variable whose mean is known."""
 
-    which: Array
-    variance: Array
-    shortened: Array
+    which: Scalar
+    variance: Scalar
+    shortened: Scalar
 
     def __call__(self, x):
         """f."""

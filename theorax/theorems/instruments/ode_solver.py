@@ -14,6 +14,7 @@ from jaxtyping import Array
 from sympy import Derivative, Function, Symbol, cos, dsolve, exp, sin
 
 from theorax.numerics import flows
+from theorax.numerics.annotations import Scalar
 from theorax.numerics.keys import named
 from theorax.theorems.language import (
     Absolute,
@@ -65,10 +66,10 @@ class Known(eqx.Module):
     g interpolates alternating values at the nodes; with a ``shift`` its kinks lie inside the intervals.
     """
 
-    which: Array
+    which: Scalar
     rates: Array
     start: Array
-    shift: Array
+    shift: Scalar
 
     def slope(self, n, s, x, N):
         a, b = self.rates
