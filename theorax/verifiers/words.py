@@ -45,7 +45,7 @@ def sentence(
         robust = {True: " Robust: a larger class supports it too.", None: ""}.get(
             decision.robust, " Not robust: a larger class leaves it open."
         )
-        return f"False by at least the margin {rejected}{everywhere}{inflated}.{robust}"
+        return f"That it is off by the margin or more {rejected}{everywhere}{inflated}.{robust}"
     if status is Status.REFUTED:
         exact = " (equal within the margin, not exactly)" if decision.equivalent_within_margin else ""
         robust = "" if decision.robust else "; not robust: it falls under a larger class of corrections"
