@@ -149,19 +149,6 @@ def test_every_process_computes_with_one_thread(go, tmp_path):
     assert {path.read_text(encoding="utf-8") for path in (tmp_path / "calls").iterdir()} == {"1"}
 
 
-@pytest.mark.parametrize(("jobs", "threads"), [(1, 1), (2, 2), (5, 5)])
-def test_one_check_has_all_jobs_as_threads(go, monkeypatch, jobs, threads):
-    seen = []
-
-    def check(id, settings):
-        seen.append(settings.threads)
-        return fakes.outcome(id)
-
-    monkeypatch.setattr(fakes, "check", check)
-    go("gap", jobs=jobs)
-    assert seen == [threads]
-
-
 def test_a_worker_that_dies_costs_one_theorem(go):
     found = go("dies", "edge", "gap", "raises", files={"dies": fakes.stated(), "raises": fakes.stated()}, jobs=2)
     assert statuses(found) == {"dies": "ERROR", "edge": "SUPPORTED", "gap": "SUPPORTED", "raises": "ERROR"}

@@ -1,6 +1,5 @@
 """The sampler: one program per structure, the same bits however draws are cut into chunks, sentences for wrong use."""
 
-import threading
 from fractions import Fraction
 from pathlib import Path
 
@@ -63,30 +62,6 @@ def test_chunks_do_not_change_a_bit(dtype):
         _same(one, {n: v[i : i + 1] for n, v in tables[0].items()}) for one, i in zip(single, (0, 3), strict=True)
     )
     assert sampler.meter.programs == 1
-
-
-def test_threads_change_no_bit():
-    one, many = Sampler(), Sampler(threads=3)
-    for first, draws in ((0, 50), (7, 2), (3, 1)):
-        alone, shared = (each.draw(noise, SEED, draws, {"shift": 1.0}, first=first) for each in (one, many))
-        assert _same(alone, shared)
-    assert (many.meter.programs, many.meter.draws) == (1, 53)
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_an_interrupt_ends_every_thread(threads):
-    calls, before = [], threading.active_count()
-
-    def interrupted(done: int, of: int) -> None:
-        calls.append(done)
-        if len(calls) == 3:
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        Sampler(threads=threads).draw(noise, SEED, 50_000, {"shift": 0.0}, progress=interrupted)
-    assert threading.active_count() == before
-    # A thread that was about to end its chunk still does; none takes another.
-    assert len(calls) <= 3 + threads - 1
 
 
 def test_batches_are_aligned():

@@ -109,7 +109,7 @@ def _dropped(path: Path, kept: dict[str, Any]) -> list[str]:
 )
 @click.option("--seed", type=int, metavar="N", help="Other draws than the baseline's [those of the baseline].")
 @click.option("--fresh", is_flag=True, help="Check again what is kept.")
-@click.option("--jobs", "-j", type=int, metavar="N", help="Cores to use [all]; no result depends on it.")
+@click.option("--jobs", "-j", type=int, metavar="N", help="Checks at a time [one per core].")
 @click.option("--state", type=click.Path(), metavar="DIR", help="Folder of kept results.")
 @click.option("--within", "share", type=float, default=0.5, help="What counts as the same, in margins [0.5].")
 @click.option("--strict", is_flag=True, help="Fail too where an estimate moved under a word that stands.")

@@ -82,11 +82,7 @@ def choices(command: Command) -> Command:
         click.option("--device", type=OneOf(DEVICES), help="Where draws are computed [cpu]."),
         click.option("--seed", type=int, metavar="N", help="Another stream of draws [0]."),
         click.option(
-            "--jobs",
-            "-j",
-            type=int,
-            metavar="N",
-            help="Cores to use, by checks or by draws of one [all]; no result depends on it.",
+            "--jobs", "-j", type=int, metavar="N", help="Checks at a time [one per core]; no result depends on it."
         ),
         click.option("--fresh", is_flag=True, help="Check again what is kept."),
         click.option("--level", type=float, metavar="P", help="Error rate of a single claim [0.025]."),

@@ -21,13 +21,7 @@ if TYPE_CHECKING:
 @click.command("replay", short_help="Check again what a report found, from its seeds.")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("id", required=False, metavar="[ID]")
-@click.option(
-    "--jobs",
-    "-j",
-    type=int,
-    metavar="N",
-    help="Cores to use, by checks or by draws of one [all]; no result depends on it.",
-)
+@click.option("--jobs", "-j", type=int, metavar="N", help="Checks at a time [one per core]; no result depends on it.")
 @click.option("--output", "-o", multiple=True, metavar="FORMAT[=FILE]", help="terminal, json; repeatable [terminal].")
 @click.pass_context
 def replay(context: click.Context, file: Path, id: str | None, jobs: int | None, output: tuple[str, ...]) -> int:

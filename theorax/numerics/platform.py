@@ -38,8 +38,6 @@ def enable(cache_dir: str | Path | None = None, device: str = "cpu") -> None:
     if device == "cpu":
         # "gpu" is left to JAX's own search, which then fails with its own words when asked for one.
         settings["jax_platforms"] = "cpu"
-        # A call runs in the thread that makes it, so that two threads compute at a time (`Sampler.threads`).
-        settings["jax_cpu_enable_async_dispatch"] = False
     if cache_dir is not None:
         settings |= {
             "jax_compilation_cache_dir": str(Path(cache_dir).absolute()),  # a process may change its folder

@@ -8,10 +8,8 @@ nor the speed of the machine can change a bit, and a sweep over sizes compiles o
 from __future__ import annotations
 
 import inspect
-import threading
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from numbers import Integral, Real
@@ -80,32 +78,20 @@ class Sampler:
     size 24 differs in the last bits from the same matrices drawn one at a time. Hence ``batch`` and the generator are
     part of what names a stream, like the dtype; the memory budget, the chunks and the number of draws are not.
 
-    ``threads`` calls run side by side, each in one thread and on draws of its own; it changes no bit. On an accelerator
-    it is one: a device has one queue.
-
     Programs that factorise matrices should keep ``batch=1`` on a CPU: 24 neighbours with both QR and SVD in float64
     did not return there (JAX 0.10, two cores), while eight were fine.
 
-    ``memory`` is the budget of one call, in bytes.
-
-    **Raises:** UsageError on a device that is absent, or a budget, batch or number of threads below one.
+    **Raises:** UsageError on a device that is absent, or a budget or batch below one.
     """
 
     def __init__(
-        self,
-        device: str = "cpu",
-        memory: int = 64 * 2**20,
-        batch: int = 1,
-        generator: str = "threefry2x32",
-        threads: int = 1,
+        self, device: str = "cpu", memory: int = 64 * 2**20, batch: int = 1, generator: str = "threefry2x32"
     ) -> None:
-        if min(memory, batch, threads) < 1:
+        if memory < 1 or batch < 1:
             raise UsageError(
-                f"A sampler was given {memory} bytes, batches of {batch} and {threads} threads. "
-                "Write positive numbers for all three."
+                f"A sampler was given {memory} bytes and batches of {batch}. Write positive numbers for both."
             )
         self.device, self.memory, self.batch, self.generator = device, memory, batch, generator
-        self.threads = threads if device == "cpu" else 1
         self.meter = Meter()
         self._processor = platform.processor(device)
         self._programs: dict[Hashable, _Program] = {}
@@ -145,27 +131,28 @@ class Sampler:
             result = {
                 name: np.empty((draws, *shape.shape), np.dtype(shape.dtype)) for name, shape in compiled.shapes.items()
             }
-            wall, cpu = time.perf_counter(), time.process_time()
-            chunks = _Chunks(first, draws, self.batch, compiled.capacity, self.threads)
-
-            def work() -> None:
-                with platform.precision(dtype):  # a choice of the thread, not of the process
-                    for group, count in chunks:
-                        begun = time.perf_counter()
-                        chunk = jax.device_get(compiled.call(arguments, key, np.uint32(group), np.int32(count)))
-                        low, high = max(group * self.batch, first), min((group + count) * self.batch, first + draws)
-                        for name, values in chunk.items():
-                            flat = values.reshape(-1, *values.shape[2:])
-                            result[name][low - first : high - first] = flat[
-                                low - group * self.batch : high - group * self.batch
-                            ]
-                        chunks.done(count, high - low, time.perf_counter() - begun, progress)
-
-            _side_by_side(work, min(self.threads, chunks.left), chunks.stop)
+            wall, cpu, calls = time.perf_counter(), time.process_time(), 0
+            # Groups start at multiples of `batch`, so that a draw has the same neighbours whatever is asked for.
+            group, end, count = first // self.batch, -(-(first + draws) // self.batch), 1
+            while group < end:
+                count = min(count, compiled.capacity, end - group)
+                begun = time.perf_counter()
+                chunk = jax.device_get(compiled.call(arguments, key, np.uint32(group), np.int32(count)))
+                low, high = max(group * self.batch, first), min((group + count) * self.batch, first + draws)
+                for name, values in chunk.items():
+                    flat = values.reshape(-1, *values.shape[2:])
+                    result[name][low - first : high - first] = flat[
+                        low - group * self.batch : high - group * self.batch
+                    ]
+                group, calls = group + count, calls + 1
+                per_group = max(time.perf_counter() - begun, 1e-9) / count
+                count = max(1, min(4 * count, int(SECONDS_PER_CALL / per_group)))
+                if progress is not None:
+                    progress(high - first, draws)
             self.meter = replace(
                 self.meter,
                 draws=self.meter.draws + draws,
-                calls=self.meter.calls + chunks.calls,
+                calls=self.meter.calls + calls,
                 run_seconds=self.meter.run_seconds + time.perf_counter() - wall,
                 run_cpu_seconds=self.meter.run_cpu_seconds + time.process_time() - cpu,
             )
@@ -237,70 +224,6 @@ class Sampler:
             largest_program=max(self.meter.largest_program, needed),
         )
         return _Program(executable, capacity, shapes)
-
-
-class _Chunks:
-    """The groups of a range of draws, handed out in chunks to whichever thread asks next.
-
-    Groups start at multiples of ``batch``, so that a draw has the same neighbours whatever is asked for. Chunks grow
-    until one takes `SECONDS_PER_CALL`, and shrink where the rest is to be shared among the threads.
-    """
-
-    def __init__(self, first: int, draws: int, batch: int, capacity: int, threads: int) -> None:
-        self._next, self._end = first // batch, -(-(first + draws) // batch)
-        self._draws, self._capacity, self._threads = draws, capacity, threads
-        self._count, self._finished, self.calls = 1, 0, 0
-        self._lock = threading.Lock()
-
-    @property
-    def left(self) -> int:
-        """How many groups nobody has taken yet."""
-        return self._end - self._next
-
-    def __iter__(self) -> Iterator[tuple[int, int]]:
-        while (taken := self._take()) is not None:
-            yield taken
-
-    def _take(self) -> tuple[int, int] | None:
-        with self._lock:
-            if self.left <= 0:
-                return None
-            count = min(self._count, self._capacity, -(-self.left // self._threads))
-            self._next += count
-            return self._next - count, count
-
-    def done(self, count: int, draws: int, seconds: float, progress: Callable[[int, int], None] | None) -> None:
-        """A chunk of so many groups ended: how long the next ones should be, and how far everything is."""
-        with self._lock:
-            self._count = max(1, min(4 * count, int(SECONDS_PER_CALL * count / max(seconds, 1e-9))))
-            self.calls += 1
-            self._finished += draws
-            if progress is not None:
-                progress(self._finished, self._draws)
-
-    def stop(self) -> None:
-        """Hand out no more."""
-        with self._lock:
-            self._next = self._end
-
-
-def _side_by_side(work: Callable[[], None], threads: int, stop: Callable[[], None]) -> None:
-    """Do the same work in this thread and in others; where one fails or is interrupted, all end and its error is told."""
-
-    def stopping() -> None:
-        try:
-            work()
-        except BaseException:
-            stop()
-            raise
-
-    if threads <= 1:
-        return work()
-    with ThreadPoolExecutor(threads - 1) as pool:
-        others = [pool.submit(stopping) for _ in range(threads - 1)]
-        stopping()
-        for other in others:
-            other.result()
 
 
 def check(table: Mapping[str, np.ndarray], shapes: Mapping[str, tuple[int, ...]], first: int = 0) -> None:

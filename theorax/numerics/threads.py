@@ -1,8 +1,7 @@
-"""One thread per computation, for every library that would start more; imports none of them.
+"""One thread per process, for every library that would start more; imports none of them.
 
 The matrices are small: threads that wait for each other cost a factor of four on a busy machine, and a sum split over
-threads would make the bits depend on how many there are. Two cores are used by two processes, or by two draws at a time
-(`Sampler.threads`), each computed by one thread.
+threads would make the bits depend on how many there are. Two processes use two cores, each with one thread.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ XLA_POOL, XLA_SPLIT = "NPROC", "--xla_cpu_multi_thread_eigen=false"
 
 
 def one_thread() -> None:
-    """Let every computation of this process take one thread; effective for libraries that are loaded afterwards."""
+    """Let this process compute with one thread; effective for libraries that are loaded afterwards."""
     os.environ.update(dict.fromkeys((*BLAS, XLA_POOL), "1"))
     flags = os.environ.get("XLA_FLAGS", "")
     if XLA_SPLIT not in flags:

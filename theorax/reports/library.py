@@ -69,13 +69,13 @@ class Report:
 def verify(*selectors: str, exclude: Iterable[str] = (), **settings: Any) -> Report:
     """Check theorems as ``verify theorem`` does; ``settings`` are the fields of :class:`Settings`.
 
-    Kept results live in ``state``, a folder of the current directory unless another is given. Every draw is computed by
-    one thread so that a result does not depend on the number of jobs; where NumPy or JAX were imported before, their
-    threads stay as they are in this process.
+    Kept results live in ``state``, a folder of the current directory unless another is given. Every process computes
+    with one thread so that a result does not depend on the number of jobs; where NumPy or JAX were imported before,
+    their threads stay as they are in this process.
 
     **Raises:** UsageError for a selector, setting or value that means nothing; NothingSelected if nothing is left.
     """
-    known = [field.name for field in dataclasses.fields(Settings) if field.name != "threads"]
+    known = [field.name for field in dataclasses.fields(Settings)]
     for name in settings:
         if name not in known:
             raise UsageError(f"There is no setting `{name}`{did_you_mean(name, known)}")

@@ -24,7 +24,6 @@ class Settings:
     # How, not what: these do not enter a result's key.
     adjust: str = "holm"  # how error rates are kept over the run: a method of `theorax.verifiers.budgets.suite`
     jobs: int = 1
-    threads: int = 1  # of the draws of one check: what its share of the jobs is
     fresh: bool = False
     state: str = ".theorax"  # folder of the store and of the compilation cache
     roots: tuple[str, ...] = ()  # folders of papers, where not the package's own library

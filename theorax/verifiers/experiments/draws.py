@@ -125,7 +125,7 @@ class Draws:
     def _sampler(self, experiment: Experiment) -> Sampler:
         # Some operations exist on the CPU alone; the rest runs where the user asked for it.
         device = "cpu" if experiment.platform == "cpu" else self._settings.device
-        return self._samplers.setdefault(device, Sampler(device=device, threads=self._settings.threads))
+        return self._samplers.setdefault(device, Sampler(device=device))
 
 
 def _later(model: Model, first: int) -> Model:

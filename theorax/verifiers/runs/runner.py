@@ -191,7 +191,6 @@ class _House:
         # A guess: what is blocked is known only on the way.
         pending = [id for id in waiting if id not in kept and self._problem(id) is None]
         jobs = max(1, min(self.settings.jobs, len(pending)))
-        threads = max(1, self.settings.jobs // jobs)
         self.listener.planned(pending, self._expected(), jobs)
         if pending:
             self._prepare()
@@ -208,7 +207,7 @@ class _House:
                         waiting.remove(id)
                         busy.add(id)
                         self.listener.started(id)
-                        workers.submit(id, replace(self.own(id), threads=threads))
+                        workers.submit(id, self.own(id))
                 if workers is not None and (busy or not waiting):
                     for done in workers.finished():
                         busy.discard(done.id)
