@@ -31,11 +31,11 @@ Manifest = Mapping[str, str]
 
 @dataclass(frozen=True)
 class Sources:
-    """Reads each file once; ``root`` is the package whose imports are followed."""
+    """Reads each file once, and looks once for what it imports; ``root`` is the package whose imports are followed."""
 
     root: Path = PACKAGE
     deciding: tuple[str, ...] = DECIDING
-    _read: dict[Path, tuple[str, tuple[str, ...]]] = field(default_factory=dict, repr=False, compare=False)
+    _read: dict[Path, tuple[str, tuple[Path, ...]]] = field(default_factory=dict, repr=False, compare=False)
 
     def manifest(self, theorem: Path, settings: Settings) -> dict[str, str]:
         """Everything that determines the result of checking the theorem in this file.
@@ -67,7 +67,7 @@ class Sources:
             if path in seen:
                 continue
             seen.add(path)
-            waiting.extend(file for name in self._parsed(path)[1] if (file := self._file(name)) is not None)
+            waiting.extend(self._parsed(path)[1])
         return sorted(seen)
 
     def _digest(self, path: Path, *, keep_docstrings: bool = False) -> str:
@@ -75,9 +75,10 @@ class Sources:
             return _digest(normalised(path, keep_docstrings=True))
         return self._parsed(path)[0]
 
-    def _parsed(self, path: Path) -> tuple[str, tuple[str, ...]]:
+    def _parsed(self, path: Path) -> tuple[str, tuple[Path, ...]]:
         if path not in self._read:
-            self._read[path] = (_digest(normalised(path)), tuple(_imports(path, self.root)))
+            found = {file for name in _imports(path, self.root) if (file := self._file(name)) is not None}
+            self._read[path] = (_digest(normalised(path)), tuple(found))
         return self._read[path]
 
     def _file(self, module: str) -> Path | None:
