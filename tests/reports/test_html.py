@@ -99,7 +99,7 @@ PARTS = (
     "1.9987(23)",
     "[1.9921, 2.0053]",
     "5 % of the limit, because a radius of sigma_A",
-    "7.4: it stands until finite-size corrections",
+    "7.4: the verdict stands until corrections at finite size",
     "corrections that decay more slowly than T^(-2/3)",
     "its right end is the limit of s₂",
     "2 of 2 controls fired",

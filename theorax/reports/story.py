@@ -192,11 +192,7 @@ def _strength(claim: Part) -> Iterator[Block]:
         because = f", because {claim['because']}" if claim["because"] else ""
         told.append(f"Margin {claim['margin_given']}{because}.")
     if claim["breakdown"] is not None:
-        factor = number(claim["breakdown"], 3)
-        told.append(
-            f"Breakdown factor {factor}: the verdict stands until corrections at finite size are that many times "
-        )
-        told[-1] += "larger than declared."
+        told.append(f"Breakdown factor {number(claim['breakdown'], 3)}: {breakdown(claim['kind'])}.")
     if claim["noticeable"] is not None:
         deviation = DEVIATIONS.get(claim["kind"], "A deviation of {}").format(number(claim["noticeable"], 2))
         told.append(f"{deviation} would have been noticed nine times in ten.")
@@ -212,6 +208,13 @@ def _strength(claim: Part) -> Iterator[Block]:
     for row in claim["ledger"]:
         if row["kind"] != "hypothesis":
             yield Paragraph(f"Conditional on {row['kind']} ({row['checked']}): {row['text']}.", hang=2, quiet=True)
+
+
+def breakdown(kind: str) -> str:
+    """What the breakdown factor of a claim of this kind says."""
+    if kind == "identity":  # nothing is extrapolated: both sides are compared instance by instance
+        return "so many times the largest difference, rounding included, would still lie within the margin"
+    return "the verdict stands until corrections at finite size are that many times larger than declared"
 
 
 def _tightness(quantiles: Sequence[float | None]) -> str:

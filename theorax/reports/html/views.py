@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from theorax.reports.html.sides import HOLDS, ancestors
-from theorax.reports.story import DEVIATIONS, KILLED, REASONS, STAYS, TIGHT
+from theorax.reports.story import DEVIATIONS, KILLED, REASONS, STAYS, TIGHT, breakdown
 from theorax.text.numbers import interval, number, with_uncertainty
 from theorax.text.safe import address
 from theorax.theorems.bibliography import folded
@@ -174,8 +174,7 @@ def facts(claim: Part) -> Iterator[tuple[str, str]]:
             f"{number(claim['level'], 3)}, what attempt {claim['attempt']} with fresh seeds may spend of the error rate",
         )
     if claim["breakdown"] is not None:
-        factor = number(claim["breakdown"], 3)
-        yield "Breakdown", f"{factor}: it stands until finite-size corrections are so many times larger than declared"
+        yield "Breakdown", f"{number(claim['breakdown'], 3)}: {breakdown(claim['kind'])}"
     if claim["noticeable"] is not None:
         deviation = DEVIATIONS.get(claim["kind"], "A deviation of {}").format(number(claim["noticeable"], 2))
         yield "Power", f"{deviation} would have been noticed nine times in ten"
