@@ -10,15 +10,17 @@ from pathlib import Path
 
 import pytest
 
+import theorax
 from theorax.cli.main import answer
 from theorax.cli.world import World
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 PROMPT = ">>> "
+PACKAGE = Path(theorax.__file__).parent  # where it is installed: beside the tests, or from the wheel
 MODULES = sorted(
-    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
-    for path in (ROOT / "theorax").rglob("*.py")
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+    for path in PACKAGE.rglob("*.py")
     if PROMPT in path.read_text(encoding="utf-8")
 )
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
