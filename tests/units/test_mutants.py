@@ -31,6 +31,7 @@ from theorax.theorems.language import (
 from theorax.verifiers.attacks import controls
 from theorax.verifiers.attacks.mutants import variants
 from theorax.verifiers.attacks.sensitivity import contradiction, insensitive
+from theorax.verifiers.decision import Finding, settle
 from theorax.verifiers.outcome import ControlOutcome
 
 n = Size("n", "a size")
@@ -128,15 +129,17 @@ def test_a_named_wrong_variant_that_passes_leaves_its_claim_vacuous():
 
 
 @pytest.mark.parametrize(
-    ("status", "covered", "becomes"),
+    ("status", "covered", "finding", "becomes"),
     [
-        ("SUPPORTED", False, "VACUOUS"),
-        ("CERTIFIED", False, "VACUOUS"),
-        ("CERTIFIED", True, "CERTIFIED"),
-        ("PROVED", True, "PROVED"),
+        ("SUPPORTED", False, Finding.TEST_SUPPORTED, "VACUOUS"),
+        ("CERTIFIED", False, Finding.INSTANCES, "VACUOUS"),
+        ("CERTIFIED", True, Finding.CERTIFICATE, "CERTIFIED"),
+        ("PROVED", True, Finding.PROOF, "PROVED"),
     ],
 )
-def test_a_control_that_passes_leaves_a_claim_on_draws_vacuous(status, covered, becomes):
+def test_a_control_that_passes_leaves_a_claim_on_draws_vacuous(status, covered, finding, becomes):
+    # What a check does once its controls ran, and what the table of findings says of the same, are one rule.
+    assert settle([finding, Finding.INSENSITIVE]).name == becomes
     claim = replace(fakes.CLAIM, status=status, covered=covered)
     silent = ControlOutcome("half of C", ("same",), claim.id, False, status, "p(true) 1")
     found = controls.insensitive(claim, [silent])
