@@ -58,7 +58,7 @@ def cpu() -> float:
 
 def main(source: Path) -> str:
     """The lines of the result."""
-    from theorax.reports.html import graph, sides
+    from theorax.reports.html import graph_boxes, graph_drawing
     from theorax.reports.reading import read
 
     given = read(source)
@@ -74,7 +74,7 @@ def main(source: Path) -> str:
             work.append(cpu() - before)
         size, text = page.stat().st_size, page.read_text(encoding="utf-8")
     uses = {part["id"]: tuple(part["uses"]) for part in document["theorems"]}
-    drawn = graph.graph(sides.nodes(document["theorems"]), uses, {}, "")
+    drawn = graph_drawing.graph(graph_boxes.nodes(document["theorems"]), uses, {}, "")
     wall, middle = statistics.median(seconds), statistics.median(work)
     claims = sum(len(part["claims"]) for part in document["theorems"])
     cores = os.cpu_count()

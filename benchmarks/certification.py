@@ -23,11 +23,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from theorax.numerics.jaxprs import entered
-from theorax.verifiers.rigorous.boxes import Box, certify
-from theorax.verifiers.rigorous.enclosures import Enclosure
-from theorax.verifiers.rigorous.krawczyk import critical
-from theorax.verifiers.rigorous.search import FAMILIES, search
+from theorax.exact.branch_and_bound import Box, certify
+from theorax.exact.counterexamples import FAMILIES, search
+from theorax.exact.enclosures import Enclosure
+from theorax.exact.krawczyk import critical
+from theorax.numerics.arithmetics.custom_rules import entered
 
 GAP = 1e-7
 

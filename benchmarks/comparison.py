@@ -17,11 +17,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from theorax.verifiers.budgets.suite import REFUTATIONS, SUPPORTS
-from theorax.verifiers.statistics import estimate as estimators
-from theorax.verifiers.statistics.comparison import Evidence, Outcome, Pair, Reading, decide, pair, together
-from theorax.verifiers.statistics.interval import Interval
-from theorax.verifiers.statistics.noise import NoiseNorm
+from theorax.decide import estimators as estimators
+from theorax.decide.comparison import Evidence, Outcome, Pair, Reading, decide, pair, together
+from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
+from theorax.decide.gaussian_norm import NoiseNorm
+from theorax.decide.interval import Interval
 
 LEVEL = 0.025
 Generator = np.random.Generator

@@ -48,7 +48,7 @@ DEFECTS = {
         "scores scaled by two: both constants double or quadruple, the power of T is the same",
     ),
     "off by one": Defect(
-        "numerics/residual.py",
+        "theorems/resnet_discretizes_ode/_residual.py",
         "return x + h * (slope + self.function(there, x + h * slope)) / 2",
         "return x + h * (slope + self.function(here, x + h * slope)) / 2",
         frozenset(f"heun_adjoint_rate.{claim}" for claim in ("states", "each_layer", "relative", "exact")),

@@ -6,7 +6,7 @@ Times are CPU-seconds of this process on one core, tracing included, the least o
 follow the program. The identity is |A + B|^2 = |A|^2 + 2 <A, B> + |B|^2 for Gaussian A and B of 64 entries with
 B = -A + level * noise, its right side multiplied by 1 + delta; ``allclose`` is numpy's with its default tolerances, in
 either dtype. The columns of theorax are the shares of draws on which fields and balls agree, and on which
-`decide.identity` certifies.
+`exact.identity` certifies.
 """
 
 # ruff: noqa: E402  (thread counts are read when the libraries are imported)
@@ -34,9 +34,9 @@ jax.config.update("jax_enable_x64", True)
 import jax.numpy as jnp
 import numpy as np
 
-from theorax import decide
-from theorax.decide.sides import points, sides
-from theorax.numerics.jaxprs import (
+from theorax.exact.identity_ladder import in_balls, in_fields
+from theorax.exact.programs import points, sides
+from theorax.numerics.arithmetics import (
     Ball,
     Degree,
     FiniteField,
@@ -45,8 +45,7 @@ from theorax.numerics.jaxprs import (
     UnsupportedPrimitive,
     evaluate,
 )
-from theorax.numerics.jaxprs.running_error import library_ulps, probed
-from theorax.verifiers.rigorous.identity_testing import in_balls, in_fields
+from theorax.numerics.arithmetics.running_error import library_ulps, probed
 
 WIDTH = 16
 TOKENS = 8
@@ -178,7 +177,7 @@ def identities(replicates):
                 passed[0] += in_fields(both, str(number)).equal is True
                 passed[1] += in_balls(both, points(str(number), True)).narrow
                 start = time.process_time()
-                passed[2] += decide.identity(left, scaled, at=at).status == "CERTIFIED"
+                passed[2] += exact.identity(left, scaled, at=at).status == "CERTIFIED"
                 spent += time.process_time() - start
             shares = " ".join(f"{count / replicates:>10.3f}" for count in close.values())
             mine = passed / exact

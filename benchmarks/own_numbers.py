@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from theorax import decide
-from theorax.verifiers.statistics.bias import solve
+from theorax.decide.bias_aware import solve
 
 SIZES = 2.0 ** np.arange(5, 14)
 RATE = ("--rate", "error ~ N**-1", "--margin", "0.1")

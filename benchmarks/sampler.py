@@ -50,7 +50,7 @@ def sweep_program(key, T, d, depth):
     import jax.numpy as jnp
 
     from theorax.numerics.attention import markov_products
-    from theorax.numerics.laws import Exponential
+    from theorax.numerics.distributions import Exponential
 
     M = markov_products(key, Exponential(), T, d, depth, sigma="1/sqrt(d)")
     return {"bulk": jnp.stack([deflated(X, jnp) for X in M])}
@@ -61,7 +61,7 @@ def small_program(key, T, d, depth):
     import jax.numpy as jnp
 
     from theorax.numerics.attention import markov_products
-    from theorax.numerics.laws import Exponential
+    from theorax.numerics.distributions import Exponential
 
     return {"bulk": jnp.sum(markov_products(key, Exponential(), T, d, depth) ** 4)}
 

@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 
-from theorax.corrections import Corrections
-from theorax.verifiers.decision import Status
-from theorax.verifiers.statistics.bias import solve
-from theorax.verifiers.statistics.decide import decide
-from theorax.verifiers.statistics.designs import Plan, Policy
-from theorax.verifiers.statistics.estimate import paired
-from theorax.verifiers.statistics.sequential import Schedule, plan_looks, sequentially
+from theorax.decide.bias_aware import solve
+from theorax.decide.corrections import Corrections
+from theorax.decide.designs import Plan, Policy
+from theorax.decide.equivalence import decide
+from theorax.decide.estimators import paired
+from theorax.decide.sequential import Schedule, plan_looks, sequentially
+from theorax.decide.status import Status
 
 SIZES = np.array([32 * 2.0**i for i in range(9)])
 X = SIZES / SIZES[0]

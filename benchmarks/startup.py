@@ -31,7 +31,7 @@ COMMAND = """
 import sys
 from pathlib import Path
 from theorax.cli.main import main
-from theorax.cli.world import World
+from theorax.cli.environment import World
 main(["list"], World(roots=(Path(sys.argv[1]),)))
 """
 

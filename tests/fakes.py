@@ -8,25 +8,22 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from theorax.decide.verdict import Assumption, Case, Point, Verdict
 from theorax.errors import DesignError, StatementError, UsageError
 from theorax.verifiers.outcome import (
-    Assumption,
-    Case,
     ControlOutcome,
     HypothesisOutcome,
     LetterOutcome,
     MutantOutcome,
-    Point,
     StepOutcome,
     TheoremOutcome,
-    Verdict,
     Work,
 )
 from theorax.verifiers.settings import Settings
 
 FILE = '''"""{title}."""
 
-from theorax.theorems.language import Limit, Rate, Size, Theorem
+from theorax.language import Limit, Rate, Size, Theorem
 
 theorem = Theorem(
     place="Theorem {number}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from theorax import decide
+    from theorax import decide, exact
     from theorax.errors import (
         DesignError,
         NothingSelected,
@@ -28,6 +28,7 @@ __all__ = [
     "UsageError",
     "__version__",
     "decide",
+    "exact",
     "verify",
 ]
 
@@ -40,8 +41,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    if name == "decide":
-        return import_module("theorax.decide")
+    if name in ("decide", "exact"):
+        return import_module(f"theorax.{name}")
     return getattr(import_module(_HOMES.get(name, "theorax.errors")), name)
 
 

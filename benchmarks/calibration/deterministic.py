@@ -11,7 +11,7 @@ from numpy.random import Generator
 from benchmarks.calibration import engine, naive
 from benchmarks.calibration.cases import Case, Procedure, Published, Truth
 from benchmarks.calibration.sweeps import doubling
-from theorax.corrections import Expansion
+from theorax.decide.corrections import Expansion
 
 FAMILY = "deterministic"
 MARGIN = 0.1

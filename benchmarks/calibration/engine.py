@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.calibration.cases import Outcome
-from theorax.corrections import Corrections
-from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Refusal, Side, Status
-from theorax.verifiers.statistics import bias, decide, estimate, planning, probability
-from theorax.verifiers.statistics.designs import Plan, Policy, Target
-from theorax.verifiers.statistics.interval import Interval
+from theorax.decide import bias_aware, binomial, equivalence, estimators, planning
+from theorax.decide.corrections import Corrections
+from theorax.decide.designs import Plan, Policy, Target
+from theorax.decide.interval import Interval
+from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Refusal, Side, Status
 
 Judge = Callable[[Any], Outcome]
 
@@ -67,13 +67,13 @@ def rate(
         levels=levels,
     )
     truncations = range(3, len(plan.sizes) + 1) if floor else [len(plan.sizes)]
-    designs = {kept: bias.solve(replace(plan, sizes=plan.sizes[:kept])) for kept in truncations}
+    designs = {kept: bias_aware.solve(replace(plan, sizes=plan.sizes[:kept])) for kept in truncations}
 
     def judge(table: np.ndarray) -> Outcome:
         kept, given = len(plan.sizes), 0.0
         if floor:
             try:
-                kept, errors = estimate.above_floor(table.mean(axis=0), floor)
+                kept, errors = estimators.above_floor(table.mean(axis=0), floor)
             except Refusal:
                 return UNDECIDED
             given = float(np.abs(designs[kept].vector) @ errors)
@@ -82,15 +82,15 @@ def rate(
         if average == "mean of log":
             values = np.log(part)
             interval = (
-                estimate.independent(list(values.T), weights.vector, total)
+                estimators.independent(list(values.T), weights.vector, total)
                 if plan.policy is Policy.INDEPENDENT
-                else estimate.paired(values, weights.vector, total)
+                else estimators.paired(values, weights.vector, total)
             )
         elif plan.policy is Policy.INDEPENDENT:
-            interval = estimate.log_of_mean_independent(list(part.T), weights.vector, total)
+            interval = estimators.log_of_mean_independent(list(part.T), weights.vector, total)
         else:
-            interval = estimate.log_of_mean(part, weights.vector, total)
-        return outcome(decide.decide(interval, -exponent, margin, plan.side, levels), sign=-1)
+            interval = estimators.log_of_mean(part, weights.vector, total)
+        return outcome(equivalence.decide(interval, -exponent, margin, plan.side, levels), sign=-1)
 
     return judge
 
@@ -102,12 +102,12 @@ def robust_rate(sizes: Sequence[float], exponent: float, margin: float, draws: i
     def judge(table: np.ndarray) -> Outcome:
         logs = np.log(table)
 
-        def estimated(weights: bias.Weights) -> Interval:
-            return estimate.paired(logs, weights.vector, weights.bias.total)
+        def estimated(weights: bias_aware.Weights) -> Interval:
+            return estimators.paired(logs, weights.vector, weights.bias.total)
 
-        decision = decide.decide(estimated(bias.solve(plan)), -exponent, margin)
+        decision = equivalence.decide(estimated(bias_aware.solve(plan)), -exponent, margin)
         said = outcome(decision, sign=-1)
-        if decide.is_robust(decision, plan, estimated):
+        if equivalence.is_robust(decision, plan, estimated):
             return said
         return replace(said, refuted=False, supported=False, p_refute=1.0, p_support=1.0)
 
@@ -120,18 +120,18 @@ def alarm(sizes: Sequence[float], draws: int, corrections: Corrections | None = 
 
     def judge(table: np.ndarray) -> Outcome:
         logs = np.log(table)
-        return Outcome(planning.misfit(plan, lambda k, b: estimate.paired(logs, k, b)), False)
+        return Outcome(planning.misfit(plan, lambda k, b: estimators.paired(logs, k, b)), False)
 
     return judge
 
 
 def sequence(sizes: Sequence[float], exponent: float, margin: float, corrections: Corrections) -> Judge:
     """Rates of a sequence without randomness, from one positive value per size."""
-    weights = bias.solve(Plan(tuple(sizes), corrections, policy=Policy.DETERMINISTIC))
+    weights = bias_aware.solve(Plan(tuple(sizes), corrections, policy=Policy.DETERMINISTIC))
 
     def judge(row: np.ndarray) -> Outcome:
-        interval = estimate.deterministic(np.log(row), weights.vector, weights.bias.total)
-        return outcome(decide.decide(interval, -exponent, margin), sign=-1)
+        interval = estimators.deterministic(np.log(row), weights.vector, weights.bias.total)
+        return outcome(equivalence.decide(interval, -exponent, margin), sign=-1)
 
     return judge
 
@@ -150,17 +150,17 @@ def limit(
     """Limits of means from a table ``draws x sizes``, or one array per size for independent draws."""
     policy = Policy.INDEPENDENT if seeds == "independent" else Policy.PAIRED
     of = _LIMIT_SIDES[side]
-    weights = bias.solve(
+    weights = bias_aware.solve(
         Plan(tuple(sizes), corrections or Corrections(), Target.LIMIT, sd=sd, draws=draws, policy=policy, side=of)
     )
 
     def judge(table: Any) -> Outcome:
         if policy is Policy.INDEPENDENT:
             columns = table if isinstance(table, list) else list(np.asarray(table).T)
-            interval = estimate.independent(columns, weights.vector, weights.bias.total)
+            interval = estimators.independent(columns, weights.vector, weights.bias.total)
         else:
-            interval = estimate.paired(table, weights.vector, weights.bias.total)
-        return outcome(decide.decide(interval, to, margin, of, levels))
+            interval = estimators.paired(table, weights.vector, weights.bias.total)
+        return outcome(equivalence.decide(interval, to, margin, of, levels))
 
     return judge
 
@@ -170,10 +170,10 @@ def mean(
 ) -> Judge:
     """Means of one column, by the interval that belongs to what is declared; a range is that from zero to one."""
     interval = {
-        "Student's t": estimate.paired,
-        "Catoni": partial(estimate.catoni, variance=variance),
-        "betting": partial(estimate.betting, low=0.0, high=1.0),
-        "Clopper-Pearson": estimate.proportion,
+        "Student's t": estimators.paired,
+        "Catoni": partial(estimators.catoni, variance=variance),
+        "betting": partial(estimators.betting, low=0.0, high=1.0),
+        "Clopper-Pearson": estimators.proportion,
     }[declared]
 
     def judge(values: np.ndarray) -> Outcome:
@@ -181,14 +181,14 @@ def mean(
             made = interval(values)
         except Refusal:
             return UNDECIDED
-        return outcome(decide.decide(made, to, margin, Side.EQUAL, levels))
+        return outcome(equivalence.decide(made, to, margin, Side.EQUAL, levels))
 
     return judge
 
 
 def at_least(p0: float, margin: float, draws: int, levels: Levels = DEFAULT_LEVELS) -> Judge:
     """A probability of at least p0, from a fixed number of outcomes."""
-    plan = probability.ProbabilityPlan(p0, margin, draws, levels)
+    plan = binomial.ProbabilityPlan(p0, margin, draws, levels)
     return lambda outcomes: replace(outcome(plan.decide(outcomes)), cost=float(draws))
 
 
@@ -197,7 +197,7 @@ def monitor(p0: float, margin: float, cap: int, truth: float, levels: Levels = D
 
     Its e-values are against both nulls; which of them is true depends on the truth.
     """
-    start = probability.Monitor(probability.ProbabilityPlan(p0, margin, cap, levels))
+    start = binomial.Monitor(binomial.ProbabilityPlan(p0, margin, cap, levels))
 
     def judge(outcomes: np.ndarray) -> Outcome:
         watched = start.add(outcomes)  # how outcomes are cut into batches changes nothing
@@ -211,5 +211,5 @@ def monitor(p0: float, margin: float, cap: int, truth: float, levels: Levels = D
 def over_cases(tables: Sequence[np.ndarray], to: float, margin: float, levels: Levels = DEFAULT_LEVELS) -> Outcome:
     """One claim about the means of several cases, each decided with its share of the level of refutation."""
     shared = levels.shared(len(tables))
-    parts = [decide.decide(estimate.paired(table), to, margin, Side.EQUAL, shared) for table in tables]
-    return outcome(decide.combine(parts, levels))
+    parts = [equivalence.decide(estimators.paired(table), to, margin, Side.EQUAL, shared) for table in tables]
+    return outcome(equivalence.combine(parts, levels))

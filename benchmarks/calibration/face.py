@@ -11,7 +11,7 @@ from typing import Any
 from benchmarks.calibration import deterministic, events, limits, means, rates
 from benchmarks.calibration.cases import Case, Outcome, Procedure
 from theorax import decide
-from theorax.verifiers.outcome import Verdict
+from theorax.decide.verdict import Verdict
 
 Judge = Callable[[Any], Outcome]
 

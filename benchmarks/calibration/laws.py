@@ -16,13 +16,13 @@ from numpy.random import Generator
 
 from benchmarks.calibration import engine, naive
 from benchmarks.calibration.cases import Case, Outcome, Procedure, Published, Truth
-from theorax.corrections import Corrections, Expansion
-from theorax.verifiers.statistics import bias, laws
-from theorax.verifiers.statistics.designs import Plan, Target
+from theorax.decide import bias_aware, law_distance
+from theorax.decide.corrections import Corrections, Expansion
+from theorax.decide.designs import Plan, Target
 
 FAMILY = "laws"
 SIZES = (16, 32, 64, 128, 256)
-FREQUENCIES = laws.gauss_hermite()
+FREQUENCIES = law_distance.gauss_hermite()
 T = FREQUENCIES.table[:, 0]
 
 # From the closed form: n0 = 16, D(first order) = 0.034 and 0.035 (v = 1, 1.1), what remains times (n/16)^2 <= 0.0042.
@@ -32,11 +32,11 @@ BOUNDED = Corrections(size=0.05, slowest=1, reason="the first order at n = 16 is
 
 def gaussian(variance: float = 1.0) -> np.ndarray:
     """Features of a centred Gaussian law."""
-    return laws.features_of_characteristic(np.exp(-(T**2) * variance / 2), FREQUENCIES)
+    return law_distance.features_of_characteristic(np.exp(-(T**2) * variance / 2), FREQUENCIES)
 
 
 TARGET = gaussian()
-MARGIN = laws.distance(TARGET, gaussian(1.1))
+MARGIN = law_distance.distance(TARGET, gaussian(1.1))
 
 
 def hidden(rng: Generator, n: int, draws: int, variance: float) -> np.ndarray:
@@ -67,22 +67,22 @@ def _conditional(variances: np.ndarray) -> np.ndarray:
 
 
 def _judge(plan: Plan, features: Callable[[np.ndarray], np.ndarray], with_bias: bool = True) -> Callable:
-    weights = bias.solve(plan)
+    weights = bias_aware.solve(plan)
     if not with_bias:
-        weights = bias.Weights(weights.plan, weights.values, bias.Bias())
+        weights = bias_aware.Weights(weights.plan, weights.values, bias_aware.Bias())
 
     def judge(samples: Sequence[np.ndarray]) -> Outcome:
-        return engine.outcome(laws.decide_law([features(x) for x in samples], TARGET, weights, MARGIN))
+        return engine.outcome(law_distance.decide_law([features(x) for x in samples], TARGET, weights, MARGIN))
 
     return judge
 
 
 def _raw(x: np.ndarray) -> np.ndarray:
-    return laws.features_of_samples(x, FREQUENCIES)
+    return law_distance.features_of_samples(x, FREQUENCIES)
 
 
 def _plans(draws: int, conditional: bool) -> dict[str, Plan]:
-    sd = _conditional_sd() if conditional else laws.planned_sd(TARGET)
+    sd = _conditional_sd() if conditional else law_distance.planned_sd(TARGET)
     return {
         name: Plan(SIZES, allowed, Target.LIMIT, sd, draws)
         for name, allowed in (("free 1/n", KNOWN), ("B = 0.05, w >= 1", BOUNDED))
@@ -164,12 +164,12 @@ def _raw_cases() -> list[Case]:
 def _fixed_cases() -> list[Case]:
     """The claimed law itself at one size, no corrections: the level is spent in full, not only kept."""
     draws = 400
-    plan = Plan((16,), engine.EXACT, Target.LIMIT, laws.planned_sd(TARGET), draws)
-    weights = bias.solve(plan)
-    wide = laws.distance(TARGET, gaussian(1.8))
+    plan = Plan((16,), engine.EXACT, Target.LIMIT, law_distance.planned_sd(TARGET), draws)
+    weights = bias_aware.solve(plan)
+    wide = law_distance.distance(TARGET, gaussian(1.8))
 
     def judge(samples: np.ndarray) -> Outcome:
-        return engine.outcome(laws.decide_law([_raw(samples)], TARGET, weights, wide))
+        return engine.outcome(law_distance.decide_law([_raw(samples)], TARGET, weights, wide))
 
     found = []
     for variance, kind, stated in ((1.0, Truth.HOLDS, Published()), (1.8, Truth.MARGIN, Published(0.99))):

@@ -11,7 +11,7 @@ from numpy.random import Generator
 from benchmarks.calibration import engine, naive
 from benchmarks.calibration.cases import Case, Procedure, Published, Truth
 from benchmarks.calibration.sweeps import doubling
-from theorax.corrections import Corrections
+from theorax.decide.corrections import Corrections
 
 FAMILY = "limits"
 NO_REST = Corrections(rest=0, reason="a single power")

@@ -10,10 +10,10 @@ import numpy as np
 from benchmarks.calibration import engine
 from benchmarks.calibration.cases import Case, Outcome, Procedure, Truth
 from benchmarks.calibration.sweeps import MARGIN, POWERED, Design, lognormal, table
-from theorax.corrections import Corrections
-from theorax.verifiers.decision import Decision
-from theorax.verifiers.statistics import decide, estimate, sequential
-from theorax.verifiers.statistics.designs import Plan, Policy
+from theorax.decide import equivalence, estimators, sequential
+from theorax.decide.corrections import Corrections
+from theorax.decide.designs import Plan, Policy
+from theorax.decide.status import Decision
 
 FAMILY = "looks"
 DRAWS = 256
@@ -29,8 +29,8 @@ def _judge(plan: Plan, looks: sequential.Looks, margin: float) -> engine.Judge:
 
         def at(number: int) -> Decision:
             look, weights = looks.looks[number], looks.weights[number]
-            interval = estimate.paired(logs[: look.draws], weights.vector, weights.bias.total)
-            return decide.decide(interval, 1.0, margin, plan.side, look.levels)
+            interval = estimators.paired(logs[: look.draws], weights.vector, weights.bias.total)
+            return equivalence.decide(interval, 1.0, margin, plan.side, look.levels)
 
         stopped = sequential.sequentially(looks, at)
         return replace(engine.outcome(stopped.decision, sign=-1), cost=float(stopped.draws))

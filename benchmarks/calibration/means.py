@@ -12,7 +12,7 @@ from numpy.random import Generator
 
 from benchmarks.calibration import engine
 from benchmarks.calibration.cases import Case, Outcome, Procedure, Truth
-from theorax.verifiers.decision import Levels
+from theorax.decide.status import Levels
 
 FAMILY = "means"
 # Both one-sided misses at 0.025: refutation on either side together has twice that.

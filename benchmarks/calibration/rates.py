@@ -28,7 +28,7 @@ from benchmarks.calibration.sweeps import (
     procedures_of,
     table,
 )
-from theorax.corrections import Corrections
+from theorax.decide.corrections import Corrections
 
 __all__ = ["cases"]
 

@@ -23,7 +23,7 @@ from benchmarks.calibration.sweeps import (
     procedures_of,
     table,
 )
-from theorax.corrections import Corrections, Prefactor
+from theorax.decide.corrections import Corrections, Prefactor
 
 __all__ = ["PARTS"]
 

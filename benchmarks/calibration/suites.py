@@ -15,8 +15,7 @@ import numpy as np
 from numpy.random import Generator
 
 from benchmarks.calibration.cases import Case, Outcome, Procedure, Published, Truth
-from theorax.verifiers.budgets import suite
-from theorax.verifiers.statistics import decide, estimate
+from theorax.decide import equivalence, error_budget, estimators
 
 FAMILY = "suites"
 CLAIMS, DRAWS, LEVEL = 20, 64, 0.05
@@ -38,7 +37,9 @@ def evidence(tables: np.ndarray, spread: float = 25.0) -> Evidence:
     """p of refutation, and e of a normal mixture over means of this variance in units of the standard error squared."""
     z2 = DRAWS * tables.mean(axis=1) ** 2
     e = np.exp(z2 / 2 * spread / (1 + spread)) / math.sqrt(1 + spread)
-    return Evidence(np.array([decide.decide(estimate.paired(column), 0.0, 1.0).p_refute for column in tables]), e)
+    return Evidence(
+        np.array([equivalence.decide(estimators.paired(column), 0.0, 1.0).p_refute for column in tables]), e
+    )
 
 
 def _uncorrected(found: Evidence) -> np.ndarray:
@@ -58,7 +59,7 @@ def _kept(adjusted: dict[str, float]) -> np.ndarray:
 
 
 def _holm(found: Evidence) -> np.ndarray:
-    return _kept(suite.holm(_named(found.p)))
+    return _kept(error_budget.holm(_named(found.p)))
 
 
 def _benjamini_hochberg(found: Evidence) -> np.ndarray:
@@ -68,11 +69,11 @@ def _benjamini_hochberg(found: Evidence) -> np.ndarray:
 
 
 def _e_bh(found: Evidence) -> np.ndarray:
-    return _kept(suite.e_bh(_named(found.e)))
+    return _kept(error_budget.e_bh(_named(found.e)))
 
 
 def _e_bh_from_p(found: Evidence) -> np.ndarray:
-    return _kept(suite.e_bh(_named(suite.e_value(float(p)) for p in found.p)))
+    return _kept(error_budget.e_bh(_named(error_budget.e_value(float(p)) for p in found.p)))
 
 
 METHODS: dict[str, tuple[Rejected, bool]] = {
@@ -146,7 +147,9 @@ def _adversarial() -> list[Case]:
         return paths
 
     def at(pick: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray], Outcome]:
-        return lambda paths: Outcome(float(_kept(suite.e_bh(_named(pick(paths)))).any()), 0.0, e=float(pick(paths)[0]))
+        return lambda paths: Outcome(
+            float(_kept(error_budget.e_bh(_named(pick(paths)))).any()), 0.0, e=float(pick(paths)[0])
+        )
 
     procedures = (
         Procedure("e-BH on values at the end", at(lambda paths: paths[-1]), True, refute=LEVEL),

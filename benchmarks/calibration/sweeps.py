@@ -11,7 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from benchmarks.calibration import naive
-from theorax.corrections import Expansion
+from theorax.decide.corrections import Expansion
 
 FAMILY = "rates"
 MARGIN = 0.1

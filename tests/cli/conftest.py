@@ -10,8 +10,8 @@ from pathlib import Path
 import fakes
 import pytest
 
+from theorax.cli.environment import World
 from theorax.cli.main import answer
-from theorax.cli.world import World
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,13 @@ import pytest
 from scipy import stats
 from test_theorem_files import CHECK, CLAIM, page
 
+from theorax.decide.spending import charged, level_of
 from theorax.errors import ObservationError
-from theorax.verifiers.budgets.spending import charged, level_of
-from theorax.verifiers.check import observe
-from theorax.verifiers.keeping.store import Place, Store
+from theorax.runs.store import Place, Store
 from theorax.verifiers.settings import Settings
+from theorax.verifiers.theorem_check import observe
 
-OBSERVE = "theorax.verifiers.check:observe"
+OBSERVE = "theorax.verifiers.theorem_check:observe"
 
 
 @pytest.fixture

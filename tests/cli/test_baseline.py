@@ -11,7 +11,7 @@ import fakes
 import pytest
 from test_theorem_files import page
 
-from theorax.verifiers.keeping.sources import PACKAGE, Sources
+from theorax.runs.sources import PACKAGE, Sources
 
 FILE = Path("theorax-baseline.json")
 MOVED = "fakes_moved:check"
@@ -101,7 +101,7 @@ def test_two_files_are_compared_without_what_computes_theorems(verify):
     verify("baseline", "save", "--report", "report.json")
     words = ("baseline", "compare", "--report", "report.json")
     code = (
-        "import sys; from theorax.cli.main import answer; from theorax.cli.world import World; "
+        "import sys; from theorax.cli.main import answer; from theorax.cli.environment import World; "
         f"code = answer(World(arguments={words})); print(code, {{'jax', 'sympy', 'equinox'}} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -161,7 +161,7 @@ def test_a_report_is_replayed_with_its_own_settings(verify, root, calls):
 
 def test_a_second_attempt_is_replayed_as_the_second_where_nobody_knows_the_first(verify, root):
     (root / "spectra" / "means.py").write_text(page(), encoding="utf-8")
-    real = "theorax.verifiers.check:observe"
+    real = "theorax.verifiers.theorem_check:observe"
     verify("theorem", "means", "-j", "1", check=real)
     verify("theorem", "means", "-j", "1", "--seed", "1", "-o", "json=second.json", check=real)
     (claim,) = json.loads(Path("second.json").read_text(encoding="utf-8"))["theorems"][0]["claims"]

@@ -8,8 +8,8 @@ from dataclasses import replace
 import fakes
 import pytest
 
+from theorax.cli.environment import World
 from theorax.cli.main import answer
-from theorax.cli.world import World
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.outcome import StepOutcome
 

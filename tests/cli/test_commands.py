@@ -22,7 +22,7 @@ START = """
 import sys
 from pathlib import Path
 from theorax.cli.main import main
-from theorax.cli.world import World
+from theorax.cli.environment import World
 try:
     main(sys.argv[2:], World(roots=(Path(sys.argv[1]),), check="fakes:check"))
 finally:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import theorax
+from theorax.cli.environment import World
 from theorax.cli.main import answer
-from theorax.cli.world import World
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").glob("*.md"))

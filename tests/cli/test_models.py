@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from theorax.cli.environment import World
 from theorax.cli.main import answer
-from theorax.cli.world import World
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 # What a factory returns, or does, when it is wrong.

@@ -10,16 +10,16 @@ from pathlib import Path
 import fakes
 import pytest
 
+from theorax.cli.environment import World
 from theorax.cli.main import answer as command
-from theorax.cli.world import World
 from theorax.reports.renderings import RENDERINGS, render
-from theorax.verifiers.keeping.sources import Sources
+from theorax.runs.sources import Sources
 
 
 @pytest.fixture(autouse=True)
 def few_sources(monkeypatch):
     """The engine's own files are the same in all these runs; to read them takes most of a run's time."""
-    monkeypatch.setattr("theorax.verifiers.runs.runner.Sources", partial(Sources, deciding=()))
+    monkeypatch.setattr("theorax.runs.runner.Sources", partial(Sources, deciding=()))
 
 
 @pytest.fixture(scope="module")

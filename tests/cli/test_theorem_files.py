@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-CHECK = "theorax.verifiers.check:check"
+CHECK = "theorax.verifiers.theorem_check:check"
 
 # A quantity with mean 1 + 1/n at size n, observed in 40 draws: the smallest theorem that runs.
 GOOD = '''"""Means of noisy numbers tend to one."""
@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Integer, Rational, Symbol, limit, oo
 
-from theorax.theorems.language import *
+from theorax.language import *
 
 n = Size("n", "how many")
 c = Parameter("c", "size of the correction", positive=True)

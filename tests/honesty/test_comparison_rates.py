@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import binom
 
 from benchmarks.comparison import CASES, rates, suites
-from theorax.verifiers.budgets.suite import REFUTATIONS, SUPPORTS
+from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
 
 REPLICATES = 300
 

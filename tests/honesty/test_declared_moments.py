@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy.special import bdtrc
 
-from theorax.corrections import Corrections
-from theorax.verifiers.decision import Status
-from theorax.verifiers.statistics.bias import solve
-from theorax.verifiers.statistics.decide import decide
-from theorax.verifiers.statistics.designs import Plan, Policy, Target
-from theorax.verifiers.statistics.estimate import betting, light_tails, proportion
-from theorax.verifiers.statistics.moments import Declared, mean_of
-from theorax.verifiers.statistics.quantiles import quantile
+from theorax.decide.bias_aware import solve
+from theorax.decide.corrections import Corrections
+from theorax.decide.designs import Plan, Policy, Target
+from theorax.decide.equivalence import decide
+from theorax.decide.estimators import betting, light_tails, proportion
+from theorax.decide.mean_intervals import Declared, mean_of
+from theorax.decide.quantiles import quantile
+from theorax.decide.status import Status
 
 REPLICATES = 150
 SIZES = (16.0, 64.0, 256.0, 1024.0, 4096.0)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import sympy
 
-from theorax import decide
+from theorax import decide, exact
 from theorax.errors import UsageError
 
 jax.config.update("jax_enable_x64", True)
@@ -125,7 +125,7 @@ def given(makers, rng):
 def test_a_true_identity_is_accepted_on_every_draw(name, rng):
     left, right, makers, status = TRUE[name]
     for _ in range(3):
-        verdict = decide.identity(left, right, at=given(makers, rng))
+        verdict = exact.identity(left, right, at=given(makers, rng))
         assert verdict.status == status
         assert verdict.rigorous == (status == "CERTIFIED")
         assert verdict.ledger and verdict.scope
@@ -135,7 +135,7 @@ def test_a_true_identity_is_accepted_on_every_draw(name, rng):
 def test_a_false_identity_is_refuted_on_every_draw(name, rng):
     left, right, makers = FALSE[name]
     for _ in range(3):
-        verdict = decide.identity(left, right, at=given(makers, rng), margin=1e-2)
+        verdict = exact.identity(left, right, at=given(makers, rng), margin=1e-2)
         assert verdict.status == "REFUTED"
         assert verdict.rigorous
 
@@ -143,7 +143,7 @@ def test_a_false_identity_is_refuted_on_every_draw(name, rng):
 @pytest.mark.parametrize("name", VACUOUS)
 def test_a_check_that_could_not_have_failed_is_vacuous(name, rng):
     left, right, makers = VACUOUS[name]
-    assert decide.identity(left, right, at=given(makers, rng)).status == "VACUOUS"
+    assert exact.identity(left, right, at=given(makers, rng)).status == "VACUOUS"
 
 
 @pytest.mark.parametrize("level", [1.0, 1e-3, 1e-6, 1e-9])
@@ -151,7 +151,7 @@ def test_a_check_that_could_not_have_failed_is_vacuous(name, rng):
 def test_a_relative_error_is_seen_down_to_the_last_bit_at_every_cancellation(level, bits, rng):
     delta = 0.0 if bits is None else 2.0**-bits
     scaled = expanded if bits is None else lambda A, B: expanded(A, B) * (1 + delta)
-    verdict = decide.identity(of_sum, scaled, at=cancelling(level)(rng))
+    verdict = exact.identity(of_sum, scaled, at=cancelling(level)(rng))
     assert verdict.status == ("CERTIFIED" if bits is None else "REFUTED")
 
 
@@ -165,7 +165,7 @@ def test_a_wrong_program_is_refuted_at_every_cancellation(change, level, rng):
         "index": lambda A, B: square(A) + 2 * jnp.sum(A * jnp.roll(B, 1, axis=0)) + square(B),
         "last bit": lambda A, B: square(A) + (2 + 2**-51) * jnp.sum(A * B) + square(B),
     }
-    assert decide.identity(of_sum, wrong[change], at=(A, B)).status == "REFUTED"
+    assert exact.identity(of_sum, wrong[change], at=(A, B)).status == "REFUTED"
 
 
 @jax.custom_jvp
@@ -195,27 +195,25 @@ SOUNDNESS = {
 def test_a_false_claim_built_to_deceive_is_never_certified(name, rng):
     left, right = SOUNDNESS[name]
     for _ in range(3):
-        assert decide.identity(left, right, at=rng.uniform(-2, 2, size=3)).status != "CERTIFIED"
+        assert exact.identity(left, right, at=rng.uniform(-2, 2, size=3)).status != "CERTIFIED"
 
 
 def test_the_true_twins_of_programs_built_to_deceive(rng):
     x = rng.normal(size=3)
-    assert (
-        decide.identity(jax.grad(lambda x: jnp.sum(misleading(x))), lambda x: 5.0 + 0 * x, at=x).status == "CERTIFIED"
-    )
-    assert decide.identity(SOUNDNESS["stop_gradient"][0], lambda x: x, at=x).status == "CERTIFIED"
+    assert exact.identity(jax.grad(lambda x: jnp.sum(misleading(x))), lambda x: 5.0 + 0 * x, at=x).status == "CERTIFIED"
+    assert exact.identity(SOUNDNESS["stop_gradient"][0], lambda x: x, at=x).status == "CERTIFIED"
 
 
 def test_a_constant_frozen_to_a_float_is_explained_and_an_exact_one_is_accepted(rng):
     x = rng.normal(size=3)
-    frozen = decide.identity(lambda x: x * (1 / 3), lambda x: x / 3, at=x)
+    frozen = exact.identity(lambda x: x * (1 / 3), lambda x: x / 3, at=x)
     assert frozen.status == "REFUTED"
     assert "Fraction(1, 3)" in frozen.sentence
-    exact = decide.identity(lambda x, third: x * third, lambda x, third: x / 3, at=(x, Fraction(1, 3)))
-    assert exact.status == "CERTIFIED"
-    root = decide.identity(lambda x, r: (x * r) ** 2, lambda x, r: 2 * x**2, at=(x, sympy.sqrt(2)))
+    kept = exact.identity(lambda x, third: x * third, lambda x, third: x / 3, at=(x, Fraction(1, 3)))
+    assert kept.status == "CERTIFIED"
+    root = exact.identity(lambda x, r: (x * r) ** 2, lambda x, r: 2 * x**2, at=(x, sympy.sqrt(2)))
     assert root.status == "SUPPORTED"
-    wrong = decide.identity(lambda x: x * 0.3, lambda x: x / 3, at=x)
+    wrong = exact.identity(lambda x: x * 0.3, lambda x: x / 3, at=x)
     assert wrong.status == "REFUTED"
     assert "Fraction" not in wrong.sentence
 
@@ -223,19 +221,19 @@ def test_a_constant_frozen_to_a_float_is_explained_and_an_exact_one_is_accepted(
 def test_modules_and_shapes_are_inputs():
     layer = eqx.nn.Linear(3, 2, key=jax.random.key(0))
     x = jax.ShapeDtypeStruct((3,), jnp.float32)
-    verdict = decide.identity(lambda f, x: f(x) - f(0 * x), lambda f, x: f.weight @ x, at=(layer, x))
+    verdict = exact.identity(lambda f, x: f(x) - f(0 * x), lambda f, x: f.weight @ x, at=(layer, x))
     assert verdict.status == "CERTIFIED"
     assert "[2, 3]" in verdict.scope
 
 
 def test_a_false_identity_of_a_field_needs_more_than_its_fields():
     # tanh(x) - x is not zero, and no function of the hash: three functions equal at no point of the field.
-    wrong = decide.identity(lambda x: jnp.tanh(x) * 0 + x, jnp.tanh, at=np.zeros(2) + 1e-3)
+    wrong = exact.identity(lambda x: jnp.tanh(x) * 0 + x, jnp.tanh, at=np.zeros(2) + 1e-3)
     assert wrong.status == "REFUTED"
 
 
 def test_what_no_arithmetic_follows_is_inconclusive_with_its_name(rng):
-    verdict = decide.identity(jax.scipy.special.erfinv, lambda x: x, at=rng.uniform(size=3), margin=1e-3)
+    verdict = exact.identity(jax.scipy.special.erfinv, lambda x: x, at=rng.uniform(size=3), margin=1e-3)
     assert (verdict.status, verdict.reason) == ("INCONCLUSIVE", "budget")
     assert "`erf_inv`" in verdict.sentence
 
@@ -252,13 +250,13 @@ REFUSED = {
 def test_what_cannot_be_compared_is_said_in_three_parts(name):
     left, right, at, more, words = REFUSED[name]
     with pytest.raises(UsageError, match=words):
-        decide.identity(left, right, at=at, **more)
+        exact.identity(left, right, at=at, **more)
 
 
 @pytest.mark.parametrize("table", [TRUE, FALSE, VACUOUS], ids=["true", "false", "vacuous"])
 def test_a_verdict_shows_itself_and_is_plain_data(table, rng):
     name, (left, right, makers, *_) = next(iter(table.items()))
-    verdict = decide.identity(left, right, at=given(makers, rng), name=name)
+    verdict = exact.identity(left, right, at=given(makers, rng), name=name)
     assert verdict.status in str(verdict)
     json.dumps(dataclasses.asdict(verdict), allow_nan=False)
     assert decide.adjust([verdict])[name].status == verdict.status

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from scipy.special import bdtrc
 
-from theorax.corrections import Corrections, Expansion
-from theorax.verifiers.decision import Status
-from theorax.verifiers.statistics.bias import solve
-from theorax.verifiers.statistics.designs import Plan, Target
-from theorax.verifiers.statistics.laws import (
+from theorax.decide.bias_aware import solve
+from theorax.decide.corrections import Corrections, Expansion
+from theorax.decide.designs import Plan, Target
+from theorax.decide.law_distance import (
     _decided,
     _Extrapolated,
     decide_law,
@@ -17,6 +16,7 @@ from theorax.verifiers.statistics.laws import (
     features_of_conditional_variance,
     gauss_hermite,
 )
+from theorax.decide.status import Status
 
 LEVEL, REPLICATES, DRAWS = 0.025, 60, 500
 SIZES = (16, 32, 64, 128, 256)

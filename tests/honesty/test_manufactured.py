@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from theorax.verifiers.check import check
 from theorax.verifiers.outcome import TheoremOutcome
 from theorax.verifiers.settings import Settings
+from theorax.verifiers.theorem_check import check
 
 PAGE = '''"""Numbers of which everything is known."""
 
@@ -20,7 +20,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Integer, Rational, sqrt
 
-from theorax.theorems.language import *
+from theorax.language import *
 
 n = Size("n", "how many")
 x = Measured("x", "a number of mean 1 + 1/n")

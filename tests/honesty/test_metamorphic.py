@@ -8,14 +8,14 @@ import pytest
 
 from benchmarks.calibration import find
 from theorax import decide as own
-from theorax.corrections import Corrections
-from theorax.verifiers.budgets.suite import e_bh, holm
-from theorax.verifiers.decision import Levels, Side, Status
-from theorax.verifiers.statistics.bias import solve
-from theorax.verifiers.statistics.decide import decide
-from theorax.verifiers.statistics.designs import Plan, Policy, Target
-from theorax.verifiers.statistics.estimate import betting, catoni, independent, light_tails, paired, proportion
-from theorax.verifiers.statistics.probability import Monitor, ProbabilityPlan
+from theorax.decide.bias_aware import solve
+from theorax.decide.binomial import Monitor, ProbabilityPlan
+from theorax.decide.corrections import Corrections
+from theorax.decide.designs import Plan, Policy, Target
+from theorax.decide.equivalence import decide
+from theorax.decide.error_budget import e_bh, holm
+from theorax.decide.estimators import betting, catoni, independent, light_tails, paired, proportion
+from theorax.decide.status import Levels, Side, Status
 
 SIZES = tuple(32 * 2.0**i for i in range(9))
 PLAN = own.plan_rate(SIZES, exponent=-1, margin=0.1, draws=64, seeds="paired")

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.special import bdtrc
 
-from theorax.corrections import Corrections, Prefactor
-from theorax.verifiers.decision import Status
-from theorax.verifiers.statistics.designs import Plan, Policy, Target
-from theorax.verifiers.statistics.rates import Average, decide_rate, design_rate
+from theorax.decide.corrections import Corrections, Prefactor
+from theorax.decide.designs import Plan, Policy, Target
+from theorax.decide.rate_estimators import Average, decide_rate, design_rate
+from theorax.decide.status import Status
 
 LEVEL = 0.025
 REPLICATES = 200

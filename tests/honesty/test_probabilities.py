@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import bdtrc
 
-from theorax.verifiers.decision import Status
-from theorax.verifiers.statistics.probability import Monitor, ProbabilityPlan
+from theorax.decide.binomial import Monitor, ProbabilityPlan
+from theorax.decide.status import Status
 
 LEVEL = 0.025
 REPLICATES = 200

@@ -12,16 +12,16 @@ from scipy import integrate, optimize, stats
 
 from benchmarks.calibration import find
 from benchmarks.calibration.sweeps import DEFAULT, FREE, POWERED, SHORT, SMOOTH
-from theorax.corrections import Corrections
-from theorax.verifiers.budgets.suite import e_bh, holm
-from theorax.verifiers.decision import Side, Status
-from theorax.verifiers.statistics import laws
-from theorax.verifiers.statistics.bias import bias_of, solve
-from theorax.verifiers.statistics.decide import decide
-from theorax.verifiers.statistics.designs import Plan, Policy
-from theorax.verifiers.statistics.estimate import log_of_mean, log_of_mean_independent, proportion
-from theorax.verifiers.statistics.noise import NoiseNorm
-from theorax.verifiers.statistics.probability import log_evidence
+from theorax.decide import law_distance
+from theorax.decide.bias_aware import bias_of, solve
+from theorax.decide.binomial import log_evidence
+from theorax.decide.corrections import Corrections
+from theorax.decide.designs import Plan, Policy
+from theorax.decide.equivalence import decide
+from theorax.decide.error_budget import e_bh, holm
+from theorax.decide.estimators import log_of_mean, log_of_mean_independent, proportion
+from theorax.decide.gaussian_norm import NoiseNorm
+from theorax.decide.status import Side, Status
 
 LEVEL = 0.025
 
@@ -219,8 +219,8 @@ def test_e_bh_is_the_largest_k_that_is_covered(rng):
 
 def test_the_noise_of_a_law(rng):
     """The quantile of the norm of Gaussian noise, against noise drawn another way."""
-    frequencies = laws.gauss_hermite()
-    table = laws.features_of_samples(rng.standard_normal(500), frequencies)
+    frequencies = law_distance.gauss_hermite()
+    table = law_distance.features_of_samples(rng.standard_normal(500), frequencies)
     covariance = np.cov(table, rowvar=False) / len(table)
     noise = NoiseNorm.of(covariance)
     values, vectors = np.linalg.eigh(covariance)

@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 from flint import arb, fmpq
 
-from theorax.numerics.jaxprs import Ball, UndecidedComparison, UnsupportedPrimitive, entered, evaluate
-from theorax.numerics.jaxprs.slopes import Slope
-from theorax.verifiers.decision import Status
-from theorax.verifiers.rigorous.boxes import Box, certify
-from theorax.verifiers.rigorous.enclosures import Enclosure, interval
+from theorax.decide.status import Status
+from theorax.exact.branch_and_bound import Box, certify
+from theorax.exact.enclosures import Enclosure, interval
+from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive, evaluate
+from theorax.numerics.arithmetics.custom_rules import entered
+from theorax.numerics.arithmetics.slopes import Slope
 
 Program = Callable[[Any], Any]
 DOMAIN = Box.of([(0, 1)])

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from theorax.language import Measured, Theorem
 from theorax.theorems.catalogue import Catalogue
-from theorax.theorems.language import Measured, Theorem
-from theorax.verifiers import proofs
+from theorax.verifiers import proof_check
 from theorax.verifiers.attacks.mutants import variants
-from theorax.verifiers.check import plan
-from theorax.verifiers.experiments.lines import lines
+from theorax.verifiers.cases.lines import lines
 from theorax.verifiers.loading import load
 from theorax.verifiers.settings import Settings
+from theorax.verifiers.theorem_check import plan
 
 CATALOGUE = Catalogue()
 
@@ -75,7 +75,7 @@ def test_a_papers_theorem_derives_something(name, theorem):
 
 
 def test_every_step_of_its_proofs_closes(theorem):
-    steps, _ = proofs.check(theorem)
+    steps, _ = proof_check.check(theorem)
     assert [step for step in steps if step.status not in ("PROVED", "CITED")] == []
 
 
@@ -88,7 +88,7 @@ def test_its_designs_can_decide(name, effort, tmp_path):
 def test_a_draw_is_a_function_of_its_names(name, theorem, tmp_path):
     from theorax.numerics import platform
     from theorax.numerics.sampler import Sampler
-    from theorax.verifiers.experiments.measure import measure
+    from theorax.verifiers.cases.measure import measure
 
     platform.enable()
     for label, experiment in theorem.experiments.items():

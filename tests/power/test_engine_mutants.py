@@ -34,6 +34,6 @@ def test_a_mutant_leaves_nothing_behind():
 
 
 def test_a_mutant_whose_line_is_gone_is_an_error():
-    stale = Mutant("stale", "theorax.verifiers.statistics.decide:outcome", (("no such line", ""),), "rates", "", 1, "")
+    stale = Mutant("stale", "theorax.decide.equivalence:outcome", (("no such line", ""),), "rates", "", 1, "")
     with pytest.raises(LookupError, match="State it anew"), stale.planted():
         pass

@@ -79,7 +79,7 @@ def test_the_hook_stops_an_off_by_one(checkout):
     told = checkout.run(why).stdout
     stopped = checkout.run(f"{entry[1]} --output json=comparison.json --output terminal")
     checkout.mend(defect)
-    assert "source theorax/numerics/residual.py: changed" in told
+    assert "source theorax/theorems/resnet_discretizes_ode/_residual.py: changed" in told
     assert stopped.returncode == 1, stopped.stdout + stopped.stderr
     comparison = checkout.comparison()
     assert red(comparison) == defect.red

@@ -9,12 +9,12 @@ import math
 import numpy as np
 import pytest
 
-from theorax.corrections import Corrections
-from theorax.verifiers.decision import Side, Status
-from theorax.verifiers.statistics.bias import solve
-from theorax.verifiers.statistics.decide import decide
-from theorax.verifiers.statistics.designs import Plan, Policy, Target
-from theorax.verifiers.statistics.estimate import paired
+from theorax.decide.bias_aware import solve
+from theorax.decide.corrections import Corrections
+from theorax.decide.designs import Plan, Policy, Target
+from theorax.decide.equivalence import decide
+from theorax.decide.estimators import paired
+from theorax.decide.status import Side, Status
 
 REPLICATES = 600
 EXACT = Corrections(size=0, rest=0, reason="exact at every size")

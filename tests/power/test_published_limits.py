@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from scipy.special import bdtrc
 
-from theorax.corrections import Corrections
-from theorax.verifiers.decision import Status
-from theorax.verifiers.statistics.bias import solve
-from theorax.verifiers.statistics.decide import decide
-from theorax.verifiers.statistics.designs import Plan, Policy, Target
-from theorax.verifiers.statistics.estimate import paired
-from theorax.verifiers.statistics.probability import ProbabilityPlan, fewest_draws
-from theorax.verifiers.statistics.rates import decide_rate, design_rate
+from theorax.decide.bias_aware import solve
+from theorax.decide.binomial import ProbabilityPlan, fewest_draws
+from theorax.decide.corrections import Corrections
+from theorax.decide.designs import Plan, Policy, Target
+from theorax.decide.equivalence import decide
+from theorax.decide.estimators import paired
+from theorax.decide.rate_estimators import decide_rate, design_rate
+from theorax.decide.status import Status
 
 REPLICATES = 300
 N = np.array([64 * 2.0**i for i in range(7)])

@@ -15,9 +15,9 @@ from theorax.reports.document import SCHEMA_VERSION, STATUSES, document, exit_co
 from theorax.reports.json import text, write_text
 from theorax.reports.reading import OLDEST, validate
 from theorax.reports.schemas import SCHEMAS
-from theorax.verifiers.runs.adjustment import adjust
-from theorax.verifiers.runs.graph import Graph
-from theorax.verifiers.runs.runner import Record, Run
+from theorax.runs.adjustment import adjust
+from theorax.runs.dependencies import Graph
+from theorax.runs.runner import Record, Run
 from theorax.verifiers.settings import Settings
 
 

@@ -17,11 +17,11 @@ from test_document import report
 
 from theorax.errors import UsageError
 from theorax.reports import github
-from theorax.reports.findings import Outcome, findings, worst_first
+from theorax.reports.build_findings import Outcome, findings, worst_first
 from theorax.reports.renderings import RENDERINGS, render
-from theorax.reports.story import wording
 from theorax.reports.summary import ORDER
-from theorax.text import markdown, safe
+from theorax.reports.theorem_text import wording
+from theorax.text import markdown_blocks, safe
 
 GOOD = ("PROVED", "CERTIFIED", "SUPPORTED")
 
@@ -39,7 +39,7 @@ def whole():
 def test_examples_in_docstrings_are_true():
     import doctest
 
-    assert doctest.testmod(safe).failed == doctest.testmod(markdown).failed == 0
+    assert doctest.testmod(safe).failed == doctest.testmod(markdown_blocks).failed == 0
 
 
 CLAIMS = [  # the claim's status, whether it is an erratum, what a build makes of it
@@ -297,12 +297,12 @@ START = """
 import json, sys
 from pathlib import Path
 from theorax.reports.reading import read
-from theorax.reports.story import wording
+from theorax.reports.theorem_text import wording
 from theorax.reports.renderings import RENDERINGS
 document = read(Path(sys.argv[1]))
 for rendering in RENDERINGS.values():
     assert rendering.render(document)
-print(*sorted(name for name in {"jax", "sympy", "equinox", "numpy", "scipy", "theorax.theorems.language"} & set(sys.modules)))
+print(*sorted(name for name in {"jax", "sympy", "equinox", "numpy", "scipy", "theorax.language"} & set(sys.modules)))
 """
 
 

@@ -16,7 +16,7 @@ from pages import HOSTILE, Parsed, hostile, printed
 from test_document import report
 
 from theorax.reports.document import STATUSES
-from theorax.reports.html import palette, views
+from theorax.reports.html import page_parts, palette
 from theorax.reports.html.page import html
 
 
@@ -171,7 +171,7 @@ def test_theorems_that_rest_on_each_other_are_told_not_drawn():
 def test_rendering_imports_neither_jax_nor_sympy_nor_the_theorems():
     code = (
         "import sys, theorax.reports.html.page;"
-        "print([name for name in ('jax', 'sympy', 'theorax.theorems.language') if name in sys.modules])"
+        "print([name for name in ('jax', 'sympy', 'theorax.language') if name in sys.modules])"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert told.strip() == "[]"
@@ -221,5 +221,5 @@ def test_both_themes_name_the_same_colours():
 
 
 def test_ids_that_make_no_anchor_are_numbered():
-    names = views.Names.of([{"id": "a b", "uses": []}, {"id": "gap", "uses": []}, {"id": "<x>", "uses": []}])
+    names = page_parts.Names.of([{"id": "a b", "uses": []}, {"id": "gap", "uses": []}, {"id": "<x>", "uses": []}])
     assert names.anchors == {"a b": "theorem-0", "gap": "t-gap", "<x>": "theorem-2"}

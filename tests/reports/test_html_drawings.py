@@ -13,7 +13,7 @@ import pytest
 from pages import Parsed
 from test_document import report
 
-from theorax.reports.html import graph, layers, panels, plots, rows, sides
+from theorax.reports.html import graph_boxes, graph_drawing, graph_rows, layers, panels, plots
 from theorax.theorems.catalogue import Catalogue
 
 
@@ -37,7 +37,7 @@ def part(id, paper, *uses):
 def of_the_library():
     catalogue = Catalogue()
     theorems = [part(id, catalogue.paper(id), *catalogue.facts(id).uses) for id in catalogue.ids]
-    nodes = {each["id"]: sides.Node(each["id"], "PROVED", ring=True) for each in theorems}
+    nodes = {each["id"]: graph_boxes.Node(each["id"], "PROVED", ring=True) for each in theorems}
     return theorems, nodes, {id: id for id in nodes}
 
 
@@ -126,8 +126,8 @@ def test_every_panel_of_the_library_is_whole_and_readable_in_its_window():
 def test_a_panel_says_what_its_paper_rests_on_elsewhere():
     parts = [part("a", "tools"), part("b", "one", "a"), part("c", "one", "b", "a"), part("d", "two", "a", "gone")]
     parts += [part(f"more{index}", "two") for index in range(panels.TOGETHER)]
-    nodes = {each["id"]: sides.Node(each["id"], "PROVED", ring=True) for each in parts} | {
-        "gone": sides.Node("gone", None)
+    nodes = {each["id"]: graph_boxes.Node(each["id"], "PROVED", ring=True) for each in parts} | {
+        "gone": graph_boxes.Node("gone", None)
     }
     tools, one, two = panels.panels(parts, nodes, {id: id for id in nodes if id != "gone"}).panels
     assert (tools.title, one.title, two.title) == ("tools", "one", "two")  # what others rest on comes first
@@ -138,21 +138,21 @@ def test_a_panel_says_what_its_paper_rests_on_elsewhere():
 
 def test_a_small_report_is_drawn_as_one_whatever_its_papers_are():
     parts = [part("a", "tools"), part("b", "one", "a")]
-    nodes = {each["id"]: sides.Node(each["id"], "PROVED") for each in parts}
+    nodes = {each["id"]: graph_boxes.Node(each["id"], "PROVED") for each in parts}
     (drawn,) = panels.panels(parts, nodes, {}).panels
     assert drawn.title == "" and drawn.wide.count("<title>") == drawn.narrow.count("<title>") == 2
 
 
 def test_a_circle_has_no_panels_but_a_sentence():
     parts = [part("a", "one", "b"), part("b", "one", "a")]
-    found = panels.panels(parts, {each["id"]: sides.Node(each["id"], "PROVED") for each in parts}, {})
+    found = panels.panels(parts, {each["id"]: graph_boxes.Node(each["id"], "PROVED") for each in parts}, {})
     assert found.panels == () and "circle" in found.problem
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_rows_come_after_what_they_rest_on_with_short_arcs(seed):
     uses = random_graph(12, 14, seed)
-    order = rows.ordered(uses)
+    order = graph_rows.ordered(uses)
     assert sorted(order) == sorted(uses)
     assert all(order.index(name) < order.index(id) for id, names in uses.items() for name in names)
 
@@ -178,7 +178,7 @@ def test_a_circle_is_refused():
 
 
 def test_the_marks_of_a_box(document):
-    found = sides.nodes(document["theorems"])
+    found = graph_boxes.nodes(document["theorems"])
     assert found["gap"].ring and found["refuted_edge"].ring  # bulk holds
     assert (found["gap"].shape, found["refuted_edge"].shape, found["open_edge"].shape) == ("holds", "refuted", "open")
     assert (found["gap"].numeric, found["refuted_edge"].numeric) == ("supported", "refuted")
@@ -197,18 +197,20 @@ SYMBOLIC = [((), "none"), (("PROVED", "CITED"), "steps"), (("PROVED", "UNDECIDED
 
 @pytest.mark.parametrize(("statuses", "side"), SYMBOLIC)
 def test_the_symbolic_side(statuses, side):
-    assert sides.symbolic(proof(*statuses)) == side
+    assert graph_boxes.symbolic(proof(*statuses)) == side
 
 
 def test_what_is_not_in_the_report_takes_the_ring_away():
-    found = sides.nodes(report(fakes.outcome("gap"))["theorems"])
+    found = graph_boxes.nodes(report(fakes.outcome("gap"))["theorems"])
     assert found["bulk"].status is None
     assert not found["gap"].ring
 
 
 def test_every_box_differs_in_shape_pattern_and_letter_not_in_colour_alone():
     drawn = {
-        status: graph.graph({"a": sides.Node("a", status, numeric=numeric)}, {"a": ()}, {"a": "a"}, "").svg
+        status: graph_drawing.graph(
+            {"a": graph_boxes.Node("a", status, numeric=numeric)}, {"a": ()}, {"a": "a"}, ""
+        ).svg
         for status, numeric in (("SUPPORTED", "supported"), ("REFUTED", "refuted"), ("INCONCLUSIVE", "undecided"))
     }
     bare = {re.sub(r'class="[^"]*"|<title>.*?</title>|letter', "", svg) for svg in drawn.values()}

@@ -14,7 +14,7 @@ import nasty
 import pytest
 
 from theorax.reports import summary, terminal
-from theorax.reports.findings import findings
+from theorax.reports.build_findings import findings
 from theorax.reports.json import text as as_json
 from theorax.reports.reading import current
 from theorax.reports.renderings import RENDERINGS, render
@@ -164,7 +164,7 @@ def test_a_badge_holds_nothing_of_a_user(kind, rendered):
 
 
 def test_the_live_line_takes_a_name_as_it_is():
-    from theorax.reports.live import Live
+    from theorax.reports.progress_line import Live
 
     target = terminal.console(io.StringIO(), 100)
     live = Live(target)

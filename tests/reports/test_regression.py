@@ -12,7 +12,7 @@ import pytest
 from test_document import report
 
 from theorax.errors import UsageError
-from theorax.reports import baseline as files
+from theorax.reports import baselines as files
 from theorax.reports import regression_text
 from theorax.reports.regression import compared
 from theorax.reports.schemas import fault

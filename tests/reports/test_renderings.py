@@ -11,15 +11,15 @@ from test_document import report
 
 import theorax.cli.values
 import theorax.names
+import theorax.runs.sources
 import theorax.text.numbers
-import theorax.verifiers.keeping.sources
 from theorax.reports import summary, terminal
 from theorax.reports.progress import Remaining
 from theorax.text import plain
 from theorax.text.numbers import with_uncertainty
 from theorax.text.plot import plot, predicted_along
 
-EXAMPLES = (theorax.text.numbers, theorax.names, theorax.cli.values, theorax.verifiers.keeping.sources)
+EXAMPLES = (theorax.text.numbers, theorax.names, theorax.cli.values, theorax.runs.sources)
 
 
 @pytest.mark.parametrize("module", EXAMPLES, ids=lambda module: module.__name__)

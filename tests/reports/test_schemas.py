@@ -10,7 +10,7 @@ import fakes
 import pytest
 from test_document import everywhere, report
 
-from theorax.reports import baseline as files
+from theorax.reports import baselines as files
 from theorax.reports.regression import compared
 from theorax.reports.replaying import held_against
 from theorax.reports.schemas import SCHEMAS, fault, obeyed

@@ -11,14 +11,7 @@ import networkx  # noqa: F401  (a session inside a test forgets what it imported
 import numpy.fft  # noqa: F401
 import pytest
 
-import theorax.decide.means
-import theorax.decide.rates
-import theorax.decide.sequences
-import theorax.reports.document
-import theorax.testing.claims
-import theorax.testing.collecting
-import theorax.verifiers.runs.runner  # noqa: F401
-from theorax.verifiers.keeping.sources import Sources
+from theorax.runs.sources import Sources
 
 TESTS = Path(fakes.__file__).parent
 
@@ -31,7 +24,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     from functools import partial
     from theorax.testing import checks
     checks.Sources = partial(checks.Sources, deciding=())
-from theorax.cli.world import World
+from theorax.cli.environment import World
 
 def pytest_verify_world(config):
     return World(roots=(Path({root!r}),), check="fakes:check")

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
+from theorax.cli.environment import world
 from theorax.cli.options import choices, listed, selectors, settings, state_option
-from theorax.cli.world import world
 from theorax.errors import UsageError
 
 NAMES = {"json": "report.json", "html": "index.html", "terminal": "report.txt", "markdown": "report.md"}

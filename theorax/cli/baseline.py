@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from theorax.cli.check import checked, selected
+from theorax.cli.environment import World, world
 from theorax.cli.options import Command, baseline_file, complete, listed, run_options, settings
-from theorax.cli.world import World, world
 from theorax.errors import UsageError
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def save(context: click.Context, file: Path | None, report: Path | None, only: t
     """
     from theorax.cli.check import give
     from theorax.cli.values import outputs as reports
-    from theorax.reports import baseline as files
+    from theorax.reports import baselines as files
     from theorax.reports import json
 
     path, here = baseline_file(file), world(context)
@@ -93,7 +93,7 @@ def save(context: click.Context, file: Path | None, report: Path | None, only: t
 
 def _dropped(path: Path, kept: dict[str, Any]) -> list[str]:
     """The theorems that were in the file before and are not in what replaces it."""
-    from theorax.reports import baseline as files
+    from theorax.reports import baselines as files
 
     try:
         before = files.theorems(files.read(path))
@@ -135,7 +135,7 @@ def compare(
     Exit codes: 1 regressed or vanished (with --strict: or moved);
     4 open where the baseline was not, restated or incomparable; 5 nothing compared.
     """
-    from theorax.reports import baseline as files
+    from theorax.reports import baselines as files
     from theorax.reports import regression_text
     from theorax.reports.regression import compared
 
@@ -169,9 +169,9 @@ def _run(
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Check the theorems of the baseline as it was made; with ``changed`` name those that were left standing."""
     from theorax.cli.changed import split
-    from theorax.reports.baseline import settings_of
-    from theorax.verifiers.keeping.sources import Sources
-    from theorax.verifiers.runs.selectors import Selection
+    from theorax.reports.baselines import settings_of
+    from theorax.runs.selectors import Selection
+    from theorax.runs.sources import Sources
 
     sources = Sources()  # read once, for the choice and for the run
     usual = settings({name: value for name, value in given.items() if name in ("jobs", "state", "fresh")})
@@ -180,7 +180,7 @@ def _run(
         made = {**made, "seed": given["seed"]}
     chosen = settings_of(made, jobs=usual.jobs, fresh=usual.fresh, state=usual.state)
     if chosen.model is not None:
-        from theorax.verifiers.keeping.sources import model_file
+        from theorax.runs.sources import model_file
 
         model_file(chosen.model)
     present = set(here.catalogue.ids)
@@ -208,7 +208,7 @@ def _narrowed(kept: dict[str, Any], here: World, only: Sequence[str]) -> dict[st
 
 
 def _ids(here: World, only: Sequence[str]) -> frozenset[str]:
-    from theorax.verifiers.runs.selectors import select
+    from theorax.runs.selectors import select
 
     return frozenset(select(only, here.catalogue).ids)
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from theorax.cli.environment import World
 from theorax.cli.options import baseline_file
-from theorax.cli.world import World
 
 if TYPE_CHECKING:
-    from theorax.verifiers.keeping.sources import Sources
-    from theorax.verifiers.runs.selectors import Selection
+    from theorax.runs.selectors import Selection
+    from theorax.runs.sources import Sources
     from theorax.verifiers.settings import Settings
 
 
@@ -27,7 +27,7 @@ def only_changed(
 
     **Raises:** UsageError if there is no baseline.
     """
-    from theorax.reports.baseline import read
+    from theorax.reports.baselines import read
 
     affected, standing = split(world, selection, chosen, read(baseline_file(file)), sources)
     click.echo(_told(len(affected.ids), len(standing)), err=True)
@@ -38,8 +38,8 @@ def split(
     world: World, selection: Selection, chosen: Settings, baseline: Mapping[str, Any], sources: Sources
 ) -> tuple[Selection, tuple[str, ...]]:
     """What a change since the baseline can affect, and the ids of what stands."""
-    from theorax.reports.baseline import affecting, since
-    from theorax.verifiers.runs.selectors import Selection
+    from theorax.reports.baselines import affecting, since
+    from theorax.runs.selectors import Selection
 
     affected = []
     for id in selection.ids:

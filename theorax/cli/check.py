@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from theorax.cli.environment import World, world
 from theorax.cli.options import changed_options, listed, run_options, selectors, settings
-from theorax.cli.world import World, world
 from theorax.errors import UsageError
 
 if TYPE_CHECKING:
-    from theorax.verifiers.keeping.sources import Sources
-    from theorax.verifiers.runs.selectors import Selection
+    from theorax.runs.selectors import Selection
+    from theorax.runs.sources import Sources
     from theorax.verifiers.settings import Settings
 
 
@@ -61,7 +61,7 @@ def perform(world: World, words: Sequence[str], given: dict[str, Any]) -> int:
     sources = None  # read once, for the choice and for the run
     if given.get("changed"):
         from theorax.cli.changed import only_changed
-        from theorax.verifiers.keeping.sources import Sources
+        from theorax.runs.sources import Sources
 
         sources = Sources()
         selection = only_changed(world, selection, chosen, given.get("baseline"), sources)
@@ -92,7 +92,7 @@ def selected(world: World, words: Sequence[str], chosen: Settings, exclude: Sequ
     **Raises:** UsageError or NothingSelected as ``select`` does.
     """
     from theorax.reports.library import statuses
-    from theorax.verifiers.runs.selectors import select
+    from theorax.runs.selectors import select
 
     return select(words, world.catalogue, lambda: statuses(Path(chosen.state)), exclude)
 
@@ -102,8 +102,8 @@ def checked(
 ) -> dict[str, Any]:
     """The report of a run over the selected theorems; ``told``: progress is shown where there is a reader."""
     from theorax.reports.document import document
-    from theorax.verifiers.keeping.store import now
-    from theorax.verifiers.runs.runner import run
+    from theorax.runs.runner import run
+    from theorax.runs.store import now
 
     with ExitStack() as stack:
         listener = _listener(stack, many=len(selection.ids) > 1, told=told)
@@ -113,10 +113,10 @@ def checked(
 
 def _listener(stack: ExitStack, *, many: bool, told: bool) -> Any:
     """A live line on a terminal; elsewhere a line per check, where there are several to tell."""
-    from theorax.verifiers.runs.runner import Silent
+    from theorax.runs.runner import Silent
 
     if sys.stderr.isatty() and (sys.stdout.isatty() or not told):
-        from theorax.reports.live import Live
+        from theorax.reports.progress_line import Live
         from theorax.reports.terminal import console
 
         return stack.enter_context(Live(console(sys.stderr)))

@@ -140,8 +140,8 @@ def _declared(given: dict[str, Any]) -> Declared:
 
 
 def _blocks(study: Study) -> Iterator[Block]:
+    from theorax.decide.verdict_text import told
     from theorax.text.blocks import Gap, Paragraph
-    from theorax.verifiers.telling import told
 
     yield from told(study.verdict)
     remedy = study.remedy

@@ -24,8 +24,8 @@ def doctor(device: str | None, state: str | None) -> int:
     from pathlib import Path
 
     from theorax.reports.document import environment
-    from theorax.verifiers.keeping.store import Store, StoreError
-    from theorax.verifiers.runs.workers import one_thread
+    from theorax.runs.store import Store, StoreError
+    from theorax.runs.workers import one_thread
 
     found = environment()
     rows: list[tuple[str, object]] = [("theorax", __version__), ("python", found["python"])]
@@ -39,7 +39,7 @@ def doctor(device: str | None, state: str | None) -> int:
         platform.enable(device=chosen.device)
         known = {"jax", "numpy", "python", "machine"}
         rows += [(k.replace("_", " "), v) for k, v in platform.describe(chosen.device).items() if k not in known]
-        from theorax.numerics.jaxprs.running_error import library_ulps, probed
+        from theorax.numerics.arithmetics.running_error import library_ulps, probed
 
         for name, errors in probed().items():
             here, used = (

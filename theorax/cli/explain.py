@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from theorax.cli.environment import world
 from theorax.cli.listing import one
 from theorax.cli.options import complete
-from theorax.cli.world import world
 
 if TYPE_CHECKING:
+    from theorax.language import Theorem
     from theorax.text.blocks import Block
     from theorax.theorems.catalogue import Catalogue
-    from theorax.theorems.language import Theorem
 
 
 @click.command("explain", short_help="Show what a theorem states, without running it.")
@@ -40,21 +40,21 @@ def explain(context: click.Context, id: str) -> int:
 
 
 def _told(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Block]:
-    from theorax.reports import story
+    from theorax.language.notation import display
+    from theorax.reports import theorem_text
     from theorax.text.blocks import Heading, Lines, Paragraph
-    from theorax.theorems.language.notation import display
-    from theorax.verifiers.sentences import letters
+    from theorax.verifiers.claim_verdicts import letters
 
     facts = catalogue.facts(id)
     head = {"id": id, "title": facts.title, "place": theorem.place, "label": theorem.label, "model": None}
-    yield from story.head({**head, "source": catalogue.citation(facts.paper)})
-    yield from story.letters([{"letter": row.letter, "meaning": row.meaning} for row in letters(theorem)])
+    yield from theorem_text.head({**head, "source": catalogue.citation(facts.paper)})
+    yield from theorem_text.letters([{"letter": row.letter, "meaning": row.meaning} for row in letters(theorem)])
     subjects = [
         (label, subject)
         for experiment in theorem.experiments.values()
         for label, subject in experiment.subjects.items()
     ]
-    yield from story.hypotheses(
+    yield from theorem_text.hypotheses(
         [
             {
                 "name": name,
@@ -95,7 +95,7 @@ def _told(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Block]:
 
 
 def _sizes(given: object) -> str:
-    from theorax.theorems.language.experiments import Efforts
+    from theorax.language.experiments import Efforts
 
     if isinstance(given, Efforts):
         return f"{_sizes(given.standard)} at standard effort"

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import click
 
+from theorax.cli.environment import world
 from theorax.cli.listing import last
 from theorax.cli.options import OneOf, selectors, state_option
-from theorax.cli.world import world
 from theorax.errors import StatementError
 from theorax.text.safe import uncommanded, visible
 
@@ -20,9 +20,9 @@ from theorax.text.safe import uncommanded, visible
 @click.pass_context
 def graph(context: click.Context, words: tuple[str, ...], output: str, state: str | None) -> int:
     """Show which theorem rests on which; each stands above what rests on it."""
+    from theorax.runs.dependencies import Graph
+    from theorax.runs.selectors import select
     from theorax.text.signs import SIGNS
-    from theorax.verifiers.runs.graph import Graph
-    from theorax.verifiers.runs.selectors import select
 
     catalogue = world(context).catalogue
     verdicts = last(state)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
+from theorax.cli.environment import world
 from theorax.cli.options import complete, selectors, state_option
-from theorax.cli.world import world
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
 from theorax.text.safe import one_line, uncommanded
@@ -28,7 +28,7 @@ def list_(context: click.Context, words: tuple[str, ...], exclude: tuple[str, ..
     verdicts = last(state)
     chosen = frozenset(catalogue.ids)
     if words or exclude:
-        from theorax.verifiers.runs.selectors import select
+        from theorax.runs.selectors import select
 
         chosen = frozenset(select(words or ("*",), catalogue, lambda: verdicts, exclude).ids)
     elif not chosen:

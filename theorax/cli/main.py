@@ -12,7 +12,7 @@ from typing import NoReturn
 import click
 
 from theorax import __version__
-from theorax.cli.world import World
+from theorax.cli.environment import World
 from theorax.errors import NothingSelected, TheoraxError
 from theorax.names import did_you_mean
 

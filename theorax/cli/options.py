@@ -8,10 +8,10 @@ from typing import Any, TypeVar
 
 import click
 
+from theorax.decide.error_budget import METHODS as ADJUSTMENTS
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
 from theorax.reports.renderings import RENDERINGS
-from theorax.verifiers.budgets.suite import METHODS as ADJUSTMENTS
 from theorax.verifiers.settings import EFFORTS, Settings, tonight
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -36,7 +36,7 @@ class OneOf(click.Choice[str]):
 
 def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """The ids and selectors that begin as typed, for the shell."""
-    from theorax.cli.world import world
+    from theorax.cli.environment import world
 
     catalogue = world(context).catalogue
     plus = "+" if incomplete.startswith("+") else ""
@@ -118,7 +118,7 @@ def changed_options(command: Command) -> Command:
 def baseline_file(given: Path | None) -> Path:
     """The file of the baseline: as typed, or that of the project."""
     from theorax.cli.config import find
-    from theorax.reports.baseline import FILE
+    from theorax.reports.baselines import FILE
 
     return given if given is not None else find(Path.cwd()).root / FILE
 
@@ -152,7 +152,7 @@ def settings(given: dict[str, Any]) -> Settings:
         raise UsageError(f"`--jobs {jobs}`: at least one check runs at a time. Write `--jobs 1`.")
     model = given.get("model")
     if model is not None:
-        from theorax.verifiers.keeping.sources import model_file
+        from theorax.runs.sources import model_file
 
         model_file(model)
     return Settings(

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from theorax.cli.environment import World, world
 from theorax.cli.listing import one
 from theorax.cli.options import baseline_file, baseline_option, complete, listed, run_options, selectors, settings
-from theorax.cli.world import World, world
 
 if TYPE_CHECKING:
+    from theorax.runs.sources import Manifest
+    from theorax.runs.store import Last
     from theorax.text.blocks import Block
-    from theorax.verifiers.keeping.sources import Manifest
-    from theorax.verifiers.keeping.store import Last
     from theorax.verifiers.settings import PlannedCheck, Settings
 
 
@@ -36,10 +36,10 @@ def plan(context: click.Context, words: tuple[str, ...], why: str | None, baseli
     chosen = settings(given)
     here = world(context)
     from theorax.reports.library import statuses
-    from theorax.verifiers.keeping.sources import Sources
-    from theorax.verifiers.keeping.store import Store
-    from theorax.verifiers.runs.graph import Graph
-    from theorax.verifiers.runs.selectors import select
+    from theorax.runs.dependencies import Graph
+    from theorax.runs.selectors import select
+    from theorax.runs.sources import Sources
+    from theorax.runs.store import Store
 
     catalogue = here.catalogue
     if why is not None:
@@ -74,8 +74,8 @@ def plan(context: click.Context, words: tuple[str, ...], why: str | None, baseli
 
 
 def _reasons(last: Last | None, manifest: Manifest, *, fresh: bool) -> tuple[str, ...]:
-    from theorax.reports.story import moment
-    from theorax.verifiers.keeping.sources import differences
+    from theorax.reports.theorem_text import moment
+    from theorax.runs.sources import differences
 
     if fresh:
         return ("--fresh asks for it",)
@@ -88,7 +88,7 @@ def _reasons(last: Last | None, manifest: Manifest, *, fresh: bool) -> tuple[str
 
 
 def _told(id: str, kept: str | None, problem: str | None, reasons: tuple[str, ...]) -> Iterator[Block]:
-    from theorax.reports.story import moment
+    from theorax.reports.theorem_text import moment
     from theorax.text.blocks import Heading, Lines, Paragraph
 
     yield Heading(id)
@@ -103,7 +103,7 @@ def _told(id: str, kept: str | None, problem: str | None, reasons: tuple[str, ..
 
 def _since_baseline(file: Path | None, id: str, manifest: Mapping[str, str]) -> Iterator[Block]:
     """What differs since the baseline, where the project has one or one is named."""
-    from theorax.reports.baseline import affecting, read, since
+    from theorax.reports.baselines import affecting, read, since
     from theorax.text.blocks import Lines, Paragraph
 
     path = baseline_file(file)
@@ -121,7 +121,7 @@ def _since_baseline(file: Path | None, id: str, manifest: Mapping[str, str]) -> 
 
 
 def _planned(here: World, id: str, own: Settings) -> list[PlannedCheck]:
-    from theorax.verifiers.runs.workers import one_thread
+    from theorax.runs.workers import one_thread
 
     one_thread()
     module, _, name = here.plan.partition(":")
@@ -159,10 +159,10 @@ def _together(planned: list[PlannedCheck]) -> Iterator[Block]:
     """What the adjustment over one run of all these claims would leave, if each is as true and as noisy as planned."""
     from statistics import NormalDist
 
+    from theorax.decide.error_budget import SUPPORTS, short_of
+    from theorax.decide.spending import charged
     from theorax.text.blocks import Heading, Paragraph
     from theorax.text.numbers import number
-    from theorax.verifiers.budgets.spending import charged
-    from theorax.verifiers.budgets.suite import SUPPORTS, short_of
 
     expected: dict[str, float] = {}
     for row in planned:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from theorax.cli.world import World, world
+from theorax.cli.environment import World, world
 from theorax.errors import UsageError
 
 if TYPE_CHECKING:
@@ -68,13 +68,13 @@ def _again(here: World, then: Mapping[str, Any], jobs: int | None, *, told: bool
     """The same theorems checked with the report's settings, in a state of their own, so that no attempt is spent."""
     from theorax.cli.check import checked
     from theorax.cli.options import settings
-    from theorax.reports.baseline import settings_of
-    from theorax.verifiers.runs.selectors import Selection
+    from theorax.reports.baselines import settings_of
+    from theorax.runs.selectors import Selection
 
     usual = settings({"jobs": jobs})
     made = settings_of(then["settings"])
     if made.model is not None:
-        from theorax.verifiers.keeping.sources import model_file
+        from theorax.runs.sources import model_file
 
         model_file(made.model)
     present = set(here.catalogue.ids)
@@ -96,7 +96,7 @@ def _attempts(here: World, part: Mapping[str, Any], own: Settings) -> None:
     numbers = {claim["id"]: claim["attempt"] for claim in part["claims"] if claim["attempt"] > 1}
     if not numbers:
         return
-    from theorax.verifiers.runs.workers import one_thread
+    from theorax.runs.workers import one_thread
 
     one_thread()
     module = importlib.import_module(here.plan.partition(":")[0])

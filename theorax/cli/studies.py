@@ -11,18 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theorax import decide
-from theorax.cli.rows import Rows, errors_of, read, refuse, wide
+from theorax.cli.row_reader import Rows, errors_of, read, refuse, wide
 from theorax.cli.statements import BoundClaim, LawClaim, LimitClaim, MeanClaim, ProbabilityClaim, RateClaim
 from theorax.cli.tables import Table
-from theorax.decide.draws import above_zero, by_size, gather, gather_logs
 from theorax.decide.moments import LIGHT_TAILS, Moment
 from theorax.decide.plans import Planned, SweepPlan
 from theorax.decide.probabilities import of_counts, of_excess
+from theorax.decide.samples import above_zero, by_size, gather, gather_logs
 from theorax.decide.sequences import SequencePlan
 from theorax.decide.streams import KEPT, Stream
+from theorax.decide.verdict import Verdict
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
-from theorax.verifiers.outcome import Verdict
 
 __all__ = ["Declared", "Study", "bound", "law", "limit", "mean", "probability", "rate"]
 

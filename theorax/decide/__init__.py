@@ -12,16 +12,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from theorax.corrections import Corrections, Expansion, Prefactor
-    from theorax.decide.boxes import certify, search
-    from theorax.decide.floats import arrays
-    from theorax.decide.identities import identity
+    from theorax.decide.corrections import Corrections, Expansion, Prefactor
     from theorax.decide.known_laws import Exponential, Law, Normal, Sample, Uniform
     from theorax.decide.laws import LawPlan, law, plan_law
     from theorax.decide.limits import LimitPlan, limit, plan_limit
     from theorax.decide.means import MeanPlan, QuantilePlan, mean, plan_mean, plan_quantile, quantile
     from theorax.decide.moments import Bounded, BoundedVariance, TwoValues
-    from theorax.decide.optima import duality, minimum
     from theorax.decide.probabilities import (
         InequalityPlan,
         ProbabilityPlan,
@@ -34,19 +30,15 @@ if TYPE_CHECKING:
     )
     from theorax.decide.rates import RatePlan, plan_rate, rate
     from theorax.decide.sequences import SequencePlan, plan_sequence, sequence
+    from theorax.decide.status import Levels
     from theorax.decide.stopping import LooksPlan, looks, plan_looks
     from theorax.decide.streams import Stream
     from theorax.decide.suites import adjust
-    from theorax.verifiers.decision import Levels
-    from theorax.verifiers.outcome import Verdict
+    from theorax.decide.verdict import Verdict
 
 _HOMES = {
     name: home
     for home, names in {
-        "theorax.decide.boxes": ("certify", "search"),
-        "theorax.decide.optima": ("duality", "minimum"),
-        "theorax.decide.floats": ("arrays",),
-        "theorax.decide.identities": ("identity",),
         "theorax.decide.known_laws": ("Exponential", "Law", "Normal", "Sample", "Uniform"),
         "theorax.decide.laws": ("LawPlan", "law", "plan_law"),
         "theorax.decide.limits": ("LimitPlan", "limit", "plan_limit"),
@@ -67,9 +59,9 @@ _HOMES = {
         "theorax.decide.sequences": ("SequencePlan", "plan_sequence", "sequence"),
         "theorax.decide.streams": ("Stream",),
         "theorax.decide.suites": ("adjust",),
-        "theorax.corrections": ("Corrections", "Expansion", "Prefactor"),
-        "theorax.verifiers.decision": ("Levels",),
-        "theorax.verifiers.outcome": ("Verdict",),
+        "theorax.decide.corrections": ("Corrections", "Expansion", "Prefactor"),
+        "theorax.decide.status": ("Levels",),
+        "theorax.decide.verdict": ("Verdict",),
     }.items()
     for name in names
 }
@@ -100,16 +92,11 @@ __all__ = [
     "Verdict",
     "Watch",
     "adjust",
-    "arrays",
-    "certify",
-    "duality",
-    "identity",
     "inequality",
     "law",
     "limit",
     "looks",
     "mean",
-    "minimum",
     "monitor",
     "plan_inequality",
     "plan_law",
@@ -123,13 +110,12 @@ __all__ = [
     "probability",
     "quantile",
     "rate",
-    "search",
     "sequence",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    # Imported on first use: only what is asked for is loaded, and identities alone need JAX.
+    # Imported on first use: only what is asked for is loaded.
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -15,20 +15,12 @@ from typing import Any, Self, cast, final
 import numpy as np
 from numpy.typing import NDArray
 
-from theorax.corrections import Corrections
-from theorax.decide.draws import by_size, numbers
+from theorax.decide.bias_aware import Weights
+from theorax.decide.corrections import Corrections
+from theorax.decide.designs import Plan, Policy, Target
+from theorax.decide.equivalence import withheld
 from theorax.decide.known_laws import Law, Sample
-from theorax.decide.plans import NOTICED, Seeds, SweepPlan, counted, positive, sweep
-from theorax.decide.verdicts import ledger, sweep_verdict, verdict
-from theorax.errors import DesignError, ObservationError
-from theorax.verifiers.decision import DEFAULT_LEVELS, Levels, Reason
-from theorax.verifiers.outcome import Assumption, Point, Verdict
-from theorax.verifiers.statistics.bias import Weights
-from theorax.verifiers.statistics.decide import withheld
-from theorax.verifiers.statistics.designs import Plan, Policy, Target
-from theorax.verifiers.statistics.law_plans import LawPlan as Design
-from theorax.verifiers.statistics.law_plans import Shape, shape_of_characteristic
-from theorax.verifiers.statistics.laws import (
+from theorax.decide.law_distance import (
     Frequencies,
     decide_law,
     distance,
@@ -40,7 +32,15 @@ from theorax.verifiers.statistics.laws import (
     margin_of_panel,
     misfit_law,
 )
-from theorax.verifiers.statistics.planning import CONTRADICTED, cheapest
+from theorax.decide.law_power import LawPlan as Design
+from theorax.decide.law_power import Shape, shape_of_characteristic
+from theorax.decide.one_case import ledger, sweep_verdict, verdict
+from theorax.decide.planning import CONTRADICTED, cheapest
+from theorax.decide.plans import NOTICED, Seeds, SweepPlan, counted, positive, sweep
+from theorax.decide.samples import by_size, numbers
+from theorax.decide.status import DEFAULT_LEVELS, Levels, Reason
+from theorax.decide.verdict import Assumption, Point, Verdict
+from theorax.errors import DesignError, ObservationError
 
 __all__ = ["LawPlan", "law", "plan_law"]
 

@@ -10,20 +10,20 @@ from typing import Any, cast, final
 
 import numpy as np
 
-from theorax.corrections import Corrections
-from theorax.decide.draws import Gathered, by_size, gather
+from theorax.decide.bias_aware import Weights
+from theorax.decide.corrections import Corrections
+from theorax.decide.designs import Plan, Target
+from theorax.decide.equivalence import decide, is_robust
+from theorax.decide.interval import Interval
 from theorax.decide.moments import LIGHT_TAILS, Moment, declared_of, interval_of, ledger_of, spread_of
+from theorax.decide.one_case import ledger, sweep_verdict, undecided
+from theorax.decide.planning import alarmed
 from theorax.decide.plans import Seeds, SweepPlan, chosen, counted, spread, sweep
+from theorax.decide.samples import Gathered, by_size, gather
+from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Refusal, Side
 from theorax.decide.streams import Stream
-from theorax.decide.verdicts import ledger, sweep_verdict, undecided
+from theorax.decide.verdict import Verdict
 from theorax.errors import DesignError
-from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Refusal, Side
-from theorax.verifiers.outcome import Verdict
-from theorax.verifiers.statistics.bias import Weights
-from theorax.verifiers.statistics.decide import decide, is_robust
-from theorax.verifiers.statistics.designs import Plan, Target
-from theorax.verifiers.statistics.interval import Interval
-from theorax.verifiers.statistics.planning import alarmed
 
 __all__ = ["LIMIT_SIDES", "LimitPlan", "in_units", "limit", "plan_limit", "tends"]
 

@@ -11,23 +11,23 @@ from typing import Any, Self, cast, final
 
 import numpy as np
 
-from theorax.corrections import Corrections
-from theorax.decide.draws import Gathered, numbers
+from theorax.decide.bias_aware import Weights, solve
+from theorax.decide.corrections import Corrections
+from theorax.decide.designs import Plan, Policy, Target
+from theorax.decide.equivalence import decide
+from theorax.decide.interval import Interval
 from theorax.decide.limits import LIMIT_SIDES
 from theorax.decide.moments import LIGHT_TAILS, Moment, declared_of, interval_of, ledger_of, spread_of
+from theorax.decide.one_case import undecided, verdict
+from theorax.decide.planning import cheapest
 from theorax.decide.plans import NOTICED, Planned, chosen, counted, positive, spread
-from theorax.decide.verdicts import undecided, verdict
+from theorax.decide.quantiles import fewest_for_a_limit, planned_sd
+from theorax.decide.quantiles import quantile as quantile_of
+from theorax.decide.samples import Gathered, numbers
+from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Refusal
+from theorax.decide.summaries import Moments, Summary
+from theorax.decide.verdict import Assumption, Point, Verdict
 from theorax.errors import DesignError, ObservationError
-from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Refusal
-from theorax.verifiers.outcome import Assumption, Point, Verdict
-from theorax.verifiers.statistics.bias import Weights, solve
-from theorax.verifiers.statistics.decide import decide
-from theorax.verifiers.statistics.designs import Plan, Policy, Target
-from theorax.verifiers.statistics.interval import Interval
-from theorax.verifiers.statistics.planning import cheapest
-from theorax.verifiers.statistics.quantiles import fewest_for_a_limit, planned_sd
-from theorax.verifiers.statistics.quantiles import quantile as quantile_of
-from theorax.verifiers.statistics.summaries import Moments, Summary
 
 __all__ = ["MeanPlan", "QuantilePlan", "mean", "plan_mean", "plan_quantile", "quantile"]
 

@@ -8,16 +8,16 @@ from typing import final
 
 import numpy as np
 
-from theorax.decide.draws import Gathered
+from theorax.decide.bias_aware import Bias, Weights
+from theorax.decide.designs import Plan
+from theorax.decide.interval import Interval
+from theorax.decide.mean_intervals import FEWEST_DRAWS, LIGHT, Declared, mean_of
 from theorax.decide.plans import positive
+from theorax.decide.samples import Gathered
+from theorax.decide.status import Reason, Refusal
+from theorax.decide.verdict import Assumption
 from theorax.errors import DesignError, ObservationError
 from theorax.names import did_you_mean
-from theorax.verifiers.decision import Reason, Refusal
-from theorax.verifiers.outcome import Assumption
-from theorax.verifiers.statistics.bias import Bias, Weights
-from theorax.verifiers.statistics.designs import Plan
-from theorax.verifiers.statistics.interval import Interval
-from theorax.verifiers.statistics.moments import FEWEST_DRAWS, LIGHT, Declared, mean_of
 
 __all__ = ["LIGHT_TAILS", "Bounded", "BoundedVariance", "Moment", "TwoValues", "interval_of", "ledger_of", "spread_of"]
 

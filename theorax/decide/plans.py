@@ -14,13 +14,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from theorax.corrections import Corrections
+from theorax.decide.bias_aware import Weights, solve
+from theorax.decide.corrections import Corrections
+from theorax.decide.designs import Plan, Policy
+from theorax.decide.planning import cheapest
+from theorax.decide.status import DEFAULT_LEVELS, Levels
 from theorax.errors import DesignError
 from theorax.names import did_you_mean
-from theorax.verifiers.decision import DEFAULT_LEVELS, Levels
-from theorax.verifiers.statistics.bias import Weights, solve
-from theorax.verifiers.statistics.designs import Plan, Policy
-from theorax.verifiers.statistics.planning import cheapest
 
 __all__ = ["Planned", "Seeds", "SweepPlan", "chosen", "counted", "positive", "spread", "sweep"]
 
@@ -119,7 +119,7 @@ class Planned(ABC):
 
 @dataclass(frozen=True, kw_only=True)
 class SweepPlan(Planned):
-    """A plan over growing sizes, decided by the weights of `theorax.verifiers.statistics.bias`; abstract."""
+    """A plan over growing sizes, decided by the weights of `theorax.decide.bias_aware`; abstract."""
 
     sizes: tuple[float, ...]
     draws: tuple[int, ...] | int = 32

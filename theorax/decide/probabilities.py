@@ -11,14 +11,14 @@ from typing import Any, Self, cast, final
 
 import numpy as np
 
-from theorax.decide.draws import numbers
+from theorax.decide.binomial import Monitor, fewest_draws, outcomes_of
+from theorax.decide.binomial import ProbabilityPlan as Core
+from theorax.decide.one_case import verdict
 from theorax.decide.plans import NOTICED, Planned, counted, positive
-from theorax.decide.verdicts import verdict
+from theorax.decide.samples import numbers
+from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Status
+from theorax.decide.verdict import Assumption, Point, Verdict
 from theorax.errors import ObservationError
-from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Status
-from theorax.verifiers.outcome import Assumption, Point, Verdict
-from theorax.verifiers.statistics.probability import Monitor, fewest_draws, outcomes_of
-from theorax.verifiers.statistics.probability import ProbabilityPlan as Core
 
 __all__ = [
     "InequalityPlan",

@@ -8,18 +8,13 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, cast, final
 
-from theorax.corrections import Corrections
-from theorax.decide.draws import Gathered, above_zero, by_size, gather, gather_logs
+from theorax.decide.bias_aware import Weights
+from theorax.decide.corrections import Corrections
+from theorax.decide.designs import Plan, Target
+from theorax.decide.one_case import ledger, sweep_verdict, undecided
+from theorax.decide.planning import CONTRADICTED, plateau
 from theorax.decide.plans import Seeds, SweepPlan, chosen, counted, spread, sweep
-from theorax.decide.streams import Stream
-from theorax.decide.verdicts import ledger, sweep_verdict, undecided
-from theorax.errors import DesignError, ObservationError
-from theorax.verifiers.decision import DEFAULT_LEVELS, Decision, Levels, Refusal, Side
-from theorax.verifiers.outcome import Assumption, Verdict
-from theorax.verifiers.statistics.bias import Weights
-from theorax.verifiers.statistics.designs import Plan, Target
-from theorax.verifiers.statistics.planning import CONTRADICTED, plateau
-from theorax.verifiers.statistics.rates import (
+from theorax.decide.rate_estimators import (
     Average,
     RateData,
     RateDesign,
@@ -28,6 +23,11 @@ from theorax.verifiers.statistics.rates import (
     decide_reading,
     design_rate,
 )
+from theorax.decide.samples import Gathered, above_zero, by_size, gather, gather_logs
+from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Refusal, Side
+from theorax.decide.streams import Stream
+from theorax.decide.verdict import Assumption, Verdict
+from theorax.errors import DesignError, ObservationError
 
 __all__ = ["SIDES", "RatePlan", "order", "plan_rate", "rate"]
 

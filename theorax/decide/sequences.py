@@ -10,21 +10,21 @@ from typing import Any, final
 
 import numpy as np
 
-from theorax.corrections import Corrections
-from theorax.decide.draws import numbers
+from theorax.decide.bias_aware import Weights
+from theorax.decide.corrections import Corrections
+from theorax.decide.designs import Plan, Policy, Target
+from theorax.decide.equivalence import decide, is_robust
+from theorax.decide.estimators import deterministic
+from theorax.decide.interval import Interval
 from theorax.decide.limits import LIMIT_SIDES, in_units, tends
+from theorax.decide.one_case import ledger, sweep_verdict
+from theorax.decide.planning import alarmed, plateau
 from theorax.decide.plans import SweepPlan, chosen, spread, sweep
 from theorax.decide.rates import FORMS, SIDES, order
-from theorax.decide.verdicts import ledger, sweep_verdict
+from theorax.decide.samples import numbers
+from theorax.decide.status import DEFAULT_LEVELS, Levels, Side
+from theorax.decide.verdict import Point, Verdict
 from theorax.errors import DesignError, ObservationError
-from theorax.verifiers.decision import DEFAULT_LEVELS, Levels, Side
-from theorax.verifiers.outcome import Point, Verdict
-from theorax.verifiers.statistics.bias import Weights
-from theorax.verifiers.statistics.decide import decide, is_robust
-from theorax.verifiers.statistics.designs import Plan, Policy, Target
-from theorax.verifiers.statistics.estimate import deterministic
-from theorax.verifiers.statistics.interval import Interval
-from theorax.verifiers.statistics.planning import alarmed, plateau
 
 __all__ = ["SequencePlan", "plan_sequence", "sequence"]
 

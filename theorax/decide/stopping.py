@@ -11,15 +11,15 @@ from typing import Any, final
 
 import numpy as np
 
-from theorax.decide.draws import numbers
 from theorax.decide.limits import LimitPlan, limit
 from theorax.decide.means import MeanPlan, mean
 from theorax.decide.plans import SweepPlan
 from theorax.decide.rates import RatePlan, rate
+from theorax.decide.samples import numbers
+from theorax.decide.sequential import DEFAULT_SCHEDULE, Schedule, charged
+from theorax.decide.status import Levels
+from theorax.decide.verdict import Verdict
 from theorax.errors import DesignError, ObservationError
-from theorax.verifiers.decision import Levels
-from theorax.verifiers.outcome import Verdict
-from theorax.verifiers.statistics.sequential import DEFAULT_SCHEDULE, Schedule, charged
 
 __all__ = ["LooksPlan", "looks", "plan_looks"]
 

@@ -13,11 +13,11 @@ from typing import final
 import numpy as np
 from numpy.typing import NDArray
 
-from theorax.decide.draws import Gathered, log_point, mean_point
+from theorax.decide.designs import Policy
 from theorax.decide.plans import SweepPlan
+from theorax.decide.samples import Gathered, log_point, mean_point
+from theorax.decide.summaries import Moments, Summary
 from theorax.errors import ObservationError
-from theorax.verifiers.statistics.designs import Policy
-from theorax.verifiers.statistics.summaries import Moments, Summary
 
 __all__ = ["BATCHES", "KEPT", "MOST_SIZES", "Stream"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import cast
 
+from theorax.decide import error_budget
+from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
+from theorax.decide.verdict import Verdict
 from theorax.errors import UsageError
-from theorax.verifiers.budgets import suite
-from theorax.verifiers.budgets.suite import REFUTATIONS, SUPPORTS
-from theorax.verifiers.outcome import Verdict
 
 __all__ = ["adjust"]
 
@@ -19,7 +19,7 @@ def adjust(
     refute: float = REFUTATIONS,
     support: float = SUPPORTS,
 ) -> dict[str, Verdict]:
-    """The verdicts as all of them together support them, by name; see `theorax.verifiers.budgets.suite`.
+    """The verdicts as all of them together support them, by name; see `theorax.decide.error_budget`.
 
     Twenty claims at 2.5 % each err somewhere with probability up to one half: whoever reports several adjusts them.
     An adjustment takes away, it never gives.
@@ -29,7 +29,7 @@ def adjust(
     named = cast("Mapping[str, Verdict]", verdicts) if isinstance(verdicts, Mapping) else _named(verdicts)
     if not named:
         raise UsageError("No verdicts were given. Nothing can be adjusted. Write decide.adjust([first, second, ...]).")
-    found, _ = suite.adjust(named, method, refute, support)
+    found, _ = error_budget.adjust(named, method, refute, support)
     return found
 
 

@@ -17,10 +17,10 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from theorax.errors import UsageError
 from theorax.numerics.annotations import Entries, Scalar
+from theorax.numerics.distributions import Law
 from theorax.numerics.ensembles import bartlett, gaussian, haar, random_markov
 from theorax.numerics.extents import Extent, block
 from theorax.numerics.keys import named
-from theorax.numerics.laws import Law
 
 # The kinds of values.
 VALUES: Final = ("gaussian", "identity", "orthogonal")

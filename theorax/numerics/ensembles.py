@@ -12,9 +12,9 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from theorax.errors import UsageError
 from theorax.numerics.annotations import Scalar
+from theorax.numerics.distributions import Law, gamma_variates
 from theorax.numerics.extents import Extent, block
 from theorax.numerics.keys import named
-from theorax.numerics.laws import Law, gamma_variates
 
 
 def markov(weights: Float[Array, "N N"], T: Extent) -> Float[Array, "N N"]:

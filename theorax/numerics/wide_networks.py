@@ -1,7 +1,7 @@
 r"""Deep fully connected networks, and their pre-activations sampled without the weights: equal in law, O(n) a layer.
 
 $h^1 = W^1 x + b^1$, $h^{l+1} = W^{l+1} \phi(h^l) + b^{l+1}$, the first layer Gaussian, the others square of a law of
-`weights.MENU`, all biases normal. Given the activations of k inputs, the k x n rows $F = R^TQ$ with orthonormal rows Q
+`weight_matrices.MENU`, all biases normal. Given the activations of k inputs, the k x n rows $F = R^TQ$ with orthonormal rows Q
 and an upper triangle R, the next layer sees W in $QW^T$ alone, and the law of that is known whatever Q is:
 
 - Gaussian: iid normals over $\sqrt n$; with a factor or a common summand for each row of W likewise.
@@ -27,7 +27,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
-from theorax.numerics import weights
+from theorax.numerics import weight_matrices
 from theorax.numerics.annotations import Scalar
 from theorax.numerics.ensembles import bartlett, gaussian, orthonormal_rows
 from theorax.numerics.extents import Extent
@@ -68,12 +68,12 @@ def deep_network(
     weight_variance: Scalar = 1.0,
     bias_variance: Scalar = 0.0,
 ) -> DeepNetwork:
-    """The network whose hidden layers have the law at this place of `weights.MENU`, entries of variance sw2/n."""
+    """The network whose hidden layers have the law at this place of `weight_matrices.MENU`, entries of variance sw2/n."""
     sigma, layers = _root(weight_variance), jnp.arange(1, depth.padded)
     first = gaussian(named(key, "first layer"), n, Extent(features, features), sigma / _root(features))
 
     def weight(number: Array) -> Array:
-        return sigma * weights.weights(named(key, "layer", number), n, jnp.asarray(law), jnp.asarray(share))
+        return sigma * weight_matrices.weights(named(key, "layer", number), n, jnp.asarray(law), jnp.asarray(share))
 
     hidden = jax.lax.map(weight, layers)
     biases = jax.lax.map(lambda number: _bias(key, number, n, bias_variance), jnp.arange(depth.padded))
@@ -116,18 +116,18 @@ def pre_activations(
 def layer(
     key: PRNGKeyArray, F: Float[Array, "inputs N"], n: Extent, law: Scalar, share: Scalar
 ) -> Float[Array, "inputs N"]:
-    """$FW^T$ in law for W of the law at this place of `weights.MENU`; not a number where there is no sampler."""
+    """$FW^T$ in law for W of the law at this place of `weight_matrices.MENU`; not a number where there is no sampler."""
 
     # Ranks and shares of n have one sampler, and all draw their normals here: each branch costs a compilation.
-    share = jnp.where(law == weights.MENU.index("low rank"), jnp.round(share * n.value), share)
-    makers = tuple(dict.fromkeys(SAMPLERS.get(name, _none) for name in weights.MENU))
-    branches = jnp.asarray([makers.index(SAMPLERS.get(name, _none)) for name in weights.MENU])
+    share = jnp.where(law == weight_matrices.MENU.index("low rank"), jnp.round(share * n.value), share)
+    makers = tuple(dict.fromkeys(SAMPLERS.get(name, _none) for name in weight_matrices.MENU))
+    branches = jnp.asarray([makers.index(SAMPLERS.get(name, _none)) for name in weight_matrices.MENU])
     G = _normals(named(key, "normals"), len(F), n)
     return jax.lax.switch(branches[law], makers, key, F, G, n, share)
 
 
 def place(name: str) -> int:
-    """The place in `weights.MENU` of a law that has a sampler.
+    """The place in `weight_matrices.MENU` of a law that has a sampler.
 
     **Raises:** UsageError for a law without one.
     """
@@ -137,7 +137,7 @@ def place(name: str) -> int:
             f"  What weights of a law do to activations can be drawn without them for: {', '.join(SAMPLERS)}.\n"
             "  Write one of these, or take real weights by `deep_network`."
         )
-    return weights.MENU.index(name)
+    return weight_matrices.MENU.index(name)
 
 
 Maker = Callable[[PRNGKeyArray, Array, Array, Extent, Array], Array]

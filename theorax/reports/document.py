@@ -17,16 +17,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from theorax import __version__
-from theorax.reports.cited import entries, strangers, works
+from theorax.decide.error_budget import REFUTATIONS, SUPPORTS, TITLES, Adjusted
+from theorax.decide.verdict import Verdict
+from theorax.reports.bibliographies import entries, strangers, works
+from theorax.runs.dependencies import GREEN
+from theorax.runs.sources import LIBRARIES, PACKAGE, Manifest, version
 from theorax.theorems.catalogue import claim_lines
-from theorax.verifiers.budgets.suite import REFUTATIONS, SUPPORTS, TITLES, Adjusted
-from theorax.verifiers.keeping.sources import LIBRARIES, PACKAGE, Manifest, version
-from theorax.verifiers.outcome import Verdict
-from theorax.verifiers.runs.graph import GREEN
 from theorax.verifiers.settings import Settings
 
 if TYPE_CHECKING:
-    from theorax.verifiers.runs.runner import Record, Run
+    from theorax.runs.runner import Record, Run
 
 SCHEMA_VERSION = 3
 STATUSES = ("PROVED", "CERTIFIED", "SUPPORTED", "REFUTED", "INCONCLUSIVE", "VACUOUS", "BLOCKED", "ERROR")

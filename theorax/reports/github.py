@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from theorax.errors import UsageError
-from theorax.reports.findings import Finding, Outcome, findings, tally, worst_first
+from theorax.reports.build_findings import Finding, Outcome, findings, tally, worst_first
 from theorax.reports.markdown import LEGEND, brief, detail, foot, head, overview
 from theorax.reports.markdown import worst_first as theorems_worst_first
 from theorax.reports.summary import GREEN

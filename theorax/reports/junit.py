@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from theorax.reports.findings import Finding, Outcome, findings
+from theorax.reports.build_findings import Finding, Outcome, findings
 from theorax.text.safe import shortened
 
 Part = Mapping[str, Any]

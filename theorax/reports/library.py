@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from theorax.decide.error_budget import METHODS as ADJUSTMENTS
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
 from theorax.reports.document import document
+from theorax.runs.runner import CHECK, run
+from theorax.runs.selectors import select
+from theorax.runs.store import Store, StoreError, now
 from theorax.theorems.catalogue import Catalogue
-from theorax.verifiers.budgets.suite import METHODS as ADJUSTMENTS
-from theorax.verifiers.keeping.store import Store, StoreError, now
-from theorax.verifiers.runs.runner import CHECK, run
-from theorax.verifiers.runs.selectors import select
 from theorax.verifiers.settings import EFFORTS, Settings, tonight
 
 

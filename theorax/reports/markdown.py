@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from theorax.reports.findings import tally
-from theorax.reports.story import MEANING, cost, moment
-from theorax.reports.story import theorem as story
+from theorax.reports.build_findings import tally
 from theorax.reports.summary import GREEN, ORDER, stands
+from theorax.reports.theorem_text import MEANING, cost, moment
+from theorax.reports.theorem_text import theorem as story
 from theorax.text.blocks import Block, Heading, Lines
-from theorax.text.markdown import CELL, code, code_cell, element, fenced, inline, opening, render, table
+from theorax.text.markdown_blocks import CELL, code, code_cell, element, fenced, inline, opening, render, table
 from theorax.text.numbers import duration
 from theorax.text.safe import address, shortened
 from theorax.text.signs import signed

@@ -6,12 +6,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from theorax.reports.story import moment
+from theorax.reports.theorem_text import moment
 from theorax.text.numbers import duration
 from theorax.text.signs import signed
 
 if TYPE_CHECKING:
-    from theorax.verifiers.runs.runner import Record
+    from theorax.runs.runner import Record
 
 GREEN = ("PROVED", "CERTIFIED", "SUPPORTED")
 

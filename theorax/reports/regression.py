@@ -1,6 +1,6 @@
 """A report held against a baseline: what every claim was, what it is now, and what follows from the difference.
 
-Symbolic forms are compared exactly, numbers as :mod:`theorax.verifiers.statistics.comparison` decides. A change is the
+Symbolic forms are compared exactly, numbers as :mod:`theorax.decide.comparison` decides. A change is the
 first row that applies; the words in the last column add up to the exit code, the first of 1, 4, 0 that occurs:
 
 ==================================================================  ===========  ====
@@ -32,23 +32,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from theorax.reports.baseline import affecting, claim_of, manifest_of
+from theorax.decide.comparison import SHARE, Decided, Evidence, Outcome, Pair, Reading, decide, pair, together
+from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
+from theorax.decide.spending import level_of
+from theorax.decide.verdict import Interval
+from theorax.reports.baselines import affecting, claim_of, manifest_of
 from theorax.reports.document import Document
-from theorax.verifiers.budgets.spending import level_of
-from theorax.verifiers.budgets.suite import REFUTATIONS, SUPPORTS
-from theorax.verifiers.keeping.sources import differences
-from theorax.verifiers.outcome import Interval
-from theorax.verifiers.statistics.comparison import (
-    SHARE,
-    Decided,
-    Evidence,
-    Outcome,
-    Pair,
-    Reading,
-    decide,
-    pair,
-    together,
-)
+from theorax.runs.sources import differences
 
 Part = Mapping[str, Any]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from theorax.decide.comparison import Outcome
 from theorax.reports.regression import changed_sources
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph
 from theorax.text.numbers import interval, number, with_uncertainty
-from theorax.verifiers.statistics.comparison import Outcome
 
 Part = Mapping[str, Any]
 
@@ -110,7 +110,7 @@ def _of_margin(share: float) -> str:
 
 
 def _closing(comparison: Part, groups: Mapping[str, Sequence[Part]]) -> Iterator[Block]:
-    from theorax.reports.story import moment
+    from theorax.reports.theorem_text import moment
 
     summary, claims = comparison["summary"], comparison["claims"]
     changes = changed_sources(comparison)

@@ -21,9 +21,9 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from theorax.reports.baseline import manifest_of
+from theorax.reports.baselines import manifest_of
 from theorax.reports.document import Document
-from theorax.verifiers.keeping.sources import differences
+from theorax.runs.sources import differences
 
 Part = Mapping[str, Any]
 

@@ -24,7 +24,7 @@ def plain(found: Part) -> str:
 
 def told(found: Part) -> list[Block]:
     """Every theorem with its result, those that differ with the places where."""
-    from theorax.reports.story import moment
+    from theorax.reports.theorem_text import moment
 
     blocks: list[Block] = []
     for part in sorted(found["theorems"], key=lambda part: list(SIGNS).index(part["result"])):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from theorax.reports.story import MEANING, references
-from theorax.reports.story import theorem as story
+from theorax.reports.theorem_text import MEANING, references
+from theorax.reports.theorem_text import theorem as story
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
 from theorax.text.numbers import duration
 from theorax.text.signs import signed

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from theorax.cli.world import World
-from theorax.verifiers.keeping.sources import Sources
-from theorax.verifiers.runs.selectors import Selection
+from theorax.cli.environment import World
+from theorax.runs.selectors import Selection
+from theorax.runs.sources import Sources
 from theorax.verifiers.settings import Settings
 
 Part = Mapping[str, Any]
@@ -51,8 +51,8 @@ class Checks:
 
     def _check(self, id: str) -> Part:
         from theorax.reports.document import document
-        from theorax.verifiers.keeping.store import now
-        from theorax.verifiers.runs.runner import run
+        from theorax.runs.runner import run
+        from theorax.runs.store import now
 
         with warnings.catch_warnings():
             # A test session may turn warnings into errors; the command does not, and a verdict must be the same.

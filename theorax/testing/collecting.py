@@ -9,17 +9,17 @@ from typing import Any
 
 import pytest
 
-from theorax.cli.world import World
+from theorax.cli.environment import World
 from theorax.errors import StatementError, TheoraxError, UsageError
-from theorax.reports.findings import Finding, Outcome, of_theorem, worst_first
-from theorax.testing import asked
+from theorax.reports.build_findings import Finding, Outcome, of_theorem, worst_first
+from theorax.runs.dependencies import Graph
+from theorax.runs.selectors import Selection, select
+from theorax.testing import pytest_options
 from theorax.testing.checks import Checks
 from theorax.testing.family import of_claim
 from theorax.testing.plugin import strict
 from theorax.text.safe import one_line, visible
 from theorax.theorems.catalogue import Catalogue, claim_ids
-from theorax.verifiers.runs.graph import Graph
-from theorax.verifiers.runs.selectors import Selection, select
 
 WHOLE = "theorem"  # the item of a theorem whose claims cannot be read
 
@@ -41,11 +41,11 @@ class Theorems:
         **Raises:** pytest.UsageError for a selector or a setting that cannot be meant.
         """
         world = config.hook.pytest_verify_world(config=config) or World()
-        chosen = asked.settings(config)
+        chosen = pytest_options.settings(config)
         try:
-            selection = _selected(config.option.verify, asked.excluded(config), world.catalogue, chosen.state)
+            selection = _selected(config.option.verify, pytest_options.excluded(config), world.catalogue, chosen.state)
         except TheoraxError as error:
-            raise pytest.UsageError(asked.refusal(error)) from None
+            raise pytest.UsageError(pytest_options.refusal(error)) from None
         handed = getattr(config, "workerinput", {}).get("theorax")
         folder = Path(handed["folder"] if handed else tempfile.mkdtemp(prefix="theorax-session-"))
         checks = Checks(folder, world, chosen, frozenset(selection.named))
@@ -192,7 +192,7 @@ class Claim(pytest.Item):
             found = excinfo.value.found
             return visible(f"{found.title}: {found.sentence}\n\n{found.text}".rstrip())
         if isinstance(excinfo.value, (UsageError, StatementError)):
-            return asked.worded(str(excinfo.value))
+            return pytest_options.worded(str(excinfo.value))
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:

@@ -1,7 +1,7 @@
 """All claims of a session together: what each came to alone, and what all of them support together.
 
 A claim travels as a property of its test's report, so that a session with many workers has one account. The account is
-that of a run of the command (:mod:`theorax.verifiers.budgets.suite`): an adjustment takes away and never gives. A claim
+that of a run of the command (:mod:`theorax.decide.error_budget`): an adjustment takes away and never gives. A claim
 that held alone and does not among the others is undecided; a claim that was refuted has failed its test, and that stands,
 though the account may call the refutation no more than an alarm.
 """
@@ -19,8 +19,8 @@ from theorax.text.safe import visible
 from theorax.text.signs import signed
 
 if TYPE_CHECKING:
-    from theorax.verifiers.budgets.suite import Suite
-    from theorax.verifiers.outcome import Verdict
+    from theorax.decide.error_budget import Suite
+    from theorax.decide.verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Stated:
 
     def verdict(self) -> Verdict:
         """The claim as a member of a suite."""
-        from theorax.verifiers.outcome import Verdict
+        from theorax.decide.verdict import Verdict
 
         nothing: dict[str, Any] = dict.fromkeys(("reason", "predicted", "as_", "level", "margin", "corrected", "worst"))
         empty: dict[str, Any] = dict.fromkeys(("kind", "statement", "latex", "sentence", "because", "design_hash"), "")
@@ -54,7 +54,7 @@ class Stated:
 
 def of_claim(theorem: str, claim: Mapping[str, Any]) -> Stated:
     """A claim of a report's document."""
-    from theorax.verifiers.budgets.spending import charged
+    from theorax.decide.spending import charged
 
     p_refute, p_support, attempt = claim["p_refute"], claim["p_support"], claim["attempt"]
     if p_refute is not None and p_support is not None:
@@ -95,15 +95,15 @@ class Family:
 
     def adjusted(self, method: str) -> tuple[dict[str, str], Suite]:
         """Every claim's status as all of them together support it."""
-        from theorax.verifiers.budgets import suite
+        from theorax.decide import error_budget
 
-        after, found = suite.adjust({name: stated.verdict() for name, stated in self.claims.items()}, method)
+        after, found = error_budget.adjust({name: stated.verdict() for name, stated in self.claims.items()}, method)
         return {name: verdict.status for name, verdict in after.items()}, found
 
     def told(self, method: str) -> Iterator[str]:
         """The account in lines."""
+        from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
         from theorax.reports.summary import ORDER
-        from theorax.verifiers.budgets.suite import REFUTATIONS, SUPPORTS
 
         after, found = self.adjusted(method)
         counts = Counter(stated.status for stated in self.claims.values())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from theorax.cli.world import World
+    from theorax.cli.environment import World
 
 
 @pytest.hookspec(firstresult=True)

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from theorax.testing.claims import Claims
+    from theorax.testing.claim_fixture import Claims
     from theorax.testing.family import Family
 
 PROPERTY = "theorax"  # under this name a test's report carries its claims
@@ -85,16 +85,16 @@ def pytest_configure(config: pytest.Config) -> None:
     elif config.option.verify_only:
         raise pytest.UsageError('`--verify-only` leaves no tests without `--verify`. Write --verify "paper:NAME" too.')
     elif any(getattr(config.option, f"verify_{name}") not in (None, False) for name in SETTINGS):
-        from theorax.testing import asked
+        from theorax.testing import pytest_options
 
-        asked.alone(config)
-        asked.settings(config)
+        pytest_options.alone(config)
+        pytest_options.settings(config)
 
 
 @pytest.fixture
 def claim(request: pytest.FixtureRequest) -> Claims:
     """States claims on a test's own numbers: `claim.rate(plan, values)` and the other procedures of `theorax.decide`."""
-    from theorax.testing.claims import Claims
+    from theorax.testing.claim_fixture import Claims
 
     config = request.config
     return Claims(request.node, strict=strict(config)[0], offset=config.option.verify_seed or 0)
@@ -146,6 +146,6 @@ class Account:
 
     @property
     def _method(self) -> str:
-        from theorax.testing import asked
+        from theorax.testing import pytest_options
 
-        return asked.method(self._config)
+        return pytest_options.method(self._config)

@@ -8,8 +8,8 @@ import sys
 import traceback
 
 from theorax.errors import StatementError, TheoraxError, UsageError
+from theorax.language import Theorem
 from theorax.theorems.catalogue import LIBRARY, Catalogue
-from theorax.theorems.language import Theorem
 
 
 def load(theorem_id: str, catalogue: Catalogue | None = None) -> Theorem:

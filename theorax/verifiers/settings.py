@@ -22,7 +22,7 @@ class Settings:
     model: str | None = None  # --model file.py:factory
     nightly: bool = False  # the seed is the date's, and the data feed a process over all nights
     # How, not what: these do not enter a result's key.
-    adjust: str = "holm"  # how error rates are kept over the run: a method of `theorax.verifiers.budgets.suite`
+    adjust: str = "holm"  # how error rates are kept over the run: a method of `theorax.decide.error_budget`
     jobs: int = 1
     fresh: bool = False
     state: str = ".theorax"  # folder of the store and of the compilation cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from theorax.reports.html.sides import Node
+from theorax.reports.html.graph_boxes import Node
 from theorax.text.safe import one_line, shortened, visible
 
 WIDTH, HEIGHT = 168, 44  # of a box

@@ -13,12 +13,12 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from theorax.reports.html import plots, sides, views
+from theorax.reports.html import graph_boxes, page_parts, plots
+from theorax.reports.html.graph_rows import rows
 from theorax.reports.html.marks import outlines, sample
 from theorax.reports.html.palette import DARK, LIGHT, declarations, variables
 from theorax.reports.html.panels import panels
-from theorax.reports.html.rows import rows
-from theorax.reports.story import LABELS, MEANING, moment, wording
+from theorax.reports.theorem_text import LABELS, MEANING, moment, wording
 from theorax.text.mathml import formula
 from theorax.text.numbers import duration, interval, number, with_uncertainty
 from theorax.text.safe import harmless, visible
@@ -31,8 +31,8 @@ Document = Mapping[str, Any]
 def html(document: Document) -> str:
     """The report as one HTML file that asks nothing of any network."""
     theorems = document["theorems"]
-    names = views.Names.of(theorems)
-    nodes = sides.nodes(theorems)
+    names = page_parts.Names.of(theorems)
+    nodes = graph_boxes.nodes(theorems)
     style, script = _assets()
 
     def above(part: Document) -> Markup:
@@ -63,7 +63,7 @@ def html(document: Document) -> str:
             kinds=sorted({claim["kind"] for part in theorems for claim in part["claims"]}),
             papers=list(dict.fromkeys(part["paper"] for part in theorems)),
             statuses=[name for name in MEANING if document["summary"]["statuses"].get(name)],
-            attacks=views.attacks(theorems),
+            attacks=page_parts.attacks(theorems),
         )
     )
     return text
@@ -118,7 +118,7 @@ def _environment() -> Environment:
         duration=duration,
         moment=moment,
         signed=signed,
-        tone=views.tone,
+        tone=page_parts.tone,
         html=Markup,
         at_least=lambda share: f"{math.floor(100 * share) / 100:.2f}",
         breakable=lambda id: Markup("_<wbr>").join(visible(id).split("_")),
@@ -127,7 +127,7 @@ def _environment() -> Environment:
     )
     environment.globals.update(
         plots=plots,
-        views=views,
+        page_parts=page_parts,
         MEANING=MEANING,
         LABELS=LABELS,
         SHOWN=SHOWN,
@@ -162,18 +162,20 @@ def _legend(*, stubs: bool) -> list[tuple[str, list[tuple[Markup, str]]]]:
     """What the marks of the graph mean: groups of samples with their words."""
 
     def drawn(status: str | None = None, *, stub: bool = False, **marks: Any) -> Markup:
-        return Markup(sample(sides.Node("", status or "SUPPORTED", **marks), letter=status is not None, stub=stub))
+        return Markup(
+            sample(graph_boxes.Node("", status or "SUPPORTED", **marks), letter=status is not None, stub=stub)
+        )
 
-    plain = sides.PLAIN
+    plain = graph_boxes.PLAIN
     return [
         (
             "Shape and letter: the verdict",
-            [(drawn(status=status, symbolic=plain), told) for status, told in sides.SHAPES.items()],
+            [(drawn(status=status, symbolic=plain), told) for status, told in graph_boxes.SHAPES.items()],
         ),
-        ("Border: the symbolic side", [(drawn(symbolic=name), told) for name, told in sides.SYMBOLIC.items()]),
+        ("Border: the symbolic side", [(drawn(symbolic=name), told) for name, told in graph_boxes.SYMBOLIC.items()]),
         (
             "Fill: the numeric side",
-            [(drawn(symbolic=plain, numeric=name), told) for name, told in sides.NUMERIC.items()],
+            [(drawn(symbolic=plain, numeric=name), told) for name, told in graph_boxes.NUMERIC.items()],
         ),
         (
             "Around it",

@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from theorax.reports.html.graph import graph
+from theorax.reports.html.graph_boxes import Node
+from theorax.reports.html.graph_drawing import graph
+from theorax.reports.html.graph_rows import rows
 from theorax.reports.html.layers import layered
-from theorax.reports.html.rows import rows
-from theorax.reports.html.sides import Node
 from theorax.text.safe import visible
 
 Part = Mapping[str, Any]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from theorax.reports.html.views import parameters
+from theorax.reports.html.page_parts import parameters
 from theorax.text.numbers import number, with_uncertainty
 from theorax.text.plot import BARS, predicted_along
 from theorax.text.safe import one_line, shortened, visible

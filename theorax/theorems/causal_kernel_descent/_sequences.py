@@ -10,12 +10,12 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
+from theorax.language import Subject
 from theorax.numerics.annotations import Scalar
-from theorax.numerics.causal_descent import kernel, orbit, reflected
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
-from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, LINEAR
-from theorax.theorems.language import Subject
+from theorax.theorems.causal_kernel_descent._descent import kernel, orbit, reflected
+from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, LINEAR
 
 
 class Orbit(eqx.Module):

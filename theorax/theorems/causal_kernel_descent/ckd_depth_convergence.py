@@ -12,12 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Abs, Rational, Symbol, exp, log, sympify
 
-from theorax.numerics.causal_descent import descent, fixed_point
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.theorems.causal_kernel_descent import _setting as setting
-from theorax.theorems.causal_kernel_descent._sequences import ORBIT
-from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, SPHERE, T, d
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Corrections,
     Efforts,
@@ -34,6 +29,11 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.theorems.causal_kernel_descent import _tokens as setting
+from theorax.theorems.causal_kernel_descent._descent import descent, fixed_point
+from theorax.theorems.causal_kernel_descent._sequences import ORBIT
+from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, SPHERE, T, d
 
 n = Index("n", "number of layers")
 N = Size("N", "number of layers, growing")

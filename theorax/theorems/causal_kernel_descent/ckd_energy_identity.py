@@ -11,13 +11,7 @@ import jax
 import jax.numpy as jnp
 from sympy import E, I, Rational, Symbol, besseli, simplify, symbols
 
-from theorax.numerics.causal_descent import kaczmarz, residuals
-from theorax.numerics.extents import Extent
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.numerics.keys import named
-from theorax.theorems.causal_kernel_descent import _setting as setting
-from theorax.theorems.causal_kernel_descent._setting import SPHERE, T, d
-from theorax.theorems.language import (
+from theorax.language import (
     Cited,
     Efforts,
     Experiment,
@@ -34,6 +28,12 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.numerics.extents import Extent
+from theorax.numerics.keys import named
+from theorax.theorems.causal_kernel_descent import _tokens as setting
+from theorax.theorems.causal_kernel_descent._descent import kaczmarz, residuals
+from theorax.theorems.causal_kernel_descent._tokens import SPHERE, T, d
 
 energy = Parameter("energy", "kappa |f|^2, f the map of least norm through the sequence", positive=True)
 before = Measured("before", "|W_t - W*|^2", array=True)

@@ -12,11 +12,7 @@ from typing import Any
 import jax.numpy as jnp
 from sympy import E, I, Rational, Symbol, besseli, conjugate, exp, simplify, sqrt
 
-from theorax.numerics.causal_descent import residuals
-from theorax.theorems.causal_kernel_descent import _setting as setting
-from theorax.theorems.causal_kernel_descent._sequences import PLANES
-from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, LINEAR, T
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Cited,
     Corrections,
@@ -30,6 +26,10 @@ from theorax.theorems.language import (
     Step,
     Theorem,
 )
+from theorax.theorems.causal_kernel_descent import _tokens as setting
+from theorax.theorems.causal_kernel_descent._descent import residuals
+from theorax.theorems.causal_kernel_descent._sequences import PLANES
+from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, LINEAR, T
 
 p = Parameter("p", "part of the square length of a token in the first plane", positive=True)
 total = Measured("total", "sum of |r_t|^2 over T tokens", positive=True)

@@ -11,12 +11,7 @@ from typing import Any
 import jax.numpy as jnp
 from sympy import Rational, Symbol
 
-from theorax.numerics.causal_descent import circle_spectrum, fixed_point, kaczmarz
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.theorems.causal_kernel_descent import _sequences as sequences
-from theorax.theorems.causal_kernel_descent import _setting as setting
-from theorax.theorems.causal_kernel_descent._setting import SPHERE, T, d
-from theorax.theorems.language import (
+from theorax.language import (
     Efforts,
     Experiment,
     Identity,
@@ -28,6 +23,11 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.theorems.causal_kernel_descent import _sequences as sequences
+from theorax.theorems.causal_kernel_descent import _tokens as setting
+from theorax.theorems.causal_kernel_descent._descent import circle_spectrum, fixed_point, kaczmarz
+from theorax.theorems.causal_kernel_descent._tokens import SPHERE, T, d
 
 u = Measured("u", "the depth limit: K_L u = L x_+, by substitution", array=True)
 guess = Measured("guess", "Kaczmarz's predictions W_t phi(x_t), W_t stored as a matrix", array=True)

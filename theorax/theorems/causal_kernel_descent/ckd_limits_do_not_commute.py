@@ -9,11 +9,7 @@ depth limit tends to zero: the construction needs a depth that grows with the co
 import jax.numpy as jnp
 from sympy import E, Rational, Symbol, besseli, expand, factorial, limit, oo, simplify, sqrt, summation
 
-from theorax.numerics.causal_descent import descent, residuals
-from theorax.theorems.causal_kernel_descent import _sequences as sequences
-from theorax.theorems.causal_kernel_descent import _setting as setting
-from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, LINEAR, T
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Cited,
     Corrections,
@@ -30,6 +26,10 @@ from theorax.theorems.language import (
     Subject,
     Theorem,
 )
+from theorax.theorems.causal_kernel_descent import _sequences as sequences
+from theorax.theorems.causal_kernel_descent import _tokens as setting
+from theorax.theorems.causal_kernel_descent._descent import descent, residuals
+from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, LINEAR, T
 
 n = Index("n", "number of layers")
 h = Parameter("h", "the step in units of 1/kappa", positive=True)

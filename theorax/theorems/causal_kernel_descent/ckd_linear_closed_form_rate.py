@@ -12,13 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Eq, Matrix, Symbol, diag, expand, eye, log, ones, prod, symbols
 
-from theorax.numerics.causal_descent import kernel, log_of_power, orbit, residuals
-from theorax.numerics.ensembles import haar
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.theorems.causal_kernel_descent import _setting as setting
-from theorax.theorems.causal_kernel_descent._sequences import ORBIT
-from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, LINEAR, T, d
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Cited,
     Corrections,
@@ -37,6 +31,12 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.numerics.ensembles import haar
+from theorax.theorems.causal_kernel_descent import _tokens as setting
+from theorax.theorems.causal_kernel_descent._descent import kernel, log_of_power, orbit, residuals
+from theorax.theorems.causal_kernel_descent._sequences import ORBIT
+from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, LINEAR, T, d
 
 residual = Measured("residual", "W_t x_t - x_(t+1), the residual of the depth limit", array=True)
 closed = Measured("closed", "Omega (P Omega)^(t-1) x_1", array=True)

@@ -9,12 +9,7 @@ from dataclasses import replace
 
 import jax.numpy as jnp
 
-from theorax.numerics.causal_descent import kernel, orbit, residuals
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.theorems.causal_kernel_descent import _setting as setting
-from theorax.theorems.causal_kernel_descent._sequences import ORBIT, PLANES
-from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, LINEAR, T, d
-from theorax.theorems.language import (
+from theorax.language import (
     Efforts,
     Experiment,
     Hypothesis,
@@ -27,6 +22,11 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.theorems.causal_kernel_descent import _tokens as setting
+from theorax.theorems.causal_kernel_descent._descent import kernel, orbit, residuals
+from theorax.theorems.causal_kernel_descent._sequences import ORBIT, PLANES
+from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, LINEAR, T, d
 
 span = Parameter("span", "dimension of the span of x_1, Omega x_1, ...", positive=True)
 spent = Measured("spent", "sum of |r_t|^2 over T tokens", array=True)

@@ -9,14 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Rational, Symbol, factorial
 
-from theorax.numerics.causal_descent import fixed_point, nilpotent_exponential
-from theorax.numerics.causal_transformer import kernel_descent_transformer
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.theorems.causal_kernel_descent import _sequences as sequences
-from theorax.theorems.causal_kernel_descent import _setting as setting
-from theorax.theorems.causal_kernel_descent._sequences import ORBIT
-from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, SPHERE, T, d
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Corrections,
     Efforts,
@@ -33,6 +26,13 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.theorems.causal_kernel_descent import _sequences as sequences
+from theorax.theorems.causal_kernel_descent import _tokens as setting
+from theorax.theorems.causal_kernel_descent._descent import fixed_point, nilpotent_exponential
+from theorax.theorems.causal_kernel_descent._sequences import ORBIT
+from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, SPHERE, T, d
+from theorax.theorems.causal_kernel_descent._transformer import kernel_descent_transformer
 
 N = Size("N", "number of layers")
 S = Size("S", "time in units of 1/kappa, growing")

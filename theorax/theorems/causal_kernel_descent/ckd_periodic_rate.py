@@ -12,13 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from theorax.numerics.annotations import Scalar
-from theorax.numerics.causal_descent import kernel, residuals, substituted
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.numerics.keys import named
-from theorax.theorems.causal_kernel_descent import _setting as setting
-from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, LINEAR
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Efforts,
     Experiment,
@@ -34,6 +28,12 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
+from theorax.numerics.annotations import Scalar
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.numerics.keys import named
+from theorax.theorems.causal_kernel_descent import _tokens as setting
+from theorax.theorems.causal_kernel_descent._descent import kernel, residuals, substituted
+from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, LINEAR
 
 tau = Size("tau", "period")
 m = Size("m", "periods in the context")

@@ -11,13 +11,7 @@ import jax
 import jax.numpy as jnp
 from sympy import I, Integer, Rational, Symbol, exp, factor, integrate, pi, series, simplify, symbols
 
-from theorax.numerics.causal_descent import fixed_point, kernel
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.theorems.causal_kernel_descent import _sequences as sequences
-from theorax.theorems.causal_kernel_descent import _setting as setting
-from theorax.theorems.causal_kernel_descent._sequences import PLANES
-from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, LINEAR, T
-from theorax.theorems.language import (
+from theorax.language import (
     Cited,
     Efforts,
     Experiment,
@@ -32,6 +26,12 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.theorems.causal_kernel_descent import _sequences as sequences
+from theorax.theorems.causal_kernel_descent import _tokens as setting
+from theorax.theorems.causal_kernel_descent._descent import fixed_point, kernel
+from theorax.theorems.causal_kernel_descent._sequences import PLANES
+from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, LINEAR, T
 
 limit = Measured("limit", "the depth limit of causal kernel descent", array=True)
 filtered = Measured("filtered", "sum_j w_j x_(t+1-j), the weights from inverting a power series", array=True)

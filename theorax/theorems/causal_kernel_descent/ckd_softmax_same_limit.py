@@ -10,14 +10,7 @@ import jax
 import jax.numpy as jnp
 from sympy import E, Rational, besseli
 
-from theorax.numerics.causal_descent import fixed_point, substituted
-from theorax.numerics.causal_transformer import kernel_descent_transformer
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.theorems.causal_kernel_descent import _sequences as sequences
-from theorax.theorems.causal_kernel_descent import _setting as setting
-from theorax.theorems.causal_kernel_descent._sequences import ONE_PLANE, ORBIT
-from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, T, d
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Corrections,
     Efforts,
@@ -32,6 +25,13 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.theorems.causal_kernel_descent import _sequences as sequences
+from theorax.theorems.causal_kernel_descent import _tokens as setting
+from theorax.theorems.causal_kernel_descent._descent import fixed_point, substituted
+from theorax.theorems.causal_kernel_descent._sequences import ONE_PLANE, ORBIT
+from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, T, d
+from theorax.theorems.causal_kernel_descent._transformer import kernel_descent_transformer
 
 NONE, MATCHED, OWN, OWN_WITH_EMPTY = 0, 1, 2, 3
 kept = Measured("kept", "what one more softmax layer makes of the limit of exponential attention", array=True)

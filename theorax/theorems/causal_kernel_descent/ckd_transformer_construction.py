@@ -12,13 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Rational, Symbol, sympify
 
-from theorax.numerics.causal_descent import descent, fixed_point, kaczmarz, kernel
-from theorax.numerics.causal_transformer import kernel_descent_transformer
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.theorems.causal_kernel_descent import _sequences as sequences
-from theorax.theorems.causal_kernel_descent import _setting as setting
-from theorax.theorems.causal_kernel_descent._setting import EXPONENTIAL, LINEAR, SPHERE, T, d
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Efforts,
     Experiment,
@@ -33,6 +27,12 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.theorems.causal_kernel_descent import _sequences as sequences
+from theorax.theorems.causal_kernel_descent import _tokens as setting
+from theorax.theorems.causal_kernel_descent._descent import descent, fixed_point, kaczmarz, kernel
+from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, LINEAR, SPHERE, T, d
+from theorax.theorems.causal_kernel_descent._transformer import kernel_descent_transformer
 
 n = Index("n", "number of layers")
 outputs = Measured("outputs", "predictions of the Transformer after n layers", over=(n,), array=True)

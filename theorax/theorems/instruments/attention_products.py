@@ -9,13 +9,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Integer, Rational, sqrt
 
-from theorax.numerics import laws
-from theorax.numerics.attention import AttentionNet, MarkovAttention, token_products
-from theorax.numerics.ensembles import gaussian, haar_rows, random_markov
-from theorax.numerics.extents import Extent
-from theorax.numerics.keys import named
-from theorax.numerics.spectra import singular_values
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Efforts,
     Expectation,
@@ -28,6 +22,12 @@ from theorax.theorems.language import (
     Subject,
     Theorem,
 )
+from theorax.numerics import distributions
+from theorax.numerics.attention import AttentionNet, MarkovAttention, token_products
+from theorax.numerics.ensembles import gaussian, haar_rows, random_markov
+from theorax.numerics.extents import Extent
+from theorax.numerics.keys import named
+from theorax.numerics.spectra import singular_values
 
 T = Size("T", "context length")
 d = Size("d", "width")
@@ -73,7 +73,7 @@ def both(key, T, d, l, gaussian_values, degrees, apart):
     """The tokens of a network, layer by layer, and the products that stand for them."""
 
     def mixing(key):
-        return random_markov(key, laws.Exponential(), T)
+        return random_markov(key, distributions.Exponential(), T)
 
     width = jnp.asarray(d.value, jnp.zeros(()).dtype)
     sigma, literal = jnp.where(gaussian_values, 1 / jnp.sqrt(width), 1), named(key, "network")

@@ -26,10 +26,7 @@ from sympy import (
     sqrt,
 )
 
-from theorax.numerics import gaussian_means
-from theorax.numerics.annotations import Scalar
-from theorax.numerics.keys import named
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Cited,
     Corrections,
@@ -45,6 +42,9 @@ from theorax.theorems.language import (
     Subject,
     Theorem,
 )
+from theorax.numerics import gaussian_means
+from theorax.numerics.annotations import Scalar
+from theorax.numerics.keys import named
 
 m = Size("m", "nodes per standard deviation")
 q = Parameter("q", "variance", positive=True)

@@ -9,9 +9,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Integer, Rational, Symbol, exp, gamma, integrate, oo, pi, simplify, solve, sqrt
 
-from theorax.numerics.ensembles import gaussian, haar_rows
-from theorax.numerics.extents import block
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Cited,
     Efforts,
@@ -27,6 +25,8 @@ from theorax.theorems.language import (
     Subject,
     Theorem,
 )
+from theorax.numerics.ensembles import gaussian, haar_rows
+from theorax.numerics.extents import block
 
 T = Size("T", "number of rows")
 d = Size("d", "dimension")

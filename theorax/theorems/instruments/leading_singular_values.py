@@ -10,14 +10,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Eq, Rational
 
-from theorax.numerics import laws
-from theorax.numerics.ensembles import gaussian, haar, random_markov
-from theorax.numerics.inertia import audit_index
-from theorax.numerics.keys import named
-from theorax.numerics.lanczos import SingularTriplets, leading_singular_triplets
-from theorax.numerics.rounding import gamma
-from theorax.numerics.spectra import enclosed_singular_values, tail_power
-from theorax.theorems.language import (
+from theorax.language import (
     Efforts,
     Experiment,
     Hypothesis,
@@ -28,6 +21,13 @@ from theorax.theorems.language import (
     Subject,
     Theorem,
 )
+from theorax.numerics import distributions
+from theorax.numerics.ensembles import gaussian, haar, random_markov
+from theorax.numerics.inertia import audit_index
+from theorax.numerics.keys import named
+from theorax.numerics.lanczos import SingularTriplets, leading_singular_triplets
+from theorax.numerics.rounding import gamma
+from theorax.numerics.spectra import enclosed_singular_values, tail_power
 
 T = Size("T", "order of the matrix")
 i = Index("i", "index of the value")
@@ -64,7 +64,11 @@ def matrix(key, T, kind, gap, moved, exchanged):
         left, right = (haar(named(key, name), T) for name in ("left", "right"))
         return (left * jnp.where(T.mask, values, 0)) @ right
 
-    kinds = (lambda key: random_markov(key, laws.Exponential(), T), lambda key: gaussian(key, T, T, 1 / root), pair)
+    kinds = (
+        lambda key: random_markov(key, distributions.Exponential(), T),
+        lambda key: gaussian(key, T, T, 1 / root),
+        pair,
+    )
     return jax.lax.switch(kind, kinds, key), moved, exchanged
 
 

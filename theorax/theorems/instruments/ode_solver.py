@@ -13,10 +13,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 from sympy import Derivative, Function, Symbol, cos, dsolve, exp, sin
 
-from theorax.numerics import flows
-from theorax.numerics.annotations import Scalar
-from theorax.numerics.keys import named
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Cited,
     Corrections,
@@ -31,6 +28,9 @@ from theorax.theorems.language import (
     Subject,
     Theorem,
 )
+from theorax.numerics import flows
+from theorax.numerics.annotations import Scalar
+from theorax.numerics.keys import named
 
 N = Size("N", "number of intervals")
 off = Measured("off", "distance of the computed flow from the exact one, at the worst node")

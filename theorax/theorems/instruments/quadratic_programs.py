@@ -12,9 +12,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from sympy import Matrix, Rational, Symbol, simplify, sqrt, symbols
 
-from theorax.numerics.kernel_attention import FEATURES, LINEAR, TAYLOR, Softmax
-from theorax.numerics.kernel_regression import Fitted, fit, points
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Efforts,
     Experiment,
@@ -28,6 +26,8 @@ from theorax.theorems.language import (
     Subject,
     Theorem,
 )
+from theorax.numerics.kernel_attention import FEATURES, LINEAR, TAYLOR, Softmax
+from theorax.numerics.kernel_regression import Fitted, fit, points
 
 N = Size("N", "number of keys")
 D = Size("D", "dimension of keys and queries")

@@ -12,10 +12,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Rational, Symbol, exp, gamma, integrate, oo, simplify, solve, symbols
 
-from theorax.numerics.extents import literal
-from theorax.numerics.keys import named
-from theorax.numerics.wide_networks import deep_network, place, pre_activations
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Cited,
     Efforts,
@@ -29,6 +26,9 @@ from theorax.theorems.language import (
     Subject,
     Theorem,
 )
+from theorax.numerics.extents import literal
+from theorax.numerics.keys import named
+from theorax.numerics.wide_networks import deep_network, place, pre_activations
 
 n = Size("n", "width")
 l = Index("l", "layer")

@@ -3,13 +3,13 @@
 import jax
 import jax.numpy as jnp
 
-from theorax.numerics import laws
+from theorax.language import Index, Measured, Parameter, Subject
+from theorax.numerics import distributions
+from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.attention import mean_token_removed
 from theorax.numerics.ensembles import gaussian, markov
 from theorax.numerics.extents import block, literal
-from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.numerics.keys import named
-from theorax.theorems.language import Index, Measured, Parameter, Subject
 from theorax.theorems.mind_the_gap import _models as models
 
 EXPONENTIAL, SQUARES, UNIFORM = range(3)  # places in the menu of weights; squares of Gaussians are Gamma(1/2)
@@ -36,7 +36,7 @@ def square(M):
 
 def build(key, T, d, L, removed, dependent):
     def exponential(key):
-        return models.Weighted(laws.Exponential().sample(key, (T.padded, T.padded)))
+        return models.Weighted(distributions.Exponential().sample(key, (T.padded, T.padded)))
 
     return models.literal_network(key, T, d, L, exponential, dependent, removed=removed)
 
@@ -72,7 +72,9 @@ def differentiated(T, d, L):
 def layers(key, T, d, L, law, sigma_V, constant, favoured, aligned, shared):
     """Tokens and the weights of every layer; options as the controls need them."""
     shape, J = (L, T.padded, T.padded), block(T, T) / jnp.asarray(T.value, jnp.zeros(()).dtype)
-    menu = laws.Choice(law, (laws.Exponential(), laws.Dirichlet(0.5), laws.Uniform()))
+    menu = distributions.Choice(
+        law, (distributions.Exponential(), distributions.Dirichlet(0.5), distributions.Uniform())
+    )
     Z = menu.sample(named(key, "attention"), shape)
     Z = Z.at[:, :, 0].multiply(1 + 9 * favoured)
     A = jnp.where(constant, J, jax.vmap(lambda weights: markov(weights, T))(Z))

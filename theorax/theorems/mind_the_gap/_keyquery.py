@@ -8,14 +8,14 @@ import sympy
 from jaxtyping import Array, Float
 from sympy import Expr, exp
 
+from theorax.language import Measured, Parameter, Size, Subject
 from theorax.numerics.attention import mean_token_removed, softmax_rows
 from theorax.numerics.ensembles import gaussian
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
 from theorax.numerics.spectra import singular_values
-from theorax.theorems.language import Measured, Parameter, Size, Subject
 from theorax.theorems.mind_the_gap._free import least_stationary
-from theorax.theorems.mind_the_gap._setting import cv
+from theorax.theorems.mind_the_gap._markov import cv
 
 d_qk = Size("d_qk", "width of queries and keys")
 beta = Parameter("beta", "standard deviation of the scores", positive=True)

@@ -12,8 +12,8 @@ import numpy as np
 from jaxtyping import Array, Float
 from sympy import Integer, Symbol
 
-from theorax.numerics import laws
-from theorax.numerics.adapters import applied, made
+from theorax.language import Subject
+from theorax.numerics import distributions
 from theorax.numerics.annotations import Entries, Scalar
 from theorax.numerics.attention import (
     Attention,
@@ -26,8 +26,8 @@ from theorax.numerics.attention import (
 from theorax.numerics.ensembles import gaussian, haar_rows, markov, random_markov
 from theorax.numerics.extents import Extent, block, literal
 from theorax.numerics.keys import named
-from theorax.theorems.language import Subject
-from theorax.theorems.mind_the_gap._setting import EXPONENTIAL, Weights, sigma_A
+from theorax.theorems.mind_the_gap._adapters import applied, made
+from theorax.theorems.mind_the_gap._markov import EXPONENTIAL, Weights, sigma_A
 
 
 class Weighted(Attention):
@@ -149,7 +149,7 @@ def one_matrix(
     size = jnp.asarray(T.value, jnp.zeros(()).dtype)
     return jax.lax.cond(
         loose,
-        lambda: jnp.where(block(T, T), laws.Exponential().sample(key, (T.padded, T.padded)) / size, 0),
+        lambda: jnp.where(block(T, T), distributions.Exponential().sample(key, (T.padded, T.padded)) / size, 0),
         lambda: markov_attention(key, T, weights, 0.0, sharp, popular, beta, tail),
     )
 
@@ -180,8 +180,14 @@ def markov_attention(
     """One random Markov matrix; ``beta`` belongs to lognormal weights that are not sharp, ``tail`` to Pareto's."""
     context = jnp.asarray(T.value, jnp.zeros(()).dtype)
     slope = jnp.where(sharp, jnp.sqrt(jnp.log(context)), beta)
-    menu = (laws.Exponential(), laws.Uniform(), laws.LogNormal(slope), laws.Pareto(tail), laws.Bernoulli())
-    law = laws.Choice(weights, menu)
+    menu = (
+        distributions.Exponential(),
+        distributions.Uniform(),
+        distributions.LogNormal(slope),
+        distributions.Pareto(tail),
+        distributions.Bernoulli(),
+    )
+    law = distributions.Choice(weights, menu)
     # Rows forget their scale, so columns may as well be rescaled after the rows were made to sum to one.
     A = random_markov(key, law, T)
     A = jnp.where(popular > 0, markov(A * _in_turn(T, popular), T), A)

@@ -9,8 +9,7 @@ What is measured is T/sr, in which s_1^4 and with it the correction of the edge 
 import jax
 from sympy import Integer, Rational, exp, limit, oo, sqrt, symbols
 
-from theorax.numerics.spectra import top_and_tail
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Cited,
     Corrections,
@@ -24,10 +23,11 @@ from theorax.theorems.language import (
     Step,
     Theorem,
 )
-from theorax.theorems.mind_the_gap import _setting as setting
+from theorax.numerics.spectra import top_and_tail
+from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap._free import edge_condition, free_moments, inverse_of_edge, z
+from theorax.theorems.mind_the_gap._markov import T, d, gamma, l
 from theorax.theorems.mind_the_gap._models import subject
-from theorax.theorems.mind_the_gap._setting import T, d, gamma, l
 
 top = Measured("top", "largest singular value of Y_l", over=(l,), positive=True)
 tail = Measured("tail", "sum of the fourth powers of the other singular values of Y_l", over=(l,), positive=True)

@@ -10,7 +10,7 @@ from typing import Any
 from sympy import Le, Rational, Symbol, exp, eye, integrate, limit, ones, oo, simplify, sqrt
 from sympy import gamma as Gamma
 
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Cited,
     Efforts,
@@ -25,7 +25,7 @@ from theorax.theorems.language import (
     instance,
 )
 from theorax.theorems.mind_the_gap import _gradients as programs
-from theorax.theorems.mind_the_gap import _setting as setting
+from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap._gradients import (
     L,
     after,
@@ -42,7 +42,7 @@ from theorax.theorems.mind_the_gap._gradients import (
     sigma_A,
     sigma_V,
 )
-from theorax.theorems.mind_the_gap._setting import T, d, gamma
+from theorax.theorems.mind_the_gap._markov import T, d, gamma
 
 s_T = (T - 1) / (alpha * T + 1)
 scale = d * (d * sigma_V**2) ** (L - 1)

@@ -13,7 +13,7 @@ from typing import Any
 import sympy
 from sympy import Integer, Rational, Symbol, exp, oo, pi, sqrt
 
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     AlgebraicLaw,
     Cited,
@@ -29,7 +29,7 @@ from theorax.theorems.language import (
     Theorem,
 )
 from theorax.theorems.mind_the_gap import _keyquery as program
-from theorax.theorems.mind_the_gap import _setting as setting
+from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap._free import inverse_of_edge, z
 from theorax.theorems.mind_the_gap._keyquery import (
     R,
@@ -48,8 +48,8 @@ from theorax.theorems.mind_the_gap._keyquery import (
     variance,
     x,
 )
+from theorax.theorems.mind_the_gap._markov import T, sigma_A
 from theorax.theorems.mind_the_gap._models import user_layer
-from theorax.theorems.mind_the_gap._setting import T, sigma_A
 
 quartic = (
     x * g * (1 - phi * beta**2 * g**2) - (1 + (variance - beta**2) * g**2) * (1 - phi * beta**2 * g**2) - beta**2 * g**2

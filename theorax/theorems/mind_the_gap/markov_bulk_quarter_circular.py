@@ -22,11 +22,7 @@ from sympy import (
     sqrt,
 )
 
-from theorax.numerics import laws
-from theorax.numerics.attention import mean_token_removed
-from theorax.numerics.ensembles import random_markov
-from theorax.numerics.spectra import singular_values
-from theorax.theorems.language import (
+from theorax.language import (
     Cited,
     Efforts,
     Expansion,
@@ -45,10 +41,14 @@ from theorax.theorems.language import (
     Theorem,
     quarter_circle,
 )
-from theorax.theorems.mind_the_gap import _setting as setting
+from theorax.numerics import distributions
+from theorax.numerics.attention import mean_token_removed
+from theorax.numerics.ensembles import random_markov
+from theorax.numerics.spectra import singular_values
+from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap._free import free_moments, z
+from theorax.theorems.mind_the_gap._markov import EXPONENTIAL, UNIFORM, T, Weights, cv, sigma_A
 from theorax.theorems.mind_the_gap._models import matrix
-from theorax.theorems.mind_the_gap._setting import EXPONENTIAL, UNIFORM, T, Weights, cv, sigma_A
 
 k = Index("k", "half the order of a moment")
 alpha = Parameter("alpha", "shape of the Gamma weights: rows are Dirichlet(alpha, ..., alpha)", positive=True)
@@ -170,7 +170,7 @@ def subject(weights, mean=1, **changes):
 
 
 def row_stochastic(key, T, alpha, dirichlet):
-    law = laws.Choice(dirichlet, (laws.Uniform(), laws.Dirichlet(alpha)))
+    law = distributions.Choice(dirichlet, (distributions.Uniform(), distributions.Dirichlet(alpha)))
     return random_markov(key, law, T)
 
 

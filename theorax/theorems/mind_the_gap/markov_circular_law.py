@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Abs, Integer, Rational, Symbol, exp, integrate, oo, pi, sqrt
 
-from theorax.theorems.language import (
+from theorax.language import (
     Cited,
     Corrections,
     Efforts,
@@ -24,9 +24,9 @@ from theorax.theorems.language import (
     Theorem,
     radius_of_disk,
 )
-from theorax.theorems.mind_the_gap import _setting as setting
+from theorax.theorems.mind_the_gap import _markov as setting
+from theorax.theorems.mind_the_gap._markov import T, sigma_A
 from theorax.theorems.mind_the_gap._models import matrix
-from theorax.theorems.mind_the_gap._setting import T, sigma_A
 
 modulus = Measured("modulus", "moduli of the eigenvalues of sqrt(T) A after the first", sample=True)
 square = Measured("square", "their mean square", positive=True)

@@ -12,10 +12,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Integer, Matrix, Rational, Symbol, diff, limit, oo, solve, sqrt, symbols
 
-from theorax.numerics.attention import mean_token_removed
-from theorax.numerics.lanczos import leading_singular_triplets
-from theorax.numerics.spectra import tail_power
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Cited,
     Corrections,
@@ -30,10 +27,13 @@ from theorax.theorems.language import (
     Theorem,
     quarter_circle,
 )
-from theorax.theorems.mind_the_gap import _setting as setting
+from theorax.numerics.attention import mean_token_removed
+from theorax.numerics.lanczos import leading_singular_triplets
+from theorax.numerics.spectra import tail_power
+from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap._free import edge_condition, free_moments, inverse_of_edge, z
+from theorax.theorems.mind_the_gap._markov import EXPONENTIAL, UNIFORM, T, cv, sigma_A
 from theorax.theorems.mind_the_gap._models import matrix
-from theorax.theorems.mind_the_gap._setting import EXPONENTIAL, UNIFORM, T, cv, sigma_A
 
 top = Measured("top", "s_1(A)", positive=True)
 second = Measured("second", "s_2(A)", positive=True)

@@ -14,12 +14,7 @@ from typing import Any
 import jax.numpy as jnp
 from sympy import Matrix, Rational, ones
 
-from theorax.numerics import laws
-from theorax.numerics.attention import mean_token_removed
-from theorax.numerics.extents import block, literal
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.numerics.spectra import singular_values
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Cited,
     Efforts,
@@ -36,8 +31,13 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
+from theorax.numerics import distributions
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.numerics.attention import mean_token_removed
+from theorax.numerics.extents import block, literal
+from theorax.numerics.spectra import singular_values
 from theorax.theorems.mind_the_gap import _models as models
-from theorax.theorems.mind_the_gap._setting import T, d, gamma
+from theorax.theorems.mind_the_gap._markov import T, d, gamma
 
 L = Index("L", "depth")
 A = Measured("A", "a row-stochastic matrix", array=True)
@@ -88,7 +88,9 @@ at_least_one = Inequality(
 
 def weighted(key, T, log_normal, off, columns):
     shape = (T.padded, T.padded)
-    weights = jnp.where(log_normal, laws.LogNormal(1.0).sample(key, shape), laws.Exponential().sample(key, shape))
+    weights = jnp.where(
+        log_normal, distributions.LogNormal(1.0).sample(key, shape), distributions.Exponential().sample(key, shape)
+    )
     return models.Weighted(weights, off, columns)
 
 

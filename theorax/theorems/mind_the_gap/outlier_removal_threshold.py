@@ -9,8 +9,7 @@ theta^2 G(x) = 1, G the Stieltjes transform of the bulk. The multiplicative law,
 import jax.numpy as jnp
 from sympy import Integer, Rational, Symbol, cancel, diff, fraction, solve, sqrt
 
-from theorax.numerics.lanczos import leading_singular_triplets
-from theorax.theorems.language import (
+from theorax.language import (
     Cited,
     Corrections,
     Efforts,
@@ -24,9 +23,10 @@ from theorax.theorems.language import (
     Subject,
     Theorem,
 )
+from theorax.numerics.lanczos import leading_singular_triplets
+from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap import _models as models
-from theorax.theorems.mind_the_gap import _setting as setting
-from theorax.theorems.mind_the_gap._setting import T
+from theorax.theorems.mind_the_gap._markov import T
 
 theta = Parameter("theta", "what is left of the outlier, sqrt(T) |1 - c|/sigma_A", positive=True)
 top = Measured("top", "largest singular value of A - cJ, in units of sigma_A/sqrt(T)", positive=True)

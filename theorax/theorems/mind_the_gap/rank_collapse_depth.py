@@ -25,12 +25,7 @@ from sympy import (
     sqrt,
 )
 
-from theorax.numerics import laws
-from theorax.numerics.ensembles import random_markov
-from theorax.numerics.extents import Extent
-from theorax.numerics.keys import named
-from theorax.numerics.lanczos import leading_singular_triplets
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Cited,
     Corrections,
@@ -44,10 +39,15 @@ from theorax.theorems.language import (
     Subject,
     Theorem,
 )
-from theorax.theorems.mind_the_gap import _setting as setting
+from theorax.numerics import distributions
+from theorax.numerics.ensembles import random_markov
+from theorax.numerics.extents import Extent
+from theorax.numerics.keys import named
+from theorax.numerics.lanczos import leading_singular_triplets
+from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap._free import edge_condition, inverse_of_edge, z
+from theorax.theorems.mind_the_gap._markov import T, d, l, sigma_A
 from theorax.theorems.mind_the_gap._models import subject
-from theorax.theorems.mind_the_gap._setting import T, d, l, sigma_A
 
 top = Measured("top", "largest singular value of A_l ... A_1", over=(l,), positive=True)
 second = Measured("second", "second singular value of A_l ... A_1", over=(l,), positive=True)
@@ -124,7 +124,7 @@ def deep(key: Any, T: Extent, weights: Array, same: Array) -> Float[Array, ""]:
     ``weights`` the law, exponential or uniform; ``same`` one matrix for all layers. The first layers, in which the
     vector forgets where it started, are left out.
     """
-    law = laws.Choice(weights, (laws.Exponential(), laws.Uniform()))
+    law = distributions.Choice(weights, (distributions.Exponential(), distributions.Uniform()))
     size = jnp.asarray(T.value, jnp.zeros(()).dtype)
 
     def layer(x: Float[Array, " N"], index: Array) -> tuple[Float[Array, " N"], Float[Array, ""]]:

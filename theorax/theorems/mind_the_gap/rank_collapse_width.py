@@ -9,8 +9,7 @@ product of l Marchenko-Pastur laws of ratio one (the A_perp) and l of ratio gamm
 import jax
 from sympy import Integer, Rational, Symbol, series, solve, sqrt
 
-from theorax.numerics.spectra import top_and_tail
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Cited,
     Corrections,
@@ -24,9 +23,10 @@ from theorax.theorems.language import (
     Step,
     Theorem,
 )
-from theorax.theorems.mind_the_gap import _setting as setting
+from theorax.numerics.spectra import top_and_tail
+from theorax.theorems.mind_the_gap import _markov as setting
+from theorax.theorems.mind_the_gap._markov import T, cv, d, gamma, l, sigma_A
 from theorax.theorems.mind_the_gap._models import subject, user_network
-from theorax.theorems.mind_the_gap._setting import T, cv, d, gamma, l, sigma_A
 
 top = Measured("top", "largest singular value of X_l", over=(l,), positive=True)
 tail = Measured("tail", "sum of the fourth powers of the other singular values of X_l", over=(l,), positive=True)

@@ -11,12 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 from sympy import Integer, Rational, sqrt
 
-from theorax.numerics.attention import softmax_rows
-from theorax.numerics.ensembles import gaussian
-from theorax.numerics.extents import Extent
-from theorax.numerics.keys import named
-from theorax.numerics.lanczos import leading_singular_triplets
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Cited,
     Corrections,
@@ -31,9 +26,14 @@ from theorax.theorems.language import (
     Subject,
     Theorem,
 )
-from theorax.theorems.mind_the_gap import _setting as setting
+from theorax.numerics.attention import softmax_rows
+from theorax.numerics.ensembles import gaussian
+from theorax.numerics.extents import Extent
+from theorax.numerics.keys import named
+from theorax.numerics.lanczos import leading_singular_triplets
+from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap._free import edge_condition, inverse_of_edge, z
-from theorax.theorems.mind_the_gap._setting import T, cv, d, gamma
+from theorax.theorems.mind_the_gap._markov import T, cv, d, gamma
 
 second = Measured("second", "second singular value of A", positive=True)
 

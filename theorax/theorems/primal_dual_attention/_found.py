@@ -13,8 +13,8 @@ from typing import Any
 import jax.numpy as jnp
 from jaxtyping import Array
 
+from theorax.language import Absolute, Hypothesis, Measured, Optimum
 from theorax.numerics.quadratic import Dual, expanded_bound, feasible, lower_bound
-from theorax.theorems.language import Absolute, Hypothesis, Measured, Optimum
 
 reached = Measured("reached", "primal value at the coefficients and the bias that the solver finds", array=True)
 assured = Measured("assured", "dual value at these coefficients", array=True)

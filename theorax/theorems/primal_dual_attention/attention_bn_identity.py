@@ -15,11 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Integer, Symbol, powsimp
 
-from theorax.numerics.attention_layers import BATCH, OWN, PLAIN, SAMPLE, AttentionBN
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.numerics.kernel_attention import Attention, Plain, Regression, Softmax, Taylor
-from theorax.numerics.keys import named
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Efforts,
     Expansion,
@@ -35,8 +31,12 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
-from theorax.theorems.primal_dual_attention import _setting as setting
-from theorax.theorems.primal_dual_attention._setting import D, N
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.numerics.attention_layers import BATCH, OWN, PLAIN, SAMPLE, AttentionBN
+from theorax.numerics.kernel_attention import Attention, Plain, Regression, Softmax, Taylor
+from theorax.numerics.keys import named
+from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._regression import D, N
 
 m = Size("m", "one over the floor e0 of the variances")
 

@@ -15,12 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Rational
 
-from theorax.numerics.annotations import Entries
-from theorax.numerics.attention_layers import CONVOLUTION, POOL, STRIDE, AttentionSH, MultiHead, reduction
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.numerics.kernel_attention import Regression, Softmax
-from theorax.numerics.kernel_regression import FittedHeads
-from theorax.theorems.language import (
+from theorax.language import (
     Efforts,
     Experiment,
     Hypothesis,
@@ -32,8 +27,13 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
-from theorax.theorems.primal_dual_attention import _setting as setting
-from theorax.theorems.primal_dual_attention._setting import (
+from theorax.numerics.annotations import Entries
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.numerics.attention_layers import CONVOLUTION, POOL, STRIDE, AttentionSH, MultiHead, reduction
+from theorax.numerics.kernel_attention import Regression, Softmax
+from theorax.numerics.kernel_regression import FittedHeads
+from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._regression import (
     FEATURES,
     LINEAR,
     OUTPUTS,

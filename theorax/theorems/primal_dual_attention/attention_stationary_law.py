@@ -14,21 +14,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from theorax.numerics.jaxprs import Symbolic, evaluate
+from theorax.language import Experiment, Hypothesis, Identity, Measured, Proof, Relative, Theorem, instance
+from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.kernel_attention import Features, Regression
 from theorax.numerics.keys import named
-from theorax.theorems.language import (
-    Experiment,
-    Hypothesis,
-    Identity,
-    Measured,
-    Proof,
-    Relative,
-    Theorem,
-    instance,
-)
-from theorax.theorems.primal_dual_attention import _setting as setting
-from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, OUTPUTS, PLAIN, TAYLOR, D, N
+from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, OUTPUTS, PLAIN, TAYLOR, D, N
 
 forth = Measured("forth", "pi_l A_lj", array=True)
 back = Measured("back", "pi_j A_jl", array=True)

@@ -21,11 +21,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Matrix, Rational, expand, sqrt, symbols
 
-from theorax.numerics.kernel_attention import Attention, Kernel, Regression
-from theorax.numerics.kernel_regression import gram, inverse
-from theorax.numerics.keys import named
-from theorax.numerics.quadratic import Dual, cholesky, expanded_bound, lower_bound, solve_dual
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Efforts,
     Experiment,
@@ -36,10 +32,14 @@ from theorax.theorems.language import (
     Step,
     Theorem,
 )
-from theorax.theorems.primal_dual_attention import _setting as setting
+from theorax.numerics.kernel_attention import Attention, Kernel, Regression
+from theorax.numerics.kernel_regression import gram, inverse
+from theorax.numerics.keys import named
+from theorax.numerics.quadratic import Dual, cholesky, expanded_bound, lower_bound, solve_dual
+from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._found import MEASURES, SOLVED, astray, certified, gap
 from theorax.theorems.primal_dual_attention._found import values as found
-from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, OUTPUTS, D, N, Softmax, eps
+from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, OUTPUTS, D, N, Softmax, eps
 
 above = Measured("above", "primal value at w = sum_j beta_j x_j and b", array=True)
 below = Measured("below", "dual value at beta = h V", array=True)

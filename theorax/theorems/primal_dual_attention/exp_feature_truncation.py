@@ -16,9 +16,7 @@ import jax.numpy as jnp
 from sympy import Abs, Integer, Max, Symbol, binomial, exp, expand, factorial, integrate
 from sympy.calculus.util import minimum
 
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.numerics.kernel_attention import Attention, Softmax, Taylor, exponents, monomials, polynomial
-from theorax.theorems.language import (
+from theorax.language import (
     Efforts,
     Experiment,
     Hypothesis,
@@ -33,8 +31,10 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
-from theorax.theorems.primal_dual_attention import _setting as setting
-from theorax.theorems.primal_dual_attention._setting import D, N
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.numerics.kernel_attention import Attention, Softmax, Taylor, exponents, monomials, polynomial
+from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._regression import D, N
 
 T = Size("T", "largest degree of a monomial")
 product = Measured("product", "phi(x).phi(y) for monomials up to degree T", array=True)

@@ -14,12 +14,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Rational
 
-from theorax.numerics.annotations import Entries
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.numerics.kernel_attention import Attention, Features, Regression
-from theorax.numerics.keys import named
-from theorax.numerics.quadratic import Primal, lower_bound, null_part, upper_bound
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Efforts,
     Experiment,
@@ -33,8 +28,13 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
-from theorax.theorems.primal_dual_attention import _setting as setting
-from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, PLAIN, SIZES, C, D, eps
+from theorax.numerics.annotations import Entries
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.numerics.kernel_attention import Attention, Features, Regression
+from theorax.numerics.keys import named
+from theorax.numerics.quadratic import Primal, lower_bound, null_part, upper_bound
+from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, PLAIN, SIZES, C, D, eps
 
 state = Measured("state", "W phi(q)/h(q) + b with W = sum_j beta_j phi(k_j)/h_j", array=True)
 layer = Measured("layer", "linear attention with the values v_j = beta_j/h_j", array=True)

@@ -15,12 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Rational
 
-from theorax.numerics.annotations import Entries
-from theorax.numerics.attention_layers import MultiHead, equinox_multihead
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.numerics.kernel_attention import Attention, Regression, Softmax
-from theorax.numerics.kernel_regression import FittedHeads
-from theorax.theorems.language import (
+from theorax.language import (
     Efforts,
     Experiment,
     Hypothesis,
@@ -34,8 +29,23 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
-from theorax.theorems.primal_dual_attention import _setting as setting
-from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, OUTPUTS, PLAIN, TAYLOR, C, D, N, eps
+from theorax.numerics.annotations import Entries
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.numerics.attention_layers import MultiHead, equinox_multihead
+from theorax.numerics.kernel_attention import Attention, Regression, Softmax
+from theorax.numerics.kernel_regression import FittedHeads
+from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._regression import (
+    FEATURES,
+    LINEAR,
+    OUTPUTS,
+    PLAIN,
+    TAYLOR,
+    C,
+    D,
+    N,
+    eps,
+)
 
 S = Size("S", "number of heads")
 WIDTH = 4  # of a head: its root, which that module rounds, is exact

@@ -19,11 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Integer, Matrix, Rational, Symbol, sqrt, symbols
 
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.numerics.kernel_attention import Attention, Features, Regression, Softmax, exponents
-from theorax.numerics.keys import named
-from theorax.numerics.quadratic import Dual, Primal, feasible, lower_bound, solve_dual, solve_primal, upper_bound
-from theorax.theorems.language import (
+from theorax.language import (
     Efforts,
     Experiment,
     Hypothesis,
@@ -36,8 +32,22 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
-from theorax.theorems.primal_dual_attention import _setting as setting
-from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, PLAIN, POSITIVE, TAYLOR, C, D, N, eps
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.numerics.kernel_attention import Attention, Features, Regression, Softmax, exponents
+from theorax.numerics.keys import named
+from theorax.numerics.quadratic import Dual, Primal, feasible, lower_bound, solve_dual, solve_primal, upper_bound
+from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._regression import (
+    FEATURES,
+    LINEAR,
+    PLAIN,
+    POSITIVE,
+    TAYLOR,
+    C,
+    D,
+    N,
+    eps,
+)
 
 regression = Measured("regression", "W phi(q)/h(q) + b with W by the multipliers", array=True)
 layer = Measured("layer", "the attention layer with the values beta_j/h_j", array=True)

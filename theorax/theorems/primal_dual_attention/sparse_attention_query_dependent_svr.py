@@ -12,12 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 from sympy import Rational
 
-from theorax.numerics.annotations import Entries
-from theorax.numerics.attention_layers import by_sets, halves, two_sets
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.numerics.kernel_attention import Regression
-from theorax.numerics.kernel_regression import Fitted
-from theorax.theorems.language import (
+from theorax.language import (
     Experiment,
     Hypothesis,
     Identity,
@@ -28,8 +23,13 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
-from theorax.theorems.primal_dual_attention import _setting as setting
-from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, PLAIN, SIZES, TAYLOR, C, D, eps
+from theorax.numerics.annotations import Entries
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.numerics.attention_layers import by_sets, halves, two_sets
+from theorax.numerics.kernel_attention import Regression
+from theorax.numerics.kernel_regression import Fitted
+from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, PLAIN, SIZES, TAYLOR, C, D, eps
 
 sums = Measured("sums", "W phi(q)/h(q) + b, a W for each set, by multipliers", array=True)
 masked = Measured("masked", "the masked layer with the values beta_j/h_j of each set", array=True)

@@ -9,21 +9,12 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Matrix, Rational, symbols
 
+from theorax.language import Absolute, Experiment, Hypothesis, Inequality, Measured, Optimum, Step, Theorem
 from theorax.numerics.attention_layers import two_sets
 from theorax.numerics.kernel_attention import Regression
 from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
-from theorax.theorems.language import (
-    Absolute,
-    Experiment,
-    Hypothesis,
-    Inequality,
-    Measured,
-    Optimum,
-    Step,
-    Theorem,
-)
-from theorax.theorems.primal_dual_attention import _setting as setting
-from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, SIZES, TAYLOR, C, D, eps
+from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, SIZES, TAYLOR, C, D, eps
 
 above = Measured("above", "primal values of the regressions on both sets, at W = sum of beta_j x_j", array=True)
 below = Measured("below", "dual values at beta = h V", array=True)

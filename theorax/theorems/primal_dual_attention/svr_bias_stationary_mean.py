@@ -12,17 +12,9 @@ from typing import Any
 
 from sympy import Rational, expand, symbols
 
-from theorax.theorems.language import (
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Inequality,
-    Measured,
-    Step,
-    Theorem,
-)
-from theorax.theorems.primal_dual_attention import _setting as setting
-from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, TAYLOR, C, D, N, eps
+from theorax.language import Efforts, Experiment, Hypothesis, Inequality, Measured, Step, Theorem
+from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, TAYLOR, C, D, N, eps
 
 total = Measured("total", "W sum_l phi(k_l), squared and summed over the outputs, W of the primal program", array=True)
 unweighted = Measured("unweighted", "sum_j v_j, squared and summed over the outputs", array=True)

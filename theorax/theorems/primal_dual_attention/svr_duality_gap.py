@@ -16,11 +16,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Matrix, Rational, solve, symbols
 
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.numerics.kernel_attention import Features, Regression
-from theorax.numerics.keys import named
-from theorax.numerics.quadratic import lower_bound
-from theorax.theorems.language import (
+from theorax.language import (
     Experiment,
     Hypothesis,
     Identity,
@@ -31,8 +27,22 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
-from theorax.theorems.primal_dual_attention import _setting as setting
-from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, OUTPUTS, POSITIVE, TAYLOR, C, D, N, eps
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.numerics.kernel_attention import Features, Regression
+from theorax.numerics.keys import named
+from theorax.numerics.quadratic import lower_bound
+from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._regression import (
+    FEATURES,
+    LINEAR,
+    OUTPUTS,
+    POSITIVE,
+    TAYLOR,
+    C,
+    D,
+    N,
+    eps,
+)
 
 primal = Measured("primal", "primal value at any point", array=True)
 dual = Measured("dual", "dual value at any multipliers", array=True)

@@ -20,11 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Abs, Integer, Matrix, expand, ones, simplify, solve, sqrt, symbols
 
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.numerics.kernel_attention import Attention, Kernel, Regression
-from theorax.numerics.kernel_regression import gram, interpolant, inverse
-from theorax.numerics.quadratic import Dual, cholesky, expanded_bound, lower_bound, solve_dual
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Efforts,
     Experiment,
@@ -39,9 +35,13 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
-from theorax.theorems.primal_dual_attention import _setting as setting
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.numerics.kernel_attention import Attention, Kernel, Regression
+from theorax.numerics.kernel_regression import gram, interpolant, inverse
+from theorax.numerics.quadratic import Dual, cholesky, expanded_bound, lower_bound, solve_dual
+from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._found import MEASURES, SOLVED, astray, certified, gap, values
-from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, PLAIN, D, N, Softmax
+from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, PLAIN, D, N, Softmax
 
 output = Measured("output", "output of the layer at the keys", array=True)
 target = Measured("target", "targets", array=True)

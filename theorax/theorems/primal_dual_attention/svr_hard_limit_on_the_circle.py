@@ -15,10 +15,7 @@ from typing import Any
 import jax.numpy as jnp
 from sympy import Abs, Rational, cos, expand, pi, symbols
 
-from theorax.numerics.kernel_attention import Attention
-from theorax.numerics.kernel_regression import gram, interpolant, inverse
-from theorax.numerics.series import bessel_i, circle_number
-from theorax.theorems.language import (
+from theorax.language import (
     Cited,
     Experiment,
     Hypothesis,
@@ -30,8 +27,11 @@ from theorax.theorems.language import (
     Step,
     Theorem,
 )
-from theorax.theorems.primal_dual_attention import _setting as setting
-from theorax.theorems.primal_dual_attention._setting import N, Softmax
+from theorax.numerics.kernel_attention import Attention
+from theorax.numerics.kernel_regression import gram, interpolant, inverse
+from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._regression import N, Softmax
+from theorax.theorems.primal_dual_attention._series import bessel_i, circle_number
 
 m = Parameter("m", "turns of the wave", integer=True, positive=True)
 r = Parameter("r", "length of the query", positive=True)

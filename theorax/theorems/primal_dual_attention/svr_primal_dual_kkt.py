@@ -11,8 +11,7 @@ from typing import Any
 import jax.numpy as jnp
 from sympy import Rational, Symbol, solve, symbols
 
-from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Efforts,
     Experiment,
@@ -23,8 +22,9 @@ from theorax.theorems.language import (
     Step,
     Theorem,
 )
-from theorax.theorems.primal_dual_attention import _setting as setting
-from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, POSITIVE, TAYLOR, C, D, N, eps
+from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
+from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, POSITIVE, TAYLOR, C, D, N, eps
 
 above = Measured("above", "primal value of what the primal program found", array=True)
 other = Measured("other", "the same with the multiplier of the sum as bias", array=True)

@@ -13,9 +13,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Abs, Rational, Symbol, expand, solve, symbols
 
-from theorax.numerics.kernel_regression import Fitted
-from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Efforts,
     Experiment,
@@ -27,8 +25,10 @@ from theorax.theorems.language import (
     Subject,
     Theorem,
 )
-from theorax.theorems.primal_dual_attention import _setting as setting
-from theorax.theorems.primal_dual_attention._setting import FEATURES, LINEAR, TAYLOR, C, D, N, eps
+from theorax.numerics.kernel_regression import Fitted
+from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
+from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, TAYLOR, C, D, N, eps
 
 value = Measured("value", "v_j", array=True)
 h = Measured("h", "h_j", array=True, positive=True)

@@ -11,14 +11,14 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 from sympy import Expr, Function, Integer, limit, oo
 
+from theorax.language import Measured, Parameter, Subject
 from theorax.numerics.extents import Extent, literal
 from theorax.numerics.keys import named
 from theorax.numerics.wide_networks import deep_network, pre_activations
-from theorax.theorems.language import Measured, Parameter, Subject
-from theorax.theorems.pseudo_iid_gp import _setting as setting
+from theorax.theorems.pseudo_iid_gp import _ensembles as setting
 from theorax.theorems.pseudo_iid_gp._deep import l
+from theorax.theorems.pseudo_iid_gp._ensembles import Law, across, crossed, fourth, own, width
 from theorax.theorems.pseudo_iid_gp._kernels import phi
-from theorax.theorems.pseudo_iid_gp._setting import Law, across, crossed, fourth, own, width
 
 f0 = Parameter("f0", "limit of fourth", positive=True)
 own_1 = Parameter("own_1", "limit of n (own - 1)")

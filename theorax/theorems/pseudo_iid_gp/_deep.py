@@ -16,12 +16,12 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 from sympy import Expr, Integer, Rational, asin, pi, sqrt, sympify
 
-from theorax.numerics import gaussian_means, weights
+from theorax.language import Efforts, Expansion, Experiment, Index, Measured, Parameter, Subject
+from theorax.numerics import gaussian_means, weight_matrices
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
-from theorax.theorems.language import Efforts, Expansion, Experiment, Index, Measured, Parameter, Subject
+from theorax.theorems.pseudo_iid_gp._ensembles import Law, n, width
 from theorax.theorems.pseudo_iid_gp._kernels import phi
-from theorax.theorems.pseudo_iid_gp._setting import Law, n, width
 
 l = Index("l", "number of pseudo-iid layers")
 q = Parameter("q", "variance of the pre-activations", positive=True)
@@ -80,7 +80,7 @@ def deep(
     def inputs(name: str) -> Float[Array, "inputs N"]:
         return jnp.where(n.mask, jax.random.normal(named(key, name), (INPUTS, n.padded)), 0)
 
-    W = jax.lax.map(lambda layer: weights.weights(named(key, "weights", layer), n, law, share), layers)
+    W = jax.lax.map(lambda layer: weight_matrices.weights(named(key, "weights", layer), n, law, share), layers)
     b = jnp.where(n.mask, jax.random.normal(named(key, "biases"), (l, n.padded)), 0)
     return Deep(
         jnp.sqrt(q) * inputs("first layer"), inputs("directions"), jnp.sqrt(sw2) * W, jnp.sqrt(sb2) * b, activation

@@ -16,10 +16,10 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 from sympy import Integer, Rational
 
+from theorax.language import Efforts, Experiment, Measured, Parameter, Subject
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
-from theorax.theorems.language import Efforts, Experiment, Measured, Parameter, Subject
-from theorax.theorems.pseudo_iid_gp._setting import n, width
+from theorax.theorems.pseudo_iid_gp._ensembles import n, width
 
 c = Parameter("c", "cosine of the angle between the two inputs")
 k11 = Parameter("k11", "variance of the pre-activations at the first input", positive=True)

@@ -17,13 +17,13 @@ from jaxtyping import Array
 from jaxtyping import Float as Floats
 from sympy import Expr, Float, Function, Integer, Rational, acos, asin, pi, sqrt, sympify
 
+from theorax.language import Parameter
 from theorax.numerics.extents import Extent, literal
 from theorax.numerics.keys import named
-from theorax.numerics.normal_pairs import mean_of_product
 from theorax.numerics.wide_networks import DeepNetwork, deep_network
-from theorax.theorems.language import Parameter
+from theorax.theorems.pseudo_iid_gp._ensembles import width
+from theorax.theorems.pseudo_iid_gp._normal_pairs import mean_of_product
 from theorax.theorems.pseudo_iid_gp._process import HIDDEN
-from theorax.theorems.pseudo_iid_gp._setting import width
 
 RELU, PHI, TANH = range(3)
 phi = Parameter(

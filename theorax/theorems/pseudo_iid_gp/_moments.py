@@ -8,7 +8,7 @@ from typing import Any
 
 from sympy import Add, Expr, Function, Integer, Rational, cosh, diff, erf, exp, pi, sqrt, tanh
 
-from theorax.theorems.language import Parameter
+from theorax.language import Parameter
 from theorax.theorems.pseudo_iid_gp import _deep as deep
 from theorax.theorems.pseudo_iid_gp._deep import q, sb2, sw2
 

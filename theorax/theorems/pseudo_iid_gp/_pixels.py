@@ -13,12 +13,16 @@ from jaxtyping import Array
 from jaxtyping import Float as Floats
 from sympy import Float, Function
 
-from theorax.numerics.convolutional import ConvolutionalNetwork, convolution, convolutional_network
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
+from theorax.theorems.pseudo_iid_gp._convolutional import (
+    ConvolutionalNetwork,
+    convolution,
+    convolutional_network,
+)
+from theorax.theorems.pseudo_iid_gp._ensembles import width
 from theorax.theorems.pseudo_iid_gp._limit import RELU, activated, narrowed, rare_signs, shared
 from theorax.theorems.pseudo_iid_gp._process import HIDDEN
-from theorax.theorems.pseudo_iid_gp._setting import width
 
 TAPS, PIXELS = 3, 8
 IMAGES = np.array(

@@ -16,8 +16,7 @@ from jaxtyping import Array, Float
 from sympy import Expr, Matrix, Rational, eye, sqrt
 from sympy.physics.quantum import TensorProduct
 
-from theorax.numerics.extents import Extent
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Corrections,
     Expansion,
@@ -27,6 +26,7 @@ from theorax.theorems.language import (
     Relative,
     Size,
 )
+from theorax.numerics.extents import Extent
 
 HIDDEN, OUTPUT = 3, 4  # the last hidden layer and the output, counted from one
 GAUSSIAN_FIRST = Hypothesis("the first layer is iid Gaussian")

@@ -14,7 +14,7 @@ from jaxtyping import Array, Float
 
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
-from theorax.theorems.pseudo_iid_gp._setting import Layer, activated, layer, width
+from theorax.theorems.pseudo_iid_gp._ensembles import Layer, activated, layer, width
 
 PAIRS, UNITS = 8, 4
 

@@ -12,10 +12,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Abs, Rational, Symbol, atan, cos, exp, integrate, log, oo, pi, prod, simplify, sqrt, symbols, tan
 
-from theorax.numerics.ensembles import gaussian as normals
-from theorax.numerics.extents import block, literal
-from theorax.numerics.keys import named
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Characteristic,
     Efforts,
@@ -32,8 +29,11 @@ from theorax.theorems.language import (
     Theorem,
     gaussian,
 )
-from theorax.theorems.pseudo_iid_gp import _setting as setting
-from theorax.theorems.pseudo_iid_gp._setting import LINEAR, PHI, RELU, a, n, z
+from theorax.numerics.ensembles import gaussian as normals
+from theorax.numerics.extents import block, literal
+from theorax.numerics.keys import named
+from theorax.theorems.pseudo_iid_gp import _ensembles as setting
+from theorax.theorems.pseudo_iid_gp._ensembles import LINEAR, PHI, RELU, a, n, z
 
 scale = Parameter("scale", "E|phi(z)|, z standard normal", positive=True)
 units = Measured("units", "h_i of eight units at eight orthogonal inputs", sample=True)

@@ -25,7 +25,7 @@ from sympy import (
     tanh,
 )
 
-from theorax.theorems.language import (
+from theorax.language import (
     Cited,
     Corrections,
     Experiment,
@@ -41,11 +41,11 @@ from theorax.theorems.language import (
     Theorem,
 )
 from theorax.theorems.pseudo_iid_gp import _deep as deep
-from theorax.theorems.pseudo_iid_gp import _setting as setting
+from theorax.theorems.pseudo_iid_gp import _ensembles as setting
 from theorax.theorems.pseudo_iid_gp._deep import growth, q, sb2, square, subject, sw2
+from theorax.theorems.pseudo_iid_gp._ensembles import n
 from theorax.theorems.pseudo_iid_gp._kernels import ERF, RELU, TANH
 from theorax.theorems.pseudo_iid_gp._moments import bell_error, bell_slopes, tanh_curve
-from theorax.theorems.pseudo_iid_gp._setting import n
 
 steps = Size("steps", "layers of infinite width")
 t = Parameter("t", "what rounding may have changed in q")

@@ -6,17 +6,10 @@ its integral in k12, and it vanishes at k12 = 0 because erf is odd.
 
 from sympy import Matrix, Symbol, asin, diff, eye, integrate, pi, simplify, sqrt
 
-from theorax.theorems.language import (
-    Absolute,
-    Expectation,
-    Hypothesis,
-    Relative,
-    Step,
-    Theorem,
-)
+from theorax.language import Absolute, Expectation, Hypothesis, Relative, Step, Theorem
 from theorax.theorems.pseudo_iid_gp import _kernels as kernels
+from theorax.theorems.pseudo_iid_gp._ensembles import n
 from theorax.theorems.pseudo_iid_gp._kernels import c, k11, k22, kernel, slopes
-from theorax.theorems.pseudo_iid_gp._setting import n
 
 k12 = Symbol("k12", real=True)
 scale = sqrt((1 + 2 * k11) * (1 + 2 * k22))

@@ -11,9 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 from sympy import Integer, Rational, expand, limit, oo, simplify, symbols
 
-from theorax.numerics.extents import Extent
-from theorax.numerics.keys import named
-from theorax.theorems.language import (
+from theorax.language import (
     Cited,
     Efforts,
     Expansion,
@@ -28,7 +26,9 @@ from theorax.theorems.language import (
     Theorem,
     gaussian,
 )
-from theorax.theorems.pseudo_iid_gp._setting import n, width
+from theorax.numerics.extents import Extent
+from theorax.numerics.keys import named
+from theorax.theorems.pseudo_iid_gp._ensembles import n, width
 
 COPIES = 64
 sums = Measured("sums", "S_n of 64 independent arrays", sample=True)

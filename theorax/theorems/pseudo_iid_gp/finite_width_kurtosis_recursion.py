@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from sympy import Integer, Rational, Symbol, diff, exp, expand, integrate, limit, oo, pi, simplify, sqrt, tanh
 
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Efforts,
     Expansion,
@@ -27,7 +27,7 @@ from theorax.theorems.language import (
     Theorem,
 )
 from theorax.theorems.pseudo_iid_gp import _deep as deep
-from theorax.theorems.pseudo_iid_gp import _setting as setting
+from theorax.theorems.pseudo_iid_gp import _ensembles as setting
 from theorax.theorems.pseudo_iid_gp._cumulants import (
     IID,
     constants,
@@ -41,9 +41,9 @@ from theorax.theorems.pseudo_iid_gp._cumulants import (
     weighted,
 )
 from theorax.theorems.pseudo_iid_gp._deep import l, q, sb2, sw2
+from theorax.theorems.pseudo_iid_gp._ensembles import n
 from theorax.theorems.pseudo_iid_gp._kernels import ERF, RELU, TANH
 from theorax.theorems.pseudo_iid_gp._moments import chi, erf_point, m2, m4, relu_point, tanh_point
-from theorax.theorems.pseudo_iid_gp._setting import n
 
 S_own = sw2**2 * (f0 * m4 / 3 + (own_1 - 1) * m2**2)
 S_cross = sw2**2 * (m4 + (pair_1 - 1) * m2**2)

@@ -13,9 +13,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 from sympy import Integer, Rational, Symbol, exp, gamma, integrate, limit, oo, simplify
 
-from theorax.numerics.keys import named
-from theorax.numerics.wide_networks import layer
-from theorax.theorems.language import (
+from theorax.language import (
     Characteristic,
     Cited,
     Efforts,
@@ -32,8 +30,10 @@ from theorax.theorems.language import (
     Theorem,
     gaussian,
 )
-from theorax.theorems.pseudo_iid_gp import _setting as setting
-from theorax.theorems.pseudo_iid_gp._setting import RELU, a, b4, n
+from theorax.numerics.keys import named
+from theorax.numerics.wide_networks import layer
+from theorax.theorems.pseudo_iid_gp import _ensembles as setting
+from theorax.theorems.pseudo_iid_gp._ensembles import RELU, a, b4, n
 
 r = Parameter("r", "rank", integer=True, positive=True)
 power = Measured("power", "h_i^4, mean over units and networks", positive=True)

@@ -7,20 +7,12 @@ ReLU without biases nothing needs a limit: (h, v) and (-h, -v) are equal in law,
 
 from sympy import Integer, Matrix, Rational, Symbol, exp, expand, integrate, oo, pi, product, simplify, sqrt, symbols
 
-from theorax.theorems.language import (
-    Expectation,
-    Hypothesis,
-    Limit,
-    Parameter,
-    Relative,
-    Step,
-    Theorem,
-)
+from theorax.language import Expectation, Hypothesis, Limit, Parameter, Relative, Step, Theorem
 from theorax.theorems.pseudo_iid_gp import _deep as deep
-from theorax.theorems.pseudo_iid_gp import _setting as setting
+from theorax.theorems.pseudo_iid_gp import _ensembles as setting
 from theorax.theorems.pseudo_iid_gp._deep import growth, l, q, sb2, subject, sw2
+from theorax.theorems.pseudo_iid_gp._ensembles import n
 from theorax.theorems.pseudo_iid_gp._kernels import ERF, RELU, TANH
-from theorax.theorems.pseudo_iid_gp._setting import n
 
 chi = Parameter("chi", "chi_1 = sigma_w^2 E phi'(sqrt q z)^2", positive=True)
 

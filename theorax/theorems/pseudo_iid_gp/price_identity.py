@@ -7,18 +7,10 @@ jumps.
 
 from sympy import Integer, Symbol, diff, erf, exp, integrate, oo, pi, simplify, sqrt
 
-from theorax.theorems.language import (
-    Absolute,
-    Efforts,
-    Expectation,
-    Experiment,
-    Hypothesis,
-    Step,
-    Theorem,
-)
+from theorax.language import Absolute, Efforts, Expectation, Experiment, Hypothesis, Step, Theorem
 from theorax.theorems.pseudo_iid_gp import _kernels as kernels
+from theorax.theorems.pseudo_iid_gp._ensembles import n
 from theorax.theorems.pseudo_iid_gp._kernels import c, k11, k22, score, slopes
-from theorax.theorems.pseudo_iid_gp._setting import n
 
 identity = Expectation(
     of=score - slopes,

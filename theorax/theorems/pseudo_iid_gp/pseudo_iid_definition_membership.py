@@ -8,7 +8,7 @@ tends to delta_ab delta_cd for two columns j, j'. Up to symmetry that is three n
 import jax.numpy as jnp
 from sympy import Integer, Matrix, Rational, Symbol, factor, limit, oo, simplify, solve
 
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Cited,
     Efforts,
@@ -22,8 +22,8 @@ from theorax.theorems.language import (
     Step,
     Theorem,
 )
-from theorax.theorems.pseudo_iid_gp import _setting as setting
-from theorax.theorems.pseudo_iid_gp._setting import across, crossed, fourth, n, own
+from theorax.theorems.pseudo_iid_gp import _ensembles as setting
+from theorax.theorems.pseudo_iid_gp._ensembles import across, crossed, fourth, n, own
 
 entry = Measured("entry", "n^2 W_aj^4, mean over the entries", nonnegative=True)
 row = Measured("row", "n^2 W_aj^2 W_aj'^2, mean over rows and pairs of columns", nonnegative=True)

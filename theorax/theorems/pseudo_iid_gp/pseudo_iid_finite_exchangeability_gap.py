@@ -10,7 +10,7 @@ from itertools import combinations
 
 from sympy import Integer, Rational, Symbol, cos, exp, expand, limit, oo, pi, prod, simplify, sqrt, symbols
 
-from theorax.theorems.language import (
+from theorax.language import (
     Characteristic,
     Efforts,
     Expansion,
@@ -25,8 +25,8 @@ from theorax.theorems.language import (
     Theorem,
     gaussian,
 )
-from theorax.theorems.pseudo_iid_gp import _setting as setting
-from theorax.theorems.pseudo_iid_gp._setting import PHI, RELU, a, b4, mu, n, wide
+from theorax.theorems.pseudo_iid_gp import _ensembles as setting
+from theorax.theorems.pseudo_iid_gp._ensembles import PHI, RELU, a, b4, mu, n, wide
 
 power = Measured("power", "h_i^4, mean over the units of the layer", positive=True)
 square = Measured("square", "h_i^2, mean over the units of the layer", positive=True)

@@ -12,9 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Integer, Matrix, Rational, symbols
 
-from theorax.numerics.convolutional import FIXED_SUMS, FRAME, TAP_BY_TAP, convolution
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Cited,
     Efforts,
@@ -31,7 +29,9 @@ from theorax.theorems.language import (
     Subject,
     Theorem,
 )
-from theorax.theorems.pseudo_iid_gp import _setting as setting
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.theorems.pseudo_iid_gp import _ensembles as setting
+from theorax.theorems.pseudo_iid_gp._convolutional import FIXED_SUMS, FRAME, TAP_BY_TAP, convolution
 from theorax.theorems.pseudo_iid_gp._limit import PHI, RELU, phi, sb2, sw2
 from theorax.theorems.pseudo_iid_gp._pixels import (
     BOTH,

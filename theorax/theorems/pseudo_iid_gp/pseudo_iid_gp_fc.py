@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Integer, Matrix, Rational, Symbol, eye, sqrt, symbols
 
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Cited,
     Efforts,
@@ -29,11 +29,11 @@ from theorax.theorems.language import (
     Step,
     Theorem,
 )
-from theorax.theorems.pseudo_iid_gp import _setting as setting
+from theorax.theorems.pseudo_iid_gp import _ensembles as setting
+from theorax.theorems.pseudo_iid_gp._ensembles import n
 from theorax.theorems.pseudo_iid_gp._kernels import c, k11, k22
 from theorax.theorems.pseudo_iid_gp._limit import PHI, RELU, TANH, F, Kernel, kernel, network, phi, sb2, sw2
 from theorax.theorems.pseudo_iid_gp._process import BIASES, ENVELOPE, GAUSSIAN_FIRST, HIDDEN, OUTPUT, Process, seen
-from theorax.theorems.pseudo_iid_gp._setting import n
 from theorax.theorems.pseudo_iid_gp.erf_arcsine_kernel import F as arcsine
 from theorax.theorems.pseudo_iid_gp.relu_arc_cosine_kernel import f as arc_cosine
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from sympy import Integer, Matrix, Rational, Symbol, asin, cos, diff, eye, limit, log, oo, pi, series, sqrt, symbols
 
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Cited,
     Efforts,
@@ -23,9 +23,9 @@ from theorax.theorems.language import (
     Step,
     Theorem,
 )
-from theorax.theorems.pseudo_iid_gp import _setting as setting
+from theorax.theorems.pseudo_iid_gp import _ensembles as setting
+from theorax.theorems.pseudo_iid_gp._ensembles import PHI, RELU, a, b4, crossed, fourth, mu, n, own
 from theorax.theorems.pseudo_iid_gp._process import EDGEWORTH, at_two_units
-from theorax.theorems.pseudo_iid_gp._setting import PHI, RELU, a, b4, crossed, fourth, mu, n, own
 from theorax.theorems.pseudo_iid_gp._units import observe, units
 from theorax.theorems.pseudo_iid_gp.relu_arc_cosine_kernel import f as arc_cosine
 

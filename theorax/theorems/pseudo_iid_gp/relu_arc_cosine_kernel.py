@@ -6,17 +6,10 @@ quadrant, (pi - arccos c)/(2 pi); f(-1) = 0 because u and v = -u are never posit
 
 from sympy import Integer, Rational, Symbol, acos, diff, integrate, pi, simplify, sqrt
 
-from theorax.theorems.language import (
-    Cited,
-    Expectation,
-    Hypothesis,
-    Relative,
-    Step,
-    Theorem,
-)
+from theorax.language import Cited, Expectation, Hypothesis, Relative, Step, Theorem
 from theorax.theorems.pseudo_iid_gp import _kernels as kernels
+from theorax.theorems.pseudo_iid_gp._ensembles import n
 from theorax.theorems.pseudo_iid_gp._kernels import c, k11, k22, kernel, slopes
-from theorax.theorems.pseudo_iid_gp._setting import n
 
 f = (sqrt(1 - c**2) + c * (pi - acos(c))) / (2 * pi)
 quadrant = (pi - acos(c)) / (2 * pi)

@@ -8,18 +8,9 @@ from typing import Any
 
 from sympy import Rational, Symbol, expand, limit, oo
 
-from theorax.theorems.language import (
-    Efforts,
-    Expectation,
-    Experiment,
-    Hypothesis,
-    Measured,
-    Relative,
-    Step,
-    Theorem,
-)
-from theorax.theorems.pseudo_iid_gp import _setting as setting
-from theorax.theorems.pseudo_iid_gp._setting import LINEAR, PHI, RELU, a, b4, fourth, n, own, wide
+from theorax.language import Efforts, Expectation, Experiment, Hypothesis, Measured, Relative, Step, Theorem
+from theorax.theorems.pseudo_iid_gp import _ensembles as setting
+from theorax.theorems.pseudo_iid_gp._ensembles import LINEAR, PHI, RELU, a, b4, fourth, n, own, wide
 
 power = Measured("power", "h_i^4, mean over the units of the layer and orthogonal inputs", positive=True)
 

@@ -9,11 +9,11 @@ import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
 
+from theorax.language import Subject
 from theorax.numerics import flows
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
-from theorax.numerics.residual import activations
-from theorax.theorems.language import Subject
+from theorax.theorems.resnet_discretizes_ode._residual import activations
 
 D = 4
 ALTERNATING, IID, SMOOTH = range(3)

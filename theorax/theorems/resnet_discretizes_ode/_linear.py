@@ -11,11 +11,11 @@ import numpy as np
 from jaxtyping import Array, Float
 from sympy import Symbol, exp
 
-from theorax.numerics import linear_residual as linear
+from theorax.language import Parameter, Subject
 from theorax.numerics.annotations import Scalar
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
-from theorax.theorems.language import Parameter, Subject
+from theorax.theorems.resnet_discretizes_ode import _linear_residual as linear
 
 D = 3
 SHOWN, HORIZON = 8, 4.0  # times k/2

@@ -12,12 +12,12 @@ import numpy as np
 from jaxtyping import Array, Float
 from sympy import Symbol, symbols
 
+from theorax.language import Subject
+from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.extents import Extent, literal
 from theorax.numerics.flows import largest
-from theorax.numerics.jaxprs import Symbolic, evaluate
 from theorax.numerics.keys import named
-from theorax.numerics.residual import Euler, Heun, Scheme, last, last_without_storage
-from theorax.theorems.language import Subject
+from theorax.theorems.resnet_discretizes_ode._residual import Euler, Heun, Scheme, last, last_without_storage
 
 D = 5
 SMOOTH, ROUGH, TIED = range(3)

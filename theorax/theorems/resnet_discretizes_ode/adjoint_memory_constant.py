@@ -14,10 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 from sympy import Integer, Rational, Symbol, limit, log, oo, simplify
 
-from theorax.numerics.extents import Extent, literal
-from theorax.numerics.keys import named
-from theorax.numerics.residual import Euler, last, last_without_storage
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Efforts,
     Expectation,
@@ -32,7 +29,10 @@ from theorax.theorems.language import (
     Subject,
     Theorem,
 )
-from theorax.theorems.resnet_discretizes_ode._setting import N, in_powers
+from theorax.numerics.extents import Extent, literal
+from theorax.numerics.keys import named
+from theorax.theorems.resnet_discretizes_ode._networks import N, in_powers
+from theorax.theorems.resnet_discretizes_ode._residual import Euler, last, last_without_storage
 
 batch = Parameter("batch", "number of inputs", integer=True, positive=True)
 d = Parameter("d", "dimension of the activations", integer=True, positive=True)

@@ -9,19 +9,10 @@ from typing import Any
 
 from sympy import Rational, Symbol, limit, oo, sqrt
 
-from theorax.theorems.language import (
-    Absolute,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Measured,
-    Rate,
-    Step,
-    Theorem,
-)
+from theorax.language import Absolute, Efforts, Experiment, Hypothesis, Measured, Rate, Step, Theorem
 from theorax.theorems.resnet_discretizes_ode import _recovery as recovery
+from theorax.theorems.resnet_discretizes_ode._networks import N, in_powers
 from theorax.theorems.resnet_discretizes_ode._recovery import EULER
-from theorax.theorems.resnet_discretizes_ode._setting import N, in_powers
 
 layer = Measured("layer", "error of the gradient by the weights of a layer, the worst one", positive=True)
 whole = Measured("whole", "error of the gradient relative to the gradient", positive=True)

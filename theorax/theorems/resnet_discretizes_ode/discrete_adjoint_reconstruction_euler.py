@@ -11,9 +11,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Function, Rational, Symbol, exp, expand, limit, oo, rsolve
 
-from theorax.numerics import flows
-from theorax.numerics.residual import Euler, forth_and_back
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Efforts,
     Experiment,
@@ -29,9 +27,11 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
+from theorax.numerics import flows
 from theorax.theorems.resnet_discretizes_ode import _recovery as recovery
+from theorax.theorems.resnet_discretizes_ode._networks import N, in_powers
 from theorax.theorems.resnet_discretizes_ode._recovery import EULER
-from theorax.theorems.resnet_discretizes_ode._setting import N, in_powers
+from theorax.theorems.resnet_discretizes_ode._residual import Euler, forth_and_back
 
 missed = Measured("missed", "the largest distance of a recovered activation from the true one", positive=True)
 L = Measured("L", "Lipschitz constant of all layers", positive=True)

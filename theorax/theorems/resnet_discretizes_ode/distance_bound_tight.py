@@ -15,10 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Function, Rational, Symbol, exp, limit, oo, rsolve, simplify
 
-from theorax.numerics.extents import literal
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.numerics.keys import named
-from theorax.theorems.language import (
+from theorax.language import (
     Efforts,
     Expansion,
     Experiment,
@@ -33,7 +30,10 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
-from theorax.theorems.resnet_discretizes_ode._setting import L, N
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.numerics.extents import literal
+from theorax.numerics.keys import named
+from theorax.theorems.resnet_discretizes_ode._networks import L, N
 
 missed = Measured("missed", "x(1) - x_N", array=True)
 C = Measured("C", "acceleration of the flow", array=True, positive=True)

@@ -12,10 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 from sympy import Integer, Rational, Symbol, cos, cosh, diff, exp, integrate, log, oo, pi, series, sqrt, tanh
 
-from theorax.numerics import flows
-from theorax.numerics.extents import literal
-from theorax.numerics.keys import named
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Efforts,
     Expansion,
@@ -29,8 +26,11 @@ from theorax.theorems.language import (
     Subject,
     Theorem,
 )
+from theorax.numerics import flows
+from theorax.numerics.extents import literal
+from theorax.numerics.keys import named
 from theorax.theorems.resnet_discretizes_ode import _interpolated as interpolated
-from theorax.theorems.resnet_discretizes_ode._setting import N, in_powers
+from theorax.theorems.resnet_discretizes_ode._networks import N, in_powers
 
 gap = Measured("gap", "distance of x_N from x(1)", positive=True)
 averaged = Measured("averaged", "distance at time one of the flows of the two means", positive=True)

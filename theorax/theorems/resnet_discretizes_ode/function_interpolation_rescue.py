@@ -10,8 +10,7 @@ from typing import Any
 
 from sympy import Function, Rational, Symbol, cancel, exp, integrate, rsolve, simplify, sqrt
 
-from theorax.numerics import flows
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Efforts,
     Experiment,
@@ -22,8 +21,9 @@ from theorax.theorems.language import (
     Step,
     Theorem,
 )
+from theorax.numerics import flows
 from theorax.theorems.resnet_discretizes_ode import _interpolated as interpolated
-from theorax.theorems.resnet_discretizes_ode._setting import N, in_powers
+from theorax.theorems.resnet_discretizes_ode._networks import N, in_powers
 
 gap = Measured("gap", "the largest distance of x_n from x(n/N)", positive=True)
 L = Measured("L", "Lipschitz constant of all layers", nonnegative=True)

@@ -12,9 +12,7 @@ from typing import Any
 import jax.numpy as jnp
 from sympy import Integer, Rational, Symbol, expand
 
-from theorax.numerics import flows
-from theorax.numerics.residual import Euler, Heun, forth_and_back
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Efforts,
     Experiment,
@@ -29,9 +27,11 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
+from theorax.numerics import flows
 from theorax.theorems.resnet_discretizes_ode import _recovery as recovery
+from theorax.theorems.resnet_discretizes_ode._networks import N, in_powers
 from theorax.theorems.resnet_discretizes_ode._recovery import HEUN, linear
-from theorax.theorems.resnet_discretizes_ode._setting import N, in_powers
+from theorax.theorems.resnet_discretizes_ode._residual import Euler, Heun, forth_and_back
 
 missed = Measured("missed", "the largest distance of a recovered activation from the true one", positive=True)
 layer = Measured("layer", "error of the gradient by the weights of a layer, the worst one", positive=True)

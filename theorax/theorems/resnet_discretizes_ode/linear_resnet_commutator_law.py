@@ -14,10 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 from sympy import Integer, Rational, Symbol, exp, integrate, oo
 
-from theorax.numerics import linear_residual as linear
-from theorax.numerics.extents import literal
-from theorax.numerics.keys import named
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Efforts,
     Expansion,
@@ -34,7 +31,10 @@ from theorax.theorems.language import (
     Subject,
     Theorem,
 )
-from theorax.theorems.resnet_discretizes_ode._setting import in_powers
+from theorax.numerics.extents import literal
+from theorax.numerics.keys import named
+from theorax.theorems.resnet_discretizes_ode import _linear_residual as linear
+from theorax.theorems.resnet_discretizes_ode._networks import in_powers
 
 m = Size("m", "one over ||B - I||_F")
 eta = Parameter("eta", "learning rate over N", positive=True)

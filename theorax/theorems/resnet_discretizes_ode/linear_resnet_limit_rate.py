@@ -8,20 +8,11 @@ reference depth enters, and so no bias of one.
 import jax.numpy as jnp
 from sympy import Rational, Symbol, oo, sqrt, summation
 
-from theorax.numerics import linear_residual as linear
+from theorax.language import Absolute, Efforts, Experiment, Hypothesis, Measured, Rate, Step, Theorem
 from theorax.numerics.extents import Extent
-from theorax.theorems.language import (
-    Absolute,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Measured,
-    Rate,
-    Step,
-    Theorem,
-)
 from theorax.theorems.resnet_discretizes_ode import _linear as setting
-from theorax.theorems.resnet_discretizes_ode._setting import N, in_powers
+from theorax.theorems.resnet_discretizes_ode import _linear_residual as linear
+from theorax.theorems.resnet_discretizes_ode._networks import N, in_powers
 
 gap = Measured("gap", "the largest ||theta_n of depth N - theta_2n of depth 2N||_F at all times", positive=True)
 

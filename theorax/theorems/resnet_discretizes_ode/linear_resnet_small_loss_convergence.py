@@ -12,10 +12,7 @@ import jax
 import jax.numpy as jnp
 from sympy import E, Rational, Symbol, diff, exp, integrate, log, oo, simplify, solve
 
-from theorax.numerics import linear_residual as linear
-from theorax.numerics.extents import literal
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Cited,
     Efforts,
@@ -31,9 +28,12 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.numerics.extents import literal
 from theorax.theorems.resnet_discretizes_ode import _linear as setting
+from theorax.theorems.resnet_discretizes_ode import _linear_residual as linear
 from theorax.theorems.resnet_discretizes_ode._linear import rho
-from theorax.theorems.resnet_discretizes_ode._setting import N
+from theorax.theorems.resnet_discretizes_ode._networks import N
 
 k = Index("k", "twice the time")
 loss = Measured("loss", "||Pi - B||_F^2 at time k/2", over=(k,), positive=True)

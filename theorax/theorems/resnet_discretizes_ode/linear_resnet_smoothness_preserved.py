@@ -13,10 +13,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Integer, Rational, Symbol, exp, integrate, oo, simplify, sqrt
 
-from theorax.numerics import linear_residual as linear
-from theorax.numerics.extents import literal
-from theorax.numerics.jaxprs import Symbolic, evaluate
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Efforts,
     Experiment,
@@ -31,9 +28,12 @@ from theorax.theorems.language import (
     Theorem,
     instance,
 )
+from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.numerics.extents import literal
 from theorax.theorems.resnet_discretizes_ode import _linear as setting
+from theorax.theorems.resnet_discretizes_ode import _linear_residual as linear
 from theorax.theorems.resnet_discretizes_ode._linear import rho
-from theorax.theorems.resnet_discretizes_ode._setting import N, in_powers
+from theorax.theorems.resnet_discretizes_ode._networks import N, in_powers
 
 gained = Measured("gained", "the largest N ||theta_(n+1)(t) - theta_n(t)||_F - N ||theta_(n+1)(0) - theta_n(0)||_F")
 rough = Measured("rough", "the largest N ||theta_(n+1) - theta_n||_F at all times", positive=True)

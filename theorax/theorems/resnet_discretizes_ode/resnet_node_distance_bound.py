@@ -13,10 +13,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 from sympy import Function, Rational, Symbol, diff, exp, integrate, limit, log, rsolve
 
-from theorax.numerics import flows
-from theorax.numerics.keys import named
-from theorax.numerics.residual import activations
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Efforts,
     Experiment,
@@ -28,8 +25,11 @@ from theorax.theorems.language import (
     Subject,
     Theorem,
 )
-from theorax.theorems.resnet_discretizes_ode import _setting as setting
-from theorax.theorems.resnet_discretizes_ode._setting import L, N
+from theorax.numerics import flows
+from theorax.numerics.keys import named
+from theorax.theorems.resnet_discretizes_ode import _networks as setting
+from theorax.theorems.resnet_discretizes_ode._networks import L, N
+from theorax.theorems.resnet_discretizes_ode._residual import activations
 
 gap = Measured("gap", "the largest distance of x_n from x(n/N)", positive=True)
 used = Measured("used", "the largest share of C ((1 + L/N)^n - 1)/(2 N L) that x_n is away from x(n/N)")

@@ -25,15 +25,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from theorax.decide.binomial import proportion_of
+from theorax.decide.equivalence import combine
+from theorax.decide.status import Decision, Levels, Reason, Status
+from theorax.decide.verdict import Verdict
 from theorax.errors import TheoraxError
-from theorax.theorems.language import Claim, Inequality, Law
-from theorax.verifiers.decision import Decision, Levels, Reason, Status
-from theorax.verifiers.experiments.draws import Draws
-from theorax.verifiers.experiments.lines import Cell, Line, Observed
+from theorax.language import Claim, Inequality, Law
+from theorax.verifiers.cases.draws import Draws
+from theorax.verifiers.cases.lines import Cell, Line, Observed
 from theorax.verifiers.kinds import JUDGES, Judged
-from theorax.verifiers.outcome import ControlOutcome, Verdict
-from theorax.verifiers.statistics.decide import combine
-from theorax.verifiers.statistics.probability import proportion_of
+from theorax.verifiers.outcome import ControlOutcome
 
 __all__ = ["DEMANDED", "controls", "insensitive", "kill_probability"]
 

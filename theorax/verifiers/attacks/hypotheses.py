@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from theorax.theorems.language import Hypothesis, Measured, Theorem
-from theorax.verifiers import sentences
-from theorax.verifiers.decision import Finding
-from theorax.verifiers.experiments.draws import Draws
-from theorax.verifiers.experiments.lines import Cell, Observed, evaluate
+from theorax.decide.status import Finding
+from theorax.language import Hypothesis, Measured, Theorem
+from theorax.verifiers import claim_verdicts
+from theorax.verifiers.cases.draws import Draws
+from theorax.verifiers.cases.lines import Cell, Observed, evaluate
 from theorax.verifiers.kinds import Prepared
 from theorax.verifiers.outcome import HypothesisOutcome
 
@@ -37,13 +37,13 @@ def violated(
             if satisfied == 0:
                 bound = 1 - (1 - CONFIDENCE) ** (1 / total)
                 return Finding.NO_INSTANCE, (
-                    f"No draw of {sentences.place(case.cell)} satisfies the hypothesis {name} ({hypothesis.holds}); "
+                    f"No draw of {claim_verdicts.place(case.cell)} satisfies the hypothesis {name} ({hypothesis.holds}); "
                     f"what follows from it is true of nothing. In {total} draws without one, its probability is at "
                     f"most {bound:.2g} with confidence {CONFIDENCE:.0%}."
                 )
             if satisfied < total:
                 return Finding.HYPOTHESIS_VIOLATED, (
-                    f"Only {satisfied / total:.0%} of the draws of {sentences.place(case.cell)} satisfy the hypothesis "
+                    f"Only {satisfied / total:.0%} of the draws of {claim_verdicts.place(case.cell)} satisfy the hypothesis "
                     f"{name} ({hypothesis.holds}). Build subjects that satisfy it."
                 )
     return None

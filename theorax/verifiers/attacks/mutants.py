@@ -26,7 +26,7 @@ from typing import Any, Literal
 from sympy import Add, Basic, Expr, I, Integer, Max, Min, Mul, Not, Pow, Rational, Symbol, exp, log, sqrt
 
 from theorax.errors import StatementError
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Characteristic,
     Claim,

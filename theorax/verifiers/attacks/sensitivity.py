@@ -7,15 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from theorax.decide.equivalence import combine
+from theorax.decide.status import Decision, Levels, Status
+from theorax.decide.verdict import Verdict
 from theorax.errors import DesignError
-from theorax.theorems.language import Claim, Expectation, Limit, Rate
-from theorax.theorems.language.notation import mathematics
+from theorax.language import Claim, Expectation, Limit, Rate
+from theorax.language.notation import mathematics
 from theorax.verifiers.attacks.mutants import Variant, variants
-from theorax.verifiers.decision import Decision, Levels, Status
-from theorax.verifiers.experiments.lines import Cell, Line, Observed, evaluate
+from theorax.verifiers.cases.lines import Cell, Line, Observed, evaluate
 from theorax.verifiers.kinds import JUDGES, Prepared
-from theorax.verifiers.outcome import MutantOutcome, Verdict
-from theorax.verifiers.statistics.decide import combine
+from theorax.verifiers.outcome import MutantOutcome
 
 
 def mutants(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from theorax.theorems.language import (
+from theorax.language import (
     Claim,
     Expectation,
     Identity,
@@ -14,15 +14,15 @@ from theorax.theorems.language import (
     Probability,
     Rate,
 )
-from theorax.verifiers.kinds.averages import ExpectationJudge, LimitJudge
-from theorax.verifiers.kinds.base import Judge, Judged, Prepared
-from theorax.verifiers.kinds.identities import IdentityJudge
-from theorax.verifiers.kinds.impossibilities import ImpossibilityJudge
-from theorax.verifiers.kinds.inequalities import InequalityJudge
-from theorax.verifiers.kinds.laws import LawJudge
-from theorax.verifiers.kinds.optima import OptimumJudge
-from theorax.verifiers.kinds.probabilities import ProbabilityJudge
-from theorax.verifiers.kinds.rates import RateJudge
+from theorax.verifiers.kinds.averages_lowered import ExpectationJudge, LimitJudge
+from theorax.verifiers.kinds.identities_lowered import IdentityJudge
+from theorax.verifiers.kinds.impossibilities_lowered import ImpossibilityJudge
+from theorax.verifiers.kinds.inequalities_lowered import InequalityJudge
+from theorax.verifiers.kinds.laws_lowered import LawJudge
+from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared
+from theorax.verifiers.kinds.optima_lowered import OptimumJudge
+from theorax.verifiers.kinds.probabilities_lowered import ProbabilityJudge
+from theorax.verifiers.kinds.rates_lowered import RateJudge
 
 JUDGES: dict[type[Claim], Judge] = {
     Identity: IdentityJudge(),

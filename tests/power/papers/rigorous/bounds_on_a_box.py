@@ -2,7 +2,7 @@
 
 from sympy import Integer, Rational, cos
 
-from theorax.theorems.language import Absolute, Inequality, Parameter, Theorem
+from theorax.language import Absolute, Inequality, Parameter, Theorem
 
 x = Parameter("x", "the first number")
 y = Parameter("y", "the second number")

@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 from sympy import And, Integer, Rational
 
-from theorax.theorems.language import (
+from theorax.language import (
     Absolute,
     Experiment,
     Hypothesis,

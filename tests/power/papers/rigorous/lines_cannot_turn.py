@@ -12,16 +12,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Rational, Symbol, summation
 
-from theorax.theorems.language import (
-    Experiment,
-    Hypothesis,
-    Impossibility,
-    Measured,
-    Size,
-    Step,
-    Subject,
-    Theorem,
-)
+from theorax.language import Experiment, Hypothesis, Impossibility, Measured, Size, Step, Subject, Theorem
 
 DEPTH, STEPS, RATE, LIPSCHITZ = 8, 1500, 0.05, 0.95
 L = Size("L", "number of residual layers")

@@ -1,0 +1,193 @@
+"""Own draws: means, quantiles, probabilities, laws, and the summaries that any number of draws are kept as."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sweeps
+from sweeps import SIZES, power_law
+
+from theorax import decide
+from theorax.decide import estimators
+from theorax.decide.summaries import Moments, Summary
+from theorax.errors import DesignError, ObservationError
+
+
+@pytest.fixture
+def plan():
+    return sweeps.rate_plan()
+
+
+class TestMean:
+    @pytest.mark.parametrize("moments", ["light tails", decide.Bounded(0, 1), decide.BoundedVariance(0.1)], ids=str)
+    def test_means(self, moments, rng):
+        plan = decide.plan_mean(to=0.5, margin=0.1, draws=1000, sd=0.3, moments=moments)
+        values = rng.random(1000)
+        assert decide.mean(plan, values).status == "SUPPORTED"
+        assert decide.mean(replace(plan, to=0.8), values).status == "REFUTED"
+        assert decide.mean(replace(plan, to=0.8, side="at most"), values).status == "SUPPORTED"
+
+    def test_two_values(self, rng):
+        plan = decide.plan_mean(to=0.01, margin=0.025, draws=400, moments=decide.TwoValues())
+        assert decide.mean(plan, rng.random(400) < 0.01).status == "SUPPORTED"
+
+    def test_a_median_needs_no_moments(self, rng):
+        plan = decide.plan_quantile(to=0.0, margin=0.3, draws=1000)
+        values = rng.standard_cauchy(1000)
+        assert decide.quantile(plan, values).status == "SUPPORTED"
+        assert decide.quantile(replace(plan, to=1.0), values).status == "REFUTED"
+        with pytest.raises(DesignError, match="unbounded"):
+            decide.plan_quantile(to=0.0, margin=0.3, draws=4)
+
+    def test_what_was_not_planned(self, rng):
+        plan = decide.plan_mean(to=0.5, margin=0.1, draws=100, sd=0.3)
+        with pytest.raises(ObservationError, match=r"shape \(99,\)"):
+            decide.mean(plan, rng.random(99))
+        with pytest.raises(ObservationError, match="Draw 1 is nan"):
+            decide.mean(plan, np.full(100, np.nan))
+
+
+class TestCounts:
+    def test_a_probability(self, rng):
+        plan = decide.plan_probability(at_least=0.95, margin=0.02, draws=3000)
+        assert decide.probability(plan, rng.random(3000) < 0.97).status == "SUPPORTED"
+        assert decide.probability(plan, rng.random(3000) < 0.9).status == "REFUTED"
+        assert decide.probability(replace(plan, draws=30), rng.random(30) < 0.9).status == "INCONCLUSIVE"
+
+    def test_more_outcomes_than_planned_are_refused(self):
+        plan = decide.plan_probability(at_least=0.9, margin=0.1, draws=10)
+        with pytest.raises(ObservationError, match=r"decide\.monitor"):
+            decide.probability(plan, np.ones(11))
+        with pytest.raises(ObservationError, match="An event happens or does not"):
+            decide.probability(plan, np.full(10, 0.5))
+
+    def test_a_monitor_may_be_asked_after_every_draw(self, rng):
+        plan = decide.plan_probability(at_least=0.9, margin=0.05, draws=5000)
+        for truth, status in ((0.99, "SUPPORTED"), (0.7, "REFUTED")):
+            watch = decide.monitor(plan)
+            while not watch.stopped:
+                verdict = watch.add(rng.random() < truth)
+            assert verdict.status == status and verdict.e_value > 1 / 0.025 and watch.draws < 1000
+            assert watch.add(np.ones(100)) == verdict  # frozen
+
+    def test_a_monitor_before_any_draw(self):
+        assert decide.monitor(decide.plan_probability(at_least=0.9, margin=0.05, draws=5000)).verdict.status == (
+            "INCONCLUSIVE"
+        )
+
+    def test_a_bound_in_every_row(self, rng):
+        plan = decide.plan_inequality(draws=500)
+        left = rng.random(500)
+        assert decide.inequality(plan, left, 1.0).status == "SUPPORTED"
+        assert decide.inequality(plan, left, 0.9).status == "REFUTED"
+        rounded = decide.inequality(plan, left, left - 1e-12, errors=1e-9)
+        assert rounded.status == "INCONCLUSIVE" and "within the declared errors" in rounded.sentence
+        assert decide.inequality(replace(plan, draws=50), left[:50], 1.0).status == "INCONCLUSIVE"
+        with pytest.raises(ObservationError, match="row 3 is nan"):
+            decide.inequality(replace(plan, draws=3), [0, 0, np.nan], 1.0)
+
+    def test_the_cheapest_plan_decides(self):
+        weak = decide.plan_probability(at_least=0.99, margin=0.01, draws=100)
+        assert not weak.decides and weak.cheapest().decides and weak.cheapest().power() >= 0.8
+
+
+class TestLaw:
+    def test_one_size(self, rng):
+        plan = decide.plan_law(to=decide.Normal(), draws=20_000)
+        values = rng.standard_normal(20_000)
+        assert decide.law(plan, values).status == "SUPPORTED"
+        assert decide.law(plan, 1.1 * values).status == "REFUTED"
+
+    @pytest.mark.parametrize("law", [decide.Normal(1, 2), decide.Uniform(-1, 3), decide.Exponential(2)])
+    def test_characteristic_functions_against_draws(self, law, rng):
+        draws = {
+            decide.Normal: lambda: rng.normal(1, 2, 40_000),
+            decide.Uniform: lambda: rng.uniform(-1, 3, 40_000),
+            decide.Exponential: lambda: rng.exponential(2, 40_000),
+        }[type(law)]()
+        plan = decide.plan_law(to=law, draws=40_000)
+        assert decide.law(plan, draws).status == "SUPPORTED"
+        assert str(law.wider(1.0)) == str(law)
+
+    def test_two_samples(self, rng):
+        plan = decide.plan_law(to=decide.Sample(30_000, 1.0), draws=30_000, margin=0.04)
+        first, second = rng.standard_normal((2, 30_000))
+        assert decide.law(plan, first, second).status == "SUPPORTED"
+        assert decide.law(plan, 1.5 * first, second).status == "REFUTED"
+        for reference in (None, second[:-1]):
+            with pytest.raises(ObservationError, match="reference draws"):
+                decide.law(plan, first, reference)
+
+    def test_variances_given_what_a_draw_holds(self, rng):
+        n = np.array([16, 32, 64, 128, 256])
+        allowed = decide.Corrections(size=0.05, slowest=1, reason="an expansion of the moments in 1/n")
+        plan = decide.plan_law(n, to=decide.Normal(), draws=500, sd=0.1, conditional=True, corrections=allowed)
+        mixture = 1 + 0.6 * (rng.chisquare(n, (500, 5)) / n - 1)
+        assert decide.law(plan, mixture).status == "SUPPORTED"
+        assert decide.law(replace(plan, to=decide.Normal(0, 1.1)), mixture).status == "REFUTED"
+
+    def test_what_cannot_be_planned(self):
+        with pytest.raises(DesignError, match="No class of corrections"):
+            decide.plan_law([8, 16, 32], to=decide.Normal(), draws=100)
+        with pytest.raises(DesignError, match="is no law"):
+            decide.plan_law(to="normal", draws=100)
+        with pytest.raises(DesignError, match="standard deviation"):
+            decide.Normal(0, -1)
+
+
+class TestSummaries:
+    """One pass and any weights give what the scores themselves give."""
+
+    def test_paired(self, rng):
+        table = rng.standard_normal((50, 4)) + 3 * rng.standard_normal((50, 1))
+        k = np.array([0.2, -1.0, 0.3, 0.5])
+        fast, literal = Summary.of_table(table).interval(k), estimators.paired(table, k)
+        # Both form about 50 x 4 products and sums of terms below 12 in size.
+        assert fast.estimate == pytest.approx(literal.estimate, abs=200 * 12 * 2.0**-52)
+        assert fast.se == pytest.approx(literal.se, rel=1e-9) and fast.se >= literal.se
+        assert fast.df == literal.df
+
+    def test_independent(self, rng):
+        samples = [rng.standard_normal(count) for count in (10, 20, 30)]
+        k = np.array([1.0, -2.0, 1.0])
+        fast, literal = Summary.of_columns(samples).interval(k), estimators.independent(samples, k)
+        assert (fast.estimate, fast.se, fast.df) == pytest.approx((literal.estimate, literal.se, literal.df), rel=1e-12)
+
+    def test_merged(self, rng):
+        sample = 5 + rng.standard_normal(1000)
+        merged = Moments()
+        for part in np.split(sample, [0, 1, 17, 500]):
+            merged = merged + Moments.of(part)
+        whole = Moments.of(sample)
+        assert merged.count == whole.count
+        assert (merged.mean, merged.squares, merged.magnitude) == pytest.approx(
+            (whole.mean, whole.squares, whole.magnitude), rel=1000 * 2.0**-50
+        )
+
+    def test_a_spread_that_cancels_is_never_understated(self, rng):
+        common = 1e3 * rng.standard_normal((40, 1))
+        table = common + 1e-9 * rng.standard_normal((40, 2))
+        k = np.array([1.0, -1.0])
+        assert Summary.of_table(table).interval(k).se >= estimators.paired(table, k).se
+
+    def test_equal_values_have_no_spread(self):
+        assert Summary.of_table(np.full((5, 2), 0.1)).interval([1.0, 0.0]).se == 0
+        assert Summary.of_columns([np.full(5, 0.1)]).interval([1.0]).se == 0
+
+
+def test_draws_that_come_in_pieces(plan, rng):
+    values = power_law(rng, plan)
+    stream = decide.Stream(logs=True)
+    for row in values:
+        stream.add(np.array(plan.sizes), row)
+    assert decide.rate(plan, stream).cases[0].estimate == pytest.approx(
+        decide.rate(plan, values).cases[0].estimate,
+        abs=64 * 16 * 2.0**-52,  # sums of 64 terms below 16
+    )
+    stream.add(np.array([32.0]), np.array([1.0]))
+    with pytest.raises(ObservationError, match="65 draws were streamed at n = 32, 64 were planned"):
+        decide.rate(plan, stream)
+    limit = decide.plan_limit(plan.sizes, to=1.0, margin=0.5, draws=64, sd=0.3)
+    stream = decide.Stream(logs=False)
+    stream.add(np.tile(SIZES, 64), rng.normal(1, 0.3, 64 * 9))
+    assert decide.limit(limit, stream).status == "SUPPORTED"

@@ -1,0 +1,262 @@
+"""Values that check their own mathematics: what cannot be meant is refused with what to write instead."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+from sympy import I, Integer, Rational, Symbol, cos, exp, pi, sqrt
+
+from theorax.errors import StatementError
+from theorax.language import (
+    Absolute,
+    Characteristic,
+    Corrections,
+    Efforts,
+    Expansion,
+    Expectation,
+    Experiment,
+    Hypothesis,
+    Identity,
+    Image,
+    Index,
+    Inequality,
+    Law,
+    Limit,
+    Measured,
+    Parameter,
+    Proof,
+    Rate,
+    Relative,
+    Size,
+    Step,
+    Subject,
+    Theorem,
+    gaussian,
+    instance,
+    quarter_circle,
+    radius_of_disk,
+)
+
+n = Size("n", "how many")
+a = Parameter("a", "a number", positive=True)
+x = Measured("x", "a measured number", positive=True)
+s = Measured("s", "a sample", sample=True)
+k = Index("k", "which")
+CLASS = Expansion(powers=(1,), rest=0.1, order=2, reason="a test")
+
+
+def limit(**changed):
+    return Limit(**{**dict(of=x, to=a, as_=n, approach=CLASS, margin=Relative(1, 10), because="a test"), **changed})
+
+
+def rate(**changed):
+    return Rate(
+        **{**dict(of=x, like=n**-1, as_=n, approach=Corrections(), margin=Absolute(1, 10), because="a test"), **changed}
+    )
+
+
+def build(key, n):
+    return n
+
+
+def observe(net):
+    return dict(x=net)
+
+
+def experiment(**changed):
+    parts = dict(
+        subjects={"one": Subject(build)}, observe=observe, measures=(x,), sweep={n: (2, 4, 8)}, at=({a: Integer(1)},)
+    )
+    return Experiment(**{**parts, **changed})
+
+
+def theorem(**changed):
+    parts = dict(
+        place="a test",
+        label="derived",
+        hypotheses=dict(h=Hypothesis("something holds", unbroken="a test")),
+        claims=dict(mean=limit()),
+        experiments=dict(numbers=experiment()),
+    )
+    return Theorem(**{**parts, **changed})
+
+
+def shapeless():
+    yield Step("nothing", 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda: Size("n m", "two words"), "is no name"),
+        (lambda: Size("n", " "), "has no meaning"),
+        (lambda: Relative(0, 1), "is no margin"),
+        (lambda: Relative(1, 10).around(0.0), "around zero is zero"),
+        (lambda: limit(margin=None), "has no margin"),
+        (lambda: limit(because=" "), "has no reason"),
+        (lambda: limit(of=a), "holds no measured letter"),
+        (lambda: limit(to=x), "which only a draw can tell"),
+        (lambda: limit(to=a / n), "still depends on n"),
+        (lambda: limit(to=Integer(0)), "Write Absolute"),
+        (lambda: limit(as_=a), "is not a Size"),
+        (lambda: rate(margin=Relative(1, 10)), "is relative"),
+        (lambda: rate(like=n**-1 + n**-2), "neither a power of n nor an exponential"),
+        (lambda: Identity(left=x, right=x), "the same expression"),
+        (lambda: Inequality(of=x), "no bound"),
+        (lambda: Inequality(of=x, at_most=a, at_least=a), "two bounds"),
+        (lambda: Expectation(of=x, equals=a), "has no margin"),
+        (
+            lambda: Law(
+                of=s, to=quarter_circle(a), as_=n, approach=CLASS, scale=a, margin=Absolute(1), because="a test"
+            ),
+            "margin of a law",
+        ),
+        (lambda: Image(x, x, Integer(1), (Integer(0), Integer(2))), "has mass 2"),
+        (lambda: Subject(lambda n: n), "takes ['n']"),
+        (lambda: Subject(build, fails=("mean",)), "breaks no hypothesis"),
+        (lambda: Subject(build, options=dict(size=1)).but(sice=2), "did you mean `size`"),
+        (lambda: experiment(sweep={}), "sweeps 0 letters"),
+        (lambda: experiment(sweep={n: (4, 2)}), "not an increasing list"),
+        (lambda: experiment(at=({a: 0.5},)), "Write Rational(1, 2)"),
+        (lambda: experiment(subjects={}), "has no subjects"),
+        (lambda: experiment(observe=lambda net, m: net), "asks for m"),
+        (lambda: experiment(measures=(Measured("y", "over k", over=(k,)),)), "no values are given"),
+        (lambda: Step("shapes", np.ones(2), np.ones(3)), "compares shapes"),
+        (lambda: Proof(lambda: iter(())), "has no docstring"),
+        (lambda: Proof(shapeless), "has no docstring"),
+        (lambda: theorem(label="guessed"), "is no honesty label"),
+        (lambda: theorem(claims={}), "says nothing"),
+        (lambda: theorem(claims=dict(mean=limit(under=("g",)))), "needs the hypothesis 'g'"),
+        (lambda: theorem(claims=dict(mean=limit(to=Symbol("b")))), "holds the symbol b"),
+        (lambda: theorem(claims=dict(mean=limit(corrected="better"))), "corrected by 'better'"),
+        (lambda: theorem(hypotheses=dict(h=Hypothesis("something holds"))), "broken by no control"),
+        (lambda: theorem(experiments=dict(numbers=experiment(at=({},)))), "holds a, which has no value"),
+        (lambda: theorem(experiments={}), "not clear which"),
+        (
+            lambda: theorem(experiments=dict(numbers=experiment(subjects={"one": Subject(build, breaks=("h",))}))),
+            "has no evidence",
+        ),
+        (
+            lambda: theorem(
+                experiments=dict(
+                    numbers=experiment(subjects={"one": Subject(build), "two": Subject(build, breaks=("g",))})
+                )
+            ),
+            "breaks 'g'",
+        ),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(wrong, said):
+    with pytest.raises(StatementError) as refused:
+        wrong()
+    assert said in str(refused.value)
+    assert str(refused.value).rstrip().endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("like", "exponent", "exponential"),
+    [
+        (n**-1, -1, False),
+        (n ** (1 - 2 * k), 1 - 2 * k, False),
+        (exp(-a * n), -a, True),
+        (a * sqrt(n), Rational(1, 2), False),
+    ],
+)
+def test_the_exponent_of_a_rate(like, exponent, exponential):
+    claim = rate(like=like)
+    assert claim.exponent - exponent == 0
+    assert claim.is_exponential is exponential
+
+
+def test_letters_that_share_only_their_name_are_different_letters():
+    assert Size("n", "how many") == n
+    assert Size("n", "something else") != n
+    assert Parameter("n", "a number") != n
+    over = Measured("x", "a measured number", positive=True, over=(k,))
+    # SymPy's cache would return n*x, built before, if the two were one.
+    assert (n * x).atoms(Measured) == {x}
+    assert [letter.over for letter in (n * over).atoms(Measured)] == [(k,)]
+
+
+def test_letters_survive_pickling():
+    for letter in (a, x, s, Measured("y", "over k", over=(k,))):
+        assert pickle.loads(pickle.dumps(letter)) == letter
+
+
+def test_moments_of_the_quarter_circle_are_catalan():
+    law = quarter_circle(2 * a)
+    assert [law.moment(2 * j) / a ** (2 * j) for j in (1, 2, 3)] == [1, 2, 5]
+    assert radius_of_disk(a).moment(2) == a**2 / 2
+
+
+def test_the_characteristic_function_of_an_image_is_that_of_its_density():
+    # The uniform law on (0, 1): E exp(i t X) = (exp(i t) - 1) / (i t).
+    u = Symbol("u")
+    uniform = Image(u, u, Integer(1), (Integer(0), Integer(1)))
+    t = np.array([0.3, 2.0, 9.0])
+    # Quadrature stops at 1e-13 times the root of at most 2048 nodes.
+    assert np.abs(uniform.characteristic(t, {}) - (np.exp(1j * t) - 1) / (1j * t)).max() < 1e-13 * np.sqrt(2048)
+
+
+def test_a_law_scaled_is_the_law_of_the_scaled_variable():
+    u = Symbol("u")
+    law = Image(cos(u), u, 1 / pi, (Integer(0), pi))
+    assert law.scaled(a).moment(2) == a**2 * law.moment(2)
+
+
+def test_efforts_and_sizes():
+    swept = experiment(sweep={n: Efforts(quick=(2,), standard=(2, 4), thorough=(2, 4, 8))}, draws=Efforts(1, 2, 3))
+    assert swept.sizes("standard") == (2, 4)
+    assert swept.number_of_draws("thorough") == 3
+
+
+def test_a_subject_is_evidence_control_or_neither():
+    subjects = {
+        "plain": Subject(build),
+        "control": Subject(build, breaks=("h",), fails=("mean",)),
+        "neither": Subject(build, breaks=("h",)),
+    }
+    stated = theorem(
+        hypotheses=dict(h=Hypothesis("something holds")), experiments=dict(numbers=experiment(subjects=subjects))
+    )
+    claim = stated.claims["mean"]
+    assert set(stated.evidence(claim)) == {"plain"}
+    assert set(stated.controls("mean")) == {"control"}
+
+
+def test_an_instance_compares_arrays_with_a_number():
+    m = Measured("m", "a matrix", array=True)
+    claim = Identity(left=m, right=0, margin=Absolute(1), because="a test")
+    step = instance(claim, "entry by entry", {"m": np.array([[a, 0], [0, -a]], dtype=object)})
+    assert step.entries == ((a, Integer(0)), (Integer(0), Integer(0)), (Integer(0), Integer(0)), (-a, Integer(0)))
+
+
+def test_a_characteristic_function_gives_moments_and_scales():
+    t = Symbol("t", real=True)
+    mixture = Characteristic(cos(t / 2) * exp(-(t**2) / 6), t)
+    assert gaussian(a).moment(4) == 3 * a**2
+    assert mixture.moment(2) == Rational(7, 12)
+    assert mixture.scaled(Integer(3)).moment(2) == 9 * mixture.moment(2)
+    at = np.array([0.0, 1.5])
+    assert np.allclose(mixture.characteristic(at, {}), np.cos(at / 2) * np.exp(-(at**2) / 6), rtol=1e-15, atol=0)
+    assert gaussian(a).characteristic(at, {a: 2.0})[1] == pytest.approx(np.exp(-2.25), rel=1e-15)
+
+
+@pytest.mark.parametrize(("of", "message"), [(2 * exp(-1), "at t = 0"), ("odd", "conjugate")])
+def test_what_is_no_characteristic_function_is_refused(of, message):
+    t = Symbol("t", real=True)
+    with pytest.raises(StatementError, match=message):
+        Characteristic(exp(t) if of == "odd" else of, t)
+    assert Characteristic(exp(I * t), t).moment(1) == 1
+
+
+def test_a_subject_with_one_option_changed_keeps_the_others():
+    plain = Subject(build, options=dict(size=1, shift=0.0), knows={a: Integer(2)})
+    control = plain.but(shift=0.5, breaks=("h",), fails=("mean",))
+    assert control.options == dict(size=1, shift=0.5)
+    assert list(control.options) == list(plain.options)
+    assert (control.build, control.knows, control.breaks, control.fails) == (build, {a: 2}, ("h",), ("mean",))
+    assert plain.options == dict(size=1, shift=0.0)
+    assert plain.but(knows={a: 3}).knows == {a: 3}

@@ -1,0 +1,173 @@
+"""The sampler: one program per structure, the same bits however draws are cut into chunks, sentences for wrong use."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from theorax.errors import ObservationError, UsageError
+from theorax.numerics import distributions, keys, platform
+from theorax.numerics.attention import markov_products
+from theorax.numerics.ensembles import haar_rows
+from theorax.numerics.extents import Extent
+from theorax.numerics.sampler import Meter, Sampler, check
+
+jax.config.update("jax_enable_x64", True)
+
+SEED = keys.seed_of(__name__)
+
+
+def spectrum(key, law, T, d, depth):
+    """Everything whose rounding might depend on vectorisation: logarithms, products, singular values, frames."""
+    M = markov_products(key, law, T, d, depth)
+    return {
+        "M": M,
+        "s": jnp.linalg.svd(M[-1], compute_uv=False),
+        "Q": haar_rows(key, T, d),
+        "softmax": jax.nn.softmax(M[0]),
+    }
+
+
+def noise(key, shift):
+    return {"x": shift + jax.random.normal(key, (3,))}
+
+
+LETTERS = {"law": distributions.Dirichlet(Fraction(3, 2)), "T": Extent(7, 11), "d": Extent(12, 13), "depth": 2}
+
+
+def _same(left, right):
+    return left.keys() == right.keys() and all(np.array_equal(left[name], right[name]) for name in left)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_chunks_do_not_change_a_bit(dtype):
+    """Budgets from a chunk of one draw to all of them; parts of the table; and one draw at a time."""
+    tables, capacities = [], set()
+    for memory in (48_000, 120_000, 2**24):
+        sampler = Sampler(memory=memory)
+        tables.append(sampler.draw(spectrum, SEED, 40, LETTERS, dtype))
+        capacities |= {program.capacity for program in sampler._programs.values()}
+    assert len(capacities) == 3
+    assert min(capacities) < 40  # fewer than the draws: several chunks
+    assert max(capacities) > 40
+    assert all(_same(table, tables[0]) for table in tables)
+    assert tables[0]["M"].dtype == dtype
+    part = sampler.draw(spectrum, SEED, 5, LETTERS, dtype, first=17)
+    assert _same(part, {name: values[17:22] for name, values in tables[0].items()})
+    single = [sampler.draw(spectrum, SEED, 1, LETTERS, dtype, first=i) for i in (0, 3)]
+    assert all(
+        _same(one, {n: v[i : i + 1] for n, v in tables[0].items()}) for one, i in zip(single, (0, 3), strict=True)
+    )
+    assert sampler.meter.programs == 1
+
+
+def test_batches_are_aligned():
+    """With a batch the bits are the batch's own, and still no matter where a table starts or ends."""
+    sampler = Sampler(batch=4)
+    table = sampler.draw(noise, SEED, 21, {"shift": 1.0})
+    part = sampler.draw(noise, SEED, 6, {"shift": 1.0}, first=7)
+    assert np.array_equal(part["x"], table["x"][7:13])
+    assert sampler.meter.programs == 1
+
+
+def test_one_program_for_all_sizes_and_parameters():
+    sampler = Sampler()
+    for size, alpha in ((2, 1.0), (5, Fraction(1, 2)), (11, 2.5)):
+        letters = LETTERS | {"T": Extent(size, 11), "law": distributions.Dirichlet(alpha)}
+        M = sampler.draw(spectrum, SEED, 2, letters)["M"]
+        assert np.linalg.matrix_rank(M[0, 0]) == size
+    assert sampler.meter.programs == 1
+    assert sampler.meter.draws == 6
+    sampler.draw(noise, SEED, 1, {"shift": 2.0})
+    sampler.draw(noise, SEED, 1, {"shift": 2.0}, "float32")
+    assert sampler.meter.programs == 3
+
+
+def test_draws_are_named_by_seed_and_number():
+    table = Sampler().draw(noise, SEED, 3, {"shift": 0.0})["x"]
+    assert len(np.unique(table)) == 9
+    key = jax.random.fold_in(keys.root(SEED), 2)
+    # The same key, run outside of the sampler; another program, whose normals may differ in the last bits of erfinv.
+    assert (
+        np.max(np.abs(table[2] - np.asarray(jax.random.normal(key, (3,)))))
+        <= 8 * np.finfo(float).eps * np.abs(table[2]).max()
+    )
+    other = Sampler(generator="rbg").draw(noise, SEED, 3, {"shift": 0.0})["x"]
+    assert not np.isin(other, table).any()
+
+
+def test_progress_and_meter():
+    seen = []
+    sampler = Sampler()
+    sampler.draw(noise, SEED, 50, {"shift": 0.0}, progress=lambda done, of: seen.append((done, of)))
+    assert seen[-1] == (50, 50)
+    assert sampler.meter.calls == len(seen)
+    assert sampler.meter.compile_seconds > 0
+    assert 0 < sampler.meter.compile_share <= 1
+    assert "1 programs compiled" in str(sampler.meter)
+    assert Meter().compile_share == 0
+
+
+def test_precision_is_left_as_it_was():
+    Sampler().draw(noise, SEED, 1, {"shift": 0.0}, "float32")
+    assert jnp.zeros(()).dtype == "float64"
+
+
+def no_mapping(key):
+    return jax.random.normal(key)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        (lambda: Sampler().draw(noise, SEED, 0, {"shift": 0.0}), "draws=1"),
+        (lambda: Sampler().draw(noise, SEED, 1, {"shft": 0.0}), "names, after the key: shift"),
+        (lambda: Sampler().draw(noise, SEED, 1, {"shift": 0.0}, "float16"), "float32, float64"),
+        (lambda: Sampler().draw(noise, SEED, 1, {"shift": {1, 2}}), "no hash"),
+        (lambda: Sampler().draw(no_mapping, SEED, 1, {}), "not named arrays"),
+        (lambda: Sampler(memory=100).draw(noise, SEED, 1, {"shift": 0.0}), r"Sampler\(memory="),
+        (lambda: Sampler(memory=0), "positive numbers"),
+        (lambda: Sampler(device="abacus"), "no device `abacus`"),
+        (lambda: platform.enable(device="abacus"), "no device `abacus`"),
+    ],
+)
+def test_wrong_use_gives_sentences(wrong, says):
+    with pytest.raises(UsageError, match=says):
+        wrong()
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ({"s": np.ones((3, 2))}, "has shape"),
+        ({"t": np.ones((3, 4))}, "was not returned"),
+        ({"s": np.ones((0, 4))}, "no draw at all"),
+        ({"s": np.array([[0.0] * 4, [np.nan] * 4])}, "Draw 11 of `s` is NaN"),
+        ({"s": np.array([[0.0] * 4, [np.inf] * 4])}, "Draw 11 of `s` is infinite"),
+    ],
+)
+def test_what_is_no_observation_is_refused(table, says):
+    with pytest.raises(ObservationError, match=says):
+        check(table, {"s": (4,)}, first=10)
+    check({"s": np.ones((3, 4))}, {"s": (4,)})
+
+
+def test_platform_describes_itself():
+    described = platform.describe()
+    assert described["device"]
+    # Between an optimistic float32 and the line drawn for reduced precision.
+    assert 2.0**-40 < described["matmul_unit_roundoff"] < 2.0**-22
+
+
+def test_compiled_programs_are_kept_where_the_folder_was_named(tmp_path, monkeypatch):
+    """A process that changes its folder afterwards writes to the same place."""
+    before = jax.config.jax_compilation_cache_dir
+    monkeypatch.chdir(tmp_path)
+    try:
+        platform.enable(cache_dir=Path("kept"))
+        assert jax.config.jax_compilation_cache_dir == str(tmp_path / "kept")
+    finally:
+        jax.config.update("jax_compilation_cache_dir", before)

@@ -1,0 +1,156 @@
+"""The runner: what is checked, kept, blocked, and what an accident costs."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+import fakes
+import pytest
+
+from theorax.errors import UsageError
+from theorax.runs.runner import run
+from theorax.runs.selectors import select
+from theorax.theorems.catalogue import Catalogue
+from theorax.verifiers.settings import Settings
+
+
+@pytest.fixture
+def go(tmp_path, monkeypatch):
+    """A run over a small library; it tells every outcome by id."""
+    root = fakes.library(tmp_path / "papers")
+    for name in ("XLA_FLAGS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        monkeypatch.setenv(name, os.environ.get(name, ""))
+    monkeypatch.setenv(
+        "PYTHONPATH", os.pathsep.join([os.path.dirname(fakes.__file__), os.environ.get("PYTHONPATH", "")])
+    )
+    (tmp_path / "calls").mkdir()
+    monkeypatch.setenv("THEORAX_TEST_CALLS", str(tmp_path / "calls"))
+
+    def call(*words, files=None, **settings):
+        fakes.library(root, **(files or {}))
+        catalogue = Catalogue((root,))
+        chosen = Settings(state=str(tmp_path / "state"), **settings)
+        return run(select(words, catalogue), chosen, catalogue, "fakes:check")
+
+    return call
+
+
+def statuses(found):
+    return {record.outcome.id: record.outcome.status for record in found.records}
+
+
+def kept(found):
+    return {record.outcome.id for record in found.records if record.kept_from is not None}
+
+
+def test_ancestors_come_first_and_only_what_is_selected_is_checked(go):
+    assert list(statuses(go("+gap"))) == ["lanczos", "bulk", "gap"]
+    assert list(statuses(go("gap", fresh=True))) == ["gap"]
+
+
+def test_an_ancestor_that_nobody_checked_is_told(go):
+    assert any("bulk, lanczos" in sentence for sentence in go("gap").troubles)
+    go("+gap")
+    assert go("gap").troubles == ()
+
+
+def test_a_copied_file_is_a_theorem_of_its_own(go):
+    copies = {"open": fakes.stated(), "refuted": fakes.stated()}
+    assert statuses(go("open", "refuted", files=copies)) == {"open": "INCONCLUSIVE", "refuted": "REFUTED"}
+    assert statuses(go("open", "refuted")) == {"open": "INCONCLUSIVE", "refuted": "REFUTED"}
+    assert statuses(go("gap", "open")) == {"gap": "SUPPORTED", "open": "INCONCLUSIVE"}
+    assert kept(go("open", "refuted")) == {"open", "refuted"}
+
+
+def test_the_copy_of_an_ancestor_does_not_stand_for_it(go):
+    files = {"refuted": fakes.stated(), "sound": fakes.stated(), "next": fakes.stated(("sound",))}
+    go("refuted", files=files)
+    found = go("next")
+    assert statuses(found) == {"next": "SUPPORTED"}
+    assert any("sound" in sentence for sentence in found.troubles)
+
+
+def test_what_was_found_is_kept(go):
+    assert kept(go("+gap")) == set()
+    assert kept(go("+gap")) == {"lanczos", "bulk", "gap"}
+    assert kept(go("+gap", fresh=True)) == set()
+    assert kept(go("+gap", seed=1)) == set()
+
+
+def test_a_kept_result_shows_the_present_title(go):
+    assert go("gap").records[0].outcome.title != "The gap opens"
+    found = go("gap")
+    assert kept(found) == {"gap"}
+    assert found.records[0].outcome.title == "The gap opens"
+
+
+def test_a_failed_ancestor_blocks_what_rests_on_it_and_nothing_else(go):
+    files = {"refuted": fakes.stated(), "next": fakes.stated(("refuted",)), "last": fakes.stated(("next",))}
+    found = go("refuted+", "edge", files=files)
+    assert statuses(found) == {"edge": "SUPPORTED", "refuted": "REFUTED", "next": "BLOCKED", "last": "BLOCKED"}
+    assert found.adjusted["last"].blocked_by == ("refuted",)
+
+
+def test_a_kept_failure_of_an_ancestor_that_is_not_selected_blocks(go):
+    go("refuted", files={"refuted": fakes.stated(), "next": fakes.stated(("refuted",))})
+    found = go("next")
+    assert statuses(found) == {"next": "BLOCKED"}
+    assert "refuted (REFUTED)" in (found.records[0].outcome.reason or "")
+
+
+def test_an_error_is_one_theorems_own(go):
+    files = {"raises": fakes.stated(), "states": fakes.stated(), "broken": "(", "weak": fakes.stated()}
+    found = go("*", files=files)
+    assert statuses(found) == {
+        "lanczos": "SUPPORTED", "bulk": "SUPPORTED", "edge": "SUPPORTED", "gap": "SUPPORTED",
+        "raises": "ERROR", "states": "ERROR", "broken": "ERROR", "weak": "INCONCLUSIVE",
+    }  # fmt: skip
+    assert kept(go("*")) == {"lanczos", "bulk", "edge", "gap"}
+
+
+def test_the_users_mistake_ends_the_run(go):
+    with pytest.raises(UsageError, match="no letter"):
+        go("misused", files={"misused": fakes.stated()})
+
+
+def test_other_parameters_are_for_the_named_theorems(go, monkeypatch):
+    seen = {}
+
+    def check(id, settings):
+        seen[id] = settings.at
+        return fakes.outcome(id)
+
+    monkeypatch.setattr(fakes, "check", check)
+    go("+gap", at=(("gamma", "1/4"),))
+    assert seen == {"lanczos": (), "bulk": (), "gap": (("gamma", "1/4"),)}
+
+
+def test_an_interrupted_run_returns_what_had_finished(go):
+    found = go("+gap", "interrupts", files={"interrupts": fakes.stated(("gap",))})
+    assert found.interrupted
+    assert list(statuses(found)) == ["lanczos", "bulk", "gap"]
+    assert set(found.selected) - set(statuses(found)) == {"interrupts"}
+    assert kept(go("+gap")) == {"lanczos", "bulk", "gap"}
+
+
+def test_one_job_and_two_find_the_same(go):
+    def plain(found):
+        return [replace(record, kept_from=None) for record in found.records]
+
+    one, two = go("*", jobs=1), go("*", jobs=2, fresh=True)
+    assert plain(one) == plain(two)
+    assert one.adjusted == two.adjusted
+
+
+def test_every_process_computes_with_one_thread(go, tmp_path):
+    go("gap", "edge", jobs=2)
+    go("gap", fresh=True)
+    assert {path.read_text(encoding="utf-8") for path in (tmp_path / "calls").iterdir()} == {"1"}
+
+
+def test_a_worker_that_dies_costs_one_theorem(go):
+    found = go("dies", "edge", "gap", "raises", files={"dies": fakes.stated(), "raises": fakes.stated()}, jobs=2)
+    assert statuses(found) == {"dies": "ERROR", "edge": "SUPPORTED", "gap": "SUPPORTED", "raises": "ERROR"}
+    (reason,) = (record.outcome.reason for record in found.records if record.outcome.id == "dies")
+    assert "died, twice" in (reason or "")

@@ -1,0 +1,103 @@
+"""What determines a result: edits that change a key and edits that do not."""
+
+from __future__ import annotations
+
+import pytest
+
+from theorax.runs.sources import Sources, differences, key
+from theorax.verifiers.settings import Settings
+
+THEOREM = '''"""Title."""
+from pack.numerics import spectra
+theorem = Theorem(uses=())
+
+def proof():
+    """Scope."""
+'''
+FILES = {
+    "pack/__init__.py": "",
+    "pack/numerics/__init__.py": '"""Measure."""\n',
+    "pack/numerics/spectra.py": "from . import kernels\n\ndef top(a):\n    return 1\n",
+    "pack/numerics/kernels.py": "x = 1\n",
+    "pack/numerics/unused.py": "y = 1\n",
+    "pack/verifiers/theorem_check.py": "def check():\n    from pack.verifiers.decide import decide\n",
+    "pack/verifiers/decide.py": "z = 1\n",
+    "pack/verifiers/kinds/rates.py": "w = 1\n",
+    "pack/theorems/paper/gap.py": THEOREM,
+}
+
+
+@pytest.fixture
+def pack(tmp_path):
+    for place, text in FILES.items():
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text(text, encoding="utf-8")
+    return tmp_path / "pack"
+
+
+def manifest(pack, settings=None):
+    return Sources(root=pack).manifest(pack / "theorems/paper/gap.py", settings or Settings())
+
+
+def test_the_closure_follows_imports_anywhere_in_a_file(pack):
+    found = {name for name in manifest(pack) if name.startswith("source")}
+    assert found == {
+        f"source pack/{name}"
+        for name in (
+            "numerics/__init__.py",
+            "numerics/spectra.py",
+            "numerics/kernels.py",
+            "verifiers/theorem_check.py",
+            "verifiers/decide.py",
+            "verifiers/kinds/rates.py",
+        )
+    }
+
+
+def test_a_copied_file_has_a_key_of_its_own(pack):
+    copied = pack / "theorems/paper/gap_again.py"
+    copied.write_text(THEOREM, encoding="utf-8")
+    here, there = manifest(pack), Sources(root=pack).manifest(copied, Settings())
+    assert here["theorem"] == there["theorem"]
+    assert key(here) != key(there)
+
+
+EDITS = [
+    ("numerics/kernels.py", "x = 2\n", ("source pack/numerics/kernels.py: changed",)),
+    ("numerics/kernels.py", '"""New words."""\n# and a comment\nx  =  1\n', ()),
+    ("numerics/unused.py", "y = 2\n", ()),
+    ("verifiers/decide.py", "z = 2\n", ("source pack/verifiers/decide.py: changed",)),
+    ("theorems/paper/gap.py", THEOREM.replace("Title", "Another title"), ()),
+    ("theorems/paper/gap.py", THEOREM.replace("Scope", "Another scope"), ("theorem: changed",)),
+    ("theorems/paper/gap.py", THEOREM.replace("uses=()", "uses=('a',)"), ("theorem: changed",)),
+]
+
+
+@pytest.mark.parametrize(("place", "text", "changed"), EDITS)
+def test_edits(pack, place, text, changed):
+    before = manifest(pack)
+    (pack / place).write_text(text, encoding="utf-8")
+    after = manifest(pack)
+    assert differences(before, after) == changed
+    assert (key(before) == key(after)) == (not changed)
+
+
+CHOICES = [
+    (Settings(jobs=7, fresh=True, state="elsewhere"), ()),
+    (Settings(seed=1), ("setting seed: 0 -> 1",)),
+    (Settings(effort="quick"), ("setting effort: 'standard' -> 'quick'",)),
+]
+
+
+@pytest.mark.parametrize(("settings", "changed"), CHOICES)
+def test_settings(pack, settings, changed):
+    assert differences(manifest(pack), manifest(pack, settings)) == changed
+
+
+def test_a_users_model_and_what_it_imports_beside_it(pack, tmp_path):
+    (tmp_path / "layer.py").write_text("import parts\n\ndef layer(key):\n    return parts.x\n", encoding="utf-8")
+    (tmp_path / "parts.py").write_text("x = 1\n", encoding="utf-8")
+    settings = Settings(model=f"{tmp_path / 'layer.py'}:layer")
+    before = manifest(pack, settings)
+    (tmp_path / "parts.py").write_text("x = 2\n", encoding="utf-8")
+    assert differences(before, manifest(pack, settings)) == ("model file parts.py: changed",)

@@ -1,0 +1,194 @@
+"""Identities of programs: true ones certified or supported, false ones refuted by a ball, those that nothing decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import pytest
+from sympy import Rational, sqrt
+
+from theorax.decide.status import DEFAULT_LEVELS, Reason, Status
+from theorax.errors import StatementError
+from theorax.language import Absolute, Experiment, Identity, Index, Measured, Relative, Size, Subject
+from theorax.numerics import platform
+from theorax.numerics.extents import Extent
+from theorax.numerics.sampler import Sampler
+from theorax.verifiers.cases.lines import lines
+from theorax.verifiers.cases.measure import measure
+from theorax.verifiers.kinds import Judged
+from theorax.verifiers.kinds.identities_lowered import IdentityJudge
+from theorax.verifiers.settings import Settings
+
+n = Size("n", "order of the matrix")
+k = Index("k", "power")
+trace = Measured("trace", "tr AB", array=True)
+swapped = Measured("swapped", "tr BA", array=True)
+turned = Measured("turned", "tr A^T B", array=True)
+shifted = Measured("shifted", "the sum of A_ij B_(j+1)i", array=True)
+last_bit = Measured("last_bit", "tr AB (1 + 2^-52)", array=True)
+constrained = Measured("constrained", "|u|^2 of a unit vector that is drawn as one", array=True)
+off = Measured("off", "tr AB (1 + 1e-9)", array=True)
+zero = Measured("zero", "A - A", array=True)
+nothing = Measured("nothing", "0/0 at every size but the smallest", array=True)
+powers = Measured("powers", "A^k", over=(k,), array=True)
+above = Measured("above", "A^(k-1) A", over=(k,), array=True)
+spectral = Measured("spectral", "the largest singular value, by an algorithm balls cannot follow", array=True)
+branched = Measured("branched", "A where tr AB = tr BA, else 0", array=True)
+
+TINY = Relative(1, 10**12)
+
+
+def build(key: Any, n: Extent) -> dict[str, jax.Array]:
+    unit = jnp.array([0.0, 1.0])
+    return dict(
+        A=jax.random.normal(key, (n.padded, n.padded)),
+        B=jax.random.uniform(key, (n.padded, n.padded)),
+        unit=unit,
+        scale=jnp.asarray(1.0),
+    )
+
+
+def observe(model: dict[str, jax.Array], n: Extent) -> dict[str, jax.Array]:
+    A, B = model["A"], model["B"]
+    left, right = jnp.trace(A @ B), jnp.trace(B @ A)
+    return dict(
+        trace=left,
+        swapped=right,
+        off=left * (1 + 1e-9),
+        turned=jnp.trace(A.T @ B),
+        shifted=jnp.sum(A * jnp.roll(B, 1, axis=0).T),
+        last_bit=left * (1 + 2**-52),
+        constrained=jnp.sum(model["unit"] ** 2),
+        zero=A - A,
+        nothing=jnp.asarray(n.value - 2.0) * (0.0 if n.value == 2 else jnp.sum(A - A) / jnp.sum(A - A)),
+        powers=jnp.stack([A, A @ A, A @ A @ A]),
+        above=jnp.stack([A, A @ A, A @ (A @ A)]),
+        spectral=jnp.linalg.svd(A, compute_uv=False)[0],
+        branched=jnp.where(left == right, A, 0 * A),
+    )
+
+
+def judged(claim: Identity, sizes: tuple[int, ...] = (2, 5)) -> list[Judged]:
+    """The claim decided on three instances of each size."""
+    experiment = Experiment(
+        subjects={"matrices": Subject(build)},
+        observe=observe,
+        measures=(
+            trace,
+            swapped,
+            turned,
+            shifted,
+            last_bit,
+            constrained,
+            off,
+            zero,
+            nothing,
+            powers,
+            above,
+            spectral,
+            branched,
+        ),
+        sweep={n: sizes},
+        along={k: (1, 2, 3)},
+        draws=3,
+    )
+    platform.enable()
+    (line,) = lines("matrices", experiment, Settings())
+    observed = measure("a theorem", experiment, line, [line], 0, Sampler())
+    judge = IdentityJudge()
+    cells = list(judge.cells(claim, line))
+    return [
+        judge.judge(claim, judge.prepare(claim, cell, DEFAULT_LEVELS.shared(len(cells)), claim), observed)
+        for cell in cells
+    ]
+
+
+def identity(left: Any, right: Any, margin: Any = TINY) -> Identity:
+    return Identity(left=left, right=right, margin=margin, because="rounding stays below it")
+
+
+CERTIFIED = {
+    "two programs": (identity(trace, swapped), 2),
+    "around zero": (identity(zero, 0, Absolute(1, 10**12)), 2),
+    "a case for every index": (identity(powers, above), 6),
+    "numbers that no float holds": (identity(trace / 3 + swapped / 7, Rational(10, 21) * trace), 2),
+    "a margin below rounding": (identity(trace, swapped, Relative(1, 10**20)), 2),
+    "no scale around zero": (identity(zero, 0 * trace, Relative(1, 10**12)), 2),
+}
+SUPPORTED = {"roots": (identity(sqrt(2) * trace, 2 * swapped / sqrt(2)), 2)}
+FALSE = {
+    "a sign": identity(trace, -1 * swapped),
+    "a transpose": identity(trace, turned),
+    "an index": identity(trace, shifted),
+    "the last bit": identity(trace, last_bit, Relative(1, 100)),
+    "off by more than the margin": identity(trace, off),
+    "off by less than the margin": identity(trace, off, Relative(1, 10**6)),
+    "a constant": identity(trace, swapped + Rational(1, 10**20)),
+    "entry by entry": identity(powers, above + zero + Rational(1, 10**30)),
+}
+OPEN: dict[str, tuple[Identity, Reason]] = {
+    "an algorithm that balls cannot follow": (identity(spectral, trace), Reason.BUDGET),
+    "a comparison of equal numbers": (identity(branched, powers), Reason.UNDECIDED_COMPARISON),
+    "a margin below rounding": (
+        identity(sqrt(2) * trace, 2 * swapped / sqrt(2) + 0 * zero, Relative(1, 10**20)),
+        Reason.NUMERIC_FLOOR,
+    ),
+    "no number at the larger size": (identity(nothing, 0, Absolute(1)), Reason.NUMERIC_FLOOR),
+}
+
+
+@pytest.mark.parametrize("name", CERTIFIED)
+def test_a_true_identity_of_rational_programs_is_certified_at_every_size(name: str) -> None:
+    claim, cases = CERTIFIED[name]
+    found = judged(claim)
+    assert [case.decision.status for case in found] == [Status.SUPPORTED] * cases
+    assert all(case.rigorous and not case.statistical for case in found)
+    assert all("2^-1" in case.detail and "all real weights" in case.scope for case in found)
+
+
+@pytest.mark.parametrize("name", SUPPORTED)
+def test_a_true_identity_of_other_programs_is_supported_and_no_more(name: str) -> None:
+    claim, cases = SUPPORTED[name]
+    found = judged(claim)
+    assert [case.decision.status for case in found] == [Status.SUPPORTED] * cases
+    assert not any(case.rigorous or case.statistical or case.scope for case in found)
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_a_ball_refutes_whatever_the_margin(name: str) -> None:
+    found = judged(FALSE[name])
+    assert found[0].decision.status is Status.REFUTED
+    assert found[0].rigorous
+    assert "ball" in found[0].detail
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_what_nothing_decides_stays_open_and_says_why(name: str) -> None:
+    claim, reason = OPEN[name]
+    found = [case.decision for case in judged(claim) if case.decision.status is not Status.SUPPORTED]
+    assert found
+    assert {(decision.status, decision.reason) for decision in found} == {(Status.INCONCLUSIVE, reason)}
+
+
+def test_what_holds_on_the_drawn_models_alone_is_no_certificate_and_no_refutation() -> None:
+    # The vector has length one because it is drawn so: at random residues it has not, and nothing follows from that.
+    found = judged(identity(constrained + 0 * zero, 1, Relative(1, 10**6)))
+    assert {(case.decision.status, case.rigorous) for case in found} == {(Status.SUPPORTED, False)}
+
+
+def test_a_letter_that_cannot_be_followed_leaves_the_others_decidable() -> None:
+    assert judged(identity(trace, swapped))[0].decision.status is Status.SUPPORTED
+    assert judged(identity(spectral, trace))[0].decision.status is Status.INCONCLUSIVE
+
+
+def test_cases_share_the_level_of_refutation() -> None:
+    levels: Callable[[Judged], float] = lambda case: case.decision.levels.refute  # noqa: E731
+    assert {levels(case) for case in judged(identity(powers, above))} == {DEFAULT_LEVELS.refute / 6}
+
+
+def test_an_identity_of_measured_letters_needs_a_margin() -> None:
+    with pytest.raises(StatementError, match="no margin"):
+        Identity(left=trace, right=swapped)

@@ -1,0 +1,219 @@
+"""Laws in the language: normal limits of one number and of several, given a variance; how fast a law is approached."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from sympy import Matrix, MatrixBase, Rational, Symbol, integrate, oo, pi, sqrt
+from sympy import exp as exponential
+
+from theorax.decide.bias_aware import solve
+from theorax.decide.designs import Plan, Target
+from theorax.decide.equivalence import decide
+from theorax.decide.law_distance import (
+    features_of_characteristic,
+    features_of_conditional_variance,
+    gauss_hermite,
+)
+from theorax.decide.law_rates import rate_of_law, squared_distance
+from theorax.decide.status import DEFAULT_LEVELS, Reason, Refusal, Status
+from theorax.errors import DesignError, StatementError
+from theorax.language import (
+    Absolute,
+    Corrections,
+    Expansion,
+    Experiment,
+    GaussianVector,
+    Law,
+    Measured,
+    Rate,
+    Size,
+    Subject,
+    gaussian,
+    notation,
+)
+from theorax.numerics import platform
+from theorax.numerics.sampler import Sampler
+from theorax.verifiers.cases.lines import lines
+from theorax.verifiers.cases.measure import measure
+from theorax.verifiers.kinds.laws_lowered import LawJudge
+from theorax.verifiers.kinds.rates_lowered import RateJudge
+from theorax.verifiers.settings import Settings
+
+n = Size("n", "width")
+f = Measured("f", "output at the first input")
+g = Measured("g", "output at the second input")
+S = Measured("S", "variance of f given the hidden layer")
+C = Measured("C", "covariance of f and g given the hidden layer")
+V = Measured("V", "variance of g given the hidden layer")
+WIDTHS = (16, 32, 64, 128)
+
+
+def build(key: Any, n: Any) -> Any:
+    hidden, last = jax.random.split(key)
+    layer = jnp.where(n.mask[:, None], jax.random.normal(hidden, (n.padded, 2)), 0)
+    return layer / jnp.sqrt(jnp.asarray(n.value, float)), jax.random.normal(last, (n.padded,))
+
+
+def observe(model: Any) -> dict[str, Any]:
+    layer, last = model
+    gram = layer.T @ layer
+    output = last @ layer
+    return dict(f=output[0], g=output[1], S=gram[0, 0], C=gram[0, 1], V=gram[1, 1])
+
+
+@lru_cache(maxsize=8)
+def drawn(draws: int, widths: tuple[int, ...]) -> Any:
+    """A line and what was drawn on it: the claims below are asked of the same draws."""
+    experiment = Experiment(
+        subjects={"net": Subject(build)}, observe=observe, measures=(f, g, S, C, V), sweep={n: widths}, draws=draws
+    )
+    platform.enable()
+    (line,) = lines("net", experiment, Settings())
+    return line, measure("a theorem", experiment, line, [line], 0, Sampler())
+
+
+def judged(claim: Any, draws: int, judge: Any = None, widths: tuple[int, ...] = WIDTHS) -> Any:
+    line, observed = drawn(draws, widths)
+    judge = judge or LawJudge()
+    (cell,) = judge.cells(claim, line)
+    return judge.judge(claim, judge.prepare(claim, cell, DEFAULT_LEVELS, claim), observed)
+
+
+SMOOTH = Expansion((1,), rest=0.02, order=2, reason="moments of a sum of iid terms expand in 1/n")
+IDENTITY = Matrix([[1, 0], [0, 1]])
+
+
+def law(of: Any, to: Any, **more: Any) -> Law:
+    limit = GaussianVector(to) if isinstance(to, MatrixBase) else gaussian(to)
+    return Law(of=of, to=limit, as_=n, approach=SMOOTH, **more)
+
+
+MANUFACTURED = {
+    "normal given its variance": (law(f, 1, given=S, spread=0.1), 1000, Status.SUPPORTED),
+    "another variance": (law(f, Rational(6, 5), given=S, spread=0.1), 1000, Status.REFUTED),
+    "raw, far off": (law(f, 2), 1000, Status.REFUTED),
+    "two numbers": (
+        law((f, g), IDENTITY, given=Matrix([[S, C], [C, V]]), spread=0.1, excludes=(GaussianVector(2 * IDENTITY),)),
+        1000,
+        Status.SUPPORTED,
+    ),
+    "a correlation that is not there": (
+        law((f, g), Matrix([[1, Rational(1, 2)], [Rational(1, 2), 1]]), given=Matrix([[S, C], [C, V]]), spread=0.1),
+        1000,
+        Status.REFUTED,
+    ),
+    "two numbers, raw": (law((f, g), 3 * IDENTITY), 1000, Status.REFUTED),
+}
+
+
+NEXT = Corrections(size=0.2, slowest=1, rest=0.05, order=2, reason="the next terms of the expansion of the law")
+
+
+@pytest.mark.parametrize(("power", "status"), [(-1, Status.SUPPORTED), (Rational(-1, 2), Status.REFUTED)])
+def test_how_fast_the_output_becomes_normal(power: Any, status: Status) -> None:
+    """Chi-square mixtures: the variance of S is 2/n, so the law approaches at 1/n; published margin a quarter."""
+    claim = Rate(
+        of=f,
+        like=n**power,
+        as_=n,
+        approach=NEXT,
+        to=gaussian(1),
+        given=S,
+        spread=sqrt(n),
+        margin=Absolute(1, 4),
+        because="the next rate in use is one half away",
+    )
+    found = judged(claim, 25_600, RateJudge(), (*WIDTHS, 256))
+    assert found.decision.status is status
+    assert "distance of f from" in notation.mathematics(claim)
+    few = judged(claim, 70, RateJudge()).decision
+    assert (few.status, few.reason) == (Status.INCONCLUSIVE, Reason.NUMERIC_FLOOR)
+
+
+@pytest.mark.parametrize("name", MANUFACTURED)
+def test_manufactured_laws(name: str) -> None:
+    claim, draws, status = MANUFACTURED[name]
+    assert judged(claim, draws).decision.status is status
+
+
+def test_a_normal_law_proves_itself() -> None:
+    x, v = Symbol("x", real=True), Symbol("v", positive=True)
+    density = exponential(-(x**2) / (2 * v)) / sqrt(2 * pi * v)
+    for power in (1, 2, 4):
+        assert integrate(x**power * density, (x, -oo, oo)) == GaussianVector(v).moment(power)
+    assert np.allclose(
+        GaussianVector(2).characteristic(np.array([0.5]), {}), math.exp(-0.25), rtol=4 * 2.0**-52, atol=0
+    )
+    assert GaussianVector(2).scaled(3) == GaussianVector(18)
+    assert "N(0, [[1, 0], [0, 1]])" in notation.mathematics(law((f, g), IDENTITY))
+    assert "mathcal{N}" in notation.claim_latex(law((f, g), IDENTITY))
+    assert law((f, g), IDENTITY, given=Matrix([[S, C], [C, V]])).observed == {f, g, S, C, V}
+
+
+UNMEANT = {
+    "one law for two": (lambda: law((f, g), 1), "one row for each letter"),
+    "two for one": (lambda: law(f, IDENTITY), "one row for each letter"),
+    "shape of given": (lambda: law((f, g), IDENTITY, given=S), "one row for each letter"),
+    "given a number": (lambda: law(f, 1, given=2), "measured in every draw"),
+    "no covariance": (lambda: GaussianVector(Matrix([[1, 2], [0, 1]])), "symmetric"),
+    "no spread": (lambda: GaussianVector(0), "without spread"),
+    "negative direction": (lambda: GaussianVector(Matrix([[1, 2], [2, 1]])).numbers({}), "negative variance"),
+}
+
+
+@pytest.mark.parametrize("name", UNMEANT)
+def test_laws_that_the_language_refuses(name: str) -> None:
+    make, because = UNMEANT[name]
+    with pytest.raises(StatementError, match=because):
+        make()
+
+
+F = gauss_hermite()
+T = F.table[:, 0]
+TARGET = features_of_characteristic(np.exp(-(T**2) / 2), F)
+
+
+def test_the_squared_distance_is_free_of_its_noise(rng):
+    """The literal mean over all pairs of different draws, and its mean over samples: the true square."""
+    rows = features_of_conditional_variance(rng.chisquare(8, 12) / 8, F)
+    pairs = [(a - TARGET) @ (b - TARGET) for i, a in enumerate(rows) for j, b in enumerate(rows) if i != j]
+    assert math.isclose(squared_distance(rows, TARGET), math.fsum(pairs) / len(pairs), rel_tol=1e-9)  # cancellation
+
+
+def variances(rng, order, draws=6400):
+    """Laws that approach N(0, 1) at this order: chi-square mixtures, and a shift of the variance."""
+    for size in (16, 32, 64, 128, 256):
+        if order == 1:
+            yield features_of_conditional_variance(rng.chisquare(size, draws) / size, F)
+        else:
+            yield features_of_conditional_variance((1 + size**-0.5) * rng.chisquare(10**4, draws) / 10**4, F)
+
+
+@pytest.mark.parametrize(("order", "other"), [(1.0, 0.5), (0.5, 1.0)])
+def test_the_rate_of_a_law(order, other, rng):
+    """Published: separates n^-1 from n^-1/2 always, at 25600 draws, to within 0.25."""
+    allowed = Corrections(size=0.3, slowest=0.5, rest=0.05, order=1, reason="the next term of the expansion")
+    weights = solve(Plan((16, 32, 64, 128, 256), allowed, sd=1, draws=32))
+    interval = rate_of_law(list(variances(rng, order)), TARGET, weights)
+    assert decide(interval, other, 0.25).status is Status.REFUTED
+    assert decide(interval, order, 0.25).status is not Status.REFUTED
+
+
+def test_a_law_nearer_than_its_noise_has_no_rate(rng):
+    weights = solve(Plan((16, 32, 64), Corrections(), sd=1, draws=32))
+    near = [features_of_conditional_variance(rng.chisquare(10, 100) / 10, F) for _ in range(3)]
+    centred = [rows - rows.mean(axis=0) + TARGET for rows in near]
+    with pytest.raises(Refusal, match="not positive") as refusal:
+        rate_of_law(centred, TARGET, weights)
+    assert refusal.value.reason is Reason.NUMERIC_FLOOR
+    with pytest.raises(DesignError, match="batches"):
+        rate_of_law(near, TARGET, weights, batches=8)
+    with pytest.raises(DesignError, match="exponent"):
+        rate_of_law(near, TARGET, solve(Plan((16, 32, 64), target=Target.LIMIT)))

@@ -1,0 +1,147 @@
+"""Variants of a claim of every kind: what is wrong, what is sharper, what follows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import fakes
+import pytest
+from sympy import I, Integer, Max, Min, Rational, pi, sqrt
+
+from theorax.decide.status import Finding, settle
+from theorax.language import (
+    Absolute,
+    Corrections,
+    Expectation,
+    Identity,
+    Impossibility,
+    Index,
+    Inequality,
+    Law,
+    Limit,
+    Measured,
+    Optimum,
+    Parameter,
+    Probability,
+    Rate,
+    Relative,
+    Size,
+    gaussian,
+    quarter_circle,
+)
+from theorax.verifiers.attacks import controls
+from theorax.verifiers.attacks.mutants import variants
+from theorax.verifiers.attacks.sensitivity import contradiction, insensitive
+from theorax.verifiers.outcome import ControlOutcome
+
+n = Size("n", "a size")
+l = Index("l", "a depth")  # noqa: E741
+g = Parameter("g", "a ratio", positive=True)
+x, y = Measured("x", "a number", positive=True), Measured("y", "another", positive=True)
+A, B = Measured("A", "an array", array=True), Measured("B", "another array", array=True)
+CLASS = Corrections(size=0.1, slowest=1, reason="declared")
+WHY = {"because": "it would matter"}
+CLAIMS = {
+    "limit": Limit(of=sqrt(n) * x / g, to=pi * l, as_=n, approach=CLASS, margin=Relative(1, 10), **WHY),
+    "expectation": Expectation(of=Max(x, y) / g, equals=g + 1, margin=Relative(1, 10), **WHY),
+    "rate": Rate(of=x, like=1 / n, as_=n, approach=CLASS, margin=Absolute(1, 10), **WHY),
+    "law": Law(of=Measured("s", "a sample", sample=True), to=quarter_circle(2), as_=n, approach=CLASS, scale=1),
+    "characteristic": Law(of=Measured("s", "a sample", sample=True), to=gaussian(), as_=n, approach=CLASS, scale=1),
+    "identity": Identity(left=A, right=l * B + 1, margin=Relative(1, 10**9), **WHY),
+    "inequality": Inequality(of=x, at_most=y, margin=Absolute(1, 10), **WHY),
+    "from below": Inequality(of=x, at_least=y),
+    "probability": Probability(event=x < y, at_least=Rational(9, 10), margin=Absolute(1, 20), **WHY),
+    "almost surely": Probability(event=x < y, at_least=1),
+    "optimum": Optimum(value=x, bound=y, margin=Absolute(1, 100), **WHY),
+    "impossibility": Impossibility(distance=x, at_least=Integer(1), planted=y, tol=Rational(1, 10**6)),
+}
+ROWS = [  # claim, variant, field, its value, what should become of it
+    ("limit", "to with l + 1 for l", "to", pi * (l + 1), "killed"),
+    ("limit", "to with pi dropped", "to", l, "killed"),
+    ("limit", "the factor 1/g dropped", "to", pi * l / g, "killed"),
+    ("limit", "the factor sqrt(n) dropped", "of", x / g, "killed"),
+    ("limit", "twice the margin", "margin", Relative(2, 10), "stays supported"),
+    ("expectation", "max and min swapped in of", "of", Min(x, y) / g, "killed"),
+    ("rate", "at most this order", "side", "at most", "stays supported"),
+    ("identity", "l + 1 for l on the right", "right", (l + 1) * B + 1, "killed"),
+    ("inequality", "bound halved", "at_most", y / 2, "killed if tight"),
+    ("inequality", "bound sharper by twice its slack", "at_most", y - Rational(1, 5), "killed if tight"),
+    ("from below", "bound doubled", "at_least", 2 * y, "killed if tight"),
+    ("from below", "twice the content", "content", Rational(1, 25), "stays supported"),
+    ("probability", "the opposite event", "event", x >= y, "killed"),
+    ("probability", "delta / 2", "at_least", Rational(19, 20), "killed if tight"),
+    ("probability", "delta / 10", "at_least", Rational(99, 100), "killed if tight"),
+    ("probability", "delta x 2", "at_least", Rational(8, 10), "stays supported"),
+    ("almost surely", "twice the content", "content", Rational(1, 25), "stays supported"),
+    ("optimum", "bound raised by twice the margin", "bound", y + Rational(1, 50), "killed"),
+    ("optimum", "twice the margin", "margin", Absolute(2, 100), "stays supported"),
+    ("impossibility", "the planted members searched for", "distance", y, "killed"),
+    ("impossibility", "twice the distance", "at_least", 2, "killed if tight"),
+    ("impossibility", "half the distance", "at_least", Rational(1, 2), "stays supported"),
+]
+
+
+@pytest.mark.parametrize(("kind", "name", "field", "value", "expected"), ROWS)
+def test_a_variant(kind, name, field, value, expected):
+    (found,) = (variant for variant in variants("claim", CLAIMS[kind]) if variant.name == name)
+    assert getattr(found.claim, field) == value
+    assert found.expected == expected
+    assert replace(found.claim, **{field: getattr(CLAIMS[kind], field)}) == CLAIMS[kind]
+
+
+@pytest.mark.parametrize("kind", CLAIMS)
+def test_every_kind_has_a_wrong_variant_and_none_is_the_claim(kind):
+    found = variants("claim", CLAIMS[kind])
+    assert any(variant.expected == "killed" for variant in found)
+    assert all(variant.claim != CLAIMS[kind] for variant in found)
+    assert len({variant.name for variant in found}) == len(found)
+
+
+def test_laws_are_bent_and_moved():
+    bent = {variant.name: variant.claim.to for variant in variants("claim", CLAIMS["law"])}
+    third = bent["skewed"].moment(3) - 3 * bent["skewed"].moment(2) * bent["skewed"].moment(1)
+    own = quarter_circle(2)
+    assert float(third) != float(own.moment(3) - 3 * own.moment(2) * own.moment(1))
+    moved = {variant.name: variant.claim.to for variant in variants("claim", CLAIMS["characteristic"])}["shifted"]
+    assert (moved.moment(1), moved.moment(2)) == (Rational(1, 4), 1 + Rational(1, 16))
+    assert not moved.of.has(I) or moved.of.subs(moved.t, 0) == 1
+
+
+def test_a_weaker_variant_that_falls_contradicts_its_claim():
+    assert contradiction("decay", fakes.MUTANTS) == ""
+    fallen = replace(fakes.MUTANTS[-1], killed=True, status="INCONCLUSIVE")
+    assert "this checker contradicts itself" in contradiction("decay", (*fakes.MUTANTS[:-1], fallen))
+    assert contradiction("gap", (*fakes.MUTANTS[:-1], fallen)) == ""
+
+
+def test_a_named_wrong_variant_that_passes_leaves_its_claim_vacuous():
+    passing = replace(fakes.MUTANTS[30], killed=False, status="SUPPORTED")
+    assert passing.origin == "file"
+    assert insensitive(fakes.CLAIM, [passing]).status == "VACUOUS"
+    # Balls on instances could not have failed either; a proof, or a whole domain, is more than what was drawn.
+    certified = replace(fakes.CLAIM, status="CERTIFIED")
+    assert insensitive(certified, [passing]).status == "VACUOUS"
+    assert insensitive(replace(certified, covered=True), [passing]).status == "CERTIFIED"
+    assert insensitive(replace(fakes.CLAIM, status="PROVED"), [passing]).status == "PROVED"
+    assert insensitive(fakes.CLAIM, [replace(passing, expected="within the margin")]) == fakes.CLAIM
+    assert insensitive(replace(fakes.CLAIM, status="REFUTED"), [passing]).status == "REFUTED"
+    assert insensitive(fakes.CLAIM, fakes.MUTANTS) == fakes.CLAIM
+
+
+@pytest.mark.parametrize(
+    ("status", "covered", "finding", "becomes"),
+    [
+        ("SUPPORTED", False, Finding.TEST_SUPPORTED, "VACUOUS"),
+        ("CERTIFIED", False, Finding.INSTANCES, "VACUOUS"),
+        ("CERTIFIED", True, Finding.CERTIFICATE, "CERTIFIED"),
+        ("PROVED", True, Finding.PROOF, "PROVED"),
+    ],
+)
+def test_a_control_that_passes_leaves_a_claim_on_draws_vacuous(status, covered, finding, becomes):
+    # What a check does once its controls ran, and what the table of findings says of the same, are one rule.
+    assert settle([finding, Finding.INSENSITIVE]).name == becomes
+    claim = replace(fakes.CLAIM, status=status, covered=covered)
+    silent = ControlOutcome("half of C", ("same",), claim.id, False, status, "p(true) 1")
+    found = controls.insensitive(claim, [silent])
+    assert found.status == becomes
+    assert controls.insensitive(claim, [replace(silent, fired=True)]) == claim

@@ -1,0 +1,298 @@
+r"""The one place that turns an interval, its bias, a claimed value and a margin into a status.
+
+Two nulls are tested from one interval. *False by the margin* rejected is support, *true* rejected is refutation; both
+may stand, then nothing is decided. With $E$ the mean of what was averaged, $\theta$ the claimed quantity and
+$|E - \theta| \le b$, every limit for $E$ is widened by $b$ before it is held against the claimed value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+
+from theorax.decide.bias_aware import Weights, solve
+from theorax.decide.designs import Plan
+from theorax.decide.interval import Interval
+from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
+from theorax.errors import DesignError, ObservationError, StatementError
+
+__all__ = ["against", "combine", "decide", "is_robust", "outcome", "stands", "withheld"]
+
+
+def decide(
+    interval: Interval,
+    claimed: float,
+    margin: float,
+    side: Side = Side.EQUAL,
+    levels: Levels = DEFAULT_LEVELS,
+) -> Decision:
+    r"""Decide "the quantity equals (is at least, is at most) ``claimed``" against "it is off by ``margin`` or more".
+
+    With $L(\alpha), U(\alpha)$ the one-sided limits for $E$:
+
+    | side | refuted iff b is less than | supported iff b is less than |
+    |---|---|---|
+    | equal | max(L(aR/2) - claimed, claimed - U(aR/2)) | min(L(aS) - claimed + margin, claimed + margin - U(aS)) |
+    | at least | claimed - U(aR) | L(aS) - claimed + margin |
+    | at most | L(aR) - claimed | claimed + margin - U(aS) |
+
+    These distances over b are the breakdown factors. Where both hold, the value is off the claim but inside the margin:
+    refuted for the exact reading, and recorded as equivalent within the margin.
+
+    **Errors:** either wrong rejection happens with probability at most its level, if the declared class and the
+    declaration behind the interval hold.
+    """
+    side = Side(side)
+    if not margin > 0 or not math.isfinite(claimed):
+        raise StatementError(
+            f"A claim of {claimed:g} with margin {margin:g} cannot be supported: no data reject every other value. "
+            "Write a positive margin: the smallest error that would matter."
+        )
+    if not (math.isfinite(interval.estimate) and math.isfinite(interval.bias) and interval.se >= 0):
+        raise ObservationError(
+            "An estimate or its error is not a finite number. Nothing can be decided from it. Observe a finite "
+            "quantity."
+        )
+    tail = levels.refute / 2 if side is Side.EQUAL else levels.refute
+    # Each limit once: those that invert an e-process cost sixty evaluations of it.
+    low, high = interval.lower(levels.support), interval.upper(levels.support)
+    lowest, highest = (low, high) if tail == levels.support else (interval.lower(tail), interval.upper(tail))
+    over, under = lowest - claimed, claimed - highest
+    off_floor, off_ceiling = low - (claimed - margin), (claimed + margin) - high
+    slack = interval.bias + interval.rounding
+    p_over, p_under = interval.p_above(claimed + slack), interval.p_below(claimed - slack)
+    p_floor, p_ceiling = interval.p_above(claimed - margin + slack), interval.p_below(claimed + margin - slack)
+    if side is Side.EQUAL:
+        refuting, p_refute = max(over, under), min(1.0, 2 * min(p_over, p_under))
+        supporting, p_support = min(off_floor, off_ceiling), max(p_floor, p_ceiling)
+    elif side is Side.AT_LEAST:
+        refuting, p_refute, supporting, p_support = under, p_under, off_floor, p_floor
+    else:
+        refuting, p_refute, supporting, p_support = over, p_over, off_ceiling, p_ceiling
+    found = outcome(
+        supporting=supporting - interval.rounding,
+        refuting=refuting - interval.rounding,
+        p_support=p_support,
+        p_refute=p_refute,
+        radius=max(interval.estimate - low, high - interval.estimate),
+        estimate=interval.estimate,
+        se=interval.se,
+        df=interval.df,
+        bias=interval.bias,
+        lower=low - slack,
+        upper=high + slack,
+        claimed=float(claimed),
+        margin=float(margin),
+        side=side,
+        levels=levels,
+    )
+    return replace(found, tails=(p_over, p_under)) if side is Side.EQUAL else found
+
+
+def outcome(
+    *,
+    supporting: float,
+    refuting: float,
+    p_support: float,
+    p_refute: float,
+    radius: float,
+    estimate: float,
+    se: float,
+    df: float,
+    bias: float,
+    lower: float,
+    upper: float,
+    claimed: float,
+    margin: float,
+    side: Side,
+    levels: Levels,
+) -> Decision:
+    """The status that two distances have: each null is rejected iff its distance exceeds the bias.
+
+    | supported | refuted | status | reason |
+    |---|---|---|---|
+    | no | no | inconclusive | class bias if b > margin/2 or b > statistical radius, else underpowered |
+    | yes | no | supported | |
+    | no | yes | refuted | |
+    | yes | yes | refuted, equivalent within the margin | |
+    """
+    supported, refuted = supporting > bias, refuting > bias
+    reason = None
+    if refuted:
+        status = Status.REFUTED
+    elif supported:
+        status = Status.SUPPORTED
+    else:
+        status = Status.INCONCLUSIVE
+        reason = Reason.CLASS_BIAS if bias > margin / 2 or bias > radius else Reason.UNDERPOWERED
+    return Decision(
+        status=status,
+        reason=reason,
+        p_refute=p_refute,
+        p_support=p_support,
+        breakdown_support=_breakdown(supporting, bias),
+        breakdown_refute=_breakdown(refuting, bias),
+        equivalent_within_margin=supported and refuted,
+        estimate=estimate,
+        se=se,
+        df=df,
+        bias=bias,
+        lower=lower,
+        upper=upper,
+        claimed=claimed,
+        margin=margin,
+        side=side,
+        levels=levels,
+    )
+
+
+def against(decision: Decision, rival: Interval, low: float, high: float) -> Decision:
+    """Support of one form also needs the refutation of its rival, at every exponent from ``low`` to ``high``.
+
+    | decision | the rival's interval, both tails at half the level of support | status |
+    |---|---|---|
+    | supported | clear of the range | supported |
+    | supported | meets the range | inconclusive: class bias where it dominates the rival, else underpowered |
+    | otherwise | | as it was |
+
+    Fitting better is no refutation. By intersection and union the level of support is kept.
+    """
+    tail = decision.levels.support / 2
+    slack = rival.bias + rival.rounding
+    clear = max(rival.lower(tail) - high, low - rival.upper(tail)) - rival.rounding
+    p = min(1.0, 2 * min(rival.p_above(high + slack), rival.p_below(low - slack)))
+    tested = replace(
+        decision,
+        p_support=max(decision.p_support, p),
+        breakdown_support=min(decision.breakdown_support, _breakdown(clear, rival.bias)),
+        equivalent_within_margin=decision.equivalent_within_margin and clear > rival.bias,
+    )
+    if decision.status is not Status.SUPPORTED or clear > rival.bias:
+        return tested
+    reason = Reason.CLASS_BIAS if rival.bias > rival.radius(tail) else Reason.UNDERPOWERED
+    return replace(tested, status=Status.INCONCLUSIVE, reason=reason, robust=False)
+
+
+def withheld(decision: Decision, reason: Reason, refutation: bool = False) -> Decision:
+    """The decision without its support (and, if asked, without its refutation): what it rests on has failed.
+
+    A refutation of "claim and class" that stands although the class itself is contradicted is not robust.
+    """
+    if decision.status is Status.REFUTED and not refutation:
+        return replace(decision, robust=False)
+    return replace(
+        decision,
+        status=Status.INCONCLUSIVE,
+        reason=reason,
+        p_support=1.0,
+        breakdown_support=-math.inf,
+        p_refute=1.0 if refutation else decision.p_refute,
+        breakdown_refute=-math.inf if refutation else decision.breakdown_refute,
+        equivalent_within_margin=False,
+        robust=False,
+        tails=() if refutation else decision.tails,
+    )
+
+
+def combine(decisions: Sequence[Decision], levels: Levels = DEFAULT_LEVELS) -> Decision:
+    """One claim over several cases, each decided at ``levels.shared(number of cases)``.
+
+    | cases | status | p |
+    |---|---|---|
+    | any refuted | refuted | number of cases times the smallest p of refutation |
+    | every one supported | supported | the largest p of support |
+    | otherwise | inconclusive, with the reason of its most pressing case | |
+
+    Support of all cases needs no smaller level (intersection-union): the whole is falsely supported only if its worst
+    case is. The numbers of the weakest case stand for the whole.
+
+    **Raises:** `DesignError` where the cases were decided at levels that together exceed those of the claim.
+    """
+    if not decisions:
+        raise DesignError(
+            "A claim over no case was to be decided. Emptiness is never support. Write at least one case."
+        )
+    each = levels.shared(len(decisions))
+    # Four units in the last place: the levels may have been divided and multiplied again.
+    excess = 1 + 4 * 2.0**-52
+    if any(d.levels.refute > each.refute * excess or d.levels.support > each.support * excess for d in decisions):
+        raise DesignError(
+            f"{len(decisions)} cases were decided at levels that add up to more than {levels.refute:g}. One case in "
+            "error "
+            "refutes the whole. Decide each case at levels.shared(number of cases)."
+        )
+    refuted = [d for d in decisions if d.status is Status.REFUTED]
+    open_cases = [d for d in decisions if d.status is Status.INCONCLUSIVE]
+    if any(d.status not in (Status.REFUTED, Status.SUPPORTED, Status.INCONCLUSIVE) for d in decisions):
+        raise DesignError("Only outcomes of tests can be combined. Settle proofs and counterexamples by precedence.")
+    if refuted:
+        status, reason, shown = Status.REFUTED, None, max(refuted, key=lambda d: d.breakdown_refute)
+        robust = _any(d.robust for d in refuted)
+    elif open_cases:
+        shown = min(open_cases, key=lambda d: _URGENCY.index(d.reason) if d.reason in _URGENCY else -1)
+        status, reason, robust = Status.INCONCLUSIVE, shown.reason, False
+    else:
+        status, reason, shown = Status.SUPPORTED, None, min(decisions, key=lambda d: d.breakdown_support)
+        robust = _all(d.robust for d in decisions)
+    return replace(
+        shown,
+        status=status,
+        reason=reason,
+        p_refute=min(1.0, len(decisions) * min(d.p_refute for d in decisions)),
+        p_support=max(d.p_support for d in decisions),
+        breakdown_support=min(d.breakdown_support for d in decisions),
+        breakdown_refute=max(d.breakdown_refute for d in decisions),
+        equivalent_within_margin=bool(refuted)
+        and all(d.status is Status.SUPPORTED or d.equivalent_within_margin for d in decisions),
+        levels=levels,
+        robust=robust,
+        cases=tuple(decisions),
+    )
+
+
+def is_robust(decision: Decision, plan: Plan, estimate: Callable[[Weights], Interval]) -> bool:
+    """Whether the status stands under the larger classes of `Corrections.redesigns`, each with weights of its own.
+
+    ``estimate`` turns weights into an interval of the same data. False where nothing was decided, or nothing can be
+    enlarged: an assumption that has no size cannot be shown to be generous.
+    """
+    return stands(
+        decision,
+        plan,
+        lambda weights: decide(estimate(weights), decision.claimed, decision.margin, decision.side, decision.levels),
+    )
+
+
+def stands(decision: Decision, plan: Plan, again: Callable[[Weights], Decision]) -> bool:
+    """`is_robust` for whatever is decided from weights: ``again`` decides the same data with other ones."""
+    if decision.status not in (Status.SUPPORTED, Status.REFUTED):
+        return False
+    classes = plan.corrections.redesigns(decision.status is Status.REFUTED)
+    return bool(classes) and all(
+        again(solve(replace(plan, corrections=larger))).status is decision.status for larger in classes
+    )
+
+
+# What the remedy of an undecided claim must address first: more draws are the last thing to ask for.
+_URGENCY: tuple[Reason | None, ...] = (
+    Reason.MOMENTS_UNDECLARED,
+    Reason.NUMERIC_FLOOR,
+    Reason.CLASS_REFUTED,
+    Reason.CLASS_BIAS,
+    Reason.UNDERPOWERED,
+)
+
+
+def _breakdown(distance: float, bias: float) -> float:
+    return distance / bias if bias > 0 else math.copysign(math.inf, distance if distance > 0 else -1.0)
+
+
+def _all(flags: Iterable[bool | None]) -> bool | None:
+    known = list(flags)
+    return None if None in known else all(known)
+
+
+def _any(flags: Iterable[bool | None]) -> bool | None:
+    known = list(flags)
+    return True if True in known else None if None in known else False

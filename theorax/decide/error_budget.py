@@ -1,0 +1,194 @@
+r"""Error control over a suite of verdicts: two families, the refutations and the supports, and two ways to hold each.
+
+| method | what is kept | valid under |
+|---|---|---|
+| ``holm`` | the probability of any wrong rejection in a family (family-wise error) | any dependence |
+| ``e-bh`` | the expected share of wrong rejections in a family (false discovery rate) | any dependence |
+
+Rigorous results are in neither family: they spend no error. An e-value is that of a process frozen at its stopping
+time, never a running maximum; where a verdict has none, its p-value gives $e = 1/(2\sqrt p)$, whose mean is at most one
+when p is a p-value.
+
+**Source:** Holm 1979; Wang and Ramdas 2022 (e-BH); Vovk and Wang 2021 (from p-values to e-values).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from theorax.decide.verdict import Verdict
+from theorax.errors import DesignError, UsageError
+from theorax.names import did_you_mean
+
+__all__ = ["METHODS", "REFUTATIONS", "SUPPORTS", "Adjusted", "Suite", "adjust", "e_bh", "e_value", "holm", "short_of"]
+
+REFUTATIONS, SUPPORTS = 0.01, 0.05
+METHODS = ("holm", "e-bh")
+TITLES = MappingProxyType({"holm": "Holm", "e-bh": "e-BH"})
+TESTED = ("REFUTED", "SUPPORTED", "INCONCLUSIVE")
+
+
+@dataclass(frozen=True)
+class Adjusted:
+    """One member of the suite: its status before and after, and the smallest levels at which it would be rejected.
+
+    ``refute`` and ``support`` are adjusted p-values under Holm; under e-BH they are what e-values give in their place.
+    """
+
+    status: str
+    status_after: str
+    refute: float
+    support: float
+
+
+@dataclass(frozen=True)
+class Suite:
+    """What an adjustment was over and what it changed."""
+
+    method: str
+    refutations: int  # members of family R
+    supports: int  # members of family S
+    changed: tuple[str, ...]
+    members: Mapping[str, Adjusted]
+
+    @property
+    def sentence(self) -> str:
+        """The adjustment in words."""
+        count = len(self.changed)
+        changed = "no status changed" if not count else f"{count} status{'es' * (count > 1)} changed"
+        kept = (
+            "the chance of any wrong one in a family is kept"
+            if self.method == "holm"
+            else "the expected share of wrong ones in a family is kept (e-values at their stopping times, "
+            "p-values as 1/(2 sqrt p))"
+        )
+        return (
+            f"{TITLES[self.method]} over the claims of this run, {self.refutations} refutations at {REFUTATIONS} and "
+            f"{self.supports} supports at {SUPPORTS}: {kept}; {changed}."
+        )
+
+
+def adjust(
+    verdicts: Mapping[str, Verdict], method: str = "holm", refute: float = REFUTATIONS, support: float = SUPPORTS
+) -> tuple[dict[str, Verdict], Suite]:
+    """Hold every statistical verdict against the whole suite's error rates.
+
+    | the verdict alone | after |
+    |---|---|
+    | refuted | refuted iff its adjusted level of refutation is at most ``refute``, else inconclusive |
+    | supported | supported iff its adjusted level of support is at most ``support``, else inconclusive |
+    | inconclusive | unchanged, and a member of both families |
+    | rigorous, or without p-values, or anything else | unchanged, and a member of neither |
+
+    An adjustment takes away, it never gives: an inconclusive verdict stays so, and a refuted one is never turned into
+    support.
+
+    **Raises:** UsageError for a method that is not known; DesignError for a p-value or an e-value that is none.
+    """
+    if method not in METHODS:
+        raise UsageError(
+            f"There is no adjustment `{method}`{did_you_mean(method, METHODS)} Error rates over a suite are kept by "
+            f"one of {', '.join(METHODS)}. Write `holm`."
+        )
+    family = {name: verdict for name, verdict in verdicts.items() if _is_member(verdict)}
+    refuting = _adjusted(family, "p_refute", "REFUTED", method)
+    supporting = _adjusted(family, "p_support", "SUPPORTED", method)
+    found, members, changed = {}, {}, []
+    for name, verdict in verdicts.items():
+        if name not in family:
+            found[name] = verdict
+            continue
+        falls = (verdict.status == "REFUTED" and refuting[name] > refute) or (
+            verdict.status == "SUPPORTED" and supporting[name] > support
+        )
+        found[name] = _fallen(verdict, len(family), method, refute, support) if falls else verdict
+        members[name] = Adjusted(verdict.status, found[name].status, refuting[name], supporting[name])
+        if falls:
+            changed.append(name)
+    return found, Suite(method, len(family), len(family), tuple(changed), members)
+
+
+def holm(p_values: Mapping[str, float]) -> dict[str, float]:
+    """Adjusted p-values: the claim of the k-th smallest p gets the largest (number - j + 1) p_(j) over j up to k.
+
+    **Source:** Holm 1979.
+    """
+    adjusted: dict[str, float] = {}
+    running = 0.0
+    for rank, (name, p) in enumerate(sorted(p_values.items(), key=lambda item: item[1])):
+        _refuse_p(name, p)
+        running = max(running, min(1.0, (len(p_values) - rank) * p))
+        adjusted[name] = running
+    return adjusted
+
+
+def short_of(p_values: Mapping[str, float], level: float = SUPPORTS) -> dict[str, float]:
+    """The members that Holm would not reject at this level, each with the p-value that it needs where it stands."""
+    adjusted = holm(p_values)
+    ordered = sorted(p_values, key=lambda name: p_values[name])
+    return {name: level / (len(ordered) - at) for at, name in enumerate(ordered) if adjusted[name] > level}
+
+
+def e_bh(e_values: Mapping[str, float]) -> dict[str, float]:
+    r"""For every member the smallest level at which e-BH rejects it.
+
+    At level $\alpha$ the $k^*$ largest are rejected, $k^*$ the largest k with $e_{(k)} \ge m/(\alpha k)$. Member i is
+    among them iff $\alpha \ge m/(k e_{(k)})$ for some k no smaller than its rank.
+
+    **Source:** Wang and Ramdas 2022.
+    """
+    ordered = sorted(e_values.items(), key=lambda item: -item[1])
+    adjusted: dict[str, float] = {}
+    smallest = 1.0
+    for rank in range(len(ordered), 0, -1):
+        name, e = ordered[rank - 1]
+        if not e >= 0:
+            raise DesignError(f"`{name}` has e = {e:g}, which is no e-value. Write a number from zero on.")
+        smallest = min(smallest, len(ordered) / (rank * e) if e > 0 else math.inf)
+        adjusted[name] = smallest
+    return adjusted
+
+
+def e_value(p: float) -> float:
+    r"""$1/(2\sqrt p)$: its mean is $\int_0^1 dp / (2\sqrt p) = 1$ where p is uniform."""
+    _refuse_p("a verdict", p)
+    return 1 / (2 * math.sqrt(p)) if p > 0 else math.inf
+
+
+def _is_member(verdict: Verdict) -> bool:
+    known = verdict.p_refute is not None and verdict.p_support is not None
+    return verdict.status in TESTED and not verdict.rigorous and known
+
+
+def _adjusted(family: Mapping[str, Verdict], field: str, decided: str, method: str) -> dict[str, float]:
+    p_values: dict[str, float] = {name: getattr(verdict, field) for name, verdict in family.items()}
+    if method == "holm":
+        return holm(p_values)
+    # A verdict's own e-value is evidence against the null that it rejected; that of a nightly process, against truth.
+    own = {
+        name: v.e_value
+        for name, v in family.items()
+        if v.e_value is not None and ("REFUTED" if v.nights else v.status) == decided
+    }
+    return e_bh({name: own[name] if name in own else e_value(p) for name, p in p_values.items()})
+
+
+def _fallen(verdict: Verdict, size: int, method: str, refute: float, support: float) -> Verdict:
+    refuted = verdict.status == "REFUTED"
+    p, level = (verdict.p_refute, refute) if refuted else (verdict.p_support, support)
+    rate = "family-wise error" if method == "holm" else "false discovery rate"
+    return replace(
+        verdict,
+        status="INCONCLUSIVE",
+        reason="underpowered",
+        sentence=f"{verdict.sentence} Alone it is {verdict.status} (p = {p:.2g}); among the {size} claims of this run "
+        f"that is not small enough for a {rate} of {level:g} ({TITLES[method]}).",
+    )
+
+
+def _refuse_p(name: str, p: float) -> None:
+    if not 0 <= p <= 1:
+        raise DesignError(f"`{name}` has p = {p:g}, which is no probability. Write a value between 0 and 1.")

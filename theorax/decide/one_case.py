@@ -1,0 +1,160 @@
+"""From a decision on own numbers to the same `Verdict` that a theorem's claim has."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+from theorax.decide.designs import Policy
+from theorax.decide.plans import Planned, Seeds, SweepPlan
+from theorax.decide.status import Decision, Refusal
+from theorax.decide.verdict import Assumption, Point, Verdict
+from theorax.decide.wording import case_of, sentence
+
+__all__ = ["allowed", "ledger", "sweep_verdict", "undecided", "verdict"]
+
+_SEEDS = {
+    Seeds.PAIRED: "draws are independent of each other; draw s has the same seed at every size",
+    Seeds.INDEPENDENT: "all draws are independent, within a size and across sizes",
+    Seeds.UNDECLARED: "draws are independent within a size; draw s belongs to draw s at every other size, or is "
+    "independent of it",
+}
+
+
+def verdict(
+    plan: Planned,
+    decision: Decision,
+    *,
+    kind: str,
+    predicted: float | None,
+    sign: int = 1,
+    latex: str = "",
+    letter: str | None = None,
+    sizes: Sequence[float] = (),
+    points: tuple[Point, ...] = (),
+    scope: str = "",
+    unseen: Iterable[str] = (),
+    assumptions: Iterable[Assumption] = (),
+    detail: str = "",
+    rigorous: bool = False,
+    random: bool = True,
+    e_value: float | None = None,
+    draws: int | None = None,
+) -> Verdict:
+    """The verdict on one claim with one case."""
+    only = case_of(
+        decision,
+        subject=plan.name,
+        at={},
+        predicted=predicted,
+        bias=plan.bias,
+        margin=plan.margin,
+        noticeable=plan.noticeable,
+        sign=sign,
+        points=points,
+        detail=detail,
+    )
+    level = decision.levels.refute if decision.status.name == "REFUTED" else decision.levels.support
+    # Without randomness there is no error rate: what is left is the declared class.
+    spent = level if random and not rigorous else None
+    return Verdict(
+        id=plan.name,
+        kind=kind,
+        statement=plan.statement,
+        latex=latex,
+        status=decision.status.name,
+        reason=decision.reason.value if decision.reason else None,
+        sentence=sentence(decision.status, decision, spent, detail=detail),
+        because="",
+        predicted=None if predicted is None else f"{predicted:g}",
+        as_=letter,
+        level=spent,
+        margin=f"± {plan.margin:g}",
+        corrected=None,
+        draws=sum(point.draws for point in points) if draws is None else draws,
+        sizes=tuple(map(float, sizes)),
+        design_hash=plan.hash,
+        cases=(only,),
+        worst=0,
+        unseen=tuple(unseen),
+        p_refute=None if spent is None else decision.p_refute,
+        p_support=None if spent is None else decision.p_support,
+        rigorous=rigorous,
+        scope=scope,
+        ledger=tuple(assumptions),
+        e_value=e_value,
+    )
+
+
+def ledger(plan: SweepPlan, *moments: Assumption) -> tuple[Assumption, ...]:
+    """What a verdict over a sweep is conditional on: class, moments, seeds, arithmetic."""
+    reason = f"; because {plan.corrections.reason}" if plan.corrections.reason else ""
+    found = [Assumption("class", f"{allowed(plan)}{reason}", "declared"), *moments]
+    if plan.core.policy is not Policy.DETERMINISTIC:
+        found.append(Assumption("independence", _SEEDS[plan.seeds], "declared"))
+    given = max(plan.core.given_errors)
+    exact = f"each value errs by at most {given:.2g}" if given else "the values are taken as exact"
+    found.append(Assumption("float model", f"{exact}; the rounding of their sums is bounded and added", "declared"))
+    return tuple(found)
+
+
+def allowed(plan: SweepPlan) -> str:
+    """The declared class of corrections, for a reader who never heard of one."""
+    found, n = plan.corrections, plan.letter
+    unit = plan.unit
+    terms: list[str] = []
+    if found.size:
+        fade = f"{n}^-{found.slowest:g} or faster" if found.fastest > found.slowest else f"{n}^-{found.slowest:g}"
+        terms.append(f"a correction of up to {found.size:g}{unit}, fading like {fade}")
+    if found.free:
+        terms.append("any multiple of " + ", ".join(f"{n}^-{power:g}" for power in found.free))
+    if found.remainder:
+        terms.append(f"a rest of up to {found.remainder:g}{unit}, fading like {n}^-{found.remainder_order:g}")
+    for name, bound in ((f"log {n}", found.log), (f"log log {n}", found.loglog)):
+        if bound:
+            terms.append(f"any multiple of {name}" if math.isinf(bound) else f"up to {bound:g} {name}")
+    if not terms:
+        return "no correction at any size"
+    at = found.reference if found.reference is not None else plan.sizes[0]
+    return f"at {n} = {at:g} the form may be off by {' and '.join(terms)}"
+
+
+def sweep_verdict(
+    plan: SweepPlan,
+    decision: Decision,
+    *,
+    kind: str,
+    predicted: float,
+    points: tuple[Point, ...],
+    unseen: Iterable[str],
+    assumptions: tuple[Assumption, ...],
+    sign: int = 1,
+    latex: str = "",
+    detail: str = "",
+) -> Verdict:
+    """The verdict on a claim about what happens as the size grows."""
+    scope = (
+        f"as {plan.letter} → ∞ under the declared class of corrections, seen at {plan.letter} = "
+        f"{plan.sizes[0]:g} to {plan.sizes[-1]:g}"
+    )
+    return verdict(
+        plan,
+        decision,
+        kind=kind,
+        predicted=predicted,
+        sign=sign,
+        latex=latex,
+        letter=plan.letter,
+        sizes=plan.sizes,
+        points=points,
+        scope=scope,
+        unseen=unseen,
+        assumptions=assumptions,
+        detail=detail,
+        random=plan.core.policy is not Policy.DETERMINISTIC,
+    )
+
+
+def undecided(refusal: Refusal) -> str:
+    """The sentence of data from which no interval can be made."""
+    return str(refusal).rstrip(".")

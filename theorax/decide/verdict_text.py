@@ -1,0 +1,176 @@
+"""A verdict told to a reader: what was found first, then what it rests on, and what it could not have seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from theorax.decide.verdict import Case, Verdict
+from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
+from theorax.text.numbers import interval, number, with_uncertainty
+from theorax.text.plot import plot, predicted_along
+
+__all__ = ["MEANING", "told"]
+
+MEANING: Mapping[str, str] = {
+    "SUPPORTED": "the numbers rule out that it is off by the margin or more",
+    "REFUTED": "the numbers rule out that it is true as stated",
+    "INCONCLUSIVE": "the numbers rule out neither that it is true nor that it is off by the margin",
+    "VACUOUS": "the check could not have failed, so passing it says nothing",
+    "PROVED": "exact algebra closed it",
+    "CERTIFIED": "rigorous arithmetic covered its whole scope, with a probability of error of at most 2^-40 where it drew",
+}
+IDENTITIES: Mapping[str, str] = {
+    **MEANING,
+    "SUPPORTED": "the sides agree wherever they were compared, which could have refuted them",
+    "REFUTED": "the sides differ",
+    "INCONCLUSIVE": "neither a difference of the sides nor their agreement was made certain",
+}
+BOUNDS: Mapping[str, str] = {
+    "SUPPORTED": "no violation was found, and the numbers rule out that more than a small share violates it",
+    "REFUTED": "it is violated",
+    "INCONCLUSIVE": "no violation is certain, and rare ones are not ruled out",
+}
+LAWS: Mapping[str, str] = {
+    "SUPPORTED": "the numbers rule out a law as far from it as the margin, in the distance of characteristic functions",
+    "REFUTED": "the numbers rule out this law",
+    "INCONCLUSIVE": "the numbers rule out neither this law nor one as far from it as the margin",
+}
+QUANTITY = {name: name for name in ("limit", "mean", "quantile", "probability")} | {
+    "rate": "exponent",
+    "expectation": "mean",
+}
+HEADS = {"law": "distance"}
+
+
+def told(verdict: Verdict) -> Iterator[Block]:
+    """The blocks of one verdict; `str` of it is their plain text."""
+    statement = tuple(verdict.statement.split("\n"))
+    yield Heading(statement[0] if len(statement) == 1 else verdict.id, status=verdict.status)
+    yield Gap()
+    if len(statement) > 1:
+        yield Lines(statement)
+    case = verdict.cases[verdict.worst] if verdict.worst is not None else None
+    yield from _meaning(verdict, case)
+    if case is not None:
+        yield from _found(verdict, case)
+    yield Paragraph(verdict.sentence)
+    if case is not None and len(case.points) > 1:
+        yield from _sweep(verdict, case)
+    yield from _conditions(verdict)
+
+
+def _meaning(verdict: Verdict, case: Case | None) -> Iterator[Block]:
+    """The verdict in one sentence, in the terms of the claim where it has a number."""
+    what = QUANTITY.get(verdict.kind)
+    if what is None or case is None or case.predicted is None or case.margin is None:
+        meaning = {"inequality": BOUNDS, "identity": IDENTITIES, "law": LAWS}.get(verdict.kind, MEANING).get(
+            verdict.status
+        )
+        if meaning:
+            yield Paragraph(f"{meaning[0].upper()}{meaning[1:]}.")
+        return
+    a = "an" if what[0] in "aeiou" else "a"
+    value, margin, sign = number(case.predicted), number(case.margin, 3), _side(verdict)
+    off = {"": f"is {margin} or more away from", "≤": f"is {margin} or more above", "≥": f"is {margin} or more below"}[
+        sign
+    ]
+    true = {"": f"of {value}", "≤": f"of {value} or less", "≥": f"of {value} or more"}[sign]
+    meaning = {
+        "SUPPORTED": f"The numbers rule out {a} {what} that {off} {value}.",
+        "REFUTED": f"The numbers rule out {a} {what} {true}.",
+        "INCONCLUSIVE": f"The numbers rule out neither {a} {what} {true} nor one that {off} {value}.",
+    }.get(verdict.status)
+    if meaning:
+        yield Paragraph(meaning)
+
+
+def _side(verdict: Verdict) -> str:
+    """The sign of a one-sided claim about the number that is shown; empty for an equation."""
+    for sign, marks in (("≤", (" = O(", "≤")), ("≥", (" = Ω(", "≥"))):
+        if any(mark in verdict.statement for mark in marks):
+            return sign
+    return ""
+
+
+def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
+    """Measured against claimed, with what is left open."""
+    what = QUANTITY.get(verdict.kind)
+    rows = []
+    if what is not None and case.predicted is not None:
+        margin, sign = number(case.margin, 3), _side(verdict)
+        shown = f"{sign} {number(case.predicted)}" if sign else f"{number(case.predicted)} ± {margin}"
+        beyond = {"": "off by more than the margin", "≤": f"{margin} or more above", "≥": f"{margin} or more below"}[
+            sign
+        ]
+        rows.append((f"claimed {what}", shown, f"{beyond} is false"))
+    if case.estimate is not None:
+        shown = with_uncertainty(case.estimate, case.standard_error)
+        open_ = f"between {interval(case.interval)}" if case.interval else ""
+        rows.append(
+            (
+                f"measured {what or HEADS.get(verdict.kind, 'difference')}",
+                shown,
+                open_.replace("between [", "somewhere in ["),
+            )
+        )
+    if case.bias:
+        label, hides = ("allowed bias", "corrections at finite size") if verdict.sizes else ("rounding", "rounding")
+        rows.append((label, number(case.bias, 2), f"what {hides} may hide"))
+    if case.breakdown is not None and 0 < case.breakdown < 1e6:
+        stands = case.status in ("SUPPORTED", "REFUTED")
+        meaning = (
+            "so many times larger corrections overturn it" if stands else ("of the declared corrections would decide")
+        )
+        rows.append(("breakdown factor", number(case.breakdown, 3), meaning))
+    if case.noticeable is not None and verdict.kind == "identity":
+        rows.append(("noticeable", number(case.noticeable, 2), "a difference that is refuted however rounding falls"))
+    elif case.noticeable is not None:
+        rows.append(("noticeable", number(case.noticeable, 2), "a deviation that is refuted 9 times in 10"))
+    if rows:
+        yield Gap()
+        width, second = (max(len(row[part]) for row in rows) for part in (0, 1))
+        yield Lines(tuple(f"{a:<{width}}  {b:<{second}}  {c}".rstrip() for a, b, c in rows), indent=2)
+        yield Gap()
+
+
+def _sweep(verdict: Verdict, case: Case) -> Iterator[Block]:
+    letter = verdict.as_ or "size"
+    points: list[dict[str, Any]] = [asdict(point) for point in case.points]
+    line = predicted_along(points, verdict.kind, case.predicted, case.estimate)
+    along: Sequence[float | None] = line if line is not None else [None] * len(points)
+    rows = tuple(
+        (
+            number(point["size"]),
+            str(point["draws"]),
+            with_uncertainty(point["estimate"], point["standard_error"]),
+            number(at, 4),
+        )
+        for point, at in zip(points, along, strict=True)
+    )
+    yield Gap()
+    head = "on the claimed slope" if verdict.kind == "rate" else "claimed"
+    yield Table((letter, "draws", HEADS.get(verdict.kind, "measured"), head), rows, right=(0, 1, 2, 3))
+    drawn = plot(points, line, letter)
+    if drawn:
+        yield Gap()
+        yield Lines(tuple(drawn), indent=2)
+
+
+def _conditions(verdict: Verdict) -> Iterator[Block]:
+    if verdict.unseen:
+        yield Gap()
+        yield Paragraph("What these numbers cannot exclude:")
+        for sentence in verdict.unseen:
+            yield Paragraph(f"- {sentence}", indent=4, hang=2)
+    if verdict.ledger:
+        yield Gap()
+        yield Paragraph("What the verdict is conditional on:")
+        for part in verdict.ledger:
+            yield Paragraph(f"- {part.kind}: {part.text} ({part.checked})", indent=4, hang=2)
+    yield Gap()
+    if verdict.scope:
+        yield Paragraph(f"Scope: {verdict.scope}.", quiet=True)
+    level = f"Level {number(verdict.level)}. " if verdict.level is not None else ""
+    yield Paragraph(f"{level}Planned before the data; plan {verdict.design_hash}.", quiet=True)

@@ -1,0 +1,100 @@
+"""A decision in words and as a row of a report: the same for theorems and for own numbers, without SymPy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from theorax.decide.status import Decision, Reason, Status
+from theorax.decide.verdict import Case, Point
+
+__all__ = ["REMEDIES", "case_of", "sentence"]
+
+REMEDIES = {
+    Reason.UNDERPOWERED: "the statistical width dominates: more draws would decide",
+    Reason.CLASS_BIAS: "the bias that the declared class allows dominates: larger sizes would decide, not more draws",
+    Reason.MOMENTS_UNDECLARED: "too few draws for means of undeclared tails",
+    Reason.NUMERIC_FLOOR: "rounding is as large as what was to be seen",
+    Reason.CLASS_REFUTED: "the data do not fit the declared class of corrections",
+    Reason.HYPOTHESIS_UNSAMPLED: "no subject satisfies the hypotheses",
+    Reason.NOT_DECIDABLE_YET: "nothing is measured of it, and no proof settles it",
+    Reason.BUDGET: "the program holds an operation that cannot be followed in this arithmetic",
+    Reason.UNDECIDED_COMPARISON: "a comparison could not be decided in ball arithmetic",
+    Reason.OUT_OF_TIME: "the time ran out",
+}
+
+
+def sentence(
+    status: Status, decision: Decision, level: float | None, *, detail: str = "", where: str = "", cases: int = 1
+) -> str:
+    """What was rejected, at which level, under which declaration, and by how much the declaration may fail.
+
+    ``level``: None where nothing is random. ``detail`` is the deciding case's own sentence, which stands for the rest
+    where there is one; ``where`` names it.
+    """
+    placed = f" for {where}" if where else ""
+    rejected = "is excluded" if level is None else f"is rejected at level {level:.3g}"
+    if detail:
+        named = f" ({where})" if where and status is not Status.SUPPORTED else ""
+        return f"{detail[0].upper()}{detail[1:]}{named}."
+    if status is Status.SUPPORTED:
+        factor = decision.breakdown_support
+        inflated = f"; it would stand with corrections {factor:.2g} times as large as declared" if factor < 1e6 else ""
+        everywhere = f" in each of {cases} cases" if cases > 1 else ""
+        # None where no larger class was tried: nothing is extrapolated, or nothing can be enlarged.
+        robust = {True: " Robust: a larger class supports it too.", None: ""}.get(
+            decision.robust, " Not robust: a larger class leaves it open."
+        )
+        return f"That it is off by the margin or more {rejected}{everywhere}{inflated}.{robust}"
+    if status is Status.REFUTED:
+        exact = " (equal within the margin, not exactly)" if decision.equivalent_within_margin else ""
+        robust = "" if decision.robust else "; not robust: it falls under a larger class of corrections"
+        class_ = ", under the declared class" if decision.bias > 0 or decision.robust is not None else ""
+        robust = robust if class_ else ""
+        at = f",{placed}" if placed else ""
+        return f"That it is true {rejected}{class_}{exact}{at}{robust}."
+    if status is Status.INCONCLUSIVE and decision.reason is not None:
+        return f"Undecided{placed}: {REMEDIES[decision.reason]}."
+    return f"{status.name.capitalize()}{placed}."
+
+
+def case_of(
+    decision: Decision,
+    *,
+    subject: str,
+    at: Mapping[str, str],
+    predicted: float | None,
+    bias: float | None,
+    margin: float | None,
+    noticeable: float | None,
+    sign: int = 1,
+    points: tuple[Point, ...] = (),
+    detail: str = "",
+) -> Case:
+    """One decided case as a report shows it; ``sign`` turns a decay exponent into the exponent that a reader sees."""
+    ends = sorted((sign * decision.lower, sign * decision.upper))
+    factor = decision.breakdown_refute if decision.status is Status.REFUTED else decision.breakdown_support
+    return Case(
+        subject=subject,
+        at=dict(at),
+        predicted=predicted,
+        estimate=finite(sign * decision.estimate),
+        standard_error=finite(decision.se),
+        interval=(ends[0], ends[1]) if all(map(math.isfinite, ends)) else None,
+        bias=bias,
+        margin=margin,
+        status=decision.status.name,
+        reason=decision.reason.value if decision.reason else None,
+        p_refute=decision.p_refute,
+        p_support=decision.p_support,
+        breakdown=finite(factor),
+        noticeable=noticeable,
+        points=points,
+        detail=detail,
+        tails=decision.tails,
+    )
+
+
+def finite(value: float) -> float | None:
+    """A number that a report can hold; None for what is not finite."""
+    return value if math.isfinite(value) else None

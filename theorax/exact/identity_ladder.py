@@ -1,0 +1,262 @@
+r"""Whether two programs compute the same function: in finite fields, in balls at exact points, in floats.
+
+| rung | says equal | says different |
+|---|---|---|
+| fields, rational programs | certified, with a bound of the probability that this is wrong | refuted, rigorously |
+| fields, other functions met | supported: equal whatever these functions are | nothing: tanh(-x) = -tanh x is not seen |
+| balls at exact points | supported, where all are narrower than 2^-150 | refuted, rigorously |
+| floats with running error | supported against a declared margin alone | nothing: the next rung decides |
+
+A false identity of rational programs passes one field with probability at most
+$R\,(d/2^{61} + h/(61 \cdot 2^{55}))$: $d$ bounds the degree and $h$ the bits of the coefficients of the numerator of
+the difference; a polynomial that is not zero modulo $p \ge 2^{61}$ has at most the share $d/p$ of its points as zeros,
+at most $h/61$ such primes divide all its coefficients, and there are more than $2^{55}$ to draw from; up to $R$ fields
+are drawn until no divisor vanishes. Fields are independent, so their bounds multiply.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from flint import arb, fmpq
+
+from theorax.errors import TheoraxError
+from theorax.numerics.arithmetics import (
+    Ball,
+    Degree,
+    Domain,
+    FiniteField,
+    RunningError,
+    UndecidedComparison,
+    UnsupportedPrimitive,
+    ZeroDivisor,
+)
+from theorax.numerics.arithmetics.degree import height
+
+PRECISION = 256
+"""Bits of a ball."""
+
+NARROW = arb(2) ** -150
+"""A ball around zero wider than this says nothing."""
+
+ENOUGH = 2.0**-40
+"""The largest probability of error that may be called a certificate."""
+
+FEWEST_FIELDS, MOST_FIELDS = 2, 8
+_REDRAWS = 4
+
+Pairs = Sequence[tuple[Any, Any]]
+Carry = Callable[[Any], Any]
+Sides = Callable[[Domain[Any], Carry], Pairs]
+"""Both sides of every equation in one arithmetic, the inputs that are to be varied replaced by carriers."""
+
+OBSTACLES = (UnsupportedPrimitive, UndecidedComparison, ZeroDivisor)
+
+
+@dataclass(frozen=True)
+class Size:
+    """How large a rational function the difference of two sides is: degree and bits of the coefficients."""
+
+    degree: float
+    bits: float
+    vanishes: bool
+    """Both sides are zero by their form alone, whatever the inputs: no wrong factor would be noticed."""
+
+    @property
+    def miss(self) -> float:
+        """A bound of the probability that one field, redrawn where a divisor vanishes, lets a false identity pass."""
+        return min(1.0, _REDRAWS * (self.degree * 2.0**-61 + self.bits / 61 * 2.0**-55) * (1 + 2.0**-40))
+
+
+@dataclass(frozen=True)
+class Fields:
+    """What finite fields said: equal or not, or nothing because of the obstacle; the bound if all was rational."""
+
+    equal: bool | None
+    trials: int = 0
+    size: Size | None = None
+    through: frozenset[str] = frozenset()
+    obstacle: TheoraxError | None = None
+    witness: str = ""
+
+    @property
+    def bound(self) -> float:
+        """The probability that an identity found equal is false; one where there is no bound."""
+        return 1.0 if self.size is None or self.equal is not True else self.size.miss**self.trials
+
+    @property
+    def certified(self) -> bool:
+        """Whether the sides are equal as rational functions that do not vanish, up to a probability of 2^-40."""
+        return self.equal is True and self.size is not None and not self.size.vanishes and self.bound <= ENOUGH
+
+    @property
+    def probability(self) -> str:
+        """The bound as a power of two, rounded up."""
+        return f"2^{math.ceil(math.log2(self.bound))}" if self.bound > 0 else "0"
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the sides differ as rational functions."""
+        return self.equal is False and self.size is not None
+
+
+@dataclass(frozen=True)
+class Balls:
+    """What balls at exact points said: how many points, the widest ball, the first difference that excludes zero."""
+
+    points: int
+    narrow: bool = False
+    refuted: str = ""
+    difference: float = 0.0
+    """The size of the difference where it excludes zero, otherwise of the largest ball around zero."""
+    obstacle: TheoraxError | None = None
+    elsewhere: int = 0
+    """Points at which a side is no real number."""
+
+
+@dataclass(frozen=True)
+class Floats:
+    """What floats said: the largest difference with its rounding account, and both against the size of the left."""
+
+    consistent: bool
+    difference: float
+    account: float
+    scale: float
+    within: bool = False
+    """At every entry the difference and its account stay below the margin."""
+    obstacle: TheoraxError | None = None
+
+
+def in_fields(sides: Sides, seed: str) -> Fields:
+    """Compare the sides at random points of random finite fields, as many as the bound asks for.
+
+    Field and point are a function of the seed and of the number of the trial, so that sides may keep what they did.
+
+    **Errors:** as the table of this module says; the generator of pseudo-random numbers is taken for random.
+    """
+    size, obstacle = _size(sides)
+    trials = FEWEST_FIELDS
+    if size is not None and 0 < size.miss < 1:
+        trials = min(max(trials, math.ceil(math.log(ENOUGH) / math.log(size.miss))), MOST_FIELDS)
+    through: frozenset[str] = frozenset()
+    for trial in range(trials):
+        for attempt in range(_REDRAWS):
+            draws = random.Random(f"{seed} {trial} {attempt}")
+            field = FiniteField.drawn(draws, exponentials=size is None)
+            try:
+                pairs = sides(field, partial(_generic, field, draws))
+                break
+            except ZeroDivisor as error:
+                obstacle = error
+                if attempt == _REDRAWS - 1:
+                    return Fields(None, trial, size, through, error)
+            except (UnsupportedPrimitive, UndecidedComparison) as error:
+                return Fields(None, trial, size, through, error)
+        for place, (left, right) in enumerate(pairs):
+            through |= left.through | right.through
+            if not (np.all(left.finite) and np.all(right.finite)):
+                missing = UnsupportedPrimitive("constant", field.name, "a side is infinite or no number")
+                return Fields(None, trial, size, through, missing)
+            with field.working():
+                gap = field.binary("sub", left, right)
+            if np.any(gap.value != 0):
+                where = int(np.flatnonzero(gap.value.reshape(-1) != 0)[0])
+                output = f"of output {place} " if len(pairs) > 1 else ""
+                entry = f"entry {where} {output}" if gap.value.size > 1 else output
+                witness = f"{entry}differs at a random point modulo the prime {field.prime}"
+                return Fields(False, trial + 1, size, through, None, witness)
+    return Fields(True, trials, size, through, None if size is not None else obstacle)
+
+
+def _generic(field: FiniteField, draws: random.Random, leaf: Any) -> Any:
+    return field.random(np.shape(leaf), draws)
+
+
+def _size(sides: Sides) -> tuple[Size | None, TheoraxError | None]:
+    degrees = Degree()
+    try:
+        pairs = sides(degrees, lambda leaf: degrees.variables(np.shape(leaf)))
+        with degrees.working():
+            found = [height(degrees.binary("sub", left, right)) for left, right in pairs]
+            # A side that is zero by its form has no degree at all.
+            vanishes = not any(side.nonzero.any() for pair in pairs for side in pair)
+            for pair in pairs:
+                _ = [height(side) for side in pair]
+    except (UnsupportedPrimitive, UndecidedComparison) as error:
+        return None, error
+    return Size(max(d for d, _ in found), max(h for _, h in found), vanishes), None
+
+
+def in_balls(sides: Sides, points: Sequence[Carry], domain: Ball | None = None) -> Balls:
+    """Compare the sides at exact points, each a way to replace the inputs by balls of radius zero or outward rounded.
+
+    A point at which a side is no finite real number is passed over, and counted.
+
+    **Errors:** none: a ball that excludes zero refutes, whatever its size.
+    """
+    balls = domain or Ball(PRECISION)
+    seen, elsewhere, narrow, widest = 0, 0, True, 0.0
+    for carry in points:
+        try:
+            pairs = sides(balls, carry)
+            with balls.working():
+                gaps = [balls.binary("sub", left, right).reshape(-1).tolist() for left, right in pairs]
+        except OBSTACLES as error:
+            return Balls(seen, obstacle=error, elsewhere=elsewhere)
+        every = [gap for column in gaps for gap in column]
+        if not all(gap.is_finite() for gap in every):
+            elsewhere += 1
+            continue
+        seen += 1
+        outside = [gap for gap in every if not gap.contains(0)]
+        if outside:
+            far = max(abs(float(gap.mid())) for gap in outside)
+            return Balls(seen, False, f"the sides differ by {far:.2g}: a ball of their difference excludes zero", far)
+        narrow = narrow and all(gap.rad() < NARROW for gap in every)
+        widest = max([widest, *(float(gap.rad()) for gap in every)])
+    return Balls(seen, narrow and seen > 0, "", widest, None, elsewhere)
+
+
+def in_floats(sides: Sides, points: Sequence[Carry], dtype: str, margin: float = 0.0, relative: bool = True) -> Floats:
+    """Compare the sides in floats, with the account of their rounding, against a margin over the size of the left.
+
+    **Errors:** the account bounds the rounding of every execution that the error domain admits.
+    """
+    floats = RunningError(dtype)
+    difference = account = scale = 0.0
+    consistent = within = True
+    for carry in points:
+        try:
+            pairs = sides(floats, carry)
+            with floats.working():
+                gaps = [(left, floats.binary("sub", left, right)) for left, right in pairs]
+        except OBSTACLES as error:
+            return Floats(False, math.nan, math.nan, math.nan, False, error)
+        for left, gap in gaps:
+            reach, off, size = gap.reach, np.abs(gap.value), np.abs(left.value)
+            consistent = consistent and bool(np.all(off <= reach))
+            allowed = margin * (size - left.reach) if relative else np.full(off.shape, margin)
+            within = within and bool(np.all(off + reach <= allowed))
+            difference, account = max(difference, _largest(off)), max(account, _largest(reach))
+            scale = max(scale, _largest(size))
+    return Floats(consistent, difference, account, scale, within)
+
+
+def rational_near(number: float, draws: random.Random) -> fmpq:
+    """A random exact rational between half and three halves of a number, of its sign; between -1 and 1 for zero."""
+    below = draws.choice((7, 11, 13, 64))
+    if number == 0 or not math.isfinite(number):
+        return fmpq(draws.randrange(-below + 1, below), below)
+    above, under = float(number).as_integer_ratio()
+    return fmpq(above, under) * fmpq(draws.randrange(below // 2 + 1, below + below // 2 + 1), below)
+
+
+def _largest(entries: np.ndarray) -> float:
+    """The largest entry; infinite where one is no number, for nothing may pass by being undefined."""
+    return math.inf if np.isnan(entries).any() else float(entries.max(initial=0.0))

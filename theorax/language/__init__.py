@@ -1,0 +1,77 @@
+"""The language of theorems: letters, laws, claims, subjects, experiments, proofs, and the theorem that holds them."""
+
+from theorax.decide.corrections import Corrections, Expansion, Prefactor
+from theorax.language.algebraic_laws import AlgebraicLaw
+from theorax.language.claims import (
+    KINDS,
+    Claim,
+    Expectation,
+    Identity,
+    Impossibility,
+    Inequality,
+    Law,
+    Limit,
+    Optimum,
+    Probability,
+    Rate,
+)
+from theorax.language.declared_moments import Bounded, BoundedVariance, TwoValues
+from theorax.language.experiments import Efforts, Experiment, Subject
+from theorax.language.letters import Index, Letter, Measured, Parameter, Size
+from theorax.language.limit_laws import (
+    Characteristic,
+    Image,
+    LawOfNumbers,
+    gaussian,
+    quarter_circle,
+    radius_of_disk,
+)
+from theorax.language.margins import Absolute, Margin, Relative
+from theorax.language.proofs import Cited, Proof, Step, instance
+from theorax.language.theorem import Hypothesis, Theorem
+from theorax.language.vectors import GaussianVector
+
+__all__ = [
+    "KINDS",
+    "Absolute",
+    "AlgebraicLaw",
+    "Bounded",
+    "BoundedVariance",
+    "Characteristic",
+    "Cited",
+    "Claim",
+    "Corrections",
+    "Efforts",
+    "Expansion",
+    "Expectation",
+    "Experiment",
+    "GaussianVector",
+    "Hypothesis",
+    "Identity",
+    "Image",
+    "Impossibility",
+    "Index",
+    "Inequality",
+    "Law",
+    "LawOfNumbers",
+    "Letter",
+    "Limit",
+    "Margin",
+    "Measured",
+    "Optimum",
+    "Parameter",
+    "Prefactor",
+    "Probability",
+    "Proof",
+    "Rate",
+    "Relative",
+    "Size",
+    "Step",
+    "Subject",
+    "Theorem",
+    "TwoValues",
+    "gaussian",
+    "instance",
+    "quarter_circle",
+    "radius_of_disk",
+]

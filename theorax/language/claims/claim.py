@@ -1,0 +1,183 @@
+"""What every kind of claim has, and what it asks of its letters when it is built."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+from sympy import (
+    Basic,
+    Expr,
+    Rational,
+    Symbol,
+    sympify,
+    true,
+)
+from sympy.logic.boolalg import Boolean
+
+from theorax.errors import StatementError
+from theorax.language.declared_moments import Bounded, BoundedVariance, TwoValues
+from theorax.language.letters import Measured, Parameter, Size
+from theorax.language.limit_laws import LawOfNumbers
+from theorax.language.margins import Margin
+
+NOTHING: Mapping[Any, Any] = MappingProxyType({})
+FEW = Rational(1, 50)  # the share of draws that a sampled bound may leave open
+
+
+@dataclass(frozen=True, kw_only=True)
+class Claim(ABC):
+    """What every kind of claim has.
+
+    ``margin`` with ``because``: "false by at least the margin" is rejected before the claim is called supported.
+    ``under``: the hypotheses it needs, all of the theorem's if None. ``where``: the cases it speaks of.
+    ``on``: the experiment whose observations it speaks of; may stay None where one experiment measures its letters.
+    ``mutants``: wrong variants by name, each a dictionary of replaced fields; ``implied``: weaker variants that must
+    stay supported. ``corrected``: this is what the source prints, the named claim is what holds.
+    ``spread``: planned standard deviation of one draw in units of the claimed value (see the verifiers' planner).
+    """
+
+    margin: Margin | None = None
+    because: str = ""
+    under: tuple[str, ...] | None = None
+    where: Boolean = true
+    on: str | None = None
+    mutants: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: NOTHING)
+    implied: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: NOTHING)
+    corrected: str | None = None
+    spread: Expr | float = 0.2
+
+    measured_fields: ClassVar[tuple[str, ...]] = ()  # SymPy fields evaluated on the observations
+    stated_fields: ClassVar[tuple[str, ...]] = ()  # SymPy fields evaluated on letters that are known before any draw
+
+    def __post_init__(self) -> None:
+        for name in (*self.measured_fields, *self.stated_fields):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, LawOfNumbers):
+                object.__setattr__(self, name, sympify(value))
+        for name in self.stated_fields:
+            value = getattr(self, name)
+            if isinstance(value, Basic) and (letters := measured_letters(value)):
+                self._refuse(
+                    f"{name}={value} holds {listed(letters)}, which only a draw can tell",
+                    "This side is what theory predicts before any draw.",
+                    "Move the measured letter to the other side.",
+                )
+        if self.margin is not None and not self.because.strip():
+            self._refuse(
+                f"margin={self.margin} has no reason",
+                "A reader must be told why a statement off by less may pass.",
+                'Write because="the nearest wrong statement in the literature lies ... away".',
+            )
+
+    @property
+    def kind(self) -> str:
+        """The kind's name as a selector knows it: ``limit``, ``rate``, ..."""
+        return type(self).__name__.lower()
+
+    @property
+    def letters(self) -> frozenset[Symbol]:
+        """Every symbol in the claim, and the indices over which its measured letters run."""
+        found: set[Symbol] = set(self.where.free_symbols)
+        for part in fields(self):
+            value = getattr(self, part.name)
+            if isinstance(value, Basic):
+                found |= value.free_symbols
+            elif isinstance(value, LawOfNumbers | Bounded | TwoValues | BoundedVariance):
+                found |= value.letters
+            elif isinstance(value, tuple):
+                for member in value:
+                    found |= member.letters if isinstance(member, LawOfNumbers) else frozenset()
+        return frozenset(found.union(*(letter.over for letter in found if isinstance(letter, Measured))))
+
+    @property
+    def observed(self) -> frozenset[Measured]:
+        """The measured letters that the claim needs."""
+        return frozenset(letter for letter in self.letters if isinstance(letter, Measured))
+
+    @property
+    def range(self) -> Mapping[Parameter, tuple[Expr, Expr]]:
+        """The exact ranges of the parameters of a claim over a box; empty for one that is measured."""
+        return NOTHING
+
+    @property
+    @abstractmethod
+    def prediction(self) -> Expr | None:
+        """The side that theory predicts, where it is an expression."""
+
+    def _refuse(self, given: str, why: str, instead: str) -> None:
+        raise StatementError(f"{type(self).__name__}: {given}. {why} {instead}")
+
+
+def exact_box(claim: Any) -> Mapping[Parameter, tuple[Expr, Expr]]:
+    """The exact ranges of the parameters of a claim over a box."""
+    sides = {}
+    for letter, ends in claim.over.items():
+        if not isinstance(letter, Parameter) or len(ends) != 2:
+            claim._refuse(
+                f"over={{{letter}: {ends}}} gives no range of a parameter",
+                "A box is a product of intervals of parameters.",
+                f'Declare {letter} = Parameter("{letter}", "...") and write over={{{letter}: (0, 1)}}.',
+            )
+        lower, upper = (exact_number(claim, letter, end) for end in ends)
+        if not lower < upper:
+            claim._refuse(
+                f"over={{{letter}: ({lower}, {upper})}} is empty", "No point lies in it.", "Write the lower end first."
+            )
+        sides[letter] = (lower, upper)
+    if sides and (other := sorted(map(str, claim.letters - set(sides)))):
+        claim._refuse(
+            f"over gives no range of {', '.join(other)}",
+            "A claim over a box speaks of the parameters of the box alone.",
+            f"Add {other[0]} to over, or measure it in an experiment instead.",
+        )
+    return MappingProxyType(sides)
+
+
+def exact_number(claim: Claim, letter: Symbol, value: Any) -> Expr:
+    found = sympify(value)
+    if not found.is_Rational:
+        claim._refuse(
+            f"{letter} = {value} is no rational number",
+            "The ends of a box and the points in it are exact; the decimals of a float are not the number meant.",
+            "Write an integer or Rational(1, 3).",
+        )
+    return found
+
+
+def measured_letters(expression: Basic) -> list[Measured]:
+    return sorted((s for s in expression.free_symbols if isinstance(s, Measured)), key=str)
+
+
+def listed(letters: list[Measured]) -> str:
+    return ", ".join(map(str, letters))
+
+
+def needs_measured(claim: Claim, name: str) -> None:
+    if not measured_letters(getattr(claim, name)):
+        claim._refuse(
+            f"{name}={getattr(claim, name)} holds no measured letter",
+            "Nothing would be measured.",
+            'Declare one, Measured("s", "..."), and let observe return it.',
+        )
+
+
+def needs_margin(claim: Claim) -> None:
+    if claim.margin is None:
+        claim._refuse(
+            "it has no margin",
+            "A statement about means is supported only by rejecting that it is false by at least a margin.",
+            'Write margin=Relative(1, 10), because="...".',
+        )
+
+
+def needs_size(claim: Claim, letter: Any) -> None:
+    if not isinstance(letter, Size):
+        claim._refuse(
+            f"as_={letter} is not a Size",
+            "Only a size tends to infinity.",
+            f'Declare it: {letter} = Size("{letter}", "what it counts").',
+        )

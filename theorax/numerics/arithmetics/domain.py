@@ -1,0 +1,236 @@
+"""What the interpreter asks of a scalar domain: to carry arrays of scalars and to do arithmetic on them."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
+
+from theorax.numerics.arithmetics.failures import UndecidedComparison, UnsupportedPrimitive
+
+Carriers = TypeVar("Carriers")
+
+UNARY = (
+    "neg", "abs", "sign", "sqrt", "rsqrt", "cbrt", "exp", "exp2", "expm1", "log", "log1p", "tanh", "sinh", "cosh",
+    "sin", "cos", "tan", "asin", "acos", "atan", "asinh", "acosh", "atanh", "erf", "erfc", "logistic", "floor", "ceil",
+    "lgamma", "digamma",
+)  # fmt: skip
+"""Primitives of one argument; a domain may leave out any of them."""
+
+BINARY = ("add", "sub", "mul", "div", "pow", "max", "min", "atan2")
+COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+
+
+class Domain(abc.ABC, Generic[Carriers]):
+    """A scalar domain: the meaning of a float program's numbers.
+
+    Laws, checked on every domain: ``lift`` is exact; ``take`` and ``join`` only move scalars; ``compare`` answers only
+    when every value the carriers stand for gives the same answer, and raises ``UndecidedComparison`` otherwise.
+    """
+
+    name: ClassVar[str]
+
+    def working(self) -> AbstractContextManager[Any]:
+        """The context in which every operation of one evaluation runs, for example a precision."""
+        return nullcontext()
+
+    @abc.abstractmethod
+    def owns(self, leaf: object) -> bool:
+        """Whether an argument leaf is already an array of this domain's carriers."""
+
+    @abc.abstractmethod
+    def adopt(self, leaf: Any) -> Carriers:
+        """The carriers in a leaf this domain owns, checked one by one."""
+
+    @abc.abstractmethod
+    def lift(self, numbers: np.ndarray) -> Carriers:
+        """Exact numbers, integers, truth values or floats read as dyadic rationals, in this domain."""
+
+    @abc.abstractmethod
+    def shape(self, carriers: Carriers) -> tuple[int, ...]:
+        """The shape of an array of carriers."""
+
+    @abc.abstractmethod
+    def take(self, carriers: Carriers, indices: np.ndarray) -> Carriers:
+        """The scalars at these positions of the flattened array, in the shape of ``indices``."""
+
+    @abc.abstractmethod
+    def join(self, parts: Sequence[Carriers]) -> Carriers:
+        """The scalars of all the parts, flattened, one after another."""
+
+    @abc.abstractmethod
+    def unary(self, name: str, x: Carriers) -> Carriers:
+        """One of ``UNARY``, entry by entry.
+
+        **Raises:** ``UnsupportedPrimitive`` where the domain has no such function, ``UndecidedComparison`` for the sign
+        of a number that is not known to be positive, negative or zero.
+        """
+
+    @abc.abstractmethod
+    def binary(self, name: str, x: Carriers, y: Carriers) -> Carriers:
+        """One of ``BINARY``, entry by entry, with the broadcasting of numpy."""
+
+    @abc.abstractmethod
+    def power(self, x: Carriers, exponent: int) -> Carriers:
+        """An integer power, entry by entry."""
+
+    @abc.abstractmethod
+    def compare(self, name: str, x: Carriers, y: Carriers) -> np.ndarray:
+        """One of ``COMPARISONS``, entry by entry, as truth values.
+
+        **Raises:** ``UndecidedComparison``.
+        """
+
+    @abc.abstractmethod
+    def is_finite(self, x: Carriers) -> np.ndarray:
+        """Which entries are finite numbers."""
+
+    @abc.abstractmethod
+    def sum(self, x: Carriers) -> Carriers:
+        """The sums over the last axis."""
+
+    @abc.abstractmethod
+    def dot(self, x: Carriers, y: Carriers) -> Carriers:
+        """The products of matrices ``[B, M, K]`` and ``[B, K, N]``."""
+
+    def scan_sum(self, x: Carriers) -> Carriers:
+        """The running sums along the last axis of a matrix of rows."""
+        return running(self, "add", x)
+
+
+def running(domain: Domain[Carriers], name: str, x: Carriers) -> Carriers:
+    """The running sums, products or maxima along the last axis of a matrix, one step after another."""
+    rows, columns = domain.shape(x)
+    places = np.arange(rows * columns).reshape(rows, columns)
+    steps = [domain.take(x, places[:, 0])] if columns else []
+    for column in range(1, columns):
+        steps.append(domain.binary(name, steps[-1], domain.take(x, places[:, column])))
+    if not steps:
+        return x
+    return domain.take(domain.join(steps), np.arange(rows * columns).reshape(columns, rows).T)
+
+
+class ObjectDomain(Domain[np.ndarray]):
+    """A domain whose carriers are Python objects in numpy arrays of dtype object.
+
+    A subclass gives scalar functions: ``functions`` for ``UNARY``, ``operations`` for ``BINARY``, and ``decide`` for
+    the comparisons.
+    """
+
+    @property
+    @abc.abstractmethod
+    def functions(self) -> Mapping[str, Callable[[Any], Any]]:
+        """The scalar functions of one argument that the domain has."""
+
+    @property
+    @abc.abstractmethod
+    def operations(self) -> Mapping[str, Callable[[Any, Any], Any]]:
+        """The scalar functions of two arguments that the domain has."""
+
+    @abc.abstractmethod
+    def scalar(self, number: object) -> Any:
+        """One carrier from an exact number, a float read as a dyadic, or a carrier."""
+
+    @abc.abstractmethod
+    def decide(self, name: str, x: Any, y: Any) -> bool | None:
+        """Whether the comparison holds; nothing where the carriers do not determine it."""
+
+    @abc.abstractmethod
+    def finite(self, x: Any) -> bool | None:
+        """Whether the scalar is finite; nothing where that is unknown."""
+
+    @abc.abstractmethod
+    def integer_power(self, x: Any, exponent: int) -> Any:
+        """One carrier to an integer power."""
+
+    @abc.abstractmethod
+    def total(self, terms: Sequence[Any]) -> Any:
+        """The sum of a sequence of carriers."""
+
+    def owns(self, leaf: object) -> bool:
+        return isinstance(leaf, np.ndarray) and leaf.dtype == object
+
+    def adopt(self, leaf: np.ndarray) -> np.ndarray:
+        return _each(self.scalar, leaf)
+
+    def lift(self, numbers: np.ndarray) -> np.ndarray:
+        numbers = np.asarray(numbers)
+        if numbers.dtype not in (np.float64, np.float32, np.float16) and numbers.dtype.kind not in "biu":
+            numbers = numbers.astype(np.float64)  # bfloat16 and its kin are dyadics that float64 holds
+        return _each(self.scalar, np.array(numbers.tolist(), dtype=object).reshape(numbers.shape))
+
+    def shape(self, carriers: np.ndarray) -> tuple[int, ...]:
+        return carriers.shape
+
+    def take(self, carriers: np.ndarray, indices: np.ndarray) -> np.ndarray:
+        taken = np.empty(indices.shape, dtype=object)
+        taken[...] = carriers.reshape(-1)[indices]
+        return taken
+
+    def join(self, parts: Sequence[np.ndarray]) -> np.ndarray:
+        return np.concatenate([part.reshape(-1) for part in parts])
+
+    def unary(self, name: str, x: np.ndarray) -> np.ndarray:
+        if name not in self.functions:
+            raise UnsupportedPrimitive(name, self.name)
+        return _each(self.functions[name], x)
+
+    def binary(self, name: str, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        if name not in self.operations:
+            raise UnsupportedPrimitive(name, self.name)
+        return _pairs(self.operations[name], x, y)
+
+    def power(self, x: np.ndarray, exponent: int) -> np.ndarray:
+        return _each(lambda entry: self.integer_power(entry, exponent), x)
+
+    def compare(self, name: str, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        def decided(left: Any, right: Any) -> bool:
+            answer = self.decide(name, left, right)
+            if answer is None:
+                raise UndecidedComparison(name, left, right)
+            return answer
+
+        return _pairs(decided, x, y).astype(bool)
+
+    def is_finite(self, x: np.ndarray) -> np.ndarray:
+        def decided(entry: Any) -> bool:
+            answer = self.finite(entry)
+            if answer is None:
+                raise UndecidedComparison("is_finite", entry)
+            return answer
+
+        return _each(decided, x).astype(bool)
+
+    def sum(self, x: np.ndarray) -> np.ndarray:
+        sums = np.empty(x.shape[:-1], dtype=object)
+        for place in np.ndindex(sums.shape):
+            sums[place] = self.total(list(x[place]))
+        return sums
+
+    def dot(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        times = self.operations["mul"]
+        batch, rows, inner = x.shape
+        products = np.empty((batch, rows, y.shape[2]), dtype=object)
+        for b, i, j in np.ndindex(products.shape):
+            products[b, i, j] = self.total([times(x[b, i, k], y[b, k, j]) for k in range(inner)])
+        return products
+
+
+def _each(function: Callable[[Any], Any], x: np.ndarray) -> np.ndarray:
+    values = np.empty(x.shape, dtype=object)
+    flat_values, flat_x = values.reshape(-1), x.reshape(-1)
+    for place, entry in enumerate(flat_x):
+        flat_values[place] = function(entry)
+    return values
+
+
+def _pairs(function: Callable[[Any, Any], Any], x: np.ndarray, y: np.ndarray) -> np.ndarray:
+    x, y = np.broadcast_arrays(x, y)
+    values = np.empty(x.shape, dtype=object)
+    flat_values = values.reshape(-1)
+    for place, (left, right) in enumerate(zip(x.reshape(-1), y.reshape(-1), strict=True)):
+        flat_values[place] = function(left, right)
+    return values

@@ -1,0 +1,303 @@
+"""The parts of a report as its page shows them: one theorem, one claim, the runs' own numbers; no markup here."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from theorax.reports.html.graph_boxes import HOLDS, ancestors
+from theorax.reports.theorem_text import DEVIATIONS, KILLED, REASONS, STAYS, TIGHT, breakdown
+from theorax.text.numbers import interval, number, with_uncertainty
+from theorax.text.safe import address
+from theorax.theorems.bibliography import folded
+
+Part = Mapping[str, Any]
+
+TONES = {"REFUTED": "bad", "INCONCLUSIVE": "open", "VACUOUS": "open", "BLOCKED": "idle", "ERROR": "idle"}
+GROUPS = (
+    ("good", "hold", HOLDS),
+    ("bad", "refuted", ("REFUTED",)),
+    ("open", "undecided", ("INCONCLUSIVE", "VACUOUS")),
+    ("idle", "without a verdict", ("BLOCKED", "ERROR")),
+)
+WORST_FIRST = ("REFUTED", "ERROR", "INCONCLUSIVE", "VACUOUS", "BLOCKED")
+QUANTITY = {
+    "limit": "limit",
+    "rate": "exponent",
+    "probability": "probability",
+    "law": "distance from the claimed law",
+    "inequality": "share of violations",
+    "identity": "largest difference of the two sides",
+}
+"""What a claim's numbers are numbers of."""
+ERRORS = ("law", "inequality", "identity")  # kinds whose numbers are zero where the claim is true
+LONG = 120  # characters of a formula that a list of facts still takes
+ANCHOR = re.compile(r"[A-Za-z0-9_.-]{1,80}")
+
+
+def tone(status: str) -> str:
+    """The colour family of a status; a fired control or a killed mutant is good whatever the status is."""
+    return "good" if status in HOLDS else TONES.get(status, "open")
+
+
+@dataclass(frozen=True)
+class Names:
+    """Where everything is found on the page: the anchor of every theorem, what it rests on, what rests on it."""
+
+    places: tuple[str, ...]  # in the order of the report
+    anchors: Mapping[str, str]  # by id
+    uses: Mapping[str, tuple[str, ...]]
+    users: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, theorems: Sequence[Part]) -> Names:
+        """The names of a report's theorems; an id that makes no good anchor, or comes again, is numbered."""
+        places: list[str] = []
+        anchors: dict[str, str] = {}
+        for index, part in enumerate(theorems):
+            plain = ANCHOR.fullmatch(part["id"]) is not None and part["id"] not in anchors
+            places.append(f"t-{part['id']}" if plain else f"theorem-{index}")
+            anchors.setdefault(part["id"], places[-1])
+        uses = {part["id"]: tuple(dict.fromkeys(part["uses"])) for part in theorems}
+        users = {id: tuple(other for other, names in uses.items() if id in names) for id in uses}
+        return cls(tuple(places), anchors, uses, users)
+
+    def above(self, id: str) -> dict[str, tuple[str, ...]]:
+        """The part of the graph that a theorem rests on, itself included."""
+        return {name: self.uses.get(name, ()) for name in (id, *ancestors(id, self.uses))}
+
+
+def counts(document: Part) -> list[dict[str, Any]]:
+    """The groups of verdicts with their numbers, the empty ones too: none refuted is news."""
+    statuses = document["summary"]["statuses"]
+    return [
+        {
+            "tone": tone_,
+            "what": what,
+            "count": sum(statuses.get(name, 0) for name in names),
+            "parts": [(name, statuses[name]) for name in names if statuses.get(name)],
+        }
+        for tone_, what, names in GROUPS
+    ]
+
+
+def headline(document: Part) -> str:
+    """The result of the run in one line."""
+    summary = document["summary"]
+    found = {group["what"]: group["count"] for group in counts(document)}
+    all_ = summary["theorems"]
+    if not all_:
+        return "No theorem was checked"
+    name = "theorem" if all_ == 1 else "theorems"
+    told = f"{found['hold']} of {all_} {name} hold{'s' * (all_ == 1)}"
+    if found["hold"] == all_:
+        told = "The theorem holds" if all_ == 1 else f"All {all_} theorems hold"
+    others = [f"{count} {what}" for what, count in found.items() if count and what != "hold"]
+    if summary["unfinished"]:
+        others.append(f"{len(summary['unfinished'])} not finished")
+    return ", ".join([told, *others])
+
+
+def attention(document: Part) -> list[Part]:
+    """The theorems that do not hold, worst first."""
+    failed = [part for part in document["theorems"] if part["status"] not in HOLDS]
+    return sorted(failed, key=lambda part: WORST_FIRST.index(part["status"]))
+
+
+def attacks(theorems: Sequence[Part]) -> dict[str, int]:
+    """How many controls and wrong variants there were, and how many the checks noticed."""
+    wrong = [row for part in theorems for row in part["mutants"] if row["expected"] == KILLED]
+    tests = [row for part in theorems for row in part["controls"]]
+    return {
+        "controls": len(tests),
+        "fired": sum(row["fired"] for row in tests),
+        "mutants": len(wrong),
+        "killed": sum(row["killed"] for row in wrong),
+        "claims": sum(len(part["claims"]) for part in theorems),
+    }
+
+
+def parameters(claim: Part) -> list[dict[str, str]]:
+    """The parameters of every case, with its size where cases differ in nothing else."""
+    twins = Counter((case["subject"], tuple(case["at"].items())) for case in claim["cases"])
+    found = []
+    for case in claim["cases"]:
+        alone = twins[case["subject"], tuple(case["at"].items())] == 1
+        size = {} if alone or len(case["points"]) != 1 else {"size": number(case["points"][0]["size"])}
+        found.append({**case["at"], **size})
+    return found
+
+
+def case_names(claim: Part) -> list[str]:
+    """Every case by its subject and parameters."""
+    return [
+        ", ".join([str(case["subject"]), *(f"{letter} = {value}" for letter, value in at.items())])
+        for case, at in zip(claim["cases"], parameters(claim), strict=True)
+    ]
+
+
+def facts(claim: Part) -> Iterator[tuple[str, str]]:
+    """What the deciding case found and how strong the verdict is: name and value."""
+    if claim["worst"] is not None and len(claim["cases"]) > 1:
+        yield "Deciding case", case_names(claim)[claim["worst"]]
+    what = QUANTITY.get(claim["kind"], "")
+    if claim["kind"] in ERRORS:
+        if claim["kind"] == "inequality" and claim["prediction"] and len(claim["prediction"]) < LONG:
+            yield "Bound", claim["prediction"]
+    elif claim["predicted"] is not None:
+        form = claim["prediction"] if claim["prediction"] != number(claim["predicted"]) else None
+        shown = f" = {form}" if form and len(form) < LONG else ""
+        yield "Predicted", f"{what} {number(claim['predicted'])}{shown}".lstrip()
+    if claim["estimate"] is not None:
+        yield "Measured", f"{what} {with_uncertainty(claim['estimate'], claim['standard_error'])}".lstrip()
+    if claim["interval"] is not None:
+        yield "Interval", f"{interval(claim['interval'])}, everything that may bias it included"
+    if claim["bias"]:
+        yield "Bias", f"at most {number(claim['bias'], 2)}, by what the declared class of corrections allows"
+    if claim["margin_given"]:
+        because = f", because {claim['because']}" if claim["because"] else ""
+        yield "Margin", f"{claim['margin_given']}{because}"
+    if claim["status"] != claim["status_unadjusted"]:
+        yield "Alone", f"{claim['status_unadjusted']}; the other claims of this run changed it"
+    if claim["reason"]:
+        yield "Undecided", f"{claim['reason']}: {REASONS.get(claim['reason'], 'see above')}"
+    if claim["rigorous"]:
+        yield "Level", "rigorous: no error rate"
+    elif claim["nights"]:
+        yield "Evidence", f"e = {number(claim['e_value'], 2)} after {claim['nights']} nights of one process"
+    elif claim["level"] is not None:
+        yield (
+            "Level",
+            f"{number(claim['level'], 3)}, what attempt {claim['attempt']} with fresh seeds may spend of the error rate",
+        )
+    if claim["breakdown"] is not None:
+        yield "Breakdown", f"{number(claim['breakdown'], 3)}: {breakdown(claim['kind'])}"
+    if claim["noticeable"] is not None:
+        deviation = DEVIATIONS.get(claim["kind"], "A deviation of {}").format(number(claim["noticeable"], 2))
+        yield "Power", f"{deviation} would have been noticed nine times in ten"
+    if claim["tightness"] is not None:
+        shown = ", ".join(number(part, 2) for part in claim["tightness"])
+        yield "Tightness", f"left over right is {shown} at 5 %, 50 % and 95 % of the draws"
+    if claim["scope"]:
+        yield "Scope", claim["scope"]
+    if claim["draws"]:
+        yield "Draws", f"{claim['draws']}" + (f" over sizes {_sizes(claim['sizes'])}" if claim["sizes"] else "")
+    if claim["design_hash"]:
+        yield (
+            "Design",
+            f"{claim['design_hash']}, the digest of statement, margin, sizes and levels, fixed before the data",
+        )
+
+
+def _sizes(sizes: Sequence[float | None]) -> str:
+    shown = [number(size) for size in sizes]
+    return ", ".join(shown) if len(shown) <= 8 else f"{shown[0]} to {shown[-1]}"
+
+
+def sensitivity(part: Part) -> dict[str, Any]:
+    """What was changed on purpose, and whether the check noticed."""
+    rows = part["mutants"]
+    wrong = [row for row in rows if row["expected"] == KILLED]
+    tight = [row for row in rows if row["expected"] == TIGHT]
+    others = [row for row in rows if row["expected"] not in (KILLED, TIGHT)]
+    strange = [row for row in others if row["expected"] == STAYS and row["killed"]]
+    return {
+        "controls": part["controls"],
+        "fired": sum(row["fired"] for row in part["controls"]),
+        "wrong": wrong,
+        "killed": [row for row in wrong if row["killed"]],
+        "survivors": [row for row in wrong if not row["killed"]],
+        "tight": tight,
+        "sharper": sum(row["killed"] for row in tight),
+        "strange": strange,
+        "uncounted": [row for row in others if row not in strange],
+    }
+
+
+def errata(theorems: Sequence[Part]) -> list[dict[str, Any]]:
+    """What sources print and what holds instead, by paper."""
+    found: dict[str, dict[str, Any]] = {}
+    for part in theorems:
+        for printed in part["claims"]:
+            if not printed["corrected"]:
+                continue
+            holds = next((claim for claim in part["claims"] if claim["id"] == printed["corrected"]), None)
+            paper = found.setdefault(part["paper"], {"key": part["paper"], "source": part["source"], "entries": []})
+            more = [text for text in _needs(holds) if text not in _needs(printed)]
+            paper["entries"].append({"theorem": part, "printed": printed, "holds": holds, "more": more})
+    return list(found.values())
+
+
+def _needs(claim: Part | None) -> list[str]:
+    """The hypotheses of a claim, as its ledger tells them."""
+    return [row["text"] for row in claim["ledger"] if row["kind"] == "hypothesis"] if claim is not None else []
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One work of the bibliography: its entry, where it can be read, and the theorems that come from it or cite it."""
+
+    anchor: str
+    entry: str
+    url: str
+    theorems: tuple[Part, ...]
+
+    @property
+    def arxiv(self) -> str:
+        """Its id at arXiv where the entry ends with that, to be the link; else an empty text."""
+        id = f"arXiv:{self.url.removeprefix('https://arxiv.org/abs/')}"
+        return id if self.url and self.entry.removesuffix(".").endswith(f" {id}") else ""
+
+    @property
+    def before(self) -> str:
+        """The entry up to its id at arXiv."""
+        return self.entry.removesuffix(".").removesuffix(self.arxiv)
+
+
+def bibliography(document: Part) -> dict[str, list[Listed]]:
+    """The papers whose theorems were checked, and the works that these cite. A folder that no work names tells its line."""
+    theorems, known = document["theorems"], {work["key"]: work for work in document["bibliography"]}
+    papers: dict[str, list[Part]] = {}
+    for part in theorems:
+        papers.setdefault(part["paper"], []).append(part)
+    found: dict[str, list[Listed]] = {"papers": [], "others": [], "works": []}
+    for key, parts in papers.items():
+        work = known.get(key)
+        entry, url = (work["entry"], work["url"]) if work is not None else (parts[0]["source"] or key, "")
+        found["papers" if work is not None else "others"].append(
+            Listed(_anchor(key, known), entry, address(url), tuple(parts))
+        )
+    for key, work in known.items():
+        by = tuple(part for part in theorems if key in part["works"] and part["paper"] != key)
+        if key not in papers:
+            found["works"].append(Listed(_anchor(key, known), work["entry"], address(work["url"]), by))
+    return found
+
+
+def _anchor(key: str, known: Mapping[str, Part]) -> str:
+    return f"work-{list(known).index(key) + 1}" if key in known else ""
+
+
+def cited(text: str, works: Sequence[Part]) -> list[tuple[str, str]]:
+    """A source in pieces, each with the anchor of the work that it names, if it names one."""
+    labels: dict[str, str] = {}
+    for place, work in enumerate(works, 1):
+        labels |= dict.fromkeys((work["label"], folded(work["label"])), f"work-{place}")
+    if not labels:
+        return [(text, "")]
+    longest = "|".join(map(re.escape, sorted(labels, key=len, reverse=True)))
+    pieces = re.split(rf"(?<!\w)({longest})(?!\w)", text)
+    return [(piece, labels.get(piece, "")) for piece in pieces if piece]
+
+
+def adjusted(theorems: Sequence[Part]) -> list[tuple[Part, Part]]:
+    """The claims that spend the run's error budget, with their theorems."""
+    return [
+        (part, claim)
+        for part in theorems
+        for claim in part["claims"]
+        if claim["adjusted_refute"] is not None or claim["adjusted_support"] is not None
+    ]

@@ -1,0 +1,85 @@
+"""One error budget for everything a run decides: the adjustment of its claims, and what it means for its theorems.
+
+Family R holds every p-value of refutation, family S every p-value of support (a suite that reports many claims would
+otherwise call some of them wrongly by chance alone); :mod:`theorax.decide.error_budget` says how each family is held. A
+p-value enters with the charge of its attempt (:mod:`theorax.decide.spending`).
+
+=========================  =======================  ==============
+a claim that alone is      and in its family is     is reported as
+=========================  =======================  ==============
+SUPPORTED                  rejected                 SUPPORTED
+SUPPORTED                  not rejected             INCONCLUSIVE
+REFUTED                    rejected                 REFUTED
+REFUTED                    not rejected             INCONCLUSIVE
+anything else              whatever                 unchanged
+=========================  =======================  ==============
+
+A theorem whose claims change is INCONCLUSIVE where its own status rested on one of them, and what rests on that theorem
+is then BLOCKED in the report, though its own check is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from theorax.decide import error_budget
+from theorax.decide.error_budget import TITLES, Suite
+from theorax.decide.spending import charged
+from theorax.decide.verdict import Verdict
+from theorax.runs.dependencies import Graph
+from theorax.verifiers.outcome import TheoremOutcome
+
+
+def adjust(
+    outcomes: Mapping[str, TheoremOutcome], graph: Graph, method: str = "holm"
+) -> tuple[dict[str, TheoremOutcome], Suite]:
+    """The outcomes with their statuses as the whole run supports them, and what was adjusted."""
+    own = {f"{id}.{claim.id}": claim for id, outcome in outcomes.items() for claim in outcome.claims}
+    after, found = error_budget.adjust({name: _charged(claim) for name, claim in own.items()}, method)
+    # The p-values shown are those of the attempt; what fell, fell by the charged ones.
+    shown = {name: after[name] if name in found.changed else claim for name, claim in own.items()}
+    adjusted = {
+        id: _combined(outcome, tuple(shown[f"{id}.{claim.id}"] for claim in outcome.claims), TITLES[method])
+        for id, outcome in outcomes.items()
+    }
+    return _propagated(adjusted, graph), found
+
+
+def _charged(claim: Verdict) -> Verdict:
+    """The verdict with p-values that count its attempt: fresh seeds on one claim share one budget."""
+    if claim.p_refute is None or claim.p_support is None:
+        return claim
+    # A process over nights keeps its own account of fresh seeds.
+    p_refute = claim.p_refute if claim.nights else charged(claim.p_refute, claim.attempt)
+    return replace(claim, p_refute=p_refute, p_support=charged(claim.p_support, claim.attempt))
+
+
+def _combined(outcome: TheoremOutcome, claims: tuple[Verdict, ...], method: str) -> TheoremOutcome:
+    # Errata (claims that print what the source says, corrected by another) do not carry the theorem's status.
+    fell = [
+        new.id
+        for old, new in zip(outcome.claims, claims, strict=True)
+        if old.status != new.status and old.corrected is None
+    ]
+    if not fell:
+        return replace(outcome, claims=claims)
+    still_refuted = any(claim.status == "REFUTED" and claim.corrected is None for claim in claims)
+    rests = outcome.status == "SUPPORTED" or (outcome.status == "REFUTED" and not still_refuted)
+    if not rests:
+        return replace(outcome, claims=claims)
+    reason = f"{', '.join(fell)}: not significant within this run ({method}); alone the theorem is {outcome.status}."
+    return replace(outcome, claims=claims, status="INCONCLUSIVE", reason=reason)
+
+
+def _propagated(outcomes: dict[str, TheoremOutcome], graph: Graph) -> dict[str, TheoremOutcome]:
+    statuses = {id: outcome.status for id, outcome in outcomes.items()}
+    found = {}
+    for id, outcome in outcomes.items():
+        blockers = graph.blockers(id, statuses) if outcome.status not in ("BLOCKED", "ERROR", "REFUTED") else ()
+        if blockers:
+            reason = f"It rests on {', '.join(blockers)}, not established in this run; alone it is {outcome.status}."
+            found[id] = replace(outcome, status="BLOCKED", reason=reason, blocked_by=blockers)
+        else:
+            found[id] = outcome
+    return found

@@ -1,0 +1,320 @@
+"""From selected theorems to a run: order, what is kept, what is blocked, who checks, what is reported whatever happens.
+
+Checked are the selected theorems and no others. An ancestor that is not selected is not checked; its kept result, where
+there is one for the present sources and settings, blocks what rests on it if it failed, and where there is none the run
+says so. ``+id`` selects the ancestors too. Other parameters, sizes and models (``--at``, ``--sizes``, ``--model``) are
+meant for the theorems that were named, not for those that came with a ``+``.
+
+===============================================  ===========================================================
+a theorem                                        becomes
+===============================================  ===========================================================
+whose file is wrong or whose ``uses`` circles    ERROR with the sentence; the others still run
+that rests on a failed one                       BLOCKED, not checked
+with a result kept under the same key            that result, shown as kept (``fresh`` checks again)
+refused by its design                            INCONCLUSIVE with the sentence
+whose check raises                               ERROR; the traceback is in ``<state>/log/<id>.txt``
+whose worker dies                                ERROR, after a second try alone
+===============================================  ===========================================================
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from theorax.decide.error_budget import Suite
+from theorax.errors import UsageError
+from theorax.runs.adjustment import adjust
+from theorax.runs.dependencies import Graph
+from theorax.runs.selectors import Selection
+from theorax.runs.sources import Manifest, Sources
+from theorax.runs.store import Kept, Store, StoreError, now
+from theorax.runs.workers import Crew, Finished, crew
+from theorax.theorems.bibliography import Bibliography
+from theorax.theorems.catalogue import Catalogue, Facts
+from theorax.verifiers.outcome import TheoremOutcome, Work
+from theorax.verifiers.settings import Settings
+
+CHECK = "theorax.verifiers.theorem_check:observe"
+
+
+@dataclass(frozen=True)
+class Record:
+    """One theorem's outcome in a run; ``kept_from`` is the date of the run that found it, if it was not this one."""
+
+    outcome: TheoremOutcome
+    kept_from: str | None = None
+    log: str | None = None
+
+
+class Listener(Protocol):
+    """Is told what happens while it happens."""
+
+    def planned(self, waiting: Sequence[str], expected: Mapping[str, float], jobs: int) -> None:
+        """These will be checked; ``expected`` seconds are those of earlier runs."""
+
+    def started(self, id: str) -> None:
+        """A check began."""
+
+    def finished(self, record: Record) -> None:
+        """A theorem has its outcome."""
+
+
+class Silent:
+    """Listens and says nothing."""
+
+    def planned(self, waiting: Sequence[str], expected: Mapping[str, float], jobs: int) -> None:
+        """Nothing."""
+
+    def started(self, id: str) -> None:
+        """Nothing."""
+
+    def finished(self, record: Record) -> None:
+        """Nothing."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run found. ``records`` are as checked alone; ``adjusted`` as the whole run supports them."""
+
+    selected: tuple[str, ...]
+    records: tuple[Record, ...]
+    adjusted: Mapping[str, TheoremOutcome]
+    suite: Suite
+    seconds: float
+    interrupted: bool = False
+    files: Mapping[str, Path] = field(default_factory=dict)  # of the theorems
+    manifests: Mapping[str, Manifest] = field(default_factory=dict)  # everything that determines each result
+    bibliography: Bibliography = field(default_factory=Bibliography)  # what the theorems can cite
+    troubles: tuple[str, ...] = ()  # sentences about the store and about ancestors that nobody has checked
+
+
+def run(
+    selection: Selection,
+    settings: Settings,
+    catalogue: Catalogue | None = None,
+    check: str = CHECK,
+    listener: Listener | None = None,
+    sources: Sources | None = None,
+) -> Run:
+    """Check the selected theorems, or show their kept results.
+
+    Ctrl-C ends the run early; what had finished is kept and is in the returned value, whose ``interrupted`` is true.
+
+    **Raises:** UsageError if a check finds that the user asked for what cannot be done, or a bibliography is no BibTeX.
+    """
+    began = time.perf_counter()
+    catalogue = catalogue or Catalogue()
+    _ = catalogue.bibliography  # what is wrong with it is said before anything runs
+    settings = replace(settings, roots=catalogue.elsewhere)
+    house = _House(selection, settings, catalogue, check, listener or Silent(), sources or Sources())
+    house.work()
+    outcomes = {id: house.records[id].outcome for id in house.order if id in house.records}
+    adjusted, suite = adjust(outcomes, house.graph, settings.adjust)
+    return Run(
+        selected=house.order,
+        records=tuple(house.records[id] for id in outcomes),
+        adjusted=adjusted,
+        suite=suite,
+        seconds=time.perf_counter() - began,
+        interrupted=house.interrupted,
+        files={id: catalogue.path(id) for id in outcomes},
+        manifests=house.manifests,
+        bibliography=catalogue.bibliography,
+        troubles=tuple(dict.fromkeys(house.troubles)),
+    )
+
+
+def unfinished(
+    facts: Facts, citation: str, status: str, reason: str, settings: Settings, blocked_by: Iterable[str] = ()
+) -> TheoremOutcome:
+    """The outcome of a theorem that was not checked to the end."""
+    return TheoremOutcome(
+        id=facts.id,
+        title=facts.title,
+        paper=facts.paper,
+        source=citation,
+        place=facts.place,
+        label=facts.label,
+        status=status,
+        reason=reason,
+        blocked_by=tuple(blocked_by),
+        uses=facts.uses,
+        letters=(),
+        hypotheses=(),
+        claims=(),
+        controls=(),
+        mutants=(),
+        proof=(),
+        issues=(),
+        replay=settings.replay(facts.id),
+        work=Work(seconds=0.0),
+        model=settings.model,
+    )
+
+
+@dataclass
+class _House:
+    """One run while it is under way."""
+
+    selection: Selection
+    settings: Settings
+    catalogue: Catalogue
+    check: str
+    listener: Listener
+    sources: Sources
+    records: dict[str, Record] = field(default_factory=dict)
+    troubles: list[str] = field(default_factory=list)
+    interrupted: bool = False
+
+    def __post_init__(self) -> None:
+        self.store = Store(Path(self.settings.state))
+        self.graph = Graph.of(self.catalogue)
+        self.circles = self.graph.cycles()
+        straight = [id for id in self.selection.ids if id not in self.circles]
+        acyclic = Graph({id: () if id in self.circles else names for id, names in self.graph.uses.items()})
+        self.order = tuple(id for id in self.selection.ids if id in self.circles) + acyclic.order(straight)
+        self.manifests = {id: self.sources.manifest(self.catalogue.path(id), self.own(id)) for id in self.order}
+        self.elsewhere = self._kept_ancestors()
+
+    def own(self, id: str) -> Settings:
+        """The settings for one theorem: other parameters are meant for those that were named."""
+        return self.settings if id in self.selection.named else replace(self.settings, at=(), sizes=(), model=None)
+
+    def work(self) -> None:
+        """Give every selected theorem its outcome, or stop at Ctrl-C."""
+        kept = {} if self.settings.fresh else {id: found for id in self.order if (found := self._kept(id)) is not None}
+        waiting = list(self.order)
+        # A guess: what is blocked is known only on the way.
+        pending = [id for id in waiting if id not in kept and self._problem(id) is None]
+        jobs = max(1, min(self.settings.jobs, len(pending)))
+        self.listener.planned(pending, self._expected(), jobs)
+        if pending:
+            self._prepare()
+        workers: Crew | None = None
+        try:
+            busy: set[str] = set()
+            while waiting or busy:
+                for id in self._ready(waiting, busy):
+                    if (record := self._without_check(id, kept)) is not None:
+                        waiting.remove(id)
+                        self._settle(record, None)
+                    elif len(busy) < jobs:
+                        workers = workers or crew(self.check, jobs)
+                        waiting.remove(id)
+                        busy.add(id)
+                        self.listener.started(id)
+                        workers.submit(id, self.own(id))
+                if workers is not None and (busy or not waiting):
+                    for done in workers.finished():
+                        busy.discard(done.id)
+                        self._settle(self._record(done), done)
+        except KeyboardInterrupt:
+            self.interrupted = True
+        finally:
+            if workers is not None:
+                workers.close(now=self.interrupted or bool(waiting))
+
+    def _ready(self, waiting: Sequence[str], busy: set[str]) -> list[str]:
+        """The theorems all of whose selected ancestors have an outcome."""
+        open_ = {*waiting, *busy}
+        return [id for id in waiting if id in self.circles or not open_ & (self.graph.ancestors([id]) - {id})]
+
+    def _without_check(self, id: str, kept: Mapping[str, Kept]) -> Record | None:
+        """The outcome of a theorem that need not or cannot be checked."""
+        problem = self._problem(id)
+        if problem is not None:
+            return Record(self._unfinished(id, "ERROR", problem))
+        statuses = self.elsewhere | {name: record.outcome.status for name, record in self.records.items()}
+        blockers = self.graph.blockers(id, statuses)
+        if blockers:
+            listed = ", ".join(f"{name} ({statuses[name]})" for name in blockers)
+            return Record(self._unfinished(id, "BLOCKED", f"It rests on {listed}; not checked.", blockers))
+        if id in kept:
+            facts = self.catalogue.facts(id)
+            outcome = replace(kept[id].outcome, title=facts.title, source=self.catalogue.citation(facts.paper))
+            return Record(outcome, kept_from=kept[id].date)
+        return None
+
+    def _record(self, done: Finished) -> Record:
+        if done.usage:
+            raise UsageError(done.sentence)
+        if done.outcome is not None:
+            return Record(done.outcome)
+        status = "INCONCLUSIVE" if done.undecided else "ERROR"
+        log = self._log(done) if done.trace is not None else None
+        return Record(self._unfinished(done.id, status, done.sentence), log=log)
+
+    def _settle(self, record: Record, done: Finished | None) -> None:
+        """Keep an outcome and tell it; a store that fails is told once and stops nothing."""
+        id = record.outcome.id
+        self.records[id] = record
+        checked = done is not None and (done.outcome is not None or not done.undecided)
+        if checked or (record.outcome.status == "ERROR" and record.kept_from is None):
+            try:
+                self.store.put(
+                    self.manifests[id], record.outcome, now(), done.observations if done is not None else None
+                )
+            except StoreError as error:
+                self.troubles.append(f"Not kept: {error}")
+        self.listener.finished(record)
+
+    def _problem(self, id: str) -> str | None:
+        return self.catalogue.problem(id) or self.circles.get(id)
+
+    def _unfinished(self, id: str, status: str, reason: str, blocked_by: Iterable[str] = ()) -> TheoremOutcome:
+        facts = self.catalogue.facts(id)
+        return unfinished(facts, self.catalogue.citation(facts.paper), status, reason, self.own(id), blocked_by)
+
+    def _kept(self, id: str) -> Kept | None:
+        try:
+            return self.store.get(self.manifests[id])
+        except StoreError as error:
+            self.troubles.append(f"Nothing is kept: {error}")
+            return None
+
+    def _kept_ancestors(self) -> dict[str, str]:
+        """The kept statuses of the ancestors that are not selected."""
+        plain = replace(self.settings, at=(), sizes=(), model=None)
+        found: dict[str, str] = {}
+        unknown: list[str] = []
+        for id in sorted(self.graph.ancestors(self.order) - set(self.order)):
+            if self._problem(id) is not None:
+                found[id] = "ERROR"
+                continue
+            try:
+                kept = self.store.get(self.sources.manifest(self.catalogue.path(id), plain))
+            except StoreError:
+                kept = None
+            if kept is None:
+                unknown.append(id)
+            else:
+                found[id] = kept.outcome.status
+        if unknown:
+            word = f"+{self.selection.named[0]}" if len(self.selection.named) == 1 else "+ID"
+            self.troubles.append(f"Rests on what was not checked here: {', '.join(unknown)}. `{word}` checks that too.")
+        return found
+
+    def _expected(self) -> Mapping[str, float]:
+        try:
+            return self.store.seconds()
+        except StoreError:
+            return {}
+
+    def _prepare(self) -> None:
+        try:
+            self.store.prepare()
+        except StoreError as error:
+            self.troubles.append(f"Nothing is kept: {error}")
+
+    def _log(self, done: Finished) -> str | None:
+        path = Path(self.settings.state) / "log" / f"{done.id}.txt"
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"{self.own(done.id).replay(done.id)}\n\n{done.trace}", encoding="utf-8")
+        except OSError:
+            return None
+        return str(path)

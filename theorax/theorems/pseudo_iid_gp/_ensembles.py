@@ -1,0 +1,197 @@
+"""The setting that the theorems of this paper share: the laws of the weights and what is known of them exactly.
+
+A layer is W phi(h) with n inputs; the entries of W are centred and have variance 1/n here, and sigma_w^2 is put before
+them where it matters. A law of W enters a second or fourth moment of the layer through few numbers, the means of its
+products of four entries; they are exact functions of n, derived in pseudo_iid_definition_membership.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from jaxtyping import Array, Float, Int
+from sympy import Expr, Integer, Rational, Symbol, erf, exp, integrate, oo, pi, sqrt, sympify
+
+from theorax.language import Parameter, Size, Step, Subject
+from theorax.numerics import weight_matrices
+from theorax.numerics.extents import Extent
+from theorax.numerics.keys import named
+
+n = Size("n", "width")
+fourth = Parameter("fourth", "n^2 E W_aj^4", nonnegative=True)
+own = Parameter("own", "n^2 E W_aj^2 W_aj'^2, two columns of one row", nonnegative=True)
+across = Parameter("across", "n^2 E W_aj^2 W_cj'^2, two rows and two columns", nonnegative=True)
+crossed = Parameter("crossed", "n^2 E W_aj W_cj W_aj' W_cj', two rows and two columns")
+mu = Parameter("mu", "E phi(z), z standard normal")
+a = Parameter("a", "E phi(z)^2", positive=True)
+b4 = Parameter("b4", "E phi(z)^4", positive=True)
+z = Symbol("z", real=True)
+INPUTS = 16
+
+
+class Law:
+    """A law of the menu: its place, its option, and the exact means of its products of four entries where they are known."""
+
+    def __init__(self, name: str, share: Expr | int = 1, **products: Any) -> None:
+        self.place, self.share = weight_matrices.MENU.index(name), sympify(share)
+        known = {letter.name: letter for letter in (fourth, own, across, crossed)}
+        self.knows = {known[product]: sympify(value) for product, value in products.items()}
+
+    def subject(self, build: Any, **roles: Any) -> Subject:
+        """The subject that ``build`` makes of this law."""
+        options = dict(law=self.place, share=float(self.share))
+        return Subject(
+            build, options=options | roles.pop("options", {}), knows=self.knows | roles.pop("knows", {}), **roles
+        )
+
+
+def _iid(kurtosis: Expr | int) -> dict[str, Expr | int]:
+    return dict(fourth=kurtosis, own=1, across=1, crossed=0)
+
+
+def haar_products(n: Expr) -> dict[str, Expr]:
+    """For Haar orthogonal matrices."""
+    return dict(
+        fourth=3 * n / (n + 2),
+        own=n / (n + 2),
+        across=n * (n + 1) / ((n - 1) * (n + 2)),
+        crossed=-n / ((n - 1) * (n + 2)),
+    )
+
+
+def low_rank_products(n: Expr, r: Expr) -> dict[str, Expr]:
+    """For a frame of r Haar columns in dimension n times Gaussian coefficients."""
+    diagonal = n * (r + 2) / (r * (n + 2))
+    return dict(
+        fourth=3 * diagonal,
+        own=diagonal,
+        across=n * (r * (n + 1) - 2) / (r * (n - 1) * (n + 2)),
+        crossed=n * (n - r) / (r * (n - 1) * (n + 2)),
+    )
+
+
+def block_products(n: Expr, b: Expr) -> dict[str, Expr | int]:
+    """For b equal diagonal blocks of Gaussian entries, permuted."""
+    within = (n - b) / (n - 1)
+    return dict(fourth=3 * b, own=within, across=(n - within) / (n - 1), crossed=0)
+
+
+GAUSSIAN = Law("gaussian", **_iid(3))
+UNIFORM = Law("uniform", **_iid(Rational(9, 5)))
+HAAR = Law("haar", **haar_products(n))
+HADAMARD = Law("hadamard", fourth=1, own=1, across=1, crossed=-1 / (n - 1))
+CONDITIONED = Law("conditioned rademacher", **_iid(1))
+RADEMACHER = Law("rademacher", **_iid(1))
+SIGNED_COLUMNS = Law("signed columns", **_iid(1))
+CORRELATED = Law("correlated rows")
+CORRELATED_COLUMNS = Law("correlated columns")
+SCALED = Law("scaled", Rational(4, 5))
+SCALED_ROWS = Law("scaled rows", **{**_iid(Rational(15, 4)), "own": Rational(5, 4)})
+
+
+def low_rank(ratio: Expr) -> Law:
+    """Rank ratio n, which must be whole."""
+    return Law("low rank", ratio, **low_rank_products(n, ratio * n))
+
+
+def fixed_rank(r: int) -> Law:
+    """Rank r at every width."""
+    return Law("fixed rank", r, **low_rank_products(n, Integer(r)))
+
+
+def blocks(b: int) -> Law:
+    """b permuted blocks."""
+    return Law("blocks", b, **block_products(n, Integer(b)))
+
+
+def still_blocks(b: int) -> Law:
+    """b blocks in their places; its products are means over rows and columns."""
+    return Law("still blocks", b, **block_products(n, Integer(b)))
+
+
+def fan_in(k: int) -> Law:
+    """Gaussian entries, k of them in a row on the average."""
+    return Law("fan-in", k, **_iid(3 * n / k))
+
+
+def masked(density: Expr) -> Law:
+    """Gaussian entries kept with this probability."""
+    return Law("masked", density, **_iid(3 / density))
+
+
+class Layer(eqx.Module):
+    """A linear layer without bias."""
+
+    weight: Float[Array, "N N"]
+
+    def __call__(self, x: Float[Array, " N"]) -> Float[Array, " N"]:
+        """W x."""
+        return self.weight @ x
+
+
+def layer(key: Array, n: Extent, law: Array, share: Array) -> Layer:
+    """A layer whose weights have the law at this place of the menu."""
+    return Layer(weight_matrices.weights(key, n, law, share))
+
+
+class Activation:
+    """An activation by its place among those of `activated`, with its moments under N(0, 1)."""
+
+    def __init__(self, place: int, mean: Expr | int, square: Expr | int, power: Expr | int) -> None:
+        self.place, self.knows = place, {mu: sympify(mean), a: sympify(square), b4: sympify(power)}
+
+
+RELU = Activation(0, 1 / sqrt(2 * pi), Rational(1, 2), Rational(3, 2))
+LINEAR = Activation(1, 0, 1, 3)
+# The normal distribution function of a normal variable is uniform on (0, 1).
+PHI = Activation(2, Rational(1, 2), Rational(1, 3), Rational(1, 5))
+
+
+def moments_of_activations() -> Iterator[Step]:
+    """ReLU, the identity, the normal distribution function; under the standard normal law."""
+    density = exp(-(z**2) / 2) / sqrt(2 * pi)
+    u = Symbol("u", positive=True)
+    yield Step("Phi' is the density", ((1 + erf(z / sqrt(2))) / 2).diff(z), density)
+    for letter, k in ((mu, 1), (a, 2), (b4, 4)):
+        yield Step(f"ReLU, E phi^{k}", integrate(z**k * density, (z, 0, oo)), RELU.knows[letter])
+        yield Step(f"identity, E phi^{k}", integrate(z**k * density, (z, -oo, oo)), LINEAR.knows[letter])
+        yield Step(f"Phi, E phi^{k}, Phi(z) being uniform", integrate(u**k, (u, 0, 1)), PHI.knows[letter])
+
+
+class Network(eqx.Module):
+    """Two layers, the first one Gaussian, at orthogonal inputs of one length: its pre-activations are independent."""
+
+    before: Float[Array, "inputs N"]
+    second: Layer
+    activation: Int[Array, ""]
+
+    def __call__(self, n: Extent) -> Float[Array, "inputs N"]:
+        """The pre-activations of the second layer, in units of sigma_w."""
+        return jax.vmap(self.second)(jnp.where(n.mask, activated(self.before, self.activation), 0))
+
+
+def activated(h: Array, activation: Array) -> Array:
+    """phi(h) for the activation at this place."""
+    return jax.lax.select_n(activation, jax.nn.relu(h), h, jax.scipy.stats.norm.cdf(h))
+
+
+def network(key: Array, n: Extent, law: Array, share: Array, activation: Array) -> Network:
+    """Both layers drawn, the first one of unit variance; a matrix is drawn once for all its inputs."""
+    before = jnp.where(n.mask, jax.random.normal(named(key, "first layer"), (INPUTS, n.padded)), 0)
+    return Network(before, layer(named(key, "second layer"), n, law, share), activation)
+
+
+def wide(law: Law, activation: Activation, **roles: Any) -> Subject:
+    """A network of this law and activation."""
+    return law.subject(
+        network, options=dict(activation=activation.place), knows=activation.knows | roles.pop("knows", {}), **roles
+    )
+
+
+def width(n: Extent) -> Float[Array, ""]:
+    """The width as a float."""
+    return jnp.asarray(n.value, jnp.zeros(()).dtype)

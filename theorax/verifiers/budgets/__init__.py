@@ -1,1 +1,0 @@
-"""Error rates over many claims, attempts and nights."""

@@ -1,0 +1,175 @@
+"""What a check has drawn so far: each line once, when a claim first needs it; more of it on demand; kept and recalled.
+
+Draw i of a line is a function of i, so that asking for more continues the same stream bit by bit, and a decision can be
+made again from the kept tables without drawing.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from theorax.errors import ObservationError
+from theorax.language import Experiment, Theorem
+from theorax.numerics.sampler import Sampler
+from theorax.verifiers.cases.lines import BOX, Line, Observed
+from theorax.verifiers.cases.measure import measure, observed
+from theorax.verifiers.settings import Settings
+
+__all__ = ["LARGEST", "Draws", "Table"]
+
+Table = Mapping[str, tuple[Line, ...]]
+Model = Callable[[int, int], tuple[Any, Mapping[str, Any]]]
+Tables = tuple[Mapping[str, np.ndarray], ...]
+Place = tuple[str, str, tuple[tuple[str, str], ...]]
+
+LARGEST = 16 * 2**20  # bytes of observations kept with a result; beyond, a result is kept without them
+
+
+class Draws:
+    """The observations of one theorem; ``kept``, what an earlier check stored, stands in for draws where it has them.
+
+    **Raises:** ObservationError if ``kept`` is no such store of observations.
+    """
+
+    def __init__(
+        self, theorem_id: str, theorem: Theorem, table: Table, settings: Settings, kept: bytes | None = None
+    ) -> None:
+        self._theorem_id, self._theorem, self._table, self._settings = theorem_id, theorem, table, settings
+        self._samplers: dict[str, Sampler] = {}
+        self._drawn: dict[Place, Observed] = {}
+        self._more: dict[Place, tuple[Tables, Tables]] = {}  # draws beyond those of the line itself
+        self._kept = _unpacked(kept) if kept is not None else {}
+        self.count = 0
+
+    def on(self, line: Line) -> Observed:
+        """What was drawn on the line; nothing for a claim over a box."""
+        if line is BOX:
+            return Observed(line, ())
+        place = _place(line)
+        if place not in self._drawn:
+            whole = self._whole(line)
+            self._drawn[place] = self._measured(whole, 0)
+        return self._drawn[place]
+
+    def portion(self, line: Line, first: int, count: int) -> Observed:
+        """Draws ``first`` .. ``first + count - 1`` of the line at each size; those not yet drawn are."""
+        place, whole = _place(line), self._whole(line)
+        tables, errors = self._all(line)
+        missing = first + count - _length(tables)
+        if missing > 0:
+            more = self._measured(replace(whole, draws=missing), _length(tables))
+            tables, errors = _joined(tables, more.tables), _joined(errors, more.errors)
+            own = whole.draws
+            self._more[place] = (_cut(tables, own, None), _cut(errors, own, None))
+        seen = self.on(line)
+        return replace(
+            seen,
+            line=replace(whole, draws=count),
+            model=None if seen.model is None else _later(seen.model, first),
+            tables=_cut(tables, first, first + count),
+            errors=_cut(errors, first, first + count),
+        )
+
+    @property
+    def samplers(self) -> list[Sampler]:
+        """The samplers in use, one per device."""
+        return list(self._samplers.values())
+
+    @property
+    def all(self) -> list[Observed]:
+        """Everything drawn so far, each line at its own number of draws."""
+        return list(self._drawn.values())
+
+    def packed(self) -> bytes | None:
+        """The tables as a compressed NPZ file; None if there are none, or more than is worth keeping."""
+        entries, arrays = [], {}
+        for place, seen in self._drawn.items():
+            tables, errors = self._all(seen.line)
+            for kind, columns in (("table", tables), ("error", errors)):
+                for at, table in enumerate(columns):
+                    for letter, column in table.items():
+                        entries.append([*place, at, kind, letter])
+                        arrays[f"a{len(entries) - 1}"] = column
+        if not arrays or sum(array.nbytes for array in arrays.values()) > 4 * LARGEST:
+            return None
+        file = io.BytesIO()
+        np.savez_compressed(file, index=np.frombuffer(json.dumps(entries).encode(), np.uint8), **arrays)  # type: ignore[arg-type]
+        return file.getvalue() if file.tell() <= LARGEST else None
+
+    def _all(self, line: Line) -> tuple[Tables, Tables]:
+        own, (tables, errors) = self.on(line), self._more.get(_place(line), ((), ()))
+        return _joined(own.tables, tables), _joined(own.errors, errors)
+
+    def _whole(self, line: Line) -> Line:
+        """The line of the table at all its sizes: a case may hold one of them alone."""
+        (whole,) = (mate for mate in self._table[line.experiment] if _place(mate) == _place(line))
+        return whole
+
+    def _measured(self, line: Line, first: int) -> Observed:
+        place, experiment = _place(line), self._theorem.experiments[line.experiment]
+        sampler, every = self._sampler(experiment), self._table[line.experiment]
+        if place in self._kept:
+            tables, errors = (_cut(columns, first, first + line.draws) for columns in self._kept[place])
+            if _length(tables) == line.draws and len(tables) == len(line.sizes):
+                return observed(self._theorem_id, experiment, line, every, self._settings.seed, sampler, tables, errors)
+        self.count += line.draws * len(line.sizes)
+        return measure(self._theorem_id, experiment, line, every, self._settings.seed, sampler, first)
+
+    def _sampler(self, experiment: Experiment) -> Sampler:
+        # Some operations exist on the CPU alone; the rest runs where the user asked for it.
+        device = "cpu" if experiment.platform == "cpu" else self._settings.device
+        return self._samplers.setdefault(device, Sampler(device=device))
+
+
+def _later(model: Model, first: int) -> Model:
+    """The models of a portion, counted from its first draw."""
+    return lambda size, draw: model(size, first + draw)
+
+
+def _place(line: Line) -> Place:
+    return line.experiment, line.name, tuple(sorted(line.label.items()))
+
+
+def _length(tables: Tables) -> int:
+    return min((len(column) for table in tables for column in table.values()), default=0)
+
+
+def _cut(tables: Tables, first: int, end: int | None) -> Tables:
+    return tuple({letter: column[first:end] for letter, column in table.items()} for table in tables)
+
+
+def _joined(one: Tables, other: Tables) -> Tables:
+    if not one or not other:
+        return one or other
+    return tuple(
+        {letter: np.concatenate([column, more[letter]]) for letter, column in table.items()}
+        for table, more in zip(one, other, strict=True)
+    )
+
+
+def _unpacked(kept: bytes) -> dict[Place, tuple[Tables, Tables]]:
+    found: dict[Place, dict[str, dict[int, dict[str, np.ndarray]]]] = {}
+    try:
+        with np.load(io.BytesIO(kept), allow_pickle=False) as file:
+            for number, entry in enumerate(json.loads(file["index"].tobytes())):
+                experiment, name, label, at, kind, letter = entry
+                place = (experiment, name, tuple((str(key), str(value)) for key, value in label))
+                columns = found.setdefault(place, {"table": {}, "error": {}})[kind]
+                columns.setdefault(int(at), {})[letter] = file[f"a{number}"]
+    except (ValueError, KeyError, OSError, TypeError, zipfile.BadZipFile) as error:
+        raise ObservationError(
+            f"The kept observations cannot be read ({error}). A decision cannot be made again from them. "
+            "Check the theorem with --fresh."
+        ) from None
+    return {place: (_in_order(kinds["table"]), _in_order(kinds["error"])) for place, kinds in found.items()}
+
+
+def _in_order(columns: Mapping[int, Mapping[str, np.ndarray]]) -> Tables:
+    return tuple(columns[at] for at in sorted(columns))

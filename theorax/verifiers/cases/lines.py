@@ -1,0 +1,315 @@
+"""Lines: one subject at one case along the sweep; the table of what was observed on it; expressions on that table."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from sympy import Expr, Function, Integer, Symbol, lambdify, sympify
+
+from theorax.errors import DesignError, UsageError
+from theorax.language import Claim, Experiment, Index, Letter, Measured, Parameter, Size, Subject, Theorem
+from theorax.names import did_you_mean
+from theorax.verifiers.settings import Settings
+
+NOTHING: Mapping[Any, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Line:
+    """Before any draw: a subject, the exact values of all letters but the swept one, the sizes, draws per size."""
+
+    experiment: str
+    name: str
+    subject: Subject
+    case: Mapping[Letter, Expr]
+    swept: Letter
+    derived: Mapping[Letter, Expr]
+    along: Mapping[Index, tuple[int, ...]]
+    sizes: tuple[int, ...]
+    draws: int
+    paired: bool = False
+    random: bool = True
+
+    def letters_at(self, size: int) -> dict[Letter, Expr]:
+        """Exact values of every letter that is known before a draw.
+
+        **Raises:** DesignError if a derived size is no positive integer here.
+        """
+        if size in self._known:
+            return self._known[size]
+        values: dict[Letter, Expr] = {**self.case, **self.subject.knows, self.swept: Integer(size)}
+        for letter, expression in self.derived.items():
+            value = expression.subs(values)
+            if not (value.is_Integer and value > 0):
+                raise DesignError(
+                    f"{letter} = {expression} is {value} at {self.swept} = {size}, which is no size. "
+                    f"A size is a positive integer. Choose {self.swept} so that it comes out even."
+                )
+            values[letter] = value
+        # What a subject knows may depend on the sizes: an exact finite-size value of its law.
+        values |= {letter: sympify(value).subs(values) for letter, value in self.subject.knows.items()}
+        self._known[size] = values
+        return values
+
+    @cached_property
+    def _known(self) -> dict[int, dict[Letter, Expr]]:
+        return {}
+
+    @property
+    def label(self) -> dict[str, str]:
+        """The case as a reader types it after --at."""
+        return {str(letter): str(value) for letter, value in self.case.items()}
+
+
+@dataclass(frozen=True)
+class Observed:
+    """A line and what was drawn on it: for every size the measured letters' arrays, draws first.
+
+    Where arrays are compared entry by entry there is no table: ``instances`` holds, for every size, the models
+    themselves with the letters that ``observe`` reads, so that one program can be run on them in several arithmetics.
+    ``model(size, draw)`` builds the model of one draw of the tables again, with the same letters.
+    """
+
+    line: Line
+    tables: tuple[Mapping[str, np.ndarray], ...]
+    errors: tuple[Mapping[str, np.ndarray], ...] = ()
+    instances: Mapping[int, tuple[tuple[Any, Mapping[str, Any]], ...]] = field(default_factory=lambda: NOTHING)
+    observe: Callable[..., Mapping[str, Any]] = dict
+    model: Callable[[int, int], tuple[Any, Mapping[str, Any]]] | None = None
+
+    @cached_property
+    def _evaluated(self) -> dict[Any, Any]:
+        """Expressions evaluated so far: the variants of a claim share what they are evaluated on."""
+        return {}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A line at one choice of the index letters that a claim holds: what is decided as one case."""
+
+    line: Line
+    chosen: Mapping[Index, int] = field(default_factory=lambda: NOTHING)
+
+    @property
+    def label(self) -> dict[str, str]:
+        """The case as a reader types it after --at."""
+        return {**self.line.label, **{str(letter): str(value) for letter, value in self.chosen.items()}}
+
+    def exact(self, expression: Expr, size: int | None = None) -> Expr:
+        """The expression with every letter known before a draw replaced by its exact value."""
+        known = dict(self.line.case) | dict(self.line.subject.knows) if size is None else self.line.letters_at(size)
+        return expression.subs({**known, **{k: Integer(v) for k, v in self.chosen.items()}})
+
+    def number(self, expression: Expr, size: int | None = None) -> float:
+        """The exact value as a float, rounded once.
+
+        **Raises:** DesignError if a letter remains, or if the value is no finite real number.
+        """
+        value = self.exact(expression, size)
+        if value.free_symbols:
+            left = ", ".join(sorted(map(str, value.free_symbols)))
+            raise DesignError(
+                f"{expression} has no value for the subject {self.line.name!r}: {left} is not set. "
+                f"Give it with --at {left.split(', ')[0]}=..., or let the experiment measure it."
+            )
+        number = value.evalf(30)
+        if not (number.is_real and number.is_finite):
+            raise DesignError(
+                f"{expression} is {number} for the subject {self.line.name!r} at {self.label}. What a claim predicts "
+                "is a finite real number. Restrict the claim with where=..., or correct the expression."
+            )
+        return float(number)
+
+
+def lines(experiment_name: str, experiment: Experiment, settings: Settings) -> tuple[Line, ...]:
+    """Every line of the experiment under these settings."""
+    sizes, case_list, along = _overridden(experiment, settings)
+    draws, paired = experiment.number_of_draws(settings.effort), experiment.seeds == "paired"
+    return tuple(
+        Line(
+            experiment_name,
+            name,
+            subject,
+            case,
+            experiment.swept,
+            dict(experiment.derived),
+            along,
+            sizes,
+            draws,
+            paired,
+            experiment.seeds != "none",
+        )
+        for name, subject in experiment.subjects.items()
+        for case in case_list
+    )
+
+
+def cells(claim: Claim, line: Line) -> Iterator[Cell]:
+    """The cases of the claim on this line: one for every value of its index letters that ``where`` admits.
+
+    A claim holds an index that is written in it, and one over which a letter in it is measured.
+    """
+    written = {letter for letter in claim.letters if isinstance(letter, Index)}
+    held = sorted(written.union(*(letter.over for letter in claim.observed)), key=str)
+    for values in itertools.product(*(line.along[letter] for letter in held)):
+        cell = Cell(line, dict(zip(held, values, strict=True)))
+        if cell.exact(claim.where) == True:  # noqa: E712  (SymPy's true is no Python bool)
+            yield cell
+
+
+def evaluate(expression: Expr, cell: Cell, observed: Observed, at: int) -> np.ndarray:
+    """The expression on every draw at the ``at``-th size, exact letters substituted before any rounding.
+
+    A sample letter yields (draws, values); every other expression one number per draw.
+    """
+    place = (expression, tuple(cell.chosen.items()), at)
+    if place not in observed._evaluated:
+        observed._evaluated[place] = _evaluate(expression, cell, observed.line.sizes[at], observed.tables[at])
+    return observed._evaluated[place]
+
+
+def rounding(expression: Expr, cell: Cell, observed: Observed, at: int) -> float:
+    """A bound on the mean error of the expression that comes from the bounds observe declared for its letters."""
+    return float(roundings(expression, cell, observed, at).mean())
+
+
+def roundings(expression: Expr, cell: Cell, observed: Observed, at: int) -> np.ndarray:
+    """For every draw a bound on the error of the expression, from the bounds observe declared for its letters.
+
+    **Errors:** the expression is evaluated with each letter moved by its bound in either direction, all together in the
+    worst of the combinations; exact for expressions monotone in each letter over so short an interval.
+    """
+    bounds = observed.errors[at] if observed.errors else {}
+    letters = [s for s in expression.free_symbols if isinstance(s, Measured) and s.name in bounds]
+    if not letters:
+        return np.zeros(1)
+    place = ("rounding", expression, tuple(cell.chosen.items()), at)
+    if place in observed._evaluated:
+        return observed._evaluated[place]
+    size, table = observed.line.sizes[at], observed.tables[at]
+    middle = _evaluate(expression, cell, size, table)
+    worst = np.zeros_like(middle)
+    for signs in itertools.product((-1.0, 1.0), repeat=len(letters)):
+        moved = {s.name: table[s.name] + sign * bounds[s.name] for s, sign in zip(letters, signs, strict=True)}
+        worst = np.maximum(worst, np.abs(_evaluate(expression, cell, size, {**table, **moved}) - middle))
+    observed._evaluated[place] = worst
+    return worst
+
+
+def _evaluate(expression: Expr, cell: Cell, size: int, table: Mapping[str, np.ndarray]) -> np.ndarray:
+    exact = cell.exact(expression, size)
+    estimated = {
+        s: float(np.mean(_column(s.measured, cell, table)))
+        for s in exact.free_symbols
+        if isinstance(s, Parameter) and s.measured is not None
+    }
+    exact = exact.subs(estimated)
+    letters = sorted((s for s in exact.free_symbols if isinstance(s, Measured)), key=str)
+    columns = [_column(letter, cell, table) for letter in letters]
+    draws = len(next(iter(table.values())))
+    return np.broadcast_to(
+        np.asarray(_compiled(exact, tuple(letters))(*columns), dtype=float), columns[0].shape if columns else (draws,)
+    )
+
+
+def _column(letter: Measured, cell: Cell, table: Mapping[str, np.ndarray]) -> np.ndarray:
+    column = table[letter.name]
+    for index in letter.over:
+        column = column[:, cell.line.along[index].index(cell.chosen[index])]
+    return column
+
+
+@lru_cache(maxsize=4096)
+def _compiled(expression: Expr, letters: tuple[Symbol, ...]) -> Any:
+    # Functions that NumPy does not have, of numbers alone such as I_1(1): thirty digits, rounded once when read.
+    numbers = {node: node.evalf(30) for node in expression.atoms(Function) if node.is_number}
+    return lambdify(letters, expression.xreplace(numbers), "numpy")
+
+
+def _nothing(key: Any) -> None:
+    """Nothing is built for a claim over a box."""
+
+
+BOX = Line("", "the box", Subject(_nothing), NOTHING, Size("box", "not swept"), NOTHING, NOTHING, (), 0)
+"""In the place of a line for claims that measure nothing: they speak of parameters in their exact ranges."""
+
+
+def evidence_lines(theorem: Theorem, claim: Claim, table: Mapping[str, tuple[Line, ...]]) -> list[Line]:
+    """The lines whose subjects satisfy every hypothesis of the claim."""
+    name = theorem.experiment_of(claim)
+    if name is None:
+        return [BOX] if claim.range else []
+    return _admitted(claim, theorem.evidence(claim), table[name])
+
+
+def control_lines(theorem: Theorem, claim_name: str, table: Mapping[str, tuple[Line, ...]]) -> list[Line]:
+    """The lines whose subjects must fail the claim of this name."""
+    name = theorem.experiment_of(theorem.claims[claim_name])
+    if name is None:
+        return []
+    return _admitted(theorem.claims[claim_name], theorem.controls(claim_name), table[name])
+
+
+def _admitted(claim: Claim, subjects: Mapping[str, Subject], table: tuple[Line, ...]) -> list[Line]:
+    """The lines of these subjects of which the claim speaks; one that breaks a hypothesis is looked at in one case."""
+    found: list[Line] = []
+    for line in table:
+        speaks = line.name in subjects and any(True for _ in cells(claim, line))
+        seen = line.subject.breaks and any(line.name == other.name for other in found)
+        if speaks and not seen:
+            found.append(line)
+    return found
+
+
+def _overridden(
+    experiment: Experiment, settings: Settings
+) -> tuple[tuple[int, ...], tuple[Mapping[Letter, Expr], ...], Mapping[Index, tuple[int, ...]]]:
+    """Sizes, cases and index values after --sizes and --at."""
+    sizes = dict(settings.sizes).get(experiment.swept.name, experiment.sizes(settings.effort))
+    wanted = {name: sympify(value, rational=True) for name, value in settings.at}
+    along = {
+        index: (int(wanted[index.name]),) if index.name in wanted else values
+        for index, values in experiment.along.items()
+    }
+    unique: list[Mapping[Letter, Expr]] = []
+    for case in experiment.at:
+        changed = {letter: wanted.get(letter.name, value) for letter, value in case.items()}
+        if changed not in unique:
+            unique.append(changed)
+    return sizes, tuple(unique), along
+
+
+def refuse_unknown(theorem: Theorem, settings: Settings) -> None:
+    """Let pass what --at and --sizes name in this theorem.
+
+    **Raises:** UsageError for a letter that no experiment has, or a value that the letter cannot take.
+    """
+    experiments = theorem.experiments.values()
+    swept = {str(experiment.swept): experiment.sizes(settings.effort) for experiment in experiments}
+    for name, _ in settings.sizes:
+        if name not in swept:
+            known = " or ".join(f"--sizes {letter}={sizes[0]}..{sizes[-1]}" for letter, sizes in swept.items())
+            raise UsageError(
+                f"--sizes {name}=...: this theorem does not sweep {name}{did_you_mean(name, swept)} "
+                + (f"Write {known}." if known else "It has no sweep at all: leave --sizes out.")
+            )
+    letters = {str(letter): letter for experiment in experiments for case in experiment.at for letter in case}
+    letters |= {str(index): index for experiment in experiments for index in experiment.along}
+    for name, text in settings.at:
+        if name not in letters:
+            raise UsageError(
+                f"--at {name}={text}: this theorem has no parameter {name}{did_you_mean(name, letters)} "
+                + (f"It can be looked at along {', '.join(letters)}." if letters else "Leave --at out.")
+            )
+        letter, value = letters[name], sympify(text, rational=True)
+        if (letter.is_integer and not value.is_Integer) or (letter.is_positive and not value.is_positive):
+            kind, example = ("integer", "2") if letter.is_integer else ("number", "1/2")
+            raise UsageError(
+                f"--at {name}={text}: {letter} ({letter.meaning}) is a positive {kind}. Write --at {name}={example}."
+            )

@@ -1,1 +1,0 @@
-"""What determines a result, and where results are kept."""

@@ -1,0 +1,144 @@
+"""Impossibilities: a certified lower bound of the distance, or a search that finds what is there and not this."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from flint import arb
+from sympy import Expr
+
+from theorax.decide.equivalence import decide
+from theorax.decide.estimators import proportion
+from theorax.decide.interval import Interval
+from theorax.decide.status import Decision, Levels, Reason, Side, Status
+from theorax.decide.verdict import Point
+from theorax.exact.decisions import decided, shown
+from theorax.language import Claim, Impossibility, Measured
+from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
+from theorax.verifiers.cases import instances
+from theorax.verifiers.cases.lines import Cell, Observed, evaluate
+from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared
+from theorax.verifiers.kinds.over_boxes import on_box
+
+PRECISION = 256
+POWER = 0.9
+"""The share of planted members that the search must be shown to find, at the level ``POWER_LEVEL``."""
+POWER_LEVEL = 0.05  # 29 of 29 give 1 - 0.05^(1/29) = 0.098 (METHOD, section 8.3)
+
+
+@final
+@dataclass(frozen=True)
+class ImpossibilityJudge(Judge):
+    r"""No member of a class comes nearer than a distance.
+
+    | restarts on the target | planted members | status |
+    |---|---|---|
+    | a ball of some distance lies below the bound | any | refuted, by that member |
+    | none comes nearer, floats | found below ``tol`` with power at least 0.9, at 95 % | supported, by a search of that power |
+    | none comes nearer, floats | otherwise | inconclusive: the search has no power |
+    | some come nearer, floats alone | any | inconclusive |
+
+    A search never supports more than that it did not find: the restarts are draws, fixed beforehand. A claim over a box
+    is decided by branch and bound.
+    """
+
+    def prepare(self, claim: Claim, cell: Cell, levels: Levels, original: Claim) -> Prepared:
+        assert isinstance(claim, Impossibility)
+        claimed = 0.0 if claim.over else cell.number(claim.at_least, _size(cell))
+        return Prepared(cell, claimed, 1 - POWER, 1.0, None, Side.AT_LEAST, levels=levels)
+
+    def judge(self, claim: Claim, prepared: Prepared, observed: Observed) -> Judged:
+        assert isinstance(claim, Impossibility)
+        if claim.over:
+            return on_box(claim, prepared)
+        cell, sizes = prepared.cell, prepared.cell.line.sizes
+        columns = [evaluate(claim.distance, cell, observed, at) for at in range(len(sizes))]
+        nearest = min(float(column.min()) for column in columns)
+        restarts = sum(map(len, columns))
+        points = tuple(Point(float(s), float(c.min()), None, len(c)) for s, c in zip(sizes, columns, strict=True))
+        missed = _missed(claim, cell, observed)
+        powered = decide(missed, 0.0, prepared.margin, Side.AT_MOST, Levels(POWER_LEVEL, POWER_LEVEL))
+        power = 1 - missed.upper(POWER_LEVEL)
+        status, reason, detail = _verdict(claim, prepared, observed, columns, nearest)
+        if status is None:
+            if powered.status is Status.SUPPORTED:
+                status, reason = Status.SUPPORTED, None
+                detail = (
+                    f"{restarts} restarts come no nearer than {nearest:.6g}; the same search finds planted members with "
+                    f"probability at least {power:.2g}, at 95 %"
+                )
+            else:
+                status, reason = Status.INCONCLUSIVE, Reason.UNDERPOWERED
+                detail = (
+                    f"{restarts} restarts come no nearer than {nearest:.6g}, but the search is only known to find "
+                    f"planted members with probability {power:.2g}: 29 of 29 are needed for {POWER:g}"
+                )
+        decision = _decision(status, reason, nearest, prepared)
+        return Judged(
+            prepared,
+            decision,
+            points,
+            ("members that this search does not find", f"power below {power:.2g} of the search"),
+            rigorous=status is Status.REFUTED,
+            statistical=False,
+            detail=detail,
+            scope=f"a search of power {power:.2g}, {restarts} restarts" if status is Status.SUPPORTED else "",
+        )
+
+
+def _verdict(
+    claim: Impossibility, prepared: Prepared, observed: Observed, columns: list[np.ndarray], nearest: float
+) -> tuple[Status | None, Reason | None, str]:
+    """What restarts that came nearer mean; nothing where none did."""
+    if nearest >= prepared.claimed:
+        return None, None, ""
+    cell = prepared.cell
+    at = min(range(len(columns)), key=lambda place: float(columns[place].min()))
+    size, draw = cell.line.sizes[at], int(np.argmin(columns[at]))
+    told = f"restart {draw} at {cell.line.swept} = {size} comes as near as {nearest:.6g}"
+    try:
+        ball = _ball(claim.distance - claim.at_least, cell, observed, size, draw)
+    except (UnsupportedPrimitive, UndecidedComparison) as error:
+        return Status.INCONCLUSIVE, Reason.BUDGET, f"{told} in floats: {str(error).rstrip('.')}"
+    if ball is not None and ball < 0:
+        return Status.REFUTED, None, f"{told}: a member of the class, its distance less the bound in {shown(ball)}"
+    return Status.INCONCLUSIVE, Reason.NUMERIC_FLOOR, f"{told} in floats, and no ball confirms it"
+
+
+def _ball(expression: Expr, cell: Cell, observed: Observed, size: int, draw: int) -> arb | None:
+    if observed.model is None:
+        return None
+    model, read = observed.model(size, draw)
+    wanted = frozenset(letter for letter in expression.free_symbols if isinstance(letter, Measured))
+    seen = instances.letters(wanted, observed.observe, model, read, Ball(PRECISION))
+    ball: arb = instances.on(expression, cell, size, seen, Ball(PRECISION)).item()
+    return ball
+
+
+def _missed(claim: Impossibility, cell: Cell, observed: Observed) -> Interval:
+    """The share of planted members that the search did not come near."""
+    assert claim.planted is not None and claim.tol is not None
+    misses = [
+        ~(evaluate(claim.planted, cell, observed, at) <= cell.number(claim.tol, size))
+        for at, size in enumerate(cell.line.sizes)
+    ]
+    return proportion(np.concatenate(misses).astype(float))
+
+
+def _decision(status: Status, reason: Reason | None, nearest: float, prepared: Prepared) -> Decision:
+    return decided(
+        status,
+        reason,
+        estimate=nearest,
+        lower=nearest,
+        claimed=prepared.claimed,
+        margin=prepared.margin,
+        side=Side.AT_LEAST,
+        levels=prepared.levels,
+    )
+
+
+def _size(cell: Cell) -> int | None:
+    return cell.line.sizes[0] if cell.line.sizes else None

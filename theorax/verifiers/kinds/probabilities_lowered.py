@@ -1,0 +1,186 @@
+"""Probabilities of events: counts of draws, those within the rounding of a comparison counted against the claim."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, final
+
+import numpy as np
+from sympy import And, Basic, Eq, Expr, Ge, Gt, Le, Lt, Ne, Not, Or
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import BooleanFalse, BooleanTrue
+
+from theorax.decide.binomial import ProbabilityPlan, fewest_draws
+from theorax.decide.equivalence import withheld
+from theorax.decide.status import Decision, Levels, Reason, Side, Status
+from theorax.decide.verdict import Point
+from theorax.errors import DesignError
+from theorax.language import Claim, Measured, Probability
+from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
+from theorax.verifiers.cases import instances
+from theorax.verifiers.cases.lines import Cell, Line, Observed, evaluate, roundings
+from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared
+
+PRECISION = 256
+_TRIED = 4  # violations that balls look at: what cannot be followed in one draw can seldom be followed in another
+
+Mask = np.ndarray  # of booleans, one a draw
+Ball_ = Callable[[Expr], Any]  # an expression on one instance, as a ball
+
+
+@final
+@dataclass(frozen=True)
+class ProbabilityJudge(Judge):
+    """Probabilities; every size is a case of its own.
+
+    A draw is a sure success where the event holds for every value within the declared errors of what it compares, and a
+    sure failure where it holds for none. Draws in between fail for support and succeed for refutation.
+
+    | claimed probability | data | status |
+    |---|---|---|
+    | below one | Clopper-Pearson | as `decide` says |
+    | one | a sure failure, confirmed in balls | refuted, rigorously |
+    | one | a sure failure, not confirmed | inconclusive: floats alone refute nothing |
+    | one | no sure failure | as `decide` says: the content excluded against the margin |
+    """
+
+    def cells(self, claim: Claim, line: Line) -> Iterator[Cell]:
+        for size in line.sizes:
+            yield from super().cells(claim, replace(line, sizes=(size,)))
+
+    def prepare(self, claim: Claim, cell: Cell, levels: Levels, original: Claim) -> Prepared:
+        assert isinstance(claim, Probability) and isinstance(original, Probability)
+        (size,) = cell.line.sizes
+        claimed = cell.number(claim.at_least, size)
+        margin = float(claim.margin.value) if claim.margin is not None else cell.number(original.content, size)
+        if not 0 < margin < claimed <= 1:
+            raise DesignError(
+                f"A probability of at least {claimed:g} with a margin of {margin:g} is claimed at {cell.line.swept} = "
+                f"{size}. Support must exclude some probability above zero. Restrict the claim with where=..., or "
+                "write a smaller margin."
+            )
+        plan = ProbabilityPlan(claimed, margin, cell.line.draws, levels)
+        return Prepared(cell, claimed, margin, 1.0, None, Side.AT_LEAST, levels=levels, design=plan)
+
+    def judge(self, claim: Claim, prepared: Prepared, observed: Observed) -> Judged:
+        assert isinstance(claim, Probability) and isinstance(prepared.design, ProbabilityPlan)
+        (size,) = prepared.cell.line.sizes
+        at, cell = observed.line.sizes.index(size), Cell(observed.line, prepared.cell.chosen)
+        sure, possible = (
+            np.broadcast_to(mask, observed.line.draws) for mask in outcomes(claim.event, cell, observed, at)
+        )
+        draws, successes = len(sure), int(sure.sum())
+        undecided = int(possible.sum()) - successes
+        plan = prepared.design
+        decision = plan.from_counts(successes, draws, undecided)
+        points = (Point(float(size), decision.estimate, decision.se, draws),)
+        unseen = [f"a probability that falls short of the claimed one by less than {plan.noticeable():.2g}"]
+        if undecided:
+            unseen.append(f"{undecided} of {draws} draws, where the event hangs on rounding")
+        rigorous, detail = False, _counts(successes, undecided, draws, plan, decision)
+        if prepared.claimed == 1 and not possible.all():
+            failing = np.flatnonzero(~possible)[:_TRIED].tolist()
+            found = (_confirmed(claim.event, cell, observed, at, draw) for draw in failing)
+            confirmed = next(filter(None, found), "")
+            if confirmed:
+                rigorous, detail = True, confirmed
+            else:
+                decision = withheld(decision, Reason.UNDECIDED_COMPARISON, refutation=True)
+                detail = f"violated in {int((~possible).sum())} of {draws} draws; floats alone refute nothing"
+        return Judged(prepared, decision, points, tuple(unseen), rigorous, detail=detail)
+
+
+def outcomes(event: Basic, cell: Cell, observed: Observed, at: int) -> tuple[Mask, Mask]:
+    """Of every draw whether the event surely holds, and whether it possibly does, within the declared errors.
+
+    **Raises:** `DesignError` for a connective other than and, or, not, and relations of real numbers.
+    """
+    if isinstance(event, BooleanTrue | BooleanFalse):
+        return np.asarray(bool(event)), np.asarray(bool(event))
+    if isinstance(event, Not):
+        sure, possible = outcomes(event.args[0], cell, observed, at)
+        return ~possible, ~sure
+    if isinstance(event, And | Or):
+        parts = [outcomes(part, cell, observed, at) for part in event.args]
+        together = np.logical_and if isinstance(event, And) else np.logical_or
+        first, second = (parts[0][0], parts[0][1])
+        for sure, possible in parts[1:]:
+            first, second = together(first, sure), together(second, possible)
+        return first, second
+    if not isinstance(event, Relational):
+        raise DesignError(
+            f"The event holds {event}, which is no relation. A draw is counted by comparing numbers. Write relations "
+            "of measured letters, joined by And, Or and Not."
+        )
+    gap = event.lhs - event.rhs
+    values, error = evaluate(gap, cell, observed, at), roundings(gap, cell, observed, at)
+    if isinstance(event, Eq | Ne):
+        equal = (values == 0) & (error == 0), np.abs(values) <= error
+        return equal if isinstance(event, Eq) else (~equal[1], ~equal[0])
+    if isinstance(event, Le | Lt):
+        values = -values
+    if isinstance(event, Ge | Le):
+        return values >= error, values >= -error
+    assert isinstance(event, Gt | Lt)
+    return values > error, values > -error
+
+
+def _confirmed(event: Basic, cell: Cell, observed: Observed, at: int, draw: int) -> str:
+    """What balls say of a draw in which the event fails; nothing if they leave it open."""
+    if observed.model is None:
+        return ""
+    size, balls = observed.line.sizes[at], Ball(PRECISION)
+    wanted = frozenset(letter for letter in event.free_symbols if isinstance(letter, Measured))
+    try:
+        model, read = observed.model(size, draw)
+        letters = instances.letters(wanted, observed.observe, model, read, balls)
+        fails = _fails(event, lambda gap: instances.on(gap, cell, size, letters, balls).item())
+    except (UnsupportedPrimitive, UndecidedComparison):
+        return ""
+    if not fails:
+        return ""
+    return f"draw {draw} at {cell.line.swept} = {size} violates it: balls of what it compares lie on the wrong side"
+
+
+def _fails(event: Basic, ball: Ball_) -> bool:
+    """Whether the event surely fails, its numbers being balls."""
+    if isinstance(event, Not):
+        return _holds(event.args[0], ball)
+    if isinstance(event, And | Or):
+        return (any if isinstance(event, And) else all)(_fails(part, ball) for part in event.args)
+    gap = ball(event.lhs - event.rhs)
+    if isinstance(event, Ge):
+        return bool(gap < 0)
+    if isinstance(event, Gt):
+        return bool(gap <= 0)
+    if isinstance(event, Le):
+        return bool(gap > 0)
+    if isinstance(event, Lt):
+        return bool(gap >= 0)
+    return bool(gap != 0) if isinstance(event, Eq) else bool(gap == 0)
+
+
+def _holds(event: Basic, ball: Ball_) -> bool:
+    """Whether the event surely holds, its numbers being balls."""
+    if isinstance(event, Not):
+        return _fails(event.args[0], ball)
+    if isinstance(event, And | Or):
+        return (all if isinstance(event, And) else any)(_holds(part, ball) for part in event.args)
+    return _fails(event.negated, ball)
+
+
+def _counts(successes: int, undecided: int, draws: int, plan: ProbabilityPlan, decision: Decision) -> str:
+    """The counts in words, with what is supported where the claim is not."""
+    found = f"the event held in {successes} of {draws} draws"
+    if undecided:
+        found += f" and hung on rounding in {undecided}"
+    if decision.status is Status.SUPPORTED:
+        found += f": a probability below {decision.lower:.6g} is rejected at level {plan.levels.support:.3g}"
+    elif decision.status is Status.INCONCLUSIVE:
+        needed = fewest_draws(plan.at_least, plan.margin, plan.levels)
+        found += f": at least {decision.lower:.6g} is supported, {plan.boundary:.6g} was to be excluded"
+        found += f"; {needed} draws would decide" if needed and needed > draws else ""
+    else:
+        found += f": at most {decision.upper:.6g} is supported, {plan.at_least:.6g} is claimed"
+    return found

@@ -1,0 +1,117 @@
+"""Proofs: every step decided by computer algebra and cross-checked in ball arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sympy import Basic, Integer, MatrixBase, latex, pretty, simplify
+
+from theorax.errors import StatementError
+from theorax.exact.zero import Status, is_zero
+from theorax.language import Cited, Claim, Index, Law, Proof, Rate, Step, Theorem
+from theorax.verifiers.outcome import StepOutcome
+
+LONGEST_FORMULA = 600  # characters of LaTeX; a longer one is shown shortened, as text
+
+
+def check(theorem: Theorem) -> tuple[tuple[StepOutcome, ...], dict[str, bool]]:
+    """Every step's outcome, and for each claim whether its proof settles it.
+
+    A proof that settles a claim consists of proved steps alone: a cited theorem in it leaves the claim to the
+    measurement, as does a single step that stays undecided.
+
+    **Raises:** StatementError if the proof named after a claim never reaches a side of that claim.
+    """
+    outcomes: list[StepOutcome] = []
+    settled: dict[str, bool] = {}
+    for name, proof in theorem.proofs.items():
+        steps = list(proof.steps())
+        claim = theorem.claims.get(name)
+        if claim is not None and not proof.settles and not _reaches(steps, claim):
+            end = claim.prediction if claim.prediction is not None else "a moment of the law"
+            raise StatementError(
+                f"The proof of {name} never reaches a side of the claim. A derivation that ends elsewhere derives "
+                f"something else. Let one step end in {end}."
+            )
+        found = [_outcome(name, proof, step) for step in steps]
+        outcomes += found
+        if claim is not None:
+            settled[name] = proof.settles and bool(found) and all(step.status == "PROVED" for step in found)
+    return tuple(outcomes), settled
+
+
+def false_step(steps: Sequence[StepOutcome], claim: str, theorem: Theorem) -> str:
+    """A sentence about a false step in the claim's own proof or in a lemma; empty if there is none.
+
+    What was derived by a false step was not derived: the claim is in error, whatever its measurement says.
+    """
+    for step in steps:
+        if step.status == "REFUTED" and (step.proof == claim or step.proof not in theorem.claims):
+            return f"A step of the proof {step.proof} is false ({step.reason}): {step.statement}; {step.method}."
+    return ""
+
+
+def _outcome(name: str, proof: Proof, step: Step | Cited) -> StepOutcome:
+    if isinstance(step, Cited):
+        return StepOutcome(name, proof.scope, step.reason, "", "CITED", step.source)
+    verdicts = [is_zero(left - right) for left, right in step.entries]
+    worst = max(verdicts, key=lambda verdict: _ORDER[verdict.status])
+    shown, status = _statement(step), _STATUS[worst.status]
+    return StepOutcome(name, proof.scope, step.reason, shown, status, worst.reason, _latex(step))
+
+
+_ORDER = {Status.PROVED: 0, Status.UNREFUTED: 1, Status.UNDECIDED: 2, Status.REFUTED: 3}
+_STATUS = {
+    Status.PROVED: "PROVED",
+    Status.UNREFUTED: "UNDECIDED",
+    Status.UNDECIDED: "UNDECIDED",
+    Status.REFUTED: "REFUTED",
+}
+
+
+def _statement(step: Step) -> str:
+    (left, right), more = step.entries[0], len(step.entries) - 1
+    shown = f"{pretty(left, use_unicode=True)} = {pretty(right, use_unicode=True)}"
+    if more or "\n" in shown or len(shown) > 100:
+        shown = f"{_short(left)} = {_short(right)}"
+    return shown + (f"   and {more} further entries" if more else "")
+
+
+def _latex(step: Step) -> str:
+    (left, right), more = step.entries[0], len(step.entries) - 1
+    shown = f"{latex(left)} = {latex(right)}"
+    if len(shown) > LONGEST_FORMULA:
+        return ""
+    return shown + (rf" \qquad \text{{and {more} further entries}}" if more else "")
+
+
+def _short(side: Basic) -> str:
+    text = str(side).replace("**", "^")
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _reaches(steps: list[Step | Cited], claim: Claim) -> bool:
+    sides = list(_sides(claim))
+    return any(
+        any(entry == side for pair in step.entries for entry in pair for side in sides)
+        for step in steps
+        if isinstance(step, Step)
+    )
+
+
+def _sides(claim: Claim) -> Iterator[Basic]:
+    """The claim's own predicted side, as it stands and at small values of its index letters."""
+    predictions: list[Basic] = []
+    if isinstance(claim, Law):
+        predictions += [claim.to.moment(power) for power in (1, 2, 4)]
+    elif isinstance(claim, Rate):
+        predictions += [claim.like, claim.exponent]
+    elif claim.prediction is not None and not isinstance(claim.prediction, MatrixBase):
+        predictions.append(claim.prediction)
+    for prediction in predictions:
+        yield prediction
+        yield simplify(prediction)
+        for index in (letter for letter in prediction.free_symbols if isinstance(letter, Index)):
+            for value in range(1, 6):
+                yield prediction.subs(index, Integer(value))
+                yield simplify(prediction.subs(index, Integer(value)))

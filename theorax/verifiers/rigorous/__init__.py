@@ -1,1 +1,0 @@
-"""Rigorous decisions: enclosures over boxes, counterexamples, zeros of gradients, duality gaps."""

@@ -1,1 +1,0 @@
-"""From draws to a decision: classes of corrections, estimators, intervals, plans."""
