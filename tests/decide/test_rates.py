@@ -33,7 +33,7 @@ from theorax.numerics.sampler import Sampler
 from theorax.verifiers.attacks.mutants import variants
 from theorax.verifiers.cases.lines import lines
 from theorax.verifiers.cases.measure import measure
-from theorax.verifiers.kinds.rates_lowered import RateJudge
+from theorax.verifiers.kinds.rate_lowering import RateJudge
 from theorax.verifiers.settings import Settings
 
 N = np.array([32 * 2.0**i for i in range(9)])

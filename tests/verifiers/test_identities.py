@@ -19,7 +19,7 @@ from theorax.numerics.sampler import Sampler
 from theorax.verifiers.cases.lines import lines
 from theorax.verifiers.cases.measure import measure
 from theorax.verifiers.kinds import Judged
-from theorax.verifiers.kinds.identities_lowered import IdentityJudge
+from theorax.verifiers.kinds.identity_lowering import IdentityJudge
 from theorax.verifiers.settings import Settings
 
 n = Size("n", "order of the matrix")

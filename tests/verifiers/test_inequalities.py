@@ -18,7 +18,7 @@ from theorax.numerics.sampler import Sampler
 from theorax.verifiers.cases.lines import lines
 from theorax.verifiers.cases.measure import measure
 from theorax.verifiers.kinds import Judged
-from theorax.verifiers.kinds.inequalities_lowered import InequalityJudge
+from theorax.verifiers.kinds.inequality_lowering import InequalityJudge
 from theorax.verifiers.settings import Settings
 
 n = Size("n", "length of the vectors")

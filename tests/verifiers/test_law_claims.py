@@ -42,8 +42,8 @@ from theorax.numerics import platform
 from theorax.numerics.sampler import Sampler
 from theorax.verifiers.cases.lines import lines
 from theorax.verifiers.cases.measure import measure
-from theorax.verifiers.kinds.laws_lowered import LawJudge
-from theorax.verifiers.kinds.rates_lowered import RateJudge
+from theorax.verifiers.kinds.law_lowering import LawJudge
+from theorax.verifiers.kinds.rate_lowering import RateJudge
 from theorax.verifiers.settings import Settings
 
 n = Size("n", "width")

@@ -29,7 +29,7 @@ from theorax.numerics import platform
 from theorax.numerics.sampler import Sampler
 from theorax.verifiers.cases.lines import lines
 from theorax.verifiers.cases.measure import measure
-from theorax.verifiers.kinds.probabilities_lowered import ProbabilityJudge
+from theorax.verifiers.kinds.probability_lowering import ProbabilityJudge
 from theorax.verifiers.settings import Settings
 
 WIDE = ProbabilityPlan(0.9, 0.1, 400)

@@ -14,15 +14,16 @@ from theorax.language import (
     Probability,
     Rate,
 )
-from theorax.verifiers.kinds.averages_lowered import ExpectationJudge, LimitJudge
-from theorax.verifiers.kinds.identities_lowered import IdentityJudge
-from theorax.verifiers.kinds.impossibilities_lowered import ImpossibilityJudge
-from theorax.verifiers.kinds.inequalities_lowered import InequalityJudge
-from theorax.verifiers.kinds.laws_lowered import LawJudge
+from theorax.verifiers.kinds.expectation_lowering import ExpectationJudge
+from theorax.verifiers.kinds.identity_lowering import IdentityJudge
+from theorax.verifiers.kinds.impossibility_lowering import ImpossibilityJudge
+from theorax.verifiers.kinds.inequality_lowering import InequalityJudge
+from theorax.verifiers.kinds.law_lowering import LawJudge
+from theorax.verifiers.kinds.limit_lowering import LimitJudge
 from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared
-from theorax.verifiers.kinds.optima_lowered import OptimumJudge
-from theorax.verifiers.kinds.probabilities_lowered import ProbabilityJudge
-from theorax.verifiers.kinds.rates_lowered import RateJudge
+from theorax.verifiers.kinds.optimum_lowering import OptimumJudge
+from theorax.verifiers.kinds.probability_lowering import ProbabilityJudge
+from theorax.verifiers.kinds.rate_lowering import RateJudge
 
 JUDGES: dict[type[Claim], Judge] = {
     Identity: IdentityJudge(),

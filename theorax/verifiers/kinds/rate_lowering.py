@@ -18,7 +18,7 @@ from theorax.decide.status import Decision, Levels, Reason, Refusal, Side
 from theorax.decide.verdict import Point
 from theorax.language import Claim, Corrections, Rate
 from theorax.verifiers.cases.lines import Cell, Observed, evaluate, roundings
-from theorax.verifiers.kinds.laws_lowered import law_features, law_frequencies, law_point, observed_features
+from theorax.verifiers.kinds.law_lowering import law_features, law_frequencies, law_point, observed_features
 from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, class_at, planned, sequence
 
 # What is estimated is a decay exponent, minus the exponent that a reader sees: growth of at most n^a is decay of at
