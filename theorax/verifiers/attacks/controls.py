@@ -30,7 +30,7 @@ from theorax.decide.equivalence import combine
 from theorax.decide.status import Decision, Levels, Reason, Status
 from theorax.decide.verdict import Verdict
 from theorax.errors import TheoraxError
-from theorax.language import Claim, Inequality, Law
+from theorax.language import Claim
 from theorax.verifiers.cases.draws import Draws
 from theorax.verifiers.cases.lines import Cell, Line, Observed
 from theorax.verifiers.kinds import JUDGES, Judged
@@ -42,7 +42,6 @@ CONFIDENCE = 0.95
 DEMANDED = 0.8  # a control that kills less surely leaves the claim untested (METHOD, section 8.4)
 MANY, SOME = 29, 14
 # Fewest draws of a portion: a variance of three or less is hardly one; features of a law have a matrix of them.
-FEWEST, FEWEST_OF_LAW = 4, 8
 
 
 def kill_probability(kills: int, repetitions: int) -> float:
@@ -140,10 +139,11 @@ def insensitive(claim: Verdict, tried: Sequence[ControlOutcome]) -> Verdict:
 
 def _repeated(outcome: ControlOutcome, trial: _Trial, draws: Draws) -> ControlOutcome:
     own = trial.line.draws
-    fewest = FEWEST_OF_LAW if isinstance(trial.claim, Law) else FEWEST
-    count, size = (MANY, own // MANY) if own >= MANY * fewest else (SOME, max(fewest, own // SOME))
+    judge = JUDGES[type(trial.claim)]
+    enough = own >= MANY * judge.fewest
+    count, size = (MANY, own // MANY) if enough else (SOME, max(judge.fewest, own // SOME))
     size = min(size, own)
-    bounding = isinstance(trial.claim, Inequality)
+    bounding = judge.counts_violations
     sizes = [part for part in dict.fromkeys((size, 4 * size)) if part < own]
     for stage, part in enumerate(sizes if outcome.status == Status.REFUTED.name or bounding else ()):
         repetitions = count if stage == 0 else SOME

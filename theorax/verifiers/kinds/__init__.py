@@ -1,40 +1,31 @@
-"""One file per kind of claim: from a claim and its observations to a decision."""
+"""One file per kind of claim: from a claim and its observations to a decision.
+
+A kind is found in the modules of this folder by the class of claims that its judge names; nothing lists them.
+"""
 
 from __future__ import annotations
 
-from theorax.language import (
-    Claim,
-    Expectation,
-    Identity,
-    Impossibility,
-    Inequality,
-    Law,
-    Limit,
-    Optimum,
-    Probability,
-    Rate,
-)
-from theorax.verifiers.kinds.expectation_lowering import ExpectationJudge
-from theorax.verifiers.kinds.identity_lowering import IdentityJudge
-from theorax.verifiers.kinds.impossibility_lowering import ImpossibilityJudge
-from theorax.verifiers.kinds.inequality_lowering import InequalityJudge
-from theorax.verifiers.kinds.law_lowering import LawJudge
-from theorax.verifiers.kinds.limit_lowering import LimitJudge
-from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared
-from theorax.verifiers.kinds.optimum_lowering import OptimumJudge
-from theorax.verifiers.kinds.probability_lowering import ProbabilityJudge
-from theorax.verifiers.kinds.rate_lowering import RateJudge
+from collections.abc import Mapping
+from importlib import import_module
+from pkgutil import iter_modules
+from types import MappingProxyType
+from typing import Any
 
-JUDGES: dict[type[Claim], Judge] = {
-    Identity: IdentityJudge(),
-    Inequality: InequalityJudge(),
-    Probability: ProbabilityJudge(),
-    Expectation: ExpectationJudge(),
-    Limit: LimitJudge(),
-    Rate: RateJudge(),
-    Law: LawJudge(),
-    Optimum: OptimumJudge(),
-    Impossibility: ImpossibilityJudge(),
-}
+from theorax.language import Claim
+from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared
 
 __all__ = ["JUDGES", "Judge", "Judged", "Prepared"]
+
+
+def _found() -> Mapping[type[Claim], Judge[Any]]:
+    modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
+    judges = [
+        value
+        for module in modules
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, Judge) and value.__module__ == module.__name__
+    ]
+    return MappingProxyType({judge.kind: judge() for judge in judges if judge is not Judge})
+
+
+JUDGES = _found()

@@ -11,7 +11,6 @@ from theorax.decide.designs import Target
 from theorax.decide.equivalence import decide
 from theorax.decide.status import Levels, Refusal
 from theorax.language import (
-    Claim,
     Corrections,
     Expectation,
 )
@@ -24,15 +23,16 @@ EXACT = Corrections(size=0.0, rest=0.0, reason="the mean is exact at every size"
 
 @final
 @dataclass(frozen=True)
-class ExpectationJudge(Judge):
+class ExpectationJudge(Judge[Expectation]):
     """Exact means and quantiles: every size is a case of its own, and no size is extrapolated from."""
 
-    def cells(self, claim: Claim, line: Line) -> Iterator[Cell]:
+    kind = Expectation
+
+    def cells(self, claim: Expectation, line: Line) -> Iterator[Cell]:
         for size in line.sizes:
             yield from super().cells(claim, replace(line, sizes=(size,)))
 
-    def prepare(self, claim: Claim, cell: Cell, levels: Levels, original: Claim) -> Prepared:
-        assert isinstance(claim, Expectation) and isinstance(original, Expectation)
+    def prepare(self, claim: Expectation, cell: Cell, levels: Levels, original: Expectation) -> Prepared:
         (size,) = cell.line.sizes
         own = cell.number(original.equals, size)
         unit = abs(own) or 1.0
@@ -43,8 +43,8 @@ class ExpectationJudge(Judge):
             weights = replace(weights, plan=replace(weights.plan, sd=sd))  # of one size: the weight stays one
         return Prepared(cell, cell.number(claim.equals, size), margin_of(claim, original, own), unit, weights)
 
-    def judge(self, claim: Claim, prepared: Prepared, observed: Observed) -> Judged:
-        assert isinstance(claim, Expectation) and prepared.weights is not None
+    def judge(self, claim: Expectation, prepared: Prepared, observed: Observed) -> Judged:
+        assert prepared.weights is not None
         (size,) = prepared.cell.line.sizes
         at = observed.line.sizes.index(size)
         sample = evaluate(claim.of, Cell(observed.line, prepared.cell.chosen), observed, at)

@@ -16,7 +16,7 @@ from theorax.decide.status import Decision, Levels, Reason, Side, Status
 from theorax.decide.verdict import Point
 from theorax.errors import TheoraxError
 from theorax.exact.identity_ladder import NARROW, OBSTACLES, PRECISION, Carry, Fields, in_fields
-from theorax.language import Absolute, Claim, Identity
+from theorax.language import Absolute, Identity
 from theorax.numerics.arithmetics import Ball, Domain, RunningError, UndecidedComparison, UnsupportedPrimitive
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.lines import Cell, Line, Observed
@@ -38,7 +38,7 @@ class _Compared:
 
 @final
 @dataclass(frozen=True)
-class IdentityJudge(Judge):
+class IdentityJudge(Judge[Identity]):
     """Both sides of an identity, on instances built at their true sizes.
 
     | floats: difference with its account, over the scale | balls | fields | status |
@@ -56,16 +56,17 @@ class IdentityJudge(Judge):
     need not differ on the models drawn, whose tokens are orthonormal, say: nothing follows.
     """
 
-    def cells(self, claim: Claim, line: Line) -> Iterator[Cell]:
+    kind = Identity
+
+    def cells(self, claim: Identity, line: Line) -> Iterator[Cell]:
         for size in line.sizes:
             yield from super().cells(claim, replace(line, sizes=(size,)))
 
-    def prepare(self, claim: Claim, cell: Cell, levels: Levels, original: Claim) -> Prepared:
+    def prepare(self, claim: Identity, cell: Cell, levels: Levels, original: Identity) -> Prepared:
         margin = float(claim.margin.value) if claim.margin is not None else 0.0
         return Prepared(cell, 0.0, margin, 1.0, None, levels=levels)
 
-    def judge(self, claim: Claim, prepared: Prepared, observed: Observed) -> Judged:
-        assert isinstance(claim, Identity)
+    def judge(self, claim: Identity, prepared: Prepared, observed: Observed) -> Judged:
         (size,) = prepared.cell.line.sizes
         count = len(observed.instances[size])
         seen: list[_Compared] = []

@@ -15,7 +15,7 @@ from theorax.decide.interval import Interval
 from theorax.decide.status import Decision, Levels, Reason, Side, Status
 from theorax.decide.verdict import Point
 from theorax.exact.decisions import decided, shown
-from theorax.language import Claim, Impossibility, Measured
+from theorax.language import Impossibility, Measured
 from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.lines import Cell, Observed, evaluate
@@ -30,7 +30,7 @@ POWER_LEVEL = 0.05  # 29 of 29 give 1 - 0.05^(1/29) = 0.098 (METHOD, section 8.3
 
 @final
 @dataclass(frozen=True)
-class ImpossibilityJudge(Judge):
+class ImpossibilityJudge(Judge[Impossibility]):
     r"""No member of a class comes nearer than a distance.
 
     | restarts on the target | planted members | status |
@@ -44,13 +44,13 @@ class ImpossibilityJudge(Judge):
     is decided by branch and bound.
     """
 
-    def prepare(self, claim: Claim, cell: Cell, levels: Levels, original: Claim) -> Prepared:
-        assert isinstance(claim, Impossibility)
+    kind = Impossibility
+
+    def prepare(self, claim: Impossibility, cell: Cell, levels: Levels, original: Impossibility) -> Prepared:
         claimed = 0.0 if claim.over else cell.number(claim.at_least, _size(cell))
         return Prepared(cell, claimed, 1 - POWER, 1.0, None, Side.AT_LEAST, levels=levels)
 
-    def judge(self, claim: Claim, prepared: Prepared, observed: Observed) -> Judged:
-        assert isinstance(claim, Impossibility)
+    def judge(self, claim: Impossibility, prepared: Prepared, observed: Observed) -> Judged:
         if claim.over:
             return on_box(claim, prepared)
         cell, sizes = prepared.cell, prepared.cell.line.sizes

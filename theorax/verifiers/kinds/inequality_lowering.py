@@ -15,7 +15,7 @@ from sympy import Expr
 from theorax.decide.status import Decision, Levels, Reason, Side, Status
 from theorax.decide.verdict import LOOSE, Point
 from theorax.exact.decisions import decided
-from theorax.language import Claim, Inequality, Measured
+from theorax.language import Inequality, Measured
 from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.lines import Cell, Observed, evaluate, roundings
@@ -27,7 +27,7 @@ PRECISION = 256
 
 @final
 @dataclass(frozen=True)
-class InequalityJudge(Judge):
+class InequalityJudge(Judge[Inequality]):
     r"""Bounds in every draw.
 
     | excess over the bound, floats with their declared errors | ball of the excess in the worst draw | status |
@@ -41,12 +41,13 @@ class InequalityJudge(Judge):
     never for every instance. Floats alone refute nothing.
     """
 
-    def prepare(self, claim: Claim, cell: Cell, levels: Levels, original: Claim) -> Prepared:
-        assert isinstance(claim, Inequality)
+    kind = Inequality
+    counts_violations = True
+
+    def prepare(self, claim: Inequality, cell: Cell, levels: Levels, original: Inequality) -> Prepared:
         return Prepared(cell, 0.0, float(claim.content), 1.0, None, Side.AT_MOST, levels=levels)
 
-    def judge(self, claim: Claim, prepared: Prepared, observed: Observed) -> Judged:
-        assert isinstance(claim, Inequality)
+    def judge(self, claim: Inequality, prepared: Prepared, observed: Observed) -> Judged:
         if claim.over:
             return on_box(claim, prepared)
         return (_on_instances if observed.instances else _on_draws)(claim, prepared, observed)

@@ -26,18 +26,20 @@ from theorax.decide.law_distance import (
 from theorax.decide.planning import CONTRADICTED
 from theorax.decide.status import Levels, Reason
 from theorax.decide.verdict import Point
-from theorax.language import Claim, GaussianVector, Law, LawOfNumbers, Rate
+from theorax.language import GaussianVector, Law, LawOfNumbers, Rate
 from theorax.verifiers.cases.lines import Cell, Observed, evaluate
 from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, class_at, planned
 
 
 @final
 @dataclass(frozen=True)
-class LawJudge(Judge):
+class LawJudge(Judge[Law]):
     """Laws; the distance is that of characteristic functions, the margin the distance to the nearest excluded law."""
 
-    def prepare(self, claim: Claim, cell: Cell, levels: Levels, original: Claim) -> Prepared:
-        assert isinstance(claim, Law) and isinstance(original, Law)
+    kind = Law
+    fewest = 8
+
+    def prepare(self, claim: Law, cell: Cell, levels: Levels, original: Law) -> Prepared:
         frequencies = law_frequencies(original, cell)
         target = law_features(original.to, cell, frequencies)
         panel = {
@@ -56,8 +58,8 @@ class LawJudge(Judge):
             frequencies=frequencies,
         )
 
-    def judge(self, claim: Claim, prepared: Prepared, observed: Observed) -> Judged:
-        assert isinstance(claim, Law) and prepared.weights is not None
+    def judge(self, claim: Law, prepared: Prepared, observed: Observed) -> Judged:
+        assert prepared.weights is not None
         assert prepared.target is not None and prepared.frequencies is not None
         cell, plan, target = prepared.cell, prepared.weights.plan, prepared.target
         tables = [

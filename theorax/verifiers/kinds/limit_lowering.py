@@ -14,7 +14,6 @@ from theorax.decide.interval import Interval
 from theorax.decide.planning import alarmed
 from theorax.decide.status import Levels, Refusal
 from theorax.language import (
-    Claim,
     Limit,
 )
 from theorax.verifiers.cases.lines import Cell, Observed, evaluate, rounding
@@ -24,11 +23,13 @@ from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, class_at, 
 
 @final
 @dataclass(frozen=True)
-class LimitJudge(Judge):
+class LimitJudge(Judge[Limit]):
     """Limits: the declared class of finite-size corrections bounds what the largest size still differs by."""
 
-    def prepare(self, claim: Claim, cell: Cell, levels: Levels, original: Claim) -> Prepared:
-        assert isinstance(claim, Limit) and isinstance(original, Limit) and original.margin is not None
+    kind = Limit
+
+    def prepare(self, claim: Limit, cell: Cell, levels: Levels, original: Limit) -> Prepared:
+        assert original.margin is not None
         own = cell.number(original.to)
         unit = abs(own) or 1.0
         corrections = class_at(original.approach, unit, cell.line.sizes[0])
@@ -38,8 +39,8 @@ class LimitJudge(Judge):
         margin = margin_of(claim, original, own)
         return Prepared(cell, cell.number(claim.to), margin, unit, weights)
 
-    def judge(self, claim: Claim, prepared: Prepared, observed: Observed) -> Judged:
-        assert isinstance(claim, Limit) and prepared.weights is not None
+    def judge(self, claim: Limit, prepared: Prepared, observed: Observed) -> Judged:
+        assert prepared.weights is not None
         cell, count = prepared.cell, len(prepared.cell.line.sizes)
         samples = [evaluate(claim.of, cell, observed, i) for i in range(count)]
         errors = [rounding(claim.of, cell, observed, i) for i in range(count)]

@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar, Generic, TypeVar
 
 import numpy as np
 from sympy import sympify
@@ -25,6 +26,8 @@ from theorax.errors import ObservationError
 from theorax.language import Claim, Corrections
 from theorax.verifiers.cases import lines
 from theorax.verifiers.cases.lines import Cell, Line, Observed
+
+C = TypeVar("C", bound=Claim)
 
 
 @dataclass(frozen=True)
@@ -123,22 +126,26 @@ class Judged:
     tightness: tuple[float, float, float] | None = None
 
 
-class Judge(ABC):
+class Judge(ABC, Generic[C]):
     """Decides claims of one kind; abstract.
 
     **Laws:** ``prepare`` depends on nothing that was drawn; ``judge`` is a function of its arguments alone.
     """
 
-    def cells(self, claim: Claim, line: Line) -> Iterator[Cell]:
+    kind: ClassVar[type[Claim]]
+    fewest: ClassVar[int] = 4  # draws of a control that is repeated on a part of its design
+    counts_violations: ClassVar[bool] = False  # one draw can refute, so every part of a control's draws is asked
+
+    def cells(self, claim: C, line: Line) -> Iterator[Cell]:
         """The cases of the claim on this line."""
         return lines.cells(claim, line)
 
     @abstractmethod
-    def prepare(self, claim: Claim, cell: Cell, levels: Levels, original: Claim) -> Prepared:
+    def prepare(self, claim: C, cell: Cell, levels: Levels, original: C) -> Prepared:
         """Claimed value, margin and weights; the class is that of ``original``, of which ``claim`` may be a variant."""
 
     @abstractmethod
-    def judge(self, claim: Claim, prepared: Prepared, observed: Observed) -> Judged:
+    def judge(self, claim: C, prepared: Prepared, observed: Observed) -> Judged:
         """Decide the case on what was observed."""
 
 

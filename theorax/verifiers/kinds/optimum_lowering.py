@@ -21,7 +21,7 @@ from theorax.exact.decisions import decided, told
 from theorax.exact.duality_gap import Gap, compare
 from theorax.exact.enclosures import Enclosure
 from theorax.exact.least_values import least_on_box, what_of
-from theorax.language import Claim, Optimum
+from theorax.language import Optimum
 from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.lines import Cell, Observed
@@ -33,7 +33,7 @@ PRECISION = 256
 
 @final
 @dataclass(frozen=True)
-class OptimumJudge(Judge):
+class OptimumJudge(Judge[Optimum]):
     """Least values, on every instance that was built.
 
     | in balls | status |
@@ -45,12 +45,14 @@ class OptimumJudge(Judge):
     A claim over a box is decided by branch and bound with Krawczyk's test around the claimed point.
     """
 
-    def prepare(self, claim: Claim, cell: Cell, levels: Levels, original: Claim) -> Prepared:
+    kind = Optimum
+
+    def prepare(self, claim: Optimum, cell: Cell, levels: Levels, original: Optimum) -> Prepared:
         assert claim.margin is not None
         return Prepared(cell, 0.0, float(claim.margin.value), 1.0, None, Side.AT_MOST, levels=levels)
 
-    def judge(self, claim: Claim, prepared: Prepared, observed: Observed) -> Judged:
-        assert isinstance(claim, Optimum) and claim.margin is not None
+    def judge(self, claim: Optimum, prepared: Prepared, observed: Observed) -> Judged:
+        assert claim.margin is not None
         margin = Fraction(*map(int, claim.margin.value.as_numer_denom()))
         if claim.over:
             return _on_box(claim, prepared, margin)

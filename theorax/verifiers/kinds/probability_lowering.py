@@ -16,7 +16,7 @@ from theorax.decide.equivalence import withheld
 from theorax.decide.status import Decision, Levels, Reason, Side, Status
 from theorax.decide.verdict import Point
 from theorax.errors import DesignError
-from theorax.language import Claim, Measured, Probability
+from theorax.language import Measured, Probability
 from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.lines import Cell, Line, Observed, evaluate, roundings
@@ -31,7 +31,7 @@ Ball_ = Callable[[Expr], Any]  # an expression on one instance, as a ball
 
 @final
 @dataclass(frozen=True)
-class ProbabilityJudge(Judge):
+class ProbabilityJudge(Judge[Probability]):
     """Probabilities; every size is a case of its own.
 
     A draw is a sure success where the event holds for every value within the declared errors of what it compares, and a
@@ -45,12 +45,13 @@ class ProbabilityJudge(Judge):
     | one | no sure failure | as `decide` says: the content excluded against the margin |
     """
 
-    def cells(self, claim: Claim, line: Line) -> Iterator[Cell]:
+    kind = Probability
+
+    def cells(self, claim: Probability, line: Line) -> Iterator[Cell]:
         for size in line.sizes:
             yield from super().cells(claim, replace(line, sizes=(size,)))
 
-    def prepare(self, claim: Claim, cell: Cell, levels: Levels, original: Claim) -> Prepared:
-        assert isinstance(claim, Probability) and isinstance(original, Probability)
+    def prepare(self, claim: Probability, cell: Cell, levels: Levels, original: Probability) -> Prepared:
         (size,) = cell.line.sizes
         claimed = cell.number(claim.at_least, size)
         margin = float(claim.margin.value) if claim.margin is not None else cell.number(original.content, size)
@@ -63,8 +64,8 @@ class ProbabilityJudge(Judge):
         plan = ProbabilityPlan(claimed, margin, cell.line.draws, levels)
         return Prepared(cell, claimed, margin, 1.0, None, Side.AT_LEAST, levels=levels, design=plan)
 
-    def judge(self, claim: Claim, prepared: Prepared, observed: Observed) -> Judged:
-        assert isinstance(claim, Probability) and isinstance(prepared.design, ProbabilityPlan)
+    def judge(self, claim: Probability, prepared: Prepared, observed: Observed) -> Judged:
+        assert isinstance(prepared.design, ProbabilityPlan)
         (size,) = prepared.cell.line.sizes
         at, cell = observed.line.sizes.index(size), Cell(observed.line, prepared.cell.chosen)
         sure, possible = (

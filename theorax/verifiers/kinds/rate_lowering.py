@@ -16,7 +16,7 @@ from theorax.decide.planning import CONTRADICTED, alarmed, plateau
 from theorax.decide.rate_estimators import Average, RateDesign, decide_rate, design_rate
 from theorax.decide.status import Decision, Levels, Reason, Refusal, Side
 from theorax.decide.verdict import Point
-from theorax.language import Claim, Corrections, Rate
+from theorax.language import Corrections, Rate
 from theorax.verifiers.cases.lines import Cell, Observed, evaluate, roundings
 from theorax.verifiers.kinds.law_lowering import law_features, law_frequencies, law_point, observed_features
 from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, class_at, planned, sequence
@@ -28,11 +28,13 @@ SIDES = {"exact": Side.EQUAL, "at most": Side.AT_LEAST, "at least": Side.AT_MOST
 
 @final
 @dataclass(frozen=True)
-class RateJudge(Judge):
+class RateJudge(Judge[Rate]):
     """Rates; the class of corrections is declared for the logarithm, where a relative correction is an absolute one."""
 
-    def prepare(self, claim: Claim, cell: Cell, levels: Levels, original: Claim) -> Prepared:
-        assert isinstance(claim, Rate) and isinstance(original, Rate) and claim.margin is not None
+    kind = Rate
+
+    def prepare(self, claim: Rate, cell: Cell, levels: Levels, original: Rate) -> Prepared:
+        assert claim.margin is not None
         target, other = Target.EXPONENT, Target.DECAY_RATE
         if original.is_exponential:
             target, other = other, target
@@ -56,8 +58,8 @@ class RateJudge(Judge):
             cell, -exponent, margin, 1.0, design.weights, side, sign=-1, design=design, frequencies=frequencies
         )
 
-    def judge(self, claim: Claim, prepared: Prepared, observed: Observed) -> Judged:
-        assert isinstance(claim, Rate) and isinstance(prepared.design, RateDesign)
+    def judge(self, claim: Rate, prepared: Prepared, observed: Observed) -> Judged:
+        assert isinstance(prepared.design, RateDesign)
         if claim.to is not None:
             return _of_law(claim, prepared, observed)
         cell, design, sizes = prepared.cell, prepared.design, prepared.cell.line.sizes
