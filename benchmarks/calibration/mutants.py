@@ -133,16 +133,16 @@ MUTANTS = (
     Mutant("weights chosen after the data", "benchmarks.calibration.engine:rate",
            (("            values = np.log(part)\n",
              "            values = np.log(part)\n"
-             "            weights = bias.solve(replace(weights.plan, sd=tuple(values.std(axis=0, ddof=1))))\n"),),
+             "            weights = bias_aware.solve(replace(weights.plan, sd=tuple(values.std(axis=0, ddof=1))))\n"),),
            "rates", "seven sizes, 3 draws, the claim holds, n^-1", 400,
            "of seven sizes with 3 draws those look best whose spread is small by chance"),
     Mutant("class chosen after the data", "benchmarks.calibration.engine:rate",
-           (("        return outcome(decide.decide(interval, -exponent, margin, plan.side, levels), sign=-1)",
-             "        said = outcome(decide.decide(interval, -exponent, margin, plan.side, levels), sign=-1)\n"
-             "        sharp = bias.solve(replace(plan, corrections=replace(plan.corrections, size=0, free=(1,), rest=0.125,"
+           (("        return outcome(equivalence.decide(interval, -exponent, margin, plan.side, levels), sign=-1)",
+             "        said = outcome(equivalence.decide(interval, -exponent, margin, plan.side, levels), sign=-1)\n"
+             "        sharp = bias_aware.solve(replace(plan, corrections=replace(plan.corrections, size=0, free=(1,), rest=0.125,"
              " order=2, reason='it decides')))\n"
-             "        other = estimate.paired(np.log(part), sharp.vector, sharp.bias.total)\n"
-             "        again = outcome(decide.decide(other, -exponent, margin, plan.side, levels), sign=-1)\n"
+             "        other = estimators.paired(np.log(part), sharp.vector, sharp.bias.total)\n"
+             "        again = outcome(equivalence.decide(other, -exponent, margin, plan.side, levels), sign=-1)\n"
              "        return said if said.refuted or said.supported else again"),),
            "rates", "+ 0.6 (n/n0)^-1/2, the claim holds, n^-1", 300, "0.23 against 0.025", _DEFAULT),
     Mutant("floor ignored", _D + "estimators:above_floor",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from theorax import decide
+from theorax import decide, exact
 from theorax.decide.plans import Planned
 from theorax.names import did_you_mean
 from theorax.runs.dependencies import GREEN
@@ -85,7 +85,7 @@ class Claims:
                 f"`claim.{name}` states nothing{did_you_mean(name, PROCEDURES)} "
                 f"A claim is stated by one of {', '.join(PROCEDURES)}, or by claim(verdict)."
             )
-        procedure = getattr(decide, name)
+        procedure = getattr(exact if name in exact.__all__ else decide, name)
 
         def state(*values: Any, **named: Any) -> Verdict:
             return self(procedure(*values, **named), plan=named.get("plan", values[0] if values else None))
