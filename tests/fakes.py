@@ -8,6 +8,7 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+from theorax.decide.status import Status
 from theorax.decide.verdict import Assumption, Case, Point, Verdict
 from theorax.errors import DesignError, StatementError, UsageError
 from theorax.verifiers.outcome import (
@@ -16,6 +17,7 @@ from theorax.verifiers.outcome import (
     LetterOutcome,
     MutantOutcome,
     StepOutcome,
+    StepStatus,
     TheoremOutcome,
     Work,
 )
@@ -71,7 +73,7 @@ CASE = Case(
     interval=(1.9921, 2.0053),
     bias=0.0021,
     margin=0.1,
-    status="SUPPORTED",
+    status=Status.SUPPORTED,
     reason=None,
     p_refute=0.61,
     p_support=1e-9,
@@ -85,7 +87,7 @@ CLAIM = Verdict(
     kind="limit",
     statement="E[ √T⋅s₂(A) ] → 2⋅σ_A   as T → ∞",
     latex=r"\mathbb{E}[\sqrt{T} s_2(A)] \to 2\sigma_A",
-    status="SUPPORTED",
+    status=Status.SUPPORTED,
     reason=None,
     sentence="The limit lies within the margin of 2: 1.9987(23), in [1.9921, 2.0053].",
     because="a radius of sigma_A instead of twice that is a factor two away",
@@ -142,25 +144,27 @@ RATE = replace(
     ),
 )
 MUTANTS = (
-    *(MutantOutcome("gap", f"constant {n}", "E[s] → σ_A", True, "REFUTED", "killed", "machine") for n in range(1, 31)),
-    MutantOutcome("gap", "radius", "E[√T s₂] → σ_A", True, "REFUTED", "killed", "file"),
-    MutantOutcome("gap", "shift", "E[√T s₂] → 2⋅σ_A + 1/10", False, "SUPPORTED", "killed", "machine",
+    *(MutantOutcome("gap", f"constant {n}", "E[s] → σ_A", True, Status.REFUTED, "killed", "machine") for n in range(1, 31)),
+    MutantOutcome("gap", "radius", "E[√T s₂] → σ_A", True, Status.REFUTED, "killed", "file"),
+    MutantOutcome("gap", "shift", "E[√T s₂] → 2⋅σ_A + 1/10", False, Status.SUPPORTED, "killed", "machine",
                   "the shift is a twentieth of the limit, just inside the margin"),
-    MutantOutcome("gap", "bound halved", "s ≤ σ_A", True, "REFUTED", "killed if tight", "machine"),
-    MutantOutcome("gap", "delta / 2", "P(s) ≥ 0.95", False, "SUPPORTED", "killed if tight", "machine"),
-    MutantOutcome("decay", "bound", "E[s₂] = O( 1/√T )", False, "SUPPORTED", "stays supported", "machine"),
+    MutantOutcome("gap", "bound halved", "s ≤ σ_A", True, Status.REFUTED, "killed if tight", "machine"),
+    MutantOutcome("gap", "delta / 2", "P(s) ≥ 0.95", False, Status.SUPPORTED, "killed if tight", "machine"),
+    MutantOutcome("decay", "bound", "E[s₂] = O( 1/√T )", False, Status.SUPPORTED, "stays supported", "machine"),
 )  # fmt: skip
 
 
 def outcome(id: str, status: str = "SUPPORTED", reason: str | None = None) -> TheoremOutcome:
     """A theorem's outcome with something of everything."""
-    claim = replace(CLAIM, status=status if status in ("SUPPORTED", "REFUTED", "INCONCLUSIVE") else "SUPPORTED")
-    if status == "REFUTED":
+    own = Status(status)
+    tested = own in (Status.SUPPORTED, Status.REFUTED, Status.INCONCLUSIVE)
+    claim = replace(CLAIM, status=own if tested else Status.SUPPORTED)
+    if own is Status.REFUTED:
         claim = replace(
             claim, p_refute=1e-12, p_support=1.0, sentence="The limit is not 2: 1.7432(23), in [1.7366, 1.7498].",
-            cases=(replace(CASE, status="REFUTED", estimate=1.7432, interval=(1.7366, 1.7498)),),
+            cases=(replace(CASE, status=Status.REFUTED, estimate=1.7432, interval=(1.7366, 1.7498)),),
         )  # fmt: skip
-    if status == "INCONCLUSIVE":
+    if own is Status.INCONCLUSIVE:
         claim = replace(claim, reason="class_bias", p_support=0.4)
     return TheoremOutcome(
         id=id,
@@ -169,7 +173,7 @@ def outcome(id: str, status: str = "SUPPORTED", reason: str | None = None) -> Th
         source="A. Author, Spectra of things, 2025.",
         place="Theorem 2",
         label="reconstructed",
-        status=status,
+        status=own,
         reason=reason,
         blocked_by=(),
         uses=("bulk",),
@@ -190,18 +194,24 @@ def outcome(id: str, status: str = "SUPPORTED", reason: str | None = None) -> Th
                 ("variance",),
                 "gap",
                 True,
-                "REFUTED",
+                Status.REFUTED,
                 "√T s₂ grows from 3.1 to 9.6",
                 14,
                 14,
                 0.05 ** (1 / 14),
             ),
-            ControlOutcome("softmax off by one", ("stochastic",), "decay", True, "REFUTED", "the exponent is -0.02(1)"),
+            ControlOutcome(
+                "softmax off by one", ("stochastic",), "decay", True, Status.REFUTED, "the exponent is -0.02(1)"
+            ),
         ),
         mutants=MUTANTS,
         proof=(
-            StepOutcome("gap", "Generic m and s.", "the law of the bulk", "∫ x² dF(x) = σ_A²", "PROVED", "SymPy"),
-            StepOutcome("gap", "Generic m and s.", "its right end is the limit of s₂", "Bai and Yin 1993", "CITED", ""),
+            StepOutcome(
+                "gap", "Generic m and s.", "the law of the bulk", "∫ x² dF(x) = σ_A²", StepStatus.PROVED, "SymPy"
+            ),
+            StepOutcome(
+                "gap", "Generic m and s.", "its right end is the limit of s₂", "Bai and Yin 1993", StepStatus.CITED, ""
+            ),
         ),
         issues=("laws of the weights other than the ones drawn",),
         replay=f"verify theorem {id} --fresh --effort standard",
@@ -215,11 +225,11 @@ def check(id: str, settings: Settings) -> TheoremOutcome:
         (Path(folder) / f"{id}.{time.time_ns()}").write_text(os.environ.get("OMP_NUM_THREADS", ""), encoding="utf-8")
     found = outcome(id)
     if id.startswith("echo"):
-        return replace(outcome(id, "REFUTED", "gap: The limit is not 2."), replay=settings.replay(id))
+        return replace(outcome(id, Status.REFUTED, "gap: The limit is not 2."), replay=settings.replay(id))
     if id.startswith("refuted"):
-        return outcome(id, "REFUTED", "gap: The limit is not 2.")
+        return outcome(id, Status.REFUTED, "gap: The limit is not 2.")
     if id.startswith("open"):
-        return outcome(id, "INCONCLUSIVE", "gap: the bias bound dominates.")
+        return outcome(id, Status.INCONCLUSIVE, "gap: the bias bound dominates.")
     if id.startswith("raises"):
         raise ZeroDivisionError("a programmer's error")
     if id.startswith("states"):

@@ -13,11 +13,12 @@ import pytest
 from scipy import stats
 
 from theorax.decide.error_budget import adjust, e_bh, e_value, holm, short_of
+from theorax.decide.status import Status
 from theorax.errors import DesignError, UsageError
 
 
 def verdict(status, p_refute=0.5, p_support=0.5, **more):
-    return replace(fakes.CLAIM, status=status, p_refute=p_refute, p_support=p_support, **more)
+    return replace(fakes.CLAIM, status=Status(status), p_refute=p_refute, p_support=p_support, **more)
 
 
 def literal_holm(p, level):

@@ -10,7 +10,7 @@ from sympy import Rational, exp, sqrt, tanh
 from theorax.errors import UsageError
 from theorax.exact import zero
 from theorax.exact.normal_forms import vanishes
-from theorax.exact.zero import Contradiction, Status, are_zero, is_zero
+from theorax.exact.zero import Contradiction, ZeroTest, are_zero, is_zero
 from theorax.numerics.arithmetics import Symbolic, evaluate
 
 jax.config.update("jax_enable_x64", True)
@@ -54,7 +54,7 @@ REFUTED = [
 @pytest.mark.parametrize("expression", PROVED)
 def test_an_identity_is_proved(expression):
     outcome = is_zero(expression)
-    assert outcome.status is Status.PROVED, outcome
+    assert outcome.status is ZeroTest.PROVED, outcome
     assert outcome.points > 0
 
 
@@ -75,21 +75,21 @@ def test_a_proved_identity_with_a_planted_error_is_refuted(expression):
 
 def test_what_only_balls_see_is_not_called_proved():
     outcome = is_zero(sympy.acos(p / 8) + sympy.asin(p / 8) - sympy.pi / 2, {p: (0, 8)})
-    assert outcome.status is Status.UNREFUTED
+    assert outcome.status is ZeroTest.UNREFUTED
     assert outcome.points == zero.POINTS
 
 
 def test_points_at_which_an_expression_is_complex_are_counted():
     outcome = is_zero(sympy.root(x**3, 3) - x)
-    assert outcome.status is Status.UNREFUTED
+    assert outcome.status is ZeroTest.UNREFUTED
     assert "no real number" in outcome.reason
 
 
 def test_what_no_ball_reaches_is_undecided():
     outcome = is_zero(sympy.besselj(0, x))
-    assert outcome.status is Status.UNDECIDED
+    assert outcome.status is ZeroTest.UNDECIDED
     assert "besselj" in outcome.reason
-    assert is_zero(sympy.log(-p)).status is Status.UNDECIDED
+    assert is_zero(sympy.log(-p)).status is ZeroTest.UNDECIDED
 
 
 def test_points_respect_assumptions_and_ranges():
@@ -130,7 +130,7 @@ def test_nothing_compared_is_no_success():
 def test_an_expression_that_is_nowhere_defined_is_not_zero():
     assert not vanishes(sympy.nan)
     nowhere = sympy.log(-1 - x**2)
-    assert is_zero(nowhere * exp(x + y) - nowhere * exp(x) * exp(y)).status is Status.UNDECIDED
+    assert is_zero(nowhere * exp(x + y) - nowhere * exp(x) * exp(y)).status is ZeroTest.UNDECIDED
 
 
 def row_stochastic(size):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from theorax.decide.status import Status
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.attacks.sensitivity import tally
 from theorax.verifiers.outcome import ControlOutcome, MutantOutcome, TheoremOutcome
@@ -80,12 +81,14 @@ def test_its_controls_fire_its_mutants_die_and_its_claims_hold(name, tmp_path):
 def test_a_silent_control_and_a_living_mutant_are_faults(tmp_path):
     cheapest = min(CHOSEN, key=CHOSEN.__getitem__)
     outcome = check(cheapest, Settings(effort="quick", state=str(tmp_path)))
-    silent = ControlOutcome("a subject", ("h",), "a claim", fired=False, status="SUPPORTED", detail="")
-    alive = MutantOutcome("a claim", "a mutant", "", killed=False, status="SUPPORTED", expected="killed", origin="file")
+    silent = ControlOutcome("a subject", ("h",), "a claim", fired=False, status=Status.SUPPORTED, detail="")
+    alive = MutantOutcome(
+        "a claim", "a mutant", "", killed=False, status=Status.SUPPORTED, expected="killed", origin="file"
+    )
     (fault,) = faults(replace(outcome, controls=(*outcome.controls, silent)))
     assert fault == "the control 'a subject' is silent on a claim"
     (fault,) = faults(replace(outcome, mutants=(*outcome.mutants, alive)))
     assert fault == "the mutant 'a mutant' of a claim lives"
     assert faults(replace(outcome, mutants=(replace(alive, expected="within the margin"),))) == []
-    (fault,) = faults(replace(outcome, claims=(replace(outcome.claims[0], status="VACUOUS"), *outcome.claims[1:])))
+    (fault,) = faults(replace(outcome, claims=(replace(outcome.claims[0], status=Status.VACUOUS), *outcome.claims[1:])))
     assert "is VACUOUS" in fault

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from theorax.decide.status import Status
 from theorax.errors import StatementError
 from theorax.runs.dependencies import Graph
 
@@ -45,4 +46,4 @@ BLOCKS = [
 
 @pytest.mark.parametrize(("statuses", "blockers"), BLOCKS)
 def test_what_blocks(statuses, blockers):
-    assert GRAPH.blockers("d", statuses) == blockers
+    assert GRAPH.blockers("d", {id: Status(word) for id, word in statuses.items()}) == blockers

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
+from theorax.decide.status import Status
 from theorax.errors import ObservationError
 from theorax.runs.nightly import SCALE, log_process, monitored, process
 from theorax.runs.store import Place, Store
@@ -75,10 +76,12 @@ def test_nights_that_are_none_are_refused(nights):
         process(nights)
 
 
-def tonight(p_over, status="SUPPORTED"):
+def tonight(p_over, status=Status.SUPPORTED):
     tails = (p_over, 1 - p_over)
     p = min(1.0, 2 * min(tails))
-    return replace(fakes.CLAIM, status=status, p_refute=p, cases=(replace(fakes.CASE, p_refute=p, tails=tails),))
+    return replace(
+        fakes.CLAIM, status=Status(status), p_refute=p, cases=(replace(fakes.CASE, p_refute=p, tails=tails),)
+    )
 
 
 def test_nights_add_up_in_the_store(tmp_path):

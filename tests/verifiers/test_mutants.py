@@ -8,7 +8,7 @@ import fakes
 import pytest
 from sympy import I, Integer, Max, Min, Rational, pi, sqrt
 
-from theorax.decide.status import Finding, settle
+from theorax.decide.status import Finding, Status, settle
 from theorax.language import (
     Absolute,
     Corrections,
@@ -109,22 +109,22 @@ def test_laws_are_bent_and_moved():
 
 def test_a_weaker_variant_that_falls_contradicts_its_claim():
     assert contradiction("decay", fakes.MUTANTS) == ""
-    fallen = replace(fakes.MUTANTS[-1], killed=True, status="INCONCLUSIVE")
+    fallen = replace(fakes.MUTANTS[-1], killed=True, status=Status.INCONCLUSIVE)
     assert "this checker contradicts itself" in contradiction("decay", (*fakes.MUTANTS[:-1], fallen))
     assert contradiction("gap", (*fakes.MUTANTS[:-1], fallen)) == ""
 
 
 def test_a_named_wrong_variant_that_passes_leaves_its_claim_vacuous():
-    passing = replace(fakes.MUTANTS[30], killed=False, status="SUPPORTED")
+    passing = replace(fakes.MUTANTS[30], killed=False, status=Status.SUPPORTED)
     assert passing.origin == "file"
     assert insensitive(fakes.CLAIM, [passing]).status == "VACUOUS"
     # Balls on instances could not have failed either; a proof, or a whole domain, is more than what was drawn.
-    certified = replace(fakes.CLAIM, status="CERTIFIED")
+    certified = replace(fakes.CLAIM, status=Status.CERTIFIED)
     assert insensitive(certified, [passing]).status == "VACUOUS"
     assert insensitive(replace(certified, covered=True), [passing]).status == "CERTIFIED"
-    assert insensitive(replace(fakes.CLAIM, status="PROVED"), [passing]).status == "PROVED"
+    assert insensitive(replace(fakes.CLAIM, status=Status.PROVED), [passing]).status == "PROVED"
     assert insensitive(fakes.CLAIM, [replace(passing, expected="within the margin")]) == fakes.CLAIM
-    assert insensitive(replace(fakes.CLAIM, status="REFUTED"), [passing]).status == "REFUTED"
+    assert insensitive(replace(fakes.CLAIM, status=Status.REFUTED), [passing]).status == "REFUTED"
     assert insensitive(fakes.CLAIM, fakes.MUTANTS) == fakes.CLAIM
 
 
@@ -140,7 +140,7 @@ def test_a_named_wrong_variant_that_passes_leaves_its_claim_vacuous():
 def test_a_control_that_passes_leaves_a_claim_on_draws_vacuous(status, covered, finding, becomes):
     # What a check does once its controls ran, and what the table of findings says of the same, are one rule.
     assert settle([finding, Finding.INSENSITIVE]).name == becomes
-    claim = replace(fakes.CLAIM, status=status, covered=covered)
+    claim = replace(fakes.CLAIM, status=Status(status), covered=covered)
     silent = ControlOutcome("half of C", ("same",), claim.id, False, status, "p(true) 1")
     found = controls.insensitive(claim, [silent])
     assert found.status == becomes

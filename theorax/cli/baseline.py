@@ -12,13 +12,13 @@ import click
 from theorax.cli.check import checked, selected
 from theorax.cli.environment import World, world
 from theorax.cli.options import Command, baseline_file, complete, listed, run_options, settings
+from theorax.decide.status import Status
 from theorax.errors import UsageError
 
 if TYPE_CHECKING:
     from theorax.text.blocks import Block
 
 FORMATS = ("terminal", "json")
-GREEN = ("PROVED", "CERTIFIED", "SUPPORTED")
 
 
 @click.group("baseline", short_help="Keep what a run found, and hold later runs against it.")
@@ -82,7 +82,7 @@ def save(context: click.Context, file: Path | None, report: Path | None, only: t
     json.write_text(files.text(kept), path)
     claims = [claim for part in kept["theorems"] for claim in part["claims"]]
     told = f"{len(claims)} claims of {len(kept['theorems'])} theorems are in {path}."
-    failing = [part["id"] for part in kept["theorems"] if part["status"] not in GREEN]
+    failing = [part["id"] for part in kept["theorems"] if not Status(part["status"]).holds]
     if failing:
         told += f" Not holding, and kept as such: {', '.join(failing)}."
     if lost:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from theorax.cli.environment import World, world
+from theorax.decide.status import Status
 from theorax.errors import UsageError
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def _again(here: World, then: Mapping[str, Any], jobs: int | None, *, told: bool
 
         model_file(made.model)
     present = set(here.catalogue.ids)
-    parts = [part for part in then["theorems"] if part["id"] in present and part["status_unadjusted"] != "BLOCKED"]
+    parts = [part for part in then["theorems"] if part["id"] in present and part["status_unadjusted"] != Status.BLOCKED]
     ids = tuple(part["id"] for part in parts)
     # Other parameters were meant for the theorems that were named; the command in a part says which it was.
     named = tuple(part["id"] for part in parts if part["replay"] == made.replay(part["id"]))

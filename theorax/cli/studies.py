@@ -19,6 +19,7 @@ from theorax.decide.plans import Planned, SweepPlan
 from theorax.decide.probabilities import of_counts, of_excess
 from theorax.decide.samples import above_zero, by_size, gather, gather_logs
 from theorax.decide.sequences import SequencePlan
+from theorax.decide.status import Reason, Status
 from theorax.decide.streams import KEPT, Stream
 from theorax.decide.verdict import Verdict
 from theorax.errors import UsageError
@@ -75,12 +76,12 @@ class Study:
     @property
     def remedy(self) -> str | None:
         """The cheapest data that would decide what these leave open."""
-        if self.verdict.status != "INCONCLUSIVE":
+        if self.verdict.status is not Status.INCONCLUSIVE:
             return None
         case = self.verdict.cases[0]
-        if case.reason == "class_refuted":
+        if case.reason == Reason.CLASS_REFUTED:
             return "no data under this class: they do not have the claimed form. Declare another class, or claim another form."
-        if case.reason == "numeric_floor":
+        if case.reason == Reason.NUMERIC_FLOOR:
             return "values above the numerical floor: smaller sizes, or a finer arithmetic."
         plan = self.plan
         away = 0.0 if case.estimate is None or case.predicted is None else abs(case.estimate - case.predicted)

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
+from theorax.decide.status import Status
 from theorax.decide.verdict import Verdict
 from theorax.errors import DesignError, UsageError
 from theorax.names import did_you_mean
@@ -28,7 +29,7 @@ __all__ = ["METHODS", "REFUTATIONS", "SUPPORTS", "Adjusted", "Suite", "adjust", 
 REFUTATIONS, SUPPORTS = 0.01, 0.05
 METHODS = ("holm", "e-bh")
 TITLES = MappingProxyType({"holm": "Holm", "e-bh": "e-BH"})
-TESTED = ("REFUTED", "SUPPORTED", "INCONCLUSIVE")
+TESTED = (Status.REFUTED, Status.SUPPORTED, Status.INCONCLUSIVE)
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,8 @@ class Adjusted:
     ``refute`` and ``support`` are adjusted p-values under Holm; under e-BH they are what e-values give in their place.
     """
 
-    status: str
-    status_after: str
+    status: Status
+    status_after: Status
     refute: float
     support: float
 
@@ -94,15 +95,15 @@ def adjust(
             f"one of {', '.join(METHODS)}. Write `holm`."
         )
     family = {name: verdict for name, verdict in verdicts.items() if _is_member(verdict)}
-    refuting = _adjusted(family, "p_refute", "REFUTED", method)
-    supporting = _adjusted(family, "p_support", "SUPPORTED", method)
+    refuting = _adjusted(family, "p_refute", Status.REFUTED, method)
+    supporting = _adjusted(family, "p_support", Status.SUPPORTED, method)
     found, members, changed = {}, {}, []
     for name, verdict in verdicts.items():
         if name not in family:
             found[name] = verdict
             continue
-        falls = (verdict.status == "REFUTED" and refuting[name] > refute) or (
-            verdict.status == "SUPPORTED" and supporting[name] > support
+        falls = (verdict.status is Status.REFUTED and refuting[name] > refute) or (
+            verdict.status is Status.SUPPORTED and supporting[name] > support
         )
         found[name] = _fallen(verdict, len(family), method, refute, support) if falls else verdict
         members[name] = Adjusted(verdict.status, found[name].status, refuting[name], supporting[name])
@@ -163,7 +164,7 @@ def _is_member(verdict: Verdict) -> bool:
     return verdict.status in TESTED and not verdict.rigorous and known
 
 
-def _adjusted(family: Mapping[str, Verdict], field: str, decided: str, method: str) -> dict[str, float]:
+def _adjusted(family: Mapping[str, Verdict], field: str, decided: Status, method: str) -> dict[str, float]:
     p_values: dict[str, float] = {name: getattr(verdict, field) for name, verdict in family.items()}
     if method == "holm":
         return holm(p_values)
@@ -171,18 +172,18 @@ def _adjusted(family: Mapping[str, Verdict], field: str, decided: str, method: s
     own = {
         name: v.e_value
         for name, v in family.items()
-        if v.e_value is not None and ("REFUTED" if v.nights else v.status) == decided
+        if v.e_value is not None and (Status.REFUTED if v.nights else v.status) is decided
     }
     return e_bh({name: own[name] if name in own else e_value(p) for name, p in p_values.items()})
 
 
 def _fallen(verdict: Verdict, size: int, method: str, refute: float, support: float) -> Verdict:
-    refuted = verdict.status == "REFUTED"
+    refuted = verdict.status is Status.REFUTED
     p, level = (verdict.p_refute, refute) if refuted else (verdict.p_support, support)
     rate = "family-wise error" if method == "holm" else "false discovery rate"
     return replace(
         verdict,
-        status="INCONCLUSIVE",
+        status=Status.INCONCLUSIVE,
         reason="underpowered",
         sentence=f"{verdict.sentence} Alone it is {verdict.status} (p = {p:.2g}); among the {size} claims of this run "
         f"that is not small enough for a {rate} of {level:g} ({TITLES[method]}).",

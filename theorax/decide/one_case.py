@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from theorax.decide.designs import Policy
 from theorax.decide.plans import Planned, Seeds, SweepPlan
-from theorax.decide.status import Decision, Refusal
+from theorax.decide.status import Decision, Refusal, Status
 from theorax.decide.verdict import Assumption, Point, Verdict
 from theorax.decide.wording import case_of, sentence
 
@@ -54,7 +54,7 @@ def verdict(
         points=points,
         detail=detail,
     )
-    level = decision.levels.refute if decision.status.name == "REFUTED" else decision.levels.support
+    level = decision.levels.refute if decision.status is Status.REFUTED else decision.levels.support
     # Without randomness there is no error rate: what is left is the declared class.
     spent = level if random and not rigorous else None
     return Verdict(
@@ -62,7 +62,7 @@ def verdict(
         kind=kind,
         statement=plan.statement,
         latex=latex,
-        status=decision.status.name,
+        status=decision.status,
         reason=decision.reason.value if decision.reason else None,
         sentence=sentence(decision.status, decision, spent, detail=detail),
         because="",

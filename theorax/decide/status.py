@@ -13,16 +13,38 @@ __all__ = ["DEFAULT_LEVELS", "Decision", "Finding", "Levels", "Reason", "Refusal
 
 
 class Status(StrEnum):
-    """The eight outcomes; absence of refutation is never support."""
+    """The eight outcomes from the best to the worst; absence of refutation is never support.
 
-    PROVED = "proved"
-    CERTIFIED = "certified"
-    SUPPORTED = "supported"
-    REFUTED = "refuted"
-    INCONCLUSIVE = "inconclusive"
-    VACUOUS = "vacuous"
-    BLOCKED = "blocked"
-    ERROR = "error"
+    A member equals its word, so a report that was read back compares with it: ``status == "SUPPORTED"``.
+    """
+
+    PROVED = "PROVED"
+    CERTIFIED = "CERTIFIED"
+    SUPPORTED = "SUPPORTED"
+    INCONCLUSIVE = "INCONCLUSIVE"
+    VACUOUS = "VACUOUS"
+    REFUTED = "REFUTED"
+    BLOCKED = "BLOCKED"
+    ERROR = "ERROR"
+
+    @property
+    def holds(self) -> bool:
+        """Whether the claim was established, by whatever means."""
+        return self in (Status.PROVED, Status.CERTIFIED, Status.SUPPORTED)
+
+    @property
+    def severity(self) -> int:
+        """The place in the order of badness: 0 for PROVED, 7 for ERROR; the larger one decides for a theorem."""
+        return list(Status).index(self)
+
+    @classmethod
+    def worst_first(cls) -> tuple[Status, ...]:
+        """All outcomes, the worst first."""
+        return tuple(reversed(cls))
+
+    def __repr__(self) -> str:
+        # At the prompt a verdict shows its word, as everywhere else.
+        return repr(self.value)
 
 
 class Reason(StrEnum):
@@ -175,18 +197,18 @@ def settle(findings: Iterable[Finding]) -> Status:
 
     | finding | status |
     |---|---|
-    | hypothesis violated by the run | error |
-    | a claim it relies on failed | blocked |
-    | counterexample confirmed in rigorous arithmetic | refuted |
-    | no draw satisfies the hypotheses | vacuous |
-    | the bound is trivial on the whole scope | vacuous |
-    | exact decision procedure closed the goal | proved |
-    | rigorous arithmetic covered the domain | certified |
-    | a test rejected that the claim is true | refuted |
-    | a killing mutant or a control survives | vacuous |
-    | rigorous arithmetic decided each instance built | certified |
-    | a test rejected that the claim is false by the margin | supported |
-    | neither was rejected | inconclusive |
+    | hypothesis violated by the run | ERROR |
+    | a claim it relies on failed | BLOCKED |
+    | counterexample confirmed in rigorous arithmetic | REFUTED |
+    | no draw satisfies the hypotheses | VACUOUS |
+    | the bound is trivial on the whole scope | VACUOUS |
+    | exact decision procedure closed the goal | PROVED |
+    | rigorous arithmetic covered the domain | CERTIFIED |
+    | a test rejected that the claim is true | REFUTED |
+    | a killing mutant or a control survives | VACUOUS |
+    | rigorous arithmetic decided each instance built | CERTIFIED |
+    | a test rejected that the claim is false by the margin | SUPPORTED |
+    | neither was rejected | INCONCLUSIVE |
 
     A surviving mutant speaks against what holds on draws alone, floats or balls: nothing drawn can take from a proof, or
     from a certificate for a whole domain. No finding at all is INCONCLUSIVE, never support.

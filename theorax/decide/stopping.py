@@ -17,7 +17,7 @@ from theorax.decide.plans import SweepPlan
 from theorax.decide.rates import RatePlan, rate
 from theorax.decide.samples import numbers
 from theorax.decide.sequential import DEFAULT_SCHEDULE, Schedule, charged
-from theorax.decide.status import Levels
+from theorax.decide.status import Levels, Status
 from theorax.decide.verdict import Verdict
 from theorax.errors import DesignError, ObservationError
 
@@ -105,7 +105,7 @@ def looks(plan: LooksPlan, draw: Callable[[int, int], Any]) -> Verdict:
         if found.p_support is not None and found.p_refute is not None:
             p_support = min(p_support, charged(found.p_support, whole.support, stage.levels.support))
             p_refute = min(p_refute, charged(found.p_refute, whole.refute, stage.levels.refute))
-        if found.status in ("SUPPORTED", "REFUTED") or number == len(stages):
+        if found.status in (Status.SUPPORTED, Status.REFUTED) or number == len(stages):
             return _stopped(plan, found, number, whole, p_support, p_refute)
     raise AssertionError("the last look always returns")
 

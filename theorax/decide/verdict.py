@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from theorax.decide.status import Status
+
 Interval = tuple[float, float]
 
 LOOSE = 1e-3
@@ -37,7 +39,7 @@ class Case:
     interval: Interval | None  # at the claim's level, the bias bound included
     bias: float | None  # largest bias in the declared class
     margin: float | None
-    status: str
+    status: Status
     reason: str | None  # a code of METHOD's list for INCONCLUSIVE
     p_refute: float | None
     p_support: float | None
@@ -65,7 +67,7 @@ class Verdict:
     kind: str
     statement: str  # Unicode mathematics, one or several lines
     latex: str
-    status: str
+    status: Status
     reason: str | None
     sentence: str  # the verdict in words
     because: str  # why the margin is what it is
@@ -94,7 +96,7 @@ class Verdict:
     @property
     def on_draws(self) -> bool:
         """Whether it holds, and by what was drawn alone, floats or balls: a control that passes makes it vacuous."""
-        return self.status in ("SUPPORTED", "CERTIFIED") and not self.covered
+        return self.status in (Status.SUPPORTED, Status.CERTIFIED) and not self.covered
 
     def __str__(self) -> str:
         from theorax.decide.verdict_text import told

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from theorax.decide.status import Status
 from theorax.decide.verdict import Case, Verdict
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
 from theorax.text.numbers import interval, number, with_uncertainty
@@ -13,29 +14,29 @@ from theorax.text.plot import plot, predicted_along
 
 __all__ = ["MEANING", "told"]
 
-MEANING: Mapping[str, str] = {
-    "SUPPORTED": "the numbers rule out that it is off by the margin or more",
-    "REFUTED": "the numbers rule out that it is true as stated",
-    "INCONCLUSIVE": "the numbers rule out neither that it is true nor that it is off by the margin",
-    "VACUOUS": "the check could not have failed, so passing it says nothing",
-    "PROVED": "exact algebra closed it",
-    "CERTIFIED": "rigorous arithmetic covered its whole scope, with a probability of error of at most 2^-40 where it drew",
+MEANING: Mapping[Status, str] = {
+    Status.SUPPORTED: "the numbers rule out that it is off by the margin or more",
+    Status.REFUTED: "the numbers rule out that it is true as stated",
+    Status.INCONCLUSIVE: "the numbers rule out neither that it is true nor that it is off by the margin",
+    Status.VACUOUS: "the check could not have failed, so passing it says nothing",
+    Status.PROVED: "exact algebra closed it",
+    Status.CERTIFIED: "rigorous arithmetic covered its whole scope, with a probability of error of at most 2^-40 where it drew",
 }
-IDENTITIES: Mapping[str, str] = {
+IDENTITIES: Mapping[Status, str] = {
     **MEANING,
-    "SUPPORTED": "the sides agree wherever they were compared, which could have refuted them",
-    "REFUTED": "the sides differ",
-    "INCONCLUSIVE": "neither a difference of the sides nor their agreement was made certain",
+    Status.SUPPORTED: "the sides agree wherever they were compared, which could have refuted them",
+    Status.REFUTED: "the sides differ",
+    Status.INCONCLUSIVE: "neither a difference of the sides nor their agreement was made certain",
 }
-BOUNDS: Mapping[str, str] = {
-    "SUPPORTED": "no violation was found, and the numbers rule out that more than a small share violates it",
-    "REFUTED": "it is violated",
-    "INCONCLUSIVE": "no violation is certain, and rare ones are not ruled out",
+BOUNDS: Mapping[Status, str] = {
+    Status.SUPPORTED: "no violation was found, and the numbers rule out that more than a small share violates it",
+    Status.REFUTED: "it is violated",
+    Status.INCONCLUSIVE: "no violation is certain, and rare ones are not ruled out",
 }
-LAWS: Mapping[str, str] = {
-    "SUPPORTED": "the numbers rule out a law as far from it as the margin, in the distance of characteristic functions",
-    "REFUTED": "the numbers rule out this law",
-    "INCONCLUSIVE": "the numbers rule out neither this law nor one as far from it as the margin",
+LAWS: Mapping[Status, str] = {
+    Status.SUPPORTED: "the numbers rule out a law as far from it as the margin, in the distance of characteristic functions",
+    Status.REFUTED: "the numbers rule out this law",
+    Status.INCONCLUSIVE: "the numbers rule out neither this law nor one as far from it as the margin",
 }
 QUANTITY = {name: name for name in ("limit", "mean", "quantile", "probability")} | {
     "rate": "exponent",
@@ -78,9 +79,9 @@ def _meaning(verdict: Verdict, case: Case | None) -> Iterator[Block]:
     ]
     true = {"": f"of {value}", "≤": f"of {value} or less", "≥": f"of {value} or more"}[sign]
     meaning = {
-        "SUPPORTED": f"The numbers rule out {a} {what} that {off} {value}.",
-        "REFUTED": f"The numbers rule out {a} {what} {true}.",
-        "INCONCLUSIVE": f"The numbers rule out neither {a} {what} {true} nor one that {off} {value}.",
+        Status.SUPPORTED: f"The numbers rule out {a} {what} that {off} {value}.",
+        Status.REFUTED: f"The numbers rule out {a} {what} {true}.",
+        Status.INCONCLUSIVE: f"The numbers rule out neither {a} {what} {true} nor one that {off} {value}.",
     }.get(verdict.status)
     if meaning:
         yield Paragraph(meaning)
@@ -119,7 +120,7 @@ def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
         label, hides = ("allowed bias", "corrections at finite size") if verdict.sizes else ("rounding", "rounding")
         rows.append((label, number(case.bias, 2), f"what {hides} may hide"))
     if case.breakdown is not None and 0 < case.breakdown < 1e6:
-        stands = case.status in ("SUPPORTED", "REFUTED")
+        stands = case.status in (Status.SUPPORTED, Status.REFUTED)
         meaning = (
             "so many times larger corrections overturn it" if stands else ("of the declared corrections would decide")
         )

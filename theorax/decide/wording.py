@@ -55,7 +55,7 @@ def sentence(
         return f"That it is true {rejected}{class_}{exact}{at}{robust}."
     if status is Status.INCONCLUSIVE and decision.reason is not None:
         return f"Undecided{placed}: {REMEDIES[decision.reason]}."
-    return f"{status.name.capitalize()}{placed}."
+    return f"{status.capitalize()}{placed}."
 
 
 def case_of(
@@ -83,7 +83,7 @@ def case_of(
         interval=(ends[0], ends[1]) if all(map(math.isfinite, ends)) else None,
         bias=bias,
         margin=margin,
-        status=decision.status.name,
+        status=decision.status,
         reason=decision.reason.value if decision.reason else None,
         p_refute=decision.p_refute,
         p_support=decision.p_support,

@@ -266,7 +266,7 @@ class _Claim:
             kind=self.kind,
             statement=self.statement,
             latex="",
-            status=status.name,
+            status=status,
             reason=decision.reason.value if decision.reason else None,
             sentence=text,
             because="",

@@ -40,13 +40,18 @@ class Contradiction(RuntimeError):
     """A proof and a counterexample of one claim: this engine, SymPy or Arb has an error, and no verdict can stand."""
 
 
-class Status(Enum):
-    """What is known of a claimed zero."""
+class ZeroTest(Enum):
+    """What is known of a claimed zero, from the weakest to the strongest."""
 
-    PROVED = "proved"
     REFUTED = "refuted"
-    UNREFUTED = "unrefuted (balls)"
     UNDECIDED = "undecided"
+    UNREFUTED = "unrefuted (balls)"
+    PROVED = "proved"
+
+    @property
+    def strength(self) -> int:
+        """The place in this order; the weakest entry decides for several."""
+        return list(ZeroTest).index(self)
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,7 @@ class Outcome:
     ``UNREFUTED`` says that every one of ``points`` balls contains zero and is narrow; ``UNDECIDED`` says why.
     """
 
-    status: Status
+    status: ZeroTest
     reason: str
     points: int = 0
     """Points at which a narrow ball contained zero."""
@@ -67,12 +72,12 @@ class Outcome:
     @property
     def proved(self) -> bool:
         """Whether the expression is zero wherever it is defined."""
-        return self.status is Status.PROVED
+        return self.status is ZeroTest.PROVED
 
     @property
     def refuted(self) -> bool:
         """Whether the expression is not zero at ``point``."""
-        return self.status is Status.REFUTED
+        return self.status is ZeroTest.REFUTED
 
 
 def is_zero(expression: Any, ranges: Ranges | None = None, seed: int = 0) -> Outcome:
@@ -112,12 +117,12 @@ def is_zero(expression: Any, ranges: Ranges | None = None, seed: int = 0) -> Out
             )
         return refutation
     if proof is not None:
-        return Outcome(Status.PROVED, proof, looked.narrow)
+        return Outcome(ZeroTest.PROVED, proof, looked.narrow)
     if looked.obstacle is None:
         reason = f"{looked.narrow} balls of {PRECISION} bits contain zero"
         reason += f", at {looked.complex} points it is no real number" if looked.complex else ""
-        return Outcome(Status.UNREFUTED, reason, looked.narrow)
-    return Outcome(Status.UNDECIDED, looked.obstacle, looked.narrow)
+        return Outcome(ZeroTest.UNREFUTED, reason, looked.narrow)
+    return Outcome(ZeroTest.UNDECIDED, looked.obstacle, looked.narrow)
 
 
 def are_zero(expressions: Iterable[Any], ranges: Ranges | None = None, seed: int = 0) -> Outcome:
@@ -139,14 +144,11 @@ def are_zero(expressions: Iterable[Any], ranges: Ranges | None = None, seed: int
         outcome = is_zero(expression, ranges, seed + number)
         if outcome.refuted:
             return outcome
-        if weakest is None or _STRENGTH[outcome.status] < _STRENGTH[weakest.status]:
+        if weakest is None or outcome.status.strength < weakest.status.strength:
             weakest = outcome
     if weakest is None:
         raise UsageError("There is no entry to compare with zero. Give at least one expression.")
     return weakest
-
-
-_STRENGTH: Mapping[Status, int] = {Status.REFUTED: 0, Status.UNDECIDED: 1, Status.UNREFUTED: 2, Status.PROVED: 3}
 
 
 def _proof(expression: sympy.Expr, refuted: bool) -> str | None:
@@ -200,7 +202,7 @@ def _balls(expression: sympy.Expr, ranges: dict[sympy.Symbol, tuple[Any, Any]], 
         nowhere = False
         if not enclosure.contains(0):
             reason = f"a ball of {PRECISION} bits excludes zero"
-            return _Looked(Outcome(Status.REFUTED, reason, narrow, MappingProxyType(point), enclosure))
+            return _Looked(Outcome(ZeroTest.REFUTED, reason, narrow, MappingProxyType(point), enclosure))
         if not enclosure.rad() < RADIUS:
             obstacle = f"a ball of {PRECISION} bits around zero is wider than 2^-150"
             continue

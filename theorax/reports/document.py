@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from theorax import __version__
 from theorax.decide.error_budget import REFUTATIONS, SUPPORTS, TITLES, Adjusted
+from theorax.decide.status import Status
 from theorax.decide.verdict import Verdict
 from theorax.reports.bibliographies import entries, strangers, works
-from theorax.runs.dependencies import GREEN
 from theorax.runs.sources import LIBRARIES, PACKAGE, Manifest, version
 from theorax.theorems.catalogue import claim_lines
 from theorax.verifiers.settings import Settings
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from theorax.runs.runner import Record, Run
 
 SCHEMA_VERSION = 3
-STATUSES = ("PROVED", "CERTIFIED", "SUPPORTED", "REFUTED", "INCONCLUSIVE", "VACUOUS", "BLOCKED", "ERROR")
+STATUSES = tuple(Status)
 
 Document = dict[str, Any]
 
@@ -122,11 +122,11 @@ def exit_code(statuses: Iterable[str], *, interrupted: bool = False) -> int:
     found = set(statuses)
     if interrupted:
         return 130
-    if "REFUTED" in found:
+    if Status.REFUTED in found:
         return 1
-    if "ERROR" in found:
+    if Status.ERROR in found:
         return 3
-    if found - GREEN:
+    if not all(Status(word).holds for word in found):
         return 4
     return 0 if found else 5
 

@@ -26,6 +26,7 @@ from dataclasses import replace
 from theorax.decide import error_budget
 from theorax.decide.error_budget import TITLES, Suite
 from theorax.decide.spending import charged
+from theorax.decide.status import Status
 from theorax.decide.verdict import Verdict
 from theorax.runs.dependencies import Graph
 from theorax.verifiers.outcome import TheoremOutcome
@@ -64,22 +65,24 @@ def _combined(outcome: TheoremOutcome, claims: tuple[Verdict, ...], method: str)
     ]
     if not fell:
         return replace(outcome, claims=claims)
-    still_refuted = any(claim.status == "REFUTED" and claim.corrected is None for claim in claims)
-    rests = outcome.status == "SUPPORTED" or (outcome.status == "REFUTED" and not still_refuted)
+    still_refuted = any(claim.status is Status.REFUTED and claim.corrected is None for claim in claims)
+    rests = outcome.status is Status.SUPPORTED or (outcome.status is Status.REFUTED and not still_refuted)
     if not rests:
         return replace(outcome, claims=claims)
     reason = f"{', '.join(fell)}: not significant within this run ({method}); alone the theorem is {outcome.status}."
-    return replace(outcome, claims=claims, status="INCONCLUSIVE", reason=reason)
+    return replace(outcome, claims=claims, status=Status.INCONCLUSIVE, reason=reason)
 
 
 def _propagated(outcomes: dict[str, TheoremOutcome], graph: Graph) -> dict[str, TheoremOutcome]:
     statuses = {id: outcome.status for id, outcome in outcomes.items()}
     found = {}
     for id, outcome in outcomes.items():
-        blockers = graph.blockers(id, statuses) if outcome.status not in ("BLOCKED", "ERROR", "REFUTED") else ()
+        blockers = (
+            graph.blockers(id, statuses) if outcome.status not in (Status.BLOCKED, Status.ERROR, Status.REFUTED) else ()
+        )
         if blockers:
             reason = f"It rests on {', '.join(blockers)}, not established in this run; alone it is {outcome.status}."
-            found[id] = replace(outcome, status="BLOCKED", reason=reason, blocked_by=blockers)
+            found[id] = replace(outcome, status=Status.BLOCKED, reason=reason, blocked_by=blockers)
         else:
             found[id] = outcome
     return found

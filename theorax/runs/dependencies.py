@@ -6,13 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from theorax.decide.status import Status
 from theorax.errors import StatementError
 from theorax.theorems.catalogue import Catalogue
 
 if TYPE_CHECKING:
     import networkx
-
-GREEN = frozenset({"PROVED", "CERTIFIED", "SUPPORTED"})
 
 
 @dataclass(frozen=True)
@@ -88,14 +87,14 @@ class Graph:
         part = self.directed().subgraph(needed)
         return tuple(id for id in networkx.lexicographical_topological_sort(part) if id in chosen)
 
-    def blockers(self, id: str, statuses: Mapping[str, str]) -> tuple[str, ...]:
+    def blockers(self, id: str, statuses: Mapping[str, Status]) -> tuple[str, ...]:
         """The ancestors of ``id`` that failed, where ``statuses`` knows them.
 
         Failed is anything but PROVED, CERTIFIED and SUPPORTED. Where an ancestor is itself blocked, the ones that
         block it are named instead.
         """
-        failed = {name for name in self.ancestors([id]) if name in statuses and statuses[name] not in GREEN}
-        roots = {name for name in failed if statuses[name] != "BLOCKED"}
+        failed = {name for name in self.ancestors([id]) if name in statuses and not statuses[name].holds}
+        roots = {name for name in failed if statuses[name] is not Status.BLOCKED}
         return tuple(sorted(roots or failed))
 
 

@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_ndtr, ndtri
 
+from theorax.decide.status import Status
 from theorax.decide.verdict import Verdict
 from theorax.errors import ObservationError
 from theorax.runs.store import Place, Store
@@ -100,8 +101,8 @@ def monitored(verdict: Verdict, store: Store, place: Place, number: int, level: 
     )
     kept = replace(verdict, e_value=now, p_refute=min(1.0, 1 / most), nights=len(nights))
     if most >= 1 / level:
-        return replace(kept, status="REFUTED", reason=None, sentence=f"Refuted by its nights together. {told}")
-    if verdict.status == "REFUTED":
+        return replace(kept, status=Status.REFUTED, reason=None, sentence=f"Refuted by its nights together. {told}")
+    if verdict.status is Status.REFUTED:
         alone = f"Tonight alone would refute it (p = {verdict.p_refute:.2g}), which some night does by chance. "
-        return replace(kept, status="INCONCLUSIVE", reason="underpowered", sentence=alone + told)
+        return replace(kept, status=Status.INCONCLUSIVE, reason="underpowered", sentence=alone + told)
     return replace(kept, sentence=f"{verdict.sentence} {told}")

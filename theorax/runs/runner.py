@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Protocol
 
 from theorax.decide.error_budget import Suite
+from theorax.decide.status import Status
 from theorax.errors import UsageError
 from theorax.runs.adjustment import adjust
 from theorax.runs.dependencies import Graph
@@ -129,7 +130,7 @@ def run(
 
 
 def unfinished(
-    facts: Facts, citation: str, status: str, reason: str, settings: Settings, blocked_by: Iterable[str] = ()
+    facts: Facts, citation: str, status: Status, reason: str, settings: Settings, blocked_by: Iterable[str] = ()
 ) -> TheoremOutcome:
     """The outcome of a theorem that was not checked to the end."""
     return TheoremOutcome(
@@ -227,12 +228,12 @@ class _House:
         """The outcome of a theorem that need not or cannot be checked."""
         problem = self._problem(id)
         if problem is not None:
-            return Record(self._unfinished(id, "ERROR", problem))
+            return Record(self._unfinished(id, Status.ERROR, problem))
         statuses = self.elsewhere | {name: record.outcome.status for name, record in self.records.items()}
         blockers = self.graph.blockers(id, statuses)
         if blockers:
             listed = ", ".join(f"{name} ({statuses[name]})" for name in blockers)
-            return Record(self._unfinished(id, "BLOCKED", f"It rests on {listed}; not checked.", blockers))
+            return Record(self._unfinished(id, Status.BLOCKED, f"It rests on {listed}; not checked.", blockers))
         if id in kept:
             facts = self.catalogue.facts(id)
             outcome = replace(kept[id].outcome, title=facts.title, source=self.catalogue.citation(facts.paper))
@@ -244,7 +245,7 @@ class _House:
             raise UsageError(done.sentence)
         if done.outcome is not None:
             return Record(done.outcome)
-        status = "INCONCLUSIVE" if done.undecided else "ERROR"
+        status = Status.INCONCLUSIVE if done.undecided else Status.ERROR
         log = self._log(done) if done.trace is not None else None
         return Record(self._unfinished(done.id, status, done.sentence), log=log)
 
@@ -253,7 +254,7 @@ class _House:
         id = record.outcome.id
         self.records[id] = record
         checked = done is not None and (done.outcome is not None or not done.undecided)
-        if checked or (record.outcome.status == "ERROR" and record.kept_from is None):
+        if checked or (record.outcome.status is Status.ERROR and record.kept_from is None):
             try:
                 self.store.put(
                     self.manifests[id], record.outcome, now(), done.observations if done is not None else None
@@ -265,7 +266,7 @@ class _House:
     def _problem(self, id: str) -> str | None:
         return self.catalogue.problem(id) or self.circles.get(id)
 
-    def _unfinished(self, id: str, status: str, reason: str, blocked_by: Iterable[str] = ()) -> TheoremOutcome:
+    def _unfinished(self, id: str, status: Status, reason: str, blocked_by: Iterable[str] = ()) -> TheoremOutcome:
         facts = self.catalogue.facts(id)
         return unfinished(facts, self.catalogue.citation(facts.paper), status, reason, self.own(id), blocked_by)
 
@@ -276,14 +277,14 @@ class _House:
             self.troubles.append(f"Nothing is kept: {error}")
             return None
 
-    def _kept_ancestors(self) -> dict[str, str]:
+    def _kept_ancestors(self) -> dict[str, Status]:
         """The kept statuses of the ancestors that are not selected."""
         plain = replace(self.settings, at=(), sizes=(), model=None)
-        found: dict[str, str] = {}
+        found: dict[str, Status] = {}
         unknown: list[str] = []
         for id in sorted(self.graph.ancestors(self.order) - set(self.order)):
             if self._problem(id) is not None:
-                found[id] = "ERROR"
+                found[id] = Status.ERROR
                 continue
             try:
                 kept = self.store.get(self.sources.manifest(self.catalogue.path(id), plain))

@@ -21,12 +21,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
+from theorax.decide.status import Status
 from theorax.errors import NothingSelected, UsageError
 from theorax.names import did_you_mean
 from theorax.runs.dependencies import Graph
 from theorax.theorems.catalogue import KINDS, LABELS, Catalogue
 
-STATUSES = ("proved", "certified", "supported", "refuted", "inconclusive", "vacuous", "blocked", "error", "unchecked")
+STATUSES = (*(status.lower() for status in Status), "unchecked")
 METHODS = ("paper", "kind", "label", "status")
 
 Statuses = Callable[[], Mapping[str, str]]

@@ -11,8 +11,8 @@ import pytest
 
 from theorax import decide, exact
 from theorax.decide.plans import Planned
+from theorax.decide.status import Status
 from theorax.names import did_you_mean
-from theorax.runs.dependencies import GREEN
 from theorax.testing.family import of_verdict
 from theorax.text.safe import visible
 
@@ -69,10 +69,10 @@ class Claims:
         **Raises:** the failure of a test where it does not.
         """
         self._node.user_properties.append(of_verdict(self._name(verdict), verdict).property)
-        if verdict.status in GREEN:
+        if verdict.status.holds:
             return verdict
         text = visible(f"{verdict.status}: {verdict.sentence}\n\n{verdict}\n\nReplay: {self._again()}")
-        undecided = verdict.status not in ("REFUTED", "ERROR")
+        undecided = verdict.status not in (Status.REFUTED, Status.ERROR)
         if undecided and (better := _cheapest(plan)):
             text = f"{text}\nWhat would decide it: {better}"
         if undecided and not self._strict:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from theorax.decide.status import Status
 from theorax.testing.plugin import PROPERTY
 from theorax.text.safe import visible
 from theorax.text.signs import signed
@@ -28,7 +29,7 @@ class Stated:
     """One claim as a session's account needs it: its status alone, and its p-values, those of its attempt charged."""
 
     name: str
-    status: str
+    status: Status
     p_refute: float | None
     p_support: float | None
     rigorous: bool
@@ -63,7 +64,7 @@ def of_claim(theorem: str, claim: Mapping[str, Any]) -> Stated:
         p_support = charged(p_support, attempt)
     return Stated(
         name=f"{theorem}.{claim['id']}",
-        status=claim["status_unadjusted"],
+        status=Status(claim["status_unadjusted"]),
         p_refute=p_refute,
         p_support=p_support,
         rigorous=claim["rigorous"],
@@ -90,10 +91,11 @@ class Family:
         """Take the claims from a report's properties."""
         for name, value in properties:
             if name == PROPERTY and isinstance(value, str):
-                stated = Stated(**json.loads(value))
+                told = json.loads(value)
+                stated = Stated(**{**told, "status": Status(told["status"])})
                 self.claims[stated.name] = stated
 
-    def adjusted(self, method: str) -> tuple[dict[str, str], Suite]:
+    def adjusted(self, method: str) -> tuple[dict[str, Status], Suite]:
         """Every claim's status as all of them together support it."""
         from theorax.decide import error_budget
 
@@ -103,17 +105,16 @@ class Family:
     def told(self, method: str) -> Iterator[str]:
         """The account in lines."""
         from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
-        from theorax.reports.summary import ORDER
 
         after, found = self.adjusted(method)
         counts = Counter(stated.status for stated in self.claims.values())
-        listed = ", ".join(f"{counts[status]} {status}" for status in ORDER if counts[status])
+        listed = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
         yield f"{len(self.claims)} claim{'s' * (len(self.claims) != 1)}: {listed}."
         if found.supports > 1:
             yield found.sentence.replace("of this run", "of this session")
         for name in found.changed:
             stated, member = self.claims[name], found.members[name]
-            supported = stated.status == "SUPPORTED"
+            supported = stated.status is Status.SUPPORTED
             p, adjusted = (stated.p_support, member.support) if supported else (stated.p_refute, member.refute)
             level = SUPPORTS if supported else REFUTATIONS
             told = f"(p = {p:.2g}); among {len(found.members)} claims its p is {adjusted:.2g}, above {level:g}"
@@ -125,9 +126,9 @@ class Family:
     def fallen(self, method: str) -> int:
         """How many claims held alone and do not among the others."""
         _, found = self.adjusted(method)
-        return sum(self.claims[name].status == "SUPPORTED" for name in found.changed)
+        return sum(self.claims[name].status is Status.SUPPORTED for name in found.changed)
 
     def undecided(self, method: str) -> int:
         """How many claims are undecided, alone or among the others."""
         after, _ = self.adjusted(method)
-        return sum(status in ("INCONCLUSIVE", "VACUOUS", "BLOCKED") for status in after.values())
+        return sum(status in (Status.INCONCLUSIVE, Status.VACUOUS, Status.BLOCKED) for status in after.values())

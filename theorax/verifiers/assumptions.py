@@ -20,7 +20,7 @@ from theorax.language import (
     Theorem,
 )
 from theorax.verifiers.kinds import Prepared
-from theorax.verifiers.outcome import StepOutcome
+from theorax.verifiers.outcome import StepOutcome, StepStatus
 
 __all__ = ["ledger", "scope"]
 
@@ -46,7 +46,7 @@ def ledger(
     """Everything the verdict rests on: class, moments, seeds, arithmetic, the law sampled, hypotheses, sources."""
     found = [_hypothesis(part, theorem.hypotheses[part]) for part in theorem.needed(claim)]
     if settled:
-        cited = [step for step in steps if step.proof == name and step.status == "CITED"]
+        cited = [step for step in steps if step.proof == name and step.status is StepStatus.CITED]
         return (*found, *(Assumption("hypothesis", f"{step.reason} ({step.method})", "declared") for step in cited))
     if not cases:
         return tuple(found)

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, TypeVar
 
+from theorax.decide.status import Status
 from theorax.decide.verdict import Assumption, Case, Point, Verdict
 
 Value = TypeVar("Value")
@@ -23,7 +25,7 @@ class ControlOutcome:
     breaks: tuple[str, ...]
     claim: str
     fired: bool
-    status: str  # what the claim would have been called on this subject
+    status: Status  # what the claim would have been called on this subject
     detail: str
     replicates: int = 1  # independent repetitions at the claim's own design
     kills: int = 0  # of them, those in which the claim was not supported
@@ -38,12 +40,21 @@ class MutantOutcome:
     name: str
     statement: str
     killed: bool
-    status: str
+    status: Status
     expected: (
         str  # "killed", "stays supported" (implied), "within the margin" (cannot be told apart), "killed if tight"
     )
     origin: str  # "file" or "machine"
     detail: str = ""
+
+
+class StepStatus(StrEnum):
+    """What became of one step of a proof."""
+
+    PROVED = "PROVED"
+    CITED = "CITED"
+    UNDECIDED = "UNDECIDED"
+    REFUTED = "REFUTED"
 
 
 @dataclass(frozen=True)
@@ -54,7 +65,7 @@ class StepOutcome:
     scope: str  # the proof's docstring
     reason: str
     statement: str
-    status: str  # PROVED, CITED, REFUTED, UNDECIDED
+    status: StepStatus
     method: str
     latex: str = ""  # of the statement; empty where there is none or it would fill a page
 
@@ -99,7 +110,7 @@ class TheoremOutcome:
     source: str  # the paper's citation
     place: str  # where in it
     label: str  # read, reconstructed or derived
-    status: str
+    status: Status
     reason: str | None  # a sentence where the status is not a green one
     blocked_by: tuple[str, ...]
     uses: tuple[str, ...]
@@ -132,11 +143,12 @@ def plain(outcome: Any) -> dict[str, Any]:
 def theorem_from_plain(data: dict[str, Any]) -> TheoremOutcome:
     """The inverse of :func:`plain` for a theorem read from the store or a report.
 
-    **Raises:** KeyError or TypeError if ``data`` is not such a dictionary.
+    **Raises:** KeyError, TypeError or ValueError if ``data`` is not such a dictionary.
     """
     return _rebuilt(
         TheoremOutcome,
         data,
+        status=Status(data["status"]),
         blocked_by=tuple(data["blocked_by"]),
         uses=tuple(data["uses"]),
         issues=tuple(data["issues"]),
@@ -146,11 +158,15 @@ def theorem_from_plain(data: dict[str, Any]) -> TheoremOutcome:
             _rebuilt(HypothesisOutcome, row, broken_by=tuple(row["broken_by"])) for row in data["hypotheses"]
         ),
         claims=tuple(map(_claim, data["claims"])),
-        controls=tuple(_rebuilt(ControlOutcome, row, breaks=tuple(row["breaks"])) for row in data["controls"]),
-        mutants=tuple(_rebuilt(MutantOutcome, row) for row in data["mutants"]),
-        proof=tuple(_rebuilt(StepOutcome, row) for row in data["proof"]),
+        controls=tuple(_control(row) for row in data["controls"]),
+        mutants=tuple(_rebuilt(MutantOutcome, row, status=Status(row["status"])) for row in data["mutants"]),
+        proof=tuple(_rebuilt(StepOutcome, row, status=StepStatus(row["status"])) for row in data["proof"]),
         work=_rebuilt(Work, data["work"]),
     )
+
+
+def _control(row: dict[str, Any]) -> ControlOutcome:
+    return _rebuilt(ControlOutcome, row, breaks=tuple(row["breaks"]), status=Status(row["status"]))
 
 
 def _claim(row: dict[str, Any]) -> Verdict:
@@ -158,7 +174,8 @@ def _claim(row: dict[str, Any]) -> Verdict:
     tightness = None if row["tightness"] is None else tuple(row["tightness"])
     ledger = tuple(_rebuilt(Assumption, part) for part in row["ledger"])
     lists = {"sizes": tuple(row["sizes"]), "unseen": tuple(row["unseen"])}
-    return _rebuilt(Verdict, row, cases=cases, ledger=ledger, tightness=tightness, **lists)
+    status = Status(row["status"])
+    return _rebuilt(Verdict, row, status=status, cases=cases, ledger=ledger, tightness=tightness, **lists)
 
 
 def _case(row: dict[str, Any]) -> Case:
@@ -166,6 +183,7 @@ def _case(row: dict[str, Any]) -> Case:
     return _rebuilt(
         Case,
         row,
+        status=Status(row["status"]),
         points=tuple(_rebuilt(Point, point) for point in row["points"]),
         interval=interval,
         tails=tuple(row["tails"]),

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from sympy import Basic, Integer, MatrixBase, latex, pretty, simplify
 
 from theorax.errors import StatementError
-from theorax.exact.zero import Status, is_zero
+from theorax.exact.zero import ZeroTest, is_zero
 from theorax.language import Cited, Claim, Index, Law, Proof, Rate, Step, Theorem
-from theorax.verifiers.outcome import StepOutcome
+from theorax.verifiers.outcome import StepOutcome, StepStatus
 
 LONGEST_FORMULA = 600  # characters of LaTeX; a longer one is shown shortened, as text
 
@@ -36,7 +36,7 @@ def check(theorem: Theorem) -> tuple[tuple[StepOutcome, ...], dict[str, bool]]:
         found = [_outcome(name, proof, step) for step in steps]
         outcomes += found
         if claim is not None:
-            settled[name] = proof.settles and bool(found) and all(step.status == "PROVED" for step in found)
+            settled[name] = proof.settles and bool(found) and all(step.status is StepStatus.PROVED for step in found)
     return tuple(outcomes), settled
 
 
@@ -46,26 +46,25 @@ def false_step(steps: Sequence[StepOutcome], claim: str, theorem: Theorem) -> st
     What was derived by a false step was not derived: the claim is in error, whatever its measurement says.
     """
     for step in steps:
-        if step.status == "REFUTED" and (step.proof == claim or step.proof not in theorem.claims):
+        if step.status is StepStatus.REFUTED and (step.proof == claim or step.proof not in theorem.claims):
             return f"A step of the proof {step.proof} is false ({step.reason}): {step.statement}; {step.method}."
     return ""
 
 
 def _outcome(name: str, proof: Proof, step: Step | Cited) -> StepOutcome:
     if isinstance(step, Cited):
-        return StepOutcome(name, proof.scope, step.reason, "", "CITED", step.source)
+        return StepOutcome(name, proof.scope, step.reason, "", StepStatus.CITED, step.source)
     verdicts = [is_zero(left - right) for left, right in step.entries]
-    worst = max(verdicts, key=lambda verdict: _ORDER[verdict.status])
+    worst = max(verdicts, key=lambda verdict: -verdict.status.strength)
     shown, status = _statement(step), _STATUS[worst.status]
     return StepOutcome(name, proof.scope, step.reason, shown, status, worst.reason, _latex(step))
 
 
-_ORDER = {Status.PROVED: 0, Status.UNREFUTED: 1, Status.UNDECIDED: 2, Status.REFUTED: 3}
 _STATUS = {
-    Status.PROVED: "PROVED",
-    Status.UNREFUTED: "UNDECIDED",
-    Status.UNDECIDED: "UNDECIDED",
-    Status.REFUTED: "REFUTED",
+    ZeroTest.PROVED: StepStatus.PROVED,
+    ZeroTest.UNREFUTED: StepStatus.UNDECIDED,
+    ZeroTest.UNDECIDED: StepStatus.UNDECIDED,
+    ZeroTest.REFUTED: StepStatus.REFUTED,
 }
 
 

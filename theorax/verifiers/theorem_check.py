@@ -84,25 +84,25 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
             verdict = nightly.monitored(
                 verdict, Store(Path(settings.state)), planned.place, settings.seed, settings.level
             )
-        if verdict.status in (Status.SUPPORTED.name, Status.REFUTED.name, Status.PROVED.name, Status.CERTIFIED.name):
+        if verdict.status in (Status.SUPPORTED, Status.REFUTED, Status.PROVED, Status.CERTIFIED):
             failing = control_lines(theorem, name, table)
             fired += controls.controls(name, claim, failing, planned.levels, draws, settings.effort)
             if planned.cases and not planned.refusal:
                 found = sensitivity.mutants(name, claim, planned.cases, planned.levels, draws.on)
                 # A weaker variant must stay supported where the claim is; where it is not, it may fall with it.
-                refuted = verdict.status == Status.REFUTED.name
+                refuted = verdict.status == Status.REFUTED
                 mutants += [part for part in found if not (refuted and part.expected == "stays supported")]
         parts = (theorem, name, claim, planned.cases, steps)
         verdict = replace(
             verdict,
             ledger=(
                 *verdict.ledger,
-                *assumptions.ledger(*parts, settled=verdict.status == Status.PROVED.name, logged=planned.logged),
+                *assumptions.ledger(*parts, settled=verdict.status == Status.PROVED, logged=planned.logged),
             ),
-            scope=verdict.scope or assumptions.scope(*parts, settled=verdict.status == Status.PROVED.name),
+            scope=verdict.scope or assumptions.scope(*parts, settled=verdict.status == Status.PROVED),
         )
-        if verdict.status == Status.SUPPORTED.name and (said := sensitivity.contradiction(name, mutants)):
-            verdict = replace(verdict, status=Status.ERROR.name, sentence=said)
+        if verdict.status == Status.SUPPORTED and (said := sensitivity.contradiction(name, mutants)):
+            verdict = replace(verdict, status=Status.ERROR, sentence=said)
         claims.append(verdict)
     claims = [sensitivity.insensitive(controls.insensitive(claim, fired), mutants) for claim in claims]
     status, reason = overall(claims)
@@ -113,7 +113,7 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
         source=catalogue.citation(facts.paper),
         place=theorem.place,
         label=theorem.label,
-        status=status.name,
+        status=status,
         reason=reason,
         blocked_by=(),
         uses=theorem.uses,
@@ -188,28 +188,16 @@ def overall(claims: Sequence[Verdict]) -> tuple[Status, str | None]:
 
     | claims (those that the source prints wrongly set aside) | theorem |
     |---|---|
-    | any error, blocked, refuted, vacuous or inconclusive | the first of these, in this order |
-    | otherwise | the weakest of supported, certified, proved |
+    | at least one | the status of largest severity |
+    | none | error |
 
     A claim with ``corrected`` says what the source prints: that it is refuted is the finding, not a failure.
     """
     standing = [claim for claim in claims if claim.corrected is None]
-    order = (
-        Status.ERROR,
-        Status.BLOCKED,
-        Status.REFUTED,
-        Status.VACUOUS,
-        Status.INCONCLUSIVE,
-        Status.SUPPORTED,
-        Status.CERTIFIED,
-        Status.PROVED,
-    )
-    for status in order:
-        for claim in standing:
-            if claim.status == status.name:
-                good = status in (Status.SUPPORTED, Status.CERTIFIED, Status.PROVED)
-                return status, None if good else f"{claim.id}: {claim.sentence}"
-    return Status.ERROR, "no claim was decided"
+    if not standing:
+        return Status.ERROR, "no claim was decided"
+    worst = max(standing, key=lambda claim: claim.status.severity)  # the first of equally bad ones
+    return worst.status, None if worst.status.holds else f"{worst.id}: {worst.sentence}"
 
 
 def _catalogue(settings: Settings) -> Catalogue:

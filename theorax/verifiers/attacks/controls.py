@@ -92,15 +92,13 @@ class _Trial:
 
 def _control(name: str, claim: Claim, line: Line, levels: Levels, draws: Draws, effort: str) -> ControlOutcome:
     trial = _Trial(claim, line, levels)
-    outcome = ControlOutcome(line.name, line.subject.breaks, name, False, Status.ERROR.name, "no case")
+    outcome = ControlOutcome(line.name, line.subject.breaks, name, False, Status.ERROR, "no case")
     try:
         judged, decision = trial.judged(draws.on(line))
     except TheoraxError as error:
         return replace(outcome, detail=str(error))
     fired = decision.status in (Status.REFUTED, Status.INCONCLUSIVE)
-    outcome = replace(
-        outcome, fired=fired, status=decision.status.name, kills=int(fired), detail=_detail(judged, decision)
-    )
+    outcome = replace(outcome, fired=fired, status=decision.status, kills=int(fired), detail=_detail(judged, decision))
     refuting = [part for part in judged if part.decision.status is Status.REFUTED]
     exact = any(part.rigorous for part in refuting) or not all(part.statistical for part in judged)
     if exact and fired:
@@ -131,7 +129,7 @@ def insensitive(claim: Verdict, tried: Sequence[ControlOutcome]) -> Verdict:
     )
     return replace(
         claim,
-        status=Status.VACUOUS.name,
+        status=Status.VACUOUS,
         sentence=f"The control {found.subject!r} breaks {', '.join(found.breaks)} and {how}: "
         "this check could not have failed.",
     )
@@ -145,7 +143,7 @@ def _repeated(outcome: ControlOutcome, trial: _Trial, draws: Draws) -> ControlOu
     size = min(size, own)
     bounding = judge.counts_violations
     sizes = [part for part in dict.fromkeys((size, 4 * size)) if part < own]
-    for stage, part in enumerate(sizes if outcome.status == Status.REFUTED.name or bounding else ()):
+    for stage, part in enumerate(sizes if outcome.status == Status.REFUTED or bounding else ()):
         repetitions = count if stage == 0 else SOME
         short = replace(trial.line, draws=part)  # one value: what it knows of its sizes is worked out once
         portions = [_on(draws.portion(trial.line, i * part, part), short) for i in range(repetitions)]

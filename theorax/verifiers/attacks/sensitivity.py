@@ -67,7 +67,7 @@ def _mutant(
         name=variant.name,
         statement=mathematics(variant.claim),
         killed=decision.status is not Status.SUPPORTED,
-        status=decision.status.name,
+        status=decision.status,
         expected="within the margin" if inside else variant.expected,
         origin=variant.origin,
         detail=_detail(decision, prepared[0].sign),
@@ -118,7 +118,7 @@ def insensitive(claim: Verdict, outcomes: Sequence[MutantOutcome]) -> Verdict:
         return claim
     return replace(
         claim,
-        status=Status.VACUOUS.name,
+        status=Status.VACUOUS,
         sentence=f"The wrong variant {passing[0].name!r} ({passing[0].statement}) holds on the same data: "
         "this check cannot tell it from the claim.",
     )
