@@ -1,4 +1,4 @@
-"""What a program may be given beside arrays of JAX: one number, and in a proof an array of symbols."""
+"""Annotations of values that are no arrays of JAX: one number, or in a proof an array of symbols."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def equinox_multihead(
     tokens: Float[Array, "N D"],
     queries: Float[Array, "n D"],
 ) -> Float[Array, "n D"]:
-    """What ``equinox.nn.MultiheadAttention`` makes of the attention layers in ``layer``, whose keys are ``projected`` tokens.
+    """Output of ``equinox.nn.MultiheadAttention`` with the weights in ``layer``; its keys are ``projected`` tokens.
 
     Its weights are those of the heads; its values, which it would project from tokens, are theirs, side by side.
 
@@ -146,7 +146,7 @@ class AttentionSH(eqx.Module):
         return MultiHead(self.projections, tuple(Attention(self.kernel, k, v, b) for k, v, b in parts), self.outputs)
 
     def masked(self, factors: tuple[int, ...], count: int) -> MultiHead:
-        """Where head s keeps every ``factors[s]``-th token: the heads as sparse attention of so many queries to all tokens."""
+        """Mask of the heads as sparse attention of so many queries: head s keeps every ``factors[s]``-th token."""
         heads, N = [], len(self.tokens)
         for A, v, b, factor in zip(self.projections, self.values, self.biases, factors, strict=True):
             places = np.eye(N)[:, ::factor]

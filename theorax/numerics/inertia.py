@@ -1,4 +1,4 @@
-r"""How many singular values of a matrix exceed a number, decided by the inertia of a shifted Gram matrix.
+r"""Number of singular values above a threshold, decided by the inertia of a shifted Gram matrix.
 
 A residual says that *some* singular value is near; the inertia says how many lie above. Take m approximate triplets
 away, $A' = A - \sum_{i\le m} s_i u_i v_i^T$: whatever their quality, $\sigma_{m+1}(A) \le \sigma_1(A')$, because the
@@ -56,7 +56,7 @@ def inertia_audit(
 def audit_index(
     A: Float[Array, "rows columns"], triplets: SingularTriplets, index: int, resolution: float = 1e-5
 ) -> Bool[Array, ""]:
-    r"""Whether ``triplets.values[index]`` is certainly the singular value of that index (0 is the largest).
+    r"""True if ``triplets.values[index]`` is certainly the singular value of that index (0 is the largest).
 
     With $i$ = ``index`` + 1, $s$ the value and $\epsilon = \sqrt2\,(\sum_{l\le i}\rho_l^2)^{1/2}$ from the residuals as
     stated, true means
@@ -112,7 +112,7 @@ def _deflated(A: Array, weights: Array, left: Array, right: Array) -> tuple[Arra
 
 
 def _slack(rest: Array, square: Array) -> Array:
-    r"""What rounding can do to the decision about $\nu^2 I - A'A'^T$, $\nu^2$ = ``square``.
+    r"""Bound of the effect of rounding on the decision about $\nu^2 I - A'A'^T$, $\nu^2$ = ``square``.
 
     $$c = \gamma_g \|A'\|_F^2 + 2u(\nu^2 + \|A'\|_F^2) + \gamma_{2n+4}\, n\nu^2:$$
 

@@ -57,7 +57,7 @@ def gram(kernel: Kernel, keys: Float[Array, "N D"]) -> tuple[Float[Array, "N N"]
 
 
 def inverse(kernel: Kernel, keys: Float[Array, "N D"]) -> Callable[[Array], Array]:
-    """What multiplies by G^-1, or by G^+ where there are fewer features than keys.
+    """The map v -> G^-1 v, or G^+ v where there are fewer features than keys.
 
     **Errors:** those of `solved` and `pseudo_solved`.
     """
@@ -128,7 +128,7 @@ class Fitted(eqx.Module):
         return upper_bound(self.primal, self.rows, self.targets, C, eps)
 
     def multipliers(self, C: Any) -> tuple[Float[Array, "N V"], Float[Array, "N V"]]:
-        """What the dual program found, repaired to feasibility."""
+        """Multipliers that the dual program found, repaired to feasibility."""
         return feasible(self.dual, C, self.bias)
 
     def below(self, C: Any, eps: Any) -> Float[Array, ""]:

@@ -302,7 +302,7 @@ def _unit(x: Array) -> Array:
 
 
 def _support(x: Array) -> Array:
-    """Where x is not zero; everywhere, if it is zero altogether."""
+    """Mask of the entries of x that are not zero; of all entries if x is zero."""
     return (x != 0) | ~jnp.any(x != 0)
 
 

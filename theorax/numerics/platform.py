@@ -96,7 +96,7 @@ def matmul_unit_roundoff(size: int = 32, device: str = "cpu") -> float:
 
 
 def describe(device: str = "cpu") -> dict[str, str | float | bool]:
-    """What the bits of a draw may depend on: versions, kind of device, precision of products, generator."""
+    """Everything that the bits of a draw may depend on: versions, kind of device, precision of products, generator."""
     return {
         "jax": jax.__version__,
         "numpy": np.__version__,

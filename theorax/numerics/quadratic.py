@@ -188,7 +188,7 @@ def feasible(dual: Dual, C: Any, bias: bool = True) -> tuple[Outputs, Outputs]:
 
 
 def _columns(solve: Callable[..., Any], rows: Any, targets: Any, C: Any, eps: Any) -> list[np.ndarray]:
-    """What ``solve`` finds for every column of the targets, stacked."""
+    """Solutions that ``solve`` finds for every column of the targets, stacked."""
     return [np.stack(part) for part in zip(*(solve(rows, y, C, eps) for y in targets.T), strict=True)]
 
 

@@ -35,7 +35,7 @@ SECONDS_PER_CALL = 0.25
 
 @dataclass(frozen=True)
 class Meter:
-    """What a sampler has spent so far; CPU seconds of this process, all threads, next to wall seconds."""
+    """Cost of a sampler so far: CPU seconds of this process, all threads, next to wall seconds."""
 
     programs: int = 0
     draws: int = 0
@@ -292,7 +292,7 @@ def _accepts(program: Callable[..., Any], letters: Mapping[str, Any]) -> None:
 
 
 def _named_arrays(out: Any) -> dict[str, jax.Array]:
-    """What a program returned, as named arrays; anything else is no measurement."""
+    """Named arrays of what a program returned."""
     if not isinstance(out, Mapping) or not out or not all(isinstance(name, str) for name in out):
         raise UsageError(
             f"A program returned {type(out).__name__}, not named arrays.\n"

@@ -84,7 +84,7 @@ def stable_rank(s: Float[Array, " k"]) -> Float[Array, ""]:
 
 
 def excess_of_stable_rank(s: Float[Array, " k"], power: int = 4) -> Float[Array, ""]:
-    r"""What the stable rank has above one: $\sum_{i\ge2} (s_i/s_1)^p$; with $p = 4$ that of the Gram matrix $AA^T$.
+    r"""Excess of the stable rank above one: $\sum_{i\ge2} (s_i/s_1)^p$; with $p = 4$ that of the Gram matrix $AA^T$.
 
     **Errors:** a relative error $\epsilon$ in every value moves it by at most about $2p\epsilon$ of itself. The zero
     matrix has no stable rank: not a number.

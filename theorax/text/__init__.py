@@ -1,1 +1,1 @@
-"""How a report is laid out as text, before anyone says of what: what every floor may use."""
+"""Layout of a report as text; every floor may use it."""

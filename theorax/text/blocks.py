@@ -1,4 +1,4 @@
-"""What a report is made of, before it has a look: headings, sentences, tables, and lines kept as they are."""
+"""The blocks of a report, before they have a look: headings, sentences, tables, and lines kept as they are."""
 
 from __future__ import annotations
 

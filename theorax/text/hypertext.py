@@ -20,7 +20,7 @@ _ESCAPED = re.compile(r"[\\~^&%$#_{}]")
 
 
 def bundle(text: str, html: str, latex: str = "") -> Bundle:
-    """What ``_repr_mimebundle_`` returns; a notebook takes the richest that it can show."""
+    """The bundle that ``_repr_mimebundle_`` returns; a notebook shows the richest form that it can."""
     found = {"text/plain": text, "text/html": html}
     return {**found, "text/latex": latex} if latex else found
 

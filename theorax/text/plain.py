@@ -32,7 +32,7 @@ def render(blocks: Iterable[Block], width: int = WIDTH) -> str:
 
 
 def cells(text: str) -> int:
-    """How many columns of a terminal a text takes: marks on letters none, wide letters two."""
+    """Number of terminal columns that a text takes: none for marks on letters, two for wide letters."""
     return sum(
         0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in text
     )

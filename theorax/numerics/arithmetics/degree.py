@@ -40,7 +40,7 @@ class Degrees:
 
     @property
     def nonzero(self) -> np.ndarray:
-        """Where the number is not known to be zero."""
+        """True where the number is not known to be zero."""
         return np.asarray(self.above != -np.inf)
 
 
@@ -190,7 +190,7 @@ def _settled(above: np.ndarray, below: np.ndarray, norm_above: np.ndarray, norm_
 
 
 def _slack(above: np.ndarray, below: np.ndarray, axis: int | None = None) -> np.ndarray:
-    """What the rounding of adding these logarithms can have lost: a share of their sizes."""
+    """Bound of the rounding error of adding these logarithms: a share of their sizes."""
     sizes = (np.abs(np.where(above > -np.inf, above, 0)) + np.abs(below)) * 2.0**-44 + 2.0**-44
     return np.asarray(sizes if axis is None else sizes.sum(axis=axis))
 

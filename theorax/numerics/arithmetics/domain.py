@@ -1,4 +1,4 @@
-"""What the interpreter asks of a scalar domain: to carry arrays of scalars and to do arithmetic on them."""
+"""The interface of a scalar domain: it carries arrays of scalars and does arithmetic on them."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Domain(abc.ABC, Generic[Carriers]):
 
     @abc.abstractmethod
     def owns(self, leaf: object) -> bool:
-        """Whether an argument leaf is already an array of this domain's carriers."""
+        """True if an argument leaf is already an array of this domain's carriers."""
 
     @abc.abstractmethod
     def adopt(self, leaf: Any) -> Carriers:
@@ -86,7 +86,7 @@ class Domain(abc.ABC, Generic[Carriers]):
 
     @abc.abstractmethod
     def is_finite(self, x: Carriers) -> np.ndarray:
-        """Which entries are finite numbers."""
+        """True at the entries that are finite numbers."""
 
     @abc.abstractmethod
     def sum(self, x: Carriers) -> Carriers:
@@ -136,11 +136,11 @@ class ObjectDomain(Domain[np.ndarray]):
 
     @abc.abstractmethod
     def decide(self, name: str, x: Any, y: Any) -> bool | None:
-        """Whether the comparison holds; nothing where the carriers do not determine it."""
+        """Truth of the comparison; None where the carriers do not determine it."""
 
     @abc.abstractmethod
     def finite(self, x: Any) -> bool | None:
-        """Whether the scalar is finite; nothing where that is unknown."""
+        """True or False for a scalar that is finite or not; None where that is unknown."""
 
     @abc.abstractmethod
     def integer_power(self, x: Any, exponent: int) -> Any:

@@ -1,4 +1,4 @@
-"""Why a program cannot be evaluated in a scalar domain: a primitive without a meaning, a branch it cannot decide."""
+"""Failures of an evaluation in a scalar domain: a primitive without a meaning, a comparison that cannot be decided."""
 
 from __future__ import annotations
 

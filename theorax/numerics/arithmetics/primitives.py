@@ -1,4 +1,4 @@
-"""What each primitive means in terms of a domain's few operations; what stays with numpy because it is integer."""
+"""Meaning of each primitive in terms of a domain's few operations; integers stay with NumPy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MOST_ITERATIONS = 100_000
 
 
 def is_native(aval: Any) -> bool:
-    """Whether a value is computed as it is: an integer, a truth value, a random key."""
+    """True for a value that is computed as it is: an integer, a truth value, a random key."""
     return not jnp.issubdtype(aval.dtype, jnp.inexact)
 
 

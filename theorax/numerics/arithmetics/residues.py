@@ -30,7 +30,7 @@ class Residues:
 
     @property
     def finite(self) -> np.ndarray:
-        """Where there is a residue."""
+        """True where there is a residue."""
         return np.ones(self.value.shape, bool) if self.special is None else np.asarray(self.special == 0)
 
 

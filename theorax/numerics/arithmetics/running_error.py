@@ -76,7 +76,7 @@ class Running:
 
     @property
     def exact(self) -> np.ndarray:
-        """Where every execution has this very value."""
+        """True where every execution has this very value."""
         return self.error == 0
 
 
