@@ -18,11 +18,12 @@ from theorax.decide.bias_aware import Weights, solve
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy
 from theorax.decide.planning import cheapest
-from theorax.decide.status import DEFAULT_LEVELS, Levels
+from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason
+from theorax.decide.verdict import Point
 from theorax.errors import DesignError
 from theorax.names import did_you_mean
 
-__all__ = ["Planned", "Seeds", "SweepPlan", "chosen", "counted", "positive", "spread", "sweep"]
+__all__ = ["Planned", "Seeds", "SweepPlan", "Tested", "chosen", "counted", "positive", "spread", "sweep"]
 
 NOTICED = 0.9  # the probability with which a noticeable deviation is refuted
 
@@ -64,8 +65,8 @@ class Planned(ABC):
 
     @property
     @abstractmethod
-    def bias(self) -> float:
-        """The largest bias that the declared class leaves."""
+    def bias(self) -> float | None:
+        """The largest bias that the declared class leaves; None where nothing is extrapolated."""
 
     @property
     @abstractmethod
@@ -87,6 +88,30 @@ class Planned(ABC):
         """Whether support is within reach; a plan that cannot support may still refute."""
         return self.half_width < self.margin
 
+    @property
+    def why_not(self) -> Reason | None:
+        """Why support is out of reach: too few draws, or a class that no draws make up for; None where it is not."""
+        return None if self.decides else Reason.UNDERPOWERED
+
+    @property
+    def weakness(self) -> str:
+        """Why support is out of reach, and the cheapest design that reaches it; empty where this one does."""
+        if self.decides:
+            return ""
+        better = self.cheapest()
+        remedy = f"the cheapest design that would: {better.design}" if better else "no design would: widen the margin"
+        of_bias = f" (bias {self.bias:.2g})" if self.bias is not None else ""
+        return f"a half-width of {self.half_width:.2g}{of_bias} against a margin of {self.margin:.2g}; {remedy}"
+
+    @property
+    def expected(self) -> float | None:
+        """The p-value of support if the estimate is the claimed value and its error the planned one; None if unknown."""
+        return None
+
+    def apart(self, other: Planned) -> float | None:
+        """How far the two claimed values lie apart, in the units of the margin; None where they have no distance."""
+        return None
+
     @abstractmethod
     def cheapest(self, power: float = 0.8) -> Self | None:
         """The cheapest plan of this kind that supports a true claim with this probability; None if none was found."""
@@ -97,11 +122,12 @@ class Planned(ABC):
         """Sizes and draws in words."""
 
     def __str__(self) -> str:
+        of_bias = "" if self.bias is None else f", of which {self.bias:.2g} is bias that the class allows"
         lines = [
             f"{self.statement},  margin ± {self.margin:.3g}",
             f"  planned     {self.design}",
             *(f"  {line}" for line in self._declared()),
-            f"  half-width  {self.half_width:.2g}, of which {self.bias:.2g} is bias that the class allows",
+            f"  half-width  {self.half_width:.2g}{of_bias}",
             f"  noticeable  a deviation of {self.noticeable:.2g}, nine times in ten",
         ]
         if not self.decides:
@@ -115,6 +141,16 @@ class Planned(ABC):
     @abstractmethod
     def _declared(self) -> Iterable[str]:
         """Lines about what is declared."""
+
+
+@dataclass(frozen=True)
+class Tested:
+    """What a test makes of the data of one case; the same for a theorem's claim and for numbers of a user's own."""
+
+    decision: Decision
+    points: tuple[Point, ...] = ()
+    unseen: tuple[str, ...] = ()  # what the test could not have seen
+    detail: str = ""  # what decided it, where the decision's numbers do not say it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -155,6 +191,14 @@ class SweepPlan(Planned):
     @property
     def noticeable(self) -> float:
         return self.weights.mde(NOTICED)
+
+    @property
+    def why_not(self) -> Reason | None:
+        return self.weights.why_not(self.margin)
+
+    @property
+    def expected(self) -> float | None:
+        return self.weights.expected(self.margin)
 
     @property
     def cost(self) -> float:

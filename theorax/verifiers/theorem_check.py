@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from scipy.special import stdtr
-
 from theorax.decide.equivalence import combine
 from theorax.decide.spending import level_of
 from theorax.decide.status import Decision, Finding, Levels, Reason, Side, Status, settle
@@ -269,10 +267,7 @@ def _expected(claim: Claim, case: Prepared) -> float | None:
     """The p-value of support where the estimate is the claimed value and its error the planned one; None if not known."""
     if isinstance(claim, Inequality) and claim.observed and not claim.entrywise:
         return (1 - float(claim.content)) ** (case.cell.line.draws * len(case.cell.line.sizes))
-    if case.weights is None:
-        return None
-    room, se = case.margin - case.weights.bias.total, case.weights.se
-    return float(stdtr(case.weights.df, -room / se)) if se > 0 else float(room <= 0)
+    return case.expected
 
 
 def _decide(theorem: Theorem, planned: Planned, draws: Draws, settled: bool, false_step: str) -> Verdict:
@@ -294,7 +289,7 @@ def _decide(theorem: Theorem, planned: Planned, draws: Draws, settled: bool, fal
         return outcome(Decision.undecided(reason, 0.0, 1.0, Side.EQUAL, levels), ())
     if planned.refusal:
         weak = next(case for case, note in zip(planned.cases, planned.notes, strict=True) if note)
-        reason = (weak.weights.why_not(weak.margin) if weak.weights else None) or Reason.UNDERPOWERED
+        reason = weak.why_not or Reason.UNDERPOWERED
         return outcome(Decision.undecided(reason, 0.0, 1.0, Side.EQUAL, levels), planned.cases, planned.refusal)
     if violated := hypotheses.violated(theorem, theorem.needed(claim), planned.cases, draws):
         findings.append(violated[0])

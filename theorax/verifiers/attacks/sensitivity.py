@@ -55,9 +55,7 @@ def _mutant(
     inside = inside or (
         variant.expected == "killed"
         and same_sides
-        and all(case.weights is not None for case in cases)
-        # A variant at the very margin lies outside, however the two roundings of that number fall.
-        and all(new.apart(old) < old.margin * (1 - 2.0**-40) for new, old in zip(prepared, cases, strict=True))
+        and all(_within(new, old) for new, old in zip(prepared, cases, strict=True))
     )
     decision = combine(
         [judge.judge(variant.claim, case, observed(case.cell.line)).decision for case in prepared], levels
@@ -128,6 +126,13 @@ def tally(outcomes: list[MutantOutcome]) -> tuple[int, int]:
     """How many wrong variants were killed, of how many that can be told from the claim."""
     counted = [mutant for mutant in outcomes if mutant.expected == "killed"]
     return sum(mutant.killed for mutant in counted), len(counted)
+
+
+def _within(variant: Prepared, case: Prepared) -> bool:
+    """Whether the variant predicts what lies within the margin of the claim's own prediction."""
+    apart = variant.apart(case)
+    # A variant at the very margin lies outside, however the two roundings of that number fall.
+    return apart is not None and apart < case.margin * (1 - 2.0**-40)
 
 
 def _side(claim: Claim) -> object:

@@ -19,8 +19,9 @@ from theorax.decide.interval import Interval
 from theorax.decide.law_distance import Frequencies
 from theorax.decide.mean_intervals import LIGHT, Declared
 from theorax.decide.planning import cheapest
+from theorax.decide.plans import Planned
 from theorax.decide.rate_estimators import RateDesign
-from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Side
+from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side
 from theorax.decide.verdict import Point
 from theorax.errors import ObservationError
 from theorax.language import Claim, Corrections
@@ -32,14 +33,15 @@ C = TypeVar("C", bound=Claim)
 
 @dataclass(frozen=True)
 class Prepared:
-    """One case of a claim before any data: the claimed value, the margin around it, the weights of the sizes.
+    """One case of a claim before any data: the claimed value, the margin around it, and the plan it was lowered to.
 
+    ``plan`` is what `theorax.decide` decides by; None where nothing is estimated, or (until every kind is lowered to a
+    plan) where ``weights`` and ``design`` hold it.
     ``unit``: what one unit of the declared class of corrections stands for, the claimed value of the claim itself.
     ``sign``: +1, or -1 where the decided quantity is minus the one a reader sees (a decay exponent).
-    ``target``: what is compared with where that is no number: the features of a law. ``levels``: those of this case,
-    where no plan of weights holds them. ``design``: what else was fixed in advance; ``frequencies``: where
-    characteristic functions are compared. ``repetition``: one of a control's, at fewer draws than a claim is decided on;
-    it is asked whether it refutes, never whether it supports.
+    ``levels``: those of this case, where no plan holds them. ``design``: what else was fixed in advance;
+    ``frequencies``: where characteristic functions are compared. ``repetition``: one of a control's, at fewer draws than
+    a claim is decided on; it is asked whether it refutes, never whether it supports.
     """
 
     cell: Cell
@@ -49,27 +51,34 @@ class Prepared:
     weights: Weights | None
     side: Side = Side.EQUAL
     sign: int = 1
-    target: np.ndarray | None = None
     levels: Levels = DEFAULT_LEVELS
     design: RateDesign | ProbabilityPlan | None = None
+    target: np.ndarray | None = None
     frequencies: Frequencies | None = None
     repetition: bool = False
+    plan: Planned | None = None
 
     @property
     def bias(self) -> float | None:
         """The worst bias of the declared class; None where nothing is extrapolated from."""
+        if self.plan is not None:
+            return self.plan.bias
         return self.weights.bias.total if self.weights is not None else None
 
     @property
     def half_width(self) -> float | None:
         """Margins below it cannot be supported; None for what is not decided from an interval."""
+        if self.plan is not None:
+            return self.plan.half_width
         if isinstance(self.design, ProbabilityPlan):
             return self.design.half_width
         return self.weights.half_width if self.weights is not None else None
 
     @property
     def noticeable(self) -> float | None:
-        """The deviation that is refuted with probability 0.9."""
+        """The deviation that is refuted with probability 0.9; None where there is none."""
+        if self.plan is not None:
+            return self.plan.noticeable if math.isfinite(self.plan.noticeable) else None
         if isinstance(self.design, ProbabilityPlan):
             found = self.design.noticeable(0.9)
             return found if math.isfinite(found) else None
@@ -78,6 +87,8 @@ class Prepared:
     @property
     def weakness(self) -> str:
         """Why this design cannot decide, and the cheapest that would; empty where it can, or where none was made."""
+        if self.plan is not None:
+            return self.plan.weakness
         if isinstance(self.design, ProbabilityPlan):
             if self.design.decides():
                 return ""
@@ -85,21 +96,34 @@ class Prepared:
             remedy = (
                 f"the fewest draws that would: {needed}" if needed else "no number of draws would: widen the margin"
             )
-        elif self.weights is None or self.weights.decides(self.margin):
+            return f"a half-width of {self.half_width:.2g} against a margin of {self.margin:.2g}; {remedy}"
+        if self.weights is None or self.weights.decides(self.margin):
             return ""
-        else:
-            better = cheapest(self.weights.plan, self.margin)
-            remedy = (
-                f"the cheapest design that would: {better}" if better else "no number of draws would: widen the margin"
-            )
-        of_bias = f" (bias {self.bias:.2g})" if self.bias is not None else ""
-        return f"a half-width of {self.half_width:.2g}{of_bias} against a margin of {self.margin:.2g}; {remedy}"
+        better = cheapest(self.weights.plan, self.margin)
+        remedy = f"the cheapest design that would: {better}" if better else "no number of draws would: widen the margin"
+        return f"a half-width of {self.half_width:.2g} (bias {self.bias:.2g}) against a margin of {self.margin:.2g}; {remedy}"
 
-    def apart(self, other: Prepared) -> float:
-        """How far the two predictions lie apart, in the units of the margin."""
+    @property
+    def why_not(self) -> Reason | None:
+        """Why this design cannot decide, as a code; None where it can."""
+        if self.plan is not None:
+            return self.plan.why_not
+        return self.weights.why_not(self.margin) if self.weights is not None else None
+
+    @property
+    def expected(self) -> float | None:
+        """The p-value of support where the estimate is the claimed value and its error the planned one."""
+        if self.plan is not None:
+            return self.plan.expected
+        return self.weights.expected(self.margin) if self.weights is not None else None
+
+    def apart(self, other: Prepared) -> float | None:
+        """How far the two predictions lie apart, in the units of the margin; None where they have no distance."""
+        if self.plan is not None and other.plan is not None:
+            return self.plan.apart(other.plan)
         if self.target is not None and other.target is not None:
             return float(np.linalg.norm(self.target - other.target))
-        return abs(self.claimed - other.claimed)
+        return abs(self.claimed - other.claimed) if self.weights is not None else None
 
 
 @dataclass(frozen=True)
