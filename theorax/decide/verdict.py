@@ -11,7 +11,7 @@ from typing import Any
 
 from theorax.decide.status import Status
 
-Interval = tuple[float, float]
+Interval = tuple[float | None, float | None]  # None, or infinite, where a side is open
 
 LOOSE = 1e-3
 """A bound of which what is bounded is mostly a smaller share than this is flagged (METHOD, section 8.4)."""
@@ -22,7 +22,7 @@ class Point:
     """The observations of one case at one size, as the report's table and plot show them."""
 
     size: float  # the swept letter's value
-    estimate: float
+    estimate: float | None
     standard_error: float | None
     draws: int
 
@@ -71,10 +71,10 @@ class Verdict:
     reason: str | None
     sentence: str  # the verdict in words
     because: str  # why the margin is what it is
-    predicted: str | None  # the symbolic prediction, as Unicode mathematics
+    prediction: str | None  # the symbolic prediction, as Unicode mathematics
     as_: str | None  # the letter that tends to infinity
     level: float | None
-    margin: str | None
+    margin_given: str | None  # as it was stated; the number is that of a case
     corrected: str | None  # set: this is what the source prints; the named claim is what holds
     draws: int
     sizes: tuple[float, ...]
@@ -89,7 +89,9 @@ class Verdict:
     scope: str = ""  # for what the word is said: a box, the law sampled, declared sizes
     ledger: tuple[Assumption, ...] = ()  # everything it is conditional on
     e_value: float | None = None  # of an e-process, frozen at its stopping time
-    tightness: tuple[float, float, float] | None = None  # of a bound: 5 %, 50 % and 95 % quantiles of left over right
+    tightness: tuple[float | None, float | None, float | None] | None = (
+        None  # of a bound: 5 %, 50 % and 95 % quantiles of left over right
+    )
     attempt: int = 1  # of fresh seeds on this claim and design; the levels shrink with it
     nights: int = 0  # how many nightly reruns its process is over; then p_refute and e_value are those of the process
 

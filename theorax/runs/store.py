@@ -22,7 +22,7 @@ from theorax.runs.sources import Manifest, key
 from theorax.verifiers.outcome import TheoremOutcome, plain, theorem_from_plain
 
 FILE = "results.sqlite"
-LAYOUT = 6  # raised when the tables, a key or the outcome's fields change; older results are then checked again
+LAYOUT = 7  # raised when the tables, a key or the outcome's fields change; older results are then checked again
 KEPT_PER_THEOREM = 24
 PATIENCE = 10.0  # seconds to wait for another run that is writing
 

@@ -45,7 +45,9 @@ class Stated:
         """The claim as a member of a suite."""
         from theorax.decide.verdict import Verdict
 
-        nothing: dict[str, Any] = dict.fromkeys(("reason", "predicted", "as_", "level", "margin", "corrected", "worst"))
+        nothing: dict[str, Any] = dict.fromkeys(
+            ("reason", "prediction", "as_", "level", "margin_given", "corrected", "worst")
+        )
         empty: dict[str, Any] = dict.fromkeys(("kind", "statement", "latex", "sentence", "because", "design_hash"), "")
         return Verdict(id=self.name, draws=0, sizes=(), cases=(), **nothing, **empty, **self._numbers())
 
