@@ -15,11 +15,12 @@ from test_theorem_files import CHECK, CLAIM, page
 
 from theorax.decide.spending import charged, level_of
 from theorax.errors import ObservationError
-from theorax.runs.store import Place, Store
+from theorax.runs.checking import observe
+from theorax.runs.store import Store
+from theorax.verifiers.attempts import ClaimVersion
 from theorax.verifiers.settings import Settings
-from theorax.verifiers.theorem_check import observe
 
-OBSERVE = "theorax.verifiers.theorem_check:observe"
+OBSERVE = "theorax.runs.checking:observe"
 
 
 @pytest.fixture
@@ -92,12 +93,12 @@ def test_a_run_that_failed_while_drawing_has_been_looked_at(verify, write, claim
 
 
 def test_runs_side_by_side_have_numbers_of_their_own(tmp_path):
-    store, place = Store(tmp_path), Place("t", "c", "s", "d")
-    assert store.next_attempt(place, 0) == 1
-    assert [store.attempt(place, seed, "2026-01-01") for seed in (5, 6, 5, 7)] == [1, 2, 1, 3]
-    assert store.next_attempt(place, 6) == 2
-    assert store.next_attempt(place, 8) == 4
-    assert store.attempt(replace(place, design="e"), 6, "2026-01-01") == 1
+    store, version = Store(tmp_path), ClaimVersion("t", "c", "s", "d")
+    assert store.next_attempt(version, 0) == 1
+    assert [store.attempt(version, seed, "2026-01-01") for seed in (5, 6, 5, 7)] == [1, 2, 1, 3]
+    assert store.next_attempt(version, 6) == 2
+    assert store.next_attempt(version, 8) == 4
+    assert store.attempt(replace(version, design="e"), 6, "2026-01-01") == 1
 
 
 def test_a_decision_is_made_again_from_what_was_kept(verify, write, root, tmp_path):

@@ -9,9 +9,9 @@ import pytest
 from scipy import stats
 from test_theorem_files import page
 
+from theorax.runs.checking import check
 from theorax.verifiers.attacks.controls import kill_probability
 from theorax.verifiers.settings import Settings
-from theorax.verifiers.theorem_check import check
 
 
 def with_control(shift: float, draws: int) -> str:

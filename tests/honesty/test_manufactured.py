@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from theorax.runs.checking import check
 from theorax.verifiers.outcome import TheoremOutcome
 from theorax.verifiers.settings import Settings
-from theorax.verifiers.theorem_check import check
 
 PAGE = '''"""Numbers of which everything is known."""
 

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from theorax.language import Measured, Theorem
+from theorax.runs.checking import plan
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers import proof_check
 from theorax.verifiers.attacks.mutants import variants
 from theorax.verifiers.cases.lines import lines
 from theorax.verifiers.loading import load
 from theorax.verifiers.settings import Settings
-from theorax.verifiers.theorem_check import plan
 
 CATALOGUE = Catalogue()
 

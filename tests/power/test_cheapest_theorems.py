@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from theorax.decide.status import Status
+from theorax.runs.checking import check
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.attacks.sensitivity import tally
 from theorax.verifiers.outcome import ControlOutcome, MutantOutcome, TheoremOutcome
 from theorax.verifiers.settings import Settings
-from theorax.verifiers.theorem_check import check
 
 ROOT = Path(__file__).parents[2]
 RECORD = ROOT / "benchmarks" / "results" / "library_quick_cpu.txt"

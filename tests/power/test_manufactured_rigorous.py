@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from theorax.runs.checking import check
 from theorax.verifiers.settings import Settings
-from theorax.verifiers.theorem_check import check
 
 ROOT = Path(__file__).parent / "papers"
 EXPECTED = {

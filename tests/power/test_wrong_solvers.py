@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from theorax.numerics import quadratic
+from theorax.runs.checking import check
 from theorax.verifiers.settings import Settings
-from theorax.verifiers.theorem_check import check
 
 right = quadratic._dual
 

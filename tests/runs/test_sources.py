@@ -20,7 +20,7 @@ FILES = {
     "pack/numerics/spectra.py": "from . import kernels\n\ndef top(a):\n    return 1\n",
     "pack/numerics/kernels.py": "x = 1\n",
     "pack/numerics/unused.py": "y = 1\n",
-    "pack/verifiers/theorem_check.py": "def check():\n    from pack.verifiers.decide import decide\n",
+    "pack/runs/checking.py": "def check():\n    from pack.verifiers.decide import decide\n",
     "pack/verifiers/decide.py": "z = 1\n",
     "pack/verifiers/kinds/rates.py": "w = 1\n",
     "pack/theorems/paper/gap.py": THEOREM,
@@ -47,7 +47,7 @@ def test_the_closure_follows_imports_anywhere_in_a_file(pack):
             "numerics/__init__.py",
             "numerics/spectra.py",
             "numerics/kernels.py",
-            "verifiers/theorem_check.py",
+            "runs/checking.py",
             "verifiers/decide.py",
             "verifiers/kinds/rates.py",
         )

@@ -15,8 +15,8 @@ class World:
     """The folders of papers, and the importable paths of the functions that check and plan."""
 
     roots: tuple[Path, ...] = (LIBRARY,)
-    check: str = "theorax.verifiers.theorem_check:check"
-    plan: str = "theorax.verifiers.theorem_check:plan"
+    check: str = "theorax.runs.checking:check"
+    plan: str = "theorax.runs.checking:plan"
     arguments: tuple[str, ...] = ()  # of the command, as typed
 
     @property

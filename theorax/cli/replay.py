@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
@@ -97,8 +96,8 @@ def _attempts(here: World, part: Mapping[str, Any], own: Settings) -> None:
     numbers = {claim["id"]: claim["attempt"] for claim in part["claims"] if claim["attempt"] > 1}
     if not numbers:
         return
+    from theorax.runs.checking import log_earlier
     from theorax.runs.workers import one_thread
 
     one_thread()
-    module = importlib.import_module(here.plan.partition(":")[0])
-    module.log_earlier(part["id"], replace(own, roots=here.catalogue.elsewhere), numbers)
+    log_earlier(part["id"], replace(own, roots=here.catalogue.elsewhere), numbers)

@@ -39,7 +39,7 @@ from theorax.theorems.catalogue import Catalogue, Facts
 from theorax.verifiers.outcome import TheoremOutcome, Work
 from theorax.verifiers.settings import Settings
 
-CHECK = "theorax.verifiers.theorem_check:observe"
+CHECK = "theorax.runs.checking:observe"
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from theorax.names import did_you_mean
 from theorax.verifiers.settings import Settings
 
 PACKAGE = Path(__file__).parents[1]
-DECIDING = ("verifiers/theorem_check.py", "verifiers/kinds/*.py")  # found by folder: kinds may be looked up by name
+DECIDING = ("runs/checking.py", "verifiers/kinds/*.py")  # found by folder: kinds may be looked up by name
 LIBRARIES = (
     "sympy", "jax", "jaxlib", "equinox", "diffrax", "numpy", "scipy", "cvxpy", "clarabel", "python-flint"
 )  # fmt: skip

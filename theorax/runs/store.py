@@ -19,6 +19,7 @@ from typing import TypeVar
 
 from theorax.errors import UsageError
 from theorax.runs.sources import Manifest, key
+from theorax.verifiers.attempts import ClaimVersion
 from theorax.verifiers.outcome import TheoremOutcome, plain, theorem_from_plain
 
 FILE = "results.sqlite"
@@ -42,7 +43,7 @@ CREATE TABLE IF NOT EXISTS nights (
 );
 """
 
-_PLACE = "theorem = ? AND claim = ? AND statement = ? AND design = ?"
+_OF_VERSION = "theorem = ? AND claim = ? AND statement = ? AND design = ?"
 Value = TypeVar("Value")
 
 
@@ -66,16 +67,6 @@ class Last:
     manifest: Manifest
     date: str
     usable: bool
-
-
-@dataclass(frozen=True)
-class Place:
-    """One claim of a theorem in one version: digests of its statement and of its design."""
-
-    theorem: str
-    claim: str
-    statement: str
-    design: str
 
 
 @dataclass(frozen=True)
@@ -140,14 +131,14 @@ class Store:
         row = self._read("SELECT observations FROM results WHERE key = ?", (key(manifest),))
         return row[0][0] if row else None
 
-    def attempt(self, place: Place, seed: int, date: str) -> int:
+    def attempt(self, version: ClaimVersion, seed: int, date: str) -> int:
         """Log that data of this seed are drawn for the claim, and the number of the attempt: the first has number 1.
 
         A seed that was logged before keeps its number. Several runs may log at once.
 
         **Raises:** StoreError if the store cannot be written.
         """
-        key = (place.theorem, place.claim, place.statement, place.design)
+        key = (version.theorem, version.claim, version.statement, version.design)
 
         def write(connection: sqlite3.Connection) -> int:
             connection.execute(
@@ -155,31 +146,31 @@ class Store:
                 "FROM attempts WHERE theorem = ?1 AND claim = ?2 AND statement = ?3 AND design = ?4",
                 (*key, seed, date),
             )
-            query = f"SELECT number FROM attempts WHERE {_PLACE} AND seed = ?"
+            query = f"SELECT number FROM attempts WHERE {_OF_VERSION} AND seed = ?"
             return int(connection.execute(query, (*key, seed)).fetchone()[0])
 
         return self._connected(write)
 
-    def next_attempt(self, place: Place, seed: int) -> int:
+    def next_attempt(self, version: ClaimVersion, seed: int) -> int:
         """The number that an attempt with this seed would have; nothing is logged."""
-        key = (place.theorem, place.claim, place.statement, place.design)
-        same = self._read(f"SELECT number FROM attempts WHERE {_PLACE} AND seed = ?", (*key, seed))
+        key = (version.theorem, version.claim, version.statement, version.design)
+        same = self._read(f"SELECT number FROM attempts WHERE {_OF_VERSION} AND seed = ?", (*key, seed))
         if same:
             return int(same[0][0])
-        rows = self._read(f"SELECT COALESCE(MAX(number), 0) FROM attempts WHERE {_PLACE}", key)
+        rows = self._read(f"SELECT COALESCE(MAX(number), 0) FROM attempts WHERE {_OF_VERSION}", key)
         return 1 + int(rows[0][0]) if rows else 1
 
-    def nights(self, place: Place, night: int, p: Sequence[float]) -> list[list[float]]:
+    def nights(self, version: ClaimVersion, night: int, p: Sequence[float]) -> list[list[float]]:
         """Keep this night's p-values of the claim, and return those of all nights up to it, in their order.
 
         **Raises:** StoreError if the store cannot be written.
         """
-        key = (place.theorem, place.claim, place.statement, place.design)
+        key = (version.theorem, version.claim, version.statement, version.design)
 
         def write(connection: sqlite3.Connection) -> list[list[float]]:
             row = (*key, night, json.dumps(list(p)))
             connection.execute("INSERT OR REPLACE INTO nights VALUES (?, ?, ?, ?, ?, ?)", row)
-            query = f"SELECT p FROM nights WHERE {_PLACE} AND night <= ? ORDER BY night"
+            query = f"SELECT p FROM nights WHERE {_OF_VERSION} AND night <= ? ORDER BY night"
             return [json.loads(kept) for (kept,) in connection.execute(query, (*key, night))]
 
         return self._connected(write)

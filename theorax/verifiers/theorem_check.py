@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from theorax.decide import nightly
 from theorax.decide.equivalence import combine
 from theorax.decide.spending import level_of
 from theorax.decide.status import Decision, Finding, Levels, Reason, Side, Status, settle
 from theorax.decide.verdict import Verdict
 from theorax.language import Claim, Inequality, Theorem
 from theorax.numerics import platform
-from theorax.runs import attempts, nightly
-from theorax.runs.store import Place, Store, StoreError, now
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers import assumptions, claim_verdicts, proof_check
 from theorax.verifiers.attacks import controls, hypotheses, sensitivity
+from theorax.verifiers.attempts import AttemptLog, ClaimVersion, claim_version
 from theorax.verifiers.cases import user_models
 from theorax.verifiers.cases.draws import Draws, Table
 from theorax.verifiers.cases.lines import control_lines, evidence_lines, lines, refuse_unknown
@@ -37,7 +37,7 @@ class Planned:
     cases: tuple[Prepared, ...]
     levels: Levels
     notes: tuple[str, ...]
-    place: Place
+    version: ClaimVersion
     attempt: int = 1
     logged: bool = True
 
@@ -47,21 +47,13 @@ class Planned:
         return next((note for note in self.notes if note), "")
 
 
-def check(theorem_id: str, settings: Settings) -> TheoremOutcome:
-    """Check one theorem.
-
-    **Raises:** UsageError where settings and theorem do not fit; StatementError, DesignError and ObservationError where
-    the theorem's file is at fault.
-    """
-    return observe(theorem_id, settings).outcome
-
-
-def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> Checked:
+def observe(theorem_id: str, settings: Settings, log: AttemptLog, kept: bytes | None = None) -> Checked:
     """Check one theorem, and hand back what it was decided from.
 
     ``kept``, the observations of an earlier check, stand in for draws: the decision is then made again from them.
 
-    **Raises:** as `check`.
+    **Raises:** UsageError where settings and theorem do not fit; StatementError, DesignError and ObservationError where
+    the theorem's file is at fault.
     """
     started, cpu = time.perf_counter(), time.process_time()
     catalogue = _catalogue(settings)
@@ -69,7 +61,7 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
     theorem, table = _prepare(theorem_id, settings, catalogue)
     draws = Draws(theorem_id, theorem, table, settings, kept)
     steps, settled = proof_check.check(theorem)
-    planned_claims = _attempted(theorem_id, theorem, table, settings)
+    planned_claims = _attempted(theorem_id, theorem, table, settings, log)
     claims: list[Verdict] = []
     fired: list[ControlOutcome] = []
     mutants: list[MutantOutcome] = []
@@ -78,10 +70,9 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
         verdict = _decide(
             theorem, planned, draws, settled.get(name, False), proof_check.false_step(steps, name, theorem)
         )
-        if settings.nightly:
-            verdict = nightly.monitored(
-                verdict, Store(Path(settings.state)), planned.place, settings.seed, settings.level
-            )
+        if settings.nightly and (tails := nightly.night(verdict)) is not None:
+            nights = log.nights(planned.version, settings.seed, tails)
+            verdict = nightly.monitored(verdict, nights, settings.level)
         if verdict.status in (Status.SUPPORTED, Status.REFUTED, Status.PROVED, Status.CERTIFIED):
             failing = control_lines(theorem, name, table)
             fired += controls.controls(name, claim, failing, planned.levels, draws, settings.effort)
@@ -136,12 +127,12 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
     return Checked(outcome, draws.packed())
 
 
-def plan(theorem_id: str, settings: Settings) -> list[PlannedCheck]:
+def plan(theorem_id: str, settings: Settings, log: AttemptLog) -> list[PlannedCheck]:
     """What a check of this theorem would measure and what its designs can see, without any draw."""
     theorem, table = _prepare(theorem_id, settings, _catalogue(settings))
     found = []
     for name in theorem.claims:
-        planned = _planned_next(theorem_id, theorem, name, table, settings)
+        planned = _planned_next(theorem_id, theorem, name, table, settings, log)
         for case, note in zip(planned.cases, planned.notes, strict=True):
             line = case.cell.line
             found.append(
@@ -167,18 +158,10 @@ def plan(theorem_id: str, settings: Settings) -> list[PlannedCheck]:
     return found
 
 
-def log_earlier(theorem_id: str, settings: Settings, numbers: Mapping[str, int]) -> None:
-    """Log, in an empty state, the attempts before these, so that a check there is the same attempt at every claim.
-
-    A replay on another machine knows the number of each attempt from the report and nothing of the attempts before it.
-    """
+def versions(theorem_id: str, settings: Settings) -> dict[str, ClaimVersion]:
+    """Under which version the attempts at each claim are counted."""
     theorem, table = _prepare(theorem_id, settings, _catalogue(settings))
-    store = Store(Path(settings.state))
-    for name, number in numbers.items():
-        if name in theorem.claims and number > 1:
-            place = _plan(theorem_id, theorem, name, table, settings, 1).place
-            for earlier in range(1, number):
-                store.attempt(place, settings.seed - earlier, now())
+    return {name: _plan(theorem_id, theorem, name, table, settings, 1).version for name in theorem.claims}
 
 
 def overall(claims: Sequence[Verdict]) -> tuple[Status, str | None]:
@@ -211,7 +194,9 @@ def _prepare(theorem_id: str, settings: Settings, catalogue: Catalogue) -> tuple
     return theorem, {name: lines(name, part, settings) for name, part in theorem.experiments.items()}
 
 
-def _attempted(theorem_id: str, theorem: Theorem, table: Table, settings: Settings) -> dict[str, Planned]:
+def _attempted(
+    theorem_id: str, theorem: Theorem, table: Table, settings: Settings, log: AttemptLog
+) -> dict[str, Planned]:
     """Every claim planned at the level of its attempt, all attempts logged before anything is drawn.
 
     A nightly run is no attempt: its data feed a process that keeps its own account.
@@ -220,20 +205,21 @@ def _attempted(theorem_id: str, theorem: Theorem, table: Table, settings: Settin
     for name in theorem.claims:
         planned = _plan(theorem_id, theorem, name, table, settings, 1)
         if planned.cases and not planned.refusal and not settings.nightly:
-            try:
-                number = Store(Path(settings.state)).attempt(planned.place, settings.seed, now())
-            except StoreError:  # the run says that nothing is kept; so does the verdict, of its attempt
-                found[name] = replace(planned, logged=False)
-                continue
-            planned = _plan(theorem_id, theorem, name, table, settings, number) if number > 1 else planned
+            number = log.begin(planned.version, settings.seed)
+            if number is None:  # the run says that nothing is kept; so does the verdict, of its attempt
+                planned = replace(planned, logged=False)
+            elif number > 1:
+                planned = _plan(theorem_id, theorem, name, table, settings, number)
         found[name] = planned
     return found
 
 
-def _planned_next(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: Settings) -> Planned:
+def _planned_next(
+    theorem_id: str, theorem: Theorem, name: str, table: Table, settings: Settings, log: AttemptLog
+) -> Planned:
     """A claim planned at the level that its next attempt will have."""
     planned = _plan(theorem_id, theorem, name, table, settings, 1)
-    number = 1 if settings.nightly else Store(Path(settings.state)).next_attempt(planned.place, settings.seed)
+    number = 1 if settings.nightly else log.next_number(planned.version, settings.seed)
     return _plan(theorem_id, theorem, name, table, settings, number) if number > 1 else planned
 
 
@@ -244,8 +230,8 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
     level = level_of(settings.level, attempt)
     levels = Levels(level, level)
     cases = tuple(judge.prepare(claim, cell, levels.shared(len(found)), claim) for cell in found)
-    place = attempts.place(theorem_id, name, claim, cases, settings.model)
-    return Planned(name, claim, cases, levels, tuple(_note(claim, case) for case in cases), place, attempt)
+    version = claim_version(theorem_id, name, claim, cases, settings.model)
+    return Planned(name, claim, cases, levels, tuple(_note(claim, case) for case in cases), version, attempt)
 
 
 def _note(claim: Claim, case: Prepared) -> str:

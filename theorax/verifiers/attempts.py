@@ -12,21 +12,47 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
+from typing import Protocol
 
 from theorax.decide.status import DEFAULT_LEVELS
 from theorax.language import Claim
-from theorax.runs.store import Place
 from theorax.verifiers.kinds.lowering import Prepared
 
-__all__ = ["place"]
+__all__ = ["AttemptLog", "ClaimVersion", "claim_version"]
 
 # What a reader is told, and what is tried besides, states no other claim.
 _BESIDE = ("because", "mutants", "implied", "corrected")
 
 
-def place(theorem: str, name: str, claim: Claim, cases: Sequence[Prepared], model: str | None) -> Place:
-    """Where the attempts at a claim are counted: its statement with margin and class, and its design without levels."""
+@dataclass(frozen=True)
+class ClaimVersion:
+    """One claim of a theorem in one version: digests of its statement and of its design."""
+
+    theorem: str
+    claim: str
+    statement: str
+    design: str
+
+
+class AttemptLog(Protocol):
+    """Counts the attempts at each version of a claim, and keeps the p-values of its nights."""
+
+    def begin(self, version: ClaimVersion, seed: int) -> int | None:
+        """Log that data of this seed are about to be drawn; the attempt's number, None where nothing can be logged."""
+        ...
+
+    def next_number(self, version: ClaimVersion, seed: int) -> int:
+        """The number that an attempt with this seed would have; nothing is logged."""
+        ...
+
+    def nights(self, version: ClaimVersion, night: int, p: Sequence[float]) -> Sequence[Sequence[float]]:
+        """Keep the p-values of this night; those of all nights up to it, in their order."""
+        ...
+
+
+def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[Prepared], model: str | None) -> ClaimVersion:
+    """The version whose attempts are counted: the statement with margin and class, the design without levels."""
     stated = [f"{part.name}={getattr(claim, part.name)!r}" for part in fields(claim) if part.name not in _BESIDE]
     designed = [str(model)]
     for case in cases:
@@ -36,7 +62,7 @@ def place(theorem: str, name: str, claim: Claim, cases: Sequence[Prepared], mode
         )
         designed.append(repr((case.claimed, case.margin, case.side)))
         designed.append(repr(replace(weights.plan, levels=DEFAULT_LEVELS)) if weights is not None else "")
-    return Place(theorem, name, _digest(type(claim).__name__, *stated), _digest(*designed))
+    return ClaimVersion(theorem, name, _digest(type(claim).__name__, *stated), _digest(*designed))
 
 
 def _digest(*parts: str) -> str:

@@ -34,7 +34,6 @@ from scipy.special import log_ndtr, ndtri
 from theorax.decide.status import Status
 from theorax.decide.verdict import Verdict
 from theorax.errors import ObservationError
-from theorax.runs.store import Place, Store
 
 __all__ = ["SCALE", "log_process", "monitored", "night", "process"]
 
@@ -84,15 +83,8 @@ def night(verdict: Verdict) -> list[float] | None:
     return found
 
 
-def monitored(verdict: Verdict, store: Store, place: Place, number: int, level: float) -> Verdict:
-    """The verdict of tonight, whose ``number`` orders the nights, as all nights up to it say.
-
-    **Raises:** StoreError if the store cannot be written.
-    """
-    tails = night(verdict)
-    if tails is None:
-        return verdict
-    nights = store.nights(place, number, tails)
+def monitored(verdict: Verdict, nights: Nights, level: float) -> Verdict:
+    """The verdict of tonight, the last of these nights, as all of them say."""
     values = process(nights)
     now, most = float(values[-1]), float(values.max())
     told = (

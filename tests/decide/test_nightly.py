@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
+from theorax.decide.nightly import SCALE, log_process, monitored, night, process
 from theorax.decide.status import Status
 from theorax.errors import ObservationError
-from theorax.runs.nightly import SCALE, log_process, monitored, process
-from theorax.runs.store import Place, Store
+from theorax.runs.store import Store
+from theorax.verifiers.attempts import ClaimVersion
 
-PLACE = Place("t", "c", "s", "d")
+VERSION = ClaimVersion("t", "c", "s", "d")
 
 
 def literal(total, nights):
@@ -84,31 +85,36 @@ def tonight(p_over, status=Status.SUPPORTED):
     )
 
 
+def told(verdict, store, number):
+    """The verdict of one night, after the store kept its p-values."""
+    return monitored(verdict, store.nights(VERSION, number, night(verdict)), 0.025)
+
+
 def test_nights_add_up_in_the_store(tmp_path):
     store = Store(tmp_path)
-    for night in range(1, 16):
-        found = monitored(tonight(0.2), store, PLACE, 20260100 + night, 0.025)
-        assert found.nights == night
+    for number in range(1, 16):
+        found = told(tonight(0.2), store, 20260100 + number)
+        assert found.nights == number
     assert found.status == "SUPPORTED"
-    for night in range(16, 60):
-        found = monitored(tonight(0.05), store, PLACE, 20260100 + night, 0.025)
+    for number in range(16, 60):
+        found = told(tonight(0.05), store, 20260100 + number)
         if found.status == "REFUTED":
             break
     assert found.status == "REFUTED"
     assert found.p_refute <= 0.025
     assert f"Over {found.nights} nights" in found.sentence
     # One that has crossed stays refuted, and the same night adds nothing.
-    assert monitored(tonight(0.5), store, PLACE, 20260100 + night + 1, 0.025).status == "REFUTED"
-    again = monitored(tonight(0.5), store, PLACE, 20260100 + night + 1, 0.025)
+    assert told(tonight(0.5), store, 20260100 + number + 1).status == "REFUTED"
+    again = told(tonight(0.5), store, 20260100 + number + 1)
     assert again.nights == found.nights + 1
 
 
 def test_one_bad_night_is_no_refutation(tmp_path):
-    found = monitored(tonight(0.005, "REFUTED"), Store(tmp_path), PLACE, 1, 0.025)
+    found = told(tonight(0.005, "REFUTED"), Store(tmp_path), 1)
     assert (found.status, found.nights) == ("INCONCLUSIVE", 1)
     assert "some night does by chance" in found.sentence
 
 
-def test_what_is_rigorous_has_no_nights(tmp_path):
+def test_what_is_rigorous_has_no_nights():
     exact = replace(fakes.CLAIM, rigorous=True)
-    assert monitored(exact, Store(tmp_path), PLACE, 1, 0.025) == exact
+    assert night(exact) is None

@@ -1,0 +1,82 @@
+"""One theorem checked in a run: its attempts and its nights are counted in the store.
+
+The functions here are named by their importable path (`theorax.runs.checking:check`), so that a worker process, a test
+and a replay all start a check in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from theorax.runs.store import Store, StoreError, now
+from theorax.verifiers import theorem_check
+from theorax.verifiers.attempts import ClaimVersion
+from theorax.verifiers.outcome import Checked, TheoremOutcome
+from theorax.verifiers.settings import PlannedCheck, Settings
+
+
+@dataclass(frozen=True)
+class StoredAttempts:
+    """The log of attempts and nights that the store keeps."""
+
+    store: Store
+
+    def begin(self, version: ClaimVersion, seed: int) -> int | None:
+        """Log that data of this seed are about to be drawn; the attempt's number, None if the store cannot be written."""
+        try:
+            return self.store.attempt(version, seed, now())
+        except StoreError:
+            return None
+
+    def next_number(self, version: ClaimVersion, seed: int) -> int:
+        """The number that an attempt with this seed would have; nothing is logged."""
+        return self.store.next_attempt(version, seed)
+
+    def nights(self, version: ClaimVersion, night: int, p: Sequence[float]) -> Sequence[Sequence[float]]:
+        """Keep the p-values of this night; those of all nights up to it, in their order.
+
+        **Raises:** StoreError if the store cannot be written: a night that is not kept would be left out of the process.
+        """
+        return self.store.nights(version, night, p)
+
+
+def check(theorem_id: str, settings: Settings) -> TheoremOutcome:
+    """Check one theorem.
+
+    **Raises:** as `observe`.
+    """
+    return observe(theorem_id, settings).outcome
+
+
+def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> Checked:
+    """Check one theorem, and hand back what it was decided from.
+
+    ``kept``, the observations of an earlier check, stand in for draws: the decision is then made again from them.
+
+    **Raises:** UsageError where settings and theorem do not fit; StatementError, DesignError and ObservationError where
+    the theorem's file is at fault; StoreError if a night cannot be kept.
+    """
+    return theorem_check.observe(theorem_id, settings, _log(settings), kept)
+
+
+def plan(theorem_id: str, settings: Settings) -> list[PlannedCheck]:
+    """What a check of this theorem would measure and what its designs can see, without any draw."""
+    return theorem_check.plan(theorem_id, settings, _log(settings))
+
+
+def log_earlier(theorem_id: str, settings: Settings, numbers: Mapping[str, int]) -> None:
+    """Log, in an empty state, the attempts before these, so that a check there is the same attempt at every claim.
+
+    A replay on another machine knows the number of each attempt from the report and nothing of the attempts before it.
+    """
+    store, versions = Store(Path(settings.state)), theorem_check.versions(theorem_id, settings)
+    for name, number in numbers.items():
+        if name in versions:
+            for earlier in range(1, number):
+                store.attempt(versions[name], settings.seed - earlier, now())
+
+
+def _log(settings: Settings) -> StoredAttempts:
+    return StoredAttempts(Store(Path(settings.state)))
