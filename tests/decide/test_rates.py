@@ -26,7 +26,6 @@ from theorax.language import (
     Rate,
     Size,
     Subject,
-    notation,
 )
 from theorax.numerics import platform
 from theorax.numerics.sampler import Sampler
@@ -260,10 +259,10 @@ def test_manufactured_rates(name: str) -> None:
 
 def test_what_a_rate_says_of_itself() -> None:
     soft = rate(decay, 1 / n, Absolute(3, 10), approach=SOFT, side="at most", average="log of mean")
-    assert "E[decay] = O\u0303(" in notation.mathematics(soft)
-    assert r"\tilde{O}" in notation.claim_latex(soft)
+    assert "E[decay] = O\u0303(" in soft.statement
+    assert r"\tilde{O}" in soft.latex
     against = rate(gap, exp(-n / 2), Absolute(1, 20), approach=PURE, rules_out=(0, -8))
-    assert "not like n^a, a from -8 to 0" in notation.mathematics(against)
+    assert "not like n^a, a from -8 to 0" in against.statement
 
 
 def test_a_looser_bound_follows_and_a_tighter_one_is_wrong() -> None:

@@ -36,7 +36,6 @@ from theorax.language import (
     Size,
     Subject,
     gaussian,
-    notation,
 )
 from theorax.numerics import platform
 from theorax.numerics.sampler import Sampler
@@ -132,7 +131,7 @@ def test_how_fast_the_output_becomes_normal(power: Any, status: Status) -> None:
     )
     found = judged(claim, 25_600, RateJudge(), (*WIDTHS, 256))
     assert found.decision.status is status
-    assert "distance of f from" in notation.mathematics(claim)
+    assert "distance of f from" in claim.statement
     few = judged(claim, 70, RateJudge()).decision
     assert (few.status, few.reason) == (Status.INCONCLUSIVE, Reason.NUMERIC_FLOOR)
 
@@ -152,8 +151,8 @@ def test_a_normal_law_proves_itself() -> None:
         GaussianVector(2).characteristic(np.array([0.5]), {}), math.exp(-0.25), rtol=4 * 2.0**-52, atol=0
     )
     assert GaussianVector(2).scaled(3) == GaussianVector(18)
-    assert "N(0, [[1, 0], [0, 1]])" in notation.mathematics(law((f, g), IDENTITY))
-    assert "mathcal{N}" in notation.claim_latex(law((f, g), IDENTITY))
+    assert "N(0, [[1, 0], [0, 1]])" in law((f, g), IDENTITY).statement
+    assert "mathcal{N}" in law((f, g), IDENTITY).latex
     assert law((f, g), IDENTITY, given=Matrix([[S, C], [C, V]])).observed == {f, g, S, C, V}
 
 

@@ -40,7 +40,6 @@ def explain(context: click.Context, id: str) -> int:
 
 
 def _told(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Block]:
-    from theorax.language.notation import display
     from theorax.reports import theorem_text
     from theorax.text.blocks import Heading, Lines, Paragraph
     from theorax.verifiers.claim_verdicts import letters
@@ -68,7 +67,7 @@ def _told(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Block]:
     )
     for name, claim in theorem.claims.items():
         yield Heading(f"Claim {name} ({claim.kind})")
-        yield Lines(tuple(display(claim).split("\n")))
+        yield Lines(tuple(claim.typeset.split("\n")))
         if claim.corrected is not None:
             yield Paragraph(f"This is what the source prints; what holds is the claim {claim.corrected}.")
         if claim.margin is not None:

@@ -12,6 +12,7 @@ from typing import Any, Literal, final
 
 from sympy import Basic, Expr, Symbol, sympify
 
+from theorax.decide.verdict import Assumption
 from theorax.errors import StatementError
 
 __all__ = ["Bounded", "BoundedVariance", "Moments", "TwoValues"]
@@ -105,3 +106,9 @@ def _numbers(*values: Any) -> bool:
 
 def _letters(*values: Any) -> frozenset[Symbol]:
     return frozenset().union(*(value.free_symbols for value in values if isinstance(value, Basic)))
+
+
+def of_tails(moments: Moments) -> Assumption:
+    """What is taken for granted about the tails of one draw."""
+    said = "light tails, so that Student's t holds" if moments == "light tails" else str(moments)
+    return Assumption("moment", f"one draw of what is averaged has {said}", "declared")

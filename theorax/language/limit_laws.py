@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import final
 
 import numpy as np
-from sympy import Expr, I, Integer, Symbol, conjugate, cos, exp, integrate, lambdify, pi, simplify, sin, sympify
+from sympy import Expr, I, Integer, Symbol, conjugate, cos, exp, integrate, lambdify, latex, pi, simplify, sin, sympify
 
 from theorax.errors import StatementError
+from theorax.language.notation import inline
 
 
 class LawOfNumbers(ABC):
@@ -33,6 +35,16 @@ class LawOfNumbers(ABC):
     @abstractmethod
     def moment(self, power: int) -> Expr:
         """E X^power, exactly."""
+
+    @property
+    def latex(self) -> str:
+        """The law in LaTeX: its words where they are words, a letter for it otherwise."""
+        told = str(self)
+        return rf"\text{{{told}}}" if re.fullmatch(r"[\w ,.()-]{1,80}", told) and "_" not in told else r"\mu"
+
+    def bent(self, scale: Expr) -> Iterator[tuple[str, LawOfNumbers]]:
+        """Other laws of the same scale: shifted by a quarter of it, and X + X^2/(4 scale), of another third moment."""
+        yield from ()
 
 
 @final
@@ -70,6 +82,22 @@ class Image(LawOfNumbers):
 
     def scaled(self, factor: Expr) -> Image:
         return Image(sympify(factor) * self.of, self.variable, self.density, self.over)
+
+    @property
+    def latex(self) -> str:
+        low, high = self.over
+        return (
+            rf"\mathcal{{L}}\left({latex(self.of)}\right), \quad {latex(self.variable)} \sim "
+            rf"{latex(self.density)} \text{{ on }} [{latex(low)}, {latex(high)}]"
+        )
+
+    def __str__(self) -> str:
+        low, high = map(inline, self.over)
+        return f"law of {inline(self.of)}, {self.variable} with density {inline(self.density)} on [{low}, {high}]"
+
+    def bent(self, scale: Expr) -> Iterator[tuple[str, LawOfNumbers]]:
+        yield "shifted", Image(self.of + scale / 4, self.variable, self.density, self.over)
+        yield "skewed", Image(self.of + self.of**2 / (4 * scale), self.variable, self.density, self.over)
 
     def moment(self, power: int) -> Expr:
         return simplify(integrate(self.of**power * self.density, (self.variable, *self.over)))
@@ -137,6 +165,9 @@ class Characteristic(LawOfNumbers):
     def characteristic(self, frequencies: np.ndarray, values: Mapping[Symbol, float]) -> np.ndarray:
         found = lambdify(self.t, self.of.subs(values), "numpy")(np.asarray(frequencies, float))
         return np.broadcast_to(np.asarray(found, complex), np.shape(frequencies))
+
+    def bent(self, scale: Expr) -> Iterator[tuple[str, LawOfNumbers]]:
+        yield "shifted", Characteristic(self.of * exp(I * self.t * scale / 4), self.t)
 
     def __str__(self) -> str:
         return f"law with E exp(i{self.t}X) = {self.of}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from theorax.language.notation import claim_latex, display, meanings
+from theorax.language.notation import meanings
 from theorax.text import hypertext, plain
 from theorax.text.blocks import Block, Heading, Lines, Paragraph
 
@@ -21,11 +21,11 @@ def shown(theorem: Theorem) -> dict[str, str]:
     text = [*head, *(block for name, claim in claims for block in _claim(name, claim)), *tail]
     typeset = "".join(
         hypertext.render(_claim(name, claim)[:1])
-        + hypertext.statement(claim_latex(claim), display(claim))
+        + hypertext.statement(claim.latex, claim.typeset)
         + hypertext.render(_claim(name, claim)[2:])
         for name, claim in claims
     )
-    latex = hypertext.latex_rows((name, claim_latex(claim)) for name, claim in claims)
+    latex = hypertext.latex_rows((name, claim.latex) for name, claim in claims)
     return hypertext.bundle(
         plain.render(text).rstrip("\n"), hypertext.render(head) + typeset + hypertext.render(tail), latex
     )
@@ -42,7 +42,7 @@ def _head(theorem: Theorem) -> Iterator[Block]:
 
 
 def _claim(name: str, claim: Claim) -> list[Block]:
-    found: list[Block] = [Heading(f"Claim {name} ({claim.kind})"), Lines(tuple(display(claim).split("\n")))]
+    found: list[Block] = [Heading(f"Claim {name} ({claim.kind})"), Lines(tuple(claim.typeset.split("\n")))]
     if claim.corrected is not None:
         found.append(Paragraph(f"This is what the source prints; what holds is the claim {claim.corrected}."))
     if claim.margin is not None:

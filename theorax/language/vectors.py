@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from sympy import Expr, ImmutableMatrix, Integer, MatrixBase, Rational, Symbol, factorial2, sympify
+from sympy import Expr, ImmutableMatrix, Integer, MatrixBase, Rational, Symbol, factorial2, latex, sympify
 
 from theorax.errors import StatementError
 from theorax.language.limit_laws import LawOfNumbers
@@ -78,6 +78,11 @@ class GaussianVector(LawOfNumbers):
         if power % 2:
             return Integer(0)
         return factorial2(power - 1) * self.covariance[0, 0] ** Rational(power, 2)
+
+    @property
+    def latex(self) -> str:
+        inside = self.covariance[0, 0] if self.dimensions == 1 else self.covariance
+        return rf"\mathcal{{N}}\left(0, {latex(inside)}\right)"
 
     def __str__(self) -> str:
         inside = self.covariance[0, 0] if self.dimensions == 1 else self.covariance.tolist()

@@ -25,7 +25,7 @@ from theorax.decide.status import Status
 from theorax.errors import NothingSelected, UsageError
 from theorax.names import did_you_mean
 from theorax.runs.dependencies import Graph
-from theorax.theorems.catalogue import KINDS, LABELS, Catalogue
+from theorax.theorems.catalogue import LABELS, Catalogue, kinds_of_claim
 
 STATUSES = (*(status.lower() for status in Status), "unchecked")
 METHODS = ("paper", "kind", "label", "status")
@@ -109,7 +109,7 @@ class _Chooser:
             _known(f"paper:{value}", value, self.catalogue.papers, "paper")
             return {id for id in ids if fnmatchcase(self.catalogue.paper(id), value)}
         if method == "kind":
-            _known(f"kind:{value}", value, KINDS.values(), "kind of claim")
+            _known(f"kind:{value}", value, kinds_of_claim().values(), "kind of claim")
             return {id for id in ids if any(fnmatchcase(kind, value) for kind in self.catalogue.facts(id).kinds)}
         if method == "label":
             _known(f"label:{value}", value, LABELS, "label")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -21,21 +21,12 @@ from theorax.theorems.bibliography import Bibliography, of
 if TYPE_CHECKING:
     import ast
 
-KINDS = {
-    "Identity": "identity",
-    "Inequality": "inequality",
-    "Probability": "probability",
-    "Expectation": "expectation",
-    "Limit": "limit",
-    "Rate": "rate",
-    "Law": "law",
-    "Optimum": "optimum",
-    "Impossibility": "impossibility",
-}
 LABELS = ("read", "reconstructed", "derived")
 NOT_PAPERS = frozenset({"language"})
 LIBRARY = Path(__file__).parent
 
+_CLAIMS = LIBRARY.parent / "language" / "claims"
+_KIND = re.compile(r"^@final\n@dataclass[^\n]*\nclass (\w+)\(", re.MULTILINE)
 _DOCSTRING = re.compile(r'\A(?:\s|#[^\n]*\n)*[rR]?("""|\'\'\')(.*?)(?:\1|\n)', re.DOTALL)
 
 
@@ -171,6 +162,13 @@ class Catalogue:
         return self.facts(id).problem or self.unknown_ancestors(id)
 
 
+@cache
+def kinds_of_claim() -> Mapping[str, str]:
+    """The kinds of claim by the name of their class, as a selector knows them, read from the files that define them."""
+    names = (name for path in sorted(_CLAIMS.glob("*.py")) for name in _KIND.findall(path.read_text("utf-8")))
+    return {name: name.lower() for name in names}
+
+
 def first_line(path: Path) -> str:
     """The first line of a module's docstring without its full stop, read without parsing; empty if it has none."""
     try:
@@ -200,7 +198,7 @@ def read_facts(base: Facts) -> Facts:
         )
     fields = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     called = {_name(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    kinds = tuple(kind for name, kind in KINDS.items() if name in called)
+    kinds = tuple(kind for name, kind in kinds_of_claim().items() if name in called)
     filled = Facts(
         id=base.id,
         paper=base.paper,

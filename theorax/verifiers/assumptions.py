@@ -7,16 +7,7 @@ from collections.abc import Sequence
 from theorax.decide.verdict import Assumption
 from theorax.language import (
     Claim,
-    Expectation,
     Hypothesis,
-    Identity,
-    Impossibility,
-    Inequality,
-    Law,
-    Limit,
-    Optimum,
-    Probability,
-    Rate,
     Theorem,
 )
 from theorax.verifiers.kinds import Prepared
@@ -29,8 +20,6 @@ _SEEDS = {
     "independent": "all draws are independent, within a size and across sizes",
     "none": "the sequence holds no randomness: one value at every size",
 }
-# Kinds whose support speaks of the law that was drawn, not of every instance.
-_SAMPLED = (Identity, Inequality, Probability, Impossibility, Optimum)
 
 
 def ledger(
@@ -52,11 +41,11 @@ def ledger(
         return tuple(found)
     if claim.range:
         return (*found, Assumption("float model", "balls enclose every rounding; each number of it is exact", "proved"))
-    found += [*_class(claim), *_moments(claim)]
+    found += claim.assumptions()
     experiment = theorem.experiments[cases[0].cell.line.experiment]
     found.append(Assumption("independence", _SEEDS[experiment.seeds], "declared"))
     found.append(Assumption("float model", f"draws are computed in {experiment.dtype}; {_errors(claim)}", "declared"))
-    if isinstance(claim, _SAMPLED):
+    if claim.speaks_of_the_law_drawn:
         subjects = ", ".join(dict.fromkeys(case.cell.line.name for case in cases))
         found.append(
             Assumption("law", f"what is supported is supported for the law of the draws: {subjects}", "declared")
@@ -82,37 +71,11 @@ def scope(
     sizes = sorted({size for case in cases for size in case.cell.line.sizes})
     subjects = ", ".join(dict.fromkeys(case.cell.line.name for case in cases))
     seen = f"{swept} = {sizes[0]}" + (f" to {sizes[-1]}" if len(sizes) > 1 else "")
-    if isinstance(claim, Limit | Rate | Law):
-        return f"as {claim.as_} → ∞ under the declared class of corrections, seen at {seen}; drawn: {subjects}"
-    if isinstance(claim, _SAMPLED):
-        return f"for the law sampled at {seen}; drawn: {subjects}"
-    return f"at {seen}; drawn: {subjects}"
+    return f"{claim.seen_at(seen)}; drawn: {subjects}"
 
 
 def _hypothesis(name: str, part: Hypothesis) -> Assumption:
     return Assumption("hypothesis", f"{name}: {part.sentence}", "declared" if part.holds is None else "tested")
-
-
-def _class(claim: Claim) -> list[Assumption]:
-    if not isinstance(claim, Limit | Rate | Law):
-        return []
-    allowed, n = claim.approach, claim.as_
-    at = f" at {n} = {allowed.reference:g}" if allowed.reference is not None else ""
-    reason = f", because {allowed.reason}" if allowed.reason else " (the default class)"
-    return [Assumption("class", f"corrections at finite {n}{at}: {allowed}{reason}", "declared")]
-
-
-def _moments(claim: Claim) -> list[Assumption]:
-    if isinstance(claim, Limit | Expectation):
-        if isinstance(claim, Expectation) and claim.quantile is not None:
-            return []
-        said = "light tails, so that Student's t holds" if claim.moments == "light tails" else str(claim.moments)
-        return [Assumption("moment", f"one draw of what is averaged has {said}", "declared")]
-    if isinstance(claim, Rate):
-        return [Assumption("moment", "logarithms of the draws have light tails, so that Student's t holds", "declared")]
-    if isinstance(claim, Law):
-        return [Assumption("moment", "means of bounded features are near normal at this number of draws", "declared")]
-    return []
 
 
 def _errors(claim: Claim) -> str:

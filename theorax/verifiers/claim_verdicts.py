@@ -9,8 +9,8 @@ from dataclasses import replace
 from theorax.decide.status import Decision, Status
 from theorax.decide.verdict import Case, Verdict
 from theorax.decide.wording import REMEDIES, case_of, sentence
-from theorax.language import Claim, Inequality, Law, Limit, Rate, Theorem
-from theorax.language.notation import claim_latex, display, inline, meanings
+from theorax.language import Claim, Inequality, Theorem
+from theorax.language.notation import inline, meanings
 from theorax.verifiers.cases.lines import Cell
 from theorax.verifiers.kinds.lowering import Judged, Prepared
 from theorax.verifiers.outcome import LetterOutcome
@@ -52,14 +52,14 @@ def claim_outcome(
     return Verdict(
         id=name,
         kind=claim.kind,
-        statement=display(claim),
-        latex=claim_latex(claim),
+        statement=claim.typeset,
+        latex=claim.latex,
         status=status,
         reason=reason,
         sentence=_sentence(status, decision, judged, worst, level, settled, note),
         because=claim.because,
         prediction=inline(claim.prediction) if claim.prediction is not None else None,
-        as_=str(claim.as_) if isinstance(claim, Limit | Rate | Law) else None,
+        as_=str(claim.tending) if claim.tending is not None else None,
         level=level if spends else None,
         margin_given=str(claim.margin) if claim.margin is not None else None,
         corrected=claim.corrected,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sympy import Basic, Integer, MatrixBase, latex, pretty, simplify
+from sympy import Basic, Integer, latex, pretty, simplify
 
 from theorax.errors import StatementError
 from theorax.exact.zero import ZeroTest, is_zero
-from theorax.language import Cited, Claim, Index, Law, Proof, Rate, Step, Theorem
+from theorax.language import Cited, Claim, Index, Proof, Step, Theorem
 from theorax.verifiers.outcome import StepOutcome, StepStatus
 
 LONGEST_FORMULA = 600  # characters of LaTeX; a longer one is shown shortened, as text
@@ -100,14 +100,7 @@ def _reaches(steps: list[Step | Cited], claim: Claim) -> bool:
 
 def _sides(claim: Claim) -> Iterator[Basic]:
     """The claim's own predicted side, as it stands and at small values of its index letters."""
-    predictions: list[Basic] = []
-    if isinstance(claim, Law):
-        predictions += [claim.to.moment(power) for power in (1, 2, 4)]
-    elif isinstance(claim, Rate):
-        predictions += [claim.like, claim.exponent]
-    elif claim.prediction is not None and not isinstance(claim.prediction, MatrixBase):
-        predictions.append(claim.prediction)
-    for prediction in predictions:
+    for prediction in claim.proved_sides:
         yield prediction
         yield simplify(prediction)
         for index in (letter for letter in prediction.free_symbols if isinstance(letter, Index)):

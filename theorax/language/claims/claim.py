@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from sympy import (
     Basic,
     Expr,
+    MatrixBase,
     Rational,
     Symbol,
     sympify,
@@ -18,11 +19,14 @@ from sympy import (
 )
 from sympy.logic.boolalg import Boolean
 
+from theorax.decide.status import Side
+from theorax.decide.verdict import Assumption
 from theorax.errors import StatementError
 from theorax.language.declared_moments import Bounded, BoundedVariance, TwoValues
 from theorax.language.letters import Measured, Parameter, Size
 from theorax.language.limit_laws import LawOfNumbers
 from theorax.language.margins import Margin
+from theorax.language.variants import Change
 
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
 FEW = Rational(1, 50)  # the share of draws that a sampled bound may leave open
@@ -52,6 +56,9 @@ class Claim(ABC):
 
     measured_fields: ClassVar[tuple[str, ...]] = ()  # SymPy fields evaluated on the observations
     stated_fields: ClassVar[tuple[str, ...]] = ()  # SymPy fields evaluated on letters that are known before any draw
+    predicted_fields: ClassVar[tuple[str, ...]]  # what theory predicts is the first of these that is given
+    averaged: ClassVar[str | None] = None  # the field whose mean over the draws is compared
+    speaks_of_the_law_drawn: ClassVar[bool] = False  # support speaks of the law of the draws, not of every instance
 
     def __post_init__(self) -> None:
         for name in (*self.measured_fields, *self.stated_fields):
@@ -104,9 +111,66 @@ class Claim(ABC):
         return NOTHING
 
     @property
-    @abstractmethod
+    def predicted(self) -> str:
+        """The name of the field that theory predicts."""
+        return next(name for name in self.predicted_fields if getattr(self, name) is not None)
+
+    @property
     def prediction(self) -> Expr | None:
         """The side that theory predicts, where it is an expression."""
+        value = getattr(self, self.predicted)
+        return None if isinstance(value, LawOfNumbers) else value
+
+    @property
+    def sided(self) -> Side:
+        """On which side of the prediction the claim stays true."""
+        return Side.EQUAL
+
+    @property
+    def tending(self) -> Size | None:
+        """The size that tends to infinity, if one does."""
+        return None
+
+    @property
+    def proved_sides(self) -> tuple[Basic, ...]:
+        """The expressions of which a proof must reach one to have settled the claim."""
+        found = self.prediction
+        return () if found is None or isinstance(found, MatrixBase) else (found,)
+
+    @property
+    @abstractmethod
+    def statement(self) -> str:
+        """The claim on one line of Unicode mathematics."""
+
+    @property
+    def typeset(self) -> str:
+        """The claim over several lines, where a fraction or a root needs them."""
+        return self.statement
+
+    @property
+    @abstractmethod
+    def latex(self) -> str:
+        """The claim in LaTeX."""
+
+    @abstractmethod
+    def wrong_variants(self) -> Iterator[Change]:
+        """Statements that are false where the claim is true: what is replaced, by name."""
+
+    def sharper_variants(self) -> Iterator[Change]:
+        """Statements that are false only where the claim's bound is tight."""
+        yield from ()
+
+    def weaker_variants(self) -> Iterator[Change]:
+        """Statements that follow from the claim."""
+        yield from ()
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """What the decision on draws takes for granted: the class of corrections, the tails."""
+        return ()
+
+    def seen_at(self, sizes: str) -> str:
+        """For what a verdict on draws at these sizes is said."""
+        return f"{'for the law sampled at' if self.speaks_of_the_law_drawn else 'at'} {sizes}"
 
     def _refuse(self, given: str, why: str, instead: str) -> None:
         raise StatementError(f"{type(self).__name__}: {given}. {why} {instead}")
@@ -174,10 +238,11 @@ def needs_margin(claim: Claim) -> None:
         )
 
 
-def needs_size(claim: Claim, letter: Any) -> None:
-    if not isinstance(letter, Size):
+def needs_moments(claim: Claim, moments: Any, instead: str) -> None:
+    if moments != "light tails" and not isinstance(moments, Bounded | TwoValues | BoundedVariance):
         claim._refuse(
-            f"as_={letter} is not a Size",
-            "Only a size tends to infinity.",
-            f'Declare it: {letter} = Size("{letter}", "what it counts").',
+            f"moments={moments!r} declares nothing that bounds the mean",
+            "No interval for a mean holds under undeclared tails: a rare large value that was not drawn may carry it.",
+            f'{instead} What can be declared: "light tails", Bounded(low, high), TwoValues(low, high), '
+            "BoundedVariance(v).",
         )

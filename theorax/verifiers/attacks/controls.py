@@ -41,7 +41,6 @@ __all__ = ["DEMANDED", "controls", "insensitive", "kill_probability"]
 CONFIDENCE = 0.95
 DEMANDED = 0.8  # a control that kills less surely leaves the claim untested (METHOD, section 8.4)
 MANY, SOME = 29, 14
-# Fewest draws of a portion: a variance of three or less is hardly one; features of a law have a matrix of them.
 
 
 def kill_probability(kills: int, repetitions: int) -> float:

@@ -11,8 +11,7 @@ from theorax.decide.equivalence import combine
 from theorax.decide.status import Decision, Levels, Status
 from theorax.decide.verdict import Verdict
 from theorax.errors import DesignError
-from theorax.language import Claim, Expectation, Limit, Rate
-from theorax.language.notation import mathematics
+from theorax.language import Claim
 from theorax.verifiers.attacks.mutants import Variant, variants
 from theorax.verifiers.cases.lines import Cell, Line, Observed, evaluate
 from theorax.verifiers.kinds import JUDGES, Prepared
@@ -48,9 +47,9 @@ def _mutant(
 ) -> MutantOutcome:
     judge, shared = JUDGES[type(claim)], levels.shared(len(cases))
     prepared = [judge.prepare(variant.claim, case.cell, shared, claim) for case in cases]
-    same_sides = all(getattr(claim, part) == getattr(variant.claim, part) for part in claim.measured_fields) and _side(
-        claim
-    ) == _side(variant.claim)
+    same_sides = claim.sided is variant.claim.sided and all(
+        getattr(claim, part) == getattr(variant.claim, part) for part in claim.measured_fields
+    )
     inside = variant.expected == "killed" and _same_numbers(claim, variant.claim, cases, observed)
     inside = inside or (
         variant.expected == "killed"
@@ -63,7 +62,7 @@ def _mutant(
     return MutantOutcome(
         claim=name,
         name=variant.name,
-        statement=mathematics(variant.claim),
+        statement=variant.claim.statement,
         killed=decision.status is not Status.SUPPORTED,
         status=decision.status,
         expected="within the margin" if inside else variant.expected,
@@ -76,15 +75,14 @@ def _same_numbers(
     claim: Claim, variant: Claim, cases: tuple[Prepared, ...], observed: Callable[[Line], Observed]
 ) -> bool:
     """Whether the two differ in what is measured only by a factor that is one in every case, and in nothing else."""
-    if not isinstance(claim, Limit | Expectation) or not isinstance(variant, Limit | Expectation):
+    if claim.averaged is None:
         return False
-    if variant.of == claim.of or replace(variant, of=claim.of) != claim:
+    own, other = getattr(claim, claim.averaged), getattr(variant, claim.averaged)
+    if own == other or replace(variant, **{claim.averaged: own}) != claim:
         return False
     whole = [Cell(observed(case.cell.line).line, case.cell.chosen) for case in cases]
     return all(
-        np.array_equal(
-            evaluate(claim.of, cell, observed(cell.line), at), evaluate(variant.of, cell, observed(cell.line), at)
-        )
+        np.array_equal(evaluate(own, cell, observed(cell.line), at), evaluate(other, cell, observed(cell.line), at))
         for cell in whole
         for at in range(len(cell.line.sizes))
     )
@@ -133,10 +131,6 @@ def _within(variant: Prepared, case: Prepared) -> bool:
     apart = variant.apart(case)
     # A variant at the very margin lies outside, however the two roundings of that number fall.
     return apart is not None and apart < case.margin * (1 - 2.0**-40)
-
-
-def _side(claim: Claim) -> object:
-    return claim.side if isinstance(claim, Rate) else None
 
 
 def _detail(decision: Decision, sign: int) -> str:

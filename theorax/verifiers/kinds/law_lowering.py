@@ -37,7 +37,7 @@ class LawJudge(Judge[Law]):
     """Laws; the distance is that of characteristic functions, the margin the distance to the nearest excluded law."""
 
     kind = Law
-    fewest = 8
+    fewest = 8  # features have a matrix of variances
 
     def prepare(self, claim: Law, cell: Cell, levels: Levels, original: Law) -> Prepared:
         frequencies = law_frequencies(original, cell)

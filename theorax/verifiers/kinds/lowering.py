@@ -157,7 +157,8 @@ class Judge(ABC, Generic[C]):
     """
 
     kind: ClassVar[type[Claim]]
-    fewest: ClassVar[int] = 4  # draws of a control that is repeated on a part of its design
+    # Fewest draws of a control that is repeated on a part of its design: a variance of three or less is hardly one.
+    fewest: ClassVar[int] = 4
     counts_violations: ClassVar[bool] = False  # one draw can refute, so every part of a control's draws is asked
 
     def cells(self, claim: C, line: Line) -> Iterator[Cell]:

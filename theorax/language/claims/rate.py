@@ -1,34 +1,29 @@
-"""Orders of growth, and convergence in distribution."""
+"""Rates: orders of growth and decay, of a quantity or of the distance of a law from its limit."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, final
+from typing import Literal, final
 
-from sympy import (
-    Expr,
-    ImmutableMatrix,
-    MatrixBase,
-    Tuple,
-    diff,
-    log,
-    simplify,
-    sqrt,
-    sympify,
-)
+from sympy import Basic, Expr, Rational, diff, exp, latex, log, simplify, sympify
 
 from theorax.decide.corrections import Corrections
-from theorax.language.claims.claim import Claim, needs_margin, needs_measured, needs_size
-from theorax.language.letters import Measured, Size
+from theorax.decide.status import Side
+from theorax.decide.verdict import Assumption
+from theorax.language.claims.asymptotic import AsymptoticClaim
+from theorax.language.claims.claim import needs_margin, needs_measured
 from theorax.language.limit_laws import LawOfNumbers
 from theorax.language.margins import Absolute
+from theorax.language.notation import beside, inline
+from theorax.language.variants import Change
 from theorax.language.vectors import GaussianVector
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class Rate(Claim):
+class Rate(AsymptoticClaim):
     """``of`` grows or decays like a constant times ``like`` as ``as_`` tends to infinity.
 
     ``like`` is a power ``n**a`` or an exponential ``exp(c*n)``, the exponent free of ``n``; what is decided is the
@@ -44,8 +39,6 @@ class Rate(Claim):
 
     of: Expr
     like: Expr
-    as_: Size
-    approach: Corrections
     side: Literal["exact", "at most", "at least"] = "exact"
     average: Literal["mean of log", "log of mean"] = "mean of log"
     floor: Expr | float = 0
@@ -56,12 +49,12 @@ class Rate(Claim):
     scale: Expr | float = 1
     measured_fields = ("of", "given")
     stated_fields = ("like", "floor", "scale")
+    predicted_fields = ("like",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         needs_measured(self, "of")
         needs_margin(self)
-        needs_size(self, self.as_)
         if not isinstance(self.margin, Absolute):
             self._refuse(
                 f"margin={self.margin} is relative",
@@ -127,73 +120,85 @@ class Rate(Claim):
         return slope if self.is_exponential else simplify(self.as_ * slope)
 
     @property
-    def prediction(self) -> Expr:
-        return self.like
-
-
-@final
-@dataclass(frozen=True, kw_only=True)
-class Law(Claim):
-    """``of`` converges in distribution to the law ``to``; several letters in a tuple do so together.
-
-    ``scale`` sets the frequencies at which characteristic functions are compared (of the order of the law's standard
-    deviation); those of a vector are whitened by its covariance and drawn once. ``excludes``: the wrong laws that
-    support must exclude; the margin is the distance to the nearest of them; by default the claimed law with a tenth
-    more variance. ``given``: a measured variance (a covariance matrix) with which ``of`` is Gaussian and centred given
-    the rest of the draw, as the last layer of a network is given the one before: its features are then averaged in
-    closed form, which is worth tens of times more draws.
-    """
-
-    of: Measured | tuple[Measured, ...]
-    to: LawOfNumbers
-    as_: Size
-    approach: Corrections
-    scale: Expr | float = 1
-    excludes: tuple[LawOfNumbers, ...] = ()
-    given: Expr | None = None
-    measured_fields = ("of", "given")
-    stated_fields = ("scale",)
-
-    def __post_init__(self) -> None:
-        if isinstance(self.given, MatrixBase):
-            object.__setattr__(self, "given", ImmutableMatrix(self.given))
-        super().__post_init__()
-        needs_measured(self, "of")
-        needs_size(self, self.as_)
-        dimensions = len(self.letters_of)
-        for law in (self.to, *self.excludes):
-            if (have := law.dimensions if isinstance(law, GaussianVector) else 1) != dimensions:
-                self._refuse(
-                    f"of={self.of} has {dimensions} entries and the law {law} has {have}",
-                    "A vector tends to the law of a vector of the same length.",
-                    "Write GaussianVector(covariance) with one row for each letter.",
-                )
-        if self.given is not None:
-            shape = self.given.shape if isinstance(self.given, ImmutableMatrix) else (1, 1)
-            if shape != (dimensions, dimensions) or not self.given.free_symbols:
-                self._refuse(
-                    f"given has shape {shape}, of has {dimensions} entries",
-                    "A conditional covariance has one row for each letter and is measured in every draw.",
-                    "Write given=S with a measured variance, or a matrix of measured letters.",
-                )
-        if self.margin is not None:
-            self._refuse(
-                f"margin={self.margin} is given",
-                "The margin of a law is its distance to the nearest law that support must exclude.",
-                "Write excludes=(...) or nothing.",
-            )
+    def sided(self) -> Side:
+        return {"exact": Side.EQUAL, "at most": Side.AT_MOST, "at least": Side.AT_LEAST}[self.side]
 
     @property
-    def letters_of(self) -> tuple[Measured, ...]:
-        """The letters whose law is meant, one or several together."""
-        several: Any = self.of
-        return tuple(several) if isinstance(several, Tuple | tuple) else (several,)
+    def proved_sides(self) -> tuple[Basic, ...]:
+        return (self.like, self.exponent)
 
     @property
-    def nearest_wrong(self) -> tuple[LawOfNumbers, ...]:
-        """The laws that support must exclude."""
-        return self.excludes or (self.to.scaled(sqrt(sympify(11)) / sqrt(sympify(10))),)
+    def statement(self) -> str:
+        of = "".join(part if isinstance(part, str) else inline(part) for part in self._measured)
+        return f"{of} = {self._order}({inline(self.like)})  as {self.as_} → ∞{self._not_like}"
 
     @property
-    def prediction(self) -> None:
-        return None
+    def typeset(self) -> str:
+        tail = f" )   as {self.as_} → ∞{self._not_like}"
+        return beside(*self._measured, f" = {self._order}( ", self.like, tail)
+
+    @property
+    def latex(self) -> str:
+        order = {Side.EQUAL: r"\Theta", Side.AT_MOST: "O", Side.AT_LEAST: r"\Omega"}[self.sided]
+        order = rf"\tilde{{{order}}}" if self.approach.loglog else order
+        of = rf"\mathbb{{E}}\left[{latex(self.of)}\right]" if self.average == "log of mean" else latex(self.of)
+        of = rf"D\left(\mathcal{{L}}({of}), \mu\right)" if self.to is not None else of
+        return rf"{of} = {order}\left({latex(self.like)}\right){self.tending_latex}"
+
+    @property
+    def _order(self) -> str:
+        """Theta, O or Omega; with a tilde where powers of log n are allowed for."""
+        order = {Side.EQUAL: "Θ", Side.AT_MOST: "O", Side.AT_LEAST: "Ω"}[self.sided]
+        return order + "\u0303" if self.approach.loglog else order
+
+    @property
+    def _measured(self) -> tuple[str | Expr, ...]:
+        if self.to is not None:
+            return ("distance of ", self.of, f" from {self.to}")
+        return ("E[", self.of, "]") if self.average == "log of mean" else ("", self.of)
+
+    @property
+    def _not_like(self) -> str:
+        """The rival form that support excludes, in words."""
+        if self.rules_out is None:
+            return ""
+        low, high = map(inline, self.rules_out)
+        form = f"{self.as_}^a, a" if self.is_exponential else f"exp(c {self.as_}), c"
+        return f",  not like {form} from {low} to {high}"
+
+    def wrong_variants(self) -> Iterator[Change]:
+        """The exponent off by the margin and more, doubled, halved; one way only, if the claim is one-sided."""
+        assert self.margin is not None
+        step, exponent = self.margin.value, self.exponent
+        for change in (sign * size for size in (step, 3 * step / 2, 2 * step, Rational(1, 2)) for sign in (1, -1)):
+            if not self._implies(change):
+                yield self._moved(change)
+        if exponent != 0 and not self._implies(exponent):
+            yield "exponent x 2", {"like": self._power(2 * exponent)}
+        if exponent != 0 and not self._implies(-exponent):
+            yield "exponent / 2", {"like": self._power(exponent / 2)}
+
+    def weaker_variants(self) -> Iterator[Change]:
+        """Either side of an exact order; the exponent of a one-sided one, moved the way that follows."""
+        if self.sided is Side.EQUAL:
+            yield "at most this order", {"side": "at most"}
+            yield "at least this order", {"side": "at least"}
+        elif self.margin is not None:
+            yield self._moved(2 * self.margin.value * (1 if self.sided is Side.AT_MOST else -1))
+
+    def _implies(self, change: Expr) -> bool:
+        """Whether the order changed by this follows from the claim: a larger upper bound, a smaller lower one."""
+        if self.sided is Side.EQUAL:
+            return False
+        return bool(change > 0 if self.sided is Side.AT_MOST else change < 0)
+
+    def _moved(self, change: Expr) -> Change:
+        return f"exponent {'+' if change > 0 else '-'} {abs(change)}", {"like": self._power(self.exponent + change)}
+
+    def _power(self, exponent: Expr) -> Expr:
+        return exp(exponent * self.as_) if self.is_exponential else self.as_**exponent
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """The class of corrections, and the tails of the logarithms."""
+        tails = "logarithms of the draws have light tails, so that Student's t holds"
+        return (*super().assumptions(), Assumption("moment", tails, "declared"))

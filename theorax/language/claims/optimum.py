@@ -1,21 +1,20 @@
-"""Optimality, and what no member of a class attains."""
+"""Least values: attained by a feasible point and bounded from below."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, final
 
-from sympy import (
-    Expr,
-    true,
-)
+from sympy import Expr, latex, true
 from sympy.logic.boolalg import Boolean
 
 from theorax.language.claims.claim import NOTHING, Claim, exact_box, exact_number
 from theorax.language.letters import Parameter
 from theorax.language.margins import Absolute
+from theorax.language.notation import in_box, in_box_latex, inline
+from theorax.language.variants import Change, wider
 
 
 @final
@@ -36,6 +35,8 @@ class Optimum(Claim):
     over: Mapping[Parameter, tuple[Any, Any]] = field(default_factory=lambda: NOTHING)
     at: Mapping[Parameter, Any] = field(default_factory=lambda: NOTHING)
     measured_fields = ("value", "bound", "feasible", "rival", "rival_feasible")
+    predicted_fields = ("bound", "value")
+    speaks_of_the_law_drawn = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -75,54 +76,30 @@ class Optimum(Claim):
     def prediction(self) -> Expr:
         return self.bound if self.bound is not None else self.value.subs(dict(self.at))
 
-
-@final
-@dataclass(frozen=True, kw_only=True)
-class Impossibility(Claim):
-    """No member of a class comes nearer than ``at_least``.
-
-    By a search: ``distance`` is what each draw, a restart of an optimiser on the target, has reached, and ``planted``
-    what the same optimiser with the same budget reaches on targets that are members; these count as found below ``tol``.
-    By a certified lower bound: ``distance`` is an expression in parameters, ``over`` their exact ranges.
-    ``obstruction``: the property of all members that the target lacks, where a proof of the claim settles it.
-    """
-
-    distance: Expr
-    at_least: Expr
-    obstruction: str = ""
-    planted: Expr | None = None
-    tol: Expr | None = None
-    over: Mapping[Parameter, tuple[Any, Any]] = field(default_factory=lambda: NOTHING)
-    measured_fields = ("distance", "planted")
-    stated_fields = ("at_least", "tol")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "over", exact_box(self))
-        if self.at_least.is_number and not self.at_least > 0:
-            self._refuse(
-                f"at_least={self.at_least} is not positive",
-                "Every distance is at least zero: the bound would say nothing.",
-                "Write a positive distance.",
-            )
-        if bool(self.over) == (self.planted is not None):
-            self._refuse(
-                "it has neither planted members nor a box" if not self.over else "it has planted members and a box",
-                "A search that finds nothing shows something only if it finds what is there; a certified bound needs "
-                "no search.",
-                "Write planted=... with tol=..., or over={w: (-1, 1)}.",
-            )
-        if self.planted is not None and not (self.tol is not None and self.tol > 0):
-            self._refuse(
-                f"tol={self.tol} tells no member from the others",
-                "A planted member counts as found below a distance that is stated before the search.",
-                "Write tol=Rational(1, 10**6).",
-            )
+    @property
+    def statement(self) -> str:
+        if not self.over:
+            return f"min = {inline(self.value)}, bounded below by {inline(self.bound)}"
+        point = ", ".join(f"{letter} = {value}" for letter, value in self.at.items())
+        return f"min {inline(self.value)} = {inline(self.prediction)}  at {point}  {in_box(self.over)}"
 
     @property
-    def range(self) -> Mapping[Parameter, tuple[Expr, Expr]]:
-        return self.over
+    def latex(self) -> str:
+        if not self.over:
+            return rf"\min = {latex(self.value)} \ge {latex(self.bound)}"
+        return rf"\min {latex(self.value)} = {latex(self.prediction)}{in_box_latex(self.over)}"
 
-    @property
-    def prediction(self) -> Expr:
-        return self.at_least
+    def wrong_variants(self) -> Iterator[Change]:
+        """The bound raised and the value lowered by twice the margin; the point moved to an end of the box."""
+        assert self.margin is not None
+        if self.bound is not None:
+            yield "bound raised by twice the margin", {"bound": self.bound + 2 * self.margin.value}
+            yield "value lowered by twice the margin", {"value": self.value - 2 * self.margin.value}
+        for letter, ends in self.over.items():
+            for end in ends:
+                if self.at[letter] != end:
+                    yield f"attained at {letter} = {end}", {"at": {**self.at, letter: end}}
+
+    def weaker_variants(self) -> Iterator[Change]:
+        """Twice the margin."""
+        yield from wider(self.margin)

@@ -1,57 +1,19 @@
-"""Identities and inequalities: what holds of every admissible instance."""
+"""Inequalities: a bound in every draw, in every entry of every instance, or on a whole box."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, final
 
-from sympy import (
-    Expr,
-    simplify,
-)
+from sympy import Expr, latex
 
+from theorax.decide.status import Side
 from theorax.language.claims.claim import FEW, NOTHING, Claim, exact_box
 from theorax.language.letters import Parameter
 from theorax.language.margins import Relative
-
-
-@final
-@dataclass(frozen=True, kw_only=True)
-class Identity(Claim):
-    """Both sides are equal, entry by entry, for every admissible instance: program against program or symbol.
-
-    A relative margin is one of the largest entry of either side; where a side is zero, write an absolute one.
-    """
-
-    left: Expr
-    right: Expr
-    measured_fields = ("left", "right")
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if simplify(self.left - self.right) == 0:
-            self._refuse(
-                f"left={self.left} and right={self.right} are the same expression",
-                "Such a check cannot fail.",
-                "Measure the two sides by two programs, with a letter for each.",
-            )
-        if scalars := [letter for letter in sorted(self.observed, key=str) if not letter.array]:
-            self._refuse(
-                f"{scalars[0]} is measured as one number per draw of a compiled program",
-                "Both sides are compared entry by entry, by one program run in several arithmetics.",
-                f'Declare it with array=True: Measured("{scalars[0]}", "...", array=True).',
-            )
-        if self.observed and self.margin is None:
-            self._refuse(
-                "it has no margin",
-                "Floats of two programs agree up to rounding, never exactly, and support excludes what is off by more.",
-                'Write margin=Relative(1, 10**9), because="rounding stays below it, an error does not".',
-            )
-
-    @property
-    def prediction(self) -> Expr:
-        return self.right
+from theorax.language.notation import in_box, in_box_latex, inline
+from theorax.language.variants import Change
 
 
 @final
@@ -73,6 +35,8 @@ class Inequality(Claim):
     over: Mapping[Parameter, tuple[Any, Any]] = field(default_factory=lambda: NOTHING)
     trivial: Expr | None = None
     measured_fields = ("of", "at_most", "at_least", "trivial")
+    predicted_fields = ("at_most", "at_least")
+    speaks_of_the_law_drawn = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -100,5 +64,35 @@ class Inequality(Claim):
         return self.over
 
     @property
-    def prediction(self) -> Expr:
-        return self.at_most if self.at_most is not None else self.at_least
+    def sided(self) -> Side:
+        return Side.AT_MOST if self.at_most is not None else Side.AT_LEAST
+
+    @property
+    def statement(self) -> str:
+        sign = "≤" if self.sided is Side.AT_MOST else "≥"
+        every = "in every entry of every instance" if self.entrywise else "in every draw"
+        return f"{inline(self.of)} {sign} {inline(self.prediction)}  {in_box(self.over) or every}"
+
+    @property
+    def latex(self) -> str:
+        sign = r"\le" if self.sided is Side.AT_MOST else r"\ge"
+        return f"{latex(self.of)} {sign} {latex(self.prediction)}{in_box_latex(self.over)}"
+
+    def wrong_variants(self) -> Iterator[Change]:
+        """The bound from the other side."""
+        yield "the other direction", {"at_most": self.at_least, "at_least": self.at_most}
+
+    def sharper_variants(self) -> Iterator[Change]:
+        """The bound halved (doubled, if from below), and moved inwards by twice its slack."""
+        bound, above = self.prediction, self.sided is Side.AT_MOST
+        assert bound is not None
+        if bound != 0:
+            yield f"bound {'halved' if above else 'doubled'}", {self.predicted: bound / 2 if above else 2 * bound}
+        if self.margin is not None:
+            shift = -2 * self.margin.value if above else 2 * self.margin.value
+            yield "bound sharper by twice its slack", {self.predicted: bound + shift}
+
+    def weaker_variants(self) -> Iterator[Change]:
+        """Twice the share of draws that may be left open, where draws decide."""
+        if not (self.over or self.entrywise) and 2 * self.content < 1:
+            yield "twice the content", {"content": 2 * self.content}

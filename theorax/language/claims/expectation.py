@@ -1,0 +1,84 @@
+"""Exact means and quantiles, at every finite size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import final
+
+from sympy import Expr, Rational, latex
+
+from theorax.decide.verdict import Assumption
+from theorax.language.claims.claim import Claim, needs_margin, needs_measured, needs_moments
+from theorax.language.declared_moments import Moments, of_tails
+from theorax.language.notation import beside, inline
+from theorax.language.variants import Change, dropped_factors, wider, wrong_values
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Expectation(Claim):
+    """The mean of ``of`` equals ``equals`` at every finite size of the experiment: exact, no limit.
+
+    ``moments`` is what is declared about the tails; it decides the interval (METHOD, section 4.3). With ``quantile`` it
+    is the quantile of this order (the median at one half) that equals it, and nothing needs to be declared.
+    """
+
+    of: Expr
+    equals: Expr
+    moments: Moments = "light tails"
+    quantile: Expr | None = None
+    measured_fields = ("of",)
+    stated_fields = ("equals", "quantile")
+    predicted_fields = ("equals",)
+    averaged = "of"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        needs_measured(self, "of")
+        needs_margin(self)
+        if self.quantile is None:
+            needs_moments(
+                self,
+                self.moments,
+                "Write quantile=Rational(1, 2) for the median, or measure the logarithm, or declare a bound.",
+            )
+        elif self.quantile.is_number and not 0 < self.quantile < 1:
+            self._refuse(
+                f"quantile={self.quantile} is no order of a quantile",
+                "A quantile is the value that a share of the draws lies below.",
+                "Write a number between 0 and 1; Rational(1, 2) is the median.",
+            )
+
+    @property
+    def statement(self) -> str:
+        return f"{self._mean}[{inline(self.of)}] = {inline(self.equals)}  at every size"
+
+    @property
+    def typeset(self) -> str:
+        return beside(f"{self._mean}[ ", self.of, " ] = ", self.equals, "   at every size")
+
+    @property
+    def latex(self) -> str:
+        mean = r"\mathbb{E}" if self.quantile is None else rf"Q_{{{latex(self.quantile)}}}"
+        return rf"{mean}\left[{latex(self.of)}\right] = {latex(self.equals)}"
+
+    @property
+    def _mean(self) -> str:
+        """E for a mean, the order of the quantile otherwise."""
+        if self.quantile is None:
+            return "E"
+        return "median" if self.quantile == Rational(1, 2) else f"{inline(self.quantile)}-quantile"
+
+    def wrong_variants(self) -> Iterator[Change]:
+        """Wrong values, and factors dropped."""
+        yield from wrong_values("equals", self.equals, self.margin)
+        yield from dropped_factors(self.of, self.equals, "equals", None)
+
+    def weaker_variants(self) -> Iterator[Change]:
+        """Twice the margin."""
+        yield from wider(self.margin)
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """The declared tails; a quantile needs none."""
+        return () if self.quantile is not None else (of_tails(self.moments),)

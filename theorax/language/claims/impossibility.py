@@ -1,0 +1,90 @@
+"""What no member of a class attains: by a search, or by a certified lower bound."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, final
+
+from sympy import Expr, latex
+
+from theorax.decide.status import Side
+from theorax.language.claims.claim import NOTHING, Claim, exact_box
+from theorax.language.letters import Parameter
+from theorax.language.notation import in_box, in_box_latex, inline
+from theorax.language.variants import Change
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Impossibility(Claim):
+    """No member of a class comes nearer than ``at_least``.
+
+    By a search: ``distance`` is what each draw, a restart of an optimiser on the target, has reached, and ``planted``
+    what the same optimiser with the same budget reaches on targets that are members; these count as found below ``tol``.
+    By a certified lower bound: ``distance`` is an expression in parameters, ``over`` their exact ranges.
+    ``obstruction``: the property of all members that the target lacks, where a proof of the claim settles it.
+    """
+
+    distance: Expr
+    at_least: Expr
+    obstruction: str = ""
+    planted: Expr | None = None
+    tol: Expr | None = None
+    over: Mapping[Parameter, tuple[Any, Any]] = field(default_factory=lambda: NOTHING)
+    measured_fields = ("distance", "planted")
+    stated_fields = ("at_least", "tol")
+    predicted_fields = ("at_least",)
+    speaks_of_the_law_drawn = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "over", exact_box(self))
+        if self.at_least.is_number and not self.at_least > 0:
+            self._refuse(
+                f"at_least={self.at_least} is not positive",
+                "Every distance is at least zero: the bound would say nothing.",
+                "Write a positive distance.",
+            )
+        if bool(self.over) == (self.planted is not None):
+            self._refuse(
+                "it has neither planted members nor a box" if not self.over else "it has planted members and a box",
+                "A search that finds nothing shows something only if it finds what is there; a certified bound needs "
+                "no search.",
+                "Write planted=... with tol=..., or over={w: (-1, 1)}.",
+            )
+        if self.planted is not None and not (self.tol is not None and self.tol > 0):
+            self._refuse(
+                f"tol={self.tol} tells no member from the others",
+                "A planted member counts as found below a distance that is stated before the search.",
+                "Write tol=Rational(1, 10**6).",
+            )
+
+    @property
+    def range(self) -> Mapping[Parameter, tuple[Expr, Expr]]:
+        return self.over
+
+    @property
+    def sided(self) -> Side:
+        return Side.AT_LEAST
+
+    @property
+    def statement(self) -> str:
+        return f"{inline(self.distance)} ≥ {inline(self.at_least)}  {in_box(self.over) or 'for every member'}"
+
+    @property
+    def latex(self) -> str:
+        return rf"{latex(self.distance)} \ge {latex(self.at_least)}{in_box_latex(self.over)}"
+
+    def wrong_variants(self) -> Iterator[Change]:
+        """The planted members in the place of the search."""
+        if self.planted is not None:
+            yield "the planted members searched for", {"distance": self.planted}
+
+    def sharper_variants(self) -> Iterator[Change]:
+        """Twice the distance."""
+        yield "twice the distance", {"at_least": 2 * self.at_least}
+
+    def weaker_variants(self) -> Iterator[Change]:
+        """Half the distance."""
+        yield "half the distance", {"at_least": self.at_least / 2}

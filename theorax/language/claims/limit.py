@@ -1,0 +1,77 @@
+"""Limits of means as a size tends to infinity."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import final
+
+from sympy import Expr, latex
+
+from theorax.decide.verdict import Assumption
+from theorax.language.claims.asymptotic import AsymptoticClaim
+from theorax.language.claims.claim import needs_margin, needs_measured, needs_moments
+from theorax.language.declared_moments import Moments, of_tails
+from theorax.language.margins import Relative
+from theorax.language.notation import beside, inline
+from theorax.language.variants import Change, dropped_factors, wider, wrong_values
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Limit(AsymptoticClaim):
+    """The mean of ``of`` tends to ``to`` as the size ``as_`` tends to infinity, within the class ``approach``.
+
+    The class of finite-size corrections is declared in units of the claimed value (in absolute units around zero).
+    """
+
+    of: Expr
+    to: Expr
+    moments: Moments = "light tails"
+    measured_fields = ("of",)
+    stated_fields = ("to",)
+    predicted_fields = ("to",)
+    averaged = "of"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        needs_measured(self, "of")
+        needs_margin(self)
+        needs_moments(self, self.moments, "Measure a bounded function of it or its logarithm, or declare a bound.")
+        if self.as_ in self.to.free_symbols:
+            self._refuse(
+                f"to={self.to} still depends on {self.as_}",
+                f"A limit as {self.as_} tends to infinity does not.",
+                "Divide both sides by what grows, or state a Rate.",
+            )
+        if self.to == 0 and isinstance(self.margin, Relative):
+            self._refuse(
+                f"margin={self.margin} around to=0 is zero",
+                "A relative margin around zero decides nothing.",
+                "Write Absolute(...).",
+            )
+
+    @property
+    def statement(self) -> str:
+        return f"E[{inline(self.of)}] → {inline(self.to)}  as {self.as_} → ∞"
+
+    @property
+    def typeset(self) -> str:
+        return beside("E[ ", self.of, " ] → ", self.to, f"   as {self.as_} → ∞")
+
+    @property
+    def latex(self) -> str:
+        return rf"\mathbb{{E}}\left[{latex(self.of)}\right] \to {latex(self.to)}{self.tending_latex}"
+
+    def wrong_variants(self) -> Iterator[Change]:
+        """Wrong values, and factors dropped."""
+        yield from wrong_values("to", self.to, self.margin)
+        yield from dropped_factors(self.of, self.to, "to", self.as_)
+
+    def weaker_variants(self) -> Iterator[Change]:
+        """Twice the margin."""
+        yield from wider(self.margin)
+
+    def assumptions(self) -> tuple[Assumption, ...]:
+        """The class of corrections, and the declared tails."""
+        return (*super().assumptions(), of_tails(self.moments))

@@ -1,0 +1,98 @@
+"""Probabilities of events, and events that are almost sure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import final
+
+from sympy import Expr, Not, Rational, Symbol, latex
+from sympy.logic.boolalg import Boolean
+
+from theorax.decide.status import Side
+from theorax.language.claims.claim import FEW, Claim, needs_measured
+from theorax.language.margins import Relative
+from theorax.language.notation import inline
+from theorax.language.variants import Change
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class Probability(Claim):
+    """The event holds with at least this probability, at every size of the experiment.
+
+    Support excludes every probability below ``at_least`` less the margin. An event that is claimed to be almost sure
+    (``at_least=1``) needs no margin: one violation confirmed in ball arithmetic refutes it, and draws without any leave
+    open that up to a share ``content`` of all draws violates it.
+    """
+
+    event: Boolean
+    at_least: Expr
+    content: Expr = FEW
+    measured_fields = ("event",)
+    stated_fields = ("at_least", "content")
+    predicted_fields = ("at_least",)
+    speaks_of_the_law_drawn = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.at_least.is_number and not 0 < self.at_least <= 1:
+            self._refuse(
+                f"at_least={self.at_least} is no probability above zero",
+                "Every event has a probability of at least zero.",
+                "Write a number in (0, 1].",
+            )
+        needs_measured(self, "event")
+        if isinstance(self.event, Symbol) or not isinstance(self.event, Boolean):
+            self._refuse(
+                f"event={self.event} is neither true nor false",
+                "What has a probability is an event.",
+                "Write a relation of measured letters, such as s <= 2.",
+            )
+        if self.margin is None and self.at_least != 1:
+            self._refuse(
+                "it has no margin",
+                "A probability is supported only by rejecting that it lies below the claimed one by at least a margin.",
+                'Write margin=Absolute(1, 50), because="...".',
+            )
+        if isinstance(self.margin, Relative):
+            self._refuse(
+                f"margin={self.margin} is relative",
+                "Near one it hides the probability of the opposite, which is what matters.",
+                "Write Absolute(...).",
+            )
+        if self.margin is not None and (self.at_least - self.margin.value).is_nonpositive:
+            self._refuse(
+                f"margin={self.margin} reaches zero from at_least={self.at_least}",
+                "Every event has a probability above that, so support would say nothing.",
+                "Write a margin below at_least.",
+            )
+
+    @property
+    def sided(self) -> Side:
+        return Side.AT_LEAST
+
+    @property
+    def statement(self) -> str:
+        return f"P({self.event}) ≥ {inline(self.at_least)}"
+
+    @property
+    def latex(self) -> str:
+        return rf"\mathbb{{P}}\left({latex(self.event)}\right) \ge {latex(self.at_least)}"
+
+    def wrong_variants(self) -> Iterator[Change]:
+        """The opposite event, where more than half is claimed."""
+        if self.at_least.is_number and self.at_least > Rational(1, 2):
+            yield "the opposite event", {"event": Not(self.event)}
+
+    def sharper_variants(self) -> Iterator[Change]:
+        """The probability delta of the opposite divided."""
+        for part in (2, 10):
+            yield f"delta / {part}", {"at_least": 1 - (1 - self.at_least) / part}
+
+    def weaker_variants(self) -> Iterator[Change]:
+        """Twice the probability of the opposite; of an almost sure event, twice the share that may be left open."""
+        if self.at_least == 1:
+            yield "twice the content", {"content": 2 * self.content}
+        else:
+            yield "delta x 2", {"at_least": 1 - 2 * (1 - self.at_least)}
