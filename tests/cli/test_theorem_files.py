@@ -44,6 +44,7 @@ theorem = Theorem(
     claims=dict(mean={claim}),
     experiments=dict(
         numbers=Experiment(
+            padded=True,
             subjects={{"gaussian": Subject(build)}},
             observe=observe,
             measures=(x,),

@@ -166,7 +166,12 @@ def observe(key: jax.Array) -> dict[str, jax.Array]:
 def drawn(draws: int) -> Any:
     """A line and what was drawn on it: the claims below are asked of the same draws."""
     experiment = Experiment(
-        subjects={"numbers": Subject(build)}, observe=observe, measures=(cauchy, coin), sweep={T: (4,)}, draws=draws
+        padded=True,
+        subjects={"numbers": Subject(build)},
+        observe=observe,
+        measures=(cauchy, coin),
+        sweep={T: (4,)},
+        draws=draws,
     )
     platform.enable()
     (line,) = lines("numbers", experiment, Settings())
@@ -248,6 +253,7 @@ def follow(model: Any) -> dict[str, Any]:
 def sequences() -> Any:
     """The same for what holds no randomness."""
     experiment = Experiment(
+        padded=True,
         subjects={"sequence": Subject(sequence)},
         observe=follow,
         measures=(halving, noisy),

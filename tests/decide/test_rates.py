@@ -199,6 +199,7 @@ def observe(model: Any) -> dict[str, Any]:
 def drawn(sizes: tuple[int, ...]) -> Any:
     """A line and what was drawn on it: the claims below are asked of the same draws."""
     experiment = Experiment(
+        padded=True,
         subjects={"numbers": Subject(build)},
         observe=observe,
         measures=(gap, decay, rounded),

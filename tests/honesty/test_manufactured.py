@@ -114,6 +114,7 @@ theorem = Theorem(
     claims={claims},
     experiments=dict(
         numbers=Experiment(
+            padded=True,
             subjects={{"evidence": Subject(build){again}}},
             observe=observe,
             measures=(x, q, g, low, high),
@@ -121,6 +122,7 @@ theorem = Theorem(
             draws=2000,
         ),
         programs=Experiment(
+            padded=True,
             subjects={{"evidence": Subject(build){again}}},
             observe=programs,
             measures=(once, twice),

@@ -144,7 +144,7 @@ def shapeless():
                     numbers=experiment(subjects={"one": Subject(build), "two": Subject(build, breaks=("g",))})
                 )
             ),
-            "breaks 'g'",
+            "breaks the hypothesis 'g'",
         ),
     ],
 )

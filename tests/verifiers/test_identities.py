@@ -74,6 +74,7 @@ def observe(model: dict[str, jax.Array], n: Extent) -> dict[str, jax.Array]:
 def judged(claim: Identity, sizes: tuple[int, ...] = (2, 5)) -> list[Judged]:
     """The claim decided on three instances of each size."""
     experiment = Experiment(
+        padded=True,
         subjects={"matrices": Subject(build)},
         observe=observe,
         measures=(

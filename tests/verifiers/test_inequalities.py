@@ -48,6 +48,7 @@ def observe(model: jax.Array, n: Extent) -> dict[str, jax.Array]:
 def judged(claim: Inequality, draws: int = 100) -> list[Judged]:
     """The claim decided on this many draws at two sizes that share a padding."""
     experiment = Experiment(
+        padded=True,
         subjects={"vectors": Subject(build)},
         observe=observe,
         measures=(inner, outer, loose, top),
@@ -135,6 +136,7 @@ def entries(model: jax.Array, n: Extent) -> dict[str, jax.Array]:
 def certified(claim: Inequality) -> Judged:
     """The claim decided on three instances at two sizes, entry by entry."""
     experiment = Experiment(
+        padded=True,
         subjects={"vectors": Subject(build)},
         observe=entries,
         measures=(short, long, kinked),

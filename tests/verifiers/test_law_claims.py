@@ -71,7 +71,12 @@ def observe(model: Any) -> dict[str, Any]:
 def drawn(draws: int, widths: tuple[int, ...]) -> Any:
     """A line and what was drawn on it: the claims below are asked of the same draws."""
     experiment = Experiment(
-        subjects={"net": Subject(build)}, observe=observe, measures=(f, g, S, C, V), sweep={n: widths}, draws=draws
+        padded=True,
+        subjects={"net": Subject(build)},
+        observe=observe,
+        measures=(f, g, S, C, V),
+        sweep={n: widths},
+        draws=draws,
     )
     platform.enable()
     (line,) = lines("net", experiment, Settings())

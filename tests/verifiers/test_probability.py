@@ -197,7 +197,12 @@ def observe(model: jax.Array) -> dict[str, jax.Array]:
 def drawn(draws: int) -> Any:
     """A line and what was drawn on it: the claims below are asked of the same draws."""
     experiment = Experiment(
-        subjects={"uniform": Subject(build)}, observe=observe, measures=(s, t), sweep={n: (4,)}, draws=draws
+        padded=True,
+        subjects={"uniform": Subject(build)},
+        observe=observe,
+        measures=(s, t),
+        sweep={n: (4,)},
+        draws=draws,
     )
     platform.enable()
     (line,) = lines("uniform", experiment, Settings())

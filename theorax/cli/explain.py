@@ -56,13 +56,13 @@ def _told(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Block]:
     yield from theorem_text.hypotheses(
         [
             {
-                "name": name,
+                "name": part.name,
                 "sentence": part.sentence,
-                "broken_by": [label for label, subject in subjects if name in subject.breaks],
+                "broken_by": [label for label, subject in subjects if part.name in subject.broken],
                 "unbroken": part.unbroken,
                 "tested": str(part.holds) if part.holds is not None else None,
             }
-            for name, part in theorem.hypotheses.items()
+            for part in theorem.hypotheses
         ]
     )
     for name, claim in theorem.claims.items():
@@ -73,17 +73,17 @@ def _told(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Block]:
         if claim.margin is not None:
             yield Paragraph(f"Margin {claim.margin}, because {claim.because}.", quiet=True)
         if claim.under is not None:
-            yield Paragraph(f"Needs: {', '.join(claim.under) or 'no hypothesis'}.", quiet=True)
+            yield Paragraph(f"Needs: {', '.join(theorem.needed(claim)) or 'no hypothesis'}.", quiet=True)
     if theorem.experiments:
         yield Heading("Measured")
     for name, experiment in theorem.experiments.items():
         sweep = "; ".join(f"{letter} = {_sizes(sizes)}" for letter, sizes in experiment.sweep.items())
         told = f"{name}: {', '.join(experiment.subjects)}" + (f"; along {sweep}" if sweep else "")
         yield Paragraph(told, hang=2)
-    if theorem.proof:
+    if theorem.proofs:
         yield Heading("Proved")
-        for name in theorem.proof:
-            yield Paragraph(name, hang=2)
+        for proof in theorem.proofs:
+            yield Paragraph(proof.name, hang=2)
     if theorem.issues:
         yield Heading("What the check cannot see")
         for sentence in theorem.issues:

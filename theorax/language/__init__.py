@@ -17,7 +17,8 @@ from theorax.language.claims import (
 )
 from theorax.language.declared_moments import Bounded, BoundedVariance, TwoValues
 from theorax.language.experiments import Efforts, Experiment, Subject
-from theorax.language.letters import Index, Letter, Measured, Parameter, Size
+from theorax.language.hypotheses import Hypotheses, Hypothesis, hypotheses
+from theorax.language.letters import Index, Letter, Letters, Measured, Parameter, Size, arrays, numbers
 from theorax.language.limit_laws import (
     Characteristic,
     Image,
@@ -27,8 +28,8 @@ from theorax.language.limit_laws import (
     radius_of_disk,
 )
 from theorax.language.margins import Absolute, Margin, Relative
-from theorax.language.proofs import Cited, Proof, Step, instance
-from theorax.language.theorem import Hypothesis, Theorem
+from theorax.language.proofs import Cited, Proof, Step, derives, instance, lemma, settles
+from theorax.language.theorem import Theorem
 from theorax.language.vectors import GaussianVector
 
 __all__ = [
@@ -46,6 +47,7 @@ __all__ = [
     "Expectation",
     "Experiment",
     "GaussianVector",
+    "Hypotheses",
     "Hypothesis",
     "Identity",
     "Image",
@@ -55,6 +57,7 @@ __all__ = [
     "Law",
     "LawOfNumbers",
     "Letter",
+    "Letters",
     "Limit",
     "Margin",
     "Measured",
@@ -70,8 +73,14 @@ __all__ = [
     "Subject",
     "Theorem",
     "TwoValues",
+    "arrays",
+    "derives",
     "gaussian",
+    "hypotheses",
     "instance",
+    "lemma",
+    "numbers",
     "quarter_circle",
     "radius_of_disk",
+    "settles",
 ]

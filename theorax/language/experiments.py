@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
+from enum import Enum
+from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Generic, Literal, TypeVar, final
+from typing import Any, Generic, Literal, TypeAlias, TypeVar, final
 
 from sympy import Expr, Rational, sympify
 
 from theorax.errors import StatementError
-from theorax.language.letters import Index, Letter, Measured, Parameter, Size
+from theorax.language.claims import Claim
+from theorax.language.hypotheses import Hypothesis
+from theorax.language.letters import Index, Letter, Letters, Measured, Parameter, Size
 from theorax.names import did_you_mean
 
-Value = TypeVar("Value")
+Value = TypeVar("Value", covariant=True)
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
+Sizes: TypeAlias = int | tuple[int, ...]
+Case: TypeAlias = Mapping[Parameter | Size, Any]
 
 
 @final
@@ -33,26 +39,51 @@ class Efforts(Generic[Value]):
 
 
 @final
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Subject:
     """Something to measure: evidence, negative control and counterexample in one.
 
     ``build(key, ...)`` returns an Equinox module (any pytree); after the key it names the letters it needs: sizes come
-    as extents (``theorax.numerics.extents``), parameters as numbers, indices as the largest value measured. All
-    randomness is in ``build``. ``knows``: exact values of parameters that belong to this subject.
-    ``breaks``: hypotheses it violates; ``fails``: the claims that must then fail on it.
-    ``options``: further numbers that ``build`` asks for by name; subjects that differ in their options alone share one
-    compiled program. ``literal``: built at its true sizes instead of inside a padding (one program per size).
+    as whole numbers (as extents where the experiment is padded), parameters as numbers, indices as the largest value
+    measured. All randomness is in ``build``. Every further name is an option, a number that ``build`` asks for;
+    subjects that differ in their options alone share one compiled program. ``knows``: exact values of parameters that
+    belong to this subject. ``literal``: built at its true sizes in a padded experiment (one program per size).
+
+    ``bn = Subject(build, floor=0.0, kind=BATCH)`` is the theorem's own; ``bn(kind=OWN)`` has another option, and
+    ``bn(kind=OWN).breaking(H.keys, fails=identity)`` is a control: it violates ``breaks`` and must fail ``fails``.
     """
 
     build: Callable[..., Any]
-    options: Mapping[str, float] = field(default_factory=lambda: NOTHING)
-    knows: Mapping[Parameter, Expr] = field(default_factory=lambda: NOTHING)
-    breaks: tuple[str, ...] = ()
-    fails: tuple[str, ...] = ()
-    literal: bool = False
+    options: Mapping[str, float]
+    knows: Mapping[Parameter, Expr]
+    breaks: tuple[Hypothesis | str, ...]
+    fails: tuple[Claim | str, ...]
+    literal: bool
 
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        build: Callable[..., Any],
+        *,
+        options: Mapping[str, float] = NOTHING,
+        knows: Mapping[Parameter, Any] = NOTHING,
+        breaks: tuple[Hypothesis | str, ...] = (),
+        fails: tuple[Claim | str, ...] = (),
+        literal: bool = False,
+        **named: float,
+    ) -> None:
+        fields = dict(
+            build=build,
+            options={**options, **named},
+            knows={letter: sympify(value) for letter, value in knows.items()},
+            breaks=breaks,
+            fails=fails,
+            literal=literal,
+        )
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+        self._check()
+
+    def _check(self) -> None:
         parameters = list(inspect.signature(self.build).parameters)
         if not parameters or parameters[0] != "key":
             raise StatementError(
@@ -61,39 +92,59 @@ class Subject:
             )
         if self.fails and not self.breaks:
             raise StatementError(
-                f"A subject fails {self.fails} but breaks no hypothesis. A claim that fails while its hypotheses hold "
-                "is refuted, not controlled. Name the hypothesis in breaks=(...)."
+                f"A subject must fail {len(self.fails)} claims but breaks no hypothesis. A claim that fails while its "
+                "hypotheses hold is refuted, not controlled. Name the hypothesis: breaking(H.keys, fails=...)."
             )
-        object.__setattr__(self, "knows", {letter: sympify(value) for letter, value in self.knows.items()})
+        for name, value in self.options.items():
+            if isinstance(value, Enum) and not isinstance(value, int):
+                raise StatementError(
+                    f"The option {name}={value} has no number. Compiled programs choose among branches by a number. "
+                    f"Make {type(value).__name__} an IntEnum."
+                )
 
     @property
     def needs(self) -> tuple[str, ...]:
         """The names of the letters that ``build`` asks for."""
         return tuple(inspect.signature(self.build).parameters)[1:]
 
-    def but(self, **changes: Any) -> Subject:
-        """This subject with some options or fields changed; options that are not named stay as they are.
+    @property
+    def broken(self) -> tuple[str, ...]:
+        """The names of the hypotheses that it breaks."""
+        return tuple(part if isinstance(part, str) else part.name for part in self.breaks)
 
-        **Raises:** StatementError for a name that is neither an option nor one of the fields knows, breaks and fails.
+    def __call__(self, *, knows: Mapping[Parameter, Any] | None = None, **options: float) -> Subject:
+        """This subject with some options changed, or with other exact values of its parameters.
+
+        **Raises:** StatementError for a name that is no option.
         """
-        options = {name: changes.pop(name) for name in self.options if name in changes}
-        roles = ("knows", "breaks", "fails")
-        if unknown := sorted(set(changes) - set(roles)):
+        if unknown := sorted(set(options) - set(self.options)):
             raise StatementError(
-                f"A subject is changed in {unknown[0]!r}, which is neither an option ({', '.join(self.options) or 'none'}) nor "
-                f"one of its roles{did_you_mean(unknown[0], [*self.options, *roles])} What no model asks for changes "
-                "nothing. Write one of the options, or knows, breaks, fails."
+                f"A subject is changed in {unknown[0]!r}, which is no option ({', '.join(self.options) or 'it has none'})"
+                f"{did_you_mean(unknown[0], self.options)} What no model asks for changes nothing. Write one of the options."
             )
-        return replace(self, options={**self.options, **options}, **changes)
+        return replace(self, options={**self.options, **options}, knows=self.knows if knows is None else knows)
+
+    def breaking(self, *hypotheses: Hypothesis, fails: Claim | tuple[Claim, ...] = ()) -> Subject:
+        """This subject as a control: it violates these hypotheses, and these claims must fail on it."""
+        failing = (fails,) if isinstance(fails, Claim) else fails
+        return replace(self, breaks=(*self.breaks, *hypotheses), fails=(*self.fails, *failing))
+
+    def but(self, **changes: Any) -> Subject:
+        """This subject with some options or fields changed; the older form of calling it."""
+        roles = {name: changes.pop(name) for name in ("breaks", "fails") if name in changes}
+        return replace(self(**changes), **roles)
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Experiment:
     """Draws of every subject at every case, along a sweep.
 
     ``observe(model, ...)`` is pure, takes no key, names the letters it needs and returns the measured ones by name.
-    ``sweep``: the letter that runs through sizes. ``derived`` keeps ratios, ``{d: T / gamma}``. ``at``: the cases.
+    ``measures``: those letters, a namespace of them, or a tuple of both. ``sweep``: the letter that runs, with its
+    sizes. ``derived`` keeps ratios, ``{d: T / gamma}``. ``at``: the case, or a tuple of cases.
+    ``padded``: sizes come as extents inside a padding, so that one compiled program serves several sizes; otherwise
+    they are whole numbers, and every size compiles its own.
     ``along``: index letters with the values measured within each draw. ``draws``: per size and case.
     ``dtype``: float64 unless the quantity is far from rounding in float32.
     ``seeds``: "independent" draws at every size, "paired" (the same keys at every size), or "none" where nothing is
@@ -108,12 +159,14 @@ class Experiment:
     interval, and ``x_valid``, the mask of the entries of a sample letter ``x`` that are meant.
     """
 
-    subjects: Mapping[str, Subject]
     observe: Callable[..., Mapping[str, Any]]
-    measures: tuple[Measured, ...]
-    sweep: Mapping[Size, tuple[int, ...] | Efforts[tuple[int, ...]]]
+    measures: Letters | Measured | tuple[Letters | Measured, ...]
+    sweep: Mapping[Size, Sizes | Efforts[Sizes]]
+    _: KW_ONLY
+    subjects: Mapping[str, Subject]
+    padded: bool = False
     derived: Mapping[Size, Expr] = field(default_factory=lambda: NOTHING)
-    at: tuple[Mapping[Parameter | Size, Any], ...] = (NOTHING,)
+    at: Case | tuple[Case, ...] = field(default_factory=lambda: NOTHING)
     along: Mapping[Index, tuple[int, ...]] = field(default_factory=lambda: NOTHING)
     draws: int | Efforts[int] = 64
     dtype: Literal["float32", "float64"] = "float64"
@@ -121,10 +174,9 @@ class Experiment:
     span: int = 2
     platform: Literal["any", "cpu"] = "any"
     adopt: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None
-    asked: tuple[str, ...] = ()
+    asked: tuple[Claim | str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "at", tuple({k: _exact(k, v) for k, v in case.items()} for case in self.at))
         if not self.subjects:
             raise StatementError(
                 "An experiment has no subjects. Nothing would be measured. Name one in subjects={...}."
@@ -147,7 +199,7 @@ class Experiment:
             if self.number_of_draws(effort) < 1:
                 raise StatementError("An experiment with no draws observes nothing. Write draws=64.")
         known = {self.swept.name, *(k.name for k in self.derived), *(k.name for k in self.along)}
-        known |= {letter.name for case in self.at for letter in case}
+        known |= {letter.name for case in self.cases for letter in case}
         for name, subject in self.subjects.items():
             mine = known | {letter.name for letter in subject.knows}
             asking = (
@@ -160,12 +212,27 @@ class Experiment:
                         f"{where} asks for {', '.join(missing)}, which the experiment does not set. "
                         f"Known letters: {', '.join(sorted(mine))}. Add it to sweep, derived, at or along."
                     )
-        for letter in self.measures:
+        for letter in self.measured:
             if unknown := [index for index in letter.over if index not in self.along]:
                 raise StatementError(
                     f"{letter} is measured over {unknown[0]}, for which no values are given. "
                     f"Write along={{{unknown[0]}: (1, 2, 3)}}."
                 )
+
+    @cached_property
+    def measured(self) -> tuple[Measured, ...]:
+        """The measured letters, one by one."""
+        given = self.measures if isinstance(self.measures, tuple) else (self.measures,)
+        return tuple(letter for part in given for letter in (part if isinstance(part, Letters) else (part,)))
+
+    @cached_property
+    def cases(self) -> tuple[Case, ...]:
+        """The cases, their values exact; one without letters if none is given.
+
+        **Raises:** StatementError for a value that is a float.
+        """
+        given = self.at if isinstance(self.at, tuple) else (self.at,)
+        return tuple({letter: _exact(letter, value) for letter, value in case.items()} for case in given)
 
     @property
     def swept(self) -> Size:
@@ -180,8 +247,9 @@ class Experiment:
 
     def sizes(self, effort: str) -> tuple[int, ...]:
         """The sizes of the sweep at this effort."""
-        sizes = self.sweep[self.swept]
-        return sizes.at(effort) if isinstance(sizes, Efforts) else sizes
+        given = self.sweep[self.swept]
+        sizes = given.at(effort) if isinstance(given, Efforts) else given
+        return (sizes,) if isinstance(sizes, int) else sizes
 
     def number_of_draws(self, effort: str) -> int:
         """Draws per size, case and subject at this effort; two that must agree where nothing is random."""

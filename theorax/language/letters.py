@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sympy import Symbol
@@ -126,3 +127,49 @@ class Measured(Letter):
 
     def _carried(self) -> dict[str, Any]:
         return {"over": self.over, "sample": self.sample, "array": self.array}
+
+
+class Letters:
+    """Measured letters by name: ``seen.weights`` is one of them; a misspelt name fails where it is written."""
+
+    __slots__ = ("_letters",)
+
+    def __init__(self, letters: dict[str, Measured]) -> None:
+        self._letters = letters
+
+    def __getattr__(self, name: str) -> Measured:
+        if name.startswith("_"):  # what Python itself asks of a value
+            raise AttributeError(name)
+        if name not in self._letters:
+            raise StatementError(
+                f"There is no measured letter {name!r} here{did_you_mean(name, self._letters)} "
+                f"Declared are {', '.join(self._letters)}. Write one of them, or declare it where the others are."
+            )
+        return self._letters[name]
+
+    def __iter__(self) -> Iterator[Measured]:
+        return iter(self._letters.values())
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *self._letters})
+
+    def __repr__(self) -> str:
+        return f"Letters({', '.join(self._letters)})"
+
+
+def arrays(*, over: tuple[Index, ...] = (), **meanings: str) -> Letters:
+    """Measured letters that are arrays, compared entry by entry: ``seen = arrays(weights="...", expanded="...")``."""
+    return _letters(meanings, over=over, array=True)
+
+
+def numbers(*, over: tuple[Index, ...] = (), sample: bool = False, positive: bool = False, **meanings: str) -> Letters:
+    """Measured letters that are numbers: ``seen = numbers(top="...", tail="...", over=(l,), positive=True)``."""
+    return _letters(meanings, over=over, sample=sample, **(dict(positive=True) if positive else {}))
+
+
+def _letters(meanings: Mapping[str, str], **shared: Any) -> Letters:
+    if not meanings:
+        raise StatementError(
+            'Letters without a name measure nothing. Write arrays(weights="...") or numbers(gap="...").'
+        )
+    return Letters({name: Measured(name, meaning, **shared) for name, meaning in meanings.items()})

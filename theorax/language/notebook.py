@@ -37,8 +37,8 @@ def _head(theorem: Theorem) -> Iterator[Block]:
         yield Paragraph(f"{letter}: {meaning}", hang=2)
     if theorem.hypotheses:
         yield Heading("Hypotheses")
-    for name, part in theorem.hypotheses.items():
-        yield Paragraph(f"{name}: {part.sentence}", hang=2)
+    for part in theorem.hypotheses:
+        yield Paragraph(f"{part.name}: {part.sentence}", hang=2)
 
 
 def _claim(name: str, claim: Claim) -> list[Block]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, final
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeAlias, final
 
 import numpy as np
 from sympy import Basic, sympify
@@ -54,29 +56,84 @@ class Cited:
     source: str
 
 
+Steps: TypeAlias = Callable[..., Iterator[Step | Cited]]
+
+
 @final
 @dataclass(frozen=True)
 class Proof:
-    """The steps for one claim or lemma; its scope is the first line of the generator's docstring.
+    """Steps for the claims ``of`` which they speak, or for a lemma; the scope is the first line of the docstring.
 
-    ``settles``: if every step closes, the claim itself holds within the scope (an identity of programs run on
-    SymPy entries, an exact mean). Otherwise the steps derive a side of the claim, and only measuring can support it.
+    A theorem file makes it with :func:`settles`, :func:`derives` or :func:`lemma` from a generator of steps, which may
+    take the claim. ``settles``: if every step closes, each claim itself holds within the scope (an identity of programs
+    run on SymPy entries, an exact mean). Otherwise the steps derive a side of the claim, and only measuring supports it.
+    ``name``: in a theorem, that of its one claim or lemma.
     """
 
-    steps: Callable[[], Iterator[Step | Cited]]
+    steps: Steps
+    of: tuple[Claim, ...] = ()
     settles: bool = False
+    name: str = ""
 
     def __post_init__(self) -> None:
-        if not (self.steps.__doc__ or "").strip():
+        if not self.scope:
             raise StatementError(
-                f"The proof {self.steps.__name__} has no docstring. Its first line states the scope: for which "
+                f"The proof {_name(self.steps)} has no docstring. Its first line states the scope: for which "
                 'letters, shapes and sizes it speaks. Write """Generic row-stochastic matrices of order 2 to 4.""".'
+            )
+        if (taken := _taken(self.steps)) > (1 if self.of else 0):
+            raise StatementError(
+                f"The proof {_name(self.steps)} takes {taken} parameters. A generator of steps is handed the claim it "
+                "speaks of, and nothing else. Write def steps(claim) or def steps(), and @lemma takes none."
             )
 
     @property
     def scope(self) -> str:
         """For which letters, shapes and sizes the proof speaks."""
-        return " ".join((self.steps.__doc__ or "").strip().split("\n\n")[0].split())
+        steps = self.steps.func if isinstance(self.steps, partial) else self.steps
+        return " ".join((steps.__doc__ or "").strip().split("\n\n")[0].split())
+
+    def named(self, names: Callable[[Claim], str]) -> Iterator[Proof]:
+        """One proof for each claim, by its name in the theorem; a lemma has the name of its generator."""
+        if not self.of:
+            yield replace(self, name=self.name or _name(self.steps))
+        for claim in self.of:
+            steps = partial(self.steps, claim) if _taken(self.steps) else self.steps
+            yield Proof(steps, (), self.settles, names(claim))
+
+
+def settles(*claims: Claim) -> Callable[[Steps], Proof]:
+    """Decorates a generator whose steps, if all close, prove each of these claims within the scope of its docstring."""
+    return _of("settles", claims, settling=True)
+
+
+def derives(*claims: Claim) -> Callable[[Steps], Proof]:
+    """Decorates a generator whose steps derive a side of each of these claims."""
+    return _of("derives", claims, settling=False)
+
+
+def lemma(steps: Steps) -> Proof:
+    """Decorates a generator whose steps no single claim ends; it is reported under the generator's name."""
+    return Proof(steps)
+
+
+def _of(word: str, claims: tuple[Claim, ...], settling: bool) -> Callable[[Steps], Proof]:
+    if stray := [claim for claim in claims if not isinstance(claim, Claim)] or not claims:
+        raise StatementError(
+            f"@{word}({stray if claims else ''}) names no claim. A proof says what it proves. "
+            f"Write @{word}(identity) with the claim itself, or @lemma."
+        )
+    return lambda steps: Proof(steps, claims, settling)
+
+
+def _taken(steps: Steps) -> int:
+    """How many arguments the generator needs."""
+    parameters = inspect.signature(steps).parameters.values()
+    return sum(parameter.default is parameter.empty for parameter in parameters)
+
+
+def _name(steps: Steps) -> str:
+    return getattr(steps.func if isinstance(steps, partial) else steps, "__name__", "steps")
 
 
 def instance(claim: Identity, reason: str, values: Mapping[str, Any]) -> Step:
@@ -105,6 +162,3 @@ def _array(side: Any) -> np.ndarray:
     out = np.empty(raw.shape, dtype=object)
     out.ravel()[:] = [sympify(entry) for entry in raw.ravel().tolist()]
     return out
-
-
-__all__ = ["Cited", "Claim", "Proof", "Step", "instance"]

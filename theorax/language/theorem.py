@@ -2,36 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, Literal, final
 
 from sympy import Symbol
-from sympy.core.relational import Relational
 
 from theorax.errors import StatementError
 from theorax.language.claims import Claim
 from theorax.language.experiments import Experiment, Subject
-from theorax.language.letters import Index, Letter, Measured, Parameter
-from theorax.language.proofs import Cited, Proof, Step
+from theorax.language.hypotheses import Hypotheses, Hypothesis, hypotheses
+from theorax.language.letters import Letter, Measured, Parameter
+from theorax.language.proofs import Proof
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 Label = Literal["read", "reconstructed", "derived"]
-
-
-@final
-@dataclass(frozen=True)
-class Hypothesis:
-    """A sentence that a claim needs.
-
-    ``holds``: a relation of measured letters, tested in every draw. ``unbroken``: the reason why no subject of this
-    theorem breaks it.
-    """
-
-    sentence: str
-    holds: Relational | None = None
-    unbroken: str | None = None
 
 
 @final
@@ -40,8 +26,11 @@ class Theorem:
     """What is claimed, under which hypotheses, how it is measured and how far it is proved.
 
     ``place`` and ``label`` say where the statement comes from: *read* in the source, *reconstructed* from what could
-    be read of it, or *derived* here. ``uses``: the theorems and instruments it rests on, by id. ``proof``: for claims,
-    by their names, and for lemmas; a bare generator is a derivation. ``issues``: what the check cannot see.
+    be read of it, or *derived* here. ``uses``: the theorems and instruments it rests on, by id. ``proofs``: generators
+    decorated by ``@settles``, ``@derives`` or ``@lemma``. ``issues``: what the check cannot see.
+
+    Claims, subjects and proofs refer to each other by object. The names that the theorem gives them are looked up when
+    it is built; from then on ``fails``, ``asked`` and ``proofs`` hold names, so that parts can be replaced.
 
     **Raises:** StatementError, naming the part, if the parts do not fit.
     """
@@ -49,9 +38,10 @@ class Theorem:
     place: str
     label: Label
     claims: Mapping[str, Claim]
-    hypotheses: Mapping[str, Hypothesis] = field(default_factory=lambda: NOTHING)
+    hypotheses: Any = field(default_factory=hypotheses)  # a mapping, in the older form
     experiments: Mapping[str, Experiment] = field(default_factory=lambda: NOTHING)
-    proof: Mapping[str, Proof | Callable[[], Iterator[Step | Cited]]] = field(default_factory=lambda: NOTHING)
+    proofs: tuple[Proof, ...] = ()
+    proof: Any = field(default_factory=lambda: NOTHING)  # the older form: proofs by name
     uses: tuple[str, ...] = ()
     issues: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
@@ -64,7 +54,7 @@ class Theorem:
             )
         if not self.claims:
             raise StatementError("A theorem without claims says nothing. Put one into claims=dict(...).")
-        object.__setattr__(self, "proof", MappingProxyType(dict(self.proofs)))
+        self._name_parts()
         for name, claim in self.claims.items():
             self._check_claim(name, claim)
         for name, experiment in self.experiments.items():
@@ -72,14 +62,57 @@ class Theorem:
                 self._check_subject(f"{name}/{label}", subject)
         self._check_hypotheses()
 
-    @property
-    def proofs(self) -> Mapping[str, Proof]:
-        """The proofs, a bare generator being a derivation."""
-        return {name: part if isinstance(part, Proof) else Proof(part) for name, part in self.proof.items()}
+    def _name_parts(self) -> None:
+        """Put the names that this theorem gives its claims in the place of the claims themselves."""
+        if not isinstance(self.hypotheses, Hypotheses):
+            object.__setattr__(self, "hypotheses", hypotheses(**self.hypotheses))
+        older = [(name, part if isinstance(part, Proof) else Proof(part)) for name, part in self.proof.items()]
+        proofs = [named for proof in self.proofs for named in proof.named(self._name_of("A proof", "speaks of"))]
+        proofs += [replace(proof, name=name) for name, proof in older]
+        if twice := sorted({one.name for one in proofs if [other.name for other in proofs].count(one.name) > 1}):
+            raise StatementError(
+                f"There are two proofs of {twice[0]}. A reader must know which of them counts. Merge them, or make one a lemma."
+            )
+        object.__setattr__(self, "proofs", tuple(proofs))
+        object.__setattr__(self, "proof", NOTHING)
+        object.__setattr__(
+            self, "experiments", {name: self._named(name, part) for name, part in self.experiments.items()}
+        )
+
+    def _named(self, place: str, experiment: Experiment) -> Experiment:
+        """The experiment with names in the place of the claims that its subjects fail and that are asked of a user's."""
+        subjects = {
+            label: replace(
+                subject, fails=tuple(map(self._name_of(f"The subject {place}/{label}", "fails"), subject.fails))
+            )
+            for label, subject in experiment.subjects.items()
+        }
+        asked = tuple(map(self._name_of(f"The experiment {place}", "asks a user's layer for"), experiment.asked))
+        return replace(experiment, subjects=subjects, asked=asked)
+
+    def _name_of(self, who: str, does: str) -> Callable[[Claim | str], str]:
+        def name(claim: Claim | str) -> str:
+            if isinstance(claim, str) and claim in self.claims:
+                return claim
+            for known, own in self.claims.items():
+                if own is claim:
+                    return known
+            given = repr(claim) if isinstance(claim, str) else f"{type(claim).__name__} of its own"
+            raise StatementError(
+                f"{who} {does} {given}, which is no claim of the theorem. "
+                f"Its claims are {', '.join(self.claims)}. Add it to claims=dict(...), or correct fails=... or the decorator."
+            )
+
+        return name
 
     def needed(self, claim: Claim) -> tuple[str, ...]:
         """The names of the hypotheses that the claim needs."""
-        return tuple(self.hypotheses) if claim.under is None else claim.under
+        return tuple(part if isinstance(part, str) else part.name for part in self._under(claim))
+
+    def _under(self, claim: Claim) -> tuple[Hypothesis | str, ...]:
+        if claim.under is None:
+            return tuple(self.hypotheses)
+        return (claim.under,) if isinstance(claim.under, Hypothesis) else claim.under
 
     def experiment_of(self, claim: Claim) -> str | None:
         """The name of the experiment that measures the claim's letters; None if nothing is measured."""
@@ -89,14 +122,14 @@ class Theorem:
         fitting = [
             name
             for name, experiment in self.experiments.items()
-            if wanted and wanted <= {letter.name for letter in experiment.measures}
+            if wanted and wanted <= {letter.name for letter in experiment.measured}
         ]
         return fitting[0] if len(fitting) == 1 else None
 
     def evidence(self, claim: Claim) -> dict[str, Subject]:
         """The subjects that satisfy every hypothesis of the claim."""
         needed = set(self.needed(claim))
-        return {name: subject for name, subject in self._subjects(claim).items() if not needed & set(subject.breaks)}
+        return {name: subject for name, subject in self._subjects(claim).items() if not needed & set(subject.broken)}
 
     def controls(self, name: str) -> dict[str, Subject]:
         """The subjects on which the claim of this name must fail."""
@@ -113,12 +146,8 @@ class Theorem:
         return self.experiments[experiment].subjects if experiment is not None else {}
 
     def _check_claim(self, name: str, claim: Claim) -> None:
-        for hypothesis in claim.under or ():
-            if hypothesis not in self.hypotheses:
-                raise StatementError(
-                    f"The claim {name} needs the hypothesis {hypothesis!r}, which the theorem does not have. "
-                    f"Its hypotheses are {', '.join(self.hypotheses) or 'none'}. Correct under=(...)."
-                )
+        for hypothesis in self._under(claim):
+            self._check_hypothesis(hypothesis, f"The claim {name} needs", "under=...")
         if claim.corrected is not None and claim.corrected not in self.claims:
             raise StatementError(
                 f"The claim {name} is corrected by {claim.corrected!r}, which the theorem does not have. "
@@ -139,7 +168,7 @@ class Theorem:
                 'Name it with on="..." and list the letters in its measures.'
             )
         experiment = self.experiments[chosen]
-        measured = set(experiment.measures)
+        measured = set(experiment.measured)
         if missing := [letter for letter in claim.observed if letter not in measured]:
             raise StatementError(
                 f"The claim {name} speaks of {missing[0]}, which the experiment {chosen} does not measure. "
@@ -147,7 +176,7 @@ class Theorem:
             )
         set_here: set[Symbol] = {experiment.swept, *experiment.derived, *experiment.along, *measured}
         for label, subject in self.evidence(claim).items():
-            for case in experiment.at:
+            for case in experiment.cases:
                 known = set_here | set(case) | set(subject.knows)
                 unknown = [
                     letter
@@ -167,32 +196,36 @@ class Theorem:
 
     def _check_subject(self, place: str, subject: Subject) -> None:
         for hypothesis in subject.breaks:
-            if hypothesis not in self.hypotheses:
-                raise StatementError(
-                    f"The subject {place} breaks {hypothesis!r}, which is no hypothesis of the theorem. "
-                    f"Its hypotheses are {', '.join(self.hypotheses) or 'none'}. Correct breaks=(...)."
-                )
+            self._check_hypothesis(hypothesis, f"The subject {place} breaks", "breaking(...)")
         for claim in subject.fails:
-            if claim not in self.claims:
+            needed = self.needed(self.claims[str(claim)])
+            if not set(needed) & set(subject.broken):
                 raise StatementError(
-                    f"The subject {place} fails {claim!r}, which is no claim of the theorem. "
-                    f"Its claims are {', '.join(self.claims)}. Correct fails=(...)."
+                    f"The subject {place} fails {claim!r} but breaks none of its hypotheses ({', '.join(needed)}). "
+                    "Name the broken one in breaking(...)."
                 )
-            if not set(self.needed(self.claims[claim])) & set(subject.breaks):
-                raise StatementError(
-                    f"The subject {place} fails {claim!r} but breaks none of its hypotheses "
-                    f"({', '.join(self.needed(self.claims[claim]))}). Name the broken one in breaks=(...)."
-                )
+
+    def _check_hypothesis(self, meant: Hypothesis | str, who: str, where: str) -> None:
+        name = meant if isinstance(meant, str) else meant.name
+        own = {part.name: part.sentence for part in self.hypotheses}
+        # Compared by what it says: a user's layer is checked under hypotheses that say in addition why none is broken.
+        if name not in own or (isinstance(meant, Hypothesis) and meant.sentence != own[name]):
+            told = repr(name) if isinstance(meant, str) else f"{name!r} ({meant.sentence})"
+            raise StatementError(
+                f"{who} the hypothesis {told}, which the theorem does not have. "
+                f"Its hypotheses are {', '.join(own) or 'none'}. Correct {where}."
+            )
 
     def _check_hypotheses(self) -> None:
         broken = {
             hypothesis
             for experiment in self.experiments.values()
             for subject in experiment.subjects.values()
-            for hypothesis in subject.breaks
+            for hypothesis in subject.broken
             if subject.fails
         }
-        for name, hypothesis in self.hypotheses.items():
+        for hypothesis in self.hypotheses:
+            name = hypothesis.name
             if name not in broken and not hypothesis.unbroken:
                 raise StatementError(
                     f"The hypothesis {name} is broken by no control. A hypothesis that nothing breaks may not be "
@@ -203,6 +236,3 @@ class Theorem:
                     f"The hypothesis {name} tests {hypothesis.holds}, which holds no measured letter. "
                     "A relation tested in every draw speaks of what the draw returned. Add a measured letter."
                 )
-
-
-__all__ = ["Hypothesis", "Index", "Label", "Theorem"]

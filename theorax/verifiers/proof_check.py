@@ -24,8 +24,8 @@ def check(theorem: Theorem) -> tuple[tuple[StepOutcome, ...], dict[str, bool]]:
     """
     outcomes: list[StepOutcome] = []
     settled: dict[str, bool] = {}
-    for name, proof in theorem.proofs.items():
-        steps = list(proof.steps())
+    for proof in theorem.proofs:
+        name, steps = proof.name, list(proof.steps())
         claim = theorem.claims.get(name)
         if claim is not None and not proof.settles and not _reaches(steps, claim):
             end = claim.prediction if claim.prediction is not None else "a moment of the law"

@@ -107,7 +107,7 @@ def observe(theorem_id: str, settings: Settings, log: AttemptLog, kept: bytes | 
         blocked_by=(),
         uses=theorem.uses,
         letters=claim_verdicts.letters(theorem),
-        hypotheses=tuple(hypotheses.told(name, part, theorem, draws) for name, part in theorem.hypotheses.items()),
+        hypotheses=tuple(hypotheses.told(part, theorem, draws) for part in theorem.hypotheses),
         claims=tuple(claims),
         controls=tuple(fired),
         mutants=tuple(mutants),

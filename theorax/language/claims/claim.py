@@ -23,6 +23,7 @@ from theorax.decide.status import Side
 from theorax.decide.verdict import Assumption
 from theorax.errors import StatementError
 from theorax.language.declared_moments import Bounded, BoundedVariance, TwoValues
+from theorax.language.hypotheses import Hypothesis
 from theorax.language.letters import Measured, Parameter, Size
 from theorax.language.limit_laws import LawOfNumbers
 from theorax.language.margins import Margin
@@ -46,7 +47,7 @@ class Claim(ABC):
 
     margin: Margin | None = None
     because: str = ""
-    under: tuple[str, ...] | None = None
+    under: Hypothesis | tuple[Hypothesis | str, ...] | None = None
     where: Boolean = true
     on: str | None = None
     mutants: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: NOTHING)

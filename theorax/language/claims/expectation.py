@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import final
 
 from sympy import Expr, Rational, latex
@@ -16,7 +16,7 @@ from theorax.language.variants import Change, dropped_factors, wider, wrong_valu
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Expectation(Claim):
     """The mean of ``of`` equals ``equals`` at every finite size of the experiment: exact, no limit.
 
@@ -26,6 +26,7 @@ class Expectation(Claim):
 
     of: Expr
     equals: Expr
+    _: KW_ONLY
     moments: Moments = "light tails"
     quantile: Expr | None = None
     measured_fields = ("of",)

@@ -16,7 +16,7 @@ from theorax.language.variants import Change
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Identity(Claim):
     """Both sides are equal, entry by entry, for every admissible instance: program against program or symbol.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, final
 
 from sympy import Expr, latex
@@ -16,7 +16,7 @@ from theorax.language.variants import Change
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Impossibility(Claim):
     """No member of a class comes nearer than ``at_least``.
 
@@ -28,6 +28,7 @@ class Impossibility(Claim):
 
     distance: Expr
     at_least: Expr
+    _: KW_ONLY
     obstruction: str = ""
     planted: Expr | None = None
     tol: Expr | None = None

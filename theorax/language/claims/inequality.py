@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, final
 
 from sympy import Expr, latex
@@ -17,7 +17,7 @@ from theorax.language.variants import Change
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Inequality(Claim):
     """A bound in every draw: ``of`` is at most ``at_most``, or at least ``at_least``. Exactly one bound is given.
 
@@ -29,6 +29,7 @@ class Inequality(Claim):
     """
 
     of: Expr
+    _: KW_ONLY
     at_most: Expr | None = None
     at_least: Expr | None = None
     content: Expr = FEW

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, final
 
 from sympy import Basic, Expr, ImmutableMatrix, Integer, MatrixBase, Rational, Tuple, latex, sqrt, sympify
@@ -19,7 +19,7 @@ from theorax.language.vectors import GaussianVector
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Law(AsymptoticClaim):
     """``of`` converges in distribution to the law ``to``; several letters in a tuple do so together.
 
@@ -33,6 +33,7 @@ class Law(AsymptoticClaim):
 
     of: Measured | tuple[Measured, ...]
     to: LawOfNumbers
+    _: KW_ONLY
     scale: Expr | float = 1
     excludes: tuple[LawOfNumbers, ...] = ()
     given: Expr | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import final
 
 from sympy import Expr, latex
@@ -18,7 +18,7 @@ from theorax.language.variants import Change, dropped_factors, wider, wrong_valu
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Limit(AsymptoticClaim):
     """The mean of ``of`` tends to ``to`` as the size ``as_`` tends to infinity, within the class ``approach``.
 
@@ -27,6 +27,7 @@ class Limit(AsymptoticClaim):
 
     of: Expr
     to: Expr
+    _: KW_ONLY
     moments: Moments = "light tails"
     measured_fields = ("of",)
     stated_fields = ("to",)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from types import MappingProxyType
 from typing import Any, final
 
@@ -18,7 +18,7 @@ from theorax.language.variants import Change, wider
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Optimum(Claim):
     """``value`` is the least one, up to the margin: attained by a feasible point, and certified from below.
 
@@ -28,6 +28,7 @@ class Optimum(Claim):
     """
 
     value: Expr
+    _: KW_ONLY
     bound: Expr | None = None
     feasible: Boolean = true
     rival: Expr | None = None

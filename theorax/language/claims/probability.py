@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import final
 
 from sympy import Expr, Not, Rational, Symbol, latex
@@ -17,7 +17,7 @@ from theorax.language.variants import Change
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Probability(Claim):
     """The event holds with at least this probability, at every size of the experiment.
 
@@ -28,6 +28,7 @@ class Probability(Claim):
 
     event: Boolean
     at_least: Expr
+    _: KW_ONLY
     content: Expr = FEW
     measured_fields = ("event",)
     stated_fields = ("at_least", "content")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from typing import Literal, final
 
@@ -22,7 +22,7 @@ from theorax.language.vectors import GaussianVector
 
 
 @final
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Rate(AsymptoticClaim):
     """``of`` grows or decays like a constant times ``like`` as ``as_`` tends to infinity.
 
@@ -39,6 +39,7 @@ class Rate(AsymptoticClaim):
 
     of: Expr
     like: Expr
+    _: KW_ONLY
     side: Literal["exact", "at most", "at least"] = "exact"
     average: Literal["mean of log", "log of mean"] = "mean of log"
     floor: Expr | float = 0

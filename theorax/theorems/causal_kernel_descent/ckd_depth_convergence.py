@@ -142,6 +142,7 @@ theorem = Theorem(
     claims=dict(ends=ends, errors=errors, speed=speed),
     experiments=dict(
         few=Experiment(
+            padded=True,
             subjects={
                 "linear": ORBIT,
                 "exponential": exponential,
@@ -157,6 +158,7 @@ theorem = Theorem(
             draws=setting.FEW,
         ),
         many=Experiment(
+            padded=True,
             subjects={
                 "linear": ORBIT,
                 "exponential": exponential,

@@ -169,6 +169,7 @@ theorem = Theorem(
     claims=dict(step=step, value=value, bounded=bounded),
     experiments=dict(
         steps=Experiment(
+            padded=True,
             subjects={
                 "features of one length": features,
                 "targets with noise": features.but(noise=0.3, breaks=("space",), fails=("step",)),
@@ -181,6 +182,7 @@ theorem = Theorem(
             draws=setting.FEW,
         ),
         orbits=Experiment(
+            padded=True,
             subjects={
                 "rotation": orbit(ROTATION, E / besseli(1, 1)),
                 "doubling of angles": orbit(DOUBLING, E / besseli(2, 1)),

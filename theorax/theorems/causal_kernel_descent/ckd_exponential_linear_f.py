@@ -138,11 +138,14 @@ theorem = Theorem(
     claims=dict(energy=energy, algebraic=algebraic),
     experiments=dict(
         long=Experiment(
+            padded=True,
             **everything,
             sweep={T: setting.LONG},
             draws=Efforts(quick=64, standard=160, thorough=320),
         ),
-        short=Experiment(**everything, sweep={T: (64, 128, 256)}, draws=Efforts(quick=64, standard=160, thorough=640)),
+        short=Experiment(
+            padded=True, **everything, sweep={T: (64, 128, 256)}, draws=Efforts(quick=64, standard=160, thorough=640)
+        ),
     ),
     proof=dict(energy=cost),
     issues=(

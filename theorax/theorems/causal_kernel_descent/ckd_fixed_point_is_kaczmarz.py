@@ -119,7 +119,13 @@ stretched: dict[str, Any] = dict(breaks=("sphere",), fails=("equal", "residual")
 def contexts(subjects, observe, dimension):
     """Both programs in float64 on long contexts."""
     return Experiment(
-        subjects=subjects, observe=observe, measures=(gap, peek), sweep={T: (400,)}, at=({d: dimension},), draws=440
+        padded=True,
+        subjects=subjects,
+        observe=observe,
+        measures=(gap, peek),
+        sweep={T: (400,)},
+        at=({d: dimension},),
+        draws=440,
     )
 
 
@@ -130,6 +136,7 @@ theorem = Theorem(
     claims=dict(equal=equal, residual=residual, long=long, circle=circle),
     experiments=dict(
         short=Experiment(
+            padded=True,
             subjects={
                 "linear": kernels,
                 "quadratic": quadratic,

@@ -136,6 +136,7 @@ theorem = Theorem(
     claims=dict(size=size, vanishing=vanishing),
     experiments=dict(
         contexts=Experiment(
+            padded=True,
             subjects={
                 "linear, one plane": planes(1, LINEAR),
                 "linear, two planes": planes(Rational(2, 3), LINEAR),

@@ -190,6 +190,7 @@ theorem = Theorem(
     claims=dict(formula=formula, plane=plane, rate=rate, slowest=slowest, context=context),
     experiments=dict(
         formula=Experiment(
+            padded=True,
             subjects={
                 "orthogonal": ORBIT,
                 "5 % longer a step": ORBIT.but(scale=1.05, breaks=("orthogonal",), fails=both),
@@ -203,6 +204,7 @@ theorem = Theorem(
             draws=setting.FEW,
         ),
         spectra=Experiment(
+            padded=True,
             subjects={"orthogonal": ORBIT},
             observe=spectrum,
             measures=(speed, largest, first),
@@ -213,6 +215,7 @@ theorem = Theorem(
             platform="cpu",
         ),
         dimensions=Experiment(
+            padded=True,
             subjects={"Haar": Subject(haar)},
             observe=typical,
             measures=(slow,),

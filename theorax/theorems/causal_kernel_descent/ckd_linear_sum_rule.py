@@ -97,6 +97,7 @@ theorem = Theorem(
     claims=dict(partial=partial, integer=integer),
     experiments=dict(
         short=Experiment(
+            padded=True,
             subjects={
                 "orthogonal": ORBIT,
                 "5 % longer a step": ORBIT.but(scale=1.05, breaks=("orthogonal",), fails=("partial",)),
@@ -110,6 +111,7 @@ theorem = Theorem(
             draws=setting.FEW,
         ),
         long=Experiment(
+            padded=True,
             subjects={
                 "one of two planes": one_plane,
                 "two planes": two_planes,

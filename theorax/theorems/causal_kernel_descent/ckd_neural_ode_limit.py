@@ -161,6 +161,7 @@ theorem = Theorem(
     claims=dict(flow=flow, rest=rest, euler=euler, tail=tail),
     experiments=dict(
         few=Experiment(
+            padded=True,
             subjects={
                 "linear": short_time,
                 "exponential": short_time.but(exponential=EXPONENTIAL),
@@ -173,6 +174,7 @@ theorem = Theorem(
             draws=setting.FEW,
         ),
         layers=Experiment(
+            padded=True,
             subjects={
                 "linear": long_time,
                 "exponential": long_time.but(exponential=EXPONENTIAL),
@@ -187,6 +189,7 @@ theorem = Theorem(
             seeds="paired",
         ),
         times=Experiment(
+            padded=True,
             subjects={"exponential": Subject(plane, options=dict(exponential=EXPONENTIAL, number=0.0))},
             observe=late,
             measures=(error, leading),

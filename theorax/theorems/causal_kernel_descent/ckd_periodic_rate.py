@@ -181,6 +181,7 @@ theorem = Theorem(
     claims=dict(period=period, rate=rate, contracting=contracting, spent=spent, vanishing=vanishing),
     experiments=dict(
         few=Experiment(
+            padded=True,
             subjects={
                 "exponential": short,
                 "linear": short.but(exponential=LINEAR),
@@ -193,6 +194,7 @@ theorem = Theorem(
             draws=setting.FEW,
         ),
         many=Experiment(
+            padded=True,
             subjects={
                 "exponential": long,
                 "linear": long.but(exponential=LINEAR, breaks=("definite",), fails=("spent", "vanishing")),

@@ -150,6 +150,7 @@ theorem = Theorem(
     claims=dict(autoregressive=autoregressive, inner=inner),
     experiments=dict(
         few=Experiment(
+            padded=True,
             subjects={
                 "linear": PLANES,
                 "exponential": exponential,
@@ -163,6 +164,7 @@ theorem = Theorem(
             draws=setting.FEW,
         ),
         many=Experiment(
+            padded=True,
             subjects={
                 "exponential, a plane": mixture,
                 "linear, two planes": mixture.but(part=0.6, exponential=LINEAR),

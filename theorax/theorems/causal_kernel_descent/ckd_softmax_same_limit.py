@@ -154,6 +154,7 @@ theorem = Theorem(
     claims=dict(same=same, energy=energy, vanishing=vanishing, speed=speed),
     experiments=dict(
         one_layer=Experiment(
+            padded=True,
             subjects={
                 "same sums": layer,
                 "own sums": layer.but(number=OWN, breaks=("matched",), fails=("same",)),
@@ -166,6 +167,7 @@ theorem = Theorem(
             draws=setting.FEW,
         ),
         contexts=Experiment(
+            padded=True,
             subjects={
                 "same sums": context,
                 "own sums": context.but(number=OWN, breaks=("matched",), fails=("energy",)),
@@ -180,6 +182,7 @@ theorem = Theorem(
             draws=Efforts(quick=64, standard=128, thorough=256),
         ),
         depths=Experiment(
+            padded=True,
             subjects={
                 "same sums": context,
                 "own sums": context.but(number=OWN, breaks=("matched",)),

@@ -143,6 +143,7 @@ theorem = Theorem(
     claims=dict(layers=layers, ends=ends, predicts=predicts),
     experiments=dict(
         transformers=Experiment(
+            padded=True,
             subjects={
                 "linear": linear,
                 "linear, no boundary": linear.but(boundary=0),
@@ -160,6 +161,7 @@ theorem = Theorem(
             draws=setting.FEW,
         ),
         deep=Experiment(
+            padded=True,
             subjects={
                 "linear attention": deep_linear,
                 "exponential attention": deep_exponential,

@@ -116,6 +116,7 @@ theorem = Theorem(
     claims=dict(heads=heads, tails=tails, chains=chains),
     experiments=dict(
         nets=Experiment(
+            padded=True,
             subjects={
                 "Gaussian values": gaussian_values,
                 "identity values": gaussian_values.but(gaussian_values=0),

@@ -170,6 +170,7 @@ theorem = Theorem(
     claims=dict(honest=honest, geometric=geometric),
     experiments=dict(
         variances=Experiment(
+            padded=True,
             subjects={
                 "cosine": cosine,
                 "e^(-x^2)": cosine.but(which=BELL),
@@ -187,6 +188,7 @@ theorem = Theorem(
             draws=Efforts(quick=200, standard=400, thorough=2000),
         ),
         spacings=Experiment(
+            padded=True,
             subjects={
                 "1/(1 + x^2)": poles,
                 "a kink": poles.but(which=KINK, breaks=("analytic", "poles"), fails=("geometric",)),

@@ -119,6 +119,7 @@ theorem = Theorem(
     claims=dict(orthonormal=orthonormal, centred=centred, sphere=sphere, rows=rows),
     experiments=dict(
         frames=Experiment(
+            padded=True,
             subjects={
                 "Haar": frames,
                 "signs left to the algorithm": frames.but(unsigned=1, breaks=("signs",), fails=("centred",)),

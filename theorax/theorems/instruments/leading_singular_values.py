@@ -111,6 +111,7 @@ theorem = Theorem(
     claims=dict(some=some, first=first, second=second, audited=audited, sees=sees, tails=tails),
     experiments=dict(
         matrices=Experiment(
+            padded=True,
             subjects={
                 "Markov": markov,
                 "a planted pair": pair,

@@ -138,6 +138,7 @@ theorem = Theorem(
     claims=dict(honest=honest, order=order),
     experiments=dict(
         known=Experiment(
+            padded=True,
             subjects={
                 "logistic": logistic,
                 "rotation": logistic.but(which=ROTATION),

@@ -146,6 +146,7 @@ theorem = Theorem(
     claims=dict(meets=meets, near=near),
     experiments=dict(
         random=Experiment(
+            padded=True,
             subjects={
                 "Taylor features": drawn(TAYLOR),
                 "Taylor features, no bias": drawn(TAYLOR, bias=0),
@@ -160,6 +161,7 @@ theorem = Theorem(
             draws=Efforts(quick=2, standard=4, thorough=16),
         ),
         circle=Experiment(
+            padded=True,
             subjects={
                 "a wave": circle(0),
                 "alternating targets": circle(1),

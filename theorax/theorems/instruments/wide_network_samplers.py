@@ -158,6 +158,7 @@ theorem = Theorem(
     claims=dict(gains=gains, shapes=shapes, angles=angles, squares=squares, chains=chains),
     experiments=dict(
         networks=Experiment(
+            padded=True,
             subjects={
                 "Gaussian": subject("gaussian"),
                 "Haar": subject("haar"),

@@ -108,6 +108,7 @@ theorem = Theorem(
     claims=dict(constant=constant, growth=growth),
     experiments=dict(
         widths=Experiment(
+            padded=True,
             subjects={
                 "exponential": subject(setting.EXPONENTIAL, removed=1.0),
                 "uniform": subject(setting.UNIFORM, removed=1.0),

@@ -171,6 +171,7 @@ theorem = Theorem(
     claims=dict(factors=factors, **means, naive_any_law=naive_any_law, fixed_any_law=fixed_any_law),
     experiments=dict(
         jacobians=Experiment(
+            padded=True,
             subjects={
                 "naive": network,
                 "fixed": network.but(removed=1.0),
@@ -185,6 +186,7 @@ theorem = Theorem(
             draws=Efforts(quick=2, standard=3, thorough=8),
         ),
         means=Experiment(
+            padded=True,
             subjects={
                 "exponential": exponential,
                 "Dirichlet(1/2)": exponential.but(

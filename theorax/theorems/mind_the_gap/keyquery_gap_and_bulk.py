@@ -202,6 +202,7 @@ theorem = Theorem(
     claims=dict(**moments_of_it, **gaps, edge=edge, distribution=distribution),
     experiments=dict(
         layer=Experiment(
+            padded=True,
             subjects={
                 "key-query attention": layer,
                 "sharp softmax": layer.but(sharp=1, breaks=("temperature",), fails=("second_moment", *shape, "gap")),

@@ -197,6 +197,7 @@ theorem = Theorem(
     claims=dict(bulk=bulk, circle=circle, moments=moments, frobenius=frobenius),
     experiments=dict(
         spectra=Experiment(
+            padded=True,
             subjects={
                 "exponential": subject(EXPONENTIAL),
                 "uniform": subject(UNIFORM, mean=Rational(1, 2)),
@@ -213,6 +214,7 @@ theorem = Theorem(
             draws=Efforts(quick=48, standard=96, thorough=256),
         ),
         rows=Experiment(
+            padded=True,
             subjects={
                 "Gamma weights": Subject(row_stochastic, options=dict(dirichlet=1)),
                 "uniform weights": Subject(

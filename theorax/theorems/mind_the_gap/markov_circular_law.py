@@ -159,6 +159,7 @@ theorem = Theorem(
     ),
     experiments=dict(
         spectrum=Experiment(
+            padded=True,
             subjects={
                 "exponential": matrix(setting.EXPONENTIAL),
                 "uniform": matrix(setting.UNIFORM),

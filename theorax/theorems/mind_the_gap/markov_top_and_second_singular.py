@@ -199,6 +199,7 @@ theorem = Theorem(
     | dict(stable_rank=stable_rank, gram=gram, without=without, gram_without=gram_without),
     experiments=dict(
         spectra=Experiment(
+            padded=True,
             subjects={
                 "exponential": matrix(EXPONENTIAL),
                 "uniform": matrix(UNIFORM),

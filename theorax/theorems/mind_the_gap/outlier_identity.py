@@ -176,6 +176,7 @@ theorem = Theorem(
     claims=dict(**identities, not_above=not_above, not_below=not_below, at_least_one=at_least_one),
     experiments=dict(
         networks=Experiment(
+            padded=True,
             subjects={
                 "exponential": net,
                 "log-normal": net.but(log_normal=1),
@@ -197,6 +198,7 @@ theorem = Theorem(
             draws=Efforts(quick=2, standard=3, thorough=8),
         ),
         spectra=Experiment(
+            padded=True,
             subjects={
                 "exponential": matrix,
                 "log-normal": matrix.but(log_normal=1),

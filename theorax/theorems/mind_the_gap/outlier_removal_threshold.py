@@ -112,6 +112,7 @@ theorem = Theorem(
     claims=dict(outlier=outlier, absorbed=absorbed),
     experiments=dict(
         removal=Experiment(
+            padded=True,
             subjects={
                 "exponential": attention(setting.EXPONENTIAL),
                 "uniform": attention(setting.UNIFORM),

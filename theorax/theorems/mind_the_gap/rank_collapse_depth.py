@@ -165,6 +165,7 @@ theorem = Theorem(
     claims=dict(edge=edge, outlier=outlier, decay=decay),
     experiments=dict(
         widths=Experiment(
+            padded=True,
             subjects={
                 "exponential": subject(gaussian_values=0),
                 "uniform": subject(setting.UNIFORM, gaussian_values=0),
@@ -184,6 +185,7 @@ theorem = Theorem(
             draws=Efforts(quick=48, standard=48, thorough=256),
         ),
         depths=Experiment(
+            padded=True,
             subjects={
                 "exponential": path,
                 "uniform": path.but(weights=1, breaks=("dirichlet",), fails=("decay",)),

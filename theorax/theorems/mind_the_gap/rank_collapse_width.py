@@ -101,6 +101,7 @@ theorem = Theorem(
     claims=dict(bulk=bulk, collapse=collapse),
     experiments=dict(
         widths=Experiment(
+            padded=True,
             subjects={
                 "exponential": subject(setting.EXPONENTIAL),
                 "uniform": subject(setting.UNIFORM),

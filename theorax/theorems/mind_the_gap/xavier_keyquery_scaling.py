@@ -124,6 +124,7 @@ theorem = Theorem(
     claims=dict(constant=constant, rate=rate, spread=spread),
     experiments=dict(
         layer=Experiment(
+            padded=True,
             subjects={
                 "Xavier": xavier,
                 "tokens of norm sqrt(d)": xavier.but(

@@ -187,6 +187,7 @@ theorem = Theorem(
     ),
     experiments=dict(
         layers=Experiment(
+            padded=True,
             subjects={
                 "Attention-BN, e0 = 0": subject(),
                 "Attention-BN, e0 = 1e-5": subject(floor=1e-5, breaks=("floor",), fails=("invariant",)),
@@ -203,6 +204,7 @@ theorem = Theorem(
             draws=setting.DRAWS,
         ),
         regressions=Experiment(
+            padded=True,
             subjects={"Attention-BN, e0 = 1e-5": regression()},
             observe=regress,
             measures=(output, unweighted, regressor),
@@ -211,6 +213,7 @@ theorem = Theorem(
             draws=setting.DRAWS,
         ),
         floors=Experiment(
+            padded=True,
             subjects={
                 "Attention-BN": subject(),
                 "softmax attention": subject(kind=PLAIN, breaks=("variance",), fails=("floored",)),

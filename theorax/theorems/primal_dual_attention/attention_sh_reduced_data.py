@@ -210,6 +210,7 @@ theorem = Theorem(
     claims=dict(expansion=expansion, sparse=sparse, agree=agree, means=means, below=below, cost=cost),
     experiments=dict(
         layers=Experiment(
+            padded=True,
             subjects={
                 "stride": layers(),
                 "stride, Taylor features": layers(kind=TAYLOR),
@@ -224,6 +225,7 @@ theorem = Theorem(
             draws=setting.DRAWS,
         ),
         solved=Experiment(
+            padded=True,
             subjects={
                 "stride": regressions(),
                 "average pooling": regressions(kind=TAYLOR, reduced=POOL),

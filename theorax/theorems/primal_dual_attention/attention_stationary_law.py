@@ -137,6 +137,7 @@ theorem = Theorem(
     ),
     experiments=dict(
         chain=Experiment(
+            padded=True,
             subjects={
                 "Taylor features": walking(kind=TAYLOR),
                 "linear attention": walking(),

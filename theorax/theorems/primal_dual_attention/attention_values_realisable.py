@@ -189,6 +189,7 @@ theorem = Theorem(
     claims=dict(optimal=optimal, certified=certified, recovered=recovered, same_function=same_function),
     experiments=dict(
         realised=Experiment(
+            padded=True,
             subjects={
                 "softmax attention, centred values": subject(),
                 "softmax attention, no bias": subject(bias=0, centre=0.0),

@@ -152,6 +152,7 @@ theorem = Theorem(
     claims=dict(features=features, remainder=remainder, positive=positive, outputs=outputs),
     experiments=dict(
         pairs=Experiment(
+            padded=True,
             subjects={
                 "standard normal": subject(),
                 "keys three times as long": subject(3.0),
@@ -164,6 +165,7 @@ theorem = Theorem(
             draws=Efforts(quick=2, standard=3, thorough=8),
         ),
         layers=Experiment(
+            padded=True,
             subjects={"standard normal": subject(), "keys twice as long": subject(2.0)},
             observe=layers,
             measures=(miss, bound),

@@ -200,6 +200,7 @@ theorem = Theorem(
     ),
     experiments=dict(
         layers=Experiment(
+            padded=True,
             subjects={
                 "linear attention": layers(),
                 "as many features as keys": layers(full=1, breaks=("few",), fails=("moves",)),
@@ -216,6 +217,7 @@ theorem = Theorem(
             draws=setting.DRAWS,
         ),
         fitted=Experiment(
+            padded=True,
             subjects={
                 "with bias": regressions(),
                 "without bias": regressions(bias=0),

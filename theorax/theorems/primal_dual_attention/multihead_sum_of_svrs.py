@@ -199,6 +199,7 @@ theorem = Theorem(
     claims=dict(expansion=expansion, agree=agree, is_multihead=is_multihead),
     experiments=dict(
         heads=Experiment(
+            padded=True,
             subjects={
                 "linear attention": heads(),
                 "Taylor features": heads(kind=TAYLOR),
@@ -213,6 +214,7 @@ theorem = Theorem(
             draws=setting.DRAWS,
         ),
         solved=Experiment(
+            padded=True,
             subjects={"linear attention": regressions(), "Taylor features": regressions(kind=TAYLOR)},
             observe=optima,
             measures=(solved, expanded, reach),

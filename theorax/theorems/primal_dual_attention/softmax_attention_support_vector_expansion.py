@@ -207,6 +207,7 @@ theorem = Theorem(
     claims=dict(expansion=expansion, general=general, agree=agree, is_softmax=is_softmax),
     experiments=dict(
         fitted=Experiment(
+            padded=True,
             subjects={
                 "Taylor features": fitted(),
                 "linear attention": fitted(kind=LINEAR),

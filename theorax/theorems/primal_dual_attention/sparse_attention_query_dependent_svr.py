@@ -139,6 +139,7 @@ theorem = Theorem(
     claims=dict(expansion=expansion, agree=agree),
     experiments=dict(
         layers=Experiment(
+            padded=True,
             subjects={
                 "linear attention": layers(),
                 "Taylor features": layers(kind=TAYLOR),
@@ -151,6 +152,7 @@ theorem = Theorem(
             draws=setting.DRAWS,
         ),
         solved=Experiment(
+            padded=True,
             subjects={
                 "linear attention": regressions(kind=LINEAR),
                 "Taylor features": regressions(),

@@ -94,6 +94,7 @@ theorem = Theorem(
     claims=dict(realised=realised, differ=differ),
     experiments=dict(
         one_V=Experiment(
+            padded=True,
             subjects={
                 "linear attention": one_V(kind=LINEAR),
                 "Taylor features": one_V(),

@@ -86,6 +86,7 @@ theorem = Theorem(
     claims=dict(centred=centred, bias_is_mean=bias_is_mean, not_centred=not_centred),
     experiments=dict(
         solved=Experiment(
+            padded=True,
             subjects={
                 "Taylor features": fitted(breaks=("fixed",), fails=("not_centred",)),
                 "linear attention": fitted(kind=LINEAR, breaks=("fixed",), fails=("not_centred",)),

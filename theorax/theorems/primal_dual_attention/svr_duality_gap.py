@@ -162,6 +162,7 @@ theorem = Theorem(
     claims=dict(gap=gap),
     experiments=dict(
         any=Experiment(
+            padded=True,
             subjects={
                 "Taylor features": point(kind=TAYLOR),
                 "linear attention": point(),

@@ -210,6 +210,7 @@ theorem = Theorem(
     ),
     experiments=dict(
         random=Experiment(
+            padded=True,
             subjects={
                 "softmax attention": random(),
                 "softmax attention, no bias": random(free=0.0),

@@ -118,6 +118,7 @@ theorem = Theorem(
     claims=dict(circle=circle, aliasing=aliasing),
     experiments=dict(
         circle=Experiment(
+            padded=True,
             subjects={
                 "even": subject(),
                 "a key out of its place": subject(shift=0.5, breaks=("even",), fails=("circle", "aliasing")),

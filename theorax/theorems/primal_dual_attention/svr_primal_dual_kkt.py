@@ -95,6 +95,7 @@ theorem = Theorem(
     claims=dict(strong=strong, multiplier=multiplier, stationary=stationary, slackness=slackness, one_sided=one_sided),
     experiments=dict(
         solved=Experiment(
+            padded=True,
             subjects={
                 "Taylor features": optimal(),
                 "linear attention": optimal(kind=LINEAR),

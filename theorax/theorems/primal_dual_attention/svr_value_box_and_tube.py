@@ -196,6 +196,7 @@ theorem = Theorem(
     claims=dict(box=box, attained=attained, inside=inside, outside=outside, zero=zero, vanish=vanish, alive=alive),
     experiments=dict(
         solved=Experiment(
+            padded=True,
             subjects={
                 "Taylor features": optimal(),
                 "linear attention": optimal(kind=LINEAR),
@@ -209,6 +210,7 @@ theorem = Theorem(
             draws=Efforts(quick=3, standard=8, thorough=32),
         ),
         wide=Experiment(
+            padded=True,
             subjects={
                 f"{name}, {share} of the threshold": tubes(kind, bias, share)
                 for name, kind, bias in (

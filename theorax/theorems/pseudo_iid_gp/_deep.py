@@ -113,6 +113,7 @@ def subject(law: Law, activation: int, known: dict[Parameter, Any], **roles: Any
 def experiment(subjects: dict[str, Subject]) -> Experiment:
     """These networks, one and four layers deep; one program for all of them and all widths."""
     return Experiment(
+        padded=True,
         subjects=subjects,
         observe=observe,
         measures=(growth, square),

@@ -74,6 +74,7 @@ def experiment(subjects: Mapping[str, Subject]) -> Experiment:
     """These activations at three angles, with equal and with unequal variances."""
     variances = ((Integer(1), Integer(1)), (Rational(1, 2), Integer(3)))
     return Experiment(
+        padded=True,
         subjects=subjects,
         observe=observe,
         measures=(kernel, slopes, score),

@@ -202,6 +202,7 @@ theorem = Theorem(
     claims=dict(law=law, median=median, tail=tail, typical=typical, growing=growing, without_eighth=without_eighth),
     experiments=dict(
         layers=Experiment(
+            padded=True,
             subjects={
                 "Cauchy, ReLU": subject(CAUCHY, RELU, breaks=("root", "finite"), fails=("without_eighth", "growing")),
                 "Cauchy, Phi": subject(CAUCHY, PHI, **ALONE),

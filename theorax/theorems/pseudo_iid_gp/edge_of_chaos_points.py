@@ -222,6 +222,7 @@ theorem = Theorem(
             }
         ),
         variances=Experiment(
+            padded=True,
             subjects={
                 "no biases": Subject(deep.variances, options=dict(bias=0.0)),
                 "biases": Subject(deep.variances, options=dict(bias=0.05), breaks=("origin",), fails=("degenerate",)),

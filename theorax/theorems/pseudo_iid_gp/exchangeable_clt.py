@@ -161,6 +161,7 @@ theorem = Theorem(
     claims=dict(kurtosis=kurtosis, normal=normal),
     experiments=dict(
         arrays=Experiment(
+            padded=True,
             subjects={
                 "independent signs": subject("signs"),
                 "random scale": subject("random scale", breaks=("squares",), fails=FAILS),

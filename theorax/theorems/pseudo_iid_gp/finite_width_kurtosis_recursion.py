@@ -169,6 +169,7 @@ theorem = Theorem(
     claims=dict(kurtosis=kurtosis, literal_weights=literal_weights, further=further),
     experiments=dict(
         sampled=Experiment(
+            padded=True,
             subjects={
                 "Gaussian, ReLU": subject(setting.GAUSSIAN, RELU, ROOT, "saturating", "haar"),
                 "Gaussian, erf at the edge": subject(setting.GAUSSIAN, ERF, EDGE, "saturating", "haar"),
@@ -195,6 +196,7 @@ theorem = Theorem(
             dtype="float32",
         ),
         real=Experiment(
+            padded=True,
             subjects={
                 "uniform, ReLU with biases": weighted(setting.UNIFORM, RELU, BIASED),
                 "half kept, tanh at the edge": weighted(setting.masked(Rational(1, 2)), TANH, CRITICAL),

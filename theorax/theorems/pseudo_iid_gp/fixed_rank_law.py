@@ -148,6 +148,7 @@ theorem = Theorem(
     claims=dict(kurtosis=kurtosis, shared=shared, scaled=scaled),
     experiments=dict(
         layers=Experiment(
+            padded=True,
             subjects={
                 "rank two": subject(setting.fixed_rank(2), knows={r: 2}),
                 "rank four": subject(setting.fixed_rank(4), knows={r: 4}),

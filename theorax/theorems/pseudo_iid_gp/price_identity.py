@@ -53,6 +53,7 @@ theorem = Theorem(
     claims=dict(identity=identity),
     experiments=dict(
         layers=Experiment(
+            padded=True,
             subjects={
                 "ReLU": kernels.subject(kernels.RELU),
                 "erf": kernels.subject(kernels.ERF),

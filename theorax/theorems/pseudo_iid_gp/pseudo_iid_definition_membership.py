@@ -146,6 +146,7 @@ theorem = Theorem(
     ),
     experiments=dict(
         matrices=Experiment(
+            padded=True,
             subjects={
                 "Gaussian": subject(setting.GAUSSIAN),
                 "uniform": subject(setting.UNIFORM),

@@ -128,6 +128,7 @@ theorem = Theorem(
     claims=dict(kurtosis=kurtosis, variance=variance, mixture=mixture, as_printed=as_printed, repaired=repaired),
     experiments=dict(
         layers=Experiment(
+            padded=True,
             subjects={
                 "rows of a fixed sum, Phi": wide(setting.CONDITIONED, PHI, breaks=("signs",), fails=("repaired",)),
                 "rows of a fixed sum, ReLU": wide(setting.CONDITIONED, RELU, breaks=("signs",)),

@@ -171,6 +171,7 @@ theorem = Theorem(
     ),
     experiments=dict(
         networks=Experiment(
+            padded=True,
             subjects={
                 "Gaussian, ReLU": subject(setting.GAUSSIAN, RELU),
                 "Haar, tap by tap, Phi": subject(setting.HAAR, PHI),

@@ -183,6 +183,7 @@ theorem = Theorem(
     ),
     experiments=dict(
         networks=Experiment(
+            padded=True,
             subjects={
                 "Gaussian, tanh": subject(setting.GAUSSIAN, TANH),
                 "Haar, ReLU": subject(setting.HAAR, RELU),

@@ -173,6 +173,7 @@ theorem = Theorem(
     claims=dict(concentrates=concentrates, none_large=none_large, apart=apart, normal=normal),
     experiments=dict(
         layers=Experiment(
+            padded=True,
             subjects={
                 "Haar, ReLU": subject(setting.HAAR, RELU),
                 "rank n/4, Phi": subject(setting.low_rank(Rational(1, 4)), PHI),

@@ -87,6 +87,7 @@ theorem = Theorem(
     claims=dict(kurtosis=kurtosis),
     experiments=dict(
         layers=Experiment(
+            padded=True,
             subjects={
                 "Gaussian, ReLU": wide(setting.GAUSSIAN, RELU),
                 "Gaussian, Phi": wide(setting.GAUSSIAN, PHI),

@@ -173,6 +173,7 @@ theorem = Theorem(
     claims=dict(grows=grows, affine=affine, constant=constant, same=same),
     experiments=dict(
         depths=Experiment(
+            padded=True,
             subjects={
                 "tied": pairs,
                 "exchanged": pairs.but(

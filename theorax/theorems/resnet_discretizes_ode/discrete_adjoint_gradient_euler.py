@@ -68,6 +68,7 @@ theorem = Theorem(
     claims=dict(each_layer=each_layer, relative=relative),
     experiments=dict(
         depths=Experiment(
+            padded=True,
             subjects={
                 "smooth": EULER,
                 "rough": EULER.but(weights=recovery.ROUGH, scale=0.5),  # L^2 well below the smallest depth

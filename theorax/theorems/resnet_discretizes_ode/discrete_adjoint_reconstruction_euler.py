@@ -137,6 +137,7 @@ theorem = Theorem(
     claims=dict(bound=bound, sharper=sharper, first_order=first_order, exact=exact),
     experiments=dict(
         depths=Experiment(
+            padded=True,
             subjects={
                 "smooth": EULER,
                 "rough": EULER.but(weights=recovery.ROUGH, scale=0.5),  # L^2 well below the smallest depth
@@ -153,6 +154,7 @@ theorem = Theorem(
             seeds="paired",
         ),
         neurons=Experiment(
+            padded=True,
             subjects={
                 "linear": Subject(recovery.neuron(Euler(recovery.linear))),
                 "tanh": Subject(recovery.neuron(Euler(bent)), breaks=("linear",), fails=("exact",)),

@@ -173,6 +173,7 @@ theorem = Theorem(
     claims=dict(equality=equality, sharp=sharp),
     experiments=dict(
         programs=Experiment(
+            padded=True,
             subjects={"extremal": Subject(drawn(Extremal)), **controls},
             observe=compare,
             measures=(missed, C),
@@ -181,6 +182,7 @@ theorem = Theorem(
             draws=Efforts(quick=2, standard=3, thorough=8),
         ),
         depths=Experiment(
+            padded=True,
             subjects={
                 "extremal": Subject(drawn(Extremal)),
                 "uneven": Subject(drawn(Uneven), breaks=("constant",), fails=("sharp",)),

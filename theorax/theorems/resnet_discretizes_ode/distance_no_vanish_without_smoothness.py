@@ -164,6 +164,7 @@ theorem = Theorem(
     claims=dict(persists=persists, means=means, half=half),
     experiments=dict(
         depths=Experiment(
+            padded=True,
             subjects={
                 "alternating": alternating,
                 "waves": alternating.but(waves=1.0),
@@ -179,6 +180,7 @@ theorem = Theorem(
             seeds="paired",
         ),
         products=Experiment(
+            padded=True,
             subjects={
                 "square root": Subject(products, options=dict(power=0.5)),
                 "residuals of order one": Subject(

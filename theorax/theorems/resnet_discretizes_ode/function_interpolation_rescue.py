@@ -102,6 +102,7 @@ theorem = Theorem(
     claims=dict(bound=bound, sharper=sharper, first_order=first_order),
     experiments=dict(
         depths=Experiment(
+            padded=True,
             subjects={
                 "alternating": alternating,
                 "iid": alternating.but(kind=interpolated.IID),

@@ -152,6 +152,7 @@ theorem = Theorem(
     claims=dict(states=states, each_layer=each_layer, relative=relative, exact=exact),
     experiments=dict(
         depths=Experiment(
+            padded=True,
             subjects={
                 "smooth": HEUN,
                 "rough": HEUN.but(weights=recovery.ROUGH, breaks=("smooth",), fails=rates),
@@ -165,6 +166,7 @@ theorem = Theorem(
             seeds="paired",
         ),
         neurons=Experiment(
+            padded=True,
             subjects={
                 "Heun": Subject(recovery.neuron(Heun(linear, 0))),
                 "Euler": Subject(recovery.neuron(Forwards(linear)), breaks=("heun",), fails=("exact",)),

@@ -163,6 +163,7 @@ theorem = Theorem(
     claims=dict(half=half, discrete=discrete, every_layer=every_layer, equal=equal),
     experiments=dict(
         trained=Experiment(
+            padded=True,
             subjects={
                 "general": general,
                 "stopped early": general.but(stopped=1, breaks=("whole",), fails=laws),
@@ -177,6 +178,7 @@ theorem = Theorem(
             seeds="paired",
         ),
         normal=Experiment(
+            padded=True,
             subjects={
                 "normal": general.but(normal=1, moved=0.0),
                 "general": general.but(breaks=("normal",), fails=("equal",)),

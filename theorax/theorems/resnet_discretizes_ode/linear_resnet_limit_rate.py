@@ -55,6 +55,7 @@ theorem = Theorem(
     claims=dict(rate=rate),
     experiments=dict(
         depths=Experiment(
+            padded=True,
             subjects={
                 "zero start": setting.DOUBLED,
                 "smooth start": setting.DOUBLED.but(kind=setting.SMOOTH, size=setting.NEAR),

@@ -136,6 +136,7 @@ theorem = Theorem(
     claims=dict(decays=decays, stays=stays, explicit=explicit),
     experiments=dict(
         flows=Experiment(
+            padded=True,
             subjects={
                 "zero start": setting.TRAINING,
                 "smooth start": setting.TRAINING.but(kind=setting.SMOOTH, size=setting.NEAR),
@@ -154,6 +155,7 @@ theorem = Theorem(
             draws=Efforts(quick=120, standard=160, thorough=400),
         ),
         gradients=Experiment(
+            padded=True,
             subjects={"iid start": setting.TRAINING.but(kind=setting.IID)},
             observe=compare,
             measures=(gradient, formula),

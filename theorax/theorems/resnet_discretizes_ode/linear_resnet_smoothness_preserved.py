@@ -123,6 +123,7 @@ theorem = Theorem(
     claims=dict(bounded=bounded, uniform=uniform, exact=exact),
     experiments=dict(
         flows=Experiment(
+            padded=True,
             subjects={
                 "zero start": setting.TRAINING,
                 "smooth start": setting.TRAINING.but(kind=setting.SMOOTH, size=setting.NEAR),
@@ -140,6 +141,7 @@ theorem = Theorem(
             seeds="paired",
         ),
         gradients=Experiment(
+            padded=True,
             subjects={"iid start": setting.TRAINING.but(kind=setting.IID)},
             observe=compare,
             measures=(apart, commuted),

@@ -157,6 +157,7 @@ theorem = Theorem(
     claims=dict(bound=bound, at_each_node=at_each_node, first_order=first_order),
     experiments=dict(
         depths=Experiment(
+            padded=True,
             subjects={
                 "network": network,
                 "extremal": network.but(extremal=1),

@@ -91,7 +91,7 @@ class _Trial:
 
 def _control(name: str, claim: Claim, line: Line, levels: Levels, draws: Draws, effort: str) -> ControlOutcome:
     trial = _Trial(claim, line, levels)
-    outcome = ControlOutcome(line.name, line.subject.breaks, name, False, Status.ERROR, "no case")
+    outcome = ControlOutcome(line.name, line.subject.broken, name, False, Status.ERROR, "no case")
     try:
         judged, decision = trial.judged(draws.on(line))
     except TheoraxError as error:

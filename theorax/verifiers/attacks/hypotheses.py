@@ -49,24 +49,24 @@ def violated(
     return None
 
 
-def told(name: str, part: Hypothesis, theorem: Theorem, draws: Draws) -> HypothesisOutcome:
+def told(part: Hypothesis, theorem: Theorem, draws: Draws) -> HypothesisOutcome:
     """What a report says about the hypothesis."""
     breaking = tuple(
         label
         for experiment in theorem.experiments.values()
         for label, subject in experiment.subjects.items()
-        if name in subject.breaks and subject.fails
+        if part.name in subject.broken and subject.fails
     )
     tested = None
     if part.holds is not None:
         shares = [
             counted[0] / counted[1]
             for observed in draws.all
-            if name not in observed.line.subject.breaks
+            if part.name not in observed.line.subject.broken
             and (counted := _satisfied(part, observed, Cell(observed.line))) is not None
         ]
         tested = f"{part.holds} in {min(shares):.0%} of the draws" if shares else f"{part.holds}, not drawn"
-    return HypothesisOutcome(name, part.sentence, breaking, part.unbroken, tested)
+    return HypothesisOutcome(part.name, part.sentence, breaking, part.unbroken, tested)
 
 
 def _satisfied(hypothesis: Hypothesis, observed: Observed, cell: Cell) -> tuple[int, int] | None:

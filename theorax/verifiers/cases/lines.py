@@ -278,7 +278,7 @@ def _overridden(
         for index, values in experiment.along.items()
     }
     unique: list[Mapping[Letter, Expr]] = []
-    for case in experiment.at:
+    for case in experiment.cases:
         changed = {letter: wanted.get(letter.name, value) for letter, value in case.items()}
         if changed not in unique:
             unique.append(changed)
@@ -299,7 +299,7 @@ def refuse_unknown(theorem: Theorem, settings: Settings) -> None:
                 f"--sizes {name}=...: this theorem does not sweep {name}{did_you_mean(name, swept)} "
                 + (f"Write {known}." if known else "It has no sweep at all: leave --sizes out.")
             )
-    letters = {str(letter): letter for experiment in experiments for case in experiment.at for letter in case}
+    letters = {str(letter): letter for experiment in experiments for case in experiment.cases for letter in case}
     letters |= {str(index): index for experiment in experiments for index in experiment.along}
     for name, text in settings.at:
         if name not in letters:

@@ -50,7 +50,7 @@ def measure(
 
     **Raises:** ObservationError for a draw with a NaN, a wrong shape or a missing letter, naming the draw.
     """
-    if any(letter.array for letter in experiment.measures):
+    if any(letter.array for letter in experiment.measured):
         instances = {
             size: tuple(instance(experiment, theorem, line, size, seed, draw) for draw in range(line.draws))
             for size in line.sizes
@@ -59,7 +59,7 @@ def measure(
     program = _program(line.subject.build, experiment.observe, line.subject.needs, experiment.reads)
     tables, errors = [], []
     for size in line.sizes:
-        letters = _letters(line, every, size, experiment.span)
+        letters = _letters(experiment, line, every, size)
         asked = {name: letters[name] for name in {*line.subject.needs, *experiment.reads}}
         keys = _seed(theorem, experiment, line, size, seed)
         drawn = _chosen(experiment, line, sampler.draw(program, keys, line.draws, asked, experiment.dtype, first))
@@ -82,7 +82,7 @@ def observed(
     """What was drawn on the line, from its tables: the models behind them are built again when one is asked for."""
 
     def model(size: int, draw: int) -> tuple[Any, dict[str, Any]]:
-        letters = _letters(line, every, size, experiment.span)
+        letters = _letters(experiment, line, every, size)
         with platform.precision(experiment.dtype):
             key = jax.random.fold_in(root(_seed(theorem, experiment, line, size, seed), sampler.generator), draw)
             built = line.subject.build(key, **{name: letters[name] for name in line.subject.needs})
@@ -101,9 +101,7 @@ def instance(
     experiment: Experiment, theorem: str, line: Line, size: int, seed: int, draw: int
 ) -> tuple[Any, dict[str, Any]]:
     """One model of the line, built at its true size outside any compiled program, and the letters observe reads."""
-    letters = {
-        name: _literal(value) for name, value in _letters(line, [line], size, experiment.span, literal=True).items()
-    }
+    letters = {name: _literal(value) for name, value in _letters(experiment, line, [line], size, literal=True).items()}
     names = [theorem, "instance", line.experiment, line.name, *_flat(line.label), str(seed), f"{line.swept}={size}"]
     with platform.precision(experiment.dtype):
         key = jax.random.fold_in(root(seed_of(*names)), draw)
@@ -124,13 +122,18 @@ def _program(
     return program
 
 
-def _letters(line: Line, every: Sequence[Line], size: int, span: int, literal: bool = False) -> dict[str, Any]:
-    """What build and observe may ask for: extents for sizes, the largest value for indices, numbers for parameters."""
-    pads = {size: size} if literal or line.subject.literal else padding(line.sizes, span)
+def _letters(
+    experiment: Experiment, line: Line, every: Sequence[Line], size: int, literal: bool = False
+) -> dict[str, Any]:
+    """What build and observe may ask for: sizes, the largest value for indices, numbers for parameters.
+
+    A size is a whole number, which is compiled in, and in a padded experiment an extent, whose padding alone is.
+    """
+    pads = {size: size} if literal or line.subject.literal else padding(line.sizes, experiment.span)
     letters: dict[str, Any] = {}
     exact = line.letters_at(size)
     for letter, value in exact.items():
-        if isinstance(letter, Size):
+        if isinstance(letter, Size) and experiment.padded:
             shared = [int(value)]
             if not (literal or line.subject.literal):
                 same = [other for other in line.sizes if pads[other] == pads[size]]
@@ -164,7 +167,7 @@ def _flat(label: Mapping[str, str]) -> list[str]:
 def _chosen(experiment: Experiment, line: Line, drawn: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The values asked for of every index letter, from arrays that hold 1, 2, ... up to the largest of them."""
     found = dict(drawn)
-    for letter in experiment.measures:
+    for letter in experiment.measured:
         for axis, index in enumerate(letter.over, start=1):
             values = line.along[index]
             for name in (letter.name, letter.name + "_error"):
@@ -178,7 +181,7 @@ def _checked(
 ) -> dict[str, np.ndarray]:
     """The measured letters, each with the shape its declaration promises and finite wherever it is meant."""
     table = {}
-    for letter in experiment.measures:
+    for letter in experiment.measured:
         if letter.name not in drawn:
             raise ObservationError(
                 f"observe returned {', '.join(sorted(drawn)) or 'nothing'} for {where}, but {letter} is measured. "

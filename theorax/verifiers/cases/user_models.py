@@ -14,7 +14,7 @@ from typing import Any
 import jax
 
 from theorax.errors import UsageError
-from theorax.language import Experiment, Subject, Theorem
+from theorax.language import Experiment, Hypotheses, Subject, Theorem
 from theorax.names import did_you_mean
 from theorax.verifiers.cases.lines import lines
 from theorax.verifiers.cases.measure import instance
@@ -45,11 +45,11 @@ def adopt(theorem_id: str, theorem: Theorem, model: str) -> Theorem:
         if (place := theorem.experiment_of(claim)) in taking and name in (taking[str(place)].asked or theorem.claims)
     }
     hypotheses = {
-        name: replace(part, unbroken=part.unbroken or "shown by the theorem's own check, without --model")
-        for name, part in theorem.hypotheses.items()
+        part.name: replace(part, unbroken=part.unbroken or "shown by the theorem's own check, without --model")
+        for part in theorem.hypotheses
     }
-    proof = {name: part for name, part in theorem.proof.items() if name in claims or name not in theorem.claims}
-    return replace(theorem, experiments=experiments, claims=claims, hypotheses=hypotheses, proof=proof)
+    proofs = tuple(part for part in theorem.proofs if part.name in claims or part.name not in theorem.claims)
+    return replace(theorem, experiments=experiments, claims=claims, hypotheses=Hypotheses(hypotheses), proofs=proofs)
 
 
 def find(model: str) -> Callable[..., Any]:
@@ -109,7 +109,7 @@ def _with(experiment: Experiment, factory: Callable[..., Any]) -> Experiment:
     derived = {size: expression for size, expression in experiment.derived.items() if size.name in needed}
     needed |= {letter.name for expression in derived.values() for letter in expression.free_symbols}
     cases: list[Mapping[Any, Any]] = []
-    for case in experiment.at:
+    for case in experiment.cases:
         told = {letter: value for letter, value in case.items() if letter.name in needed}
         if told not in cases:
             cases.append(told)

@@ -79,6 +79,7 @@ theorem = Theorem(
     ),
     experiments=dict(
         programs=Experiment(
+            padded=True,
             subjects={"gaussian": Subject(build)},
             observe=observe,
             measures=(primal, dual, other, least, multiplier),

@@ -126,6 +126,7 @@ theorem = Theorem(
     ),
     experiments=dict(
         line=Experiment(
+            padded=True,
             subjects={
                 "line": Subject(of_width(1)),
                 "plane": Subject(of_width(2), breaks=("line",), fails=("true",)),
