@@ -50,9 +50,9 @@ def sweep_program(key, T, d, depth):
     import jax.numpy as jnp
 
     from theorax.numerics.attention import markov_products
-    from theorax.numerics.distributions import Exponential
+    from theorax.numerics.distributions import UnitExponential
 
-    M = markov_products(key, Exponential(), T, d, depth, sigma="1/sqrt(d)")
+    M = markov_products(key, UnitExponential(), T, d, depth, sigma="1/sqrt(d)")
     return {"bulk": jnp.stack([deflated(X, jnp) for X in M])}
 
 
@@ -61,9 +61,9 @@ def small_program(key, T, d, depth):
     import jax.numpy as jnp
 
     from theorax.numerics.attention import markov_products
-    from theorax.numerics.distributions import Exponential
+    from theorax.numerics.distributions import UnitExponential
 
-    return {"bulk": jnp.sum(markov_products(key, Exponential(), T, d, depth) ** 4)}
+    return {"bulk": jnp.sum(markov_products(key, UnitExponential(), T, d, depth) ** 4)}
 
 
 def numpy_loop(T, d, draws, depth, full_svd):

@@ -47,7 +47,7 @@ def _cut(net, T, d):
 @pytest.mark.parametrize("values", ["gaussian", "identity", "orthogonal"])
 @pytest.mark.parametrize("removed", [0.0, 0.5, 1.0])
 def test_padded_net_is_the_literal_one(key, values, removed):
-    net = attention.markov_net(key, T, D, L, distributions.Exponential(), removed, values)
+    net = attention.markov_net(key, T, D, L, distributions.UnitExponential(), removed, values)
     X_0 = ensembles.haar_rows(keys.named(key, "tokens"), T, D)
     padded, plain = np.asarray(net(X_0)), np.asarray(_cut(net, T, D)(X_0[: T.value, : D.value]))
     assert padded.shape == (L, T.padded, D.padded)
@@ -59,8 +59,8 @@ def test_padded_net_is_the_literal_one(key, values, removed):
 
 def test_naive_and_fixed_nets_differ_by_one_common_token(key):
     """X_L = 1 v^T + Y_L with v = (1/T) (A_{L-1} ... A_1 X_0 W_1 ... W_L)^T 1, both nets built from one key."""
-    naive = attention.markov_net(key, T, D, L, distributions.Uniform())
-    fixed = attention.markov_net(key, T, D, L, distributions.Uniform(), removed=1)
+    naive = attention.markov_net(key, T, D, L, distributions.UnitUniform())
+    fixed = attention.markov_net(key, T, D, L, distributions.UnitUniform(), removed=1)
     X_0 = ensembles.haar_rows(keys.named(key, "tokens"), T, D)
     v = np.asarray(X_0)
     for A in naive.attentions[:-1]:
@@ -75,7 +75,7 @@ def test_naive_and_fixed_nets_differ_by_one_common_token(key):
 
 def test_gradient_norm_identity(key):
     """|dX_L/dW_l|_F = |A_L..A_1 X_0 W_1..W_{l-1}|_F |W_{l+1}..W_L|_F for attention that does not look at the tokens."""
-    net = attention.markov_net(key, T, D, L, distributions.Exponential())
+    net = attention.markov_net(key, T, D, L, distributions.UnitExponential())
     X_0 = ensembles.haar_rows(keys.named(key, "tokens"), T, D)
     jacobian = jax.jacobian(lambda W: net.with_values(2, W)(X_0)[-1])(net.values[1])
     before = np.linalg.multi_dot(
@@ -92,7 +92,7 @@ def test_gradient_norm_identity(key):
 
 ATTENTIONS = {
     "key-query": lambda key: attention.keyquery_net(key, T, D, 1).attentions[0],
-    "markov": lambda key: attention.markov_net(key, T, D, 1, distributions.Exponential()).attentions[0],
+    "markov": lambda key: attention.markov_net(key, T, D, 1, distributions.UnitExponential()).attentions[0],
     "identity": lambda key: attention.IdentityAttention(),
     "uniform": lambda key: attention.UniformAttention(),
 }
@@ -127,10 +127,10 @@ def test_gaussian_attention_has_no_row_sums_to_keep(key):
 
 
 def test_layer_norm_and_skip(key):
-    net = attention.markov_net(key, T, D, 1, distributions.Uniform(), skip=True, layer_norm=True)
-    bare = attention.markov_net(key, T, D, 1, distributions.Uniform(), skip=True)
+    net = attention.markov_net(key, T, D, 1, distributions.UnitUniform(), skip=True, layer_norm=True)
+    bare = attention.markov_net(key, T, D, 1, distributions.UnitUniform(), skip=True)
     X_0 = ensembles.haar_rows(keys.named(key, "tokens"), T, D)
-    plain = attention.markov_net(key, T, D, 1, distributions.Uniform())(X_0)[0] + X_0
+    plain = attention.markov_net(key, T, D, 1, distributions.UnitUniform())(X_0)[0] + X_0
     assert np.array_equal(np.asarray(bare(X_0)[0]), np.asarray(plain))
     X = np.asarray(net(X_0)[0])[:6, :9]
     # A sum of nine terms of modulus at most 3, and centring beforehand.
@@ -143,7 +143,7 @@ def test_layer_norm_and_skip(key):
 @pytest.mark.parametrize("removed", [0.0, 1.0])
 def test_fast_sampler_has_the_law_of_the_literal_network(key, values, removed):
     """Welch's two-sample comparison of the bulk's sum of fourth powers at every layer; level 1e-5 for the table."""
-    law, draws = distributions.Exponential(), 2000
+    law, draws = distributions.UnitExponential(), 2000
     z = special.ndtri(1 - 1e-5 / (2 * 6 * L * 2))
 
     def bulk(X):
@@ -177,23 +177,23 @@ def test_dirichlet_mean_of_the_removed_matrix(key):
 
 
 def test_nets_are_modules(key):
-    net = attention.markov_net(key, T, D, L, distributions.Uniform())
+    net = attention.markov_net(key, T, D, L, distributions.UnitUniform())
     assert len(jax.tree.leaves(eqx.filter(net, eqx.is_array))) == 2 * L
 
 
 @pytest.mark.parametrize(
     ("wrong", "says"),
     [
-        (lambda k: attention.markov_net(k, T, D, 0, distributions.Uniform()), "depth of at least 1"),
+        (lambda k: attention.markov_net(k, T, D, 0, distributions.UnitUniform()), "depth of at least 1"),
         (
-            lambda k: attention.markov_net(k, T, D, 1, distributions.Uniform(), values="haar"),
+            lambda k: attention.markov_net(k, T, D, 1, distributions.UnitUniform(), values="haar"),
             "gaussian, identity, orthogonal",
         ),
-        (lambda k: attention.markov_net(k, T, D, 1, distributions.Uniform(), sigma="xavier"), "1/sqrt"),
-        (lambda k: attention.markov_products(k, distributions.Uniform(), D, T, 1), "of at least 9"),
+        (lambda k: attention.markov_net(k, T, D, 1, distributions.UnitUniform(), sigma="xavier"), "1/sqrt"),
+        (lambda k: attention.markov_products(k, distributions.UnitUniform(), D, T, 1), "of at least 9"),
         (lambda k: attention.AttentionNet((), (), T, D), "as many attentions as values"),
         (
-            lambda k: attention.markov_net(k, T, D, 1, distributions.Uniform()).with_values(2, jnp.eye(10)),
+            lambda k: attention.markov_net(k, T, D, 1, distributions.UnitUniform()).with_values(2, jnp.eye(10)),
             "layers are 1 to 1",
         ),
     ],

@@ -29,7 +29,7 @@ from theorax.numerics.attention_layers import (
     reduction,
     two_sets,
 )
-from theorax.numerics.kernel_attention import Attention, Softmax
+from theorax.numerics.kernel_attention import KernelAttention, Softmax
 
 
 def points(rng, n, D=3):
@@ -43,7 +43,7 @@ def literal_weights(q, k):
 @pytest.mark.parametrize(("kind", "ddof"), [(BATCH, 0), (SAMPLE, 1)])
 def test_attention_bn_is_softmax_between_standardised_tokens(rng, kind, ddof):
     q, k, v = points(rng, 4), points(rng, 6), points(rng, 6)
-    layer = AttentionBN(Attention(Softmax(), k, v, jnp.zeros(3)), 0.1, kind)
+    layer = AttentionBN(KernelAttention(Softmax(), k, v, jnp.zeros(3)), 0.1, kind)
     mean, scale = np.mean(k, 0), np.sqrt(np.var(k, 0, ddof=ddof) + 0.1)
     literal = literal_weights((q - mean) / scale, (k - mean) / scale)
     # Some dozen roundings of numbers of order ten.
@@ -53,7 +53,7 @@ def test_attention_bn_is_softmax_between_standardised_tokens(rng, kind, ddof):
 
 def test_its_rivals_are_others(rng):
     q, k = points(rng, 4), points(rng, 6)
-    plain = Attention(Softmax(), k, k, jnp.zeros(3))
+    plain = KernelAttention(Softmax(), k, k, jnp.zeros(3))
     assert np.allclose(AttentionBN(plain, 0.1, PLAIN).weights(q), literal_weights(q, k), rtol=0, atol=1e-13)
     ours, own = (AttentionBN(plain, 0.1, kind).weights(q) for kind in (BATCH, OWN))
     # With the queries' own mean where the keys' is, they agree.
@@ -66,7 +66,7 @@ def test_its_rivals_are_others(rng):
 def test_heads_add_up(rng):
     x, q = points(rng, 6), points(rng, 4)
     A, H, v = ([points(rng, rows, columns) for _ in range(2)] for rows, columns in ((4, 3), (3, 2), (6, 2)))
-    heads = tuple(Attention(Softmax(), x @ a.T, values, jnp.ones(2)) for a, values in zip(A, v, strict=True))
+    heads = tuple(KernelAttention(Softmax(), x @ a.T, values, jnp.ones(2)) for a, values in zip(A, v, strict=True))
     literal = sum(
         (literal_weights(q @ a.T, x @ a.T) @ values + 1) @ out.T for a, values, out in zip(A, v, H, strict=True)
     )
@@ -101,7 +101,7 @@ def test_the_module_of_equinox_is_given_the_heads(rng):
         tuple(points(rng, rows, columns) for _ in range(2)) for rows, columns in ((4, 3), (4, 3), (3, 2), (5, 2))
     )
     b = tuple(points(rng, 1, 2)[0] for _ in range(2))
-    heads = tuple(Attention(Softmax(), x @ k.T, values, bias) for k, values, bias in zip(B, v, b, strict=True))
+    heads = tuple(KernelAttention(Softmax(), x @ k.T, values, bias) for k, values, bias in zip(B, v, b, strict=True))
     literal = sum(
         (literal_weights(q @ a.T, x @ k.T) @ values + bias) @ out.T
         for a, k, values, bias, out in zip(A, B, v, b, H, strict=True)

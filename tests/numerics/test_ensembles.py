@@ -23,10 +23,10 @@ LEVEL = 1e-5
 Z = special.ndtri(1 - LEVEL / 200)
 
 LAWS = {
-    "exponential": (distributions.Exponential(), Fraction(1)),
+    "exponential": (distributions.UnitExponential(), Fraction(1)),
     "dirichlet": (distributions.Dirichlet(Fraction(5, 2)), Fraction(2, 5)),
     "sparse dirichlet": (distributions.Dirichlet(Fraction(1, 2)), Fraction(2)),
-    "uniform": (distributions.Uniform(), Fraction(1, 3)),
+    "uniform": (distributions.UnitUniform(), Fraction(1, 3)),
     "bernoulli": (distributions.Bernoulli(Fraction(1, 4)), Fraction(3)),
     "lognormal": (distributions.LogNormal(0.5), math.expm1(0.25)),
     "lognormal, mean one": (distributions.LogNormal(0.5, mean_one=True), math.expm1(0.25)),
@@ -71,7 +71,7 @@ def test_markov_rows_sum_to_one_inside_the_block(key, law, _, size, padded):
 
 
 def test_padding_is_the_literal_block_of_the_same_weights(key):
-    weights = distributions.Exponential().sample(key, (9, 9))
+    weights = distributions.UnitExponential().sample(key, (9, 9))
     padded = np.asarray(ensembles.markov(weights, Extent(6, 9)))[:6, :6]
     plain = np.asarray(ensembles.markov(weights[:6, :6], literal(6)))
     # Both are within (N + 1) u of the same quotient.

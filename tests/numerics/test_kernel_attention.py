@@ -11,7 +11,16 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from theorax.numerics.kernel_attention import Attention, Elu, Plain, Regression, Softmax, Taylor, exponents, polynomial
+from theorax.numerics.kernel_attention import (
+    Elu,
+    KernelAttention,
+    Plain,
+    Regression,
+    Softmax,
+    Taylor,
+    exponents,
+    polynomial,
+)
 
 
 def points(rng, n, D=3):
@@ -20,7 +29,7 @@ def points(rng, n, D=3):
 
 def test_softmax_attention_is_that_of_jax(rng):
     Q, K, V = points(rng, 4), points(rng, 6), points(rng, 6)
-    ours = Attention(Softmax(), K, V, jnp.zeros(3))(Q)
+    ours = KernelAttention(Softmax(), K, V, jnp.zeros(3))(Q)
     theirs = jax.nn.softmax(Q @ K.T / math.sqrt(3)) @ V
     # A dozen roundings of numbers of order one.
     assert np.allclose(ours, theirs, rtol=0, atol=1e-14)
@@ -62,7 +71,7 @@ def test_a_regression_in_the_span_is_attention(rng):
         plain = Regression(phi, K, jnp.zeros((2, phi(K).shape[1])), jnp.ones(2))
         fitted = Regression(phi, K, beta.T @ plain.rows(K), jnp.ones(2))
         h = phi.kernel(K, K).sum(1)
-        layer = Attention(phi, K, beta / h[:, None], jnp.ones(2))
+        layer = KernelAttention(phi, K, beta / h[:, None], jnp.ones(2))
         assert np.allclose(layer.weights(Q).sum(1), 1, atol=1e-15)
         # Sums of 35 terms of order one.
         assert np.allclose(fitted(Q), layer(Q), rtol=0, atol=1e-13)

@@ -22,7 +22,7 @@ from theorax.numerics.arithmetics.failures import UndecidedComparison
 from theorax.numerics.arithmetics.flat_program import doubles, flatten, trace
 from theorax.numerics.arithmetics.interpreter import Interpreter
 from theorax.numerics.arithmetics.slopes import Slope, Slopes, inputs
-from theorax.numerics.arithmetics.tape import Node, Tape
+from theorax.numerics.arithmetics.tape import Tape, TapeNode
 
 Coordinates = Sequence[fmpq]
 
@@ -56,7 +56,7 @@ class Enclosure:
         self._gradient = lambda: Enclosure(jax.grad(entered(function)), dimension, dimension)
         self._tape = Tape()
         try:
-            self._outputs: list[Node] | None = self._interpreted(self._tape, self._tape.inputs(dimension))
+            self._outputs: list[TapeNode] | None = self._interpreted(self._tape, self._tape.inputs(dimension))
         except UndecidedComparison:
             self._outputs = None
 

@@ -11,14 +11,14 @@ from sympy import Add, Dummy, E, Expr, Function, Integer, Max, Min, Mul, Pow, Ra
 
 from theorax.numerics.arithmetics.domain import UNARY
 from theorax.numerics.arithmetics.failures import UnsupportedPrimitive
-from theorax.numerics.arithmetics.tape import Node, Tape
+from theorax.numerics.arithmetics.tape import Tape, TapeNode
 
 __all__ = ["floats", "recorded"]
 
 _NAMES = {"ceiling": "ceil", "loggamma": "lgamma"}
 
 
-def recorded(expression: Expr, letters: Sequence[Symbol], tape: Tape, inputs: Sequence[Node]) -> Node:
+def recorded(expression: Expr, letters: Sequence[Symbol], tape: Tape, inputs: Sequence[TapeNode]) -> TapeNode:
     """The expression as operations on the tape, its letters being the inputs.
 
     A function that SymPy's ``doit`` writes out, such as a sum over nodes, is recorded as what it stands for.
@@ -26,18 +26,18 @@ def recorded(expression: Expr, letters: Sequence[Symbol], tape: Tape, inputs: Se
     **Raises:** ``UnsupportedPrimitive`` for a function without an enclosure, and for a letter that is no input.
     """
     places = dict(zip(letters, inputs, strict=True))
-    known: dict[Any, Node] = {}
+    known: dict[Any, TapeNode] = {}
 
-    def value(node: Any) -> Node:
+    def value(node: Any) -> TapeNode:
         if node not in known:
             known[node] = made(node)
         return known[node]
 
-    def fold(name: str, nodes: Sequence[Any]) -> Node:
+    def fold(name: str, nodes: Sequence[Any]) -> TapeNode:
         two = tape.operations[name]
         return reduce(two, map(value, nodes))
 
-    def made(node: Any) -> Node:
+    def made(node: Any) -> TapeNode:
         if node in places:
             return places[node]
         match node:

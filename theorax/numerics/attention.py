@@ -17,7 +17,7 @@ from jaxtyping import Array, Float, Int, PRNGKeyArray
 
 from theorax.errors import UsageError
 from theorax.numerics.annotations import Entries, Scalar
-from theorax.numerics.distributions import Law
+from theorax.numerics.distributions import PositiveLaw
 from theorax.numerics.ensembles import bartlett, gaussian, haar, random_markov
 from theorax.numerics.extents import Extent, block
 from theorax.numerics.keys import named
@@ -171,7 +171,7 @@ def markov_net(
     T: Extent,
     d: Extent,
     depth: int,
-    law: Law,
+    law: PositiveLaw,
     removed: Scalar = 0.0,
     values: str = "gaussian",
     sigma: Sigma = 1.0,
@@ -216,7 +216,7 @@ def keyquery_net(
 
 def markov_products(
     key: PRNGKeyArray,
-    law: Law,
+    law: PositiveLaw,
     T: Extent,
     d: Extent,
     depth: int,

@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Array, Float
 
 from theorax.numerics.annotations import Entries
-from theorax.numerics.kernel_attention import Attention, Kernel
+from theorax.numerics.kernel_attention import AttentionKernel, KernelAttention
 
 __all__ = [
     "AttentionBN", "AttentionSH", "MultiHead", "SparseAttention", "by_sets", "equinox_multihead", "halves", "reduction",
@@ -36,7 +36,7 @@ class AttentionBN(eqx.Module):
     **Source:** Nguyen et al. 2023, Attention-BN (reconstructed).
     """
 
-    attention: Attention
+    attention: KernelAttention
     floor: Any
     kind: Any = BATCH
 
@@ -50,7 +50,7 @@ class AttentionBN(eqx.Module):
 
     def standardised(
         self, queries: Float[Array, "n D"], centred: tuple[int, int] = (1, 1)
-    ) -> tuple[Float[Array, "n D"], Attention]:
+    ) -> tuple[Float[Array, "n D"], KernelAttention]:
         """Queries as the features see them, and the layer between such tokens; zeros in ``centred`` centre nothing."""
         mean, scale = self.statistics
         centre = jnp.where(jnp.asarray(self.kind) == OWN, queries.sum(0) / len(queries), mean)
@@ -126,7 +126,7 @@ class AttentionSH(eqx.Module):
     **Source:** Nguyen et al. 2023, Attention-SH (reconstructed).
     """
 
-    kernel: Kernel
+    kernel: AttentionKernel
     tokens: Entries[Any, "N D"]
     projections: tuple[Entries[Any, "k D"], ...]
     reductions: tuple[Entries[Any, "_ N"], ...]
@@ -143,7 +143,9 @@ class AttentionSH(eqx.Module):
     def heads(self) -> MultiHead:
         """The heads, each an attention layer with its own keys."""
         parts = zip(self.keys, self.values, self.biases, strict=True)
-        return MultiHead(self.projections, tuple(Attention(self.kernel, k, v, b) for k, v, b in parts), self.outputs)
+        return MultiHead(
+            self.projections, tuple(KernelAttention(self.kernel, k, v, b) for k, v, b in parts), self.outputs
+        )
 
     def masked(self, factors: tuple[int, ...], count: int) -> MultiHead:
         """Mask of the heads as sparse attention of so many queries: head s keeps every ``factors[s]``-th token."""
@@ -175,7 +177,7 @@ class SparseAttention(eqx.Module):
     ``values``: one for each key, or one for each query and key; ``bias``: one, or one for each query.
     """
 
-    kernel: Kernel
+    kernel: AttentionKernel
     keys: Entries[Any, "N D"]
     values: Entries[Any, "N V"] | Entries[Any, "n N V"]
     bias: Entries[Any, " V"] | Entries[Any, "n V"]
@@ -201,7 +203,7 @@ def halves(queries: Float[Array, "n D"]) -> tuple[Float[Array, "m D"], Float[Arr
 
 
 def by_sets(
-    kernel: Kernel,
+    kernel: AttentionKernel,
     keys: Float[Array, "N D"],
     values: Sequence[Float[Array, "M V"]],
     biases: Sequence[Float[Array, " V"]],

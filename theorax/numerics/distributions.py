@@ -26,7 +26,7 @@ Number: TypeAlias = Fraction | float
 Parameter: TypeAlias = int | float | Fraction | Array
 
 
-class Law(eqx.Module):
+class PositiveLaw(eqx.Module):
     """A law on the non-negative reals."""
 
     @abc.abstractmethod
@@ -58,7 +58,7 @@ class Law(eqx.Module):
         return math.sqrt(self.squared_coefficient_of_variation)
 
 
-class Exponential(Law):
+class UnitExponential(PositiveLaw):
     """Z ~ Exp(1): the rows are uniform on the simplex."""
 
     def sample(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "*shape"]:
@@ -70,7 +70,7 @@ class Exponential(Law):
         return Fraction(math.factorial(order))
 
 
-class Dirichlet(Law):
+class Dirichlet(PositiveLaw):
     """Z ~ Gamma(alpha): the rows are Dirichlet(alpha, ..., alpha).
 
     **Errors:** gammas of shape alpha underflow in float64 with probability about e^(-708 alpha): keep alpha above 1/20.
@@ -90,7 +90,7 @@ class Dirichlet(Law):
         return math.prod((_exact(self.alpha) + k for k in range(order)), start=Fraction(1))
 
 
-class Uniform(Law):
+class UnitUniform(PositiveLaw):
     """Z ~ U(0, 1)."""
 
     def sample(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, "*shape"]:
@@ -102,7 +102,7 @@ class Uniform(Law):
         return Fraction(1, order + 1)
 
 
-class Bernoulli(Law):
+class Bernoulli(PositiveLaw):
     """Z is one with probability p, else zero: rows are uniform on a random set (if empty, see `ensembles.markov`)."""
 
     p: Parameter = Fraction(1, 2)
@@ -120,7 +120,7 @@ class Bernoulli(Law):
         return _exact(self.p)
 
 
-class LogNormal(Law):
+class LogNormal(PositiveLaw):
     r"""$Z = e^{\beta g}$, g standard Gaussian, over its mean $e^{\beta^2/2}$ if ``mean_one``: the weights of a softmax.
 
     All moments are finite, $\sigma_A^2 = e^{\beta^2}-1$, yet finite matrices show spikes above their bulk for beta
@@ -147,7 +147,7 @@ class LogNormal(Law):
         return self.mean**2 * math.expm1(float(_exact(self.beta)) ** 2)
 
 
-class Pareto(Law):
+class Pareto(PositiveLaw):
     """Z >= 1 with P(Z > z) = z^-tail: moments of order ``tail`` and more are infinite. A control."""
 
     tail: Parameter
@@ -196,11 +196,11 @@ def gamma_variates(key: PRNGKeyArray, shapes: Float[Array, "*shape"]) -> Float[A
     return variates * jnp.where(small, boost ** (1 / jnp.where(small, shapes, 1)), 1)
 
 
-class Choice(Law):
+class Choice(PositiveLaw):
     """One of several laws, chosen by a number: a program that draws from a choice is compiled once for all of them."""
 
     which: int | Array
-    laws: tuple[Law, ...]
+    laws: tuple[PositiveLaw, ...]
 
     def sample(self, key: PRNGKeyArray, shape: tuple[int, ...]) -> Float[Array, ...]:
         """Variates of the chosen law, the same as it draws itself."""

@@ -12,7 +12,7 @@ from jaxtyping import Array, Float, PRNGKeyArray
 
 from theorax.errors import UsageError
 from theorax.numerics.annotations import Scalar
-from theorax.numerics.distributions import Law, gamma_variates
+from theorax.numerics.distributions import PositiveLaw, gamma_variates
 from theorax.numerics.extents import Extent, block
 from theorax.numerics.keys import named
 
@@ -33,7 +33,7 @@ def markov(weights: Float[Array, "N N"], T: Extent) -> Float[Array, "N N"]:
     return jnp.where(total > 0, kept / jnp.where(total > 0, total, 1), uniform)
 
 
-def random_markov(key: PRNGKeyArray, law: Law, T: Extent) -> Float[Array, "{T.padded} {T.padded}"]:
+def random_markov(key: PRNGKeyArray, law: PositiveLaw, T: Extent) -> Float[Array, "{T.padded} {T.padded}"]:
     r"""A random Markov matrix: iid weights of this law, rows normalised to sum to one; zero outside the T x T block.
 
     **Errors:** see `markov`; rows of zeros are replaced there, with the probability stated there.

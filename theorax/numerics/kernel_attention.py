@@ -21,15 +21,15 @@ from jaxtyping import Array, Float
 from theorax.numerics.annotations import Entries, Scalar
 
 __all__ = [
-    "FEATURES", "LINEAR", "PLAIN", "TAYLOR", "Attention", "Elu", "Features", "Kernel", "Plain", "Regression", "Softmax",
-    "Taylor", "exponents", "monomials", "polynomial",
+    "FEATURES", "LINEAR", "PLAIN", "TAYLOR", "AttentionKernel", "Elu", "Features", "KernelAttention", "Plain", "Regression",
+    "Softmax", "Taylor", "exponents", "monomials", "polynomial",
 ]  # fmt: skip
 
 Points = Float[Array, "n D"]
 Others = Float[Array, "m D"]
 
 
-class Kernel(eqx.Module):
+class AttentionKernel(eqx.Module):
     """A similarity of points; abstract."""
 
     @abstractmethod
@@ -37,7 +37,7 @@ class Kernel(eqx.Module):
         """k(x, y) for every pair."""
 
 
-class Softmax(Kernel):
+class Softmax(AttentionKernel):
     """exp(<x, y>/sqrt(D)); ``scale`` in the place of 1/sqrt(D) if it is given."""
 
     scale: Any = None
@@ -51,7 +51,7 @@ class Softmax(Kernel):
         )
 
 
-class Features(Kernel):
+class Features(AttentionKernel):
     """A kernel with finitely many features; abstract."""
 
     @abstractmethod
@@ -135,10 +135,10 @@ def exponents(D: int, order: int) -> np.ndarray:
     return np.array(sorted(found, key=lambda e: (sum(e), e)))
 
 
-class Attention(eqx.Module):
+class KernelAttention(eqx.Module):
     """The layer: each query reads the values with weights k(q, k_j)/h(q)."""
 
-    kernel: Kernel
+    kernel: AttentionKernel
     keys: Entries[Any, "n D"]
     values: Entries[Any, "N V"]
     bias: Entries[Any, " V"]

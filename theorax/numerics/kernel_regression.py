@@ -18,7 +18,7 @@ from jaxtyping import Array, Float
 
 from theorax.numerics.attention_layers import MultiHead
 from theorax.numerics.extents import Extent
-from theorax.numerics.kernel_attention import Attention, Features, Kernel, Regression
+from theorax.numerics.kernel_attention import AttentionKernel, Features, KernelAttention, Regression
 from theorax.numerics.keys import named
 from theorax.numerics.quadratic import (
     Dual,
@@ -46,7 +46,7 @@ def points(key: Array, N: Extent, D: Extent) -> tuple[Array, Array, Array]:
     return keys, queries, targets
 
 
-def gram(kernel: Kernel, keys: Float[Array, "N D"]) -> tuple[Float[Array, "N N"], Float[Array, " N"]]:
+def gram(kernel: AttentionKernel, keys: Float[Array, "N D"]) -> tuple[Float[Array, "N N"], Float[Array, " N"]]:
     """G and the normalisers h, by the kernel.
 
     **Errors:** relative, those of three kernel values and N roundings, where the kernel is positive.
@@ -56,7 +56,7 @@ def gram(kernel: Kernel, keys: Float[Array, "N D"]) -> tuple[Float[Array, "N N"]
     return K / (h[:, None] * h[None, :]), h
 
 
-def inverse(kernel: Kernel, keys: Float[Array, "N D"]) -> Callable[[Array], Array]:
+def inverse(kernel: AttentionKernel, keys: Float[Array, "N D"]) -> Callable[[Array], Array]:
     """The map v -> G^-1 v, or G^+ v where there are fewer features than keys.
 
     **Errors:** those of `solved` and `pseudo_solved`.
@@ -88,7 +88,7 @@ class Fitted(eqx.Module):
     coordinates.
     """
 
-    kernel: Kernel
+    kernel: AttentionKernel
     keys: Float[Array, "N D"]
     queries: Float[Array, "n D"]
     targets: Float[Array, "N V"]
@@ -119,9 +119,9 @@ class Fitted(eqx.Module):
         return Regression(self.kernel, self.keys, self.primal.W, self.primal.b)
 
     @property
-    def attention(self) -> Attention:
+    def attention(self) -> KernelAttention:
         """The layer whose values and bias the dual program found."""
-        return Attention(self.kernel, self.keys, self.dual.beta / self.h[:, None], self.dual.b)
+        return KernelAttention(self.kernel, self.keys, self.dual.beta / self.h[:, None], self.dual.b)
 
     def above(self, C: Any, eps: Any) -> Float[Array, ""]:
         """The value of the primal program at what it found, its slacks being those that W and b need."""
@@ -135,10 +135,10 @@ class Fitted(eqx.Module):
         """The value of the dual program at what it found, repaired to feasibility."""
         return lower_bound(*self.multipliers(C), self.gram, self.targets, eps)
 
-    def layer(self, C: Any) -> Attention:
+    def layer(self, C: Any) -> KernelAttention:
         """The layer with the values of the dual program, repaired to feasibility, and the bias of the primal one."""
         alpha, alphat = self.multipliers(C)
-        return Attention(self.kernel, self.keys, (alpha - alphat) / self.h[:, None], self.primal.b)
+        return KernelAttention(self.kernel, self.keys, (alpha - alphat) / self.h[:, None], self.primal.b)
 
     def reach(self, C: Any, eps: Any) -> Float[Array, "n 1"]:
         r"""$2 g\,|\phi(q)|^2/h(q)^2$, g the gap: a bound of the squared difference of `regression` and `layer`."""
@@ -172,7 +172,9 @@ class FittedHeads(eqx.Module):
         return len(self.fitted) * jnp.asarray(squares)
 
 
-def fit(kernel: Kernel, keys: Array, queries: Array, targets: Array, C: Any, eps: Any, bias: Any = True) -> Fitted:
+def fit(
+    kernel: AttentionKernel, keys: Array, queries: Array, targets: Array, C: Any, eps: Any, bias: Any = True
+) -> Fitted:
     """Both programs solved for these targets; ``bias``: whether b is a variable."""
     free = bool(bias)
     if isinstance(kernel, Features):

@@ -9,7 +9,7 @@ import equinox as eqx
 import jax
 
 from theorax.numerics.arithmetics.failures import UnsupportedPrimitive
-from theorax.numerics.arithmetics.flat_program import Program, Step, flatten
+from theorax.numerics.arithmetics.flat_program import Operation, Program, flatten
 
 
 def entered(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -43,7 +43,7 @@ def _bind(program: Program, entries: Sequence[Any]) -> list[Any]:
     return [values[number] for number in program.outputs]
 
 
-def _step(step: Step, operands: list[Any]) -> Sequence[Any]:
+def _step(step: Operation, operands: list[Any]) -> Sequence[Any]:
     params = step.params
     match step.name:
         case "stop_gradient":
@@ -68,7 +68,7 @@ def _step(step: Step, operands: list[Any]) -> Sequence[Any]:
     return results if step.primitive.multiple_results else [results]
 
 
-def _scan(step: Step, operands: list[Any]) -> Sequence[Any]:
+def _scan(step: Operation, operands: list[Any]) -> Sequence[Any]:
     params = step.params
     constants, carries = params["num_consts"], params["num_carry"]
     body = flatten(params["jaxpr"])

@@ -39,7 +39,7 @@ def doubles() -> AbstractContextManager[Any]:
 
 
 @dataclass(frozen=True)
-class Step:
+class Operation:
     """One primitive with the numbers of its operands and results, and what is known of their shapes and dtypes."""
 
     name: str
@@ -57,7 +57,7 @@ class Program:
 
     constants: Mapping[int, Any]
     inputs: tuple[int, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[Operation, ...]
     outputs: tuple[int, ...]
     types: Mapping[int, Any]
 
@@ -111,7 +111,7 @@ def flatten(closed: Any) -> Program:
     numbers = itertools.count()
     constants: dict[int, Any] = {}
     types: dict[int, Any] = {}
-    steps: list[Step] = []
+    steps: list[Operation] = []
 
     def new(aval: Any) -> int:
         number = next(numbers)
@@ -140,7 +140,7 @@ def flatten(closed: Any) -> Program:
             else:
                 results = [new(variable.aval) for variable in equation.outvars]
                 steps.append(
-                    Step(
+                    Operation(
                         name,
                         equation.primitive,
                         equation.params,
@@ -167,7 +167,7 @@ def _open(body: Any) -> tuple[Any, Sequence[Any]]:
         return body, ()
 
 
-def _living(steps: Sequence[Step], outputs: Sequence[int]) -> Iterator[Step]:
+def _living(steps: Sequence[Operation], outputs: Sequence[int]) -> Iterator[Operation]:
     needed = set(outputs)
     kept = []
     for step in reversed(steps):

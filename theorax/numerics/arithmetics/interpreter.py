@@ -12,7 +12,7 @@ import numpy as np
 from theorax.numerics.arithmetics.ball import Ball
 from theorax.numerics.arithmetics.domain import BINARY, COMPARISONS, UNARY, Domain
 from theorax.numerics.arithmetics.failures import UndecidedComparison, UnsupportedPrimitive
-from theorax.numerics.arithmetics.flat_program import Program, Step, doubles, flatten, trace
+from theorax.numerics.arithmetics.flat_program import Operation, Program, doubles, flatten, trace
 from theorax.numerics.arithmetics.movement import MOVED, MOVEMENTS
 from theorax.numerics.arithmetics.primitives import CONTROL, INTEGERS, RULES, is_native
 
@@ -87,7 +87,7 @@ class Interpreter:
             values.update(zip(step.results, results, strict=True))
         return [values[number] for number in program.outputs]
 
-    def of_constants(self, program: Program, step: Step) -> list[Any] | None:
+    def of_constants(self, program: Program, step: Operation) -> list[Any] | None:
         """A comparison of numbers that no input enters, decided in balls; nothing for any other step."""
         if step.name not in COMPARISONS:
             return None
@@ -112,7 +112,7 @@ class Interpreter:
         except (UndecidedComparison, UnsupportedPrimitive):
             return None
 
-    def step(self, step: Step, operands: list[Any]) -> list[Any]:
+    def step(self, step: Operation, operands: list[Any]) -> list[Any]:
         if step.name in CONTROL:
             return CONTROL[step.name](self, step, operands)
         if all(is_native(aval) for aval in (*step.operand_types, *step.result_types)):
@@ -129,7 +129,7 @@ class Interpreter:
             return [self.domain.binary(step.name, *operands)]
         raise UnsupportedPrimitive(step.name, self.domain.name)
 
-    def native(self, step: Step, operands: list[Any]) -> list[Any]:
+    def native(self, step: Operation, operands: list[Any]) -> list[Any]:
         plain = all(isinstance(operand, np.ndarray | np.generic) for operand in operands)
         if plain and step.name in INTEGERS:
             return [np.asarray(INTEGERS[step.name](*operands), dtype=step.result_types[0].dtype)]
@@ -138,7 +138,7 @@ class Interpreter:
         results = step.primitive.bind(*operands, **step.params)
         return [_array(entry) for entry in (results if step.primitive.multiple_results else [results])]
 
-    def move(self, step: Step, operands: list[Any]) -> list[Any]:
+    def move(self, step: Operation, operands: list[Any]) -> list[Any]:
         moved, where = _parts(step, operands)
         if not all(isinstance(entry, np.ndarray) and entry.dtype != object for entry in where):
             raise UnsupportedPrimitive(step.name, self.domain.name, "its indices are no integers")
@@ -162,7 +162,7 @@ class Interpreter:
         return self.domain.take(x, places.reshape(*[shape[axis] for axis in kept], count))
 
 
-def _parts(step: Step, operands: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+def _parts(step: Operation, operands: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     """The operands that are moved and those that say where to."""
     places = range(len(operands))
     chosen = places[MOVED[step.name]] if step.name in MOVED else places

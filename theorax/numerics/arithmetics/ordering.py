@@ -9,11 +9,11 @@ import numpy as np
 from theorax.numerics.arithmetics.failures import UndecidedComparison, UnsupportedPrimitive
 
 if TYPE_CHECKING:
-    from theorax.numerics.arithmetics.flat_program import Step
+    from theorax.numerics.arithmetics.flat_program import Operation
     from theorax.numerics.arithmetics.interpreter import Interpreter
 
 
-def sort(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
+def sort(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     """All operands in the order of the first along one dimension; equal keys keep their places.
 
     **Raises:** ``UndecidedComparison`` where two keys may stand in either order.
@@ -40,7 +40,7 @@ def sort(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
     ]
 
 
-def extreme(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
+def extreme(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     """The index of the largest entry, or of the smallest, along an axis; the first of several equal ones."""
     below = _below(run, run.rows(operands[0], step.params["axes"]))
     flat = below.reshape(-1, *below.shape[-2:])
@@ -49,7 +49,7 @@ def extreme(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
     return [found.reshape(step.result_types[0].shape).astype(step.params["index_dtype"])]
 
 
-def nearest_integer(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
+def nearest_integer(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     """The nearest integer; midway between two, what the program returns depends on its rule and is not followed."""
     half = run.domain.lift(np.full(step.operand_types[0].shape, 0.5))
     up = run.domain.unary("floor", run.domain.binary("add", operands[0], half))
@@ -59,7 +59,7 @@ def nearest_integer(run: Interpreter, step: Step, operands: list[Any]) -> list[A
     return [up]
 
 
-def remainder(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
+def remainder(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     """x less the multiple of y next to it on the side of zero."""
     x, y = operands
     quotient = run.domain.binary("div", x, y)

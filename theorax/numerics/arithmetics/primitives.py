@@ -11,13 +11,13 @@ import numpy as np
 from theorax.numerics.arithmetics import ordering
 from theorax.numerics.arithmetics.domain import running
 from theorax.numerics.arithmetics.failures import UnsupportedPrimitive
-from theorax.numerics.arithmetics.flat_program import Step
+from theorax.numerics.arithmetics.flat_program import Operation
 from theorax.numerics.arithmetics.movement import landings
 
 if TYPE_CHECKING:
     from theorax.numerics.arithmetics.interpreter import Interpreter
 
-Rule: TypeAlias = "Callable[[Interpreter, Step, list[Any]], list[Any]]"
+Rule: TypeAlias = "Callable[[Interpreter, Operation, list[Any]], list[Any]]"
 
 _MOST_ITERATIONS = 100_000
 """A while loop is unrolled; one that runs longer has no static bound worth the name."""
@@ -28,12 +28,12 @@ def is_native(aval: Any) -> bool:
     return not jnp.issubdtype(aval.dtype, jnp.inexact)
 
 
-def _sum(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
+def _sum(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     return [run.domain.sum(run.rows(operands[0], step.params["axes"]))]
 
 
 def _reduce(name: str) -> Rule:
-    def rule(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
+    def rule(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
         rows = run.rows(operands[0], step.params["axes"])
         while (count := run.domain.shape(rows)[-1]) > 1:
             places = np.arange(int(np.prod(run.domain.shape(rows)))).reshape(run.domain.shape(rows))
@@ -58,7 +58,7 @@ def _reduce(name: str) -> Rule:
 
 
 def _cumulative(name: str) -> Rule:
-    def rule(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
+    def rule(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
         shape = run.domain.shape(operands[0])
         axis, reverse = step.params["axis"], step.params["reverse"]
         order = np.moveaxis(np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape), axis, -1)
@@ -72,7 +72,7 @@ def _cumulative(name: str) -> Rule:
     return rule
 
 
-def _dot_general(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
+def _dot_general(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     (inner_x, inner_y), (batch_x, batch_y) = step.params["dimension_numbers"]
     # A product of integers with floats keeps its integers: they are numbers of the domain here.
     x, y = (
@@ -95,11 +95,11 @@ def _dot_general(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]
     return [run.domain.take(product, np.arange(batch * rows * columns).reshape(step.result_types[0].shape))]
 
 
-def _integer_pow(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
+def _integer_pow(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     return [run.domain.power(operands[0], int(step.params["y"]))]
 
 
-def _pow(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
+def _pow(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     base, exponent = operands
     if not is_native(step.operand_types[1]):
         return [run.domain.binary("pow", base, exponent)]
@@ -109,7 +109,7 @@ def _pow(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
     raise UnsupportedPrimitive("pow", run.domain.name, "its integer exponents differ from entry to entry")
 
 
-def _convert(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
+def _convert(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     source, target = step.operand_types[0], step.result_types[0]
     if is_native(source):
         return [run.domain.lift(operands[0])]
@@ -118,25 +118,25 @@ def _convert(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
     return [operands[0]]
 
 
-def _bitcast(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
+def _bitcast(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     if not is_native(step.operand_types[0]):
         raise UnsupportedPrimitive(step.name, run.domain.name, "the bits of a float are asked for")
     return [run.domain.lift(np.asarray(step.primitive.bind(*operands, **step.params)))]
 
 
-def _iota(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
+def _iota(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     shape, dimension = step.params["shape"], step.params["dimension"]
     lengths = [1] * len(shape)
     lengths[dimension] = shape[dimension]
     return [run.domain.lift(np.broadcast_to(np.arange(shape[dimension]).reshape(lengths), shape))]
 
 
-def _clamp(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
+def _clamp(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     low, x, high = operands
     return [run.domain.binary("min", run.domain.binary("max", x, low), high)]
 
 
-def _scatter_add(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
+def _scatter_add(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     operand, indices, updates = operands
     shape, counts = run.domain.shape(operand), run.domain.shape(updates)
     landing = landings(step.params, shape, indices, counts).reshape(-1)
@@ -153,7 +153,7 @@ def _scatter_add(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]
     return [run.domain.take(sums, np.arange(size).reshape(shape))]
 
 
-def _scan(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
+def _scan(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     params = step.params
     constants, carries = params["num_consts"], params["num_carry"]
     body = run.body(params["jaxpr"])
@@ -193,7 +193,7 @@ def _stack(run: Interpreter, rows: list[Any], aval: Any) -> Any:
     )
 
 
-def _while(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
+def _while(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     params = step.params
     asks, does = params["cond_nconsts"], params["body_nconsts"]
     condition, body = run.body(params["cond_jaxpr"]), run.body(params["body_jaxpr"])
@@ -205,13 +205,13 @@ def _while(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
     raise UnsupportedPrimitive("while", run.domain.name, f"it runs for more than {_MOST_ITERATIONS} rounds")
 
 
-def _cond(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
+def _cond(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     branches = step.params["branches"]
     chosen = min(max(int(operands[0]), 0), len(branches) - 1)
     return run.run(run.body(branches[chosen]), operands[1:])
 
 
-def _identity(run: Interpreter, step: Step, operands: list[Any]) -> list[Any]:
+def _identity(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
     return list(operands)
 
 

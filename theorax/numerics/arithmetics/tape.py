@@ -12,7 +12,7 @@ from theorax.numerics.arithmetics.failures import UndecidedComparison, Unsupport
 
 
 @final
-class Node:
+class TapeNode:
     """A number of the recorded program: the place of the operation that makes it."""
 
     __slots__ = ("place",)
@@ -37,16 +37,16 @@ class Tape(ObjectDomain):
         self._functions = {name: self._one(name) for name in UNARY}
         self._operations = {name: self._two(name) for name in BINARY}
 
-    def _one(self, name: str) -> Callable[[Node], Node]:
+    def _one(self, name: str) -> Callable[[TapeNode], TapeNode]:
         return lambda x: self.record(name, x.place)
 
-    def _two(self, name: str) -> Callable[[Node, Node], Node]:
+    def _two(self, name: str) -> Callable[[TapeNode, TapeNode], TapeNode]:
         return lambda x, y: self.record(name, x.place, y.place)
 
-    def record(self, name: str, first: Any, second: Any = None) -> Node:
+    def record(self, name: str, first: Any, second: Any = None) -> TapeNode:
         """One more operation: its name, then the places of its operands, or what it needs besides."""
         self.recorded.append((name, first, second))
-        return Node(len(self.recorded) - 1)
+        return TapeNode(len(self.recorded) - 1)
 
     def inputs(self, count: int) -> np.ndarray:
         """The inputs of the program, in the order in which `run` is given them."""
@@ -63,22 +63,22 @@ class Tape(ObjectDomain):
     def operations(self) -> Mapping[str, Callable[[Any, Any], Any]]:
         return self._operations
 
-    def scalar(self, number: object) -> Node:
-        return number if isinstance(number, Node) else self.record("number", number)
+    def scalar(self, number: object) -> TapeNode:
+        return number if isinstance(number, TapeNode) else self.record("number", number)
 
-    def decide(self, name: str, x: Node, y: Node) -> bool | None:
+    def decide(self, name: str, x: TapeNode, y: TapeNode) -> bool | None:
         raise UndecidedComparison(name)
 
-    def finite(self, x: Node) -> bool | None:
+    def finite(self, x: TapeNode) -> bool | None:
         raise UndecidedComparison("is_finite")
 
-    def integer_power(self, x: Node, exponent: int) -> Node:
+    def integer_power(self, x: TapeNode, exponent: int) -> TapeNode:
         return self.record("integer_pow", x.place, exponent)
 
-    def total(self, terms: Sequence[Node]) -> Node:
+    def total(self, terms: Sequence[TapeNode]) -> TapeNode:
         return self.record("sum", tuple(term.place for term in terms))
 
-    def course(self, domain: ObjectDomain, outputs: Sequence[Node]) -> Callable[[Any], list[Any]]:
+    def course(self, domain: ObjectDomain, outputs: Sequence[TapeNode]) -> Callable[[Any], list[Any]]:
         """The recorded numbers as a function of the inputs, in the arithmetic of ``domain``.
 
         Run it within the domain's working precision.
@@ -96,7 +96,7 @@ class Tape(ObjectDomain):
 
         return run
 
-    def _needed(self, outputs: Sequence[Node]) -> tuple[list[tuple[str, Any, Any]], list[int]]:
+    def _needed(self, outputs: Sequence[TapeNode]) -> tuple[list[tuple[str, Any, Any]], list[int]]:
         """The operations that the outputs need, renumbered, and where the outputs are among them."""
         needed = {output.place for output in outputs}
         for place in range(max(needed), -1, -1):

@@ -73,7 +73,7 @@ def both(key, T, d, l, gaussian_values, degrees, apart):
     """The tokens of a network, layer by layer, and the products that stand for them."""
 
     def mixing(key):
-        return random_markov(key, distributions.Exponential(), T)
+        return random_markov(key, distributions.UnitExponential(), T)
 
     width = jnp.asarray(d.value, jnp.zeros(()).dtype)
     sigma, literal = jnp.where(gaussian_values, 1 / jnp.sqrt(width), 1), named(key, "network")

@@ -76,7 +76,7 @@ geometric = Rate(
 COSINE, BELL, ERF, KINK, POLES = range(5)
 
 
-class Known(eqx.Module):
+class KnownMean(eqx.Module):
     """A function of a normal variable whose mean is known."""
 
     which: Scalar
@@ -111,11 +111,11 @@ class Known(eqx.Module):
 
 def known(key, which, shortened):
     variance = jax.random.uniform(named(key, "variance"), minval=0.1, maxval=3.0)
-    return Known(which, variance, shortened)
+    return KnownMean(which, variance, shortened)
 
 
 def fixed(key, q, which):
-    return Known(which, q, jnp.zeros(()))
+    return KnownMean(which, q, jnp.zeros(()))
 
 
 def compare(f, m):

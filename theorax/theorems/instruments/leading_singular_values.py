@@ -65,7 +65,7 @@ def matrix(key, T, kind, gap, moved, exchanged):
         return (left * jnp.where(T.mask, values, 0)) @ right
 
     kinds = (
-        lambda key: random_markov(key, distributions.Exponential(), T),
+        lambda key: random_markov(key, distributions.UnitExponential(), T),
         lambda key: gaussian(key, T, T, 1 / root),
         pair,
     )

@@ -60,7 +60,7 @@ order = Rate(
 LOGISTIC, ROTATION, KINKED = range(3)
 
 
-class Known(eqx.Module):
+class KnownFlow(eqx.Module):
     """A field and its flow: x' = r x (1 - x), or a rotation with angle a s + sin(b s), or x' = g(s) x.
 
     g interpolates alternating values at the nodes; with a ``shift`` its kinks lie inside the intervals.
@@ -100,7 +100,7 @@ class Known(eqx.Module):
 def known(key, which, shift):
     rates = jax.random.uniform(named(key, "rates"), (2,), minval=2.0, maxval=4.0)
     start = jax.random.uniform(named(key, "start"), (2,), minval=0.1, maxval=0.4)
-    return Known(which, rates, start, shift)
+    return KnownFlow(which, rates, start, shift)
 
 
 def observe(known, N):

@@ -51,7 +51,7 @@ meets = Optimum(
 near = Inequality(of=apart, at_most=2 * (above - below), under=("even", "inside"))
 
 
-class Known(eqx.Module):
+class KnownProgram(eqx.Module):
     """A fitted regression, its C, the width of its tube, and the wave that its coefficients are."""
 
     fitted: Fitted
@@ -65,7 +65,7 @@ def random(key, N, D, C, eps, kind, bias, share):
     keys, queries, targets = points(key, N, D)
     phi = Softmax() if kind < 0 else FEATURES[int(kind)]
     primal, dual = (fit(phi, keys, queries, targets, weight, eps, bias) for weight in (C, float(share) * C))
-    return Known(eqx.tree_at(lambda fitted: fitted.dual, primal, dual.dual), C, eps, None)
+    return KnownProgram(eqx.tree_at(lambda fitted: fitted.dual, primal, dual.dual), C, eps, None)
 
 
 def evenly(key, N, C, alternating, shift, weight):
@@ -75,7 +75,9 @@ def evenly(key, N, C, alternating, shift, weight):
     keys = jnp.stack([jnp.cos(2 * jnp.pi * turns), jnp.sin(2 * jnp.pi * turns)], axis=1)
     wave = jnp.cos(jnp.pi * jnp.arange(n) * (1 if alternating else 4 / n))
     tube = 0.25 if alternating else 0.0
-    return Known(fit(Softmax(), keys, keys[:1], wave[:, None], float(weight) * C, tube), float(weight) * C, tube, wave)
+    return KnownProgram(
+        fit(Softmax(), keys, keys[:1], wave[:, None], float(weight) * C, tube), float(weight) * C, tube, wave
+    )
 
 
 def values(model, C, eps):

@@ -14,7 +14,7 @@ from theorax.errors import TheoraxError, UsageError
 
 
 @runtime_checkable
-class Layer(Protocol):
+class MeasuredLayer(Protocol):
     """What a theorem measures of a layer."""
 
     def __call__(self, X: Float[Array, "T d"], /) -> Float[Array, "T d"]:
@@ -49,14 +49,14 @@ class SelfAttention(eqx.Module):
         return jax.nn.softmax(queries @ keys.T / jnp.sqrt(jnp.asarray(size, X.dtype)), axis=-1)
 
 
-def adapt(module: Any) -> Layer:
+def adapt(module: Any) -> MeasuredLayer:
     """The module as a layer.
 
     **Raises:** UsageError if it is neither an ``equinox.nn.MultiheadAttention`` nor has what a `Layer` has.
     """
     if isinstance(module, eqx.nn.MultiheadAttention):
         return SelfAttention(module)
-    if isinstance(module, Layer):
+    if isinstance(module, MeasuredLayer):
         return module
     raise UsageError(
         f"The model's factory returned an object of type {type(module).__name__}. A layer maps tokens to tokens and says "
@@ -65,7 +65,7 @@ def adapt(module: Any) -> Layer:
     )
 
 
-def made(factory: Callable[..., Any], key: PRNGKeyArray, T: int, d: int) -> Layer:
+def made(factory: Callable[..., Any], key: PRNGKeyArray, T: int, d: int) -> MeasuredLayer:
     """The layer that a user's factory makes.
 
     **Raises:** UsageError if the factory raises, or returns no layer.

@@ -36,7 +36,7 @@ def square(M):
 
 def build(key, T, d, L, removed, dependent):
     def exponential(key):
-        return models.Weighted(distributions.Exponential().sample(key, (T.padded, T.padded)))
+        return models.Weighted(distributions.UnitExponential().sample(key, (T.padded, T.padded)))
 
     return models.literal_network(key, T, d, L, exponential, dependent, removed=removed)
 
@@ -73,7 +73,7 @@ def layers(key, T, d, L, law, sigma_V, constant, favoured, aligned, shared):
     """Tokens and the weights of every layer; options as the controls need them."""
     shape, J = (L, T.padded, T.padded), block(T, T) / jnp.asarray(T.value, jnp.zeros(()).dtype)
     menu = distributions.Choice(
-        law, (distributions.Exponential(), distributions.Dirichlet(0.5), distributions.Uniform())
+        law, (distributions.UnitExponential(), distributions.Dirichlet(0.5), distributions.UnitUniform())
     )
     Z = menu.sample(named(key, "attention"), shape)
     Z = Z.at[:, :, 0].multiply(1 + 9 * favoured)

@@ -39,20 +39,20 @@ def coefficient_of_variation(density: Expr, low: Expr, high: Expr) -> Expr:
 
 
 @dataclass(frozen=True)
-class Weights:
+class WeightLaw:
     """A law of the weights: its place in the menu of samplers, and its coefficient of variation by integration."""
 
     place: int
     sigma_A: Expr
 
 
-EXPONENTIAL = Weights(0, coefficient_of_variation(exp(-z), Integer(0), oo))
-UNIFORM = Weights(1, coefficient_of_variation(Integer(1), Integer(0), Integer(1)))
+EXPONENTIAL = WeightLaw(0, coefficient_of_variation(exp(-z), Integer(0), oo))
+UNIFORM = WeightLaw(1, coefficient_of_variation(Integer(1), Integer(0), Integer(1)))
 LOGNORMAL, PARETO = 2, 3
-BERNOULLI = Weights(4, Integer(1))
-HEAVY = Weights(PARETO, 1 / sqrt(3))  # of tail 3: no fourth moment
+BERNOULLI = WeightLaw(4, Integer(1))
+HEAVY = WeightLaw(PARETO, 1 / sqrt(3))  # of tail 3: no fourth moment
 # Exponential weights, those of every other token half as large again and the others halved: 1 + 1/4 times E Z^2 = 2.
-POPULAR = Weights(EXPONENTIAL.place, sqrt(Rational(3, 2)))
+POPULAR = WeightLaw(EXPONENTIAL.place, sqrt(Rational(3, 2)))
 
 ISOMETRIC = Hypothesis("the input tokens are orthonormal, X_0 X_0^T = I")
 MARKOV = Hypothesis("attention matrices are iid random Markov matrices, independent of the values")

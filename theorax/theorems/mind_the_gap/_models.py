@@ -27,7 +27,7 @@ from theorax.numerics.ensembles import gaussian, haar_rows, markov, random_marko
 from theorax.numerics.extents import Extent, block, literal
 from theorax.numerics.keys import named
 from theorax.theorems.mind_the_gap._adapters import applied, made
-from theorax.theorems.mind_the_gap._markov import EXPONENTIAL, Weights, sigma_A
+from theorax.theorems.mind_the_gap._markov import EXPONENTIAL, WeightLaw, sigma_A
 
 
 class Weighted(Attention):
@@ -136,9 +136,9 @@ NETWORK = Subject(
 )
 
 
-def subject(weights: Weights | int = EXPONENTIAL, **changes: Any) -> Subject:
+def subject(weights: WeightLaw | int = EXPONENTIAL, **changes: Any) -> Subject:
     """A network of these weights with some options changed; a law that grows with T is held against sigma_A = 1."""
-    known = weights.sigma_A if isinstance(weights, Weights) else Integer(1)
+    known = weights.sigma_A if isinstance(weights, WeightLaw) else Integer(1)
     return NETWORK.but(weights=_place(weights), knows={sigma_A: known}, **changes)
 
 
@@ -149,7 +149,7 @@ def one_matrix(
     size = jnp.asarray(T.value, jnp.zeros(()).dtype)
     return jax.lax.cond(
         loose,
-        lambda: jnp.where(block(T, T), distributions.Exponential().sample(key, (T.padded, T.padded)) / size, 0),
+        lambda: jnp.where(block(T, T), distributions.UnitExponential().sample(key, (T.padded, T.padded)) / size, 0),
         lambda: markov_attention(key, T, weights, 0.0, sharp, popular, beta, tail),
     )
 
@@ -157,14 +157,14 @@ def one_matrix(
 MATRIX = Subject(one_matrix, options=dict(weights=EXPONENTIAL.place, sharp=0, popular=0.0, beta=0.5, tail=3.0, loose=0))
 
 
-def matrix(weights: Weights | int, knows: Mapping[Any, Any] | None = None, **changes: Any) -> Subject:
+def matrix(weights: WeightLaw | int, knows: Mapping[Any, Any] | None = None, **changes: Any) -> Subject:
     """One attention matrix of these weights; where sigma_A is not said, the one observed takes its place."""
-    known = {sigma_A: weights.sigma_A} if isinstance(weights, Weights) else {}
+    known = {sigma_A: weights.sigma_A} if isinstance(weights, WeightLaw) else {}
     return MATRIX.but(weights=_place(weights), knows={**known, **(knows or {})}, **changes)
 
 
-def _place(weights: Weights | int) -> int:
-    return weights.place if isinstance(weights, Weights) else weights
+def _place(weights: WeightLaw | int) -> int:
+    return weights.place if isinstance(weights, WeightLaw) else weights
 
 
 def markov_attention(
@@ -181,8 +181,8 @@ def markov_attention(
     context = jnp.asarray(T.value, jnp.zeros(()).dtype)
     slope = jnp.where(sharp, jnp.sqrt(jnp.log(context)), beta)
     menu = (
-        distributions.Exponential(),
-        distributions.Uniform(),
+        distributions.UnitExponential(),
+        distributions.UnitUniform(),
         distributions.LogNormal(slope),
         distributions.Pareto(tail),
         distributions.Bernoulli(),

@@ -47,7 +47,7 @@ from theorax.numerics.ensembles import random_markov
 from theorax.numerics.spectra import singular_values
 from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap._free import free_moments, z
-from theorax.theorems.mind_the_gap._markov import EXPONENTIAL, UNIFORM, T, Weights, cv, sigma_A
+from theorax.theorems.mind_the_gap._markov import EXPONENTIAL, UNIFORM, T, WeightLaw, cv, sigma_A
 from theorax.theorems.mind_the_gap._models import matrix
 
 k = Index("k", "half the order of a moment")
@@ -170,7 +170,7 @@ def subject(weights, mean=1, **changes):
 
 
 def row_stochastic(key, T, alpha, dirichlet):
-    law = distributions.Choice(dirichlet, (distributions.Uniform(), distributions.Dirichlet(alpha)))
+    law = distributions.Choice(dirichlet, (distributions.UnitUniform(), distributions.Dirichlet(alpha)))
     return random_markov(key, law, T)
 
 
@@ -178,7 +178,7 @@ def observe_square(A, T):
     return dict(square=(mean_token_removed(A, T) ** 2).sum())
 
 
-SOFT = Weights(setting.LOGNORMAL, sqrt(exp(Rational(1, 4)) - 1))
+SOFT = WeightLaw(setting.LOGNORMAL, sqrt(exp(Rational(1, 4)) - 1))
 SHAPE = ("circle", "moments")
 
 theorem = Theorem(

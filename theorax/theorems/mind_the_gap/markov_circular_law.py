@@ -135,7 +135,7 @@ def observe(net, T):
 
 
 # Weights exp(beta g) with growing beta, held against what sigma_A = 1 would give.
-SHARP = setting.Weights(setting.LOGNORMAL, Integer(1))
+SHARP = setting.WeightLaw(setting.LOGNORMAL, Integer(1))
 EVERY = ("law", "mean_square", "radius", "total_variation", "second_moment")
 
 theorem = Theorem(

@@ -89,7 +89,7 @@ at_least_one = Inequality(
 def weighted(key, T, log_normal, off, columns):
     shape = (T.padded, T.padded)
     weights = jnp.where(
-        log_normal, distributions.LogNormal(1.0).sample(key, shape), distributions.Exponential().sample(key, shape)
+        log_normal, distributions.LogNormal(1.0).sample(key, shape), distributions.UnitExponential().sample(key, shape)
     )
     return models.Weighted(weights, off, columns)
 

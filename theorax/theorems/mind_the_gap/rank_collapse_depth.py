@@ -124,7 +124,7 @@ def deep(key: Any, T: Extent, weights: Array, same: Array) -> Float[Array, ""]:
     ``weights`` the law, exponential or uniform; ``same`` one matrix for all layers. The first layers, in which the
     vector forgets where it started, are left out.
     """
-    law = distributions.Choice(weights, (distributions.Exponential(), distributions.Uniform()))
+    law = distributions.Choice(weights, (distributions.UnitExponential(), distributions.UnitUniform()))
     size = jnp.asarray(T.value, jnp.zeros(()).dtype)
 
     def layer(x: Float[Array, " N"], index: Array) -> tuple[Float[Array, " N"], Float[Array, ""]]:

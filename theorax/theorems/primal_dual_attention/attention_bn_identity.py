@@ -33,7 +33,7 @@ from theorax.language import (
 )
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.attention_layers import BATCH, OWN, PLAIN, SAMPLE, AttentionBN
-from theorax.numerics.kernel_attention import Attention, Plain, Regression, Softmax, Taylor
+from theorax.numerics.kernel_attention import KernelAttention, Plain, Regression, Softmax, Taylor
 from theorax.numerics.keys import named
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._regression import D, N
@@ -88,7 +88,7 @@ def build(key, N, D, floor, kind):
     keys, queries, beta = setting.points(key, N, D)
     a, c = (jax.random.normal(named(key, name), (D.padded,)) for name in "ac")
     bias = jax.random.normal(named(key, "b"), (setting.OUTPUTS,))
-    layer = AttentionBN(Attention(Softmax(), keys, beta, bias), floor, kind)
+    layer = AttentionBN(KernelAttention(Softmax(), keys, beta, bias), floor, kind)
     return layer, queries, jnp.sign(a) * jnp.exp(a / 2), c
 
 
@@ -140,7 +140,9 @@ def symbols_for(floor, kind, kernel=None):
     """Three keys and one query of dimension two, one output, any temperature."""
     entry = lambda number: np.array(number, dtype=object)  # noqa: E731
     g: Any = setting.generic
-    layer = Attention(kernel or Softmax(entry(Symbol("tau", real=True))), g("k", 3, 2), g("beta", 3, 1), g("b", 1))
+    layer = KernelAttention(
+        kernel or Softmax(entry(Symbol("tau", real=True))), g("k", 3, 2), g("beta", 3, 1), g("b", 1)
+    )
     return AttentionBN(layer, entry(floor), kind), g("q", 1, 2), g("a", 2), g("c", 2)
 
 

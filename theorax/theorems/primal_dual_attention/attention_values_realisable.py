@@ -32,7 +32,7 @@ from theorax.language import (
     Step,
     Theorem,
 )
-from theorax.numerics.kernel_attention import Attention, Kernel, Regression
+from theorax.numerics.kernel_attention import AttentionKernel, KernelAttention, Regression
 from theorax.numerics.kernel_regression import gram, inverse
 from theorax.numerics.keys import named
 from theorax.numerics.quadratic import Dual, cholesky, expanded_bound, lower_bound, solve_dual
@@ -80,7 +80,7 @@ same_function = Inequality(
 class Realised(eqx.Module):
     """Wanted values and bias, and what the solver finds for the targets that are to give them."""
 
-    kernel: Kernel
+    kernel: AttentionKernel
     keys: jax.Array
     queries: jax.Array
     V: jax.Array
@@ -106,7 +106,7 @@ def realised(key, N, D, eps, kind, bias, centre, headroom, off):
     V, free = jax.random.normal(named(key, "values"), (N.padded, OUTPUTS)), bool(bias)
     b = jax.random.normal(named(key, "bias"), (OUTPUTS,)) * float(free)
     phi = None if kind < 0 else FEATURES[int(kind)]
-    kernel: Kernel = Softmax() if phi is None else phi
+    kernel: AttentionKernel = Softmax() if phi is None else phi
     _, G, _, beta, ys = targets(kernel, keys, V, b, eps, float(centre))
     root = cholesky(G) if phi is None else Regression(phi, keys, jnp.zeros(()), b).rows(keys)
     C = float(headroom) * float(jnp.abs(beta).max())
@@ -120,7 +120,7 @@ def observe(model, eps):
     points = jnp.concatenate([keys, model.queries])
     coefficients, judged = found(model.found[0], G, y, C, eps, model.free)
     solved, *others = (beta / h[:, None] for beta in (coefficients, *(dual.beta for dual in model.found[1:])))
-    layer = lambda values, b: Attention(kernel, keys, values, b)(points)  # noqa: E731
+    layer = lambda values, b: KernelAttention(kernel, keys, values, b)(points)  # noqa: E731
     gap, depth = judged["reached"] - judged["assured"], jnp.minimum(jnp.abs(beta), jnp.abs(C - jnp.abs(beta)))
     length = (
         jnp.sqrt(jnp.diagonal(kernel.kernel(points, points)))[:, None] / kernel.kernel(points, keys).sum(1)[:, None]

@@ -32,7 +32,7 @@ from theorax.language import (
     instance,
 )
 from theorax.numerics.arithmetics import Symbolic, evaluate
-from theorax.numerics.kernel_attention import Attention, Softmax, Taylor, exponents, monomials, polynomial
+from theorax.numerics.kernel_attention import KernelAttention, Softmax, Taylor, exponents, monomials, polynomial
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._regression import D, N
 
@@ -101,7 +101,7 @@ def layers(model, T):
     """Softmax attention beside the layer with finitely many features."""
     keys, queries, values, odd = model
     degree, zero = T.value + odd, jnp.zeros(setting.OUTPUTS)
-    exact, cut = (Attention(kernel, keys, values, zero) for kernel in (Softmax(), Taylor(T.padded + 1, degree)))
+    exact, cut = (KernelAttention(kernel, keys, values, zero) for kernel in (Softmax(), Taylor(T.padded + 1, degree)))
     s = queries @ keys.T / jnp.sqrt(float(keys.shape[1]))
     left = jnp.exp((degree + 1) * jnp.log(jnp.abs(s)) - jax.scipy.special.gammaln(degree + 2.0) + jnp.maximum(s, 0))
     share = (left.sum(1) / jnp.exp(s).sum(1)).max()

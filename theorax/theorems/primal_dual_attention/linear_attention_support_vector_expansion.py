@@ -30,7 +30,7 @@ from theorax.language import (
 )
 from theorax.numerics.annotations import Entries
 from theorax.numerics.arithmetics import Symbolic, evaluate
-from theorax.numerics.kernel_attention import Attention, Features, Regression
+from theorax.numerics.kernel_attention import Features, KernelAttention, Regression
 from theorax.numerics.keys import named
 from theorax.numerics.quadratic import Primal, lower_bound, null_part, upper_bound
 from theorax.theorems.primal_dual_attention import _regression as setting
@@ -115,7 +115,7 @@ def compare(model):
     v = model.beta / h
     anywhere = model.direction
     dv = jnp.where(jnp.asarray(model.projected) == 1, null_part(phi(keys), anywhere), anywhere)
-    at = lambda values: Attention(phi, keys, values, b)(queries)  # noqa: E731
+    at = lambda values: KernelAttention(phi, keys, values, b)(queries)  # noqa: E731
     return dict(
         state=Regression(phi, keys, v.T @ phi(keys), b)(queries),
         layer=at(v),

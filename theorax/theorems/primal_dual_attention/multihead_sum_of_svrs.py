@@ -32,7 +32,7 @@ from theorax.language import (
 from theorax.numerics.annotations import Entries
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.attention_layers import MultiHead, equinox_multihead
-from theorax.numerics.kernel_attention import Attention, Regression, Softmax
+from theorax.numerics.kernel_attention import KernelAttention, Regression, Softmax
 from theorax.numerics.kernel_regression import FittedHeads
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._regression import (
@@ -117,8 +117,8 @@ def compare(model):
         W = (beta / h).T @ phi(keys) + model.astray
         normaliser = jnp.where(jnp.asarray(model.own) == 1, keys, model.keys[0])
         regressions.append(Regression(phi, normaliser, W, b))
-        at.append(Attention(phi, keys, beta / h, b))
-        rival.append(Attention(phi, keys, beta, b))
+        at.append(KernelAttention(phi, keys, beta / h, b))
+        rival.append(KernelAttention(phi, keys, beta, b))
     layer = MultiHead(model.of_queries, tuple(at), model.outputs)
     foreign = [Regression(phi, model.keys[0], (a.values).T @ phi(a.keys), a.bias) for a in at]
     return dict(
@@ -133,7 +133,7 @@ def compare(model):
 def by_softmax(model):
     """The layer with softmax heads, and the module that everybody uses."""
     heads = tuple(
-        Attention(Softmax(), keys, beta, b) for keys, beta, b in zip(model.keys, model.beta, model.b, strict=True)
+        KernelAttention(Softmax(), keys, beta, b) for keys, beta, b in zip(model.keys, model.beta, model.b, strict=True)
     )
     layer = MultiHead(model.of_queries, heads, model.outputs)
     module = equinox_multihead(layer, model.of_keys, model.tokens, model.queries)

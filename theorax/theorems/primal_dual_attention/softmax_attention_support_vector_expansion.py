@@ -33,7 +33,7 @@ from theorax.language import (
     instance,
 )
 from theorax.numerics.arithmetics import Symbolic, evaluate
-from theorax.numerics.kernel_attention import Attention, Features, Regression, Softmax, exponents
+from theorax.numerics.kernel_attention import Features, KernelAttention, Regression, Softmax, exponents
 from theorax.numerics.keys import named
 from theorax.numerics.quadratic import Dual, Primal, feasible, lower_bound, solve_dual, solve_primal, upper_bound
 from theorax.theorems.primal_dual_attention import _regression as setting
@@ -86,7 +86,7 @@ is_softmax = Identity(
 )
 
 
-class Pair(eqx.Module):
+class ExtendedRegression(eqx.Module):
     """A regression on some keys whose h is summed over these and ``more`` of them, both programs solved."""
 
     features: Features
@@ -107,7 +107,9 @@ def pair(key, N, D, C, eps, kind, bias, more, astray):
     X = Regression(phi, jnp.concatenate([keys, extra]), jnp.zeros(()), jnp.zeros(())).rows(keys)
     primal, dual = solve_primal(X, targets, C, eps, bool(bias)), solve_dual(X, targets, C, eps, bool(bias))
     away = astray * jax.random.normal(named(key, "astray"), primal.W.shape)
-    return Pair(phi, keys, extra, queries, targets, primal._replace(W=primal.W + away), dual, away, bool(bias))
+    return ExtendedRegression(
+        phi, keys, extra, queries, targets, primal._replace(W=primal.W + away), dual, away, bool(bias)
+    )
 
 
 def outputs(phi, keys, more, queries, beta, b, away=0.0):
@@ -116,7 +118,7 @@ def outputs(phi, keys, more, queries, beta, b, away=0.0):
     h = phi.kernel(keys, blank.keys).sum(1, keepdims=True)
     at = phi.kernel(queries, blank.keys).sum(1, keepdims=True)
     values, cooler = beta / h, keys.shape[1] ** -0.25
-    layer = Attention(phi, keys, values, b)
+    layer = KernelAttention(phi, keys, values, b)
     K, weights = phi.kernel(queries, keys), layer.weights(queries)
     return dict(
         regression=Regression(phi, blank.keys, beta.T @ blank.rows(keys) + away, b)(queries),
@@ -124,7 +126,7 @@ def outputs(phi, keys, more, queries, beta, b, away=0.0):
         own=K / at @ values + b,
         bias=jnp.broadcast_to(b, (len(queries), len(b))),
         plain=weights @ beta + b,
-        cooler=Attention(phi, cooler * keys, values, b)(cooler * queries),
+        cooler=KernelAttention(phi, cooler * keys, values, b)(cooler * queries),
         unnormalised=K @ values + b,
     )
 
@@ -152,8 +154,8 @@ def softmax_layers(queries, keys, values):
     none = jnp.zeros_like(values[0])
     return dict(
         softmax=jax.nn.softmax(queries @ keys.T / jnp.sqrt(1.0 * keys.shape[1])) @ values,
-        exponential=Attention(Softmax(), keys, values, none)(queries),
-        too_cool=Attention(Softmax(1 / keys.shape[1]), keys, values, none)(queries),
+        exponential=KernelAttention(Softmax(), keys, values, none)(queries),
+        too_cool=KernelAttention(Softmax(1 / keys.shape[1]), keys, values, none)(queries),
     )
 
 

@@ -36,7 +36,7 @@ from theorax.language import (
     instance,
 )
 from theorax.numerics.arithmetics import Symbolic, evaluate
-from theorax.numerics.kernel_attention import Attention, Kernel, Regression
+from theorax.numerics.kernel_attention import AttentionKernel, KernelAttention, Regression
 from theorax.numerics.kernel_regression import gram, interpolant, inverse
 from theorax.numerics.quadratic import Dual, cholesky, expanded_bound, lower_bound, solve_dual
 from theorax.theorems.primal_dual_attention import _regression as setting
@@ -95,10 +95,10 @@ at_the_keys = Inequality(
 )
 
 
-class Interpolated(eqx.Module):
+class InterpolatingRegression(eqx.Module):
     """Keys and targets, the box and the tube, and what the solver finds."""
 
-    kernel: Kernel
+    kernel: AttentionKernel
     keys: Any
     targets: Any
     free: Any
@@ -111,7 +111,7 @@ class Interpolated(eqx.Module):
 def interpolated(key, N, D, kind, free, headroom, tube, off):
     """``headroom``: C over the largest coefficient of the closed form, or over a hundred where there is none."""
     keys, _, targets = setting.points(key, N, D)
-    kernel: Kernel = Softmax()
+    kernel: AttentionKernel = Softmax()
     if kind < 0:
         root = cholesky(gram(kernel, keys)[0])
         largest = float(jnp.abs(interpolant(inverse(kernel, keys), targets, float(free))[0]).max())
@@ -120,14 +120,14 @@ def interpolated(key, N, D, kind, free, headroom, tube, off):
         root, largest = Regression(phi, keys, jnp.zeros(()), jnp.zeros(())).rows(keys), 100.0
     C = float(headroom) * largest
     dual = solve_dual(root, targets, C, float(tube), bool(free))
-    return Interpolated(kernel, keys, targets, float(free), C, float(tube), astray(dual, off), bool(free))
+    return InterpolatingRegression(kernel, keys, targets, float(free), C, float(tube), astray(dual, off), bool(free))
 
 
 def observe(model):
     (G, h), y, C, solved_b = gram(model.kernel, model.keys), model.targets, model.C, model.dual.b
     invert = inverse(model.kernel, model.keys)
     beta, b, plain = interpolant(invert, y, model.free)
-    layer = lambda values, b: Attention(model.kernel, model.keys, values, b)(model.keys)  # noqa: E731
+    layer = lambda values, b: KernelAttention(model.kernel, model.keys, values, b)(model.keys)  # noqa: E731
     solved, judged = values(model.dual, G, y, C, model.tube, model.bias)
     return judged | dict(
         output=layer(beta / h[:, None], b),
@@ -153,7 +153,7 @@ def in_closed_form():
     g: Any = setting.generic
     keys = np.array([[Integer(1), Integer(0)], symbols("p q", real=True)], dtype=object)
     dual = Dual(g("alpha", 2, 1), g("alphat", 2, 1), g("b", 1), jnp.zeros((2, 1), int))
-    model = Interpolated(FEATURES[PLAIN], keys, g("y", 2, 1), 1.0, 1.0, 0.0, dual, True)
+    model = InterpolatingRegression(FEATURES[PLAIN], keys, g("y", 2, 1), 1.0, 1.0, 0.0, dual, True)
     values = evaluate(lambda model: {name: observe(model)[name] for name in ("output", "target")}, (model,), Symbolic())
     yield instance(interpolates, "the measured program on symbols", values)
 

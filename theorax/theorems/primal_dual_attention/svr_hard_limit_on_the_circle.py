@@ -27,7 +27,7 @@ from theorax.language import (
     Step,
     Theorem,
 )
-from theorax.numerics.kernel_attention import Attention
+from theorax.numerics.kernel_attention import KernelAttention
 from theorax.numerics.kernel_regression import gram, interpolant, inverse
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._regression import N, Softmax
@@ -73,7 +73,7 @@ def on_the_circle(shift, N, m, r, t):
     kernel = Softmax()
     _, h = gram(kernel, keys)
     beta, b, _ = interpolant(inverse(kernel, keys), y[:, None], 1.0)
-    f = Attention(kernel, keys, beta / h[:, None], b)(query)[0, 0]
+    f = KernelAttention(kernel, keys, beta / h[:, None], b)(query)[0, 0]
     # Beyond order sixty what is left, x^60/60! for x below one, is out of sight of balls.
     whole = [n * l for l in range(1, 2 + 60 // n)]
     others = [m, *(order + side for order in whole for side in (-m, m))]

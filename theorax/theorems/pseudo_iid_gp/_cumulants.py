@@ -17,7 +17,7 @@ from theorax.numerics.keys import named
 from theorax.numerics.wide_networks import deep_network, pre_activations
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
 from theorax.theorems.pseudo_iid_gp._deep import l
-from theorax.theorems.pseudo_iid_gp._ensembles import Law, across, crossed, fourth, own, width
+from theorax.theorems.pseudo_iid_gp._ensembles import EnsembleLaw, across, crossed, fourth, own, width
 from theorax.theorems.pseudo_iid_gp._kernels import phi
 
 f0 = Parameter("f0", "limit of fourth", positive=True)
@@ -39,7 +39,7 @@ class geometric(Function):
 IID = {f0: Integer(3), own_1: Integer(0), pair_1: Integer(0)}
 
 
-def constants(law: Law) -> dict[Parameter, Expr]:
+def constants(law: EnsembleLaw) -> dict[Parameter, Expr]:
     """The three limits of a law."""
     products = law.knows
     pair = products[across] + 2 * products[crossed]
@@ -102,7 +102,7 @@ def observe(
 
 
 def subject(
-    law: Law, activation: int, point: Mapping[Parameter, Any], *breaks: str, build: Any = sampled, **roles: Any
+    law: EnsembleLaw, activation: int, point: Mapping[Parameter, Any], *breaks: str, build: Any = sampled, **roles: Any
 ) -> Subject:
     """Networks of this law and activation at this point; ``breaks`` names the hypotheses that they violate."""
     options = dict(activation=activation)
@@ -110,6 +110,6 @@ def subject(
     return law.subject(build, options=options, knows=known, breaks=breaks, **roles)
 
 
-def weighted(law: Law, activation: int, point: Mapping[Parameter, Any], *breaks: str, **roles: Any) -> Subject:
+def weighted(law: EnsembleLaw, activation: int, point: Mapping[Parameter, Any], *breaks: str, **roles: Any) -> Subject:
     """The same with real weights, neither saturating nor Haar."""
     return subject(law, activation, point, "saturating", "haar", *breaks, build=real, **roles)

@@ -20,7 +20,7 @@ from theorax.language import Efforts, Expansion, Experiment, Index, Measured, Pa
 from theorax.numerics import gaussian_means, weight_matrices
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
-from theorax.theorems.pseudo_iid_gp._ensembles import Law, n, width
+from theorax.theorems.pseudo_iid_gp._ensembles import EnsembleLaw, n, width
 from theorax.theorems.pseudo_iid_gp._kernels import phi
 
 l = Index("l", "number of pseudo-iid layers")
@@ -105,7 +105,7 @@ def relu_point(at: Expr, chi: Expr | int = 1) -> dict[Parameter, Expr]:
     return {q: at, sw2: 2 * sympify(chi), sb2: Integer(0)}
 
 
-def subject(law: Law, activation: int, known: dict[Parameter, Any], **roles: Any) -> Subject:
+def subject(law: EnsembleLaw, activation: int, known: dict[Parameter, Any], **roles: Any) -> Subject:
     """A deep network of this law and activation with these exact values."""
     return law.subject(deep, options=dict(activation=activation), knows=known | roles.pop("knows", {}), **roles)
 

@@ -33,7 +33,7 @@ z = Symbol("z", real=True)
 INPUTS = 16
 
 
-class Law:
+class EnsembleLaw:
     """A law of the menu: its place, its option, and the exact means of its products of four entries where they are known."""
 
     def __init__(self, name: str, share: Expr | int = 1, **products: Any) -> None:
@@ -80,50 +80,50 @@ def block_products(n: Expr, b: Expr) -> dict[str, Expr | int]:
     return dict(fourth=3 * b, own=within, across=(n - within) / (n - 1), crossed=0)
 
 
-GAUSSIAN = Law("gaussian", **_iid(3))
-UNIFORM = Law("uniform", **_iid(Rational(9, 5)))
-HAAR = Law("haar", **haar_products(n))
-HADAMARD = Law("hadamard", fourth=1, own=1, across=1, crossed=-1 / (n - 1))
-CONDITIONED = Law("conditioned rademacher", **_iid(1))
-RADEMACHER = Law("rademacher", **_iid(1))
-SIGNED_COLUMNS = Law("signed columns", **_iid(1))
-CORRELATED = Law("correlated rows")
-CORRELATED_COLUMNS = Law("correlated columns")
-SCALED = Law("scaled", Rational(4, 5))
-SCALED_ROWS = Law("scaled rows", **{**_iid(Rational(15, 4)), "own": Rational(5, 4)})
+GAUSSIAN = EnsembleLaw("gaussian", **_iid(3))
+UNIFORM = EnsembleLaw("uniform", **_iid(Rational(9, 5)))
+HAAR = EnsembleLaw("haar", **haar_products(n))
+HADAMARD = EnsembleLaw("hadamard", fourth=1, own=1, across=1, crossed=-1 / (n - 1))
+CONDITIONED = EnsembleLaw("conditioned rademacher", **_iid(1))
+RADEMACHER = EnsembleLaw("rademacher", **_iid(1))
+SIGNED_COLUMNS = EnsembleLaw("signed columns", **_iid(1))
+CORRELATED = EnsembleLaw("correlated rows")
+CORRELATED_COLUMNS = EnsembleLaw("correlated columns")
+SCALED = EnsembleLaw("scaled", Rational(4, 5))
+SCALED_ROWS = EnsembleLaw("scaled rows", **{**_iid(Rational(15, 4)), "own": Rational(5, 4)})
 
 
-def low_rank(ratio: Expr) -> Law:
+def low_rank(ratio: Expr) -> EnsembleLaw:
     """Rank ratio n, which must be whole."""
-    return Law("low rank", ratio, **low_rank_products(n, ratio * n))
+    return EnsembleLaw("low rank", ratio, **low_rank_products(n, ratio * n))
 
 
-def fixed_rank(r: int) -> Law:
+def fixed_rank(r: int) -> EnsembleLaw:
     """Rank r at every width."""
-    return Law("fixed rank", r, **low_rank_products(n, Integer(r)))
+    return EnsembleLaw("fixed rank", r, **low_rank_products(n, Integer(r)))
 
 
-def blocks(b: int) -> Law:
+def blocks(b: int) -> EnsembleLaw:
     """b permuted blocks."""
-    return Law("blocks", b, **block_products(n, Integer(b)))
+    return EnsembleLaw("blocks", b, **block_products(n, Integer(b)))
 
 
-def still_blocks(b: int) -> Law:
+def still_blocks(b: int) -> EnsembleLaw:
     """b blocks in their places; its products are means over rows and columns."""
-    return Law("still blocks", b, **block_products(n, Integer(b)))
+    return EnsembleLaw("still blocks", b, **block_products(n, Integer(b)))
 
 
-def fan_in(k: int) -> Law:
+def fan_in(k: int) -> EnsembleLaw:
     """Gaussian entries, k of them in a row on the average."""
-    return Law("fan-in", k, **_iid(3 * n / k))
+    return EnsembleLaw("fan-in", k, **_iid(3 * n / k))
 
 
-def masked(density: Expr) -> Law:
+def masked(density: Expr) -> EnsembleLaw:
     """Gaussian entries kept with this probability."""
-    return Law("masked", density, **_iid(3 / density))
+    return EnsembleLaw("masked", density, **_iid(3 / density))
 
 
-class Layer(eqx.Module):
+class LinearLayer(eqx.Module):
     """A linear layer without bias."""
 
     weight: Float[Array, "N N"]
@@ -133,9 +133,9 @@ class Layer(eqx.Module):
         return self.weight @ x
 
 
-def layer(key: Array, n: Extent, law: Array, share: Array) -> Layer:
+def layer(key: Array, n: Extent, law: Array, share: Array) -> LinearLayer:
     """A layer whose weights have the law at this place of the menu."""
-    return Layer(weight_matrices.weights(key, n, law, share))
+    return LinearLayer(weight_matrices.weights(key, n, law, share))
 
 
 class Activation:
@@ -162,11 +162,11 @@ def moments_of_activations() -> Iterator[Step]:
         yield Step(f"Phi, E phi^{k}, Phi(z) being uniform", integrate(u**k, (u, 0, 1)), PHI.knows[letter])
 
 
-class Network(eqx.Module):
+class TwoLayerNetwork(eqx.Module):
     """Two layers, the first one Gaussian, at orthogonal inputs of one length: its pre-activations are independent."""
 
     before: Float[Array, "inputs N"]
-    second: Layer
+    second: LinearLayer
     activation: Int[Array, ""]
 
     def __call__(self, n: Extent) -> Float[Array, "inputs N"]:
@@ -179,13 +179,13 @@ def activated(h: Array, activation: Array) -> Array:
     return jax.lax.select_n(activation, jax.nn.relu(h), h, jax.scipy.stats.norm.cdf(h))
 
 
-def network(key: Array, n: Extent, law: Array, share: Array, activation: Array) -> Network:
+def network(key: Array, n: Extent, law: Array, share: Array, activation: Array) -> TwoLayerNetwork:
     """Both layers drawn, the first one of unit variance; a matrix is drawn once for all its inputs."""
     before = jnp.where(n.mask, jax.random.normal(named(key, "first layer"), (INPUTS, n.padded)), 0)
-    return Network(before, layer(named(key, "second layer"), n, law, share), activation)
+    return TwoLayerNetwork(before, layer(named(key, "second layer"), n, law, share), activation)
 
 
-def wide(law: Law, activation: Activation, **roles: Any) -> Subject:
+def wide(law: EnsembleLaw, activation: Activation, **roles: Any) -> Subject:
     """A network of this law and activation."""
     return law.subject(
         network, options=dict(activation=activation.place), knows=activation.knows | roles.pop("knows", {}), **roles

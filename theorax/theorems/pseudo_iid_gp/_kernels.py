@@ -32,7 +32,7 @@ RELU, ERF, TANH, SIGN = range(4)
 ANGLES = tuple({c: cosine} for cosine in (Rational(-1, 2), Rational(1, 2), Rational(9, 10)))
 
 
-class Pair(eqx.Module):
+class PlanarLayer(eqx.Module):
     """A Gaussian layer with two input coordinates and an activation."""
 
     weight: Float[Array, "N 2"]
@@ -43,10 +43,10 @@ class Pair(eqx.Module):
         return self.weight @ x
 
 
-def layer(key: Array, n: Extent, activation: Array, signs: Array) -> Pair:
+def layer(key: Array, n: Extent, activation: Array, signs: Array) -> PlanarLayer:
     """The layer, its padded units zero; ``signs``: of its normal weights the signs alone."""
     normals = jax.random.normal(named(key, "weights"), (n.padded, 2))
-    return Pair(jnp.where(n.mask[:, None], jnp.where(signs, jnp.sign(normals), normals), 0), activation)
+    return PlanarLayer(jnp.where(n.mask[:, None], jnp.where(signs, jnp.sign(normals), normals), 0), activation)
 
 
 def subject(activation: int, signs: int = 0, **roles: Any) -> Subject:
@@ -54,7 +54,7 @@ def subject(activation: int, signs: int = 0, **roles: Any) -> Subject:
     return Subject(layer, options=dict(activation=activation, signs=signs), **roles)
 
 
-def observe(net: Pair, n: Extent, c: Array, k11: Array, k22: Array) -> dict[str, Array]:
+def observe(net: PlanarLayer, n: Extent, c: Array, k11: Array, k22: Array) -> dict[str, Array]:
     """Products of activations, of their slopes, and of activations with the score in k12."""
     one, other = net(jnp.array([1.0, 0.0])), net(jnp.stack([c, jnp.sqrt(1 - c**2)]))
     u, v = jnp.sqrt(k11) * one, jnp.sqrt(k22) * other

@@ -74,7 +74,7 @@ def kernel(l: int, activation: int, sw2: Expr, sb2: Expr, c: Expr, digits: int =
     return found.evalf(digits) if digits else found
 
 
-class Network(eqx.Module):
+class DeepReadout(eqx.Module):
     """A deep network with two Gaussian outputs, which are Gaussian given the layers before."""
 
     body: DeepNetwork
@@ -101,7 +101,7 @@ def network(
     signs: Array,
     one_bias: Array,
     kept: Array,
-) -> Network:
+) -> DeepReadout:
     """All layers drawn; ``signs``, ``one_bias`` and ``kept`` are those of `rare_signs`, `shared` and `narrowed`."""
     letters: dict[str, Any] = dict(
         activation=lambda h: activated(h, activation), weight_variance=sw2, bias_variance=sb2
@@ -115,7 +115,7 @@ def network(
         for name, shape in (("readout", (2, n.padded)), ("output biases", (2,)))
     )
     bias = jnp.sqrt(sb2) * jnp.where(one_bias, bias[0], bias)
-    return Network(body, jnp.sqrt(sw2 / width(n)) * readout, bias)
+    return DeepReadout(body, jnp.sqrt(sw2 / width(n)) * readout, bias)
 
 
 def rare_signs(key: Array, normals: Array, share: Array, variance: Array) -> Array:

@@ -76,7 +76,7 @@ def products(activation: int, K: np.ndarray) -> np.ndarray:
     return 1 / 4 + np.arcsin(K / np.sqrt(np.outer(1 + q, 1 + q))) / (2 * np.pi)
 
 
-class Network(eqx.Module):
+class ConvolutionalReadout(eqx.Module):
     """A convolutional network with two Gaussian output channels."""
 
     body: ConvolutionalNetwork
@@ -103,7 +103,7 @@ def network(
     signs: Array,
     one_bias: Array,
     kept: Array,
-) -> Network:
+) -> ConvolutionalReadout:
     """All layers drawn. ``tied``: all taps of a hidden layer have the same entries; the rest as for layers of units."""
     letters: dict[str, Any] = dict(
         activation=lambda h: activated(h, activation), weight_variance=sw2, bias_variance=sb2
@@ -115,4 +115,4 @@ def network(
     body = ConvolutionalNetwork(first, filters, shared(body.biases, one_bias, C), body.activation, C)
     readout = jnp.sqrt(sw2 / width(C)) * jax.random.normal(named(key, "readout"), (TAPS, 2, C.padded))
     bias = jax.random.normal(named(key, "output biases"), (2,))
-    return Network(body, readout, jnp.sqrt(sb2) * jnp.where(one_bias, bias[0], bias))
+    return ConvolutionalReadout(body, readout, jnp.sqrt(sb2) * jnp.where(one_bias, bias[0], bias))

@@ -14,7 +14,7 @@ from jaxtyping import Array, Float
 
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
-from theorax.theorems.pseudo_iid_gp._ensembles import Layer, activated, layer, width
+from theorax.theorems.pseudo_iid_gp._ensembles import LinearLayer, activated, layer, width
 
 PAIRS, UNITS = 8, 4
 
@@ -22,7 +22,7 @@ PAIRS, UNITS = 8, 4
 class Units(eqx.Module):
     """A layer without bias behind features at pairs of inputs."""
 
-    layer: Layer
+    layer: LinearLayer
     features: Float[Array, "2 pairs N"]
 
     def __call__(self) -> Float[Array, "2 pairs N"]:

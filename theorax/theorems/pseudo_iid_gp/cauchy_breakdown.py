@@ -135,7 +135,7 @@ def heavy(key, n, tails, root, activation):
     )
     before = normals(named(key, "first layer"), literal(INPUTS), n)
     W = jnp.where(block(n, n), W * setting.width(n) ** -jnp.where(root, 0.5, 1.0), 0)
-    return setting.Network(before, setting.Layer(W), activation)
+    return setting.TwoLayerNetwork(before, setting.LinearLayer(W), activation)
 
 
 def observe(net, n, scale):

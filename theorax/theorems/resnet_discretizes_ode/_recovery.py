@@ -24,7 +24,7 @@ SMOOTH, ROUGH, TIED = range(3)
 TANH, LINEAR, RIPPLED = range(3)
 
 
-class Layer(eqx.Module):
+class ActivatedLayer(eqx.Module):
     """f(W, x) = phi(W x), phi(z) one of tanh z, z, and tanh z + sin(N z)/N, whose second derivative grows with N."""
 
     activation: Array
@@ -35,7 +35,7 @@ class Layer(eqx.Module):
         return jax.lax.select_n(self.activation, jnp.tanh(z), z, jnp.tanh(z) + jnp.sin(self.N * z) / self.N)
 
 
-class Network(eqx.Module):
+class SchemeNetwork(eqx.Module):
     """A scheme, its weights, an input, a target, and the step 1/N, or N^power/N."""
 
     scheme: Scheme
@@ -62,19 +62,19 @@ def _network(key: Array, N: Extent, scheme: Any, weights: Array, scale: Array, p
     tied = jnp.broadcast_to(jnp.eye(D) / 10, iid.shape)
     W = jax.lax.select_n(weights, jnp.cos(s) * A + jnp.sin(s) * B, A / 2 + iid, tied) * scale
     start, target = (jax.random.normal(named(key, name), (D,)) for name in ("start", "target"))
-    return Network(scheme, jnp.where(N.mask[:, None, None], W, 0), start, target, power)
+    return SchemeNetwork(scheme, jnp.where(N.mask[:, None, None], W, 0), start, target, power)
 
 
-def euler(key: Array, N: Extent, weights: Array, scale: Array, activation: Array, power: Array) -> Network:
+def euler(key: Array, N: Extent, weights: Array, scale: Array, activation: Array, power: Array) -> SchemeNetwork:
     """A network of Euler steps."""
-    return _network(key, N, Euler(Layer(activation, N.value * jnp.ones(()))), weights, scale, power)
+    return _network(key, N, Euler(ActivatedLayer(activation, N.value * jnp.ones(()))), weights, scale, power)
 
 
 def heun(
     key: Array, N: Extent, weights: Array, scale: Array, activation: Array, power: Array, swapped: Array
-) -> Network:
+) -> SchemeNetwork:
     """A network of Heun steps."""
-    return _network(key, N, Heun(Layer(activation, N.value * jnp.ones(())), swapped), weights, scale, power)
+    return _network(key, N, Heun(ActivatedLayer(activation, N.value * jnp.ones(())), swapped), weights, scale, power)
 
 
 EULER = Subject(euler, options=dict(weights=SMOOTH, scale=1.0, activation=TANH, power=0.0))
@@ -101,7 +101,7 @@ def on_symbols(program: Callable[..., dict[str, Any]], scheme: Scheme, depth: in
     return evaluate(lambda a, x: program((scheme, a, x), literal(depth)), (a, x), Symbolic())
 
 
-def gradients(net: Network, N: Extent) -> tuple[Array, Array]:
+def gradients(net: SchemeNetwork, N: Extent) -> tuple[Array, Array]:
     """Gradients of |x_N - y|^2/2 by the weights: by automatic differentiation of the whole network, and by recovery."""
     h = net.step(N)
 
@@ -115,7 +115,7 @@ def gradients(net: Network, N: Extent) -> tuple[Array, Array]:
     return stored, recovered
 
 
-def errors(net: Network, N: Extent) -> dict[str, Array]:
+def errors(net: SchemeNetwork, N: Extent) -> dict[str, Array]:
     """The error of the recovered gradient: of its worst layer, and of the whole relative to the gradient."""
     stored, recovered = gradients(net, N)
     return dict(layer=largest(recovered - stored), whole=jnp.linalg.norm(recovered - stored) / jnp.linalg.norm(stored))
