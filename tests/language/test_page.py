@@ -226,3 +226,13 @@ def test_what_a_theorem_file_imports_is_complete_and_sorted():
     names = list(language.__all__)
     assert names == sorted(names, key=lambda name: (not name.isupper(), not name[0].isupper(), name))
     assert all(hasattr(language, name) for name in names)
+
+
+def test_a_margin_carries_its_reason_and_a_wrong_value_replaces_the_predicted_side():
+    exact = Relative(1, 10**9, "rounding stays below it")
+    claim = Identity(sides.left, sides.right, margin=exact, wrong={"zero": 0, "twice": dict(left=2 * sides.left)})
+    assert claim.because == exact.reason
+    assert claim.mutants == {"zero": dict(right=0), "twice": dict(left=2 * sides.left)}
+    assert replace(claim, right=2 * sides.right).mutants == claim.mutants
+    with pytest.raises(StatementError, match="has no reason"):
+        Identity(sides.left, sides.right, margin=Relative(1, 10**9))

@@ -13,10 +13,14 @@ from theorax.errors import StatementError
 
 @dataclass(frozen=True)
 class Margin(ABC):
-    """A positive distance from the claimed value; abstract, see :class:`Absolute` and :class:`Relative`."""
+    """A positive distance from the claimed value; abstract, see :class:`Absolute` and :class:`Relative`.
+
+    ``reason``: why a statement that is off by less may pass, such as how far away the nearest wrong statement lies.
+    """
 
     numerator: int
     denominator: int = 1
+    reason: str = ""
 
     def __post_init__(self) -> None:
         if self.numerator <= 0 or self.denominator <= 0:

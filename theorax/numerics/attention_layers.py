@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from enum import IntEnum
 from typing import Any
 
 import equinox as eqx
@@ -24,7 +25,14 @@ __all__ = [
     "two_sets",
 ]  # fmt: skip
 
-BATCH, SAMPLE, OWN, PLAIN = range(4)
+
+class Standardisation(IntEnum):
+    """What tokens are standardised by: the keys' population or sample variance, also each by its own mean, or nothing."""
+
+    BATCH, SAMPLE, OWN, PLAIN = range(4)
+
+
+BATCH, SAMPLE, OWN, PLAIN = Standardisation
 STRIDE, POOL, CONVOLUTION = range(3)
 
 

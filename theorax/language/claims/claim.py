@@ -37,11 +37,12 @@ FEW = Rational(1, 50)  # the share of draws that a sampled bound may leave open
 class Claim(ABC):
     """What every kind of claim has.
 
-    ``margin`` with ``because``: "false by at least the margin" is rejected before the claim is called supported.
+    ``margin`` with its reason: "false by at least the margin" is rejected before the claim is called supported.
     ``under``: the hypotheses it needs, all of the theorem's if None. ``where``: the cases it speaks of.
     ``on``: the experiment whose observations it speaks of; may stay None where one experiment measures its letters.
-    ``mutants``: wrong variants by name, each a dictionary of replaced fields; ``implied``: weaker variants that must
-    stay supported. ``corrected``: this is what the source prints, the named claim is what holds.
+    ``wrong``: wrong variants by name, each a value in the place of the predicted side, or a dictionary of replaced
+    fields; they become ``mutants``. ``implied``: weaker variants that must stay supported. ``corrected``: this is what
+    the source prints, the named claim is what holds.
     ``spread``: planned standard deviation of one draw in units of the claimed value (see the verifiers' planner).
     """
 
@@ -52,6 +53,7 @@ class Claim(ABC):
     on: str | None = None
     mutants: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: NOTHING)
     implied: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: NOTHING)
+    wrong: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     corrected: str | None = None
     spread: Expr | float = 0.2
 
@@ -75,10 +77,19 @@ class Claim(ABC):
                     "Move the measured letter to the other side.",
                 )
         if self.margin is not None and not self.because.strip():
+            object.__setattr__(self, "because", self.margin.reason)
+        if self.wrong:
+            replaced = {
+                name: value if isinstance(value, Mapping) else {self.predicted: value}
+                for name, value in self.wrong.items()
+            }
+            object.__setattr__(self, "mutants", {**self.mutants, **replaced})
+            object.__setattr__(self, "wrong", NOTHING)
+        if self.margin is not None and not self.because.strip():
             self._refuse(
                 f"margin={self.margin} has no reason",
                 "A reader must be told why a statement off by less may pass.",
-                'Write because="the nearest wrong statement in the literature lies ... away".',
+                f'Write {type(self.margin).__name__}(1, 10, "the nearest wrong statement in the literature lies ... away").',
             )
 
     @property
