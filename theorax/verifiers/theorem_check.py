@@ -17,7 +17,7 @@ from theorax.language import Claim, Inequality, Theorem
 from theorax.numerics import platform
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers import assumptions, claim_verdicts, proof_check
-from theorax.verifiers.attacks import controls, hypotheses, sensitivity
+from theorax.verifiers.attacks import controls, sensitivity, tested_hypotheses
 from theorax.verifiers.attempts import AttemptLog, ClaimVersion, claim_version
 from theorax.verifiers.cases import user_models
 from theorax.verifiers.cases.draws import Draws, Table
@@ -107,7 +107,7 @@ def observe(theorem_id: str, settings: Settings, log: AttemptLog, kept: bytes | 
         blocked_by=(),
         uses=theorem.uses,
         letters=claim_verdicts.letters(theorem),
-        hypotheses=tuple(hypotheses.told(part, theorem, draws) for part in theorem.hypotheses),
+        hypotheses=tuple(tested_hypotheses.told(part, theorem, draws) for part in theorem.hypotheses),
         claims=tuple(claims),
         controls=tuple(fired),
         mutants=tuple(mutants),
@@ -277,7 +277,7 @@ def _decide(theorem: Theorem, planned: Planned, draws: Draws, settled: bool, fal
         weak = next(case for case, note in zip(planned.cases, planned.notes, strict=True) if note)
         reason = weak.why_not or Reason.UNDERPOWERED
         return outcome(Decision.undecided(reason, 0.0, 1.0, Side.EQUAL, levels), planned.cases, planned.refusal)
-    if violated := hypotheses.violated(theorem, theorem.needed(claim), planned.cases, draws):
+    if violated := tested_hypotheses.violated(theorem, theorem.needed(claim), planned.cases, draws):
         findings.append(violated[0])
         return outcome(None, planned.cases, violated[1])
     judge = JUDGES[type(claim)]
