@@ -10,10 +10,13 @@ from typing import Any
 import numpy as np
 
 from benchmarks.calibration.cases import Outcome
-from theorax.decide import bias_aware, binomial, equivalence, estimators, planning
+from theorax.decide import bias_aware, equivalence, estimators, planning
+from theorax.decide.binomial import outcomes_of
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy, Target
 from theorax.decide.interval import Interval
+from theorax.decide.monitoring import Monitor
+from theorax.decide.probabilities import decide_probability, plan_probability
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Refusal, Side, Status
 
 Judge = Callable[[Any], Outcome]
@@ -188,8 +191,13 @@ def mean(
 
 def at_least(p0: float, margin: float, draws: int, levels: Levels = DEFAULT_LEVELS) -> Judge:
     """A probability of at least p0, from a fixed number of outcomes."""
-    plan = binomial.ProbabilityPlan(p0, margin, draws, levels)
-    return lambda outcomes: replace(outcome(plan.decide(outcomes)), cost=float(draws))
+    plan = plan_probability(at_least=p0, margin=margin, draws=draws, levels=levels)
+
+    def judge(outcomes: np.ndarray) -> Outcome:
+        sure, undecided, _ = outcomes_of(outcomes)
+        return replace(outcome(decide_probability(plan, sure, undecided).decision), cost=float(draws))
+
+    return judge
 
 
 def monitor(p0: float, margin: float, cap: int, truth: float, levels: Levels = DEFAULT_LEVELS) -> Judge:
@@ -197,7 +205,7 @@ def monitor(p0: float, margin: float, cap: int, truth: float, levels: Levels = D
 
     Its e-values are against both nulls; which of them is true depends on the truth.
     """
-    start = binomial.Monitor(binomial.ProbabilityPlan(p0, margin, cap, levels))
+    start = Monitor(plan_probability(at_least=p0, margin=margin, draws=cap, levels=levels, every=10))
 
     def judge(outcomes: np.ndarray) -> Outcome:
         watched = start.add(outcomes)  # how outcomes are cut into batches changes nothing

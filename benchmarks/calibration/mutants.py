@@ -214,7 +214,7 @@ MUTANTS = (
     Mutant("e-BH without the number of claims", _D + "error_budget:e_bh", (("len(ordered) / (rank * e)", "1 / (rank * e)"),),
            "suites", "20 true claims that stake all on one chance in twenty, the claim holds", 200,
            "one of twenty wins in 0.64 of the suites"),
-    Mutant("running maximum of e-values", _D + "binomial:Monitor.add",
+    Mutant("running maximum of e-values", _D + "monitoring:Monitor.add",
            (("at = int(np.argmax(crossed)) if crossed.any() else len(ends) - 1",
              "best = log_evidence(sure + open_, times, plan.at_least, above=False)\n    at = int(np.argmax(best))"),
             ("stopped = bool(crossed.any()) or int(times[at]) >= plan.draws",

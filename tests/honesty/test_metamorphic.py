@@ -9,12 +9,12 @@ import pytest
 from benchmarks.calibration import find
 from theorax import decide as own
 from theorax.decide.bias_aware import solve
-from theorax.decide.binomial import Monitor, ProbabilityPlan
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy, Target
 from theorax.decide.equivalence import decide
 from theorax.decide.error_budget import e_bh, holm
 from theorax.decide.estimators import betting, catoni, independent, light_tails, paired, proportion
+from theorax.decide.monitoring import Monitor
 from theorax.decide.status import Levels, Side, Status
 
 SIZES = tuple(32 * 2.0**i for i in range(9))
@@ -99,8 +99,8 @@ class TestOfTheData:
     def test_batches_of_a_monitor(self, rng):
         for truth in (0.9, 0.93, 0.95, 0.99):
             outcomes = rng.random(2000) < truth
-            whole = Monitor(ProbabilityPlan(0.95, 0.02, 2000)).add(outcomes)
-            cut = Monitor(ProbabilityPlan(0.95, 0.02, 2000))
+            whole = Monitor(own.plan_probability(at_least=0.95, margin=0.02, draws=2000, every=10)).add(outcomes)
+            cut = Monitor(own.plan_probability(at_least=0.95, margin=0.02, draws=2000, every=10))
             for part in np.split(outcomes, np.sort(rng.integers(0, 2000, 30))):
                 cut = cut.add(part)
             assert cut == whole

@@ -13,8 +13,8 @@ from scipy import integrate, optimize, stats
 from benchmarks.calibration import find
 from benchmarks.calibration.sweeps import DEFAULT, FREE, POWERED, SHORT, SMOOTH
 from theorax.decide import law_distance
+from theorax.decide.betting_mixture import log_evidence
 from theorax.decide.bias_aware import bias_of, solve
-from theorax.decide.binomial import log_evidence
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy
 from theorax.decide.equivalence import decide

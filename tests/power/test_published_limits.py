@@ -7,11 +7,12 @@ import pytest
 from scipy.special import bdtrc
 
 from theorax.decide.bias_aware import solve
-from theorax.decide.binomial import ProbabilityPlan, fewest_draws
+from theorax.decide.binomial import fewest_draws
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy, Target
 from theorax.decide.equivalence import decide
 from theorax.decide.estimators import paired
+from theorax.decide.probabilities import ProbabilityPlan, decide_probability
 from theorax.decide.rate_estimators import decide_rate, design_rate
 from theorax.decide.status import Status
 
@@ -39,11 +40,12 @@ def test_limits(draws, power, published, rng):
 
 def test_events():
     """Exact: the binomial sums behind the published .998 at 1000 draws and five times the slack."""
-    plan = ProbabilityPlan(0.99, 0.005, 1000)
-    least = next(s for s in range(1001) if plan.from_counts(s, 1000).status is Status.SUPPORTED)
+    plan = ProbabilityPlan(at_least=0.99, margin=0.005, draws=1000)
+    least = next(s for s in range(1001) if decide_probability(plan, s).decision.status is Status.SUPPORTED)
     assert float(bdtrc(least - 1, 1000, 0.998)) >= 0.99
-    assert ProbabilityPlan(0.99, 0.01, 50).from_counts(50, 50).status is Status.INCONCLUSIVE  # 50 draws cannot
-    assert ProbabilityPlan(0.95, 0.02, fewest_draws(0.95, 0.02, power=0.9)).power() >= 0.9
+    few = ProbabilityPlan(at_least=0.99, margin=0.01, draws=50)
+    assert decide_probability(few, 50).decision.status is Status.INCONCLUSIVE  # 50 draws cannot
+    assert ProbabilityPlan(at_least=0.95, margin=0.02, draws=fewest_draws(0.95, 0.02, power=0.9)).power() >= 0.9
 
 
 def test_exponentials_against_powers(rng):

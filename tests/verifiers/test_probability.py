@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -13,15 +14,11 @@ import numpy as np
 import pytest
 from sympy import And, Eq, Ne, Not, Or, Rational
 
-from theorax.decide.binomial import (
-    Mixture,
-    Monitor,
-    ProbabilityPlan,
-    fewest_draws,
-    log_evidence,
-    proportion_of,
-    require_power,
-)
+from theorax import decide
+from theorax.decide.betting_mixture import Mixture, log_evidence
+from theorax.decide.binomial import fewest_draws, proportion_of
+from theorax.decide.monitoring import Monitor
+from theorax.decide.probabilities import ProbabilityPlan, decide_probability
 from theorax.decide.status import DEFAULT_LEVELS, Reason, Status
 from theorax.errors import DesignError, ObservationError, StatementError
 from theorax.language import Absolute, Experiment, Measured, Probability, Relative, Size, Subject
@@ -32,7 +29,11 @@ from theorax.verifiers.cases.measure import measure
 from theorax.verifiers.kinds.probability_lowering import ProbabilityJudge
 from theorax.verifiers.settings import Settings
 
-WIDE = ProbabilityPlan(0.9, 0.1, 400)
+WIDE = ProbabilityPlan(at_least=0.9, margin=0.1, draws=100)
+
+
+def decided(plan, successes):
+    return decide_probability(plan, successes).decision
 
 
 def literal_tail(successes, draws, p):
@@ -41,13 +42,13 @@ def literal_tail(successes, draws, p):
 
 
 def test_a_fixed_sample_is_clopper_and_pearson():
-    decision = WIDE.from_counts(90, 100)
+    decision = decided(WIDE, 90)
     # Each term of the literal sum within a hundred roundings.
     assert math.isclose(decision.p_support, literal_tail(90, 100, WIDE.boundary), rel_tol=1e4 * 2.0**-52)
     assert math.isclose(decision.p_refute, 1 - literal_tail(91, 100, 0.9), rel_tol=1e4 * 2.0**-52)
     assert decision.status is Status.SUPPORTED
-    assert WIDE.from_counts(80, 100).status is Status.REFUTED
-    undecided = WIDE.from_counts(85, 100)
+    assert decided(WIDE, 80).status is Status.REFUTED
+    undecided = decided(WIDE, 85)
     assert (undecided.status, undecided.reason) == (Status.INCONCLUSIVE, Reason.UNDERPOWERED)
 
 
@@ -57,38 +58,37 @@ def test_undecided_outcomes_count_against_whatever_is_to_be_shown():
     assert guarded.upper(0.025) == proportion_of(95, 100).upper(0.025)
     assert guarded.p_below(0.9) == proportion_of(95, 100).p_below(0.9)
     outcomes = [1.0] * 80 + [math.nan] * 15 + [0.0] * 5
-    assert WIDE.decide(outcomes).status is Status.INCONCLUSIVE
-    assert WIDE.decide([1.0] * 80 + [0.0] * 20).status is Status.REFUTED
+    assert decide.probability(WIDE, outcomes).status is Status.INCONCLUSIVE
+    assert decide.probability(WIDE, [1.0] * 80 + [0.0] * 20).status is Status.REFUTED
 
 
 @pytest.mark.parametrize("delta", [0.1, 0.05, 0.01, 1e-3, 1e-4, 1e-6])
 def test_clean_draws_that_support_an_almost_sure_event(delta):
     published = {0.1: 36, 0.05: 72, 0.01: 368, 1e-3: 3688, 1e-4: 36887, 1e-6: 3688878}[delta]
     assert fewest_draws(1.0, delta) == published
-    enough, few = (ProbabilityPlan(1.0, delta, n).from_counts(n, n) for n in (published, published - 1))
+    enough, few = (decided(ProbabilityPlan(at_least=1.0, margin=delta, draws=n), n) for n in (published, published - 1))
     assert enough.status is Status.SUPPORTED
     assert few.status is Status.INCONCLUSIVE
     assert math.isclose(enough.lower, 0.025 ** (1 / published), rel_tol=1e-12)  # the strongest level that is supported
-    assert ProbabilityPlan(1.0, delta, published).from_counts(published - 1, published).status is Status.REFUTED
+    assert decided(ProbabilityPlan(at_least=1.0, margin=delta, draws=published), published - 1).status is Status.REFUTED
 
 
 @pytest.mark.parametrize(("at_least", "margin"), [(0.95, 0.02), (0.5, 0.1), (0.99, 0.005)])
 def test_the_fewest_draws_have_the_power_asked_for(at_least, margin):
     needed = fewest_draws(at_least, margin)
-    plan = ProbabilityPlan(at_least, margin, needed)
-    least = next(s for s in range(needed + 1) if plan.from_counts(s, needed).status is Status.SUPPORTED)
-    assert plan.power() >= 0.8 > ProbabilityPlan(at_least, margin, needed - 1).power()
+    plan = ProbabilityPlan(at_least=at_least, margin=margin, draws=needed)
+    least = next(s for s in range(needed + 1) if decided(plan, s).status is Status.SUPPORTED)
+    assert plan.power() >= 0.8 > ProbabilityPlan(at_least=at_least, margin=margin, draws=needed - 1).power()
     assert math.isclose(plan.power(), literal_tail(least, needed, at_least), rel_tol=1e-9)  # thousands of terms
-    assert plan.decides()
-    low = at_least - plan.noticeable()
-    most = max(s for s in range(needed + 1) if plan.from_counts(s, needed).p_refute <= 0.025)
+    assert plan.decides
+    low = at_least - plan.noticeable
+    most = max(s for s in range(needed + 1) if decided(plan, s).p_refute <= 0.025)
     assert math.isclose(1 - literal_tail(most + 1, needed, low), 0.9, rel_tol=1e-8)
 
 
-def test_a_plan_that_cannot_decide_is_refused_with_the_fewest_draws():
-    with pytest.raises(DesignError, match=rf"Write draws={fewest_draws(0.99, 0.01)}"):
-        require_power(ProbabilityPlan(0.99, 0.01, 50))
-    require_power(ProbabilityPlan(0.99, 0.01, fewest_draws(0.99, 0.01)))
+def test_a_plan_that_cannot_decide_names_the_fewest_draws():
+    assert f"{fewest_draws(0.99, 0.01)} draws" in ProbabilityPlan(at_least=0.99, margin=0.01, draws=50).weakness
+    assert not ProbabilityPlan(at_least=0.99, margin=0.01, draws=fewest_draws(0.99, 0.01)).weakness
     assert fewest_draws(0.9, 0.05, truth=0.85) is None
 
 
@@ -150,7 +150,7 @@ def test_a_mixture_falls_in_the_boundary():
 
 def test_batches_and_later_draws_change_nothing(rng):
     data = rng.random(5000) < 0.99
-    plan = ProbabilityPlan(0.95, 0.02, 5000)
+    plan = ProbabilityPlan(at_least=0.95, margin=0.02, draws=5000, every=10)
     whole, single = Monitor(plan).add(data), Monitor(plan)
     for outcome in data[:700]:
         single = single.add(outcome)
@@ -165,18 +165,20 @@ def test_batches_and_later_draws_change_nothing(rng):
 
 
 def test_the_cap_is_the_last_look(rng):
-    monitor = Monitor(ProbabilityPlan(0.95, 0.02, 37)).add(rng.random(100) < 0.95)
+    monitor = Monitor(ProbabilityPlan(at_least=0.95, margin=0.02, draws=37, every=10)).add(rng.random(100) < 0.95)
     assert (monitor.stopped, monitor.draws) == (True, 37)
     assert monitor.decision.status is Status.INCONCLUSIVE
 
 
 def test_before_the_first_look_nothing_is_decided():
-    decision = Monitor(ProbabilityPlan(0.95, 0.02, 100)).add([1.0, 0.0]).decision
+    decision = Monitor(ProbabilityPlan(at_least=0.95, margin=0.02, draws=100, every=10)).add([1.0, 0.0]).decision
     assert (decision.status, decision.p_support, decision.p_refute) == (Status.INCONCLUSIVE, 1.0, 1.0)
 
 
 def test_one_violation_ends_the_watch_of_an_almost_sure_event():
-    monitor = Monitor(ProbabilityPlan(1.0, 0.01, 1000)).add([1.0] * 14 + [0.0] + [1.0] * 300)
+    monitor = Monitor(ProbabilityPlan(at_least=1.0, margin=0.01, draws=1000, every=10)).add(
+        [1.0] * 14 + [0.0] + [1.0] * 300
+    )
     assert (monitor.draws, monitor.decision.status) == (20, Status.REFUTED)
 
 
@@ -250,11 +252,11 @@ UNMEANT = {
     "reaches zero": (lambda: event(s <= 1, Rational(1, 10)), StatementError, "reaches zero"),
     "no event": (lambda: event(s, Rational(9, 10)), StatementError, "neither true nor false"),
     "nothing measured": (lambda: event(n > 3, Rational(9, 10)), StatementError, "no measured letter"),
-    "above one": (lambda: ProbabilityPlan(1.1, 0.1, 10), StatementError, "from zero to one"),
-    "wide margin": (lambda: ProbabilityPlan(0.1, 0.1, 10), StatementError, "above zero"),
-    "no draws": (lambda: ProbabilityPlan(0.9, 0.1, 0), DesignError, "at least one"),
-    "no outcome": (lambda: WIDE.decide([]), ObservationError, "No outcome"),
-    "a number": (lambda: WIDE.decide([1, 0, 0.5]), ObservationError, "number 2 is 0.5"),
+    "above one": (lambda: ProbabilityPlan(at_least=1.1, margin=0.1, draws=10), StatementError, "from zero to one"),
+    "wide margin": (lambda: ProbabilityPlan(at_least=0.1, margin=0.1, draws=10), StatementError, "above zero"),
+    "no draws": (lambda: ProbabilityPlan(at_least=0.9, margin=0.1, draws=0), DesignError, "whole number"),
+    "no outcome": (lambda: decide.probability(WIDE, []), ObservationError, "empty"),
+    "a number": (lambda: decide.probability(replace(WIDE, draws=3), [1, 0, 0.5]), ObservationError, "number 2 is 0.5"),
 }
 
 

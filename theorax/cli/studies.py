@@ -14,9 +14,10 @@ from theorax import decide
 from theorax.cli.row_reader import Rows, errors_of, read, refuse, wide
 from theorax.cli.statements import BoundClaim, LawClaim, LimitClaim, MeanClaim, ProbabilityClaim, RateClaim
 from theorax.cli.tables import Table
+from theorax.decide.inequalities import Excess, of_excess
 from theorax.decide.moments import LIGHT_TAILS, Moment
 from theorax.decide.plans import Planned, SweepPlan
-from theorax.decide.probabilities import of_counts, of_excess
+from theorax.decide.probabilities import of_counts
 from theorax.decide.samples import above_zero, by_size, gather, gather_logs
 from theorax.decide.sequences import SequencePlan
 from theorax.decide.status import Reason, Status
@@ -196,17 +197,17 @@ def bound(table: Table, claim: BoundClaim, declared: Declared) -> Study:
         left, right = (piece.columns[side] if isinstance(side, str) else side for side in (claim.left, claim.right))
         error = 0.0 if declared.error is None else errors_of(table, piece, declared.error)
         excess = np.broadcast_to(np.asarray(left - right), piece.rows.shape)
-        draws, kept = draws + len(excess), kept + int((excess <= 0).sum())
+        reached = excess + error
+        draws, kept = draws + len(excess), kept + int((reached <= 0).sum())
         violated += int((excess > error).sum())
-        if excess.size and excess.max() > worst:
-            worst, row = float(excess.max()), int(piece.rows[int(excess.argmax())])
+        if excess.size and reached.max() > worst:
+            worst, row = float(reached.max()), int(piece.rows[int(reached.argmax())])
     share = 0.02 if declared.margin is None else declared.margin
     plan = decide.plan_inequality(
         draws=draws, share=share, levels=declared.levels, left=str(claim.left), right=str(claim.right)
     )
-    return Study(
-        plan, of_excess(plan, kept, violated, worst, row - 1), ("Every row is taken as one independent draw.",)
-    )
+    found = of_excess(plan, Excess(kept, violated, worst, f"row {row}"))
+    return Study(plan, found, ("Every row is taken as one independent draw.",))
 
 
 def law(table: Table, claim: LawClaim, declared: Declared) -> Study:

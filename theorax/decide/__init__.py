@@ -13,21 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from theorax.decide.corrections import Corrections, Expansion, Prefactor
+    from theorax.decide.inequalities import InequalityPlan, inequality, plan_inequality
     from theorax.decide.known_laws import Exponential, Law, Normal, Sample, Uniform
     from theorax.decide.laws import LawPlan, law, plan_law
     from theorax.decide.limits import LimitPlan, limit, plan_limit
     from theorax.decide.means import MeanPlan, QuantilePlan, mean, plan_mean, plan_quantile, quantile
     from theorax.decide.moments import Bounded, BoundedVariance, TwoValues
-    from theorax.decide.probabilities import (
-        InequalityPlan,
-        ProbabilityPlan,
-        Watch,
-        inequality,
-        monitor,
-        plan_inequality,
-        plan_probability,
-        probability,
-    )
+    from theorax.decide.monitoring import Watch, monitor
+    from theorax.decide.probabilities import ProbabilityPlan, plan_probability, probability
     from theorax.decide.rates import RatePlan, plan_rate, rate
     from theorax.decide.sequences import SequencePlan, plan_sequence, sequence
     from theorax.decide.status import Levels
@@ -45,16 +38,9 @@ _HOMES = {
         "theorax.decide.stopping": ("LooksPlan", "looks", "plan_looks"),
         "theorax.decide.means": ("MeanPlan", "QuantilePlan", "mean", "plan_mean", "plan_quantile", "quantile"),
         "theorax.decide.moments": ("Bounded", "BoundedVariance", "TwoValues"),
-        "theorax.decide.probabilities": (
-            "InequalityPlan",
-            "ProbabilityPlan",
-            "Watch",
-            "inequality",
-            "monitor",
-            "plan_inequality",
-            "plan_probability",
-            "probability",
-        ),
+        "theorax.decide.inequalities": ("InequalityPlan", "inequality", "plan_inequality"),
+        "theorax.decide.monitoring": ("Watch", "monitor"),
+        "theorax.decide.probabilities": ("ProbabilityPlan", "plan_probability", "probability"),
         "theorax.decide.rates": ("RatePlan", "plan_rate", "rate"),
         "theorax.decide.sequences": ("SequencePlan", "plan_sequence", "sequence"),
         "theorax.decide.streams": ("Stream",),

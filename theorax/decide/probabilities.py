@@ -1,83 +1,96 @@
-"""Probabilities of events: a fixed sample, a monitor that may be asked after every draw, and bounds in every row."""
+"""The probability of an event from a fixed sample of draws, counted exactly."""
 
 from __future__ import annotations
 
-import math
-from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any, Self, cast, final
 
-import numpy as np
-
-from theorax.decide.binomial import Monitor, fewest_draws, outcomes_of
-from theorax.decide.binomial import ProbabilityPlan as Core
+from theorax.decide.binomial import fewest_draws, outcomes_of, power_of_support, proportion_of, shortfall_refuted
+from theorax.decide.equivalence import decide, withheld
 from theorax.decide.one_case import verdict
-from theorax.decide.plans import NOTICED, Planned, counted, positive
+from theorax.decide.plans import NOTICED, Planned, Tested, counted, positive
 from theorax.decide.samples import numbers
-from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Status
+from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
 from theorax.decide.verdict import Assumption, Point, Verdict
-from theorax.errors import ObservationError
+from theorax.errors import DesignError, ObservationError, StatementError
 
-__all__ = [
-    "InequalityPlan",
-    "ProbabilityPlan",
-    "Watch",
-    "inequality",
-    "monitor",
-    "plan_inequality",
-    "plan_probability",
-    "probability",
-]
+__all__ = ["ProbabilityPlan", "decide_probability", "of_counts", "plan_probability", "probability"]
 
-_INDEPENDENT = Assumption("independence", "the draws are independent, of one law, and none was left out", "declared")
+INDEPENDENT = Assumption("independence", "the draws are independent, of one law, and none was left out", "declared")
 
 
+@final
 @dataclass(frozen=True, kw_only=True)
-class _Counted(Planned):
-    """A plan that counts outcomes."""
+class ProbabilityPlan(Planned):
+    """An event has at least a certain probability, false if it falls short by ``margin`` or more.
 
+    ``draws`` is the number of a fixed sample, and the cap of a monitor, which looks after ``every`` so many of them.
+    """
+
+    at_least: float
     draws: int
+    every: int = 1
     of: str = "event"
 
     def __post_init__(self) -> None:
+        if not 0 < self.at_least <= 1:
+            raise StatementError(
+                f"A probability of at least {self.at_least:g} is claimed. Every event has one from zero to one, so "
+                "this is always or never true. Write a number above 0 and at most 1."
+            )
         object.__setattr__(self, "margin", positive("margin", self.margin, "the smallest shortfall that would matter"))
+        if not self.margin < self.at_least:
+            raise StatementError(
+                f"A margin of {self.margin:g} below a probability of {self.at_least:g} was given. Support must exclude "
+                f"some probability above zero. Write a margin between 0 and {self.at_least:g}."
+            )
         object.__setattr__(self, "draws", counted(self.draws))
-        self.core  # noqa: B018  (what cannot be planned is told now)
+        if self.every < 1:
+            raise DesignError(
+                f"every={self.every} draws between two looks were planned. Write a whole number from 1 on."
+            )
 
     @property
-    @abstractmethod
-    def core(self) -> Core:
-        """What the counts are held against."""
+    def statement(self) -> str:
+        return f"P({self.of}) ≥ {self.at_least:g}"
 
     @property
-    def bias(self) -> float:
-        return 0.0
+    def boundary(self) -> float:
+        """The largest probability that makes the claim false by the margin."""
+        return self.at_least - self.margin
+
+    @property
+    def bias(self) -> None:
+        return None
 
     @property
     def half_width(self) -> float:
-        return self.core.half_width
+        # How far the lower limit lies below the claimed probability when just this share of the draws succeeds.
+        successes = round(self.at_least * self.draws)
+        return self.at_least - proportion_of(successes, self.draws).lower(self.levels.support)
 
     @property
     def noticeable(self) -> float:
-        return self.core.noticeable(NOTICED)
+        return shortfall_refuted(self.draws, self.at_least, self.levels.refute, NOTICED)
+
+    @property
+    def expected(self) -> float:
+        return proportion_of(round(self.at_least * self.draws), self.draws).p_above(self.boundary)
 
     @property
     def cost(self) -> float:
         return float(self.draws)
 
-    def power(self) -> float:
-        """The probability of support if the claim holds with no slack."""
-        return self.core.power()
-
-    @property
-    def decides(self) -> bool:
-        # Counts are whole: the interval may have the width and yet no count reach the boundary.
-        return self.core.decides()
+    def power(self, truth: float | None = None) -> float:
+        """The probability of support, where the event has the probability ``truth`` (the claimed one)."""
+        return power_of_support(
+            self.draws, self.boundary, self.at_least if truth is None else truth, self.levels.support
+        )
 
     def cheapest(self, power: float = 0.8) -> Self | None:
-        found = _needed(self.core.at_least, self.margin, self.levels, power)
+        found = _needed(self.at_least, self.margin, self.levels, power)
         return None if found is None else replace(self, draws=found)
 
     @property
@@ -86,40 +99,6 @@ class _Counted(Planned):
 
     def _declared(self) -> Iterable[str]:
         yield f"levels      {self.levels.support:g} of wrong support, {self.levels.refute:g} of wrong refutation"
-
-
-@final
-@dataclass(frozen=True, kw_only=True)
-class ProbabilityPlan(_Counted):
-    """An event has at least a certain probability; ``draws`` is the number of a sample, the cap of a monitor."""
-
-    at_least: float
-    every: int = 1
-
-    @property
-    def statement(self) -> str:
-        return f"P({self.of}) ≥ {self.at_least:g}"
-
-    @cached_property
-    def core(self) -> Core:
-        return Core(self.at_least, self.margin, self.draws, self.levels, self.every)
-
-
-@final
-@dataclass(frozen=True, kw_only=True)
-class InequalityPlan(_Counted):
-    """One column is at most another in every row; support leaves a share ``margin`` of violations open."""
-
-    left: str = "left"
-    right: str = "right"
-
-    @property
-    def statement(self) -> str:
-        return f"{self.left} ≤ {self.right}  in every row"
-
-    @cached_property
-    def core(self) -> Core:
-        return Core(1.0, self.margin, self.draws, self.levels)
 
 
 def plan_probability(
@@ -164,127 +143,52 @@ def probability(plan: ProbabilityPlan, outcomes: Any) -> Verdict:
 
 def of_counts(plan: ProbabilityPlan, successes: int, undecided: int = 0) -> Verdict:
     """The same from counts of sure successes and of outcomes that could not be told, out of the planned draws."""
-    decision = plan.core.from_counts(successes, plan.draws, undecided)
-    return _told(plan, decision, successes, undecided, plan.draws)
+    return verdict_of(plan, decide_probability(plan, successes, undecided), plan.draws)
 
 
-@final
-class Watch:
-    """An event under watch: outcomes are added as they come, and the verdict may be asked after every one of them.
+def decide_probability(
+    plan: ProbabilityPlan, successes: int, undecided: int = 0, *, unconfirmed: bool = False
+) -> Tested:
+    """Decide from the numbers of sure successes and of outcomes that could not be told.
 
-    The first rejection of either null stops it; later outcomes change nothing. However often it is asked, each error
-    happens with at most its level.
+    ``unconfirmed``: the failures are those of floats alone. One sure failure refutes an almost sure event, and floats
+    refute nothing.
     """
-
-    def __init__(self, plan: ProbabilityPlan) -> None:
-        self.plan = plan
-        self._state = Monitor(plan.core)
-
-    def add(self, outcomes: Any) -> Verdict:
-        """Add outcomes (1, 0, or NaN), one or several; the verdict after them."""
-        self._state = self._state.add(numbers(outcomes, "The outcomes").ravel())
-        return self.verdict
-
-    @property
-    def stopped(self) -> bool:
-        """Whether the claim is decided, or the planned cap of draws is reached."""
-        return self._state.stopped
-
-    @property
-    def draws(self) -> int:
-        """How many outcomes have been looked at."""
-        return self._state.draws
-
-    @property
-    def verdict(self) -> Verdict:
-        """The verdict at the last look."""
-        state = self._state
-        decision = state.decision
-        found = _told(self.plan, decision, state.successes, state.undecided, state.draws)
-        supporting, refuting = state.e_values
-        evidence = refuting if decision.status is Status.REFUTED else supporting
-        return replace(found, e_value=evidence if math.isfinite(evidence) else None)
+    counts = proportion_of(successes, plan.draws, undecided)
+    decision = decide(counts, plan.at_least, plan.margin, Side.AT_LEAST, plan.levels)
+    failures = plan.draws - successes - undecided
+    if unconfirmed and failures and plan.at_least == 1:
+        decision = withheld(decision, Reason.UNDECIDED_COMPARISON, refutation=True)
+        detail = f"violated in {failures} of {plan.draws} draws; floats alone refute nothing"
+        return replace(with_counts(plan, decision, successes, undecided, plan.draws), detail=detail)
+    return with_counts(plan, decision, successes, undecided, plan.draws)
 
 
-def monitor(plan: ProbabilityPlan) -> Watch:
-    """Watch an event: the same claim and plan, valid whenever one stops."""
-    return Watch(plan)
+def with_counts(plan: ProbabilityPlan, decision: Decision, successes: int, undecided: int, draws: int) -> Tested:
+    """The decision with the counts that it was made from."""
+    detail = f"the event held in {successes} of {draws} draws"
+    if undecided:
+        detail += f", and could not be told in {undecided}"
+    unseen = [f"a probability that falls short of the claimed one by less than {plan.noticeable:.2g}"]
+    if undecided:
+        unseen.append(f"{undecided} of {draws} draws, where the event hangs on rounding")
+    points = (Point(0.0, decision.estimate, decision.se, draws),) if draws else ()
+    return Tested(decision, points, tuple(unseen), detail + _strongest(plan, decision))
 
 
-def plan_inequality(
-    *,
-    draws: int,
-    share: float = 0.02,
-    levels: Levels = DEFAULT_LEVELS,
-    name: str = "inequality",
-    left: str = "left",
-    right: str = "right",
-) -> InequalityPlan:
-    """Plan to decide that a bound holds in every row; ``share`` of violations is what support rules out.
-
-    **Raises:** `StatementError` or `DesignError` for what cannot be planned, saying what to write instead.
-    """
-    planned = cast("int", counted(draws))
-    return InequalityPlan(margin=share, draws=planned, levels=levels, name=name, left=left, right=right)
-
-
-def inequality(plan: InequalityPlan, left: Any, right: Any, errors: Any = 0.0) -> Verdict:
-    """Decide on one left and one right side per row; ``errors`` bound the error of their difference.
-
-    A row whose left side exceeds the right by more than the error refutes; one that does so by less is left open.
-
-    **Raises:** `ObservationError` for rows that are not those planned, or not finite.
-    """
-    sides = [numbers(side, f"The {name} side") for side, name in ((left, "left"), (right, "right"), (errors, "error"))]
-    for side, name in zip(sides, ("left side", "right side", "error"), strict=True):
-        if side.ndim > 1 or (side.ndim == 1 and len(side) != plan.draws):
-            raise ObservationError(
-                f"The {name} has the shape {side.shape}, {plan.draws} rows were planned. Write one number for each row."
-            )
-        bad = np.flatnonzero(~np.isfinite(np.atleast_1d(side)))
-        if bad.size:
-            raise ObservationError(
-                f"The {name} in row {bad[0] + 1} is {np.atleast_1d(side)[bad[0]]:g}. It bounds nothing."
-            )
-    excess = np.broadcast_to(sides[0] - sides[1], (plan.draws,))
-    return of_excess(
-        plan, int((excess <= 0).sum()), int((excess > sides[2]).sum()), float(excess.max()), int(excess.argmax())
-    )
-
-
-def of_excess(plan: InequalityPlan, kept: int, violated: int, worst: float, row: int) -> Verdict:
-    """The same from the numbers of rows that keep and that violate the bound, and the worst excess with its row."""
-    undecided = plan.draws - kept - violated
-    decision = plan.core.from_counts(kept, plan.draws, undecided)
-    if violated:
-        detail = f"violated in {violated} of {plan.draws} rows, most in row {row + 1}, by {worst:.3g}"
-    elif undecided:
-        detail = f"violated in no row, but within the declared errors in {undecided} of {plan.draws}"
-    else:
-        detail = f"no violation in {plan.draws} rows, the nearest to one came to within {-worst:.2g}"
-        content = 1 - plan.levels.support ** (1 / plan.draws)
-        detail += f": at most a share {content:.2g} of all rows violates it, at level {plan.levels.support:g}"
-        if decision.status is not Status.SUPPORTED:
-            detail += f"; {_needed(1.0, plan.margin, plan.levels)} rows would decide at a share of {plan.margin:g}"
-    found = verdict(
+def verdict_of(plan: ProbabilityPlan, tested: Tested, draws: int) -> Verdict:
+    """The verdict on an event of a user's own."""
+    return verdict(
         plan,
-        decision,
-        kind="inequality",
-        predicted=None,
-        unseen=(
-            f"violations in less than a share {plan.margin:g} of the rows, or outside the law that they were drawn from",
-        ),
-        assumptions=(
-            _INDEPENDENT,
-            Assumption("float model", "both sides are exact up to the declared error", "declared"),
-        ),
-        scope="for rows drawn as these were, never for every instance",
-        detail=detail,
-        draws=plan.draws,
-    )
-    # What a reader wants beside the counts is not the share of successes but the excess, which the sentence has.
-    return replace(
-        found, cases=tuple(replace(case, estimate=None, interval=None, noticeable=None) for case in found.cases)
+        tested.decision,
+        kind="probability",
+        predicted=plan.at_least,
+        points=tested.points,
+        unseen=tested.unseen,
+        assumptions=(INDEPENDENT,),
+        scope="for the law that the draws come from",
+        detail=tested.detail,
+        draws=draws,
     )
 
 
@@ -294,32 +198,14 @@ def _needed(at_least: float, margin: float, levels: Levels, power: float = 0.8) 
     return fewest_draws(at_least, margin, levels, power)
 
 
-def _told(plan: ProbabilityPlan, decision: Decision, successes: int, undecided: int, draws: int) -> Verdict:
-    detail = f"the event held in {successes} of {draws} draws"
-    if undecided:
-        detail += f", and could not be told in {undecided}"
-    detail += "".join(_strongest(plan, decision))
-    return verdict(
-        plan,
-        decision,
-        kind="probability",
-        predicted=plan.at_least,
-        points=(Point(0.0, decision.estimate, decision.se, draws),) if draws else (),
-        unseen=(f"a probability that falls short of the claimed one by less than {plan.noticeable:.2g}",),
-        assumptions=(_INDEPENDENT,),
-        scope="for the law that the draws come from",
-        detail=detail,
-        draws=draws,
-    )
-
-
-def _strongest(plan: ProbabilityPlan, decision: Decision) -> Iterator[str]:
-    boundary, level = plan.at_least - plan.margin, plan.levels.support
+def _strongest(plan: ProbabilityPlan, decision: Decision) -> str:
+    level = plan.levels.support
     if decision.status is Status.SUPPORTED:
-        yield f": a probability of {boundary:.6g} or less is rejected at level {level:g}"
-    elif decision.status is Status.REFUTED:
-        yield f": at most {decision.upper:.6g} is supported, {plan.at_least:g} is claimed"
-    else:
-        yield f": at least {decision.lower:.6g} is supported, {boundary:.6g} was to be excluded"
-        needed = _needed(plan.at_least, plan.margin, plan.levels)
-        yield f"; {needed} draws would decide if it holds with no slack" if needed and needed > plan.draws else ""
+        return f": a probability of {plan.boundary:.6g} or less is rejected at level {level:.3g}"
+    if decision.status is Status.REFUTED:
+        return f": at most {decision.upper:.6g} is supported, {plan.at_least:.6g} is claimed"
+    found = f": at least {decision.lower:.6g} is supported, {plan.boundary:.6g} was to be excluded"
+    enough = _needed(plan.at_least, plan.margin, plan.levels)
+    if enough and enough > plan.draws:
+        found += f"; {enough} draws would decide if it holds with no slack"
+    return found

@@ -62,6 +62,7 @@ def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[Prepare
         )
         designed.append(repr((case.claimed, case.margin, case.side)))
         designed.append(repr(replace(weights.plan, levels=DEFAULT_LEVELS)) if weights is not None else "")
+        designed.append(replace(case.plan, levels=DEFAULT_LEVELS).hash if case.plan is not None else "")
     return ClaimVersion(theorem, name, _digest(type(claim).__name__, *stated), _digest(*designed))
 
 

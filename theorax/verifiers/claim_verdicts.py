@@ -9,7 +9,7 @@ from dataclasses import replace
 from theorax.decide.status import Decision, Status
 from theorax.decide.verdict import Case, Verdict
 from theorax.decide.wording import REMEDIES, case_of, sentence
-from theorax.language import Claim, Inequality, Theorem
+from theorax.language import Claim, Theorem
 from theorax.language.notation import inline, meanings
 from theorax.verifiers.cases.lines import Cell
 from theorax.verifiers.kinds.lowering import Judged, Prepared
@@ -89,6 +89,7 @@ def design_hash(claim: Claim, cases: Sequence[Judged | Prepared]) -> str:
         )
         parts.append(repr((weights.plan, weights.values)) if weights is not None else "")
         parts += [repr(part) for part in (prepared.design, prepared.frequencies) if part is not None]
+        parts.append(prepared.plan.hash if prepared.plan is not None else "")
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
@@ -110,7 +111,7 @@ def _case(judged: Judged | Prepared, claim: Claim) -> Case:
         "predicted": prepared.sign * prepared.claimed,
         "bias": prepared.bias,
         "margin": prepared.margin,
-        "noticeable": _noticeable(prepared, claim),
+        "noticeable": prepared.noticeable,
     }
     if isinstance(judged, Prepared):
         return Case(
@@ -131,19 +132,6 @@ def _case(judged: Judged | Prepared, claim: Claim) -> Case:
         points=judged.points,
         detail=judged.detail,
     )
-
-
-def _noticeable(prepared: Prepared, claim: Claim) -> float | None:
-    """The smallest deviation noticed with probability 0.9; of a bound in every draw, the share of draws that violate it.
-
-    A share q of violations shows none of itself in N draws with probability (1 - q)^N.
-    """
-    if prepared.noticeable is not None:
-        return prepared.noticeable
-    line = prepared.cell.line
-    if not isinstance(claim, Inequality) or not claim.observed or claim.entrywise:
-        return None
-    return 1 - 0.1 ** (1 / (line.draws * len(line.sizes)))
 
 
 def _worst(judged: Sequence[Judged], decision: Decision | None) -> int | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from theorax.decide.equivalence import combine
 from theorax.decide.spending import level_of
 from theorax.decide.status import Decision, Finding, Levels, Reason, Side, Status, settle
 from theorax.decide.verdict import Verdict
-from theorax.language import Claim, Inequality, Theorem
+from theorax.language import Claim, Theorem
 from theorax.numerics import platform
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers import assumptions, claim_verdicts, proof_check
@@ -150,7 +149,7 @@ def plan(theorem_id: str, settings: Settings, log: AttemptLog) -> list[PlannedCh
                     noticeable=case.noticeable,
                     attempt=planned.attempt,
                     level=planned.levels.support,
-                    p_support=_expected(planned.claim, case),
+                    p_support=case.expected,
                     decides=not note,
                     note=note,
                 )
@@ -231,29 +230,14 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
     levels = Levels(level, level)
     cases = tuple(judge.prepare(claim, cell, levels.shared(len(found)), claim) for cell in found)
     version = claim_version(theorem_id, name, claim, cases, settings.model)
-    return Planned(name, claim, cases, levels, tuple(_note(claim, case) for case in cases), version, attempt)
+    return Planned(name, claim, cases, levels, tuple(map(_note, cases)), version, attempt)
 
 
-def _note(claim: Claim, case: Prepared) -> str:
+def _note(case: Prepared) -> str:
     """Why the design of this case cannot decide, and the cheapest that would; empty where it can."""
-    weakness = case.weakness
-    if isinstance(claim, Inequality) and claim.observed and not claim.entrywise:
-        line, content = case.cell.line, float(claim.content)
-        draws, needed = line.draws * len(line.sizes), math.ceil(math.log(case.levels.support) / math.log1p(-content))
-        if draws < needed:
-            weakness = (
-                f"{draws} draws, which without a violation leave open that a share "
-                f"{1 - case.levels.support ** (1 / draws):.2g} of all draws violates it, against {content:.2g}; the "
-                f"fewest that would: {math.ceil(needed / len(line.sizes))} at each size"
-            )
-    return f"Too weak to decide, so not run: {claim_verdicts.place(case.cell)} has {weakness}." if weakness else ""
-
-
-def _expected(claim: Claim, case: Prepared) -> float | None:
-    """The p-value of support where the estimate is the claimed value and its error the planned one; None if not known."""
-    if isinstance(claim, Inequality) and claim.observed and not claim.entrywise:
-        return (1 - float(claim.content)) ** (case.cell.line.draws * len(case.cell.line.sizes))
-    return case.expected
+    if not case.weakness:
+        return ""
+    return f"Too weak to decide, so not run: {claim_verdicts.place(case.cell)} has {case.weakness}."
 
 
 def _decide(theorem: Theorem, planned: Planned, draws: Draws, settled: bool, false_step: str) -> Verdict:

@@ -12,7 +12,8 @@ import numpy as np
 from flint import arb, fmpq
 from sympy import Expr
 
-from theorax.decide.status import Decision, Levels, Reason, Side, Status
+from theorax.decide.inequalities import Excess, InequalityPlan, decide_inequality
+from theorax.decide.status import Levels, Reason, Side, Status
 from theorax.decide.verdict import LOOSE, Point
 from theorax.exact.decisions import decided
 from theorax.language import Inequality, Measured
@@ -45,7 +46,12 @@ class InequalityJudge(Judge[Inequality]):
     counts_violations = True
 
     def prepare(self, claim: Inequality, cell: Cell, levels: Levels, original: Inequality) -> Prepared:
-        return Prepared(cell, 0.0, float(claim.content), 1.0, None, Side.AT_MOST, levels=levels)
+        line, content = cell.line, float(claim.content)
+        plan = None
+        if claim.observed and not claim.entrywise:
+            count = len(line.sizes)
+            plan = InequalityPlan(margin=content, draws=line.draws * count, sizes=count, levels=levels)
+        return Prepared(cell, 0.0, content, 1.0, None, Side.AT_MOST, levels=levels, plan=plan)
 
     def judge(self, claim: Inequality, prepared: Prepared, observed: Observed) -> Judged:
         if claim.over:
@@ -54,66 +60,33 @@ class InequalityJudge(Judge[Inequality]):
 
 
 def _on_draws(claim: Inequality, prepared: Prepared, observed: Observed) -> Judged:
-    cell, sizes, levels = prepared.cell, prepared.cell.line.sizes, prepared.levels
+    assert isinstance(prepared.plan, InequalityPlan)
+    cell, sizes = prepared.cell, prepared.cell.line.sizes
     excess = claim.of - claim.prediction if claim.at_most is not None else claim.prediction - claim.of
     columns = [evaluate(excess, cell, observed, at) for at in range(len(sizes))]
     errors = [roundings(excess, cell, observed, at) for at in range(len(sizes))]
     slack = float(claim.margin.value) if claim.margin is not None else 0.0
-    total = sum(map(len, columns))
-    worst = max(float((column + error).max()) for column, error in zip(columns, errors, strict=True))
-    over = sum(int((~(c + error <= slack)).sum()) for c, error in zip(columns, errors, strict=True))
-    content = 1 - levels.support ** (1 / total)
-    p = 1.0 if over else (1 - prepared.margin) ** total
+    reached = np.concatenate([column + error for column, error in zip(columns, errors, strict=True)])
+    # Floats alone refute nothing: a violation is sure where balls confirm it.
     counterexample = _counterexample(excess, cell, observed, columns, errors)
-    if counterexample:
-        status, reason, detail = Status.REFUTED, None, counterexample
-    elif over:
-        status, reason = Status.INCONCLUSIVE, Reason.NUMERIC_FLOOR
-        detail = f"violated in {over} of {total} draws, by up to {worst:.3g}; floats alone refute nothing"
-    elif p <= levels.support:
-        status, reason = Status.SUPPORTED, None
-        detail = (
-            f"no violation in {total} draws, the nearest to one came to within {slack - worst:.2g}: at most a "
-            f"share {content:.2g} of all draws violates it, at level {levels.support:.3g}"
-        )
-    else:
-        status, reason = Status.INCONCLUSIVE, Reason.UNDERPOWERED
-        needed = math.ceil(math.log(levels.support) / math.log1p(-prepared.margin))
-        detail = f"no violation, but {total} draws exclude only a share {content:.2g} of violations: draw {needed}"
-    decision = Decision(
-        status=status,
-        reason=reason,
-        p_refute=0.0 if status is Status.REFUTED else 1.0,
-        p_support=p,
-        breakdown_support=math.inf if status is Status.SUPPORTED else 0.0,
-        breakdown_refute=math.inf if status is Status.REFUTED else -math.inf,
-        equivalent_within_margin=False,
-        estimate=over / total,
-        se=0.0,
-        df=math.inf,
-        bias=0.0,
-        lower=0.0,
-        upper=1.0 if over else content,
-        claimed=0.0,
-        margin=prepared.margin,
-        side=Side.AT_MOST,
-        levels=levels,
-    )
+    found = Excess(int((reached <= slack).sum()), int(bool(counterexample)), float(reached.max()) - slack)
+    tested = decide_inequality(prepared.plan, found)
     points = tuple(
         Point(float(size), float(np.max(column)), None, len(column))
         for size, column in zip(sizes, columns, strict=True)
     )
     tightness = _tightness(claim, cell, observed)
-    unseen = [f"violations in less than a share {content:.2g} of the draws, or outside the law sampled"]
+    unseen = list(tested.unseen)
     if tightness is not None and abs(tightness[1]) < LOOSE:
         unseen.append("LOOSE: what is bounded is mostly below a thousandth of the bound")
+    status = tested.decision.status
     return Judged(
         prepared,
-        decision,
+        tested.decision,
         points,
         tuple(unseen),
         rigorous=status is Status.REFUTED,
-        detail=detail,
+        detail=counterexample or tested.detail,
         trivial=_trivial_in_every_draw(claim, cell, observed),
         scope="the law sampled" if status is Status.SUPPORTED else "",
         tightness=tightness,

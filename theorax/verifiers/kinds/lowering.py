@@ -12,7 +12,6 @@ import numpy as np
 from sympy import sympify
 
 from theorax.decide.bias_aware import Weights, solve
-from theorax.decide.binomial import ProbabilityPlan, fewest_draws
 from theorax.decide.designs import Plan, Policy, Target
 from theorax.decide.estimators import deterministic, independent, paired
 from theorax.decide.interval import Interval
@@ -52,7 +51,7 @@ class Prepared:
     side: Side = Side.EQUAL
     sign: int = 1
     levels: Levels = DEFAULT_LEVELS
-    design: RateDesign | ProbabilityPlan | None = None
+    design: RateDesign | None = None
     target: np.ndarray | None = None
     frequencies: Frequencies | None = None
     repetition: bool = False
@@ -70,8 +69,6 @@ class Prepared:
         """Margins below it cannot be supported; None for what is not decided from an interval."""
         if self.plan is not None:
             return self.plan.half_width
-        if isinstance(self.design, ProbabilityPlan):
-            return self.design.half_width
         return self.weights.half_width if self.weights is not None else None
 
     @property
@@ -79,9 +76,6 @@ class Prepared:
         """The deviation that is refuted with probability 0.9; None where there is none."""
         if self.plan is not None:
             return self.plan.noticeable if math.isfinite(self.plan.noticeable) else None
-        if isinstance(self.design, ProbabilityPlan):
-            found = self.design.noticeable(0.9)
-            return found if math.isfinite(found) else None
         return self.weights.mde(0.9) if self.weights is not None else None
 
     @property
@@ -89,14 +83,6 @@ class Prepared:
         """Why this design cannot decide, and the cheapest that would; empty where it can, or where none was made."""
         if self.plan is not None:
             return self.plan.weakness
-        if isinstance(self.design, ProbabilityPlan):
-            if self.design.decides():
-                return ""
-            needed = fewest_draws(self.design.at_least, self.margin, self.design.levels)
-            remedy = (
-                f"the fewest draws that would: {needed}" if needed else "no number of draws would: widen the margin"
-            )
-            return f"a half-width of {self.half_width:.2g} against a margin of {self.margin:.2g}; {remedy}"
         if self.weights is None or self.weights.decides(self.margin):
             return ""
         better = cheapest(self.weights.plan, self.margin)

@@ -11,10 +11,8 @@ from sympy import And, Basic, Eq, Expr, Ge, Gt, Le, Lt, Ne, Not, Or
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import BooleanFalse, BooleanTrue
 
-from theorax.decide.binomial import ProbabilityPlan, fewest_draws
-from theorax.decide.equivalence import withheld
-from theorax.decide.status import Decision, Levels, Reason, Side, Status
-from theorax.decide.verdict import Point
+from theorax.decide.probabilities import ProbabilityPlan, decide_probability
+from theorax.decide.status import Levels, Side
 from theorax.errors import DesignError
 from theorax.language import Measured, Probability
 from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
@@ -61,35 +59,24 @@ class ProbabilityJudge(Judge[Probability]):
                 f"{size}. Support must exclude some probability above zero. Restrict the claim with where=..., or "
                 "write a smaller margin."
             )
-        plan = ProbabilityPlan(claimed, margin, cell.line.draws, levels)
-        return Prepared(cell, claimed, margin, 1.0, None, Side.AT_LEAST, levels=levels, design=plan)
+        plan = ProbabilityPlan(at_least=claimed, margin=margin, draws=cell.line.draws, levels=levels)
+        return Prepared(cell, claimed, margin, 1.0, None, Side.AT_LEAST, levels=levels, plan=plan)
 
     def judge(self, claim: Probability, prepared: Prepared, observed: Observed) -> Judged:
-        assert isinstance(prepared.design, ProbabilityPlan)
+        assert isinstance(prepared.plan, ProbabilityPlan)
         (size,) = prepared.cell.line.sizes
         at, cell = observed.line.sizes.index(size), Cell(observed.line, prepared.cell.chosen)
         sure, possible = (
             np.broadcast_to(mask, observed.line.draws) for mask in outcomes(claim.event, cell, observed, at)
         )
-        draws, successes = len(sure), int(sure.sum())
+        failing = np.flatnonzero(~possible)[:_TRIED].tolist() if prepared.claimed == 1 else []
+        confirmed = next(filter(None, (_confirmed(claim.event, cell, observed, at, draw) for draw in failing)), "")
+        successes = int(sure.sum())
         undecided = int(possible.sum()) - successes
-        plan = prepared.design
-        decision = plan.from_counts(successes, draws, undecided)
-        points = (Point(float(size), decision.estimate, decision.se, draws),)
-        unseen = [f"a probability that falls short of the claimed one by less than {plan.noticeable():.2g}"]
-        if undecided:
-            unseen.append(f"{undecided} of {draws} draws, where the event hangs on rounding")
-        rigorous, detail = False, _counts(successes, undecided, draws, plan, decision)
-        if prepared.claimed == 1 and not possible.all():
-            failing = np.flatnonzero(~possible)[:_TRIED].tolist()
-            found = (_confirmed(claim.event, cell, observed, at, draw) for draw in failing)
-            confirmed = next(filter(None, found), "")
-            if confirmed:
-                rigorous, detail = True, confirmed
-            else:
-                decision = withheld(decision, Reason.UNDECIDED_COMPARISON, refutation=True)
-                detail = f"violated in {int((~possible).sum())} of {draws} draws; floats alone refute nothing"
-        return Judged(prepared, decision, points, tuple(unseen), rigorous, detail=detail)
+        tested = decide_probability(prepared.plan, successes, undecided, unconfirmed=not confirmed)
+        points = tuple(replace(point, size=float(size)) for point in tested.points)
+        detail = confirmed or tested.detail
+        return Judged(prepared, tested.decision, points, tested.unseen, rigorous=bool(confirmed), detail=detail)
 
 
 def outcomes(event: Basic, cell: Cell, observed: Observed, at: int) -> tuple[Mask, Mask]:
@@ -169,19 +156,3 @@ def _holds(event: Basic, ball: Ball_) -> bool:
     if isinstance(event, And | Or):
         return (all if isinstance(event, And) else any)(_holds(part, ball) for part in event.args)
     return _fails(event.negated, ball)
-
-
-def _counts(successes: int, undecided: int, draws: int, plan: ProbabilityPlan, decision: Decision) -> str:
-    """The counts in words, with what is supported where the claim is not."""
-    found = f"the event held in {successes} of {draws} draws"
-    if undecided:
-        found += f" and hung on rounding in {undecided}"
-    if decision.status is Status.SUPPORTED:
-        found += f": a probability below {decision.lower:.6g} is rejected at level {plan.levels.support:.3g}"
-    elif decision.status is Status.INCONCLUSIVE:
-        needed = fewest_draws(plan.at_least, plan.margin, plan.levels)
-        found += f": at least {decision.lower:.6g} is supported, {plan.boundary:.6g} was to be excluded"
-        found += f"; {needed} draws would decide" if needed and needed > draws else ""
-    else:
-        found += f": at most {decision.upper:.6g} is supported, {plan.at_least:.6g} is claimed"
-    return found

@@ -1,0 +1,239 @@
+r"""A bound in every draw: without violation among N draws, a share q of violations is ruled out with p = (1 - q)^N.
+
+Support is for the law that was sampled, never for every instance. One sure violation refutes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Self, cast, final
+
+import numpy as np
+
+from theorax.decide.one_case import verdict
+from theorax.decide.plans import NOTICED, Planned, Tested, counted, positive
+from theorax.decide.probabilities import INDEPENDENT
+from theorax.decide.samples import numbers
+from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
+from theorax.decide.verdict import Assumption, Verdict
+from theorax.errors import ObservationError, StatementError
+
+__all__ = ["Excess", "InequalityPlan", "decide_inequality", "inequality", "of_excess", "plan_inequality"]
+
+
+@final
+@dataclass(frozen=True, kw_only=True)
+class InequalityPlan(Planned):
+    """One column is at most another in every draw; support leaves a share of violations below ``margin`` open.
+
+    ``sizes``: how many sizes share the draws equally.
+    """
+
+    draws: int
+    sizes: int = 1
+    left: str = "left"
+    right: str = "right"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "margin", positive("margin", self.margin, "the share of violations to rule out"))
+        if not self.margin < 1:
+            raise StatementError(
+                f"A share of violations of {self.margin:g} was given. Support must rule some share out. "
+                "Write a number between 0 and 1."
+            )
+        object.__setattr__(self, "draws", counted(self.draws))
+
+    @property
+    def statement(self) -> str:
+        return f"{self.left} ≤ {self.right}  in every row"
+
+    @property
+    def bias(self) -> None:
+        return None
+
+    @property
+    def half_width(self) -> float:
+        # The share of violations that no violation at all leaves open.
+        return self.left_open(self.draws)
+
+    def left_open(self, draws: int) -> float:
+        """The largest share of violations that so many draws without one do not rule out, at the level of support."""
+        return 1 - self.levels.support ** (1 / draws)
+
+    @property
+    def noticeable(self) -> float:
+        # A share q shows no violation in N draws with probability (1 - q)^N.
+        return 1 - (1 - NOTICED) ** (1 / self.draws)
+
+    @property
+    def decides(self) -> bool:
+        return self.expected <= self.levels.support
+
+    @property
+    def expected(self) -> float:
+        # The planned outcome is no violation.
+        return (1 - self.margin) ** self.draws
+
+    @property
+    def weakness(self) -> str:
+        if self.decides:
+            return ""
+        return (
+            f"{self.draws} draws, which without a violation leave open that a share {self.half_width:.2g} of all draws "
+            f"violates it, against {self.margin:.2g}; the fewest that would decide: {self.cheapest().design}"
+        )
+
+    @property
+    def cost(self) -> float:
+        return float(self.draws)
+
+    def cheapest(self, power: float = 0.8) -> Self:
+        # A true bound is never violated, so the power of enough draws is one.
+        fewest = math.ceil(math.log(self.levels.support) / math.log1p(-self.margin))
+        return replace(self, draws=self.sizes * math.ceil(fewest / self.sizes))
+
+    @property
+    def design(self) -> str:
+        return (
+            f"{self.draws} draws"
+            if self.sizes == 1
+            else f"{self.draws // self.sizes} draws at each of {self.sizes} sizes"
+        )
+
+    def _declared(self) -> Iterable[str]:
+        yield f"levels      {self.levels.support:g} of wrong support, {self.levels.refute:g} of wrong refutation"
+
+
+@final
+@dataclass(frozen=True)
+class Excess:
+    """How far the draws exceed a bound: how many surely keep it, how many surely violate it, the largest excess.
+
+    The largest excess has its error added: no true excess is larger.
+
+    ``sample``: which draw the largest one is, as a reader finds it.
+    """
+
+    kept: int
+    violated: int
+    largest: float
+    sample: str = ""
+
+
+def plan_inequality(
+    *,
+    draws: int,
+    share: float = 0.02,
+    levels: Levels = DEFAULT_LEVELS,
+    name: str = "inequality",
+    left: str = "left",
+    right: str = "right",
+) -> InequalityPlan:
+    """Plan to decide that a bound holds in every row; ``share`` of violations is what support rules out.
+
+    **Raises:** `StatementError` or `DesignError` for what cannot be planned, saying what to write instead.
+    """
+    planned = cast("int", counted(draws))
+    return InequalityPlan(margin=share, draws=planned, levels=levels, name=name, left=left, right=right)
+
+
+def inequality(plan: InequalityPlan, left: Any, right: Any, errors: Any = 0.0) -> Verdict:
+    """Decide on one left and one right side per row; ``errors`` bound the error of their difference.
+
+    A row keeps the bound if it does so whatever its error, and violates it if it does so whatever its error.
+
+    **Raises:** `ObservationError` for rows that are not those planned, or not finite.
+    """
+    sides = [numbers(side, f"The {name} side") for side, name in ((left, "left"), (right, "right"), (errors, "error"))]
+    for side, name in zip(sides, ("left side", "right side", "error"), strict=True):
+        if side.ndim > 1 or (side.ndim == 1 and len(side) != plan.draws):
+            raise ObservationError(
+                f"The {name} has the shape {side.shape}, {plan.draws} rows were planned. Write one number for each row."
+            )
+        bad = np.flatnonzero(~np.isfinite(np.atleast_1d(side)))
+        if bad.size:
+            raise ObservationError(
+                f"The {name} in row {bad[0] + 1} is {np.atleast_1d(side)[bad[0]]:g}. It bounds nothing."
+            )
+    excess, error = (np.broadcast_to(part, (plan.draws,)) for part in (sides[0] - sides[1], sides[2]))
+    reached = excess + error
+    kept, violated = int((reached <= 0).sum()), int((excess > error).sum())
+    return of_excess(plan, Excess(kept, violated, float(reached.max()), f"row {int(reached.argmax()) + 1}"))
+
+
+def of_excess(plan: InequalityPlan, excess: Excess) -> Verdict:
+    """The same from the numbers of rows that keep and that violate the bound, and the largest excess."""
+    tested = decide_inequality(plan, excess)
+    return verdict(
+        plan,
+        tested.decision,
+        kind="inequality",
+        predicted=None,
+        unseen=tested.unseen,
+        assumptions=(
+            INDEPENDENT,
+            Assumption("float model", "both sides are exact up to the declared error", "declared"),
+        ),
+        scope="for rows drawn as these were, never for every instance",
+        detail=tested.detail,
+        draws=plan.draws,
+    )
+
+
+def decide_inequality(plan: InequalityPlan, excess: Excess) -> Tested:
+    """Decide from how far the draws exceed the bound.
+
+    | draws | status |
+    |---|---|
+    | one surely violates it | refuted |
+    | one may violate it, within its error | inconclusive: numeric floor |
+    | every one surely keeps it, and they are enough | supported |
+    | every one surely keeps it, and they are too few | inconclusive: underpowered |
+    """
+    draws, level = plan.draws, plan.levels.support
+    doubtful = draws - excess.kept
+    share = plan.left_open(draws)
+    status, reason = Status.INCONCLUSIVE, None
+    if excess.violated:
+        status = Status.REFUTED
+        detail = f"violated in {excess.violated} of {draws} draws, most in {excess.sample}, by {excess.largest:.3g}"
+    elif doubtful:
+        reason = Reason.NUMERIC_FLOOR
+        detail = f"{doubtful} of {draws} draws exceed it, within the declared errors or by floats alone"
+        detail += f", by up to {excess.largest:.3g}"
+    else:
+        detail = f"no violation in {draws} draws, the nearest to one came to within {-excess.largest:.2g}"
+        detail += f": at most a share {share:.2g} of all draws violates it, at level {level:.3g}"
+        if plan.decides:
+            status = Status.SUPPORTED
+        else:
+            reason = Reason.UNDERPOWERED
+            detail += f"; {plan.cheapest().draws} draws would decide at a share of {plan.margin:g}"
+    unseen = f"violations in less than a share {share:.2g} of the draws, or outside the law that they were drawn from"
+    return Tested(_decision(plan, status, reason, doubtful), unseen=(unseen,), detail=detail)
+
+
+def _decision(plan: InequalityPlan, status: Status, reason: Reason | None, doubtful: int) -> Decision:
+    """The decision on the share of violations, which the claim says is zero."""
+    refuted = status is Status.REFUTED
+    return Decision(
+        status=status,
+        reason=reason,
+        p_refute=0.0 if refuted else 1.0,
+        p_support=1.0 if doubtful else plan.expected,
+        breakdown_support=math.inf if status is Status.SUPPORTED else 0.0,
+        breakdown_refute=math.inf if refuted else -math.inf,
+        equivalent_within_margin=False,
+        estimate=doubtful / plan.draws,
+        se=0.0,
+        df=math.inf,
+        bias=0.0,
+        lower=0.0,
+        upper=1.0 if doubtful else plan.half_width,
+        claimed=0.0,
+        margin=plan.margin,
+        side=Side.AT_MOST,
+        levels=plan.levels,
+    )
