@@ -139,8 +139,8 @@ MUTANTS = (
     Mutant("class chosen after the data", "benchmarks.calibration.engine:rate",
            (("        return outcome(equivalence.decide(interval, -exponent, margin, plan.side, levels), sign=-1)",
              "        said = outcome(equivalence.decide(interval, -exponent, margin, plan.side, levels), sign=-1)\n"
-             "        sharp = bias_aware.solve(replace(plan, corrections=replace(plan.corrections, size=0, free=(1,), rest=0.125,"
-             " order=2, reason='it decides')))\n"
+             "        sharp = bias_aware.solve(replace(plan, corrections=replace(plan.corrections, size=0, free=(1,),"
+             " rest=0.125, order=2, reason='it decides')))\n"
              "        other = estimators.paired(np.log(part), sharp.vector, sharp.bias.total)\n"
              "        again = outcome(equivalence.decide(other, -exponent, margin, plan.side, levels), sign=-1)\n"
              "        return said if said.refuted or said.supported else again"),),
