@@ -17,7 +17,7 @@ from theorax.language.claims import (
 )
 from theorax.language.declared_moments import Bounded, BoundedVariance, TwoValues
 from theorax.language.experiments import Efforts, Experiment, Subject
-from theorax.language.hypotheses import Hypotheses, Hypothesis, hypotheses
+from theorax.language.hypothesis import Hypotheses, Hypothesis, hypotheses
 from theorax.language.letters import Index, Letter, Letters, Measured, Parameter, Size, arrays, numbers
 from theorax.language.limit_laws import (
     Characteristic,

@@ -14,7 +14,7 @@ from sympy import Expr, Rational, sympify
 
 from theorax.errors import StatementError
 from theorax.language.claims import Claim
-from theorax.language.hypotheses import Hypothesis
+from theorax.language.hypothesis import Hypothesis
 from theorax.language.letters import Index, Letter, Letters, Measured, Parameter, Size
 from theorax.names import did_you_mean
 

@@ -12,7 +12,7 @@ from sympy import Symbol
 from theorax.errors import StatementError
 from theorax.language.claims import Claim
 from theorax.language.experiments import Experiment, Subject
-from theorax.language.hypotheses import Hypotheses, Hypothesis, hypotheses
+from theorax.language.hypothesis import Hypotheses, Hypothesis, hypotheses
 from theorax.language.letters import Letter, Measured, Parameter
 from theorax.language.proofs import Proof
 

@@ -23,7 +23,7 @@ from theorax.decide.status import Side
 from theorax.decide.verdict import Assumption
 from theorax.errors import StatementError
 from theorax.language.declared_moments import Bounded, BoundedVariance, TwoValues
-from theorax.language.hypotheses import Hypothesis
+from theorax.language.hypothesis import Hypothesis
 from theorax.language.letters import Measured, Parameter, Size
 from theorax.language.limit_laws import LawOfNumbers
 from theorax.language.margins import Margin

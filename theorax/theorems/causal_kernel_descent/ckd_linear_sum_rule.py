@@ -9,19 +9,7 @@ from dataclasses import replace
 
 import jax.numpy as jnp
 
-from theorax.language import (
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Identity,
-    Limit,
-    Measured,
-    Parameter,
-    Proof,
-    Relative,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.theorems.causal_kernel_descent import _tokens as setting
 from theorax.theorems.causal_kernel_descent._descent import kernel, orbit, residuals
@@ -29,28 +17,20 @@ from theorax.theorems.causal_kernel_descent._sequences import ORBIT, PLANES
 from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, LINEAR, T, d
 
 span = Parameter("span", "dimension of the span of x_1, Omega x_1, ...", positive=True)
-spent = Measured("spent", "sum of |r_t|^2 over T tokens", array=True)
-left = Measured("left", "|(P Omega)^T|^2", array=True)
+seen = arrays(spent="sum of |r_t|^2 over T tokens", left="|(P Omega)^T|^2")
 total = Measured("total", "sum of |r_t|^2 over T tokens of a long context", positive=True)
 
+H = hypotheses(linear="the kernel is linear", orthogonal=setting.TURNED, unit="|x_1| = 1")
 partial = Identity(
-    left=spent,
-    right=d - left,
-    margin=Relative(1, 10**6),
-    because="the account of the rounding stays below it; the sum moves by one with each dimension",
-    under=("linear", "orthogonal", "unit"),
-)
+    seen.spent, d - seen.left, under=(H.linear, H.orthogonal, H.unit),
+    margin=Relative(1, 10**6, "the account of the rounding stays below it; the sum moves by one with each dimension"),
+)  # fmt: skip
 integer = Limit(
-    of=total,
-    to=span,
-    as_=T,
+    total, span, as_=T, under=(H.linear, H.orthogonal), spread=1 / T,
     approach=setting.geometric(0.05, 64, "geometric; at most 0.001 at T = 64 on other seeds"),
-    margin=Relative(1, 10),
-    because="integers up to four are a quarter apart",
-    under=("linear", "orthogonal"),
-    spread=1 / T,
-    mutants={"all dimensions of the tokens": dict(to=4)},
-)
+    margin=Relative(1, 10, "integers up to four are a quarter apart"),
+    wrong={"all dimensions of the tokens": 4},
+)  # fmt: skip
 
 
 def powers(Omega, start, exponential, T):
@@ -76,57 +56,39 @@ def long(model, T):
     return dict(total=jnp.where(T.mask, squares, 0).sum())
 
 
-def every_rotation():
+@settles(partial)
+def every_rotation(claim):
     """Every rotation of the plane over three tokens, rotations of space about the axes of a plane over two; |x_1| = 1."""
     for (Omega, start), length in zip(setting.rotations(), (3, 2), strict=True):
         values = evaluate(lambda O, x: powers(O, x, LINEAR, length), (Omega, start), Symbolic())  # noqa: B023
-        claim = replace(partial, right=start.size - left)
-        yield instance(claim, f"the measured program on symbols, d = {start.size}, T = {length}", values)
+        here = replace(claim, right=start.size - seen.left)
+        yield instance(here, f"the measured program on symbols, d = {start.size}, T = {length}", values)
 
 
-one_plane, two_planes = PLANES.but(part=1.0, knows={span: 2}), PLANES.but(knows={span: 4})
+one_plane, two_planes = PLANES(part=1.0, knows={span: 2}), PLANES(knows={span: 4})
 theorem = Theorem(
     place="linear attention and linear f (derived here)",
     label="derived",
     uses=("ckd_linear_closed_form_rate", "ckd_energy_identity"),
-    hypotheses=dict(
-        linear=Hypothesis("the kernel is linear"),
-        orthogonal=setting.TURNED,
-        unit=Hypothesis("|x_1| = 1"),
-    ),
+    hypotheses=H,
     claims=dict(partial=partial, integer=integer),
+    proofs=(every_rotation,),
     experiments=dict(
-        short=Experiment(
-            padded=True,
-            subjects={
-                "orthogonal": ORBIT,
-                "5 % longer a step": ORBIT.but(scale=1.05, breaks=("orthogonal",), fails=("partial",)),
-                "exponential kernel": ORBIT.but(exponential=EXPONENTIAL, breaks=("linear",), fails=("partial",)),
-                "a first token of length 1.2": ORBIT.but(number=1.2, breaks=("unit",), fails=("partial",)),
-            },
-            observe=observe,
-            measures=(spent, left),
-            sweep={T: (4, 10)},
-            at=({d: 2}, {d: 3}, {d: 5}),
-            draws=setting.FEW,
-        ),
-        long=Experiment(
-            padded=True,
-            subjects={
-                "one of two planes": one_plane,
-                "two planes": two_planes,
-                "one angle in both planes": PLANES.but(repeated=1, knows={span: 2}),
-                "exponential kernel": one_plane.but(exponential=EXPONENTIAL, breaks=("linear",), fails=("integer",)),
-                "tokens that do not follow": two_planes.but(scrambled=1, breaks=("orthogonal",), fails=("integer",)),
-            },
-            observe=long,
-            measures=(total,),
-            sweep={T: (64, 128, 256)},
-            draws=Efforts(quick=64, standard=128, thorough=512),
-        ),
+        short=Experiment(observe, seen, {T: (4, 10)}, at=({d: 2}, {d: 3}, {d: 5}), draws=setting.FEW, padded=True, subjects={
+            "orthogonal": ORBIT,
+            "5 % longer a step": ORBIT(scale=1.05).breaking(H.orthogonal, fails=partial),
+            "exponential kernel": ORBIT(exponential=EXPONENTIAL).breaking(H.linear, fails=partial),
+            "a first token of length 1.2": ORBIT(number=1.2).breaking(H.unit, fails=partial),
+        }),
+        long=Experiment(long, total, {T: (64, 128, 256)}, draws=Efforts(64, 128, 512), padded=True, subjects={
+            "one of two planes": one_plane,
+            "two planes": two_planes,
+            "one angle in both planes": PLANES(repeated=1, knows={span: 2}),
+            "exponential kernel": one_plane(exponential=EXPONENTIAL).breaking(H.linear, fails=integer),
+            "tokens that do not follow": two_planes(scrambled=1).breaking(H.orthogonal, fails=integer),
+        }),
     ),
-    proof=dict(partial=Proof(every_rotation, settles=True)),
     issues=(
         "Angles are drawn away from each other: nearly equal ones need contexts of the order of one over their gap.",
     ),
-)
+)  # fmt: skip

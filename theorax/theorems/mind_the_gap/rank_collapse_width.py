@@ -9,64 +9,52 @@ product of l Marchenko-Pastur laws of ratio one (the A_perp) and l of ratio gamm
 import jax
 from sympy import Integer, Rational, Symbol, series, solve, sqrt
 
-from theorax.language import (
-    Absolute,
-    Cited,
-    Corrections,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Limit,
-    Measured,
-    Rate,
-    Relative,
-    Step,
-    Theorem,
-)
+from theorax.language import *
 from theorax.numerics.spectra import top_and_tail
 from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap._markov import T, cv, d, gamma, l, sigma_A
 from theorax.theorems.mind_the_gap._models import subject, user_network
 
-top = Measured("top", "largest singular value of X_l", over=(l,), positive=True)
-tail = Measured("tail", "sum of the fourth powers of the other singular values of X_l", over=(l,), positive=True)
-
+seen = numbers(
+    top="largest singular value of X_l",
+    tail="sum of the fourth powers of the other singular values of X_l",
+    over=(l,),
+    positive=True,
+)
+H = hypotheses(
+    isometric=setting.ISOMETRIC,
+    markov=setting.MARKOV,
+    fixed_law=setting.FIXED_LAW,
+    gaussian_values="values are iid Gaussian with d sigma_V^2 = 1",
+    not_removed="nothing is subtracted from the attention matrices",
+)
 # Means of tr (Y Y^T)^2 are moments of Gaussian and normalised iid matrices and expand in 1/T; the second-order term
 # that other seeds show at T = 32 is at most 0.1, the class allows three times that.
 in_powers = setting.in_powers(0.3, 32, "moments of random matrices expand in 1/T")
 bulk = Limit(
-    of=T ** (2 * l - 1) * tail / sigma_A ** (4 * l),
-    to=1 + l + l * gamma,
-    as_=T,
-    approach=in_powers,
-    margin=Relative(1, 8),
-    because="forgetting the values moves it by l gamma, forgetting a layer by 1 + gamma: at least a fifth either way",
-    under=("isometric", "markov", "fixed_law", "gaussian_values"),
-    spread=6 * l / T,
-    mutants={
-        "the values forgotten": dict(to=1 + l),
-        "sigma_A^(2l) instead of sigma_A^(4l)": dict(of=T ** (2 * l - 1) * tail / sigma_A ** (2 * l)),
+    T ** (2 * l - 1) * seen.tail / sigma_A ** (4 * l), 1 + l + l * gamma, as_=T, approach=in_powers, spread=6 * l / T,
+    under=(H.isometric, H.markov, H.fixed_law, H.gaussian_values),
+    margin=Relative(
+        1, 8, "forgetting the values moves it by l gamma, forgetting a layer by 1 + gamma: at least a fifth either way"
+    ),
+    wrong={
+        "the values forgotten": 1 + l,
+        "sigma_A^(2l) instead of sigma_A^(4l)": dict(of=T ** (2 * l - 1) * seen.tail / sigma_A ** (2 * l)),
     },
-)
+)  # fmt: skip
 collapse = Rate(
-    of=tail / top**4 / sigma_A ** (4 * l),
-    like=T ** (1 - 2 * l),
-    as_=T,
+    seen.tail / seen.top**4 / sigma_A ** (4 * l), T ** (1 - 2 * l), as_=T, spread=(2 + l) / sqrt(T),
     approach=Corrections(
-        size=1.0,
-        slowest=1,
-        rest=0,
-        reference=32,
+        size=1.0, slowest=1, rest=0, reference=32,
         reason="the logarithm of such an expansion; at most 0.5 at T = 32 on other seeds",
     ),
-    margin=Absolute(3, 4),
-    because="the exponent of X_l itself, 1 - l, is at least one away",
-    under=("isometric", "markov", "fixed_law", "not_removed"),
-    spread=(2 + l) / sqrt(T),
-    mutants={"the exponent of X_l used for its Gram matrix": dict(like=T ** (1 - l))},
-)
+    under=(H.isometric, H.markov, H.fixed_law, H.not_removed),
+    margin=Absolute(3, 4, "the exponent of X_l itself, 1 - l, is at least one away"),
+    wrong={"the exponent of X_l used for its Gram matrix": T ** (1 - l)},
+)  # fmt: skip
 
 
+@derives(bulk)
 def second_moment():
     """Generic l and gamma, for free factors; that independent factors become free is cited."""
     z, m1, m2 = Symbol("z"), Symbol("m_1"), Symbol("m_2")
@@ -91,41 +79,30 @@ theorem = Theorem(
     place="main theorem on rank collapse in width; constants derived here",
     label="reconstructed",
     uses=("outlier_identity", "markov_top_and_second_singular", "attention_products", "leading_singular_values"),
-    hypotheses=dict(
-        isometric=setting.ISOMETRIC,
-        markov=setting.MARKOV,
-        fixed_law=setting.FIXED_LAW,
-        gaussian_values=Hypothesis("values are iid Gaussian with d sigma_V^2 = 1"),
-        not_removed=Hypothesis("nothing is subtracted from the attention matrices"),
-    ),
+    hypotheses=H,
     claims=dict(bulk=bulk, collapse=collapse),
+    proofs=(second_moment,),
     experiments=dict(
         widths=Experiment(
-            padded=True,
+            observe, (seen, cv),
+            {T: Efforts(quick=(32, 64, 128, 256), standard=(64, 128, 512), thorough=(64, 128, 256, 512, 1024))},
+            derived={d: T / gamma}, at=({gamma: 1}, {gamma: Rational(1, 2)}), along={l: (1, 2, 3)},
+            draws=Efforts(32, 32, 256), padded=True,
+            # The constant knows the law of the attention matrix and of the values; any layer collapses at this rate.
+            adopt=user_network, asked=(collapse,),
             subjects={
                 "exponential": subject(setting.EXPONENTIAL),
                 "uniform": subject(setting.UNIFORM),
-                "identity values": subject(gaussian_values=0, breaks=("gaussian_values",), fails=("bulk",)),
-                "outlier removed": subject(removed=1.0, breaks=("not_removed",), fails=("collapse",)),
-                "zero-mean attention": subject(centred=1, breaks=("markov",), fails=("bulk", "collapse")),
-                "sharp softmax": subject(setting.LOGNORMAL, sharp=1, breaks=("fixed_law",), fails=("bulk", "collapse")),
-                "uneven tokens": subject(uneven=0.8, breaks=("isometric",), fails=("bulk",)),
+                "identity values": subject(gaussian_values=0).breaking(H.gaussian_values, fails=bulk),
+                "outlier removed": subject(removed=1.0).breaking(H.not_removed, fails=collapse),
+                "zero-mean attention": subject(centred=1).breaking(H.markov, fails=(bulk, collapse)),
+                "sharp softmax": subject(setting.LOGNORMAL, sharp=1).breaking(H.fixed_law, fails=(bulk, collapse)),
+                "uneven tokens": subject(uneven=0.8).breaking(H.isometric, fails=bulk),
             },
-            observe=observe,
-            measures=(top, tail, cv),
-            sweep={T: Efforts(quick=(32, 64, 128, 256), standard=(64, 128, 512), thorough=(64, 128, 256, 512, 1024))},
-            derived={d: T / gamma},
-            at=({gamma: Integer(1)}, {gamma: Rational(1, 2)}),
-            along={l: (1, 2, 3)},
-            draws=Efforts(quick=32, standard=32, thorough=256),
-            adopt=user_network,
-            # The constant knows the law of the attention matrix and of the values; any layer collapses at this rate.
-            asked=("collapse",),
         )
     ),
-    proof=dict(bulk=second_moment),
     issues=(
         "The collapse is of the Gram matrix: at l = 1 the stable rank of X_1 itself tends to 1 + sigma_A^2, not to 1.",
         "l is fixed as T grows; nothing is said about depth and width growing together.",
     ),
-)
+)  # fmt: skip

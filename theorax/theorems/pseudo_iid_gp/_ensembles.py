@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 from sympy import Expr, Integer, Rational, Symbol, erf, exp, integrate, oo, pi, sqrt, sympify
 
-from theorax.language import Parameter, Size, Step, Subject
+from theorax.language import Parameter, Size, Step, Subject, lemma
 from theorax.numerics import weight_matrices
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
@@ -151,7 +151,8 @@ LINEAR = Activation(1, 0, 1, 3)
 PHI = Activation(2, Rational(1, 2), Rational(1, 3), Rational(1, 5))
 
 
-def moments_of_activations() -> Iterator[Step]:
+@lemma
+def moments() -> Iterator[Step]:
     """ReLU, the identity, the normal distribution function; under the standard normal law."""
     density = exp(-(z**2) / 2) / sqrt(2 * pi)
     u = Symbol("u", positive=True)

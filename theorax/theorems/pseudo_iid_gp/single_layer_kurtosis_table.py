@@ -8,34 +8,38 @@ from typing import Any
 
 from sympy import Rational, Symbol, expand, limit, oo
 
-from theorax.language import Efforts, Expectation, Experiment, Hypothesis, Measured, Relative, Step, Theorem
+from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
 from theorax.theorems.pseudo_iid_gp._ensembles import LINEAR, PHI, RELU, a, b4, fourth, n, own, wide
 
 power = Measured("power", "h_i^4, mean over the units of the layer and orthogonal inputs", positive=True)
 
+H = hypotheses(
+    listed="the entries of W have the joint law that its name says",
+    signs="W D has the law of W for every diagonal matrix D of signs",
+    gaussian_first=Hypothesis(
+        "the first layer is Gaussian, so that its units are independent",
+        unbroken="it fixes E phi^2 and E phi^4, which are letters here",
+    ),
+)
 value = (fourth * b4 / a**2 + 3 * (n - 1) * own) / n
 kurtosis = Expectation(
-    of=power / a**2,
-    equals=value,
-    margin=Relative(1, 16),
-    because="at n = 16 the laws of the table lie 12 % and more from each other and from the normal value 3",
-    spread=Rational(6, 5),
-    mutants={
-        "the normal value": dict(equals=3),
-        "the factor three of pairings forgotten": dict(equals=(fourth * b4 / a**2 + (n - 1) * own) / n),
-        "columns taken as uncorrelated in their squares": dict(equals=(fourth * b4 / a**2 + 3 * (n - 1)) / n),
-        "variance of phi^2 in the place of its second moment": dict(
-            equals=(fourth * (b4 - a**2) / a**2 + 3 * (n - 1) * own) / n
-        ),
+    power / a**2, value, spread=Rational(6, 5),
+    margin=Relative(1, 16, "at n = 16 the laws of the table lie 12 % and more from each other and from the normal value 3"),
+    wrong={
+        "the normal value": 3,
+        "the factor three of pairings forgotten": (fourth * b4 / a**2 + (n - 1) * own) / n,
+        "columns taken as uncorrelated in their squares": (fourth * b4 / a**2 + 3 * (n - 1)) / n,
+        "variance of phi^2 in the place of its second moment": (fourth * (b4 - a**2) / a**2 + 3 * (n - 1) * own) / n,
     },
-)
+)  # fmt: skip
 
 
 def observe(net, n):
     return dict(power=(net(n) ** 4).sum(1).mean() / setting.width(n))
 
 
+@derives(kurtosis)
 def pairings():
     """Three columns, any law that is symmetric under signs of columns: the terms that survive in E h^4."""
     f, W, signs = ([Symbol(f"{name}_{j}") for j in range(3)] for name in ("f", "W", "e"))
@@ -58,6 +62,7 @@ def pairings():
     )
 
 
+@lemma
 def table():
     """ReLU: n (kurtosis - 3) in the limit for every law; no law but Haar's is nearer to normal than Gaussian weights."""
     for name, law, constant in (
@@ -76,18 +81,12 @@ theorem = Theorem(
     place="finite width, one layer (derived here)",
     label="derived",
     uses=("pseudo_iid_definition_membership",),
-    hypotheses=dict(
-        listed=Hypothesis("the entries of W have the joint law that its name says"),
-        signs=Hypothesis("W D has the law of W for every diagonal matrix D of signs"),
-        gaussian_first=Hypothesis(
-            "the first layer is Gaussian, so that its units are independent",
-            unbroken="it fixes E phi^2 and E phi^4, which are letters here",
-        ),
-    ),
+    hypotheses=H,
     claims=dict(kurtosis=kurtosis),
+    proofs=(pairings, table, setting.moments),
     experiments=dict(
         layers=Experiment(
-            padded=True,
+            observe, power, {n: Efforts(16, (16, 64), (16, 64, 256))}, draws=Efforts(6000, 8000, 40000), padded=True,
             subjects={
                 "Gaussian, ReLU": wide(setting.GAUSSIAN, RELU),
                 "Gaussian, Phi": wide(setting.GAUSSIAN, PHI),
@@ -98,17 +97,12 @@ theorem = Theorem(
                 "four blocks, ReLU": wide(setting.blocks(4), RELU),
                 "a third kept, ReLU": wide(setting.masked(Rational(1, 3)), RELU),
                 "Hadamard, ReLU": wide(setting.HADAMARD, RELU),
-                "Haar taken for Gaussian": wide(
-                    setting.HAAR, RELU, knows=setting.GAUSSIAN.knows, breaks=("listed",), fails=("kurtosis",)
+                "Haar taken for Gaussian": wide(setting.HAAR, RELU, knows=setting.GAUSSIAN.knows).breaking(
+                    H.listed, fails=kurtosis
                 ),
-                "rows of a fixed sum, Phi": wide(setting.CONDITIONED, PHI, breaks=("signs",), fails=("kurtosis",)),
+                "rows of a fixed sum, Phi": wide(setting.CONDITIONED, PHI).breaking(H.signs, fails=kurtosis),
             },
-            observe=observe,
-            measures=(power,),
-            sweep={n: Efforts(quick=(16,), standard=(16, 64), thorough=(16, 64, 256))},
-            draws=Efforts(quick=6000, standard=8000, thorough=40000),
         )
     ),
-    proof=dict(kurtosis=pairings, table=table, moments=setting.moments_of_activations),
     issues=("One unit and one input: shared scales, which other units see too, need fixed_rank_law.",),
-)
+)  # fmt: skip

@@ -8,7 +8,7 @@ reference depth enters, and so no bias of one.
 import jax.numpy as jnp
 from sympy import Rational, Symbol, oo, sqrt, summation
 
-from theorax.language import Absolute, Efforts, Experiment, Hypothesis, Measured, Rate, Step, Theorem
+from theorax.language import *
 from theorax.numerics.extents import Extent
 from theorax.theorems.resnet_discretizes_ode import _linear as setting
 from theorax.theorems.resnet_discretizes_ode import _linear_residual as linear
@@ -16,16 +16,19 @@ from theorax.theorems.resnet_discretizes_ode._networks import N, in_powers
 
 gap = Measured("gap", "the largest ||theta_n of depth N - theta_2n of depth 2N||_F at all times", positive=True)
 
-rate = Rate(
-    of=gap,
-    like=1 / N,
-    as_=N,
-    approach=in_powers(0.5, 8, "the logarithm of an expansion in 1/N; at most 0.2 at N = 8 on other seeds"),
-    margin=Absolute(1, 3),
-    because="a second-order discretisation is one away, a square root a half",
-    spread=Rational(1, 20),
-    mutants={"second order": dict(like=N**-2), "a square root": dict(like=1 / sqrt(N))},
+H = hypotheses(
+    small=Hypothesis(
+        "||I - B||_F <= rho e^(-3 rho), and the weights start inside the ball",
+        unbroken="it makes the rate uniform over all times; up to time four far targets, a reflection too, obey it",
+    ),
+    smooth="the weights at the start are a Lipschitz function of depth, the same for all N",
 )
+rate = Rate(
+    gap, 1 / N, as_=N, spread=Rational(1, 20),
+    approach=in_powers(0.5, 8, "the logarithm of an expansion in 1/N; at most 0.2 at N = 8 on other seeds"),
+    margin=Absolute(1, 3, "a second-order discretisation is one away, a square root a half"),
+    wrong={"second order": N**-2, "a square root": 1 / sqrt(N)},
+)  # fmt: skip
 
 
 def observe(doubled, N):
@@ -35,6 +38,7 @@ def observe(doubled, N):
     return dict(gap=jnp.max(linear.norms(coarse - fine[:, 1::2])), gap_error=error + finer_error)
 
 
+@lemma
 def telescope():
     """Any K, every depth."""
     K, j = Symbol("K", positive=True), Symbol("j", integer=True, nonnegative=True)
@@ -45,36 +49,23 @@ theorem = Theorem(
     place="limit of linear residual networks in training; reconstructed",
     label="reconstructed",
     uses=("linear_resnet_smoothness_preserved",),
-    hypotheses=dict(
-        small=Hypothesis(
-            "||I - B||_F <= rho e^(-3 rho), and the weights start inside the ball",
-            unbroken="it makes the rate uniform over all times; up to time four far targets, a reflection too, obey it",
-        ),
-        smooth=Hypothesis("the weights at the start are a Lipschitz function of depth, the same for all N"),
-    ),
+    hypotheses=H,
     claims=dict(rate=rate),
+    proofs=(telescope,),
     experiments=dict(
         depths=Experiment(
-            padded=True,
+            observe, gap, {N: Efforts((4, 8, 16, 32), (4, 8, 16, 32), (4, 8, 16, 32, 128))},
+            span=32, draws=Efforts(40, 80, 200), seeds="paired", padded=True,
             subjects={
                 "zero start": setting.DOUBLED,
-                "smooth start": setting.DOUBLED.but(kind=setting.SMOOTH, size=setting.NEAR),
-                "rough start": setting.DOUBLED.but(
-                    kind=setting.IID, size=setting.NEAR, breaks=("smooth",), fails=("rate",)
-                ),
+                "smooth start": setting.DOUBLED(kind=setting.SMOOTH, size=setting.NEAR),
+                "rough start": setting.DOUBLED(kind=setting.IID, size=setting.NEAR).breaking(H.smooth, fails=rate),
             },
-            observe=observe,
-            measures=(gap,),
-            sweep={N: Efforts(quick=(4, 8, 16, 32), standard=(4, 8, 16, 32), thorough=(4, 8, 16, 32, 128))},
-            span=32,
-            draws=Efforts(quick=40, standard=80, thorough=200),
-            seeds="paired",
         ),
     ),
-    proof=dict(telescope=telescope),
     issues=(
         "Times up to four, when the loss is e^(-13) of the first; the weights have stopped moving by then.",
         "Gradient flow runs with the factor N; without it the weights move by O(1/N), and the rate says nothing.",
         "That the difference of N and 2N is K/N at all depths is measured at some.",
     ),
-)
+)  # fmt: skip
