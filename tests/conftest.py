@@ -9,7 +9,9 @@ from theorax.numerics.threads import one_thread
 
 one_thread()  # before NumPy and JAX are imported, which is when they count their threads
 
+import datetime  # noqa: E402
 import hashlib  # noqa: E402
+import os  # noqa: E402
 from pathlib import Path  # noqa: E402
 
 from jaxtyping import install_import_hook  # noqa: E402
@@ -26,6 +28,16 @@ install_import_hook(STATING, "beartype.beartype")
 
 import numpy as np  # noqa: E402
 import pytest  # noqa: E402
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The option by which every theorem is checked, and not the day's third."""
+    parser.addoption("--whole", action="store_true", help="check every theorem of the library (test_every_theorem.py)")
+
+
+def pytest_configure() -> None:
+    """Fix the day once: workers inherit it, and must collect the same tests around midnight."""
+    os.environ.setdefault("THEORAX_TEST_DAY", str(datetime.datetime.now(datetime.UTC).toordinal()))
 
 
 @pytest.fixture

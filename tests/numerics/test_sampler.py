@@ -163,11 +163,15 @@ def test_platform_describes_itself():
 
 
 def test_compiled_programs_are_kept_where_the_folder_was_named(tmp_path, monkeypatch):
-    """A process that changes its folder afterwards writes to the same place."""
+    """A process that changes its folder afterwards writes to the same place; the environment's folder goes first."""
     before = jax.config.jax_compilation_cache_dir
     monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("JAX_COMPILATION_CACHE_DIR", raising=False)
     try:
         platform.enable(cache_dir=Path("kept"))
         assert jax.config.jax_compilation_cache_dir == str(tmp_path / "kept")
+        monkeypatch.setenv("JAX_COMPILATION_CACHE_DIR", str(tmp_path / "shared"))
+        platform.enable(cache_dir=Path("kept"))
+        assert jax.config.jax_compilation_cache_dir == str(tmp_path / "shared")
     finally:
         jax.config.update("jax_compilation_cache_dir", before)
