@@ -8,11 +8,13 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from theorax.decide.status import Status
-from theorax.decide.verdict import Assumption, Case, Point, Verdict
+from theorax.decide.findings import Finding, Found
+from theorax.decide.status import Direction, Reason, Status
+from theorax.decide.verdict import Assumption, Case, ErrorRates, Grounds, Point, Statement, Verdict, conclude
 from theorax.errors import DesignError, StatementError, UsageError
 from theorax.verifiers.outcome import (
     ControlOutcome,
+    Expected,
     HypothesisOutcome,
     LetterOutcome,
     MutantOutcome,
@@ -82,24 +84,31 @@ CASE = Case(
     points=POINTS,
     detail="",
 )
-CLAIM = Verdict(
-    id="gap",
-    kind="limit",
-    statement="E[ √T⋅s₂(A) ] → 2⋅σ_A   as T → ∞",
-    latex=r"\mathbb{E}[\sqrt{T} s_2(A)] \to 2\sigma_A",
-    status=Status.SUPPORTED,
-    reason=None,
-    sentence="The limit lies within the margin of 2: 1.9987(23), in [1.9921, 2.0053].",
-    because="a radius of sigma_A instead of twice that is a factor two away",
-    prediction="2⋅σ_A",
-    as_="T",
-    level=0.025,
-    margin_given="5 % of the limit",
-    corrected=None,
-    draws=400,
-    sizes=(64.0, 128.0, 256.0, 512.0),
-    design_hash="3f2a91c0",
-    cases=(
+CLAIM = conclude(
+    Statement(
+        id="gap",
+        kind="limit",
+        statement="E[ √T⋅s₂(A) ] → 2⋅σ_A   as T → ∞",
+        latex=r"\mathbb{E}[\sqrt{T} s_2(A)] \to 2\sigma_A",
+        because="a radius of sigma_A instead of twice that is a factor two away",
+        prediction="2⋅σ_A",
+        as_="T",
+        margin_given="5 % of the limit",
+        design_hash="3f2a91c0",
+    ),
+    Grounds(
+        draws=400,
+        sizes=(64.0, 128.0, 256.0, 512.0),
+        unseen=("corrections that decay more slowly than T^(-2/3)",),
+        scope="as T → ∞ under the declared class",
+        ledger=(
+            Assumption("class", "corrections in powers 2/3 to 2", "declared"),
+            Assumption("hypothesis", "iid: the weights are independent", "declared"),
+        ),
+        tightness=(1e-4, 2e-4, 3e-4),
+    ),
+    [Found(Finding.TEST_SUPPORTED, "The limit lies within the margin of 2: 1.9987(23), in [1.9921, 2.0053].")],
+    [
         CASE,
         replace(
             CASE,
@@ -110,62 +119,81 @@ CLAIM = Verdict(
             interval=(1.1478, 1.1584),
             at={"gamma": "1/2"},
         ),
-    ),
-    worst=0,
-    unseen=("corrections that decay more slowly than T^(-2/3)",),
-    p_refute=0.61,
-    p_support=1e-9,
-    scope="as T → ∞ under the declared class",
-    ledger=(
-        Assumption("class", "corrections in powers 2/3 to 2", "declared"),
-        Assumption("hypothesis", "iid: the weights are independent", "declared"),
-    ),
-    tightness=(1e-4, 2e-4, 3e-4),
+    ],
+    rates=ErrorRates(level=0.025, p_refute=0.61, p_support=1e-9),
+    robust=True,
 )
-RATE = replace(
-    CLAIM,
-    id="decay",
-    kind="rate",
-    statement="E[ s₂(A) ] = Θ( 1/√T )   as T → ∞",
-    sentence="The exponent is -1/2 within the margin: -0.5031(41).",
-    cases=(
-        replace(
-            CASE,
-            predicted=-0.5,
-            estimate=-0.5031,
-            standard_error=0.0041,
-            interval=(-0.512, -0.494),
-            at={},
-            points=tuple(
-                Point(size=T, estimate=2.02 * T**-0.503, standard_error=0.03 * T**-0.5, draws=400)
-                for T in (64.0, 128.0, 256.0, 512.0)
+FOUND = {
+    Status.PROVED: Finding.PROOF,
+    Status.CERTIFIED: Finding.CERTIFICATE,
+    Status.SUPPORTED: Finding.TEST_SUPPORTED,
+    Status.REFUTED: Finding.TEST_REFUTED,
+    Status.INCONCLUSIVE: Finding.UNDECIDED,
+    Status.VACUOUS: Finding.TRIVIAL_BOUND,
+    Status.BLOCKED: Finding.ANCESTOR_FAILED,
+    Status.ERROR: Finding.HYPOTHESIS_VIOLATED,
+}
+
+
+def settled(claim: Verdict, *found: Finding, sentence: str = "", reason: Reason | None = None, **fields) -> Verdict:
+    """The claim with these findings in the place of its own."""
+    told = [Found(finding, sentence or claim.sentence, reason) for finding in found]
+    return replace(claim, findings=(), **fields).with_findings(*told)
+
+
+def verdict(status: str, **fields) -> Verdict:
+    """A claim with this status, from the usual finding."""
+    return settled(CLAIM, FOUND[Status(status)], **fields)
+
+
+RATE = settled(
+    replace(
+        CLAIM,
+        id="decay",
+        kind="rate",
+        statement="E[ s₂(A) ] = Θ( 1/√T )   as T → ∞",
+        direction=Direction.DECAY,
+        cases=(
+            replace(
+                CASE,
+                predicted=-0.5,
+                estimate=-0.5031,
+                standard_error=0.0041,
+                interval=(-0.512, -0.494),
+                at={},
+                points=tuple(
+                    Point(size=T, estimate=2.02 * T**-0.503, standard_error=0.03 * T**-0.5, draws=400)
+                    for T in (64.0, 128.0, 256.0, 512.0)
+                ),
             ),
         ),
     ),
+    Finding.TEST_SUPPORTED,
+    sentence="The exponent is -1/2 within the margin: -0.5031(41).",
 )
 MUTANTS = (
-    *(MutantOutcome("gap", f"constant {n}", "E[s] → σ_A", True, Status.REFUTED, "killed", "machine") for n in range(1, 31)),
-    MutantOutcome("gap", "radius", "E[√T s₂] → σ_A", True, Status.REFUTED, "killed", "file"),
-    MutantOutcome("gap", "shift", "E[√T s₂] → 2⋅σ_A + 1/10", False, Status.SUPPORTED, "killed", "machine",
+    *(MutantOutcome("gap", f"constant {n}", "E[s] → σ_A", True, Status.REFUTED, Expected.KILLED, "machine")
+      for n in range(1, 31)),
+    MutantOutcome("gap", "radius", "E[√T s₂] → σ_A", True, Status.REFUTED, Expected.KILLED, "file"),
+    MutantOutcome("gap", "shift", "E[√T s₂] → 2⋅σ_A + 1/10", False, Status.SUPPORTED, Expected.KILLED, "machine",
                   "the shift is a twentieth of the limit, just inside the margin"),
-    MutantOutcome("gap", "bound halved", "s ≤ σ_A", True, Status.REFUTED, "killed if tight", "machine"),
-    MutantOutcome("gap", "delta / 2", "P(s) ≥ 0.95", False, Status.SUPPORTED, "killed if tight", "machine"),
-    MutantOutcome("decay", "bound", "E[s₂] = O( 1/√T )", False, Status.SUPPORTED, "stays supported", "machine"),
+    MutantOutcome("gap", "bound halved", "s ≤ σ_A", True, Status.REFUTED, Expected.TIGHT, "machine"),
+    MutantOutcome("gap", "delta / 2", "P(s) ≥ 0.95", False, Status.SUPPORTED, Expected.TIGHT, "machine"),
+    MutantOutcome("decay", "bound", "E[s₂] = O( 1/√T )", False, Status.SUPPORTED, Expected.STAYS, "machine"),
 )  # fmt: skip
 
 
 def outcome(id: str, status: str = "SUPPORTED", reason: str | None = None) -> TheoremOutcome:
     """A theorem's outcome with something of everything."""
     own = Status(status)
-    tested = own in (Status.SUPPORTED, Status.REFUTED, Status.INCONCLUSIVE)
-    claim = replace(CLAIM, status=own if tested else Status.SUPPORTED)
+    claim = CLAIM
     if own is Status.REFUTED:
-        claim = replace(
-            claim, p_refute=1e-12, p_support=1.0, sentence="The limit is not 2: 1.7432(23), in [1.7366, 1.7498].",
+        claim = verdict(
+            "REFUTED", p_refute=1e-12, p_support=1.0, sentence="The limit is not 2: 1.7432(23), in [1.7366, 1.7498].",
             cases=(replace(CASE, status=Status.REFUTED, estimate=1.7432, interval=(1.7366, 1.7498)),),
         )  # fmt: skip
     if own is Status.INCONCLUSIVE:
-        claim = replace(claim, reason="class_bias", p_support=0.4)
+        claim = verdict("INCONCLUSIVE", reason=Reason.CLASS_BIAS, p_support=0.4)
     return TheoremOutcome(
         id=id,
         title="A spectral gap opens between the two largest singular values of a random Markov matrix",

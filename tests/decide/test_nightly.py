@@ -11,7 +11,6 @@ import pytest
 from scipy import integrate, stats
 
 from theorax.decide.nightly import SCALE, log_process, monitored, night, process
-from theorax.decide.status import Status
 from theorax.errors import ObservationError
 from theorax.runs.store import Store
 from theorax.verifiers.attempts import ClaimVersion
@@ -77,12 +76,10 @@ def test_nights_that_are_none_are_refused(nights):
         process(nights)
 
 
-def tonight(p_over, status=Status.SUPPORTED):
+def tonight(p_over, status="SUPPORTED"):
     tails = (p_over, 1 - p_over)
     p = min(1.0, 2 * min(tails))
-    return replace(
-        fakes.CLAIM, status=Status(status), p_refute=p, cases=(replace(fakes.CASE, p_refute=p, tails=tails),)
-    )
+    return fakes.verdict(status, p_refute=p, cases=(replace(fakes.CASE, p_refute=p, tails=tails),))
 
 
 def told(verdict, store, number):
@@ -116,5 +113,5 @@ def test_one_bad_night_is_no_refutation(tmp_path):
 
 
 def test_what_is_rigorous_has_no_nights():
-    exact = replace(fakes.CLAIM, rigorous=True)
+    exact = fakes.verdict("CERTIFIED")
     assert night(exact) is None

@@ -10,7 +10,9 @@ from sweeps import SIZES, power_law
 
 import theorax
 from theorax import decide
-from theorax.decide.verdict import Case, Verdict
+from theorax.decide.findings import Finding, Found
+from theorax.decide.status import Reason, Status
+from theorax.decide.verdict import Case, Grounds, Statement, conclude
 from theorax.errors import DesignError, StatementError
 
 
@@ -135,28 +137,14 @@ class TestSuite:
 
 def test_a_theorems_verdict_shows_itself(rng):
     """Several cases, a statement over several lines, and numbers that are missing."""
-    case = Case("net", {}, None, None, None, None, None, None, "INCONCLUSIVE", "budget", None, None, None, None)
-    verdict = Verdict(
-        *(
-            "claim",
-            "identity",
-            "a\n─ = c\nb",
-            "",
-            "INCONCLUSIVE",
-            "budget",
-            "It ran out.",
-            "",
-            None,
-            None,
-            None,
-            None,
-            None,
-        ),
-        draws=0,
-        sizes=(),
-        design_hash="abc",
-        cases=(case, case),
-        worst=0,
+    case = Case(
+        "net", {}, None, None, None, None, None, None, Status.INCONCLUSIVE, Reason.BUDGET, None, None, None, None
+    )
+    verdict = conclude(
+        Statement(id="claim", kind="identity", statement="a\n─ = c\nb", design_hash="abc"),
+        Grounds(draws=0),
+        [Found(Finding.UNDECIDED, "It ran out.", Reason.BUDGET)],
+        [case, case],
     )
     shown = str(verdict)
     assert shown.startswith("claim ") and "─ = c" in shown and "It ran out." in shown

@@ -4,7 +4,8 @@ import itertools
 
 import pytest
 
-from theorax.decide.status import Finding, Levels, Status, settle
+from theorax.decide.findings import Finding, settle
+from theorax.decide.status import Levels, Status
 from theorax.errors import DesignError
 
 

@@ -69,10 +69,10 @@ def test_the_plot_shows_every_point_its_bars_and_the_prediction():
 
 
 @pytest.mark.parametrize("exponent", [-0.5, 0.5])
-def test_a_rates_line_has_the_predicted_slope_whatever_its_sign_is_called(exponent):
+def test_a_rates_line_has_the_predicted_slope_whatever_was_measured(exponent):
     rows = [{"size": s, "estimate": 3.0 * s**-0.5, "standard_error": None, "draws": 9} for s in (10.0, 100.0, 1000.0)]
-    line = predicted_along(rows, "rate", exponent, exponent)
-    assert line == pytest.approx([row["estimate"] for row in rows], rel=1e-12)
+    line = predicted_along(rows, "rate", exponent)
+    assert line == pytest.approx([3 * 100**-0.5 * (row["size"] / 100) ** exponent for row in rows], rel=1e-12)
 
 
 FLAT = [points(2.0), points(2.0, 2.0, error=0.0), points(-1.0, 0.0, 1.0), points(1e-12, 3e-12), points(0.0, 0.0)]

@@ -13,7 +13,7 @@ from theorax.runs.dependencies import Graph
 
 
 def outcome(id, status, p_refute, p_support, **more):
-    claim = replace(fakes.CLAIM, status=Status(status), p_refute=p_refute, p_support=p_support, **more)
+    claim = replace(fakes.verdict(status, p_refute=p_refute, p_support=p_support), **more)
     return replace(fakes.outcome(id), status=Status(status), claims=(claim,))
 
 
@@ -53,9 +53,7 @@ def test_what_rests_on_a_fallen_theorem_is_blocked():
 
 
 def test_an_erratum_that_falls_leaves_its_theorem():
-    printed = replace(
-        fakes.CLAIM, id="as_printed", status=Status.REFUTED, corrected="gap", p_refute=0.02, p_support=1.0
-    )
+    printed = fakes.verdict("REFUTED", id="as_printed", corrected="gap", p_refute=0.02, p_support=1.0)
     whole = replace(fakes.outcome("one"), claims=(fakes.CLAIM, printed))
     adjusted, suite = adjust({"one": whole}, Graph({"one": ()}))
     assert suite.changed == ("one.as_printed",)

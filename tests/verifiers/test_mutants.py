@@ -8,7 +8,8 @@ import fakes
 import pytest
 from sympy import I, Integer, Max, Min, Rational, pi, sqrt
 
-from theorax.decide.status import Finding, Status, settle
+from theorax.decide.findings import Finding
+from theorax.decide.status import Status
 from theorax.language import (
     Absolute,
     Corrections,
@@ -32,7 +33,7 @@ from theorax.language import (
 from theorax.verifiers.attacks import controls
 from theorax.verifiers.attacks.mutants import variants
 from theorax.verifiers.attacks.sensitivity import contradiction, insensitive
-from theorax.verifiers.outcome import ControlOutcome
+from theorax.verifiers.outcome import ControlOutcome, Expected
 
 n = Size("n", "a size")
 l = Index("l", "a depth")  # noqa: E741
@@ -108,40 +109,37 @@ def test_laws_are_bent_and_moved():
 
 
 def test_a_weaker_variant_that_falls_contradicts_its_claim():
-    assert contradiction("decay", fakes.MUTANTS) == ""
+    assert not list(contradiction("decay", fakes.MUTANTS))
     fallen = replace(fakes.MUTANTS[-1], killed=True, status=Status.INCONCLUSIVE)
-    assert "this checker contradicts itself" in contradiction("decay", (*fakes.MUTANTS[:-1], fallen))
-    assert contradiction("gap", (*fakes.MUTANTS[:-1], fallen)) == ""
+    (found,) = contradiction("decay", (*fakes.MUTANTS[:-1], fallen))
+    assert "this checker contradicts itself" in found.sentence
+    assert fakes.RATE.with_findings(found).status == "ERROR"
+    assert not list(contradiction("gap", (*fakes.MUTANTS[:-1], fallen)))
 
 
-def test_a_named_wrong_variant_that_passes_leaves_its_claim_vacuous():
+ATTACKED = [
+    (Finding.TEST_SUPPORTED, "VACUOUS"),
+    # Balls on instances could not have failed either; a proof, or a whole domain, is more than what was drawn.
+    (Finding.INSTANCES, "VACUOUS"),
+    (Finding.CERTIFICATE, "CERTIFIED"),
+    (Finding.PROOF, "PROVED"),
+    (Finding.TEST_REFUTED, "REFUTED"),
+]
+
+
+@pytest.mark.parametrize(("own", "becomes"), ATTACKED)
+def test_a_named_wrong_variant_that_passes_leaves_its_claim_vacuous(own, becomes):
     passing = replace(fakes.MUTANTS[30], killed=False, status=Status.SUPPORTED)
     assert passing.origin == "file"
-    assert insensitive(fakes.CLAIM, [passing]).status == "VACUOUS"
-    # Balls on instances could not have failed either; a proof, or a whole domain, is more than what was drawn.
-    certified = replace(fakes.CLAIM, status=Status.CERTIFIED)
-    assert insensitive(certified, [passing]).status == "VACUOUS"
-    assert insensitive(replace(certified, covered=True), [passing]).status == "CERTIFIED"
-    assert insensitive(replace(fakes.CLAIM, status=Status.PROVED), [passing]).status == "PROVED"
-    assert insensitive(fakes.CLAIM, [replace(passing, expected="within the margin")]) == fakes.CLAIM
-    assert insensitive(replace(fakes.CLAIM, status=Status.REFUTED), [passing]).status == "REFUTED"
-    assert insensitive(fakes.CLAIM, fakes.MUTANTS) == fakes.CLAIM
+    claim = fakes.settled(fakes.CLAIM, own)
+    assert claim.with_findings(*insensitive(claim.id, [passing])).status == becomes
+    assert not list(insensitive(claim.id, [replace(passing, expected=Expected.WITHIN)]))
+    assert not list(insensitive(claim.id, fakes.MUTANTS))
 
 
-@pytest.mark.parametrize(
-    ("status", "covered", "finding", "becomes"),
-    [
-        ("SUPPORTED", False, Finding.TEST_SUPPORTED, "VACUOUS"),
-        ("CERTIFIED", False, Finding.INSTANCES, "VACUOUS"),
-        ("CERTIFIED", True, Finding.CERTIFICATE, "CERTIFIED"),
-        ("PROVED", True, Finding.PROOF, "PROVED"),
-    ],
-)
-def test_a_control_that_passes_leaves_a_claim_on_draws_vacuous(status, covered, finding, becomes):
-    # What a check does once its controls ran, and what the table of findings says of the same, are one rule.
-    assert settle([finding, Finding.INSENSITIVE]).name == becomes
-    claim = replace(fakes.CLAIM, status=Status(status), covered=covered)
-    silent = ControlOutcome("half of C", ("same",), claim.id, False, status, "p(true) 1")
-    found = controls.insensitive(claim, [silent])
-    assert found.status == becomes
-    assert controls.insensitive(claim, [replace(silent, fired=True)]) == claim
+@pytest.mark.parametrize(("own", "becomes"), ATTACKED)
+def test_a_control_that_passes_leaves_a_claim_on_draws_vacuous(own, becomes):
+    claim = fakes.settled(fakes.CLAIM, own)
+    silent = ControlOutcome("half of C", ("same",), claim.id, False, Status.SUPPORTED, "p(true) 1")
+    assert claim.with_findings(*controls.insensitive(claim.id, [silent])).status == becomes
+    assert not list(controls.insensitive(claim.id, [replace(silent, fired=True)]))

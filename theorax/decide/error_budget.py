@@ -16,15 +16,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Protocol
 
-from theorax.decide.status import Status
+from theorax.decide.findings import Finding, Found
+from theorax.decide.status import Reason, Status
 from theorax.decide.verdict import Verdict
 from theorax.errors import DesignError, UsageError
 from theorax.names import did_you_mean
 
-__all__ = ["METHODS", "REFUTATIONS", "SUPPORTS", "Adjusted", "Suite", "adjust", "e_bh", "e_value", "holm", "short_of"]
+__all__ = [
+    "METHODS",
+    "REFUTATIONS",
+    "SUPPORTS",
+    "Adjusted",
+    "Suite",
+    "Tested",
+    "adjust",
+    "e_bh",
+    "e_value",
+    "holm",
+    "short_of",
+]
 
 REFUTATIONS, SUPPORTS = 0.01, 0.05
 METHODS = ("holm", "e-bh")
@@ -32,28 +46,68 @@ TITLES = MappingProxyType({"holm": "Holm", "e-bh": "e-BH"})
 TESTED = (Status.REFUTED, Status.SUPPORTED, Status.INCONCLUSIVE)
 
 
+class Tested(Protocol):
+    """What an adjustment needs to know of a claim; every verdict has it."""
+
+    @property
+    def status(self) -> Status:
+        """What it came to alone."""
+
+    @property
+    def rigorous(self) -> bool:
+        """Whether it spends no error."""
+
+    @property
+    def p_refute(self) -> float | None:
+        """The p-value of truth."""
+
+    @property
+    def p_support(self) -> float | None:
+        """The p-value of being false by the margin."""
+
+    @property
+    def e_value(self) -> float | None:
+        """Of an e-process, frozen at its stopping time."""
+
+    @property
+    def nights(self) -> int:
+        """How many nights its process is over."""
+
+
 @dataclass(frozen=True)
 class Adjusted:
-    """One member of the suite: its status before and after, and the smallest levels at which it would be rejected.
+    """The smallest levels at which one member of the suite would be rejected.
 
     ``refute`` and ``support`` are adjusted p-values under Holm; under e-BH they are what e-values give in their place.
     """
 
-    status: Status
-    status_after: Status
     refute: float
     support: float
 
 
 @dataclass(frozen=True)
 class Suite:
-    """What an adjustment was over and what it changed."""
+    """What an adjustment was over and which claims fall by it."""
 
     method: str
     refutations: int  # members of family R
     supports: int  # members of family S
     changed: tuple[str, ...]
     members: Mapping[str, Adjusted]
+    levels: tuple[float, float] = (REFUTATIONS, SUPPORTS)
+
+    def after(self, name: str, verdict: Verdict) -> Verdict:
+        """The verdict as the whole suite supports it: a claim that falls has one finding more."""
+        if name not in self.changed:
+            return verdict
+        refuted = verdict.status is Status.REFUTED
+        p, level = (verdict.p_refute, self.levels[0]) if refuted else (verdict.p_support, self.levels[1])
+        rate = "family-wise error" if self.method == "holm" else "false discovery rate"
+        told = (
+            f"{verdict.sentence} Alone it is {verdict.status} (p = {p:.2g}); among the {len(self.members)} claims of "
+            f"this run that is not small enough for a {rate} of {level:g} ({TITLES[self.method]})."
+        )
+        return verdict.with_findings(Found(Finding.FELL_IN_SUITE, told, Reason.UNDERPOWERED))
 
     @property
     def sentence(self) -> str:
@@ -73,8 +127,8 @@ class Suite:
 
 
 def adjust(
-    verdicts: Mapping[str, Verdict], method: str = "holm", refute: float = REFUTATIONS, support: float = SUPPORTS
-) -> tuple[dict[str, Verdict], Suite]:
+    claims: Mapping[str, Tested], method: str = "holm", refute: float = REFUTATIONS, support: float = SUPPORTS
+) -> Suite:
     """Hold every statistical verdict against the whole suite's error rates.
 
     | the verdict alone | after |
@@ -94,22 +148,17 @@ def adjust(
             f"There is no adjustment `{method}`{did_you_mean(method, METHODS)} Error rates over a suite are kept by "
             f"one of {', '.join(METHODS)}. Write `holm`."
         )
-    family = {name: verdict for name, verdict in verdicts.items() if _is_member(verdict)}
-    refuting = _adjusted(family, "p_refute", Status.REFUTED, method)
-    supporting = _adjusted(family, "p_support", Status.SUPPORTED, method)
-    found, members, changed = {}, {}, []
-    for name, verdict in verdicts.items():
-        if name not in family:
-            found[name] = verdict
-            continue
-        falls = (verdict.status is Status.REFUTED and refuting[name] > refute) or (
-            verdict.status is Status.SUPPORTED and supporting[name] > support
-        )
-        found[name] = _fallen(verdict, len(family), method, refute, support) if falls else verdict
-        members[name] = Adjusted(verdict.status, found[name].status, refuting[name], supporting[name])
-        if falls:
-            changed.append(name)
-    return found, Suite(method, len(family), len(family), tuple(changed), members)
+    family = {name: claim for name, claim in claims.items() if _is_member(claim)}
+    refuting = _adjusted(family, Status.REFUTED, method)
+    supporting = _adjusted(family, Status.SUPPORTED, method)
+    short = {Status.REFUTED: (refuting, refute), Status.SUPPORTED: (supporting, support)}
+    changed = tuple(
+        name
+        for name, claim in family.items()
+        if claim.status in short and short[claim.status][0][name] > short[claim.status][1]
+    )
+    members = {name: Adjusted(refuting[name], supporting[name]) for name in family}
+    return Suite(method, len(family), len(family), changed, members, (refute, support))
 
 
 def holm(p_values: Mapping[str, float]) -> dict[str, float]:
@@ -159,35 +208,28 @@ def e_value(p: float) -> float:
     return 1 / (2 * math.sqrt(p)) if p > 0 else math.inf
 
 
-def _is_member(verdict: Verdict) -> bool:
-    known = verdict.p_refute is not None and verdict.p_support is not None
-    return verdict.status in TESTED and not verdict.rigorous and known
+def _is_member(claim: Tested) -> bool:
+    known = claim.p_refute is not None and claim.p_support is not None
+    return claim.status in TESTED and not claim.rigorous and known
 
 
-def _adjusted(family: Mapping[str, Verdict], field: str, decided: Status, method: str) -> dict[str, float]:
-    p_values: dict[str, float] = {name: getattr(verdict, field) for name, verdict in family.items()}
+def _adjusted(family: Mapping[str, Tested], decided: Status, method: str) -> dict[str, float]:
+    p_values = {name: _p_value(claim, decided) for name, claim in family.items()}
     if method == "holm":
         return holm(p_values)
     # A verdict's own e-value is evidence against the null that it rejected; that of a nightly process, against truth.
     own = {
-        name: v.e_value
-        for name, v in family.items()
-        if v.e_value is not None and (Status.REFUTED if v.nights else v.status) is decided
+        name: claim.e_value
+        for name, claim in family.items()
+        if claim.e_value is not None and (Status.REFUTED if claim.nights else claim.status) is decided
     }
     return e_bh({name: own[name] if name in own else e_value(p) for name, p in p_values.items()})
 
 
-def _fallen(verdict: Verdict, size: int, method: str, refute: float, support: float) -> Verdict:
-    refuted = verdict.status is Status.REFUTED
-    p, level = (verdict.p_refute, refute) if refuted else (verdict.p_support, support)
-    rate = "family-wise error" if method == "holm" else "false discovery rate"
-    return replace(
-        verdict,
-        status=Status.INCONCLUSIVE,
-        reason="underpowered",
-        sentence=f"{verdict.sentence} Alone it is {verdict.status} (p = {p:.2g}); among the {size} claims of this run "
-        f"that is not small enough for a {rate} of {level:g} ({TITLES[method]}).",
-    )
+def _p_value(claim: Tested, decided: Status) -> float:
+    p = claim.p_refute if decided is Status.REFUTED else claim.p_support
+    assert p is not None  # as of every member
+    return p
 
 
 def _refuse_p(name: str, p: float) -> None:

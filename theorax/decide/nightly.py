@@ -31,7 +31,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_ndtr, ndtri
 
-from theorax.decide.status import Status
+from theorax.decide.findings import Finding, Found
+from theorax.decide.status import Reason, Status
 from theorax.decide.verdict import Verdict
 from theorax.errors import ObservationError
 
@@ -93,8 +94,8 @@ def monitored(verdict: Verdict, nights: Nights, level: float) -> Verdict:
     )
     kept = replace(verdict, e_value=now, p_refute=min(1.0, 1 / most), nights=len(nights))
     if most >= 1 / level:
-        return replace(kept, status=Status.REFUTED, reason=None, sentence=f"Refuted by its nights together. {told}")
+        return kept.with_findings(Found(Finding.NIGHTS_REFUTED, f"Refuted by its nights together. {told}"))
     if verdict.status is Status.REFUTED:
         alone = f"Tonight alone would refute it (p = {verdict.p_refute:.2g}), which some night does by chance. "
-        return replace(kept, status=Status.INCONCLUSIVE, reason="underpowered", sentence=alone + told)
-    return replace(kept, sentence=f"{verdict.sentence} {told}")
+        return kept.with_findings(Found(Finding.NIGHT_ALONE, alone + told, Reason.UNDERPOWERED))
+    return kept.noted(told)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 
 from theorax.decide.designs import Policy
 from theorax.decide.plans import Planned, Seeds, SweepPlan
-from theorax.decide.status import Decision, Refusal, Status
-from theorax.decide.verdict import Assumption, Point, Verdict
-from theorax.decide.wording import case_of, sentence
+from theorax.decide.status import Decision, Direction, Refusal, Status
+from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Point, Statement, Verdict, conclude
+from theorax.decide.wording import Shown, case_of, found_by
 
 __all__ = ["allowed", "ledger", "sweep_verdict", "undecided", "verdict"]
 
@@ -36,53 +36,41 @@ def verdict(
     unseen: Iterable[str] = (),
     assumptions: Iterable[Assumption] = (),
     detail: str = "",
-    rigorous: bool = False,
     random: bool = True,
     e_value: float | None = None,
     draws: int | None = None,
 ) -> Verdict:
     """The verdict on one claim with one case."""
-    only = case_of(
-        decision,
-        subject=plan.name,
-        at={},
-        predicted=predicted,
-        bias=plan.bias,
-        margin=plan.margin,
-        noticeable=plan.noticeable,
-        sign=sign,
-        points=points,
-        detail=detail,
-    )
+    shown = Shown(plan.name, {}, predicted, plan.bias, plan.margin, plan.noticeable, sign)
     level = decision.levels.refute if decision.status is Status.REFUTED else decision.levels.support
     # Without randomness there is no error rate: what is left is the declared class.
-    spent = level if random and not rigorous else None
-    return Verdict(
+    spent = level if random else None
+    stated = Statement(
         id=plan.name,
         kind=kind,
         statement=plan.statement,
         latex=latex,
-        status=decision.status,
-        reason=decision.reason.value if decision.reason else None,
-        sentence=sentence(decision.status, decision, spent, detail=detail),
-        because="",
         prediction=None if predicted is None else f"{predicted:g}",
         as_=letter,
-        level=spent,
         margin_given=f"± {plan.margin:g}",
-        corrected=None,
+        design_hash=plan.hash,
+        side=decision.side if sign > 0 else decision.side.mirrored,
+        direction=Direction.of(predicted) if kind == "rate" and predicted is not None else None,
+    )
+    grounds = Grounds(
         draws=sum(point.draws for point in points) if draws is None else draws,
         sizes=tuple(map(float, sizes)),
-        design_hash=plan.hash,
-        cases=(only,),
-        worst=0,
         unseen=tuple(unseen),
-        p_refute=None if spent is None else decision.p_refute,
-        p_support=None if spent is None else decision.p_support,
-        rigorous=rigorous,
         scope=scope,
         ledger=tuple(assumptions),
-        e_value=e_value,
+    )
+    return conclude(
+        stated,
+        grounds,
+        [found_by(decision, level=spent, detail=detail)],
+        [case_of(decision, shown, points=points, detail=detail)],
+        rates=ErrorRates.of(decision, spent, e_value=e_value),
+        robust=decision.robust,
     )
 
 

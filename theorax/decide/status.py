@@ -1,15 +1,14 @@
-"""What a decision can come to, at which levels, and which finding outweighs which."""
+"""What a decision can come to, why it may stay open, and at which levels it errs."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
 from theorax.errors import DesignError, TheoraxError
 
-__all__ = ["DEFAULT_LEVELS", "Decision", "Finding", "Levels", "Reason", "Refusal", "Side", "Status", "settle"]
+__all__ = ["DEFAULT_LEVELS", "Decision", "Direction", "Levels", "Reason", "Refusal", "Side", "Status"]
 
 
 class Status(StrEnum):
@@ -68,6 +67,23 @@ class Side(StrEnum):
     EQUAL = "equal"
     AT_LEAST = "at_least"
     AT_MOST = "at_most"
+
+    @property
+    def mirrored(self) -> Side:
+        """The same claim about minus the value."""
+        return {Side.AT_LEAST: Side.AT_MOST, Side.AT_MOST: Side.AT_LEAST}.get(self, self)
+
+
+class Direction(StrEnum):
+    """Which way a claimed order goes."""
+
+    GROWTH = "growth"
+    DECAY = "decay"
+
+    @classmethod
+    def of(cls, exponent: float) -> Direction | None:
+        """The direction of this exponent; None for order zero."""
+        return None if exponent == 0 or math.isnan(exponent) else cls.GROWTH if exponent > 0 else cls.DECAY
 
 
 class Refusal(TheoraxError):
@@ -157,63 +173,3 @@ class Decision:
             side=side,
             levels=levels,
         )
-
-
-class Finding(StrEnum):
-    """One thing that a check brought to light; several may hold of one claim."""
-
-    HYPOTHESIS_VIOLATED = "hypothesis violated by the run"
-    ANCESTOR_FAILED = "a claim it relies on failed"
-    COUNTEREXAMPLE = "counterexample confirmed in rigorous arithmetic"
-    NO_INSTANCE = "no draw satisfies the hypotheses"
-    TRIVIAL_BOUND = "the bound is trivial on the whole scope"
-    PROOF = "exact decision procedure closed the goal"
-    CERTIFICATE = "rigorous arithmetic covered the domain"
-    TEST_REFUTED = "a test rejected that the claim is true"
-    INSENSITIVE = "a killing mutant or a control survives"
-    INSTANCES = "rigorous arithmetic decided each instance built"
-    TEST_SUPPORTED = "a test rejected that the claim is false by the margin"
-    UNDECIDED = "neither was rejected"
-
-
-_PRECEDENCE: tuple[tuple[Finding, Status], ...] = (
-    (Finding.HYPOTHESIS_VIOLATED, Status.ERROR),
-    (Finding.ANCESTOR_FAILED, Status.BLOCKED),
-    (Finding.COUNTEREXAMPLE, Status.REFUTED),
-    (Finding.NO_INSTANCE, Status.VACUOUS),
-    (Finding.TRIVIAL_BOUND, Status.VACUOUS),
-    (Finding.PROOF, Status.PROVED),
-    (Finding.CERTIFICATE, Status.CERTIFIED),
-    (Finding.TEST_REFUTED, Status.REFUTED),
-    (Finding.INSENSITIVE, Status.VACUOUS),
-    (Finding.INSTANCES, Status.CERTIFIED),
-    (Finding.TEST_SUPPORTED, Status.SUPPORTED),
-    (Finding.UNDECIDED, Status.INCONCLUSIVE),
-)
-
-
-def settle(findings: Iterable[Finding]) -> Status:
-    """The status of a claim about which all these findings hold: the first row that applies.
-
-    | finding | status |
-    |---|---|
-    | hypothesis violated by the run | ERROR |
-    | a claim it relies on failed | BLOCKED |
-    | counterexample confirmed in rigorous arithmetic | REFUTED |
-    | no draw satisfies the hypotheses | VACUOUS |
-    | the bound is trivial on the whole scope | VACUOUS |
-    | exact decision procedure closed the goal | PROVED |
-    | rigorous arithmetic covered the domain | CERTIFIED |
-    | a test rejected that the claim is true | REFUTED |
-    | a killing mutant or a control survives | VACUOUS |
-    | rigorous arithmetic decided each instance built | CERTIFIED |
-    | a test rejected that the claim is false by the margin | SUPPORTED |
-    | neither was rejected | INCONCLUSIVE |
-
-    A surviving mutant speaks against what holds on draws alone, floats or balls: nothing drawn can take from a proof, or
-    from a certificate for a whole domain. No finding at all is INCONCLUSIVE, never support.
-    """
-    found = set(findings)
-    if not found & {Finding.TEST_SUPPORTED, Finding.INSTANCES}:
-        found.discard(Finding.INSENSITIVE)
-    return next((status for finding, status in _PRECEDENCE if finding in found), Status.INCONCLUSIVE)

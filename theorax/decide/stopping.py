@@ -144,8 +144,7 @@ def _stopped(plan: LooksPlan, found: Verdict, number: int, whole: Levels, p_supp
     drawn, planned = _most(plan.stages[number - 1].draws), _most(plan.stages[-1].draws)
     ending = f"Stopped at look {number} of {len(plan.stages)}, after {drawn} of {planned} draws."
     return replace(
-        found,
-        sentence=f"{found.sentence} {ending}",
+        found.noted(ending),
         level=whole.support,
         p_support=p_support,
         p_refute=p_refute,

@@ -29,8 +29,8 @@ def adjust(
     named = cast("Mapping[str, Verdict]", verdicts) if isinstance(verdicts, Mapping) else _named(verdicts)
     if not named:
         raise UsageError("No verdicts were given. Nothing can be adjusted. Write decide.adjust([first, second, ...]).")
-    found, _ = error_budget.adjust(named, method, refute, support)
-    return found
+    suite = error_budget.adjust(named, method, refute, support)
+    return {name: suite.after(name, verdict) for name, verdict in named.items()}
 
 
 def _named(verdicts: Iterable[Verdict]) -> dict[str, Verdict]:

@@ -6,10 +6,12 @@ so a kept result is read and shown without importing either.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from theorax.decide.status import Status
+from theorax.decide.findings import Finding, Found, ShownBy, decisive, settle, shown_by
+from theorax.decide.status import Decision, Direction, Reason, Side, Status
 
 Interval = tuple[float | None, float | None]  # None, or infinite, where a side is open
 
@@ -40,7 +42,7 @@ class Case:
     bias: float | None  # largest bias in the declared class
     margin: float | None
     status: Status
-    reason: str | None  # a code of METHOD's list for INCONCLUSIVE
+    reason: Reason | None  # why it is INCONCLUSIVE
     p_refute: float | None
     p_support: float | None
     breakdown: float | None  # by how much the class of corrections may grow before the status falls
@@ -59,46 +61,86 @@ class Assumption:
     checked: str  # "declared", "tested" or "proved"
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """One claim over all its cases, of a theorem or on a user's own numbers (`theorax.decide`)."""
+@dataclass(frozen=True, kw_only=True)
+class Statement:
+    """What is claimed, as it was fixed before the data."""
 
     id: str
     kind: str
     statement: str  # Unicode mathematics, one or several lines
-    latex: str
-    status: Status
-    reason: str | None
-    sentence: str  # the verdict in words
-    because: str  # why the margin is what it is
-    prediction: str | None  # the symbolic prediction, as Unicode mathematics
-    as_: str | None  # the letter that tends to infinity
-    level: float | None
-    margin_given: str | None  # as it was stated; the number is that of a case
-    corrected: str | None  # set: this is what the source prints; the named claim is what holds
-    draws: int
-    sizes: tuple[float, ...]
+    latex: str = ""
+    because: str = ""  # why the margin is what it is
+    prediction: str | None = None  # the symbolic prediction, as Unicode mathematics
+    as_: str | None = None  # the letter that tends to infinity
+    margin_given: str | None = None  # as it was stated; the number is that of a case
+    corrected: str | None = None  # set: this is what the source prints; the named claim is what holds
     design_hash: str
-    cases: tuple[Case, ...]
-    worst: int | None  # index into cases: the one that decided
-    unseen: tuple[str, ...] = ()  # what this check could not have seen
+    side: Side = Side.EQUAL  # of the number that a reader sees
+    direction: Direction | None = None  # of an order, where every case has the same
+
+
+@dataclass(frozen=True, kw_only=True)
+class ErrorRates:
+    """The level of a statistical verdict and its p-values; None where nothing is random, or balls decided."""
+
+    level: float | None = None
     p_refute: float | None = None
     p_support: float | None = None
-    rigorous: bool = False  # PROVED, CERTIFIED or refuted by a ball: outside the suite's error budget
-    covered: bool = False  # PROVED, or CERTIFIED for a whole domain: nothing drawn can take from it
-    scope: str = ""  # for what the word is said: a box, the law sampled, declared sizes
-    ledger: tuple[Assumption, ...] = ()  # everything it is conditional on
     e_value: float | None = None  # of an e-process, frozen at its stopping time
-    tightness: tuple[float | None, float | None, float | None] | None = (
-        None  # of a bound: 5 %, 50 % and 95 % quantiles of left over right
-    )
     attempt: int = 1  # of fresh seeds on this claim and design; the levels shrink with it
     nights: int = 0  # how many nightly reruns its process is over; then p_refute and e_value are those of the process
+
+    @classmethod
+    def of(cls, decision: Decision, level: float | None, **others: Any) -> ErrorRates:
+        """Those of a decision at this level; none where the level is None."""
+        if level is None:
+            return cls(**others)
+        return cls(level=level, p_refute=decision.p_refute, p_support=decision.p_support, **others)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Grounds:
+    """What was looked at, for what the word is said, and what the word is conditional on."""
+
+    draws: int
+    sizes: tuple[float, ...] = ()
+    unseen: tuple[str, ...] = ()  # what this check could not have seen
+    scope: str = ""  # for what the word is said: a box, the law sampled, declared sizes
+    ledger: tuple[Assumption, ...] = ()  # everything it is conditional on
+    # Of a bound: 5 %, 50 % and 95 % quantiles of left over right.
+    tightness: tuple[float | None, float | None, float | None] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Verdict(Statement, ErrorRates, Grounds):
+    """One claim over all its cases, of a theorem or on a user's own numbers (`theorax.decide`).
+
+    Status, reason, sentence and ``shown_by`` follow from the findings: `conclude` and `Verdict.with_findings` alone
+    write them.
+    """
+
+    findings: tuple[Found, ...]
+    status: Status
+    reason: Reason | None
+    sentence: str  # the verdict in words
+    shown_by: ShownBy | None  # None where it was neither established nor refuted
+    rigorous: bool  # proved, certified or refuted by a ball: outside the suite's error budget
+    robust: bool | None = None  # whether the status stands under larger classes; None where none was tried
+    cases: tuple[Case, ...]
+    worst: int | None  # index into cases: the one that decided
 
     @property
     def on_draws(self) -> bool:
         """Whether it holds, and by what was drawn alone, floats or balls: a control that passes makes it vacuous."""
-        return self.status in (Status.SUPPORTED, Status.CERTIFIED) and not self.covered
+        return decisive(self.findings).finding in (Finding.TEST_SUPPORTED, Finding.INSTANCES)
+
+    def with_findings(self, *found: Found) -> Verdict:
+        """The verdict with further findings, settled again over all of them."""
+        return replace(self, **_settled((*self.findings, *found)))
+
+    def noted(self, note: str) -> Verdict:
+        """The same verdict, its sentences followed by a note."""
+        return replace(self, **_settled([replace(part, sentence=f"{part.sentence} {note}") for part in self.findings]))
 
     def __str__(self) -> str:
         from theorax.decide.verdict_text import told
@@ -114,3 +156,31 @@ class Verdict:
         typeset = hypertext.statement(self.latex, self.statement) if self.latex else ""
         latex = hypertext.latex_rows([(f"{self.id} is {self.status}:", self.latex)])
         return hypertext.bundle(str(self), typeset + hypertext.render(told(self)), latex)
+
+
+def conclude(
+    stated: Statement,
+    grounds: Grounds,
+    findings: Sequence[Found],
+    cases: Sequence[Case],
+    *,
+    worst: int | None = 0,
+    rates: ErrorRates | None = None,
+    robust: bool | None = None,
+) -> Verdict:
+    """The verdict that follows from these findings; ``worst`` is the place of the case that decided."""
+    parts = {**vars(stated), **vars(grounds), **vars(rates or ErrorRates())}
+    return Verdict(**parts, **_settled(findings), cases=tuple(cases), worst=worst, robust=robust)
+
+
+def _settled(findings: Sequence[Found]) -> dict[str, Any]:
+    """The fields of a verdict that its findings determine."""
+    deciding, by = decisive(findings), shown_by(findings)
+    return {
+        "findings": tuple(findings),
+        "status": settle(part.finding for part in findings),
+        "reason": deciding.reason,
+        "sentence": deciding.sentence,
+        "shown_by": by,
+        "rigorous": by in (ShownBy.PROVED, ShownBy.CERTIFIED),
+    }

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
-from theorax.decide.status import Status
+from theorax.decide.status import Side, Status
 from theorax.decide.verdict import Case, Verdict
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
 from theorax.text.numbers import interval, number, with_uncertainty
@@ -45,6 +45,24 @@ QUANTITY = {name: name for name in ("limit", "mean", "quantile", "probability")}
 HEADS = {"law": "distance"}
 
 
+class _Words(NamedTuple):
+    """How the values that make a claim true, and those that make it false, are told."""
+
+    true: str
+    off: str
+    claimed: str
+    beyond: str
+
+
+_SIDES: Mapping[Side, _Words] = {
+    Side.EQUAL: _Words(
+        "of {value}", "is {margin} or more away from", "{value} ± {margin}", "off by more than the margin"
+    ),
+    Side.AT_MOST: _Words("of {value} or less", "is {margin} or more above", "≤ {value}", "{margin} or more above"),
+    Side.AT_LEAST: _Words("of {value} or more", "is {margin} or more below", "≥ {value}", "{margin} or more below"),
+}
+
+
 def told(verdict: Verdict) -> Iterator[Block]:
     """The blocks of one verdict; `str` of it is their plain text."""
     statement = tuple(verdict.statement.split("\n"))
@@ -73,11 +91,8 @@ def _meaning(verdict: Verdict, case: Case | None) -> Iterator[Block]:
             yield Paragraph(f"{meaning[0].upper()}{meaning[1:]}.")
         return
     a = "an" if what[0] in "aeiou" else "a"
-    value, margin, sign = number(case.predicted), number(case.margin, 3), _side(verdict)
-    off = {"": f"is {margin} or more away from", "≤": f"is {margin} or more above", "≥": f"is {margin} or more below"}[
-        sign
-    ]
-    true = {"": f"of {value}", "≤": f"of {value} or less", "≥": f"of {value} or more"}[sign]
+    value, words = number(case.predicted), _SIDES[verdict.side]
+    off, true = words.off.format(margin=number(case.margin, 3)), words.true.format(value=value)
     meaning = {
         Status.SUPPORTED: f"The numbers rule out {a} {what} that {off} {value}.",
         Status.REFUTED: f"The numbers rule out {a} {what} {true}.",
@@ -87,25 +102,14 @@ def _meaning(verdict: Verdict, case: Case | None) -> Iterator[Block]:
         yield Paragraph(meaning)
 
 
-def _side(verdict: Verdict) -> str:
-    """The sign of a one-sided claim about the number that is shown; empty for an equation."""
-    for sign, marks in (("≤", (" = O(", "≤")), ("≥", (" = Ω(", "≥"))):
-        if any(mark in verdict.statement for mark in marks):
-            return sign
-    return ""
-
-
 def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
     """Measured against claimed, with what is left open."""
     what = QUANTITY.get(verdict.kind)
     rows = []
     if what is not None and case.predicted is not None:
-        margin, sign = number(case.margin, 3), _side(verdict)
-        shown = f"{sign} {number(case.predicted)}" if sign else f"{number(case.predicted)} ± {margin}"
-        beyond = {"": "off by more than the margin", "≤": f"{margin} or more above", "≥": f"{margin} or more below"}[
-            sign
-        ]
-        rows.append((f"claimed {what}", shown, f"{beyond} is false"))
+        words, margin = _SIDES[verdict.side], number(case.margin, 3)
+        shown = words.claimed.format(value=number(case.predicted), margin=margin)
+        rows.append((f"claimed {what}", shown, f"{words.beyond.format(margin=margin)} is false"))
     if case.estimate is not None:
         shown = with_uncertainty(case.estimate, case.standard_error)
         open_ = f"between {interval(case.interval)}" if case.interval else ""
@@ -139,7 +143,7 @@ def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
 def _sweep(verdict: Verdict, case: Case) -> Iterator[Block]:
     letter = verdict.as_ or "size"
     points: list[dict[str, Any]] = [asdict(point) for point in case.points]
-    line = predicted_along(points, verdict.kind, case.predicted, case.estimate)
+    line = predicted_along(points, verdict.kind, case.predicted)
     along: Sequence[float | None] = line if line is not None else [None] * len(points)
     rows = tuple(
         (

@@ -1,14 +1,17 @@
-"""A decision in words and as a row of a report: the same for theorems and for own numbers, without SymPy."""
+"""A decision in words, as a finding and as a row of a report: the same for theorems and for own numbers."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
+from theorax.decide.findings import Finding, Found, settle
 from theorax.decide.status import Decision, Reason, Status
 from theorax.decide.verdict import Case, Point
 
-__all__ = ["REMEDIES", "case_of", "sentence"]
+__all__ = ["REMEDIES", "Shown", "case_of", "found_by", "sentence"]
 
 REMEDIES = {
     Reason.UNDERPOWERED: "the statistical width dominates: more draws would decide",
@@ -58,39 +61,79 @@ def sentence(
     return f"{status.capitalize()}{placed}."
 
 
-def case_of(
+TESTED = {
+    Status.CERTIFIED: Finding.CERTIFICATE,
+    Status.SUPPORTED: Finding.TEST_SUPPORTED,
+    Status.REFUTED: Finding.TEST_REFUTED,
+    Status.INCONCLUSIVE: Finding.UNDECIDED,
+}
+"""What a decision brings to light, where nothing but its status is known."""
+
+
+def found_by(
     decision: Decision,
+    finding: Finding | None = None,
     *,
-    subject: str,
-    at: Mapping[str, str],
-    predicted: float | None,
-    bias: float | None,
-    margin: float | None,
-    noticeable: float | None,
-    sign: int = 1,
-    points: tuple[Point, ...] = (),
+    level: float | None,
     detail: str = "",
-) -> Case:
-    """One decided case as a report shows it; ``sign`` turns a decay exponent into the exponent that a reader sees."""
-    ends = sorted((sign * decision.lower, sign * decision.upper))
+    where: str = "",
+    cases: int = 1,
+) -> Found:
+    """The finding of a decision, with its sentence; the other arguments as in `sentence`."""
+    finding = finding or TESTED[decision.status]
+    told = sentence(settle([finding]), decision, level, detail=detail, where=where, cases=cases)
+    return Found(finding, told, decision.reason if finding is Finding.UNDECIDED else None)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a reader sees of a case before its data; ``sign`` turns a decay exponent into the exponent that is shown."""
+
+    subject: str
+    at: Mapping[str, str]
+    predicted: float | None
+    bias: float | None = None
+    margin: float | None = None
+    noticeable: float | None = None
+    sign: int = 1
+
+
+def case_of(decision: Decision | None, shown: Shown, *, points: tuple[Point, ...] = (), detail: str = "") -> Case:
+    """One case as a report shows it, decided or (without a decision) only planned."""
+    seen: dict[str, Any] = {
+        "subject": shown.subject,
+        "at": dict(shown.at),
+        "predicted": shown.predicted,
+        "bias": shown.bias,
+        "margin": shown.margin,
+        "noticeable": shown.noticeable,
+        "points": points,
+        "detail": detail,
+    }
+    if decision is None:
+        return Case(
+            **seen,
+            estimate=None,
+            standard_error=None,
+            interval=None,
+            status=Status.INCONCLUSIVE,
+            reason=None,
+            p_refute=None,
+            p_support=None,
+            breakdown=None,
+        )
+    ends = sorted((shown.sign * decision.lower, shown.sign * decision.upper))
     factor = decision.breakdown_refute if decision.status is Status.REFUTED else decision.breakdown_support
     return Case(
-        subject=subject,
-        at=dict(at),
-        predicted=predicted,
-        estimate=finite(sign * decision.estimate),
+        **seen,
+        estimate=finite(shown.sign * decision.estimate),
         standard_error=finite(decision.se),
         interval=(ends[0], ends[1]) if all(map(math.isfinite, ends)) else None,
-        bias=bias,
-        margin=margin,
         status=decision.status,
-        reason=decision.reason.value if decision.reason else None,
+        reason=decision.reason,
         p_refute=decision.p_refute,
         p_support=decision.p_support,
         breakdown=finite(factor),
-        noticeable=noticeable,
-        points=points,
-        detail=detail,
         tails=decision.tails,
     )
 

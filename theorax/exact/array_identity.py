@@ -21,8 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theorax.decide.equivalence import outcome
+from theorax.decide.findings import Found
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Reason, Side, Status
-from theorax.decide.verdict import Assumption, Case, Point, Verdict
+from theorax.decide.verdict import Assumption, Case, Grounds, Point, Statement, Verdict, conclude
+from theorax.decide.wording import TESTED, finite
 from theorax.errors import ObservationError, UsageError
 from theorax.names import did_you_mean
 
@@ -162,37 +164,27 @@ def _verdict(
         estimate=_largest(gap) if decision is None else decision.estimate,
         standard_error=None,
         interval=None if decision is None else (decision.lower, decision.upper),
-        bias=_finite(_largest(reach)),
+        bias=finite(_largest(reach)),
         margin=margin,
         status=status,
-        reason=reason.value if reason else None,
+        reason=reason,
         p_refute=None,
         p_support=None,
         breakdown=None,
-        noticeable=_finite(2 * _largest(reach)),
+        noticeable=finite(2 * _largest(reach)),
         points=(Point(float(left.size), _largest(gap), None, left.size),),
         detail=sentence,
     )
-    model = f"every operation in {dtype} errs by at most a unit roundoff, at most {length} of them on any path"
-    return Verdict(
+    stated = Statement(
         id=name,
         kind="identity",
         statement="left = right, entry by entry",
-        latex="",
-        status=status,
-        reason=case.reason,
-        sentence=sentence,
-        because="",
-        prediction=None,
-        as_=None,
-        level=None,
         margin_given=None if margin is None else f"{margin:g}",
-        corrected=None,
-        draws=left.size,
-        sizes=(),
         design_hash=digest,
-        cases=(case,),
-        worst=0,
+    )
+    model = f"every operation in {dtype} errs by at most a unit roundoff, at most {length} of them on any path"
+    grounds = Grounds(
+        draws=left.size,
         unseen=("differences below the rounding account",),
         scope=f"the arrays given, {' x '.join(map(str, left.shape)) or '1'} entries",
         ledger=(
@@ -200,6 +192,7 @@ def _verdict(
             Assumption("float model", "the magnitudes bound the sums of moduli of all terms on both sides", "declared"),
         ),
     )
+    return conclude(stated, grounds, [Found(TESTED[status], sentence, reason)], [case])
 
 
 def _finest(left: Any, right: Any, dtype: str | None, name: str) -> tuple[Any, Any, str]:
@@ -283,7 +276,3 @@ def _unit_roundoff(dtype: str) -> float:
 
 def _largest(entries: Vector) -> float:
     return float(entries.max(initial=0.0))
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

@@ -13,9 +13,10 @@ import numpy as np
 
 from theorax.decide.equivalence import decide
 from theorax.decide.estimators import proportion
+from theorax.decide.findings import Finding
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
-from theorax.decide.verdict import LOOSE, Assumption, Verdict
-from theorax.decide.wording import case_of, sentence
+from theorax.decide.verdict import LOOSE, Assumption, ErrorRates, Grounds, Statement, Verdict, conclude
+from theorax.decide.wording import Shown, case_of, found_by
 from theorax.errors import TheoraxError, UsageError
 from theorax.exact import branch_and_bound
 from theorax.exact.counterexamples import Search, quantiles
@@ -243,50 +244,33 @@ class _Claim:
         assumptions: tuple[Assumption, ...] = (),
     ) -> Verdict:
         """The verdict on this one claim."""
-        spends = not rigorous and decision.status is Status.SUPPORTED
         tightness = quantiles(self.sides, self._points(found)) if self.bounded else None
-        loose = tightness is not None and abs(tightness[1]) < LOOSE
-        status = decision.status
-        only = case_of(
-            decision,
-            subject=self.name,
-            at={},
-            predicted=None,
-            bias=None,
-            margin=decision.margin or None,
-            noticeable=None,
-            detail=detail,
-        )
-        text = sentence(status, decision, None, detail=detail[0].upper() + detail[1:])
         unseen = () if rigorous else ("violations in a smaller share of the box than the one left open",)
-        if loose:
+        if tightness is not None and abs(tightness[1]) < LOOSE:
             unseen = (*unseen, "LOOSE: the left side is mostly below a thousandth of the right side")
-        return Verdict(
+        stated = Statement(
             id=self.name,
             kind=self.kind,
             statement=self.statement,
-            latex="",
-            status=status,
-            reason=decision.reason.value if decision.reason else None,
-            sentence=text,
-            because="",
-            prediction=None,
-            as_=None,
-            level=decision.levels.support if spends else None,
             margin_given=f"slack {exactly(self.slack)}" if self.slack else None,
-            corrected=None,
-            draws=found.draws if found is not None else 0,
-            sizes=(),
             design_hash=self.hash,
-            cases=(only,),
-            worst=0,
+            side=Side.AT_MOST if self.bounded else Side.AT_LEAST,
+        )
+        grounds = Grounds(
+            draws=found.draws if found is not None else 0,
             unseen=unseen,
-            p_refute=decision.p_refute if spends else None,
-            p_support=decision.p_support if spends else None,
-            rigorous=rigorous,
             scope=scope,
             ledger=(PROGRAM, *assumptions),
             tightness=tightness,
+        )
+        refuted = Finding.COUNTEREXAMPLE if decision.status is Status.REFUTED else None
+        level = decision.levels.support if not rigorous and decision.status is Status.SUPPORTED else None
+        return conclude(
+            stated,
+            grounds,
+            [found_by(decision, refuted, level=None, detail=detail)],
+            [case_of(decision, Shown(self.name, {}, None, margin=decision.margin or None), detail=detail)],
+            rates=ErrorRates.of(decision, level),
         )
 
     @property

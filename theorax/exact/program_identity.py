@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from theorax.decide.status import Finding, Reason, Status, settle
-from theorax.decide.verdict import Assumption, Case, Point, Verdict
+from theorax.decide.findings import Finding, Found, settle
+from theorax.decide.status import Reason, Status
+from theorax.decide.verdict import Assumption, Case, Grounds, Point, Statement, Verdict, conclude
 from theorax.errors import TheoraxError
 from theorax.exact.identity_ladder import (
     PRECISION,
@@ -97,11 +98,14 @@ def identity(
     prints = [print_of(program, arguments) for program in (left, other)]
     digest = hashlib.sha256("\n".join([*prints, repr(margin), name]).encode()).hexdigest()[:16]
     findings, sentence, found = _climb(partial(sides, left, other, arguments), prints, digest, arguments, margin)
-    status = settle([*findings, Finding.UNDECIDED])
+    findings = findings or [Finding.UNDECIDED]
+    status = settle(findings)
     reason = None
     if not sentence:
         sentence, reason = _agreement(status, found, margin)
     looked = found.balls.points
+    account = found.floats.account if found.floats and math.isfinite(found.floats.account) else None
+    noticeable = 2 * found.balls.difference if found.balls.narrow else None
     case = Case(
         subject=name,
         at={},
@@ -109,41 +113,31 @@ def identity(
         estimate=_estimate(found),
         standard_error=None,
         interval=None,
-        bias=found.floats.account if found.floats and math.isfinite(found.floats.account) else None,
+        bias=account,
         margin=margin,
         status=status,
-        reason=reason.value if reason else None,
+        reason=reason,
         p_refute=None,
         p_support=None,
         breakdown=None,
-        noticeable=2 * found.balls.difference if found.balls.narrow else None,
+        noticeable=noticeable,
         points=(Point(float(looked), found.balls.difference, None, looked),) if looked else (),
         detail=sentence,
     )
-    return Verdict(
+    stated = Statement(
         id=name,
         kind="identity",
         statement=f"{name_of(left, 'left')} = {name_of(right, 'right') if callable(right) else f'{right:g}'}",
-        latex="",
-        status=status,
-        reason=case.reason,
-        sentence=sentence,
-        because="",
-        prediction=None,
-        as_=None,
-        level=None,
         margin_given=None if margin is None else f"{margin:g}",
-        corrected=None,
-        draws=found.fields.trials + looked,
-        sizes=(),
         design_hash=digest,
-        cases=(case,),
-        worst=0,
+    )
+    grounds = Grounds(
+        draws=found.fields.trials + looked,
         unseen=_unseen(status, found.fields),
-        rigorous=status in (Status.REFUTED, Status.CERTIFIED),
         scope=_scope(status, found, arguments),
         ledger=(RANDOMNESS,) if status in (Status.CERTIFIED, Status.SUPPORTED) else (),
     )
+    return conclude(stated, grounds, [Found(finding, sentence, reason) for finding in findings], [case])
 
 
 def _climb(

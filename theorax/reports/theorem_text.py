@@ -151,7 +151,7 @@ def _named(case: Part) -> str:
 def _sweep(claim: Part, case: Part) -> Iterator[Block]:
     letter = claim["as"] or "size"
     points = case["points"]
-    line = predicted_along(points, claim["kind"], case["predicted"], case["estimate"])
+    line = predicted_along(points, claim["kind"], case["predicted"])
     shown = line if line is not None else [None] * len(points)
     rows = tuple(
         (

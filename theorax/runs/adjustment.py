@@ -25,11 +25,12 @@ from dataclasses import replace
 
 from theorax.decide import error_budget
 from theorax.decide.error_budget import TITLES, Suite
+from theorax.decide.findings import Finding, settle
 from theorax.decide.spending import charged
 from theorax.decide.status import Status
 from theorax.decide.verdict import Verdict
 from theorax.runs.dependencies import Graph
-from theorax.verifiers.outcome import TheoremOutcome
+from theorax.verifiers.outcome import TheoremOutcome, overall
 
 
 def adjust(
@@ -37,14 +38,16 @@ def adjust(
 ) -> tuple[dict[str, TheoremOutcome], Suite]:
     """The outcomes with their statuses as the whole run supports them, and what was adjusted."""
     own = {f"{id}.{claim.id}": claim for id, outcome in outcomes.items() for claim in outcome.claims}
-    after, found = error_budget.adjust({name: _charged(claim) for name, claim in own.items()}, method)
+    suite = error_budget.adjust({name: _charged(claim) for name, claim in own.items()}, method)
     # The p-values shown are those of the attempt; what fell, fell by the charged ones.
-    shown = {name: after[name] if name in found.changed else claim for name, claim in own.items()}
+    shown = {
+        name: suite.after(name, _charged(claim)) if name in suite.changed else claim for name, claim in own.items()
+    }
     adjusted = {
         id: _combined(outcome, tuple(shown[f"{id}.{claim.id}"] for claim in outcome.claims), TITLES[method])
         for id, outcome in outcomes.items()
     }
-    return _propagated(adjusted, graph), found
+    return _propagated(adjusted, graph), suite
 
 
 def _charged(claim: Verdict) -> Verdict:
@@ -65,12 +68,14 @@ def _combined(outcome: TheoremOutcome, claims: tuple[Verdict, ...], method: str)
     ]
     if not fell:
         return replace(outcome, claims=claims)
-    still_refuted = any(claim.status is Status.REFUTED and claim.corrected is None for claim in claims)
-    rests = outcome.status is Status.SUPPORTED or (outcome.status is Status.REFUTED and not still_refuted)
-    if not rests:
+    status, reason = overall(claims)
+    if status is outcome.status:
         return replace(outcome, claims=claims)
-    reason = f"{', '.join(fell)}: not significant within this run ({method}); alone the theorem is {outcome.status}."
-    return replace(outcome, claims=claims, status=Status.INCONCLUSIVE, reason=reason)
+    if status is Status.INCONCLUSIVE:
+        reason = (
+            f"{', '.join(fell)}: not significant within this run ({method}); alone the theorem is {outcome.status}."
+        )
+    return replace(outcome, claims=claims, status=status, reason=reason)
 
 
 def _propagated(outcomes: dict[str, TheoremOutcome], graph: Graph) -> dict[str, TheoremOutcome]:
@@ -82,7 +87,8 @@ def _propagated(outcomes: dict[str, TheoremOutcome], graph: Graph) -> dict[str, 
         )
         if blockers:
             reason = f"It rests on {', '.join(blockers)}, not established in this run; alone it is {outcome.status}."
-            found[id] = replace(outcome, status=Status.BLOCKED, reason=reason, blocked_by=blockers)
+            blocked = settle([Finding.ANCESTOR_FAILED])
+            found[id] = replace(outcome, status=blocked, reason=reason, blocked_by=blockers)
         else:
             found[id] = outcome
     return found

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Protocol
 
 from theorax.decide.error_budget import Suite
+from theorax.decide.findings import Finding, Found, settle
 from theorax.decide.status import Status
 from theorax.errors import UsageError
 from theorax.runs.adjustment import adjust
@@ -130,7 +131,7 @@ def run(
 
 
 def unfinished(
-    facts: Facts, citation: str, status: Status, reason: str, settings: Settings, blocked_by: Iterable[str] = ()
+    facts: Facts, citation: str, found: Found, settings: Settings, blocked_by: Iterable[str] = ()
 ) -> TheoremOutcome:
     """The outcome of a theorem that was not checked to the end."""
     return TheoremOutcome(
@@ -140,8 +141,8 @@ def unfinished(
         source=citation,
         place=facts.place,
         label=facts.label,
-        status=status,
-        reason=reason,
+        status=settle([found.finding]),
+        reason=found.sentence,
         blocked_by=tuple(blocked_by),
         uses=facts.uses,
         letters=(),
@@ -228,12 +229,13 @@ class _House:
         """The outcome of a theorem that need not or cannot be checked."""
         problem = self._problem(id)
         if problem is not None:
-            return Record(self._unfinished(id, Status.ERROR, problem))
+            return Record(self._unfinished(id, Found(Finding.NOT_CHECKED, problem)))
         statuses = self.elsewhere | {name: record.outcome.status for name, record in self.records.items()}
         blockers = self.graph.blockers(id, statuses)
         if blockers:
             listed = ", ".join(f"{name} ({statuses[name]})" for name in blockers)
-            return Record(self._unfinished(id, Status.BLOCKED, f"It rests on {listed}; not checked.", blockers))
+            found = Found(Finding.ANCESTOR_FAILED, f"It rests on {listed}; not checked.")
+            return Record(self._unfinished(id, found, blockers))
         if id in kept:
             facts = self.catalogue.facts(id)
             outcome = replace(kept[id].outcome, title=facts.title, source=self.catalogue.citation(facts.paper))
@@ -245,9 +247,9 @@ class _House:
             raise UsageError(done.sentence)
         if done.outcome is not None:
             return Record(done.outcome)
-        status = Status.INCONCLUSIVE if done.undecided else Status.ERROR
+        found = Found(Finding.UNDECIDED if done.undecided else Finding.NOT_CHECKED, done.sentence)
         log = self._log(done) if done.trace is not None else None
-        return Record(self._unfinished(done.id, status, done.sentence), log=log)
+        return Record(self._unfinished(done.id, found), log=log)
 
     def _settle(self, record: Record, done: Finished | None) -> None:
         """Keep an outcome and tell it; a store that fails is told once and stops nothing."""
@@ -266,9 +268,9 @@ class _House:
     def _problem(self, id: str) -> str | None:
         return self.catalogue.problem(id) or self.circles.get(id)
 
-    def _unfinished(self, id: str, status: Status, reason: str, blocked_by: Iterable[str] = ()) -> TheoremOutcome:
+    def _unfinished(self, id: str, found: Found, blocked_by: Iterable[str] = ()) -> TheoremOutcome:
         facts = self.catalogue.facts(id)
-        return unfinished(facts, self.catalogue.citation(facts.paper), status, reason, self.own(id), blocked_by)
+        return unfinished(facts, self.catalogue.citation(facts.paper), found, self.own(id), blocked_by)
 
     def _kept(self, id: str) -> Kept | None:
         try:

@@ -23,7 +23,7 @@ from theorax.verifiers.attempts import ClaimVersion
 from theorax.verifiers.outcome import TheoremOutcome, plain, theorem_from_plain
 
 FILE = "results.sqlite"
-LAYOUT = 7  # raised when the tables, a key or the outcome's fields change; older results are then checked again
+LAYOUT = 8  # raised when the tables, a key or the outcome's fields change; older results are then checked again
 KEPT_PER_THEOREM = 24
 PATIENCE = 10.0  # seconds to wait for another run that is writing
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from theorax.decide.findings import Finding, settle
 from theorax.decide.status import Status
 from theorax.testing.plugin import PROPERTY
 from theorax.text.safe import visible
@@ -40,19 +41,6 @@ class Stated:
     def property(self) -> tuple[str, str]:
         """The claim as a property of a test's report."""
         return PROPERTY, json.dumps(asdict(self))
-
-    def verdict(self) -> Verdict:
-        """The claim as a member of a suite."""
-        from theorax.decide.verdict import Verdict
-
-        nothing: dict[str, Any] = dict.fromkeys(
-            ("reason", "prediction", "as_", "level", "margin_given", "corrected", "worst")
-        )
-        empty: dict[str, Any] = dict.fromkeys(("kind", "statement", "latex", "sentence", "because", "design_hash"), "")
-        return Verdict(id=self.name, draws=0, sizes=(), cases=(), **nothing, **empty, **self._numbers())
-
-    def _numbers(self) -> dict[str, Any]:
-        return {name: value for name, value in asdict(self).items() if name != "name"}
 
 
 def of_claim(theorem: str, claim: Mapping[str, Any]) -> Stated:
@@ -101,8 +89,9 @@ class Family:
         """Every claim's status as all of them together support it."""
         from theorax.decide import error_budget
 
-        after, found = error_budget.adjust({name: stated.verdict() for name, stated in self.claims.items()}, method)
-        return {name: verdict.status for name, verdict in after.items()}, found
+        suite = error_budget.adjust(self.claims, method)
+        fallen = settle([Finding.FELL_IN_SUITE])
+        return {name: fallen if name in suite.changed else own.status for name, own in self.claims.items()}, suite
 
     def told(self, method: str) -> Iterator[str]:
         """The account in lines."""

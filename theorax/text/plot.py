@@ -15,13 +15,11 @@ BARS = 2.0  # an error bar reaches this many standard errors to either side
 Row = Mapping[str, Any]
 
 
-def predicted_along(
-    points: Sequence[Row], kind: str, predicted: float | None, estimate: float | None
-) -> list[float] | None:
+def predicted_along(points: Sequence[Row], kind: str, predicted: float | None) -> list[float] | None:
     """The predicted value at each size: a level for a limit, a power through the points for a rate; None if neither.
 
-    For a rate only the slope is predicted. The line passes through the points' mean, and the sign of the exponent (of
-    growth or of decay) is taken as the one by which the measured exponent describes the points.
+    For a rate only the slope is predicted: ``predicted`` is the exponent, negative for decay, and the line passes
+    through the points' mean.
     """
     if predicted is None or not points:
         return None
@@ -32,13 +30,9 @@ def predicted_along(
     x = [math.log(row["size"]) for row in points]
     y = [math.log(row["estimate"]) for row in points]
     x_mean, y_mean = sum(x) / len(x), sum(y) / len(y)
-    spread = sum((at - x_mean) ** 2 for at in x)
-    if spread == 0:
+    if len(set(x)) == 1:
         return None
-    slope = sum((at - x_mean) * (value - y_mean) for at, value in zip(x, y, strict=True)) / spread
-    told = predicted if estimate is None else estimate
-    sign = 1.0 if abs(slope - told) <= abs(slope + told) else -1.0
-    return [math.exp(y_mean + sign * predicted * (at - x_mean)) for at in x]
+    return [math.exp(y_mean + predicted * (at - x_mean)) for at in x]
 
 
 def plot(

@@ -1,19 +1,22 @@
-"""A decision in words: everything that a report says about one claim."""
+"""From what was planned, proved and decided of a claim to its verdict."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from theorax.decide.status import Decision, Status
-from theorax.decide.verdict import Case, Verdict
-from theorax.decide.wording import REMEDIES, case_of, sentence
+from theorax.decide.findings import Finding, Found, ShownBy, settle, shown_by
+from theorax.decide.status import Decision, Direction, Levels, Reason, Status
+from theorax.decide.verdict import Case, ErrorRates, Grounds, Statement, Verdict, conclude
+from theorax.decide.wording import REMEDIES, Shown, case_of, found_by
 from theorax.language import Claim, Theorem
 from theorax.language.notation import inline, meanings
+from theorax.verifiers import assumptions
+from theorax.verifiers.attempts import ClaimVersion
 from theorax.verifiers.cases.lines import Cell
 from theorax.verifiers.kinds.lowering import Judged, Prepared
-from theorax.verifiers.outcome import LetterOutcome
+from theorax.verifiers.outcome import LetterOutcome, StepOutcome
 
 
 def letters(theorem: Theorem) -> tuple[LetterOutcome, ...]:
@@ -21,59 +24,127 @@ def letters(theorem: Theorem) -> tuple[LetterOutcome, ...]:
     return tuple(LetterOutcome(letter, meaning) for letter, meaning in meanings(theorem.claims.values()))
 
 
+PROVED = Found(Finding.PROOF, "Proved within its scope: computer algebra closed every step.")
+# A proof and a refutation of one statement: the program measured is not the one proved, or one of the two is wrong.
+_DISPROVED = Found(Finding.DISPROVED, "Its proof and its measurement contradict each other.")
 _SCOPED = (Status.CERTIFIED, Status.SUPPORTED)
 
 
-def claim_outcome(
-    name: str,
-    claim: Claim,
-    status: Status,
-    decision: Decision | None,
-    cases: Sequence[Judged | Prepared],
-    level: float,
-    *,
-    settled: bool = False,
-    note: str = "",
+@dataclass(frozen=True)
+class PlannedClaim:
+    """A claim with the prepared cases of its evidence; ``notes`` say of each why its design cannot decide, if so."""
+
+    name: str
+    claim: Claim
+    cases: tuple[Prepared, ...]
+    levels: Levels
+    notes: tuple[str, ...]
+    version: ClaimVersion
+    attempt: int = 1
+    logged: bool = True
+
+    @property
+    def refusal(self) -> str:
+        """Why the claim is not worth running; empty if it is."""
+        return next((note for note in self.notes if note), "")
+
+
+def undecided(reason: Reason, sentence: str = "") -> Found:
+    """The finding that nothing was decided, for this reason."""
+    return Found(Finding.UNDECIDED, sentence or REMEDIES[reason], reason)
+
+
+def findings(judged: Sequence[Judged], decision: Decision, *, settled: bool) -> Iterator[Found]:
+    """What the decided cases of a claim bring to light together, beside its proof where it has one."""
+    shown = judged[_worst(judged, decision)]
+    # The reason that is told is that of the case; its numbers are those of all cases together.
+    told = replace(decision, reason=shown.decision.reason)
+    level = decision.levels.support if all(case.statistical for case in judged) else None
+    where = place(shown.prepared.cell)
+    if settled and decision.status is Status.REFUTED:
+        yield _DISPROVED
+    for finding in _brought_to_light(judged, decision):
+        found = found_by(told, finding, level=level, detail=shown.detail, where=where, cases=len(judged))
+        yield replace(found, reason=decision.reason) if finding is Finding.UNDECIDED else found
+
+
+def _brought_to_light(judged: Sequence[Judged], decision: Decision) -> Iterator[Finding]:
+    if all(case.trivial for case in judged):
+        yield Finding.TRIVIAL_BOUND
+    if decision.status is Status.REFUTED:
+        refuting = [case for case in judged if case.decision.status is Status.REFUTED]
+        yield Finding.COUNTEREXAMPLE if any(case.rigorous for case in refuting) else Finding.TEST_REFUTED
+    elif decision.status is not Status.SUPPORTED:
+        yield Finding.UNDECIDED
+    elif all(case.covered for case in judged):
+        yield Finding.CERTIFICATE
+    else:
+        yield Finding.INSTANCES if all(case.rigorous for case in judged) else Finding.TEST_SUPPORTED
+
+
+def verdict(
+    theorem: Theorem,
+    planned: PlannedClaim,
+    steps: Sequence[StepOutcome],
+    found: Sequence[Found],
+    judged: Sequence[Judged] = (),
+    decision: Decision | None = None,
 ) -> Verdict:
-    """Everything a report says about one claim."""
-    rows = tuple(_case(case, claim) for case in cases)
-    judged = [case for case in cases if isinstance(case, Judged)]
-    reason = (
-        decision.reason.value if decision is not None and decision.reason and status is Status.INCONCLUSIVE else None
+    """The verdict on one claim of a theorem, from everything that was found about it."""
+    cases = judged or planned.cases
+    worst = None if decision is None else _worst(judged, decision)
+    certain = shown_by(found) in (ShownBy.PROVED, ShownBy.CERTIFIED)
+    spends = decision is not None and not certain and all(case.statistical for case in judged)
+    level = planned.levels.support if spends else None
+    attempt = {"attempt": planned.attempt}
+    return conclude(
+        _statement(planned, cases),
+        _grounds(theorem, planned, steps, settle(part.finding for part in found), judged, worst),
+        found,
+        [_case(case) for case in cases],
+        worst=worst,
+        rates=ErrorRates(**attempt) if decision is None else ErrorRates.of(decision, level, **attempt),
+        robust=None if decision is None else decision.robust,
     )
-    worst = _worst(judged, decision)
-    unseen = judged[worst].unseen if worst is not None else ()
-    rigorous = status in (Status.PROVED, Status.CERTIFIED, Status.REFUTED) and (
-        settled or any(case.rigorous for case in judged)
-    )
-    spends = not rigorous and bool(judged) and all(case.statistical for case in judged)
-    draws = sum(point.draws for case in judged for point in case.points)
-    sizes = sorted({size for case in cases for size in _prepared(case).cell.line.sizes})
-    return Verdict(
-        id=name,
+
+
+def _statement(planned: PlannedClaim, cases: Sequence[Judged | Prepared]) -> Statement:
+    claim = planned.claim
+    orders = [part.sign * part.claimed for part in map(_prepared, cases)] if claim.kind == "rate" else []
+    directions = {Direction.of(order) for order in orders}
+    return Statement(
+        id=planned.name,
         kind=claim.kind,
         statement=claim.typeset,
         latex=claim.latex,
-        status=status,
-        reason=reason,
-        sentence=_sentence(status, decision, judged, worst, level, settled, note),
         because=claim.because,
         prediction=inline(claim.prediction) if claim.prediction is not None else None,
         as_=str(claim.tending) if claim.tending is not None else None,
-        level=level if spends else None,
         margin_given=str(claim.margin) if claim.margin is not None else None,
         corrected=claim.corrected,
-        draws=draws,
-        sizes=tuple(map(float, sizes)),
         design_hash=design_hash(claim, cases),
-        cases=rows,
-        worst=worst,
-        unseen=unseen,
-        p_refute=None if not spends or decision is None else decision.p_refute,
-        p_support=None if not spends or decision is None else decision.p_support,
-        rigorous=rigorous,
-        covered=settled or (status is Status.CERTIFIED and all(case.covered for case in judged)),
-        scope="; ".join(dict.fromkeys(case.scope for case in judged if case.scope)) if status in _SCOPED else "",
+        side=claim.sided,
+        direction=directions.pop() if len(directions) == 1 else None,
+    )
+
+
+def _grounds(
+    theorem: Theorem,
+    planned: PlannedClaim,
+    steps: Sequence[StepOutcome],
+    status: Status,
+    judged: Sequence[Judged],
+    worst: int | None,
+) -> Grounds:
+    parts = (theorem, planned.name, planned.claim, planned.cases, steps)
+    proved = status is Status.PROVED
+    own = "; ".join(dict.fromkeys(case.scope for case in judged if case.scope)) if status in _SCOPED else ""
+    return Grounds(
+        draws=sum(point.draws for case in judged for point in case.points),
+        sizes=tuple(sorted({float(size) for case in planned.cases for size in case.cell.line.sizes})),
+        unseen=judged[worst].unseen if worst is not None else (),
+        scope=own or assumptions.scope(*parts, settled=proved),
+        ledger=assumptions.ledger(*parts, settled=proved, logged=planned.logged),
         tightness=judged[worst].tightness if worst is not None else None,
     )
 
@@ -103,66 +174,23 @@ def _prepared(case: Judged | Prepared) -> Prepared:
     return case.prepared if isinstance(case, Judged) else case
 
 
-def _case(judged: Judged | Prepared, claim: Claim) -> Case:
+def _case(judged: Judged | Prepared) -> Case:
     prepared = _prepared(judged)
-    shown = {
-        "subject": prepared.cell.line.name,
-        "at": prepared.cell.label,
-        "predicted": prepared.sign * prepared.claimed,
-        "bias": prepared.bias,
-        "margin": prepared.margin,
-        "noticeable": prepared.noticeable,
-    }
-    if isinstance(judged, Prepared):
-        return Case(
-            **shown,  # type: ignore[arg-type]
-            estimate=None,
-            standard_error=None,
-            interval=None,
-            status=Status.INCONCLUSIVE,
-            reason=None,
-            p_refute=None,
-            p_support=None,
-            breakdown=None,
-        )
-    return case_of(
-        judged.decision,
-        **shown,  # type: ignore[arg-type]
-        sign=prepared.sign,
-        points=judged.points,
-        detail=judged.detail,
+    cell = prepared.cell
+    predicted = prepared.sign * prepared.claimed
+    shown = Shown(
+        cell.line.name, cell.label, predicted, prepared.bias, prepared.margin, prepared.noticeable, prepared.sign
     )
+    if isinstance(judged, Prepared):
+        return case_of(None, shown)
+    return case_of(judged.decision, shown, points=judged.points, detail=judged.detail)
 
 
-def _worst(judged: Sequence[Judged], decision: Decision | None) -> int | None:
+def _worst(judged: Sequence[Judged], decision: Decision) -> int:
     """The case that decided: the clearest refutation, else the first open case, else the weakest support."""
-    if not judged or decision is None:
-        return None
     open_cases = [i for i, part in enumerate(judged) if part.decision.status is decision.status]
     if decision.status is Status.REFUTED:
         return min(open_cases, key=lambda i: judged[i].decision.p_refute)
     if decision.status is Status.SUPPORTED:
         return min(range(len(judged)), key=lambda i: judged[i].decision.breakdown_support)
     return open_cases[0] if open_cases else 0
-
-
-def _sentence(
-    status: Status,
-    decision: Decision | None,
-    judged: Sequence[Judged],
-    worst: int | None,
-    level: float,
-    settled: bool,
-    note: str,
-) -> str:
-    if status is Status.PROVED:
-        return "Proved within its scope: computer algebra closed every step."
-    if note:
-        return note
-    if worst is None or decision is None:
-        return REMEDIES[decision.reason] if decision is not None and decision.reason else "Nothing was decided."
-    shown = judged[worst]
-    # The reason that is told is that of the case; its numbers are those of all cases together.
-    told = replace(decision, reason=shown.decision.reason)
-    where = place(shown.prepared.cell)
-    return sentence(status, told, level, detail=shown.detail, where=where, cases=len(judged))

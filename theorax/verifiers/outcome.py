@@ -7,11 +7,13 @@ so a kept result is read and shown without importing either.
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from theorax.decide.status import Status
+from theorax.decide.findings import Finding, Found, ShownBy, settle
+from theorax.decide.status import Direction, Reason, Side, Status
 from theorax.decide.verdict import Assumption, Case, Point, Verdict
 
 Value = TypeVar("Value")
@@ -32,6 +34,15 @@ class ControlOutcome:
     kill_probability: float | None = None  # lower bound at 95 % (Clopper-Pearson); None where nothing is random
 
 
+class Expected(StrEnum):
+    """What should become of a variant of a claim."""
+
+    KILLED = "killed"
+    STAYS = "stays supported"  # it follows from the claim
+    WITHIN = "within the margin"  # it cannot be told from the claim
+    TIGHT = "killed if tight"  # it is wrong only where the bound is tight
+
+
 @dataclass(frozen=True)
 class MutantOutcome:
     """A wrong (or, if implied, weaker) variant of a claim, decided on the claim's own data."""
@@ -41,9 +52,7 @@ class MutantOutcome:
     statement: str
     killed: bool
     status: Status
-    expected: (
-        str  # "killed", "stays supported" (implied), "within the margin" (cannot be told apart), "killed if tight"
-    )
+    expected: Expected
     origin: str  # "file" or "machine"
     detail: str = ""
 
@@ -135,6 +144,23 @@ class Checked:
     observations: bytes | None
 
 
+def overall(claims: Sequence[Verdict]) -> tuple[Status, str | None]:
+    """The status of a theorem from those of its claims, and the sentence of the claim that decided.
+
+    | claims (those that the source prints wrongly set aside) | theorem |
+    |---|---|
+    | at least one | the status of largest severity |
+    | none | error |
+
+    A claim with ``corrected`` says what the source prints: that it is refuted is the finding, not a failure.
+    """
+    standing = [claim for claim in claims if claim.corrected is None]
+    if not standing:
+        return settle([Finding.NOT_CHECKED]), "no claim was decided"
+    worst = max(standing, key=lambda claim: claim.status.severity)  # the first of equally bad ones
+    return worst.status, None if worst.status.holds else f"{worst.id}: {worst.sentence}"
+
+
 def plain(outcome: Any) -> dict[str, Any]:
     """The outcome as a dictionary of JSON values."""
     return dataclasses.asdict(outcome)
@@ -159,7 +185,7 @@ def theorem_from_plain(data: dict[str, Any]) -> TheoremOutcome:
         ),
         claims=tuple(map(_claim, data["claims"])),
         controls=tuple(_control(row) for row in data["controls"]),
-        mutants=tuple(_rebuilt(MutantOutcome, row, status=Status(row["status"])) for row in data["mutants"]),
+        mutants=tuple(map(_mutant, data["mutants"])),
         proof=tuple(_rebuilt(StepOutcome, row, status=StepStatus(row["status"])) for row in data["proof"]),
         work=_rebuilt(Work, data["work"]),
     )
@@ -169,13 +195,28 @@ def _control(row: dict[str, Any]) -> ControlOutcome:
     return _rebuilt(ControlOutcome, row, breaks=tuple(row["breaks"]), status=Status(row["status"]))
 
 
+def _mutant(row: dict[str, Any]) -> MutantOutcome:
+    return _rebuilt(MutantOutcome, row, status=Status(row["status"]), expected=Expected(row["expected"]))
+
+
 def _claim(row: dict[str, Any]) -> Verdict:
     cases = tuple(map(_case, row["cases"]))
     tightness = None if row["tightness"] is None else tuple(row["tightness"])
     ledger = tuple(_rebuilt(Assumption, part) for part in row["ledger"])
     lists = {"sizes": tuple(row["sizes"]), "unseen": tuple(row["unseen"])}
-    status = Status(row["status"])
-    return _rebuilt(Verdict, row, status=status, cases=cases, ledger=ledger, tightness=tightness, **lists)
+    findings = tuple(Found(Finding(part["finding"]), part["sentence"], _reason(part)) for part in row["findings"])
+    read = {
+        "status": Status(row["status"]),
+        "reason": _reason(row),
+        "shown_by": None if row["shown_by"] is None else ShownBy(row["shown_by"]),
+        "side": Side(row["side"]),
+        "direction": None if row["direction"] is None else Direction(row["direction"]),
+    }
+    return _rebuilt(Verdict, row, findings=findings, cases=cases, ledger=ledger, tightness=tightness, **lists, **read)
+
+
+def _reason(row: dict[str, Any]) -> Reason | None:
+    return None if row["reason"] is None else Reason(row["reason"])
 
 
 def _case(row: dict[str, Any]) -> Case:
@@ -184,6 +225,7 @@ def _case(row: dict[str, Any]) -> Case:
         Case,
         row,
         status=Status(row["status"]),
+        reason=_reason(row),
         points=tuple(_rebuilt(Point, point) for point in row["points"]),
         interval=interval,
         tails=tuple(row["tails"]),

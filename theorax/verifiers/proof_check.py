@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sympy import Basic, Integer, latex, pretty, simplify
 
+from theorax.decide.findings import Finding, Found
 from theorax.errors import StatementError
 from theorax.exact.zero import ZeroTest, is_zero
 from theorax.language import Cited, Claim, Index, Proof, Step, Theorem
@@ -40,15 +41,16 @@ def check(theorem: Theorem) -> tuple[tuple[StepOutcome, ...], dict[str, bool]]:
     return tuple(outcomes), settled
 
 
-def false_step(steps: Sequence[StepOutcome], claim: str, theorem: Theorem) -> str:
-    """A sentence about a false step in the claim's own proof or in a lemma; empty if there is none.
+def false_step(steps: Sequence[StepOutcome], claim: str, theorem: Theorem) -> Found | None:
+    """The first false step in the claim's own proof or in a lemma.
 
     What was derived by a false step was not derived: the claim is in error, whatever its measurement says.
     """
     for step in steps:
         if step.status is StepStatus.REFUTED and (step.proof == claim or step.proof not in theorem.claims):
-            return f"A step of the proof {step.proof} is false ({step.reason}): {step.statement}; {step.method}."
-    return ""
+            told = f"A step of the proof {step.proof} is false ({step.reason}): {step.statement}; {step.method}."
+            return Found(Finding.FALSE_STEP, told)
+    return None
 
 
 def _outcome(name: str, proof: Proof, step: Step | Cited) -> StepOutcome:

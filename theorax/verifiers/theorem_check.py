@@ -3,47 +3,39 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from theorax.decide import nightly
 from theorax.decide.equivalence import combine
+from theorax.decide.findings import Found
 from theorax.decide.spending import level_of
-from theorax.decide.status import Decision, Finding, Levels, Reason, Side, Status, settle
+from theorax.decide.status import Levels, Reason, Status
 from theorax.decide.verdict import Verdict
-from theorax.language import Claim, Theorem
+from theorax.language import Theorem
 from theorax.numerics import platform
 from theorax.theorems.catalogue import Catalogue
-from theorax.verifiers import assumptions, claim_verdicts, proof_check
+from theorax.verifiers import claim_verdicts, proof_check
 from theorax.verifiers.attacks import controls, sensitivity, tested_hypotheses
 from theorax.verifiers.attempts import AttemptLog, ClaimVersion, claim_version
 from theorax.verifiers.cases import user_models
 from theorax.verifiers.cases.draws import Draws, Table
 from theorax.verifiers.cases.lines import control_lines, evidence_lines, lines, refuse_unknown
-from theorax.verifiers.kinds import JUDGES, Judged, Prepared
+from theorax.verifiers.claim_verdicts import PlannedClaim
+from theorax.verifiers.kinds import JUDGES, Prepared
 from theorax.verifiers.loading import load
-from theorax.verifiers.outcome import Checked, ControlOutcome, MutantOutcome, TheoremOutcome, Work
+from theorax.verifiers.outcome import (
+    Checked,
+    ControlOutcome,
+    Expected,
+    MutantOutcome,
+    StepOutcome,
+    TheoremOutcome,
+    Work,
+    overall,
+)
 from theorax.verifiers.settings import PlannedCheck, Settings
-
-
-@dataclass(frozen=True)
-class Planned:
-    """A claim with the prepared cases of its evidence; ``notes`` say of each why its design cannot decide, if so."""
-
-    name: str
-    claim: Claim
-    cases: tuple[Prepared, ...]
-    levels: Levels
-    notes: tuple[str, ...]
-    version: ClaimVersion
-    attempt: int = 1
-    logged: bool = True
-
-    @property
-    def refusal(self) -> str:
-        """Why the claim is not worth running; empty if it is."""
-        return next((note for note in self.notes if note), "")
 
 
 def observe(theorem_id: str, settings: Settings, log: AttemptLog, kept: bytes | None = None) -> Checked:
@@ -66,33 +58,16 @@ def observe(theorem_id: str, settings: Settings, log: AttemptLog, kept: bytes | 
     mutants: list[MutantOutcome] = []
     for name, claim in theorem.claims.items():
         planned = planned_claims[name]
-        verdict = _decide(
-            theorem, planned, draws, settled.get(name, False), proof_check.false_step(steps, name, theorem)
-        )
+        verdict = _decide(theorem, planned, draws, steps, settled=settled.get(name, False))
         if settings.nightly and (tails := nightly.night(verdict)) is not None:
             nights = log.nights(planned.version, settings.seed, tails)
             verdict = nightly.monitored(verdict, nights, settings.level)
-        if verdict.status in (Status.SUPPORTED, Status.REFUTED, Status.PROVED, Status.CERTIFIED):
+        if verdict.status.holds or verdict.status is Status.REFUTED:
             failing = control_lines(theorem, name, table)
             fired += controls.controls(name, claim, failing, planned.levels, draws, settings.effort)
             if planned.cases and not planned.refusal:
-                found = sensitivity.mutants(name, claim, planned.cases, planned.levels, draws.on)
-                # A weaker variant must stay supported where the claim is; where it is not, it may fall with it.
-                refuted = verdict.status == Status.REFUTED
-                mutants += [part for part in found if not (refuted and part.expected == "stays supported")]
-        parts = (theorem, name, claim, planned.cases, steps)
-        verdict = replace(
-            verdict,
-            ledger=(
-                *verdict.ledger,
-                *assumptions.ledger(*parts, settled=verdict.status == Status.PROVED, logged=planned.logged),
-            ),
-            scope=verdict.scope or assumptions.scope(*parts, settled=verdict.status == Status.PROVED),
-        )
-        if verdict.status == Status.SUPPORTED and (said := sensitivity.contradiction(name, mutants)):
-            verdict = replace(verdict, status=Status.ERROR, sentence=said)
-        claims.append(verdict)
-    claims = [sensitivity.insensitive(controls.insensitive(claim, fired), mutants) for claim in claims]
+                mutants += _mutants(verdict, planned, draws)
+        claims.append(verdict.with_findings(*_attacked(verdict, fired, mutants)))
     status, reason = overall(claims)
     outcome = TheoremOutcome(
         id=theorem_id,
@@ -163,23 +138,6 @@ def versions(theorem_id: str, settings: Settings) -> dict[str, ClaimVersion]:
     return {name: _plan(theorem_id, theorem, name, table, settings, 1).version for name in theorem.claims}
 
 
-def overall(claims: Sequence[Verdict]) -> tuple[Status, str | None]:
-    """The status of a theorem from those of its claims, and the sentence of the claim that decided.
-
-    | claims (those that the source prints wrongly set aside) | theorem |
-    |---|---|
-    | at least one | the status of largest severity |
-    | none | error |
-
-    A claim with ``corrected`` says what the source prints: that it is refuted is the finding, not a failure.
-    """
-    standing = [claim for claim in claims if claim.corrected is None]
-    if not standing:
-        return Status.ERROR, "no claim was decided"
-    worst = max(standing, key=lambda claim: claim.status.severity)  # the first of equally bad ones
-    return worst.status, None if worst.status.holds else f"{worst.id}: {worst.sentence}"
-
-
 def _catalogue(settings: Settings) -> Catalogue:
     return Catalogue(tuple(map(Path, settings.roots))) if settings.roots else Catalogue()
 
@@ -195,7 +153,7 @@ def _prepare(theorem_id: str, settings: Settings, catalogue: Catalogue) -> tuple
 
 def _attempted(
     theorem_id: str, theorem: Theorem, table: Table, settings: Settings, log: AttemptLog
-) -> dict[str, Planned]:
+) -> dict[str, PlannedClaim]:
     """Every claim planned at the level of its attempt, all attempts logged before anything is drawn.
 
     A nightly run is no attempt: its data feed a process that keeps its own account.
@@ -215,14 +173,14 @@ def _attempted(
 
 def _planned_next(
     theorem_id: str, theorem: Theorem, name: str, table: Table, settings: Settings, log: AttemptLog
-) -> Planned:
+) -> PlannedClaim:
     """A claim planned at the level that its next attempt will have."""
     planned = _plan(theorem_id, theorem, name, table, settings, 1)
     number = 1 if settings.nightly else log.next_number(planned.version, settings.seed)
     return _plan(theorem_id, theorem, name, table, settings, number) if number > 1 else planned
 
 
-def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: Settings, attempt: int) -> Planned:
+def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: Settings, attempt: int) -> PlannedClaim:
     claim = theorem.claims[name]
     judge = JUDGES[type(claim)]
     found = [cell for line in evidence_lines(theorem, claim, table) for cell in judge.cells(claim, line)]
@@ -230,7 +188,7 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
     levels = Levels(level, level)
     cases = tuple(judge.prepare(claim, cell, levels.shared(len(found)), claim) for cell in found)
     version = claim_version(theorem_id, name, claim, cases, settings.model)
-    return Planned(name, claim, cases, levels, tuple(map(_note, cases)), version, attempt)
+    return PlannedClaim(name, claim, cases, levels, tuple(map(_note, cases)), version, attempt)
 
 
 def _note(case: Prepared) -> str:
@@ -240,46 +198,42 @@ def _note(case: Prepared) -> str:
     return f"Too weak to decide, so not run: {claim_verdicts.place(case.cell)} has {case.weakness}."
 
 
-def _decide(theorem: Theorem, planned: Planned, draws: Draws, settled: bool, false_step: str) -> Verdict:
-    name, claim, levels = planned.name, planned.claim, planned.levels
-    findings = [Finding.PROOF] if settled else []
+def _decide(
+    theorem: Theorem, planned: PlannedClaim, draws: Draws, steps: Sequence[StepOutcome], *, settled: bool
+) -> Verdict:
+    """The verdict before any attempt to break it."""
+    claim, proof = planned.claim, (claim_verdicts.PROVED,) if settled else ()
 
-    def outcome(decision: Decision | None, cases: Sequence[Judged | Prepared], note: str = "") -> Verdict:
-        status = settle([*findings, Finding.UNDECIDED])
-        found = claim_verdicts.claim_outcome(
-            name, claim, status, decision, cases, levels.support, settled=settled, note="" if settled else note
-        )
-        return replace(found, attempt=planned.attempt)
+    def found(*findings: Found) -> Verdict:
+        return claim_verdicts.verdict(theorem, planned, steps, (*proof, *findings))
 
-    if false_step:
-        findings.append(Finding.HYPOTHESIS_VIOLATED)
-        return outcome(None, planned.cases, false_step)
+    if false := proof_check.false_step(steps, planned.name, theorem):
+        return found(false)
     if not planned.cases:
         reason = Reason.HYPOTHESIS_UNSAMPLED if claim.observed else Reason.NOT_DECIDABLE_YET
-        return outcome(Decision.undecided(reason, 0.0, 1.0, Side.EQUAL, levels), ())
+        return found(claim_verdicts.undecided(reason))
     if planned.refusal:
         weak = next(case for case, note in zip(planned.cases, planned.notes, strict=True) if note)
-        reason = weak.why_not or Reason.UNDERPOWERED
-        return outcome(Decision.undecided(reason, 0.0, 1.0, Side.EQUAL, levels), planned.cases, planned.refusal)
+        return found(claim_verdicts.undecided(weak.why_not or Reason.UNDERPOWERED, planned.refusal))
     if violated := tested_hypotheses.violated(theorem, theorem.needed(claim), planned.cases, draws):
-        findings.append(violated[0])
-        return outcome(None, planned.cases, violated[1])
+        return found(violated)
     judge = JUDGES[type(claim)]
     judged = [judge.judge(claim, case, draws.on(case.cell.line)) for case in planned.cases]
-    decision = combine([part.decision for part in judged], levels)
-    rigorous = any(part.rigorous and part.decision.status is Status.REFUTED for part in judged)
-    if decision.status is Status.REFUTED:
-        findings.append(Finding.COUNTEREXAMPLE if rigorous else Finding.TEST_REFUTED)
-    if all(part.trivial for part in judged):
-        findings.append(Finding.TRIVIAL_BOUND)
-    if decision.status is Status.SUPPORTED:
-        if all(part.covered for part in judged):
-            findings.append(Finding.CERTIFICATE)
-        else:
-            findings.append(Finding.INSTANCES if all(part.rigorous for part in judged) else Finding.TEST_SUPPORTED)
-    if settled and decision.status is Status.REFUTED:
-        # A proof and a refutation of one statement: the program measured is not the one proved, or one of the two is
-        # wrong. Neither word may be shown.
-        findings.append(Finding.HYPOTHESIS_VIOLATED)
-        return outcome(decision, judged, "Its proof and its measurement contradict each other.")
-    return outcome(decision, judged)
+    decision = combine([part.decision for part in judged], planned.levels)
+    findings = (*proof, *claim_verdicts.findings(judged, decision, settled=settled))
+    return claim_verdicts.verdict(theorem, planned, steps, findings, judged, decision)
+
+
+def _mutants(verdict: Verdict, planned: PlannedClaim, draws: Draws) -> list[MutantOutcome]:
+    """Every variant of the claim on its own data; a weaker one must stay supported only where the claim is."""
+    found = sensitivity.mutants(planned.name, planned.claim, planned.cases, planned.levels, draws.on)
+    refuted = verdict.status is Status.REFUTED
+    return [part for part in found if not (refuted and part.expected is Expected.STAYS)]
+
+
+def _attacked(verdict: Verdict, fired: Sequence[ControlOutcome], mutants: Sequence[MutantOutcome]) -> Iterator[Found]:
+    """What the attempts to break the claim brought to light."""
+    if verdict.status is Status.SUPPORTED:
+        yield from sensitivity.contradiction(verdict.id, mutants)
+    yield from controls.insensitive(verdict.id, fired)
+    yield from sensitivity.insensitive(verdict.id, mutants)

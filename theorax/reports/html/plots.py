@@ -31,7 +31,7 @@ def sweep(claim: Part, case: Part) -> str:
     points = [row for row in case["points"] if row["size"] is not None and row["estimate"] is not None]
     if len({row["size"] for row in points}) < 2:
         return ""
-    predicted, line = case["predicted"], predicted_along(points, claim["kind"], case["predicted"], case["estimate"])
+    predicted, line = case["predicted"], predicted_along(points, claim["kind"], case["predicted"])
     # At infinity stands what is claimed of the limit: its interval, with the bias bound included.
     ends = case["interval"] if claim["kind"] == "limit" else None
     limit = [value for value in ends if value is not None] if ends else []
@@ -81,7 +81,7 @@ def logarithmic(claim: Part, case: Part) -> str:
     points = [row for row in case["points"] if row["size"] is not None and row["estimate"] is not None]
     errors = [BARS * (row["standard_error"] or 0.0) for row in points]
     values = [row["estimate"] + s * e for row, e in zip(points, errors, strict=True) for s in (-1, 1)]
-    line = predicted_along(points, claim["kind"], case["predicted"], case["estimate"]) or []
+    line = predicted_along(points, claim["kind"], case["predicted"]) or []
     ends = case["interval"] if claim["kind"] == "limit" else None
     limit = [value for value in ends if value is not None] if ends else []
     found = []

@@ -22,13 +22,13 @@ shown to reach it with probability at most 0.15.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from theorax.decide.binomial import proportion_of
 from theorax.decide.equivalence import combine
+from theorax.decide.findings import Finding, Found
 from theorax.decide.status import Decision, Levels, Reason, Status
-from theorax.decide.verdict import Verdict
 from theorax.errors import TheoraxError
 from theorax.language import Claim
 from theorax.verifiers.cases.draws import Draws
@@ -108,30 +108,21 @@ def _control(name: str, claim: Claim, line: Line, levels: Levels, draws: Draws, 
     return outcome if effort == "quick" or not draws.on(line).tables else _repeated(outcome, trial, draws)
 
 
-def insensitive(claim: Verdict, tried: Sequence[ControlOutcome]) -> Verdict:
-    """A claim that holds by what was drawn, and on a control too, could not have failed: it is vacuous.
-
-    Balls on instances are no exception. A proof is, and a certificate for a whole domain: they could have failed there.
-    """
-    own = [control for control in tried if control.claim == claim.id]
+def insensitive(name: str, tried: Sequence[ControlOutcome]) -> Iterator[Found]:
+    """The first control on which the claim passes, or fails too rarely: on such draws it could not have failed."""
+    own = [control for control in tried if control.claim == name]
     silent = [control for control in own if not control.fired]
     # One run is no bound: it is held against the demand only where it was repeated.
     unsure = [control for control in own if control.replicates > 1 and (control.kill_probability or 0.0) < DEMANDED]
-    if not claim.on_draws or not (silent or unsure):
-        return claim
-    found = (silent or unsure)[0]
-    how = (
-        "the claim still passes"
-        if silent
-        else f"the claim fails in {found.kills} of {found.replicates} repetitions only, so with probability at least "
-        f"{found.kill_probability:.2f}, not {DEMANDED}"
-    )
-    return replace(
-        claim,
-        status=Status.VACUOUS,
-        sentence=f"The control {found.subject!r} breaks {', '.join(found.breaks)} and {how}: "
-        "this check could not have failed.",
-    )
+    for found in (silent or unsure)[:1]:
+        how = (
+            "the claim still passes"
+            if silent
+            else f"the claim fails in {found.kills} of {found.replicates} repetitions only, so with probability at "
+            f"least {found.kill_probability:.2f}, not {DEMANDED}"
+        )
+        told = f"The control {found.subject!r} breaks {', '.join(found.breaks)} and {how}: this check could not have failed."
+        yield Found(Finding.INSENSITIVE, told)
 
 
 def _repeated(outcome: ControlOutcome, trial: _Trial, draws: Draws) -> ControlOutcome:

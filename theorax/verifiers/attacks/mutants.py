@@ -17,9 +17,7 @@ from sympy import Basic, Expr, Max, Min
 from theorax.errors import StatementError
 from theorax.language import Claim
 from theorax.language.variants import Change
-
-KILLED, STAYS, TIGHT = "killed", "stays supported", "killed if tight"
-Expected = Literal["killed", "stays supported", "killed if tight"]
+from theorax.verifiers.outcome import Expected
 
 
 @dataclass(frozen=True)
@@ -39,13 +37,13 @@ def variants(name: str, claim: Claim) -> tuple[Variant, ...]:
     states the claim itself.
     """
     found: list[Variant] = []
-    for names, expected in ((claim.mutants, "killed"), (claim.implied, "stays supported")):
+    for names, expected in ((claim.mutants, Expected.KILLED), (claim.implied, Expected.STAYS)):
         for label, changed in names.items():
-            found.append(Variant(label, _changed(name, claim, label, changed), expected, "file"))  # type: ignore[arg-type]
+            found.append(Variant(label, _changed(name, claim, label, changed), expected, "file"))
     machine: tuple[tuple[Expected, Iterable[Change]], ...] = (
-        ("killed", (*claim.wrong_variants(), *_swapped_extremes(claim))),
-        ("killed if tight", claim.sharper_variants()),
-        ("stays supported", claim.weaker_variants()),
+        (Expected.KILLED, (*claim.wrong_variants(), *_swapped_extremes(claim))),
+        (Expected.TIGHT, claim.sharper_variants()),
+        (Expected.STAYS, claim.weaker_variants()),
     )
     for expected, changes in machine:
         for label, changed in changes:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from theorax.decide.equivalence import combine
+from theorax.decide.findings import Finding, Found
 from theorax.decide.status import Decision, Levels, Status
-from theorax.decide.verdict import Verdict
 from theorax.errors import DesignError
 from theorax.language import Claim
 from theorax.verifiers.attacks.mutants import Variant, variants
 from theorax.verifiers.cases.lines import Cell, Line, Observed, evaluate
 from theorax.verifiers.kinds import JUDGES, Prepared
-from theorax.verifiers.outcome import MutantOutcome
+from theorax.verifiers.outcome import Expected, MutantOutcome
 
 
 def mutants(
@@ -50,9 +50,9 @@ def _mutant(
     same_sides = claim.sided is variant.claim.sided and all(
         getattr(claim, part) == getattr(variant.claim, part) for part in claim.measured_fields
     )
-    inside = variant.expected == "killed" and _same_numbers(claim, variant.claim, cases, observed)
+    inside = variant.expected is Expected.KILLED and _same_numbers(claim, variant.claim, cases, observed)
     inside = inside or (
-        variant.expected == "killed"
+        variant.expected is Expected.KILLED
         and same_sides
         and all(_within(new, old) for new, old in zip(prepared, cases, strict=True))
     )
@@ -65,7 +65,7 @@ def _mutant(
         statement=variant.claim.statement,
         killed=decision.status is not Status.SUPPORTED,
         status=decision.status,
-        expected="within the margin" if inside else variant.expected,
+        expected=Expected.WITHIN if inside else variant.expected,
         origin=variant.origin,
         detail=_detail(decision, prepared[0].sign),
     )
@@ -88,41 +88,39 @@ def _same_numbers(
     )
 
 
-def contradiction(name: str, outcomes: Sequence[MutantOutcome]) -> str:
-    """The sentence about a weaker variant that fell on the very data that support its claim; empty if none did."""
-    fallen = [part for part in outcomes if part.claim == name and part.expected == "stays supported" and part.killed]
-    if not fallen:
-        return ""
-    said = "this checker" if fallen[0].origin == "machine" else "this checker or the file"
-    return (
-        f"The claim is supported and its weaker variant {fallen[0].name!r} ({fallen[0].statement}) is "
-        f"{fallen[0].status} on the same data: {said} contradicts itself, so neither word is shown."
-    )
+def contradiction(name: str, outcomes: Sequence[MutantOutcome]) -> Iterator[Found]:
+    """The first weaker variant that fell on the very data that support its claim."""
+    fallen = [part for part in outcomes if part.claim == name and part.expected is Expected.STAYS and part.killed]
+    for part in fallen[:1]:
+        said = "this checker" if part.origin == "machine" else "this checker or the file"
+        told = (
+            f"The claim is supported and its weaker variant {part.name!r} ({part.statement}) is "
+            f"{part.status} on the same data: {said} contradicts itself, so neither word is shown."
+        )
+        yield Found(Finding.WEAKER_FELL, told)
 
 
-def insensitive(claim: Verdict, outcomes: Sequence[MutantOutcome]) -> Verdict:
-    """A claim that holds by its data, as does a wrong variant that its file names, is vacuous.
+def insensitive(name: str, outcomes: Sequence[MutantOutcome]) -> Iterator[Found]:
+    """The first wrong variant of the file's own that holds on the claim's data.
 
     Machine-made variants do not count here: some differ from the claim by less than anyone would call wrong.
     """
     passing = [
         part
         for part in outcomes
-        if part.claim == claim.id and part.origin == "file" and part.expected == "killed" and not part.killed
+        if part.claim == name and part.origin == "file" and part.expected is Expected.KILLED and not part.killed
     ]
-    if not claim.on_draws or not passing:
-        return claim
-    return replace(
-        claim,
-        status=Status.VACUOUS,
-        sentence=f"The wrong variant {passing[0].name!r} ({passing[0].statement}) holds on the same data: "
-        "this check cannot tell it from the claim.",
-    )
+    for part in passing[:1]:
+        told = (
+            f"The wrong variant {part.name!r} ({part.statement}) holds on the same data: "
+            "this check cannot tell it from the claim."
+        )
+        yield Found(Finding.INSENSITIVE, told)
 
 
 def tally(outcomes: list[MutantOutcome]) -> tuple[int, int]:
     """How many wrong variants were killed, of how many that can be told from the claim."""
-    counted = [mutant for mutant in outcomes if mutant.expected == "killed"]
+    counted = [mutant for mutant in outcomes if mutant.expected is Expected.KILLED]
     return sum(mutant.killed for mutant in counted), len(counted)
 
 

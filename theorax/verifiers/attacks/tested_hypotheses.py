@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from theorax.decide.status import Finding
+from theorax.decide.findings import Finding, Found
 from theorax.language import Hypothesis, Measured, Theorem
 from theorax.verifiers import claim_verdicts
 from theorax.verifiers.cases.draws import Draws
@@ -17,9 +17,7 @@ __all__ = ["told", "violated"]
 CONFIDENCE = 0.95
 
 
-def violated(
-    theorem: Theorem, needed: Sequence[str], cases: Sequence[Prepared], draws: Draws
-) -> tuple[Finding, str] | None:
+def violated(theorem: Theorem, needed: Sequence[str], cases: Sequence[Prepared], draws: Draws) -> Found | None:
     r"""A hypothesis of the claim that the draws of its evidence violate.
 
     Where no draw of N satisfies it, the claim is true of nothing: with confidence 0.95 it is satisfied with probability
@@ -36,15 +34,17 @@ def violated(
             satisfied, total = counted
             if satisfied == 0:
                 bound = 1 - (1 - CONFIDENCE) ** (1 / total)
-                return Finding.NO_INSTANCE, (
+                return Found(
+                    Finding.NO_INSTANCE,
                     f"No draw of {claim_verdicts.place(case.cell)} satisfies the hypothesis {name} ({hypothesis.holds}); "
                     f"what follows from it is true of nothing. In {total} draws without one, its probability is at "
-                    f"most {bound:.2g} with confidence {CONFIDENCE:.0%}."
+                    f"most {bound:.2g} with confidence {CONFIDENCE:.0%}.",
                 )
             if satisfied < total:
-                return Finding.HYPOTHESIS_VIOLATED, (
+                return Found(
+                    Finding.HYPOTHESIS_VIOLATED,
                     f"Only {satisfied / total:.0%} of the draws of {claim_verdicts.place(case.cell)} satisfy the hypothesis "
-                    f"{name} ({hypothesis.holds}). Build subjects that satisfy it."
+                    f"{name} ({hypothesis.holds}). Build subjects that satisfy it.",
                 )
     return None
 

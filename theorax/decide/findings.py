@@ -1,0 +1,139 @@
+"""What a check brought to light about one claim, and which finding decides its status."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from theorax.decide.status import Reason, Status
+
+__all__ = ["Finding", "Found", "ShownBy", "decisive", "settle", "shown_by"]
+
+
+class Finding(StrEnum):
+    """One thing that a check brought to light; several may hold of one claim."""
+
+    NOT_CHECKED = "the check could not be carried out"
+    HYPOTHESIS_VIOLATED = "hypothesis violated by the run"
+    FALSE_STEP = "a step of its proof, or of a lemma, is false"
+    DISPROVED = "its proof and its measurement contradict each other"
+    WEAKER_FELL = "a variant that follows from it fell on the data that support it"
+    ANCESTOR_FAILED = "a claim it relies on failed"
+    COUNTEREXAMPLE = "counterexample confirmed in rigorous arithmetic"
+    NO_INSTANCE = "no draw satisfies the hypotheses"
+    TRIVIAL_BOUND = "the bound is trivial on the whole scope"
+    PROOF = "exact decision procedure closed the goal"
+    CERTIFICATE = "rigorous arithmetic covered the domain"
+    FELL_IN_SUITE = "not significant among all claims of the run"
+    NIGHTS_REFUTED = "its nights together rejected that it is true"
+    NIGHT_ALONE = "tonight's test rejected that it is true, its nights together did not"
+    TEST_REFUTED = "a test rejected that the claim is true"
+    INSENSITIVE = "a killing mutant or a control survives"
+    INSTANCES = "rigorous arithmetic decided each instance built"
+    TEST_SUPPORTED = "a test rejected that the claim is false by the margin"
+    UNDECIDED = "neither was rejected"
+
+
+_PRECEDENCE: tuple[tuple[Finding, Status], ...] = (
+    (Finding.NOT_CHECKED, Status.ERROR),
+    (Finding.HYPOTHESIS_VIOLATED, Status.ERROR),
+    (Finding.FALSE_STEP, Status.ERROR),
+    (Finding.DISPROVED, Status.ERROR),
+    (Finding.WEAKER_FELL, Status.ERROR),
+    (Finding.ANCESTOR_FAILED, Status.BLOCKED),
+    (Finding.COUNTEREXAMPLE, Status.REFUTED),
+    (Finding.NO_INSTANCE, Status.VACUOUS),
+    (Finding.TRIVIAL_BOUND, Status.VACUOUS),
+    (Finding.PROOF, Status.PROVED),
+    (Finding.CERTIFICATE, Status.CERTIFIED),
+    (Finding.FELL_IN_SUITE, Status.INCONCLUSIVE),
+    (Finding.NIGHTS_REFUTED, Status.REFUTED),
+    (Finding.NIGHT_ALONE, Status.INCONCLUSIVE),
+    (Finding.TEST_REFUTED, Status.REFUTED),
+    (Finding.INSENSITIVE, Status.VACUOUS),
+    (Finding.INSTANCES, Status.CERTIFIED),
+    (Finding.TEST_SUPPORTED, Status.SUPPORTED),
+    (Finding.UNDECIDED, Status.INCONCLUSIVE),
+)
+
+
+def settle(findings: Iterable[Finding]) -> Status:
+    """The status of a claim about which all these findings hold: the first row that applies.
+
+    | finding | status |
+    |---|---|
+    | the check could not be carried out | ERROR |
+    | hypothesis violated by the run | ERROR |
+    | a step of its proof, or of a lemma, is false | ERROR |
+    | its proof and its measurement contradict each other | ERROR |
+    | a variant that follows from it fell on the data that support it | ERROR |
+    | a claim it relies on failed | BLOCKED |
+    | counterexample confirmed in rigorous arithmetic | REFUTED |
+    | no draw satisfies the hypotheses | VACUOUS |
+    | the bound is trivial on the whole scope | VACUOUS |
+    | exact decision procedure closed the goal | PROVED |
+    | rigorous arithmetic covered the domain | CERTIFIED |
+    | not significant among all claims of the run | INCONCLUSIVE |
+    | its nights together rejected that it is true | REFUTED |
+    | tonight's test rejected that it is true, its nights together did not | INCONCLUSIVE |
+    | a test rejected that the claim is true | REFUTED |
+    | a killing mutant or a control survives | VACUOUS |
+    | rigorous arithmetic decided each instance built | CERTIFIED |
+    | a test rejected that the claim is false by the margin | SUPPORTED |
+    | neither was rejected | INCONCLUSIVE |
+
+    A surviving mutant speaks against what holds on draws alone, floats or balls: nothing drawn can take from a proof, or
+    from a certificate for a whole domain. No finding at all is INCONCLUSIVE, never support.
+    """
+    row = _row(frozenset(findings))
+    return Status.INCONCLUSIVE if row is None else row[1]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A finding about one claim, with the sentence that a reader is told where it decides."""
+
+    finding: Finding
+    sentence: str
+    reason: Reason | None = None  # why it leaves the claim open, where it does
+
+
+class ShownBy(StrEnum):
+    """By what a claim was established or refuted."""
+
+    PROVED = "proved"
+    CERTIFIED = "certified"
+    MEASURED = "measured"
+
+
+_SHOWN_BY = {
+    Finding.PROOF: ShownBy.PROVED,
+    Finding.COUNTEREXAMPLE: ShownBy.CERTIFIED,
+    Finding.CERTIFICATE: ShownBy.CERTIFIED,
+    Finding.INSTANCES: ShownBy.CERTIFIED,
+    Finding.NIGHTS_REFUTED: ShownBy.MEASURED,
+    Finding.TEST_REFUTED: ShownBy.MEASURED,
+    Finding.TEST_SUPPORTED: ShownBy.MEASURED,
+}
+
+
+def decisive(found: Sequence[Found]) -> Found:
+    """The finding that decides the status; of several alike, the first."""
+    row = _row(frozenset(part.finding for part in found))
+    return next((part for part in found if row is not None and part.finding is row[0]), _NOTHING)
+
+
+def shown_by(found: Sequence[Found]) -> ShownBy | None:
+    """By what the claim was established or refuted; None where it was neither."""
+    return _SHOWN_BY.get(decisive(found).finding)
+
+
+_NOTHING = Found(Finding.UNDECIDED, "Nothing was decided.")
+
+
+def _row(found: frozenset[Finding]) -> tuple[Finding, Status] | None:
+    """The first row of the table that applies."""
+    if not found & {Finding.TEST_SUPPORTED, Finding.INSTANCES}:
+        found -= {Finding.INSENSITIVE}
+    return next((row for row in _PRECEDENCE if row[0] in found), None)
