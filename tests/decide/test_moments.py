@@ -35,8 +35,8 @@ from theorax.language import (
 )
 from theorax.numerics import platform
 from theorax.numerics.sampler import Sampler
-from theorax.verifiers.cases.lines import lines
 from theorax.verifiers.cases.measure import measure
+from theorax.verifiers.cases.sweep_lines import sweep_lines
 from theorax.verifiers.kinds import JUDGES
 from theorax.verifiers.settings import Settings
 
@@ -174,7 +174,7 @@ def drawn(draws: int) -> Any:
         draws=draws,
     )
     platform.enable()
-    (line,) = lines("numbers", experiment, Settings())
+    (line,) = sweep_lines("numbers", experiment, Settings())
     return line, measure("a theorem", experiment, line, [line], 0, Sampler())
 
 
@@ -261,7 +261,7 @@ def sequences() -> Any:
         seeds="none",
     )
     platform.enable()
-    (line,) = lines("sequence", experiment, Settings())
+    (line,) = sweep_lines("sequence", experiment, Settings())
     return line, measure("a theorem", experiment, line, [line], 0, Sampler())
 
 

@@ -30,8 +30,8 @@ from theorax.language import (
 from theorax.numerics import platform
 from theorax.numerics.sampler import Sampler
 from theorax.verifiers.attacks.mutants import variants
-from theorax.verifiers.cases.lines import lines
 from theorax.verifiers.cases.measure import measure
+from theorax.verifiers.cases.sweep_lines import sweep_lines
 from theorax.verifiers.kinds.rate_lowering import RateJudge
 from theorax.verifiers.settings import Settings
 
@@ -207,7 +207,7 @@ def drawn(sizes: tuple[int, ...]) -> Any:
         draws=64,
     )
     platform.enable()
-    (line,) = lines("numbers", experiment, Settings())
+    (line,) = sweep_lines("numbers", experiment, Settings())
     return line, measure("a theorem", experiment, line, [line], 0, Sampler())
 
 

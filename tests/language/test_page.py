@@ -17,9 +17,9 @@ from theorax.errors import StatementError
 from theorax.language import *
 from theorax.numerics.extents import Extent
 from theorax.numerics.sampler import Sampler
-from theorax.verifiers.cases.lines import lines
 from theorax.verifiers.cases.measure import instance as built
 from theorax.verifiers.cases.measure import measure
+from theorax.verifiers.cases.sweep_lines import sweep_lines
 from theorax.verifiers.settings import Settings
 
 n = Size("n", "how many")
@@ -203,7 +203,7 @@ def test_sizes_are_whole_numbers_unless_they_are_padded(padded):
     drawn = Experiment(
         count, seen, {n: (2, 4)}, draws=3, padded=padded, subjects={"one": Subject(grow, kind=1, shift=0.0)}
     )
-    (line,) = lines("numbers", drawn, Settings())
+    (line,) = sweep_lines("numbers", drawn, Settings())
     sampler = Sampler()
     found = measure("a_test", drawn, line, [line], 0, sampler)
     assert [table["y"].tolist() for table in found.tables] == [[2.0] * 3, [4.0] * 3]
@@ -216,7 +216,7 @@ def test_a_choice_from_a_menu_reaches_the_program_as_its_number():
     stated = theorem()
     experiment = stated.experiments["numbers"]
     tables = {}
-    for line in lines("numbers", experiment, Settings(effort="standard")):
+    for line in sweep_lines("numbers", experiment, Settings(effort="standard")):
         tables[line.name] = measure("a_test", experiment, line, [line], 0, Sampler()).tables[0]["x"]
     # Ten standard deviations and more apart: the menu's second entry adds ten to a mean of two normal numbers.
     assert (tables["control"] - 5 > tables["one"]).all()

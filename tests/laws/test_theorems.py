@@ -14,7 +14,7 @@ from theorax.runs.checking import plan
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers import proof_check
 from theorax.verifiers.attacks.mutants import variants
-from theorax.verifiers.cases.lines import lines
+from theorax.verifiers.cases.sweep_lines import sweep_lines
 from theorax.verifiers.loading import load
 from theorax.verifiers.settings import Settings
 
@@ -92,7 +92,7 @@ def test_a_draw_is_a_function_of_its_names(name, theorem, tmp_path):
 
     platform.enable()
     for label, experiment in theorem.experiments.items():
-        every = lines(label, experiment, Settings(effort="quick", state=str(tmp_path)))
+        every = sweep_lines(label, experiment, Settings(effort="quick", state=str(tmp_path)))
         few = [replace(line, sizes=line.sizes[:1], draws=2) for line in every]
         for line in few[:1]:
             once, again = (measure(name, experiment, line, few, 0, Sampler()) for _ in range(2))

@@ -10,7 +10,8 @@ from sympy import Abs, Expr, Function, Integer, Rational, cos, exp, log, pi, sqr
 from theorax.decide.status import DEFAULT_LEVELS, Reason, Status
 from theorax.errors import StatementError
 from theorax.language import Absolute, Inequality, Measured, Parameter
-from theorax.verifiers.cases.lines import BOX, Cell, Observed
+from theorax.verifiers.cases.evaluation import Observed
+from theorax.verifiers.cases.sweep_lines import BOX, Cell
 from theorax.verifiers.kinds import JUDGES, Judged
 
 x = Parameter("x", "a number")

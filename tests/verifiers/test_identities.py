@@ -16,8 +16,8 @@ from theorax.language import Absolute, Experiment, Identity, Index, Measured, Re
 from theorax.numerics import platform
 from theorax.numerics.extents import Extent
 from theorax.numerics.sampler import Sampler
-from theorax.verifiers.cases.lines import lines
 from theorax.verifiers.cases.measure import measure
+from theorax.verifiers.cases.sweep_lines import sweep_lines
 from theorax.verifiers.kinds import Judged
 from theorax.verifiers.kinds.identity_lowering import IdentityJudge
 from theorax.verifiers.settings import Settings
@@ -97,7 +97,7 @@ def judged(claim: Identity, sizes: tuple[int, ...] = (2, 5)) -> list[Judged]:
         draws=3,
     )
     platform.enable()
-    (line,) = lines("matrices", experiment, Settings())
+    (line,) = sweep_lines("matrices", experiment, Settings())
     observed = measure("a theorem", experiment, line, [line], 0, Sampler())
     judge = IdentityJudge()
     cells = list(judge.cells(claim, line))

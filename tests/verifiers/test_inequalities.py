@@ -15,8 +15,8 @@ from theorax.language import Absolute, Experiment, Index, Inequality, Measured, 
 from theorax.numerics import platform
 from theorax.numerics.extents import Extent
 from theorax.numerics.sampler import Sampler
-from theorax.verifiers.cases.lines import lines
 from theorax.verifiers.cases.measure import measure
+from theorax.verifiers.cases.sweep_lines import sweep_lines
 from theorax.verifiers.kinds import Judged
 from theorax.verifiers.kinds.inequality_lowering import InequalityJudge
 from theorax.verifiers.settings import Settings
@@ -57,7 +57,7 @@ def judged(claim: Inequality, draws: int = 100) -> list[Judged]:
         draws=draws,
     )
     platform.enable()
-    (line,) = lines("vectors", experiment, Settings())
+    (line,) = sweep_lines("vectors", experiment, Settings())
     observed = measure("a theorem", experiment, line, [line], 0, Sampler())
     judge = InequalityJudge()
     cells = list(judge.cells(claim, line))
@@ -144,7 +144,7 @@ def certified(claim: Inequality) -> Judged:
         draws=3,
     )
     platform.enable()
-    (line,) = lines("vectors", experiment, Settings())
+    (line,) = sweep_lines("vectors", experiment, Settings())
     judge = InequalityJudge()
     (cell,) = judge.cells(claim, line)
     observed = measure("a theorem", experiment, line, [line], 0, Sampler())

@@ -39,8 +39,8 @@ from theorax.language import (
 )
 from theorax.numerics import platform
 from theorax.numerics.sampler import Sampler
-from theorax.verifiers.cases.lines import lines
 from theorax.verifiers.cases.measure import measure
+from theorax.verifiers.cases.sweep_lines import sweep_lines
 from theorax.verifiers.kinds.law_lowering import LawJudge
 from theorax.verifiers.kinds.rate_lowering import RateJudge
 from theorax.verifiers.settings import Settings
@@ -79,7 +79,7 @@ def drawn(draws: int, widths: tuple[int, ...]) -> Any:
         draws=draws,
     )
     platform.enable()
-    (line,) = lines("net", experiment, Settings())
+    (line,) = sweep_lines("net", experiment, Settings())
     return line, measure("a theorem", experiment, line, [line], 0, Sampler())
 
 

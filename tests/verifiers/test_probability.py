@@ -24,8 +24,8 @@ from theorax.errors import DesignError, ObservationError, StatementError
 from theorax.language import Absolute, Experiment, Measured, Probability, Relative, Size, Subject
 from theorax.numerics import platform
 from theorax.numerics.sampler import Sampler
-from theorax.verifiers.cases.lines import lines
 from theorax.verifiers.cases.measure import measure
+from theorax.verifiers.cases.sweep_lines import sweep_lines
 from theorax.verifiers.kinds.probability_lowering import ProbabilityJudge
 from theorax.verifiers.settings import Settings
 
@@ -207,7 +207,7 @@ def drawn(draws: int) -> Any:
         draws=draws,
     )
     platform.enable()
-    (line,) = lines("uniform", experiment, Settings())
+    (line,) = sweep_lines("uniform", experiment, Settings())
     return line, measure("a theorem", experiment, line, [line], 0, Sampler())
 
 

@@ -14,7 +14,7 @@ from theorax.language import Claim, Theorem
 from theorax.language.notation import inline, meanings
 from theorax.verifiers import assumptions
 from theorax.verifiers.attempts import ClaimVersion
-from theorax.verifiers.cases.lines import Cell
+from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.lowering import Judged, Prepared
 from theorax.verifiers.outcome import LetterOutcome, StepOutcome
 

@@ -21,7 +21,7 @@ from theorax.verifiers.attacks import controls, sensitivity, tested_hypotheses
 from theorax.verifiers.attempts import AttemptLog, ClaimVersion, claim_version
 from theorax.verifiers.cases import user_models
 from theorax.verifiers.cases.draws import Draws, Table
-from theorax.verifiers.cases.lines import control_lines, evidence_lines, lines, refuse_unknown
+from theorax.verifiers.cases.sweep_lines import control_lines, evidence_lines, refuse_unknown, sweep_lines
 from theorax.verifiers.claim_verdicts import PlannedClaim
 from theorax.verifiers.kinds import JUDGES, Prepared
 from theorax.verifiers.loading import load
@@ -148,7 +148,7 @@ def _prepare(theorem_id: str, settings: Settings, catalogue: Catalogue) -> tuple
     refuse_unknown(theorem, settings)
     if settings.model is not None:
         theorem = user_models.adopt(theorem_id, theorem, settings.model)
-    return theorem, {name: lines(name, part, settings) for name, part in theorem.experiments.items()}
+    return theorem, {name: sweep_lines(name, part, settings) for name, part in theorem.experiments.items()}
 
 
 def _attempted(

@@ -32,7 +32,8 @@ from theorax.decide.status import Decision, Levels, Reason, Status
 from theorax.errors import TheoraxError
 from theorax.language import Claim
 from theorax.verifiers.cases.draws import Draws
-from theorax.verifiers.cases.lines import Cell, Line, Observed
+from theorax.verifiers.cases.evaluation import Observed
+from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
 from theorax.verifiers.kinds import JUDGES, Judged
 from theorax.verifiers.outcome import ControlOutcome
 
@@ -49,7 +50,7 @@ def kill_probability(kills: int, repetitions: int) -> float:
 
 
 def controls(
-    name: str, claim: Claim, lines: Sequence[Line], levels: Levels, draws: Draws, effort: str
+    name: str, claim: Claim, lines: Sequence[SweepLine], levels: Levels, draws: Draws, effort: str
 ) -> list[ControlOutcome]:
     """Every subject that violates a hypothesis of the claim and must make it fail."""
     return [_control(name, claim, line, levels, draws, effort) for line in lines]
@@ -60,7 +61,7 @@ class _Trial:
     """The claim asked of one control, on any portion of its draws."""
 
     claim: Claim
-    line: Line
+    line: SweepLine
     levels: Levels
 
     def judged(self, seen: Observed, *, repetition: bool = False) -> tuple[list[Judged], Decision]:
@@ -74,7 +75,7 @@ class _Trial:
         judged = [judge.judge(self.claim, case, seen) for case in prepared]
         return judged, combine([part.decision for part in judged], self.levels)
 
-    def cells(self, line: Line) -> list[Cell]:
+    def cells(self, line: SweepLine) -> list[Cell]:
         """The claim's cases on the line."""
         return list(JUDGES[type(self.claim)].cells(self.claim, line))
 
@@ -89,7 +90,7 @@ class _Trial:
         return count
 
 
-def _control(name: str, claim: Claim, line: Line, levels: Levels, draws: Draws, effort: str) -> ControlOutcome:
+def _control(name: str, claim: Claim, line: SweepLine, levels: Levels, draws: Draws, effort: str) -> ControlOutcome:
     trial = _Trial(claim, line, levels)
     outcome = ControlOutcome(line.name, line.subject.broken, name, False, Status.ERROR, "no case")
     try:
@@ -156,7 +157,7 @@ def _violated(decision: Decision) -> bool:
     return decision.status is Status.REFUTED or decision.reason is Reason.NUMERIC_FLOOR
 
 
-def _on(seen: Observed, line: Line) -> Observed:
+def _on(seen: Observed, line: SweepLine) -> Observed:
     return replace(seen, line=line)
 
 

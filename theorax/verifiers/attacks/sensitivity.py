@@ -13,13 +13,14 @@ from theorax.decide.status import Decision, Levels, Status
 from theorax.errors import DesignError
 from theorax.language import Claim
 from theorax.verifiers.attacks.mutants import Variant, variants
-from theorax.verifiers.cases.lines import Cell, Line, Observed, evaluate
+from theorax.verifiers.cases.evaluation import Observed, evaluate
+from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
 from theorax.verifiers.kinds import JUDGES, Prepared
 from theorax.verifiers.outcome import Expected, MutantOutcome
 
 
 def mutants(
-    name: str, claim: Claim, cases: tuple[Prepared, ...], levels: Levels, observed: Callable[[Line], Observed]
+    name: str, claim: Claim, cases: tuple[Prepared, ...], levels: Levels, observed: Callable[[SweepLine], Observed]
 ) -> list[MutantOutcome]:
     """Every variant of the claim, decided on the claim's own data with the claim's own weights.
 
@@ -43,7 +44,7 @@ def _mutant(
     variant: Variant,
     cases: tuple[Prepared, ...],
     levels: Levels,
-    observed: Callable[[Line], Observed],
+    observed: Callable[[SweepLine], Observed],
 ) -> MutantOutcome:
     judge, shared = JUDGES[type(claim)], levels.shared(len(cases))
     prepared = [judge.prepare(variant.claim, case.cell, shared, claim) for case in cases]
@@ -72,7 +73,7 @@ def _mutant(
 
 
 def _same_numbers(
-    claim: Claim, variant: Claim, cases: tuple[Prepared, ...], observed: Callable[[Line], Observed]
+    claim: Claim, variant: Claim, cases: tuple[Prepared, ...], observed: Callable[[SweepLine], Observed]
 ) -> bool:
     """Whether the two differ in what is measured only by a factor that is one in every case, and in nothing else."""
     if claim.averaged is None:

@@ -8,7 +8,8 @@ from theorax.decide.findings import Finding, Found
 from theorax.language import Hypothesis, Measured, Theorem
 from theorax.verifiers import claim_verdicts
 from theorax.verifiers.cases.draws import Draws
-from theorax.verifiers.cases.lines import Cell, Observed, evaluate
+from theorax.verifiers.cases.evaluation import Observed, evaluate
+from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds import Prepared
 from theorax.verifiers.outcome import HypothesisOutcome
 

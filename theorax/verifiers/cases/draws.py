@@ -18,13 +18,14 @@ import numpy as np
 from theorax.errors import ObservationError
 from theorax.language import Experiment, Theorem
 from theorax.numerics.sampler import Sampler
-from theorax.verifiers.cases.lines import BOX, Line, Observed
+from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.measure import measure, observed
+from theorax.verifiers.cases.sweep_lines import BOX, SweepLine
 from theorax.verifiers.settings import Settings
 
 __all__ = ["LARGEST", "Draws", "Table"]
 
-Table = Mapping[str, tuple[Line, ...]]
+Table = Mapping[str, tuple[SweepLine, ...]]
 Model = Callable[[int, int], tuple[Any, Mapping[str, Any]]]
 Tables = tuple[Mapping[str, np.ndarray], ...]
 Place = tuple[str, str, tuple[tuple[str, str], ...]]
@@ -48,7 +49,7 @@ class Draws:
         self._kept = _unpacked(kept) if kept is not None else {}
         self.count = 0
 
-    def on(self, line: Line) -> Observed:
+    def on(self, line: SweepLine) -> Observed:
         """What was drawn on the line; nothing for a claim over a box."""
         if line is BOX:
             return Observed(line, ())
@@ -58,7 +59,7 @@ class Draws:
             self._drawn[place] = self._measured(whole, 0)
         return self._drawn[place]
 
-    def portion(self, line: Line, first: int, count: int) -> Observed:
+    def portion(self, line: SweepLine, first: int, count: int) -> Observed:
         """Draws ``first`` .. ``first + count - 1`` of the line at each size; those not yet drawn are."""
         place, whole = _place(line), self._whole(line)
         tables, errors = self._all(line)
@@ -103,16 +104,16 @@ class Draws:
         np.savez_compressed(file, index=np.frombuffer(json.dumps(entries).encode(), np.uint8), **arrays)  # type: ignore[arg-type]
         return file.getvalue() if file.tell() <= LARGEST else None
 
-    def _all(self, line: Line) -> tuple[Tables, Tables]:
+    def _all(self, line: SweepLine) -> tuple[Tables, Tables]:
         own, (tables, errors) = self.on(line), self._more.get(_place(line), ((), ()))
         return _joined(own.tables, tables), _joined(own.errors, errors)
 
-    def _whole(self, line: Line) -> Line:
+    def _whole(self, line: SweepLine) -> SweepLine:
         """The line of the table at all its sizes: a case may hold one of them alone."""
         (whole,) = (mate for mate in self._table[line.experiment] if _place(mate) == _place(line))
         return whole
 
-    def _measured(self, line: Line, first: int) -> Observed:
+    def _measured(self, line: SweepLine, first: int) -> Observed:
         place, experiment = _place(line), self._theorem.experiments[line.experiment]
         sampler, every = self._sampler(experiment), self._table[line.experiment]
         if place in self._kept:
@@ -133,7 +134,7 @@ def _later(model: Model, first: int) -> Model:
     return lambda size, draw: model(size, first + draw)
 
 
-def _place(line: Line) -> Place:
+def _place(line: SweepLine) -> Place:
     return line.experiment, line.name, tuple(sorted(line.label.items()))
 
 

@@ -12,7 +12,7 @@ from sympy import Add, Expr, Function, Max, Min, Mul, Pow, Rational
 from theorax.language import Measured
 from theorax.numerics.arithmetics import Ball, Domain, UnsupportedPrimitive, evaluate
 from theorax.numerics.arithmetics.expressions import ball_of
-from theorax.verifiers.cases.lines import Cell
+from theorax.verifiers.cases.sweep_lines import Cell
 
 Observe = Callable[..., Mapping[str, Any]]
 

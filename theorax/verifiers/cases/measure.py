@@ -15,7 +15,8 @@ from theorax.numerics import platform
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import root, seed_of
 from theorax.numerics.sampler import Sampler
-from theorax.verifiers.cases.lines import Line, Observed
+from theorax.verifiers.cases.evaluation import Observed
+from theorax.verifiers.cases.sweep_lines import SweepLine
 
 # Unless an experiment says otherwise, a size shares a compiled program with one up to twice as large: padding a cubic
 # algorithm further wastes more than the few seconds that one more program costs to compile.
@@ -37,8 +38,8 @@ def padding(sizes: Sequence[int], span: int = SPAN) -> dict[int, int]:
 def measure(
     theorem: str,
     experiment: Experiment,
-    line: Line,
-    every: Sequence[Line],
+    line: SweepLine,
+    every: Sequence[SweepLine],
     seed: int,
     sampler: Sampler,
     first: int = 0,
@@ -72,8 +73,8 @@ def measure(
 def observed(
     theorem: str,
     experiment: Experiment,
-    line: Line,
-    every: Sequence[Line],
+    line: SweepLine,
+    every: Sequence[SweepLine],
     seed: int,
     sampler: Sampler,
     tables: tuple[Mapping[str, np.ndarray], ...],
@@ -91,14 +92,14 @@ def observed(
     return Observed(line, tables, errors, observe=experiment.observe, model=model)
 
 
-def _seed(theorem: str, experiment: Experiment, line: Line, size: int, seed: int) -> int:
+def _seed(theorem: str, experiment: Experiment, line: SweepLine, size: int, seed: int) -> int:
     """The seed of the draws of this line at this size; at every size, where seeds are paired."""
     names = [theorem, experiment.seeds, line.experiment, line.name, *_flat(line.label), str(seed)]
     return seed_of(*names, *([] if line.paired else [f"{line.swept}={size}"]))
 
 
 def instance(
-    experiment: Experiment, theorem: str, line: Line, size: int, seed: int, draw: int
+    experiment: Experiment, theorem: str, line: SweepLine, size: int, seed: int, draw: int
 ) -> tuple[Any, dict[str, Any]]:
     """One model of the line, built at its true size outside any compiled program, and the letters observe reads."""
     letters = {name: _literal(value) for name, value in _letters(experiment, line, [line], size, literal=True).items()}
@@ -123,7 +124,7 @@ def _program(
 
 
 def _letters(
-    experiment: Experiment, line: Line, every: Sequence[Line], size: int, literal: bool = False
+    experiment: Experiment, line: SweepLine, every: Sequence[SweepLine], size: int, literal: bool = False
 ) -> dict[str, Any]:
     """What build and observe may ask for: sizes, the largest value for indices, numbers for parameters.
 
@@ -164,7 +165,7 @@ def _flat(label: Mapping[str, str]) -> list[str]:
     return [f"{name}={value}" for name, value in sorted(label.items())]
 
 
-def _chosen(experiment: Experiment, line: Line, drawn: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _chosen(experiment: Experiment, line: SweepLine, drawn: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The values asked for of every index letter, from arrays that hold 1, 2, ... up to the largest of them."""
     found = dict(drawn)
     for letter in experiment.measured:
@@ -177,7 +178,7 @@ def _chosen(experiment: Experiment, line: Line, drawn: Mapping[str, np.ndarray])
 
 
 def _checked(
-    experiment: Experiment, line: Line, size: int, drawn: Mapping[str, np.ndarray], where: str
+    experiment: Experiment, line: SweepLine, size: int, drawn: Mapping[str, np.ndarray], where: str
 ) -> dict[str, np.ndarray]:
     """The measured letters, each with the shape its declaration promises and finite wherever it is meant."""
     table = {}

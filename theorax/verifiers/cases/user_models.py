@@ -16,8 +16,8 @@ import jax
 from theorax.errors import UsageError
 from theorax.language import Experiment, Hypotheses, Subject, Theorem
 from theorax.names import did_you_mean
-from theorax.verifiers.cases.lines import lines
 from theorax.verifiers.cases.measure import instance
+from theorax.verifiers.cases.sweep_lines import sweep_lines
 from theorax.verifiers.settings import Settings
 
 INTERFACE = ("key", "T", "d")
@@ -121,5 +121,5 @@ def _with(experiment: Experiment, factory: Callable[..., Any]) -> Experiment:
 
 def _try(theorem_id: str, name: str, experiment: Experiment) -> None:
     """Trace the user's layer in every case at a small size: what is wrong is said before anything is planned."""
-    for line in lines(name, experiment, Settings(sizes=((experiment.swept.name, (TRIAL,)),))):
+    for line in sweep_lines(name, experiment, Settings(sizes=((experiment.swept.name, (TRIAL,)),))):
         jax.eval_shape(lambda line=line: instance(experiment, theorem_id, line, TRIAL, 0, 0)[0])

@@ -21,7 +21,7 @@ from theorax.language import (
     Limit,
     TwoValues,
 )
-from theorax.verifiers.cases.lines import Cell
+from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.lowering import Judged, Prepared, estimated
 
 

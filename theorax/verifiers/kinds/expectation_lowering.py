@@ -14,7 +14,8 @@ from theorax.language import (
     Corrections,
     Expectation,
 )
-from theorax.verifiers.cases.lines import Cell, Line, Observed, evaluate, rounding, roundings
+from theorax.verifiers.cases.evaluation import Observed, evaluate, rounding, roundings
+from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
 from theorax.verifiers.kinds.declared_means import declared, known_of, margin_of, mean_interval, undecided
 from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, planned, point
 
@@ -28,7 +29,7 @@ class ExpectationJudge(Judge[Expectation]):
 
     kind = Expectation
 
-    def cells(self, claim: Expectation, line: Line) -> Iterator[Cell]:
+    def cells(self, claim: Expectation, line: SweepLine) -> Iterator[Cell]:
         for size in line.sizes:
             yield from super().cells(claim, replace(line, sizes=(size,)))
 

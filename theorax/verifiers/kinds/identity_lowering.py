@@ -19,7 +19,8 @@ from theorax.exact.identity_ladder import NARROW, OBSTACLES, PRECISION, Carry, F
 from theorax.language import Absolute, Identity
 from theorax.numerics.arithmetics import Ball, Domain, RunningError, UndecidedComparison, UnsupportedPrimitive
 from theorax.verifiers.cases import instances
-from theorax.verifiers.cases.lines import Cell, Line, Observed
+from theorax.verifiers.cases.evaluation import Observed
+from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
 from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared
 
 _UNSEEN = ("a difference below the rounding account where balls were not run", "instances outside the law sampled")
@@ -58,7 +59,7 @@ class IdentityJudge(Judge[Identity]):
 
     kind = Identity
 
-    def cells(self, claim: Identity, line: Line) -> Iterator[Cell]:
+    def cells(self, claim: Identity, line: SweepLine) -> Iterator[Cell]:
         for size in line.sizes:
             yield from super().cells(claim, replace(line, sizes=(size,)))
 

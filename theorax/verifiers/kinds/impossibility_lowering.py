@@ -18,7 +18,8 @@ from theorax.exact.decisions import decided, shown
 from theorax.language import Impossibility, Measured
 from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
 from theorax.verifiers.cases import instances
-from theorax.verifiers.cases.lines import Cell, Observed, evaluate
+from theorax.verifiers.cases.evaluation import Observed, evaluate
+from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared
 from theorax.verifiers.kinds.over_boxes import on_box
 

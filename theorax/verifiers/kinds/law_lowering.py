@@ -27,7 +27,8 @@ from theorax.decide.planning import CONTRADICTED
 from theorax.decide.status import Levels, Reason
 from theorax.decide.verdict import Point
 from theorax.language import GaussianVector, Law, LawOfNumbers, Rate
-from theorax.verifiers.cases.lines import Cell, Observed, evaluate
+from theorax.verifiers.cases.evaluation import Observed, evaluate
+from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, class_at, planned
 
 

@@ -16,7 +16,8 @@ from theorax.decide.status import Levels, Refusal
 from theorax.language import (
     Limit,
 )
-from theorax.verifiers.cases.lines import Cell, Observed, evaluate, rounding
+from theorax.verifiers.cases.evaluation import Observed, evaluate, rounding
+from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.declared_means import declared, known_of, margin_of, mean_interval, undecided
 from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, class_at, planned, point
 

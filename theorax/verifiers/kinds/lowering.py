@@ -24,8 +24,9 @@ from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side
 from theorax.decide.verdict import Point
 from theorax.errors import ObservationError
 from theorax.language import Claim, Corrections
-from theorax.verifiers.cases import lines
-from theorax.verifiers.cases.lines import Cell, Line, Observed
+from theorax.verifiers.cases import sweep_lines
+from theorax.verifiers.cases.evaluation import Observed
+from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
 
 C = TypeVar("C", bound=Claim)
 
@@ -147,9 +148,9 @@ class Judge(ABC, Generic[C]):
     fewest: ClassVar[int] = 4
     counts_violations: ClassVar[bool] = False  # one draw can refute, so every part of a control's draws is asked
 
-    def cells(self, claim: C, line: Line) -> Iterator[Cell]:
+    def cells(self, claim: C, line: SweepLine) -> Iterator[Cell]:
         """The cases of the claim on this line."""
-        return lines.cells(claim, line)
+        return sweep_lines.cells(claim, line)
 
     @abstractmethod
     def prepare(self, claim: C, cell: Cell, levels: Levels, original: C) -> Prepared:

@@ -24,7 +24,8 @@ from theorax.exact.least_values import least_on_box, what_of
 from theorax.language import Optimum
 from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
 from theorax.verifiers.cases import instances
-from theorax.verifiers.cases.lines import Cell, Observed
+from theorax.verifiers.cases.evaluation import Observed
+from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared
 from theorax.verifiers.kinds.over_boxes import domain_of, judged
 

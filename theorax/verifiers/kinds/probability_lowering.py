@@ -17,7 +17,8 @@ from theorax.errors import DesignError
 from theorax.language import Measured, Probability
 from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
 from theorax.verifiers.cases import instances
-from theorax.verifiers.cases.lines import Cell, Line, Observed, evaluate, roundings
+from theorax.verifiers.cases.evaluation import Observed, evaluate, roundings
+from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
 from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared
 
 PRECISION = 256
@@ -45,7 +46,7 @@ class ProbabilityJudge(Judge[Probability]):
 
     kind = Probability
 
-    def cells(self, claim: Probability, line: Line) -> Iterator[Cell]:
+    def cells(self, claim: Probability, line: SweepLine) -> Iterator[Cell]:
         for size in line.sizes:
             yield from super().cells(claim, replace(line, sizes=(size,)))
 

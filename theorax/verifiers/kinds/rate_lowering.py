@@ -17,7 +17,8 @@ from theorax.decide.rate_estimators import Average, RateDesign, decide_rate, des
 from theorax.decide.status import Decision, Levels, Reason, Refusal, Side
 from theorax.decide.verdict import Point
 from theorax.language import Corrections, Rate
-from theorax.verifiers.cases.lines import Cell, Observed, evaluate, roundings
+from theorax.verifiers.cases.evaluation import Observed, evaluate, roundings
+from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.law_lowering import law_features, law_frequencies, law_point, observed_features
 from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, class_at, planned, sequence
 

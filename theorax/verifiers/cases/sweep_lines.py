@@ -1,19 +1,18 @@
-"""Lines: one subject at one case along the sweep; the table of what was observed on it; expressions on that table."""
+"""Lines of an experiment: one subject at one choice of parameters along the sweep; and the cases that claims decide on them."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-from sympy import Expr, Function, Integer, Symbol, lambdify, sympify
+from sympy import Expr, Integer, sympify
 
 from theorax.errors import DesignError, UsageError
-from theorax.language import Claim, Experiment, Index, Letter, Measured, Parameter, Size, Subject, Theorem
+from theorax.language import Claim, Experiment, Index, Letter, Size, Subject, Theorem
 from theorax.names import did_you_mean
 from theorax.verifiers.settings import Settings
 
@@ -21,7 +20,7 @@ NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
-class Line:
+class SweepLine:
     """Before any draw: a subject, the exact values of all letters but the swept one, the sizes, draws per size."""
 
     experiment: str
@@ -68,32 +67,10 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Observed:
-    """A line and what was drawn on it: for every size the measured letters' arrays, draws first.
-
-    Where arrays are compared entry by entry there is no table: ``instances`` holds, for every size, the models
-    themselves with the letters that ``observe`` reads, so that one program can be run on them in several arithmetics.
-    ``model(size, draw)`` builds the model of one draw of the tables again, with the same letters.
-    """
-
-    line: Line
-    tables: tuple[Mapping[str, np.ndarray], ...]
-    errors: tuple[Mapping[str, np.ndarray], ...] = ()
-    instances: Mapping[int, tuple[tuple[Any, Mapping[str, Any]], ...]] = field(default_factory=lambda: NOTHING)
-    observe: Callable[..., Mapping[str, Any]] = dict
-    model: Callable[[int, int], tuple[Any, Mapping[str, Any]]] | None = None
-
-    @cached_property
-    def _evaluated(self) -> dict[Any, Any]:
-        """Expressions evaluated so far: the variants of a claim share what they are evaluated on."""
-        return {}
-
-
-@dataclass(frozen=True)
 class Cell:
     """A line at one choice of the index letters that a claim holds: what is decided as one case."""
 
-    line: Line
+    line: SweepLine
     chosen: Mapping[Index, int] = field(default_factory=lambda: NOTHING)
 
     @property
@@ -127,12 +104,12 @@ class Cell:
         return float(number)
 
 
-def lines(experiment_name: str, experiment: Experiment, settings: Settings) -> tuple[Line, ...]:
+def sweep_lines(experiment_name: str, experiment: Experiment, settings: Settings) -> tuple[SweepLine, ...]:
     """Every line of the experiment under these settings."""
     sizes, case_list, along = _overridden(experiment, settings)
     draws, paired = experiment.number_of_draws(settings.effort), experiment.seeds == "paired"
     return tuple(
-        Line(
+        SweepLine(
             experiment_name,
             name,
             subject,
@@ -150,7 +127,7 @@ def lines(experiment_name: str, experiment: Experiment, settings: Settings) -> t
     )
 
 
-def cells(claim: Claim, line: Line) -> Iterator[Cell]:
+def cells(claim: Claim, line: SweepLine) -> Iterator[Cell]:
     """The cases of the claim on this line: one for every value of its index letters that ``where`` admits.
 
     A claim holds an index that is written in it, and one over which a letter in it is measured.
@@ -163,84 +140,15 @@ def cells(claim: Claim, line: Line) -> Iterator[Cell]:
             yield cell
 
 
-def evaluate(expression: Expr, cell: Cell, observed: Observed, at: int) -> np.ndarray:
-    """The expression on every draw at the ``at``-th size, exact letters substituted before any rounding.
-
-    A sample letter yields (draws, values); every other expression one number per draw.
-    """
-    place = (expression, tuple(cell.chosen.items()), at)
-    if place not in observed._evaluated:
-        observed._evaluated[place] = _evaluate(expression, cell, observed.line.sizes[at], observed.tables[at])
-    return observed._evaluated[place]
-
-
-def rounding(expression: Expr, cell: Cell, observed: Observed, at: int) -> float:
-    """A bound on the mean error of the expression that comes from the bounds observe declared for its letters."""
-    return float(roundings(expression, cell, observed, at).mean())
-
-
-def roundings(expression: Expr, cell: Cell, observed: Observed, at: int) -> np.ndarray:
-    """For every draw a bound on the error of the expression, from the bounds observe declared for its letters.
-
-    **Errors:** the expression is evaluated with each letter moved by its bound in either direction, all together in the
-    worst of the combinations; exact for expressions monotone in each letter over so short an interval.
-    """
-    bounds = observed.errors[at] if observed.errors else {}
-    letters = [s for s in expression.free_symbols if isinstance(s, Measured) and s.name in bounds]
-    if not letters:
-        return np.zeros(1)
-    place = ("rounding", expression, tuple(cell.chosen.items()), at)
-    if place in observed._evaluated:
-        return observed._evaluated[place]
-    size, table = observed.line.sizes[at], observed.tables[at]
-    middle = _evaluate(expression, cell, size, table)
-    worst = np.zeros_like(middle)
-    for signs in itertools.product((-1.0, 1.0), repeat=len(letters)):
-        moved = {s.name: table[s.name] + sign * bounds[s.name] for s, sign in zip(letters, signs, strict=True)}
-        worst = np.maximum(worst, np.abs(_evaluate(expression, cell, size, {**table, **moved}) - middle))
-    observed._evaluated[place] = worst
-    return worst
-
-
-def _evaluate(expression: Expr, cell: Cell, size: int, table: Mapping[str, np.ndarray]) -> np.ndarray:
-    exact = cell.exact(expression, size)
-    estimated = {
-        s: float(np.mean(_column(s.measured, cell, table)))
-        for s in exact.free_symbols
-        if isinstance(s, Parameter) and s.measured is not None
-    }
-    exact = exact.subs(estimated)
-    letters = sorted((s for s in exact.free_symbols if isinstance(s, Measured)), key=str)
-    columns = [_column(letter, cell, table) for letter in letters]
-    draws = len(next(iter(table.values())))
-    return np.broadcast_to(
-        np.asarray(_compiled(exact, tuple(letters))(*columns), dtype=float), columns[0].shape if columns else (draws,)
-    )
-
-
-def _column(letter: Measured, cell: Cell, table: Mapping[str, np.ndarray]) -> np.ndarray:
-    column = table[letter.name]
-    for index in letter.over:
-        column = column[:, cell.line.along[index].index(cell.chosen[index])]
-    return column
-
-
-@lru_cache(maxsize=4096)
-def _compiled(expression: Expr, letters: tuple[Symbol, ...]) -> Any:
-    # Functions that NumPy does not have, of numbers alone such as I_1(1): thirty digits, rounded once when read.
-    numbers = {node: node.evalf(30) for node in expression.atoms(Function) if node.is_number}
-    return lambdify(letters, expression.xreplace(numbers), "numpy")
-
-
 def _nothing(key: Any) -> None:
     """Nothing is built for a claim over a box."""
 
 
-BOX = Line("", "the box", Subject(_nothing), NOTHING, Size("box", "not swept"), NOTHING, NOTHING, (), 0)
+BOX = SweepLine("", "the box", Subject(_nothing), NOTHING, Size("box", "not swept"), NOTHING, NOTHING, (), 0)
 """In the place of a line for claims that measure nothing: they speak of parameters in their exact ranges."""
 
 
-def evidence_lines(theorem: Theorem, claim: Claim, table: Mapping[str, tuple[Line, ...]]) -> list[Line]:
+def evidence_lines(theorem: Theorem, claim: Claim, table: Mapping[str, tuple[SweepLine, ...]]) -> list[SweepLine]:
     """The lines whose subjects satisfy every hypothesis of the claim."""
     name = theorem.experiment_of(claim)
     if name is None:
@@ -248,7 +156,7 @@ def evidence_lines(theorem: Theorem, claim: Claim, table: Mapping[str, tuple[Lin
     return _admitted(claim, theorem.evidence(claim), table[name])
 
 
-def control_lines(theorem: Theorem, claim_name: str, table: Mapping[str, tuple[Line, ...]]) -> list[Line]:
+def control_lines(theorem: Theorem, claim_name: str, table: Mapping[str, tuple[SweepLine, ...]]) -> list[SweepLine]:
     """The lines whose subjects must fail the claim of this name."""
     name = theorem.experiment_of(theorem.claims[claim_name])
     if name is None:
@@ -256,9 +164,9 @@ def control_lines(theorem: Theorem, claim_name: str, table: Mapping[str, tuple[L
     return _admitted(theorem.claims[claim_name], theorem.controls(claim_name), table[name])
 
 
-def _admitted(claim: Claim, subjects: Mapping[str, Subject], table: tuple[Line, ...]) -> list[Line]:
+def _admitted(claim: Claim, subjects: Mapping[str, Subject], table: tuple[SweepLine, ...]) -> list[SweepLine]:
     """The lines of these subjects of which the claim speaks; one that breaks a hypothesis is looked at in one case."""
-    found: list[Line] = []
+    found: list[SweepLine] = []
     for line in table:
         speaks = line.name in subjects and any(True for _ in cells(claim, line))
         seen = line.subject.breaks and any(line.name == other.name for other in found)

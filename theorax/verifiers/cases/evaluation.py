@@ -1,0 +1,106 @@
+"""Expressions on what was observed: one number per draw, exact letters substituted before any rounding."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from typing import Any
+
+import numpy as np
+from sympy import Expr, Function, Symbol, lambdify
+
+from theorax.language import Measured, Parameter
+from theorax.verifiers.cases.sweep_lines import NOTHING, Cell, SweepLine
+
+
+@dataclass(frozen=True)
+class Observed:
+    """A line and what was drawn on it: for every size the measured letters' arrays, draws first.
+
+    Where arrays are compared entry by entry there is no table: ``instances`` holds, for every size, the models
+    themselves with the letters that ``observe`` reads, so that one program can be run on them in several arithmetics.
+    ``model(size, draw)`` builds the model of one draw of the tables again, with the same letters.
+    """
+
+    line: SweepLine
+    tables: tuple[Mapping[str, np.ndarray], ...]
+    errors: tuple[Mapping[str, np.ndarray], ...] = ()
+    instances: Mapping[int, tuple[tuple[Any, Mapping[str, Any]], ...]] = field(default_factory=lambda: NOTHING)
+    observe: Callable[..., Mapping[str, Any]] = dict
+    model: Callable[[int, int], tuple[Any, Mapping[str, Any]]] | None = None
+
+    @cached_property
+    def _evaluated(self) -> dict[Any, Any]:
+        """Expressions evaluated so far: the variants of a claim share what they are evaluated on."""
+        return {}
+
+
+def evaluate(expression: Expr, cell: Cell, observed: Observed, at: int) -> np.ndarray:
+    """The expression on every draw at the ``at``-th size, exact letters substituted before any rounding.
+
+    A sample letter yields (draws, values); every other expression one number per draw.
+    """
+    place = (expression, tuple(cell.chosen.items()), at)
+    if place not in observed._evaluated:
+        observed._evaluated[place] = _evaluate(expression, cell, observed.line.sizes[at], observed.tables[at])
+    return observed._evaluated[place]
+
+
+def rounding(expression: Expr, cell: Cell, observed: Observed, at: int) -> float:
+    """A bound on the mean error of the expression that comes from the bounds observe declared for its letters."""
+    return float(roundings(expression, cell, observed, at).mean())
+
+
+def roundings(expression: Expr, cell: Cell, observed: Observed, at: int) -> np.ndarray:
+    """For every draw a bound on the error of the expression, from the bounds observe declared for its letters.
+
+    **Errors:** the expression is evaluated with each letter moved by its bound in either direction, all together in the
+    worst of the combinations; exact for expressions monotone in each letter over so short an interval.
+    """
+    bounds = observed.errors[at] if observed.errors else {}
+    letters = [s for s in expression.free_symbols if isinstance(s, Measured) and s.name in bounds]
+    if not letters:
+        return np.zeros(1)
+    place = ("rounding", expression, tuple(cell.chosen.items()), at)
+    if place in observed._evaluated:
+        return observed._evaluated[place]
+    size, table = observed.line.sizes[at], observed.tables[at]
+    middle = _evaluate(expression, cell, size, table)
+    worst = np.zeros_like(middle)
+    for signs in itertools.product((-1.0, 1.0), repeat=len(letters)):
+        moved = {s.name: table[s.name] + sign * bounds[s.name] for s, sign in zip(letters, signs, strict=True)}
+        worst = np.maximum(worst, np.abs(_evaluate(expression, cell, size, {**table, **moved}) - middle))
+    observed._evaluated[place] = worst
+    return worst
+
+
+def _evaluate(expression: Expr, cell: Cell, size: int, table: Mapping[str, np.ndarray]) -> np.ndarray:
+    exact = cell.exact(expression, size)
+    estimated = {
+        s: float(np.mean(_column(s.measured, cell, table)))
+        for s in exact.free_symbols
+        if isinstance(s, Parameter) and s.measured is not None
+    }
+    exact = exact.subs(estimated)
+    letters = sorted((s for s in exact.free_symbols if isinstance(s, Measured)), key=str)
+    columns = [_column(letter, cell, table) for letter in letters]
+    draws = len(next(iter(table.values())))
+    return np.broadcast_to(
+        np.asarray(_compiled(exact, tuple(letters))(*columns), dtype=float), columns[0].shape if columns else (draws,)
+    )
+
+
+def _column(letter: Measured, cell: Cell, table: Mapping[str, np.ndarray]) -> np.ndarray:
+    column = table[letter.name]
+    for index in letter.over:
+        column = column[:, cell.line.along[index].index(cell.chosen[index])]
+    return column
+
+
+@lru_cache(maxsize=4096)
+def _compiled(expression: Expr, letters: tuple[Symbol, ...]) -> Any:
+    # Functions that NumPy does not have, of numbers alone such as I_1(1): thirty digits, rounded once when read.
+    numbers = {node: node.evalf(30) for node in expression.atoms(Function) if node.is_number}
+    return lambdify(letters, expression.xreplace(numbers), "numpy")
