@@ -111,7 +111,11 @@ class Suite:
 
     @property
     def sentence(self) -> str:
-        """The adjustment in words."""
+        """The adjustment over a run in words."""
+        return self.over("run")
+
+    def over(self, whole: str) -> str:
+        """The adjustment in words; ``whole``: where all these claims were made, a run or a session."""
         count = len(self.changed)
         changed = "no status changed" if not count else f"{count} status{'es' * (count > 1)} changed"
         kept = (
@@ -121,7 +125,7 @@ class Suite:
             "p-values as 1/(2 sqrt p))"
         )
         return (
-            f"{TITLES[self.method]} over the claims of this run, {self.refutations} refutations at {REFUTATIONS} and "
+            f"{TITLES[self.method]} over the claims of this {whole}, {self.refutations} refutations at {REFUTATIONS} and "
             f"{self.supports} supports at {SUPPORTS}: {kept}; {changed}."
         )
 

@@ -112,14 +112,8 @@ def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
         rows.append((f"claimed {what}", shown, f"{words.beyond.format(margin=margin)} is false"))
     if case.estimate is not None:
         shown = with_uncertainty(case.estimate, case.standard_error)
-        open_ = f"between {interval(case.interval)}" if case.interval else ""
-        rows.append(
-            (
-                f"measured {what or HEADS.get(verdict.kind, 'difference')}",
-                shown,
-                open_.replace("between [", "somewhere in ["),
-            )
-        )
+        open_ = f"somewhere in {interval(case.interval)}" if case.interval else ""
+        rows.append((f"measured {what or HEADS.get(verdict.kind, 'difference')}", shown, open_))
     if case.bias:
         label, hides = ("allowed bias", "corrections at finite size") if verdict.sizes else ("rounding", "rounding")
         rows.append((label, number(case.bias, 2), f"what {hides} may hide"))

@@ -151,7 +151,7 @@ def claim_on(function: Function, box: Bounds, slack: Any, name: str, says: str) 
     **Raises:** ``UsageError`` for a box or a function that cannot be meant.
     """
     claim = _Claim.of(function, None, box, slack, name)
-    of = claim.statement.split(" ≥ ")[0]
+    of = called(function, "f", claim.names, by_name=isinstance(box, Mapping))
     flat = all(low == high for low, high in claim.sides_exact)
     where = "" if flat else f"  for {claim.domain}"
     return replace(claim, statement=f"{of} {says}{where}", kind="optimum")

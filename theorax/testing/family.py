@@ -102,7 +102,7 @@ class Family:
         listed = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
         yield f"{len(self.claims)} claim{'s' * (len(self.claims) != 1)}: {listed}."
         if found.supports > 1:
-            yield found.sentence.replace("of this run", "of this session")
+            yield found.over("session")
         for name in found.changed:
             stated, member = self.claims[name], found.members[name]
             supported = stated.status is Status.SUPPORTED

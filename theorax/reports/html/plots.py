@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from theorax.decide.status import Side
 from theorax.reports.html.page_parts import parameters
 from theorax.text.numbers import number, with_uncertainty
 from theorax.text.plot import BARS, predicted_along
@@ -94,12 +95,8 @@ def logarithmic(claim: Part, case: Part) -> str:
 
 def side(claim: Part) -> int:
     """1 or -1 where only values below, or above, the predicted one deviate in the permitted direction; 0 for equations."""
-    text = claim["statement"]
-    if claim["kind"] == "rate" and ("= O(" in text or "= O\u0303(" in text):
-        return -1
-    if claim["kind"] in ("probability", "impossibility") or (claim["kind"] == "rate" and "= Ω" in text):
-        return 1
-    return 0
+    # A bound is drawn by its excess, of which either sign has a place.
+    return 0 if claim["kind"] == "inequality" else {Side.AT_MOST: -1, Side.AT_LEAST: 1}.get(claim["side"], 0)
 
 
 def drawable(case: Part) -> bool:
