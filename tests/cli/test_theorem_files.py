@@ -58,7 +58,7 @@ theorem = Theorem(
 '''
 CLAIM = (
     'Limit(of=x, to=Integer({to}), as_=n, approach=Expansion(powers=(1,), rest=0.01, order=2, reason="exactly c/n"), '
-    'margin=Relative(1, {margin}), because="a tenth would matter", spread=0.01)'
+    'margin=Relative(1, {margin}, "why"), spread=0.01)'
 )
 
 
@@ -110,7 +110,7 @@ def test_a_wrong_value_is_refuted(verify, write):
         ({"observe": "return dict(y=net)"}, 3, "Return it from observe under the name 'x'"),
         ({"needs": ", depth"}, 3, "asks for depth, which the experiment does not set"),
         ({"claim": CLAIM.format(to="1) + Symbol('beta'", margin=10)}, 3, "holds the symbol beta"),
-        ({"claim": CLAIM.format(to=1, margin=10).replace("margin=Relative(1, 10), ", "")}, 3, "has no margin"),
+        ({"claim": CLAIM.format(to=1, margin=10).replace('margin=Relative(1, 10, "why"), ', "")}, 3, "has no margin"),
         ({"claim": CLAIM.format(to=2, margin=10)}, 3, "never reaches a side of the claim"),
         ({"proved": "Integer(3)"}, 3, "A step of the proof mean is false (the correction vanishes): 1 = 3"),
         ({"holds": ", holds=x > 2"}, 4, "No draw of gaussian at c = 1 satisfies the hypothesis noise"),

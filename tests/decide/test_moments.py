@@ -186,7 +186,7 @@ def judged(claim: Any, draws: int = 800) -> Any:
 
 
 def mean(of: Any, equals: Any, **more: Any) -> Expectation:
-    return Expectation(of=of, equals=equals, margin=Absolute(1, 5), because="a fifth matters", **more)
+    return Expectation(of, equals, margin=Absolute(1, 5, "a fifth matters"), **more)
 
 
 MANUFACTURED = {
@@ -215,9 +215,7 @@ UNMEANT = {
     "nothing declared": (lambda: mean(cauchy, 1, moments="none"), r"quantile=Rational\(1, 2\)"),
     "a word": (lambda: mean(cauchy, 1, moments="bounded"), r"Bounded\(low, high\)"),
     "limit": (
-        lambda: Limit(
-            of=cauchy, to=1, as_=T, approach=Corrections(), margin=Absolute(1), because="one", moments="none"
-        ),
+        lambda: Limit(cauchy, 1, as_=T, approach=Corrections(), margin=Absolute(1, 1, "one"), moments="none"),
         "bounded function",
     ),
     "order": (lambda: mean(cauchy, 1, quantile=Rational(3, 2)), "between 0 and 1"),
@@ -273,16 +271,16 @@ def followed(claim: Any) -> Any:
 
 
 SMOOTH = Corrections(size=0, rest=0.6, order=2, free=(1,), reason="second order of a smooth expansion")
-MARGIN = dict(as_=T, approach=SMOOTH, margin=Absolute(1, 10), because="a tenth")
+MARGIN = dict(as_=T, approach=SMOOTH, margin=Absolute(1, 10, "a tenth"))
 
 
 @pytest.mark.parametrize(
     ("claim", "status"),
     [
-        (Rate(of=halving, like=T**-1, **MARGIN), Status.SUPPORTED),
-        (Rate(of=halving, like=T ** Rational(-5, 4), **MARGIN), Status.REFUTED),
-        (Limit(of=T * halving, to=1, **MARGIN), Status.SUPPORTED),
-        (Limit(of=log(T) * T * halving / 4, to=1, **MARGIN), Status.REFUTED),
+        (Rate(halving, T**-1, **MARGIN), Status.SUPPORTED),
+        (Rate(halving, T ** Rational(-5, 4), **MARGIN), Status.REFUTED),
+        (Limit(T * halving, 1, **MARGIN), Status.SUPPORTED),
+        (Limit(log(T) * T * halving / 4, 1, **MARGIN), Status.REFUTED),
     ],
 )
 def test_sequences_without_randomness(claim: Any, status: Status) -> None:
@@ -293,4 +291,4 @@ def test_sequences_without_randomness(claim: Any, status: Status) -> None:
 
 def test_a_sequence_that_is_random_after_all_is_refused() -> None:
     with pytest.raises(ObservationError, match="different values for different keys"):
-        followed(Rate(of=noisy, like=T**-1, **MARGIN))
+        followed(Rate(noisy, T**-1, **MARGIN))

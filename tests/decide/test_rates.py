@@ -222,31 +222,47 @@ SOFT = Corrections(loglog=1)
 
 
 def rate(of: Any, like: Any, margin: Any, **more: Any) -> Rate:
-    return Rate(of=of, like=like, as_=n, margin=margin, because="it matters", **more)
+    return Rate(of, like, as_=n, margin=margin, **more)
 
 
 MANUFACTURED = {
-    "exponential beside a power": (rate(gap, exp(-n / 2), Absolute(1, 20), approach=PURE), SHORT, Status.SUPPORTED),
-    "another exponential": (rate(gap, exp(-2 * n / 5), Absolute(1, 20), approach=PURE), SHORT, Status.REFUTED),
+    "exponential beside a power": (
+        rate(gap, exp(-n / 2), Absolute(1, 20, "it matters"), approach=PURE),
+        SHORT,
+        Status.SUPPORTED,
+    ),
+    "another exponential": (
+        rate(gap, exp(-2 * n / 5), Absolute(1, 20, "it matters"), approach=PURE),
+        SHORT,
+        Status.REFUTED,
+    ),
     "mean, not logarithm": (
-        rate(gap, exp(-n / 2), Absolute(1, 20), approach=PURE, average="log of mean"),
+        rate(gap, exp(-n / 2), Absolute(1, 20, "it matters"), approach=PURE, average="log of mean"),
         SHORT,
         Status.SUPPORTED,
     ),
     "and no power": (
-        rate(gap, exp(-n / 2), Absolute(1, 20), approach=PURE, rules_out=(-8, 0)),
+        rate(gap, exp(-n / 2), Absolute(1, 20, "it matters"), approach=PURE, rules_out=(-8, 0)),
         SHORT,
         Status.SUPPORTED,
     ),
-    "floor unseen": (rate(rounded, exp(-n / 2), Absolute(1, 20), approach=PURE), SHORT, Status.REFUTED),
+    "floor unseen": (rate(rounded, exp(-n / 2), Absolute(1, 20, "it matters"), approach=PURE), SHORT, Status.REFUTED),
     "floor declared": (
-        rate(rounded, exp(-n / 2), Absolute(1, 20), approach=PURE, floor=Rational(1, 10**7)),
+        rate(rounded, exp(-n / 2), Absolute(1, 20, "it matters"), approach=PURE, floor=Rational(1, 10**7)),
         SHORT,
         Status.SUPPORTED,
     ),
-    "soft order": (rate(decay, 1 / n, Absolute(3, 10), approach=SOFT, side="at most"), LONG, Status.SUPPORTED),
-    "exact order": (rate(decay, 1 / n, Absolute(1, 10), approach=Corrections()), LONG, Status.REFUTED),
-    "soft order, wrong": (rate(decay, n**-2, Absolute(3, 10), approach=SOFT, side="at most"), LONG, Status.REFUTED),
+    "soft order": (
+        rate(decay, 1 / n, Absolute(3, 10, "it matters"), approach=SOFT, side="at most"),
+        LONG,
+        Status.SUPPORTED,
+    ),
+    "exact order": (rate(decay, 1 / n, Absolute(1, 10, "it matters"), approach=Corrections()), LONG, Status.REFUTED),
+    "soft order, wrong": (
+        rate(decay, n**-2, Absolute(3, 10, "it matters"), approach=SOFT, side="at most"),
+        LONG,
+        Status.REFUTED,
+    ),
 }
 
 
@@ -259,16 +275,16 @@ def test_manufactured_rates(name: str) -> None:
 
 
 def test_what_a_rate_says_of_itself() -> None:
-    soft = rate(decay, 1 / n, Absolute(3, 10), approach=SOFT, side="at most", average="log of mean")
+    soft = rate(decay, 1 / n, Absolute(3, 10, "it matters"), approach=SOFT, side="at most", average="log of mean")
     assert "E[decay] = O\u0303(" in soft.statement
     assert r"\tilde{O}" in soft.latex
-    against = rate(gap, exp(-n / 2), Absolute(1, 20), approach=PURE, rules_out=(0, -8))
+    against = rate(gap, exp(-n / 2), Absolute(1, 20, "it matters"), approach=PURE, rules_out=(0, -8))
     assert "not like n^a, a from -8 to 0" in against.statement
 
 
 def test_a_looser_bound_follows_and_a_tighter_one_is_wrong() -> None:
     for side, sign in (("at most", 1), ("at least", -1)):
-        found = variants("decay", rate(decay, n**-1, Absolute(1, 10), approach=Corrections(), side=side))
+        found = variants("decay", rate(decay, n**-1, Absolute(1, 10, "it matters"), approach=Corrections(), side=side))
         looser = [v for v in found if isinstance(v.claim, Rate) and sign * (v.claim.exponent + 1) > 0]
         assert {v.expected for v in looser} == {"stays supported"}
         assert [v.expected for v in found if v not in looser].count("killed") >= 4
@@ -285,4 +301,4 @@ UNMEANT = {
 def test_rates_that_the_language_refuses(name: str) -> None:
     more, because = UNMEANT[name]
     with pytest.raises(StatementError, match=because):
-        rate(gap, exp(-n / 2), Absolute(1, 20), approach=PURE, **more)
+        rate(gap, exp(-n / 2), Absolute(1, 20, "it matters"), approach=PURE, **more)

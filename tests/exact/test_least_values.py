@@ -200,20 +200,20 @@ def test_what_cannot_be_meant_is_a_sentence(wrong, said: str) -> None:
 
 
 t, v, d = Parameter("t", "a position"), Measured("v", "a value"), Measured("d", "a distance")
-EPS = dict(margin=Absolute(1, 10**6), because="a test")
+EPS = Absolute(1, 10**6, "a test")
 
 
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        (lambda: Optimum(value=v, bound=v - 1), "no absolute one"),
-        (lambda: Optimum(value=v, **EPS), "no lower bound"),
-        (lambda: Optimum(value=t**2, over={t: (0, 1)}, **EPS), "no point of the box"),
-        (lambda: Optimum(value=t**2, over={t: (0, 1)}, at={t: 2}, **EPS), "outside"),
-        (lambda: Optimum(value=t**2, over={t: (0, 1)}, at={t: 0.5}, **EPS), "no rational number"),
-        (lambda: Impossibility(distance=d, at_least=0, planted=d, tol=1), "not positive"),
-        (lambda: Impossibility(distance=d, at_least=1), "neither planted members nor a box"),
-        (lambda: Impossibility(distance=d, at_least=1, planted=d), "tells no member"),
+        (lambda: Optimum(v, bound=v - 1), "no absolute one"),
+        (lambda: Optimum(v, margin=EPS), "no lower bound"),
+        (lambda: Optimum(t**2, over={t: (0, 1)}, margin=EPS), "no point of the box"),
+        (lambda: Optimum(t**2, over={t: (0, 1)}, at={t: 2}, margin=EPS), "outside"),
+        (lambda: Optimum(t**2, over={t: (0, 1)}, at={t: 0.5}, margin=EPS), "no rational number"),
+        (lambda: Impossibility(d, at_least=0, planted=d, tol=1), "not positive"),
+        (lambda: Impossibility(d, at_least=1), "neither planted members nor a box"),
+        (lambda: Impossibility(d, at_least=1, planted=d), "tells no member"),
     ],
 )
 def test_optima_and_impossibilities_that_cannot_be_meant(wrong, said: str) -> None:

@@ -52,16 +52,16 @@ def programs(net):
 
 
 def limit(to):
-    return Limit(of=x, to=to, as_=n, approach=SMOOTH, margin=Absolute(1, 20), because="stated", spread=0.05)
+    return Limit(of=x, to=to, as_=n, approach=SMOOTH, margin=Absolute(1, 20, "stated"), spread=0.05)
 
 
 def rate(like, side="exact"):
-    return Rate(of=q, like=like, as_=n, approach=Corrections(), side=side, margin=Absolute(1, 10), because="stated",
+    return Rate(of=q, like=like, as_=n, approach=Corrections(), side=side, margin=Absolute(1, 10, "stated"),
                 spread=0.1)
 
 
 def mean(equals):
-    return Expectation(of=x, equals=equals, margin=Absolute(1, 40), because="stated", spread=0.05)
+    return Expectation(of=x, equals=equals, margin=Absolute(1, 40, "stated"), spread=0.05)
 
 
 def law(variance):
@@ -71,15 +71,15 @@ def law(variance):
 
 
 def identity(factor):
-    return Identity(left=once, right=factor * twice, margin=Relative(1, 10**3), because="stated")
+    return Identity(left=once, right=factor * twice, margin=Relative(1, 10**3, "stated"))
 
 
 def bound(slack):
-    return Inequality(of=high, at_most=low + slack, margin=Absolute(1, 100), because="stated", content=Rational(1, 20))
+    return Inequality(of=high, at_most=low + slack, margin=Absolute(1, 100, "stated"), content=Rational(1, 20))
 
 
 def probability(p):
-    return Probability(event=g <= 0, at_least=p, margin=Absolute(1, 10), because="stated")
+    return Probability(event=g <= 0, at_least=p, margin=Absolute(1, 10, "stated"))
 
 
 TRUE = dict(

@@ -48,12 +48,12 @@ CLASS = Expansion(powers=(1,), rest=0.1, order=2, reason="a test")
 
 
 def limit(**changed):
-    return Limit(**{**dict(of=x, to=a, as_=n, approach=CLASS, margin=Relative(1, 10), because="a test"), **changed})
+    return Limit(**{**dict(of=x, to=a, as_=n, approach=CLASS, margin=Relative(1, 10, "a test")), **changed})
 
 
 def rate(**changed):
     return Rate(
-        **{**dict(of=x, like=n**-1, as_=n, approach=Corrections(), margin=Absolute(1, 10), because="a test"), **changed}
+        **{**dict(of=x, like=n**-1, as_=n, approach=Corrections(), margin=Absolute(1, 10, "a test")), **changed}
     )
 
 
@@ -92,25 +92,23 @@ def shapeless():
     [
         (lambda: Size("n m", "two words"), "is no name"),
         (lambda: Size("n", " "), "has no meaning"),
-        (lambda: Relative(0, 1), "is no margin"),
-        (lambda: Relative(1, 10).around(0.0), "around zero is zero"),
+        (lambda: Relative(0, 1, "a test"), "is no margin"),
+        (lambda: Relative(1, 10, "a test").around(0.0), "around zero is zero"),
         (lambda: limit(margin=None), "has no margin"),
-        (lambda: limit(because=" "), "has no reason"),
+        (lambda: Relative(1, 10, " "), "has no reason"),
         (lambda: limit(of=a), "holds no measured letter"),
         (lambda: limit(to=x), "which only a draw can tell"),
         (lambda: limit(to=a / n), "still depends on n"),
         (lambda: limit(to=Integer(0)), "Write Absolute"),
         (lambda: limit(as_=a), "is not a Size"),
-        (lambda: rate(margin=Relative(1, 10)), "is relative"),
+        (lambda: rate(margin=Relative(1, 10, "a test")), "is relative"),
         (lambda: rate(like=n**-1 + n**-2), "neither a power of n nor an exponential"),
-        (lambda: Identity(left=x, right=x), "the same expression"),
-        (lambda: Inequality(of=x), "no bound"),
-        (lambda: Inequality(of=x, at_most=a, at_least=a), "two bounds"),
-        (lambda: Expectation(of=x, equals=a), "has no margin"),
+        (lambda: Identity(x, x), "the same expression"),
+        (lambda: Inequality(x), "no bound"),
+        (lambda: Inequality(x, at_most=a, at_least=a), "two bounds"),
+        (lambda: Expectation(x, a), "has no margin"),
         (
-            lambda: Law(
-                of=s, to=quarter_circle(a), as_=n, approach=CLASS, scale=a, margin=Absolute(1), because="a test"
-            ),
+            lambda: Law(s, quarter_circle(a), as_=n, approach=CLASS, scale=a, margin=Absolute(1, 1, "a test")),
             "margin of a law",
         ),
         (lambda: Image(x, x, Integer(1), (Integer(0), Integer(2))), "has mass 2"),
@@ -228,7 +226,7 @@ def test_a_subject_is_evidence_control_or_neither():
 
 def test_an_instance_compares_arrays_with_a_number():
     m = Measured("m", "a matrix", array=True)
-    claim = Identity(left=m, right=0, margin=Absolute(1), because="a test")
+    claim = Identity(m, 0, margin=Absolute(1, 1, "a test"))
     step = instance(claim, "entry by entry", {"m": np.array([[a, 0], [0, -a]], dtype=object)})
     assert step.entries == ((a, Integer(0)), (Integer(0), Integer(0)), (Integer(0), Integer(0)), (-a, Integer(0)))
 

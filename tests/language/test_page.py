@@ -17,6 +17,7 @@ from theorax.errors import StatementError
 from theorax.language import *
 from theorax.numerics.extents import Extent
 from theorax.numerics.sampler import Sampler
+from theorax.verifiers.attacks.mutants import variants
 from theorax.verifiers.cases.measure import instance as built
 from theorax.verifiers.cases.measure import measure
 from theorax.verifiers.cases.sweep_lines import sweep_lines
@@ -40,7 +41,7 @@ class Word(Enum):
 
 
 def limit(of=seen.x, under=H.keys, **changed):
-    return Limit(of, a, as_=n, approach=CLASS, margin=Relative(1, 10), because="a test", under=under, **changed)
+    return Limit(of, a, as_=n, approach=CLASS, margin=Relative(1, 10, "a test"), under=under, **changed)
 
 
 def build(key, n, kind, shift):
@@ -167,7 +168,7 @@ def test_a_theorem_knows_its_claims_by_object():
 
 def test_parts_of_a_theorem_can_be_replaced():
     stated = theorem(proofs=(both, aside))
-    changed = replace(stated, claims=dict(mean=replace(mean, because="another"), other=other))
+    changed = replace(stated, claims=dict(mean=replace(mean), other=other))
     assert set(changed.controls("mean")) == {"control"}
     assert [proof.name for proof in changed.proofs] == ["mean", "other", "aside"]
 
@@ -231,8 +232,8 @@ def test_what_a_theorem_file_imports_is_complete_and_sorted():
 def test_a_margin_carries_its_reason_and_a_wrong_value_replaces_the_predicted_side():
     exact = Relative(1, 10**9, "rounding stays below it")
     claim = Identity(sides.left, sides.right, margin=exact, wrong={"zero": 0, "twice": dict(left=2 * sides.left)})
-    assert claim.because == exact.reason
-    assert claim.mutants == {"zero": dict(right=0), "twice": dict(left=2 * sides.left)}
-    assert replace(claim, right=2 * sides.right).mutants == claim.mutants
+    named = {part.name: part.claim for part in variants("exact", claim) if part.origin == "file"}
+    assert named == {"zero": replace(claim, right=Integer(0)), "twice": replace(claim, left=2 * sides.left)}
+    assert exact == Relative(1, 10**9, "for another reason"), "a margin is a distance"
     with pytest.raises(StatementError, match="has no reason"):
-        Identity(sides.left, sides.right, margin=Relative(1, 10**9))
+        Relative(1, 10**9, " ")

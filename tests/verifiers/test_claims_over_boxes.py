@@ -35,25 +35,23 @@ def judged(claim: Inequality) -> Judged:
 
 
 CERTIFIED = {
-    "a third is a third": Inequality(of=3 * Rational(1, 3) * x, at_most=x, over={x: (0, 1)}),
-    "the mean of squares": Inequality(of=x * y, at_most=(x**2 + y**2) / 2 + Rational(1, 10**7), over=UNIT),
-    "from below": Inequality(of=exp(x), at_least=1 + x - Rational(1, 10**6), over={x: (-1, 1)}),
+    "a third is a third": Inequality(3 * Rational(1, 3) * x, at_most=x, over={x: (0, 1)}),
+    "the mean of squares": Inequality(x * y, at_most=(x**2 + y**2) / 2 + Rational(1, 10**7), over=UNIT),
+    "from below": Inequality(exp(x), at_least=1 + x - Rational(1, 10**6), over={x: (-1, 1)}),
     "touching, with a margin": Inequality(
-        of=tanh(x),
+        tanh(x),
         at_most=x,
         over={x: (0, 2)},
-        margin=Absolute(1, 10**6),
-        because="a slack, the two sides touch at zero",
+        margin=Absolute(1, 10**6, "a slack, the two sides touch at zero"),
     ),
-    "pi is no double": Inequality(of=pi * x, at_most=Rational(165707065, 52746197) * x, over={x: (1, 2)}),
+    "pi is no double": Inequality(pi * x, at_most=Rational(165707065, 52746197) * x, over={x: (1, 2)}),
     "what is written out": Inequality(
-        of=Cosine(x + 1),
+        Cosine(x + 1),
         at_most=cos(x + 1),
         over={x: (-1, 0)},
-        margin=Absolute(1, 10**9),
-        because="a slack, the two sides touch at zero",
+        margin=Absolute(1, 10**9, "a slack, the two sides touch at zero"),
     ),
-    "kinks and roots": Inequality(of=Abs(x - y), at_most=sqrt(2 * x**2 + 2 * y**2 + Rational(1, 10)), over=UNIT),
+    "kinks and roots": Inequality(Abs(x - y), at_most=sqrt(2 * x**2 + 2 * y**2 + Rational(1, 10)), over=UNIT),
 }
 
 
@@ -66,53 +64,53 @@ def test_a_true_bound_is_certified_on_the_whole_box(name: str) -> None:
 
 
 def test_a_false_bound_is_refuted_by_an_exact_point() -> None:
-    found = judged(Inequality(of=x * y, at_most=(x**2 + y**2) / 2 - Rational(1, 10**9), over=UNIT))
+    found = judged(Inequality(x * y, at_most=(x**2 + y**2) / 2 - Rational(1, 10**9), over=UNIT))
     assert found.decision.status is Status.REFUTED and found.rigorous
     assert "fails at x = " in found.detail
 
 
 def test_what_is_written_out_is_refuted_at_a_point_of_its_terms() -> None:
-    found = judged(Inequality(of=x * Cosine(x), at_most=x * cos(x) - Rational(1, 100), over={x: (0, 1)}))
+    found = judged(Inequality(x * Cosine(x), at_most=x * cos(x) - Rational(1, 100), over={x: (0, 1)}))
     assert found.decision.status is Status.REFUTED and found.rigorous
 
 
 def test_the_double_next_to_pi_is_not_pi() -> None:
     # 884279719003555/281474976710656 is the double; the true value lies above it by 1.2e-16.
     double = Rational(884279719003555, 281474976710656)
-    assert judged(Inequality(of=pi * x, at_most=double * x, over={x: (1, 2)})).decision.status is Status.REFUTED
+    assert judged(Inequality(pi * x, at_most=double * x, over={x: (1, 2)})).decision.status is Status.REFUTED
 
 
 def test_a_bound_no_sharper_than_the_trivial_one_says_nothing() -> None:
-    vacuous = Inequality(of=cos(x), at_most=1 + x**2, trivial=Integer(1), over={x: (Rational(1, 100), 1)})
+    vacuous = Inequality(cos(x), at_most=1 + x**2, trivial=Integer(1), over={x: (Rational(1, 100), 1)})
     assert judged(vacuous).trivial
-    sharp = Inequality(of=cos(x), at_most=1 - x**2 / 4, trivial=Integer(1), over={x: (0, 1)}, margin=Absolute(1, 10**6),
-                       because="a slack at zero")  # fmt: skip
+    slack = Absolute(1, 10**6, "a slack at zero")
+    sharp = Inequality(cos(x), at_most=1 - x**2 / 4, trivial=Integer(1), over={x: (0, 1)}, margin=slack)
     assert not judged(sharp).trivial
 
 
 def test_quantiles_of_tightness_and_the_flag_of_a_loose_bound() -> None:
-    found = judged(Inequality(of=x, at_most=x + 2000, over={x: (0, 1)}))
+    found = judged(Inequality(x, at_most=x + 2000, over={x: (0, 1)}))
     assert found.tightness is not None and found.tightness[2] < 1e-3
     assert any("LOOSE" in part for part in found.unseen)
 
 
 def test_equality_inside_stays_open_and_says_so() -> None:
-    found = judged(Inequality(of=tanh(x), at_most=x, over={x: (0, 2)}))
+    found = judged(Inequality(tanh(x), at_most=x, over={x: (0, 2)}))
     assert (found.decision.status, found.decision.reason) == (Status.INCONCLUSIVE, Reason.UNDECIDED_COMPARISON)
 
 
 def test_a_logarithm_of_a_negative_number_is_not_certified() -> None:
-    assert judged(Inequality(of=log(x), at_most=5, over={x: (-1, 1)})).decision.status is not Status.SUPPORTED
+    assert judged(Inequality(log(x), at_most=5, over={x: (-1, 1)})).decision.status is not Status.SUPPORTED
 
 
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        (lambda: Inequality(of=x, at_most=1, over={x: (0, 0.5)}), "no rational number"),
-        (lambda: Inequality(of=x, at_most=1, over={x: (1, 0)}), "is empty"),
-        (lambda: Inequality(of=x + y, at_most=1, over={x: (0, 1)}), "no range of y"),
-        (lambda: Inequality(of=x, at_most=1, over={m: (0, 1)}), "no range of a parameter"),
-        (lambda: Inequality(of=m, at_most=x, over={x: (0, 1)}), "no range of m"),
+        (lambda: Inequality(x, at_most=1, over={x: (0, 0.5)}), "no rational number"),
+        (lambda: Inequality(x, at_most=1, over={x: (1, 0)}), "is empty"),
+        (lambda: Inequality(x + y, at_most=1, over={x: (0, 1)}), "no range of y"),
+        (lambda: Inequality(x, at_most=1, over={m: (0, 1)}), "no range of a parameter"),
+        (lambda: Inequality(m, at_most=x, over={x: (0, 1)}), "no range of m"),
     ],
 )
 def test_boxes_that_cannot_be_meant(wrong, said: str) -> None:

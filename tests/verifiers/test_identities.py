@@ -38,7 +38,7 @@ above = Measured("above", "A^(k-1) A", over=(k,), array=True)
 spectral = Measured("spectral", "the largest singular value, by an algorithm balls cannot follow", array=True)
 branched = Measured("branched", "A where tr AB = tr BA, else 0", array=True)
 
-TINY = Relative(1, 10**12)
+TINY = Relative(1, 10**12, "rounding stays below it")
 
 
 def build(key: Any, n: Extent) -> dict[str, jax.Array]:
@@ -108,25 +108,25 @@ def judged(claim: Identity, sizes: tuple[int, ...] = (2, 5)) -> list[Judged]:
 
 
 def identity(left: Any, right: Any, margin: Any = TINY) -> Identity:
-    return Identity(left=left, right=right, margin=margin, because="rounding stays below it")
+    return Identity(left, right, margin=margin)
 
 
 CERTIFIED = {
     "two programs": (identity(trace, swapped), 2),
-    "around zero": (identity(zero, 0, Absolute(1, 10**12)), 2),
+    "around zero": (identity(zero, 0, Absolute(1, 10**12, "rounding stays below it")), 2),
     "a case for every index": (identity(powers, above), 6),
     "numbers that no float holds": (identity(trace / 3 + swapped / 7, Rational(10, 21) * trace), 2),
-    "a margin below rounding": (identity(trace, swapped, Relative(1, 10**20)), 2),
-    "no scale around zero": (identity(zero, 0 * trace, Relative(1, 10**12)), 2),
+    "a margin below rounding": (identity(trace, swapped, Relative(1, 10**20, "rounding stays below it")), 2),
+    "no scale around zero": (identity(zero, 0 * trace, Relative(1, 10**12, "rounding stays below it")), 2),
 }
 SUPPORTED = {"roots": (identity(sqrt(2) * trace, 2 * swapped / sqrt(2)), 2)}
 FALSE = {
     "a sign": identity(trace, -1 * swapped),
     "a transpose": identity(trace, turned),
     "an index": identity(trace, shifted),
-    "the last bit": identity(trace, last_bit, Relative(1, 100)),
+    "the last bit": identity(trace, last_bit, Relative(1, 100, "rounding stays below it")),
     "off by more than the margin": identity(trace, off),
-    "off by less than the margin": identity(trace, off, Relative(1, 10**6)),
+    "off by less than the margin": identity(trace, off, Relative(1, 10**6, "rounding stays below it")),
     "a constant": identity(trace, swapped + Rational(1, 10**20)),
     "entry by entry": identity(powers, above + zero + Rational(1, 10**30)),
 }
@@ -134,10 +134,13 @@ OPEN: dict[str, tuple[Identity, Reason]] = {
     "an algorithm that balls cannot follow": (identity(spectral, trace), Reason.BUDGET),
     "a comparison of equal numbers": (identity(branched, powers), Reason.UNDECIDED_COMPARISON),
     "a margin below rounding": (
-        identity(sqrt(2) * trace, 2 * swapped / sqrt(2) + 0 * zero, Relative(1, 10**20)),
+        identity(sqrt(2) * trace, 2 * swapped / sqrt(2) + 0 * zero, Relative(1, 10**20, "rounding stays below it")),
         Reason.NUMERIC_FLOOR,
     ),
-    "no number at the larger size": (identity(nothing, 0, Absolute(1)), Reason.NUMERIC_FLOOR),
+    "no number at the larger size": (
+        identity(nothing, 0, Absolute(1, 1, "rounding stays below it")),
+        Reason.NUMERIC_FLOOR,
+    ),
 }
 
 
@@ -176,7 +179,7 @@ def test_what_nothing_decides_stays_open_and_says_why(name: str) -> None:
 
 def test_what_holds_on_the_drawn_models_alone_is_no_certificate_and_no_refutation() -> None:
     # The vector has length one because it is drawn so: at random residues it has not, and nothing follows from that.
-    found = judged(identity(constrained + 0 * zero, 1, Relative(1, 10**6)))
+    found = judged(identity(constrained + 0 * zero, 1, Relative(1, 10**6, "rounding stays below it")))
     assert {(case.decision.status, case.rigorous) for case in found} == {(Status.SUPPORTED, False)}
 
 
@@ -192,4 +195,4 @@ def test_cases_share_the_level_of_refutation() -> None:
 
 def test_an_identity_of_measured_letters_needs_a_margin() -> None:
     with pytest.raises(StatementError, match="no margin"):
-        Identity(left=trace, right=swapped)
+        Identity(trace, swapped)

@@ -66,13 +66,15 @@ def judged(claim: Inequality, draws: int = 100) -> list[Judged]:
 
 
 def bound(margin: Any = None, **sides: Any) -> Inequality:
-    return Inequality(**sides, margin=margin, because="rounding stays below it")
+    return Inequality(**sides, margin=margin)
 
 
 TRUE = {
-    "Cauchy and Schwarz, parallel vectors among them": bound(of=inner, at_most=outer, margin=Absolute(1, 10**9)),
-    "from below": bound(of=outer, at_least=inner, margin=Absolute(1, 10**9)),
-    "an error inside the slack": bound(of=loose, at_most=0, margin=Absolute(1, 5)),
+    "Cauchy and Schwarz, parallel vectors among them": bound(
+        of=inner, at_most=outer, margin=Absolute(1, 10**9, "rounding stays below it")
+    ),
+    "from below": bound(of=outer, at_least=inner, margin=Absolute(1, 10**9, "rounding stays below it")),
+    "an error inside the slack": bound(of=loose, at_most=0, margin=Absolute(1, 5, "rounding stays below it")),
     "without a slack": bound(of=top, at_least=0),
 }
 OPEN = {
@@ -91,7 +93,7 @@ def test_a_true_bound_is_supported_by_enough_draws(name: str) -> None:
 
 
 def test_a_false_bound_is_refuted_by_a_ball_at_one_draw() -> None:
-    parallel, apart = judged(bound(of=outer, at_most=inner, margin=Absolute(1, 10**9)))
+    parallel, apart = judged(bound(of=outer, at_most=inner, margin=Absolute(1, 10**9, "rounding stays below it")))
     assert apart.decision.status is Status.REFUTED
     assert apart.rigorous
     assert "ball" in apart.detail
@@ -100,7 +102,7 @@ def test_a_false_bound_is_refuted_by_a_ball_at_one_draw() -> None:
 
 
 def test_a_violation_within_the_slack_refutes_the_exact_reading() -> None:
-    _, apart = judged(bound(of=outer - inner, at_most=0, margin=Absolute(10**6)))
+    _, apart = judged(bound(of=outer - inner, at_most=0, margin=Absolute(10**6, 1, "rounding stays below it")))
     assert apart.decision.status is Status.REFUTED
 
 
@@ -113,7 +115,7 @@ def test_what_nothing_decides_stays_open_and_says_why(name: str) -> None:
 
 def test_a_slack_is_absolute() -> None:
     with pytest.raises(StatementError, match="relative"):
-        bound(of=inner, at_most=outer, margin=Relative(1, 10))
+        bound(of=inner, at_most=outer, margin=Relative(1, 10, "rounding stays below it"))
 
 
 short = Measured("short", "the inner products, squared, of x with x, y and zero", array=True)
@@ -153,7 +155,7 @@ def certified(claim: Inequality) -> Judged:
 
 ENTRIES = {
     "strict but for equality, within a slack": (
-        bound(of=short, at_most=long, margin=Absolute(1, 10**9)),
+        bound(of=short, at_most=long, margin=Absolute(1, 10**9, "rounding stays below it")),
         Status.SUPPORTED,
         None,
     ),

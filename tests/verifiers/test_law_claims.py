@@ -96,7 +96,7 @@ IDENTITY = Matrix([[1, 0], [0, 1]])
 
 def law(of: Any, to: Any, **more: Any) -> Law:
     limit = GaussianVector(to) if isinstance(to, MatrixBase) else gaussian(to)
-    return Law(of=of, to=limit, as_=n, approach=SMOOTH, **more)
+    return Law(of, limit, as_=n, approach=SMOOTH, **more)
 
 
 MANUFACTURED = {
@@ -124,15 +124,14 @@ NEXT = Corrections(size=0.2, slowest=1, rest=0.05, order=2, reason="the next ter
 def test_how_fast_the_output_becomes_normal(power: Any, status: Status) -> None:
     """Chi-square mixtures: the variance of S is 2/n, so the law approaches at 1/n; published margin a quarter."""
     claim = Rate(
-        of=f,
-        like=n**power,
+        f,
+        n**power,
         as_=n,
         approach=NEXT,
         to=gaussian(1),
         given=S,
         spread=sqrt(n),
-        margin=Absolute(1, 4),
-        because="the next rate in use is one half away",
+        margin=Absolute(1, 4, "the next rate in use is one half away"),
     )
     found = judged(claim, 25_600, RateJudge(), (*WIDTHS, 256))
     assert found.decision.status is status

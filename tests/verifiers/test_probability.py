@@ -218,8 +218,8 @@ def judged(claim: Probability, draws: int = 400) -> Any:
     return judge.judge(claim, judge.prepare(claim, cell, DEFAULT_LEVELS, claim), observed)
 
 
-def event(event: Any, at_least: Any, margin: Any = Absolute(1, 10)) -> Probability:  # noqa: B008
-    return Probability(event=event, at_least=at_least, margin=margin, because="a tenth matters")
+def event(event: Any, at_least: Any, margin: Any = Absolute(1, 10, "a tenth matters")) -> Probability:  # noqa: B008
+    return Probability(event, at_least=at_least, margin=margin)
 
 
 MANUFACTURED = {
@@ -247,8 +247,12 @@ def test_manufactured_probabilities(name: str) -> None:
 
 
 UNMEANT = {
-    "no margin": (lambda: Probability(event=s <= 1, at_least=Rational(9, 10)), StatementError, "no margin"),
-    "relative": (lambda: event(s <= 1, Rational(9, 10), Relative(1, 10)), StatementError, "relative"),
+    "no margin": (lambda: Probability(s <= 1, at_least=Rational(9, 10)), StatementError, "no margin"),
+    "relative": (
+        lambda: event(s <= 1, Rational(9, 10), Relative(1, 10, "a tenth matters")),
+        StatementError,
+        "relative",
+    ),
     "reaches zero": (lambda: event(s <= 1, Rational(1, 10)), StatementError, "reaches zero"),
     "no event": (lambda: event(s, Rational(9, 10)), StatementError, "neither true nor false"),
     "nothing measured": (lambda: event(n > 3, Rational(9, 10)), StatementError, "no measured letter"),

@@ -71,7 +71,7 @@ def _told(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Block]:
         if claim.corrected is not None:
             yield Paragraph(f"This is what the source prints; what holds is the claim {claim.corrected}.")
         if claim.margin is not None:
-            yield Paragraph(f"Margin {claim.margin}, because {claim.because}.", quiet=True)
+            yield Paragraph(f"Margin {claim.margin}, because {claim.margin.reason}.", quiet=True)
         if claim.under is not None:
             yield Paragraph(f"Needs: {', '.join(theorem.needed(claim)) or 'no hypothesis'}.", quiet=True)
     if theorem.experiments:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import final
+from dataclasses import dataclass, field, replace
+from typing import Self, final
 
 from sympy import Rational
 
@@ -15,24 +15,35 @@ from theorax.errors import StatementError
 class Margin(ABC):
     """A positive distance from the claimed value; abstract, see :class:`Absolute` and :class:`Relative`.
 
-    ``reason``: why a statement that is off by less may pass, such as how far away the nearest wrong statement lies.
+    ``reason``: why a statement that is off by less may pass, such as how far away the nearest wrong statement lies. It is
+    told to a reader and is no part of the distance: margins of one distance are equal.
     """
 
     numerator: int
-    denominator: int = 1
-    reason: str = ""
+    denominator: int
+    reason: str = field(repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.numerator <= 0 or self.denominator <= 0:
             raise StatementError(
                 f"{type(self).__name__}({self.numerator}, {self.denominator}) is no margin. A margin is a positive "
-                f"distance. Write two positive integers, {type(self).__name__}(1, 10) for a tenth."
+                f'distance. Write two positive integers, {type(self).__name__}(1, 10, "...") for a tenth.'
+            )
+        if not self.reason.strip():
+            raise StatementError(
+                f"{type(self).__name__}({self.numerator}, {self.denominator}) has no reason. A reader must be told why a "
+                f"statement off by less may pass. Write {type(self).__name__}({self.numerator}, {self.denominator}, "
+                '"the nearest wrong statement in the literature lies ... away").'
             )
 
     @property
     def value(self) -> Rational:
         """The margin as an exact number."""
         return Rational(self.numerator, self.denominator)
+
+    def times(self, factor: int) -> Self:
+        """A margin ``factor`` times as wide, for the same reason."""
+        return replace(self, numerator=factor * self.numerator)
 
     @abstractmethod
     def around(self, claimed: float) -> float:

@@ -46,7 +46,7 @@ def _claim(name: str, claim: Claim) -> list[Block]:
     if claim.corrected is not None:
         found.append(Paragraph(f"This is what the source prints; what holds is the claim {claim.corrected}."))
     if claim.margin is not None:
-        found.append(Paragraph(f"Margin {claim.margin}, because {claim.because}.", quiet=True))
+        found.append(Paragraph(f"Margin {claim.margin}, because {claim.margin.reason}.", quiet=True))
     return found
 
 

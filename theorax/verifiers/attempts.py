@@ -22,7 +22,7 @@ from theorax.verifiers.kinds.lowering import Prepared
 __all__ = ["AttemptLog", "ClaimVersion", "claim_version"]
 
 # What a reader is told, and what is tried besides, states no other claim.
-_BESIDE = ("because", "mutants", "implied", "corrected")
+_BESIDE = ("wrong", "implied", "corrected")
 
 
 @dataclass(frozen=True)

@@ -117,7 +117,7 @@ def _statement(planned: PlannedClaim, cases: Sequence[Judged | Prepared]) -> Sta
         kind=claim.kind,
         statement=claim.typeset,
         latex=claim.latex,
-        because=claim.because,
+        because=claim.margin.reason if claim.margin is not None else "",
         prediction=inline(claim.prediction) if claim.prediction is not None else None,
         as_=str(claim.tending) if claim.tending is not None else None,
         margin_given=str(claim.margin) if claim.margin is not None else None,

@@ -41,19 +41,17 @@ class Claim(ABC):
     ``under``: the hypotheses it needs, all of the theorem's if None. ``where``: the cases it speaks of.
     ``on``: the experiment whose observations it speaks of; may stay None where one experiment measures its letters.
     ``wrong``: wrong variants by name, each a value in the place of the predicted side, or a dictionary of replaced
-    fields; they become ``mutants``. ``implied``: weaker variants that must stay supported. ``corrected``: this is what
-    the source prints, the named claim is what holds.
+    fields. ``implied``: weaker variants that must stay supported, written in the same way.
+    ``corrected``: this is what the source prints, the named claim is what holds.
     ``spread``: planned standard deviation of one draw in units of the claimed value (see the verifiers' planner).
     """
 
     margin: Margin | None = None
-    because: str = ""
     under: Hypothesis | tuple[Hypothesis | str, ...] | None = None
     where: Boolean = true
     on: str | None = None
-    mutants: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: NOTHING)
-    implied: Mapping[str, Mapping[str, Any]] = field(default_factory=lambda: NOTHING)
     wrong: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
+    implied: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     corrected: str | None = None
     spread: Expr | float = 0.2
 
@@ -76,21 +74,6 @@ class Claim(ABC):
                     "This side is what theory predicts before any draw.",
                     "Move the measured letter to the other side.",
                 )
-        if self.margin is not None and not self.because.strip():
-            object.__setattr__(self, "because", self.margin.reason)
-        if self.wrong:
-            replaced = {
-                name: value if isinstance(value, Mapping) else {self.predicted: value}
-                for name, value in self.wrong.items()
-            }
-            object.__setattr__(self, "mutants", {**self.mutants, **replaced})
-            object.__setattr__(self, "wrong", NOTHING)
-        if self.margin is not None and not self.because.strip():
-            self._refuse(
-                f"margin={self.margin} has no reason",
-                "A reader must be told why a statement off by less may pass.",
-                f'Write {type(self.margin).__name__}(1, 10, "the nearest wrong statement in the literature lies ... away").',
-            )
 
     @property
     def kind(self) -> str:
@@ -126,6 +109,10 @@ class Claim(ABC):
     def predicted(self) -> str:
         """The name of the field that theory predicts."""
         return next(name for name in self.predicted_fields if getattr(self, name) is not None)
+
+    def replaced(self, variant: Any) -> Mapping[str, Any]:
+        """The fields that a variant named in ``wrong`` or ``implied`` replaces."""
+        return variant if isinstance(variant, Mapping) else {self.predicted: variant}
 
     @property
     def prediction(self) -> Expr | None:
@@ -246,7 +233,7 @@ def needs_margin(claim: Claim) -> None:
         claim._refuse(
             "it has no margin",
             "A statement about means is supported only by rejecting that it is false by at least a margin.",
-            'Write margin=Relative(1, 10), because="...".',
+            'Write margin=Relative(1, 10, "...").',
         )
 
 

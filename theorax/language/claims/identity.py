@@ -47,7 +47,7 @@ class Identity(Claim):
             self._refuse(
                 "it has no margin",
                 "Floats of two programs agree up to rounding, never exactly, and support excludes what is off by more.",
-                'Write margin=Relative(1, 10**9), because="rounding stays below it, an error does not".',
+                'Write margin=Relative(1, 10**9, "rounding stays below it, an error does not").',
             )
 
     @property

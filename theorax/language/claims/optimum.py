@@ -46,7 +46,7 @@ class Optimum(Claim):
             self._refuse(
                 f"margin={self.margin} is no absolute one",
                 "A feasible point is optimal up to the gap to its lower bound.",
-                "Write margin=Absolute(1, 10**6) and because=...",
+                "Write margin=Absolute(1, 10**6, '...').",
             )
         if bool(self.over) == (self.bound is not None):
             self._refuse(

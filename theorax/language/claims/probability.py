@@ -54,7 +54,7 @@ class Probability(Claim):
             self._refuse(
                 "it has no margin",
                 "A probability is supported only by rejecting that it lies below the claimed one by at least a margin.",
-                'Write margin=Absolute(1, 50), because="...".',
+                'Write margin=Absolute(1, 50, "...").',
             )
         if isinstance(self.margin, Relative):
             self._refuse(

@@ -48,23 +48,21 @@ error = Measured("error", "the largest coordinate of the error at the last posit
 
 rounding = "the account of the rounding stays below it, a wrong term is of order one"
 ends = Identity(
-    left=deep,
-    right=limit,
-    margin=Relative(1, 10**6),
-    because=rounding,
-    mutants={"one layer fewer": dict(left=shallow)},
+    deep,
+    limit,
+    margin=Relative(1, 10**6, rounding),
+    wrong={"one layer fewer": dict(left=shallow)},
 )
 errors = Identity(
-    left=missing,
-    right=expansion,
-    margin=Absolute(1, 10**6),  # where T - 1 layers are reached, both sides are zero
-    because=rounding,
+    missing,
+    expansion,
+    margin=Absolute(1, 10**6, rounding),  # where T - 1 layers are reached, both sides are zero
     under=("sphere",),
-    mutants={"no polynomial factor": dict(right=pure)},
+    wrong={"no polynomial factor": pure},
 )
 speed = Rate(
-    of=error,
-    like=exp(N * log(Abs(1 - h))),
+    error,
+    exp(N * log(Abs(1 - h))),
     as_=N,
     approach=Corrections(
         size=1.0,
@@ -76,11 +74,12 @@ speed = Rate(
         reason="at T = 4 the error is |1 - h|^N times a polynomial of degree two in N; quotients of its coefficients are of "
         "order ten at most",
     ),
-    margin=Absolute(1, 20),
-    because="between steps of 19/10 and 21/10, where it turns from decay to growth, the exponent moves by a fifth",
+    margin=Absolute(
+        1, 20, "between steps of 19/10 and 21/10, where it turns from decay to growth, the exponent moves by a fifth"
+    ),
     under=("sphere",),
     spread=1,
-    mutants={"the speed of half the step": dict(like=exp(N * log(Abs(1 - h / 2))))},
+    wrong={"the speed of half the step": exp(N * log(Abs(1 - h / 2)))},
 )
 
 

@@ -42,26 +42,26 @@ paid = Measured("paid", "|r_t|^2/kappa, r_t the residual of the depth limit", ar
 total = Measured("total", "sum of |r_t|^2 over the context", positive=True)
 
 step = Identity(
-    left=before - after,
-    right=paid,
-    margin=Relative(1, 10**6),
-    because="the account of the rounding stays below it; features of other lengths move it by a tenth",
+    before - after,
+    paid,
+    margin=Relative(
+        1, 10**6, "the account of the rounding stays below it; features of other lengths move it by a tenth"
+    ),
 )
 value = Limit(
-    of=total,
-    to=energy,
+    total,
+    energy,
     as_=T,
     approach=setting.summable(0.1, "what remains to be learnt; at most 0.02 of the sum at T = 128 on other seeds"),
-    margin=Relative(1, 10),
-    because="the norm 2 e of the rotation as a linear map is an eighth above its least norm e/I_1(1)",
+    margin=Relative(1, 10, "the norm 2 e of the rotation as a linear map is an eighth above its least norm e/I_1(1)"),
     spread=Rational(1, 50),
-    mutants={
-        "|f|^2 without kappa": dict(to=energy / E),
-        "kappa squared": dict(to=energy * E),
+    wrong={
+        "|f|^2 without kappa": energy / E,
+        "kappa squared": energy * E,
         "a sum that grows with the context": dict(of=total / T),
     },
 )
-bounded = Inequality(of=total, at_most=energy, mutants={"the bound 2/3 as large": dict(at_most=2 * energy / 3)})
+bounded = Inequality(total, at_most=energy, wrong={"the bound 2/3 as large": 2 * energy / 3})
 
 
 def paths(features, W_star, noise):

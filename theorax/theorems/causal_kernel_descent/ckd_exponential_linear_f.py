@@ -39,27 +39,26 @@ cosine = Measured("cosine", "ln |cos theta|, theta the angle of the first plane"
 first, second = p / (besseli(1, p) * besseli(0, 1 - p)), (1 - p) / (besseli(0, p) * besseli(1, 1 - p))
 norm = first + second
 energy = Limit(
-    of=total,
-    to=E * norm,
+    total,
+    E * norm,
     as_=T,
     on="long",
     approach=setting.summable(
         0.15,
         "what remains to be learnt falls like a root of T at least; at most 0.06 of the sum at T = 128 on other seeds",
     ),
-    margin=Relative(1, 8),
-    because="the other plane forgotten, or kappa, is a factor of two and more",
+    margin=Relative(1, 8, "the other plane forgotten, or kappa, is a factor of two and more"),
     spread=Rational(1, 20),
-    mutants={
-        "without kappa": dict(to=norm),
-        "the first plane alone": dict(to=E * first),
-        "the weights of one plane": dict(to=E / besseli(1, 1)),
-        "the number of dimensions": dict(to=4),
+    wrong={
+        "without kappa": norm,
+        "the first plane alone": E * first,
+        "the weights of one plane": E / besseli(1, 1),
+        "the number of dimensions": 4,
     },
 )
 algebraic = Limit(
-    of=fall,
-    to=0,
+    fall,
+    0,
     as_=T,
     on="short",
     approach=Corrections(
@@ -69,11 +68,10 @@ algebraic = Limit(
         reference=64,
         reason="a power of T gives a multiple of 1/T; 0.03 to 0.09 at T = 64 on other seeds",
     ),
-    margin=Absolute(1, 8),
-    because="with the linear kernel it is about -0.36 in a plane",
+    margin=Absolute(1, 8, "with the linear kernel it is about -0.36 in a plane"),
     under=("orthogonal", "exponential"),
     spread=Rational(1, 20),
-    mutants={"the rate of the linear kernel in a plane": dict(of=fall - cosine)},
+    wrong={"the rate of the linear kernel in a plane": dict(of=fall - cosine)},
 )
 
 

@@ -37,14 +37,14 @@ gap = Measured("gap", "the largest difference of a coordinate of the depth limit
 peek = Measured("peek", "the same with Kaczmarz's prediction made after its target was seen")
 
 rounding = "the account of the rounding stays below it; with lengths 5 % off per step the difference is of order one"
-equal = Identity(left=guess, right=u, margin=Relative(1, 10**6), because=rounding)
-residual = Identity(left=weighted, right=-ahead, margin=Relative(1, 10**6), because=rounding)
+equal = Identity(guess, u, margin=Relative(1, 10**6, rounding))
+residual = Identity(weighted, -ahead, margin=Relative(1, 10**6, rounding))
 # ||K_L^-1|| <= 2/kappa, as the symmetric part of K_L is (K + kappa I)/2: substitution is off by 2 T gamma_T ||u|| at most,
 # and ||u|| <= ||x_+|| + ||r|| <= 3 sqrt(T). Projections do not let Kaczmarz's errors grow: they are far smaller.
 bound = 6 * T ** Rational(5, 2) * Rational(1, 2**53)
 early = {"predictions made after the target was seen": dict(of=peek)}
-long = Inequality(of=gap, at_most=bound, on="long", mutants=early)
-circle = Inequality(of=gap, at_most=bound, on="circle", mutants=early)
+long = Inequality(gap, at_most=bound, on="long", wrong=early)
+circle = Inequality(gap, at_most=bound, on="circle", wrong=early)
 
 
 def polynomial(X, weights):

@@ -48,28 +48,26 @@ in_powers = Expansion(
     reason="polynomials in T of degree n with bounded oscillations; the second order is below 0.05 on other seeds",
 )
 size = Limit(
-    of=error / T**n,
-    to=constant,
+    error / T**n,
+    constant,
     as_=T,
     approach=in_powers,
-    margin=Relative(1, 8),
-    because="without the factorial it is twice as large at two layers",
+    margin=Relative(1, 8, "without the factorial it is twice as large at two layers"),
     under=("orbit", "distinct", "fixed"),
     spread=3**n / T,
-    mutants={
+    wrong={
         "for every fixed number of layers the error stays bounded": dict(of=error),
-        "no factorial": dict(to=constant * factorial(n)),
+        "no factorial": constant * factorial(n),
     },
 )
 vanishing = Limit(
-    of=settled,
-    to=0,
+    settled,
+    0,
     as_=T,
     approach=Corrections(
         size=0.1, slowest=1, rest=0, reference=128, reason="the sum of the squares is bounded, by ckd_energy_identity"
     ),
-    margin=Absolute(1, 25),
-    because="errors of a fifth of the length of a token would be seen",
+    margin=Absolute(1, 25, "errors of a fifth of the length of a token would be seen"),
     under=("orbit",),
     spread=Rational(1, 100),
 )

@@ -49,53 +49,47 @@ largest = Measured("largest", "ln rho, rho the largest modulus of the eigenvalue
 slow = Measured("slow", "1 - rho for a Haar orthogonal map and a fixed x_1", positive=True)
 first = Measured("first", "|<x_1, x_2>|", positive=True)
 
-exactly: dict[str, Any] = dict(
-    margin=Relative(1, 10**6),
-    because="the account of the rounding stays below it, a factor more or less is far above",
-)
+exactly = Relative(1, 10**6, "the account of the rounding stays below it, a factor more or less is far above")
 formula = Identity(
-    left=residual,
-    right=-closed,
-    **exactly,
-    mutants={"one factor more": dict(right=-late)},
+    residual,
+    -closed,
+    margin=exactly,
+    wrong={"one factor more": -late},
 )
 plane = Identity(
-    left=squares,
-    right=sine * powers,
+    squares,
+    sine * powers,
     where=Eq(d, 2),
-    **exactly,
-    mutants={"|cos theta|^4 a step": dict(right=sine * powers**2), "without the sine": dict(right=powers)},
+    margin=exactly,
+    wrong={"|cos theta|^4 a step": sine * powers**2, "without the sine": powers},
 )
 rate = Limit(
-    of=speed - largest,
-    to=0,
+    speed - largest,
+    0,
     as_=T,
     approach=setting.power_of_a_matrix(0.1, 64, "T; at most 0.03 at T = 64 on other seeds"),
-    margin=Absolute(1, 20),
-    because="twice or half the logarithm is a tenth away and more",
+    margin=Absolute(1, 20, "twice or half the logarithm is a tenth away and more"),
     spread=2 / T,
-    mutants={
+    wrong={
         "|cos theta|^2": dict(of=speed - 2 * largest),
         "|cos(theta/2)|": dict(of=speed - log((1 + first) / 2) / 2),
         "randomised Kaczmarz, 1 - 1/d": dict(of=speed - log(1 - 1 / d)),
     },
 )
 slowest = Inequality(
-    of=largest,
+    largest,
     at_least=log(first) / (d - 1),
-    margin=Absolute(1, 10**6),
-    because="in the plane both sides are equal, and eigenvalues of float64 matrices are far closer",
-    mutants={"the product itself, not its root": dict(at_least=log(first) / d**2)},
+    margin=Absolute(1, 10**6, "in the plane both sides are equal, and eigenvalues of float64 matrices are far closer"),
+    wrong={"the product itself, not its root": log(first) / d**2},
 )
 context = Rate(
-    of=slow,
-    like=1 / d**2,
+    slow,
+    1 / d**2,
     as_=d,
     approach=Corrections(),
-    margin=Absolute(3, 4),
-    because="1 - rho of order 1/d, as for Kaczmarz with random rows, is one away",
+    margin=Absolute(3, 4, "1 - rho of order 1/d, as for Kaczmarz with random rows, is one away"),
     spread=2,
-    mutants={"as for random rows": dict(like=1 / d)},
+    wrong={"as for random rows": 1 / d},
 )
 
 

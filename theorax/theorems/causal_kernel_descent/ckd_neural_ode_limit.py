@@ -47,17 +47,16 @@ error = Measured("error", "largest coordinate of e^S (u* - u(S)) at the last pos
 leading = Measured("leading", "product of k(x_(s+1), x_s)/kappa, 1 < s < T, times that of u*_2", positive=True)
 
 rounding = "the account of the rounding stays below it, a wrong term is far above"
-flow = Identity(left=speed, right=force, margin=Relative(1, 10**6), because=rounding)
+flow = Identity(speed, force, margin=Relative(1, 10**6, rounding))
 rest = Identity(
-    left=start,
-    right=0,
-    margin=Absolute(1, 10**6),
-    because=rounding,
-    mutants={"from the depth limit": dict(left=settled)},
+    start,
+    0,
+    margin=Absolute(1, 10**6, rounding),
+    wrong={"from the depth limit": dict(left=settled)},
 )
 euler = Rate(
-    of=gap,
-    like=1 / N,
+    gap,
+    1 / N,
     as_=N,
     approach=Corrections(
         size=0.2,
@@ -67,14 +66,13 @@ euler = Rate(
         reference=64,
         reason="Euler's method expands in powers of the step; the logarithm is off by 0.06 at N = 64 on other seeds",
     ),
-    margin=Absolute(1, 5),
-    because="a method of order two is one away",
+    margin=Absolute(1, 5, "a method of order two is one away"),
     spread=Rational(3, 10),
 )
 power = S ** (T - 2) / factorial(T - 2)
 tail = Limit(
-    of=error / leading / power,
-    to=1,
+    error / leading / power,
+    1,
     as_=S,
     approach=Expansion(
         powers=(1,),
@@ -83,10 +81,9 @@ tail = Limit(
         reference=64,
         reason="a quotient of polynomials in S; of second order 0.001 at S = 64 on other seeds",
     ),
-    margin=Relative(1, 10),
-    because="a power of S more or less, or the factorial, is far away",
+    margin=Relative(1, 10, "a power of S more or less, or the factorial, is far away"),
     spread=2 / S,
-    mutants={
+    wrong={
         "e^(-kappa s) alone": dict(of=error / leading),
         "t - 1 in the place of t - 2": dict(of=error / leading * factorial(T - 1) / S ** (T - 1)),
     },

@@ -47,40 +47,36 @@ jacobi_radius = Measured("jacobi_radius", "ln of the spectral radius of Jacobi's
 last = Measured("last", "length of the residuals of the last period", positive=True)
 
 period = Identity(
-    left=later,
-    right=swept,
-    margin=Relative(1, 10**6),
-    because="the account of the rounding stays below it, another splitting of G is far above",
+    later,
+    swept,
+    margin=Relative(1, 10**6, "the account of the rounding stays below it, another splitting of G is far above"),
     under=("periodic", "sphere"),
-    mutants={"Jacobi's splitting": dict(right=jacobi)},
+    wrong={"Jacobi's splitting": jacobi},
 )
 rate = Limit(
-    of=speed - radius,
-    to=0,
+    speed - radius,
+    0,
     as_=m,
     approach=setting.power_of_a_matrix(0.5, 4, "m"),
-    margin=Absolute(1, 4),
-    because="the radius of a step instead of a period, or its square, is one away",
+    margin=Absolute(1, 4, "the radius of a step instead of a period, or its square, is one away"),
     spread=1 / m,
-    mutants={"per token": dict(of=speed - radius / 4), "Jacobi's radius": dict(of=speed - jacobi_radius)},
+    wrong={"per token": dict(of=speed - radius / 4), "Jacobi's radius": dict(of=speed - jacobi_radius)},
 )
-contracting = Inequality(of=radius, at_most=0, mutants={"Jacobi's": dict(of=jacobi_radius)})
+contracting = Inequality(radius, at_most=0, wrong={"Jacobi's": dict(of=jacobi_radius)})
 spent = Limit(
-    of=total,
-    to=1,
+    total,
+    1,
     as_=m,
     approach=setting.geometric(0.1, 4, "geometric; at most 0.01 at m = 4 on other seeds"),
-    margin=Relative(1, 10),
-    because="without kappa the sum is off by a factor of e",
+    margin=Relative(1, 10, "without kappa the sum is off by a factor of e"),
     spread=1 / m**2,
 )
 vanishing = Limit(
-    of=last,
-    to=0,
+    last,
+    0,
     as_=m,
     approach=setting.geometric(0.2, 4, "geometric; at most 0.11 at m = 4 on other seeds"),
-    margin=Absolute(1, 5),
-    because="a token that cannot be told from another leaves residuals of order one",
+    margin=Absolute(1, 5, "a token that cannot be told from another leaves residuals of order one"),
     spread=1 / m,
 )
 

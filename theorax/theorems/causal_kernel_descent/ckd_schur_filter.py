@@ -39,20 +39,18 @@ direct = Measured("direct", "the same with the weights g(j)/kappa", array=True)
 energy = Measured("energy", "sum of w_j^2, j up to T", positive=True)
 
 autoregressive = Identity(
-    left=limit,
-    right=filtered,
-    margin=Relative(1, 10**6),
-    because="the account of the rounding stays below it, a wrong weight is far above",
+    limit,
+    filtered,
+    margin=Relative(1, 10**6, "the account of the rounding stays below it, a wrong weight is far above"),
     under=("stationary",),
-    mutants={"kernel values as weights": dict(right=direct)},
+    wrong={"kernel values as weights": direct},
 )
 inner = Limit(
-    of=energy,
-    to=1,
+    energy,
+    1,
     as_=T,
     approach=setting.summable(0.05, "the tail of a summable series; at most 0.02 at T = 128 on other seeds"),
-    margin=Relative(1, 10),
-    because="a measure with a density has less: a quarter for that of g(k) = 2^(-k)",
+    margin=Relative(1, 10, "a measure with a density has less: a quarter for that of g(k) = 2^(-k)"),
     spread=Rational(1, 50),
 )
 

@@ -42,45 +42,43 @@ N = Size("N", "number of layers, growing")
 decay = Measured("decay", "logarithm of the error shrinking from N to 2 N layers, over that of (1 - kappa/Z_T)^N")
 
 same = Identity(
-    left=kept,
-    right=limit,
-    margin=Relative(1, 10**6),
-    because="the account of the rounding stays below it; other sums move the first positions by a half",
+    kept,
+    limit,
+    margin=Relative(
+        1, 10**6, "the account of the rounding stays below it; other sums move the first positions by a half"
+    ),
     under=("matched",),
 )
 energy = Limit(
-    of=total,
-    to=E / besseli(1, 1),
+    total,
+    E / besseli(1, 1),
     as_=T,
     approach=setting.summable(0.02, "what remains to be learnt; at most 0.002 of the limit at T = 128 on other seeds"),
-    margin=Relative(1, 20),
-    because="own sums raise it by a half, own sums with an empty key by a quarter",
+    margin=Relative(1, 20, "own sums raise it by a half, own sums with an empty key by a quarter"),
     under=("matched", "orbit"),
     spread=Rational(1, 100),
 )
 vanishing = Limit(
-    of=rest,
-    to=0,
+    rest,
+    0,
     as_=T,
     approach=Corrections(
         size=0.05, slowest=1, rest=0, reference=128, reason="squares of a quarter of the context are summable"
     ),
-    margin=Absolute(1, 50),
-    because="an error of a seventh of the length of a token would be seen",
+    margin=Absolute(1, 50, "an error of a seventh of the length of a token would be seen"),
     under=("orbit",),
     spread=Rational(1, 100),
 )
 speed = Limit(
-    of=decay,
-    to=1,
+    decay,
+    1,
     as_=N,
     approach=setting.geometric(
         0.05,
         64,
         "geometric, the next largest factor is that of another position; 0.011 at N = 64 on other seeds",
     ),
-    margin=Relative(1, 10),
-    because="without sums the layers end; half or twice the diagonal moves it by a factor of about two",
+    margin=Relative(1, 10, "without sums the layers end; half or twice the diagonal moves it by a factor of about two"),
     under=("softmax", "orbit"),
     spread=1 / N,
 )

@@ -44,29 +44,26 @@ miss = Measured("miss", "mean square of the error of the deep Transformer over t
 
 rounding = "the account of the rounding stays below it, a wrong weight is of order one"
 layers = Identity(
-    left=outputs,
-    right=descended,
-    margin=Relative(1, 10**6),
-    because=rounding,
+    outputs,
+    descended,
+    margin=Relative(1, 10**6, rounding),
     under=("keys", "boundary"),
-    mutants={"targets one position late": dict(right=late)},
+    wrong={"targets one position late": late},
 )
 ends = Identity(
-    left=last,
-    right=limit,
-    margin=Relative(1, 10**6),
-    because=rounding,
+    last,
+    limit,
+    margin=Relative(1, 10**6, rounding),
     under=("sphere", "step", "keys", "boundary"),
 )
 predicts = Limit(
-    of=miss,
-    to=0,
+    miss,
+    0,
     as_=T,
     approach=setting.geometric(
         0.2, 16, "squares are summable, so of order 1/T at most; below 0.07 at T = 16 on other seeds"
     ),
-    margin=Absolute(1, 10),
-    because="a copy of the token before is 0.35 away or more",
+    margin=Absolute(1, 10, "a copy of the token before is 0.35 away or more"),
     under=("step", "keys", "boundary", "orbit"),
     spread=Rational(1, 10),
 )

@@ -47,24 +47,23 @@ joint, small_joint = (
 )
 
 heads = Expectation(
-    of=(top - small_top) / l,
-    equals=0,
-    margin=Absolute(1, 10),
-    because="one degree of freedom more in the factors moves s_1^2 by l/d and more, an eighth a layer at T = d = 8",
+    (top - small_top) / l,
+    0,
+    margin=Absolute(
+        1, 10, "one degree of freedom more in the factors moves s_1^2 by l/d and more, an eighth a layer at T = d = 8"
+    ),
     spread=2 / sqrt(d * l),
 )
 tails = Expectation(
-    of=T ** (2 * l - 1) * (tail - small_tail) / (1 + l + l * gamma),
-    equals=0,
-    margin=Absolute(1, 12),
-    because="two thirds of the margin with which the constants of rank_collapse_width are decided",
+    T ** (2 * l - 1) * (tail - small_tail) / (1 + l + l * gamma),
+    0,
+    margin=Absolute(1, 12, "two thirds of the margin with which the constants of rank_collapse_width are decided"),
     spread=Rational(6, 5) * l / sqrt(T),
 )
 chains = Expectation(
-    of=joint - small_joint,
-    equals=0,
-    margin=Absolute(1, 10),
-    because="drawn apart, layers lose the variance that they share, 2/d = 1/4 at d = 8",
+    joint - small_joint,
+    0,
+    margin=Absolute(1, 10, "drawn apart, layers lose the variance that they share, 2/d = 1/4 at d = 8"),
     spread=2 * l / d,
 )
 

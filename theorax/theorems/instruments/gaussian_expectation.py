@@ -53,24 +53,23 @@ declared = Measured("declared", "the error that is declared")
 missed = Measured("missed", "that distance for 1/(1 + x^2)", positive=True)
 
 honest = Inequality(
-    of=off,
+    off,
     at_most=declared,
-    mutants={"a hundredth of it": dict(at_most=declared / 100)},
+    wrong={"a hundredth of it": declared / 100},
 )
 geometric = Rate(
-    of=missed,
-    like=exp(-2 * pi * m / sqrt(q)),
+    missed,
+    exp(-2 * pi * m / sqrt(q)),
     as_=m,
     approach=Corrections(
         size=0.2, slowest=2, fastest=8, rest=0, log=0.2, reference=1,
         reason="beside the first pole's e^(-2 pi b m) its powers; twice e^(-pi) of it at most",
     ),
-    margin=Absolute(1, 2),
-    because="half the width of the strip is at least pi/2 away, an algebraic order all of it",
+    margin=Absolute(1, 2, "half the width of the strip is at least pi/2 away, an algebraic order all of it"),
     under=("analytic", "poles"),
     spread=Rational(1, 1000),
     rules_out=(-12, 0),
-    mutants={"the half strip": dict(like=exp(-pi * m / sqrt(q)))},
+    wrong={"the half strip": exp(-pi * m / sqrt(q))},
 )  # fmt: skip
 
 COSINE, BELL, ERF, KINK, POLES = range(5)

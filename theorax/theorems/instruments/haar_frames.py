@@ -36,29 +36,26 @@ diagonal = Measured("diagonal", "mean of sqrt(d) q_ii over the rows i")
 fourth = Measured("fourth", "mean of q_ij^4 over all entries")
 overlap = Measured("overlap", "mean of sum_j q_ij^2 q_kj^2 over pairs of rows")
 
-orthonormal = Inequality(of=defect, at_most=T**2 * d * Rational(1, 2**53), under=("orthogonal",))
+orthonormal = Inequality(defect, at_most=T**2 * d * Rational(1, 2**53), under=("orthogonal",))
 centred = Expectation(
-    of=diagonal,
-    equals=0,
-    margin=Absolute(1, 10),
-    because="without the signs it lies below -sqrt(2/pi) for the first row and is of that size for all",
+    diagonal,
+    0,
+    margin=Absolute(1, 10, "without the signs it lies below -sqrt(2/pi) for the first row and is of that size for all"),
     spread=1 / sqrt(T),
 )
 sphere = Expectation(
-    of=fourth,
-    equals=3 / (d * (d + 2)),
-    margin=Relative(1, 20),
-    because="the fourth moment of Gaussian entries, 3/d^2, is 2/d off: an eighth at d = 16",
+    fourth,
+    3 / (d * (d + 2)),
+    margin=Relative(1, 20, "the fourth moment of Gaussian entries, 3/d^2, is 2/d off: an eighth at d = 16"),
     spread=Rational(1, 2),
-    mutants={"Gaussian entries": dict(equals=3 / d**2)},
+    wrong={"Gaussian entries": 3 / d**2},
 )
 rows = Expectation(
-    of=overlap,
-    equals=1 / (d + 2),
-    margin=Relative(1, 20),
-    because="for independent rows of unit length it is 1/d, an eighth off at d = 16",
+    overlap,
+    1 / (d + 2),
+    margin=Relative(1, 20, "for independent rows of unit length it is 1/d, an eighth off at d = 16"),
     spread=Rational(1, 4),
-    mutants={"independent rows": dict(equals=1 / d)},
+    wrong={"independent rows": 1 / d},
 )
 
 

@@ -43,12 +43,12 @@ tail_error = Measured("bound", "its stated error")
 tail_blur = Measured("tail_blur", "what the exact sum of fourth powers may itself be off by")
 
 in_order = ("recomputed", "in_order")
-some = Inequality(of=near, at_most=residual + blur, under=("recomputed",))
-first = Inequality(of=off, at_most=residual + blur, where=Eq(i, 1), under=in_order)
-second = Inequality(of=off, at_most=residual + blur + value / 50, where=Eq(i, 2))
-audited = Inequality(of=certified * (off - width - blur), at_most=0, under=("recomputed",))
-sees = Inequality(of=certified, at_least=Rational(1, 2), where=Eq(i, 1), under=in_order)
-tails = Inequality(of=tail_off, at_most=tail_error + tail_blur, under=in_order)
+some = Inequality(near, at_most=residual + blur, under=("recomputed",))
+first = Inequality(off, at_most=residual + blur, where=Eq(i, 1), under=in_order)
+second = Inequality(off, at_most=residual + blur + value / 50, where=Eq(i, 2))
+audited = Inequality(certified * (off - width - blur), at_most=0, under=("recomputed",))
+sees = Inequality(certified, at_least=Rational(1, 2), where=Eq(i, 1), under=in_order)
+tails = Inequality(tail_off, at_most=tail_error + tail_blur, under=in_order)
 
 
 MARKOV, GAUSSIAN, PAIR = range(3)

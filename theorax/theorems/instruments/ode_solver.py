@@ -38,21 +38,20 @@ declared = Measured("declared", "the error that the solver declares")
 coarse = Measured("coarse", "that distance with one step per interval and no smaller ones", positive=True)
 
 honest = Inequality(
-    of=off,
+    off,
     at_most=declared,
     under=("smooth",),
-    mutants={"a thousandth of it": dict(at_most=declared / 1000)},
+    wrong={"a thousandth of it": declared / 1000},
 )
 order = Rate(
-    of=coarse,
-    like=N**-8,
+    coarse,
+    N**-8,
     as_=N,
     approach=Corrections(
         size=1.0, slowest=1, rest=0, reference=4,
         reason="the logarithm of an expansion in 1/N; at most 0.4 at N = 4 on other seeds",
     ),
-    margin=Absolute(1),
-    because="the embedded method of order seven would be one away, and a wrong coefficient several",
+    margin=Absolute(1, 1, "the embedded method of order seven would be one away, and a wrong coefficient several"),
     under=("smooth", "fixed"),
     spread=1 / N,
 )  # fmt: skip

@@ -40,15 +40,18 @@ room = Measured("room", "what is left of [0, C] on either side of each multiplie
 apart = Measured("apart", "(beta - beta*)^T G (beta - beta*), beta* in closed form", array=True)
 
 meets = Optimum(
-    value=above,
+    above,
     bound=below,
     feasible=room >= 0,
-    margin=Absolute(1, 10**9),
-    because="the values are of order 10 to 10^4 and solved to 1e-13 of them; a program with another constant is far off",
+    margin=Absolute(
+        1,
+        10**9,
+        "the values are of order 10 to 10^4 and solved to 1e-13 of them; a program with another constant is far off",
+    ),
     under=("same",),
     on="random",
 )
-near = Inequality(of=apart, at_most=2 * (above - below), under=("even", "inside"))
+near = Inequality(apart, at_most=2 * (above - below), under=("even", "inside"))
 
 
 class KnownProgram(eqx.Module):

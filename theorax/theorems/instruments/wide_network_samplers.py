@@ -56,24 +56,53 @@ def agree(letters, margin, spread, *under) -> dict[str, Any]:
 
 
 gains = Expectation(
-    **agree(gain, Absolute(1, 12), Rational(6, 5), "law"),
-    because="a chi of n degrees of freedom makes it digamma(n/2) - log(n/2), -0.13 at n = 8, where Haar weights have 0",
+    **agree(
+        gain,
+        Absolute(
+            1,
+            12,
+            "a chi of n degrees of freedom makes it digamma(n/2) - log(n/2), -0.13 at n = 8, where Haar weights have 0",
+        ),
+        Rational(6, 5),
+        "law",
+    )
 )
 shapes = Expectation(
-    **agree(shape, Absolute(1, 8), Rational(3, 2), "law"),
-    because="isotropic units have 3 n/(n + 2) = 2.4 at n = 8, units of two blocks a fifth more",
+    **agree(
+        shape,
+        Absolute(1, 8, "isotropic units have 3 n/(n + 2) = 2.4 at n = 8, units of two blocks a fifth more"),
+        Rational(3, 2),
+        "law",
+    )
 )
 angles = Expectation(
-    **agree(angle, Absolute(1, 20), Rational(3, 5), "law", "frame"),
-    because="inputs sampled apart have a mean of zero where it is one half and more",
+    **agree(
+        angle,
+        Absolute(1, 20, "inputs sampled apart have a mean of zero where it is one half and more"),
+        Rational(3, 5),
+        "law",
+        "frame",
+    )
 )
 squares = Expectation(
-    **agree(square, Absolute(1, 20), Rational(1, 2), "law", "frame"),
-    because="without the Bartlett factor of rank two it is less by a share of (1 - cos^2)/2",
+    **agree(
+        square,
+        Absolute(1, 20, "without the Bartlett factor of rank two it is less by a share of (1 - cos^2)/2"),
+        Rational(1, 2),
+        "law",
+        "frame",
+    )
 )
 chains = Expectation(
-    **agree(chain, Absolute(1, 8), Rational(3, 2), "law", "chain"),
-    because="drawn apart, layers lose the covariance of log |h|^2 and log |phi(h)|^2, about 2/n = 1/4 for ReLU",
+    **agree(
+        chain,
+        Absolute(
+            1, 8, "drawn apart, layers lose the covariance of log |h|^2 and log |phi(h)|^2, about 2/n = 1/4 for ReLU"
+        ),
+        Rational(3, 2),
+        "law",
+        "chain",
+    )
 )
 
 DEPTH = literal(3)

@@ -37,22 +37,21 @@ root = (sqrt((l + (l - 1) * gamma) ** 2 + 8 * l * gamma) - l - (l - 1) * gamma) 
 edge = (1 + root) ** (l + 1) * (1 + gamma * root) ** l / root
 
 constant = Limit(
-    of=T / (1 + tail / top**4),
-    to=edge**2 / (1 + l + l * gamma),
+    T / (1 + tail / top**4),
+    edge**2 / (1 + l + l * gamma),
     as_=T,
     approach=setting.with_known_edge(
         0.4,
         reason="s_1^4 stays below x_+^2 by the mean of the Tracy-Widom law, of order T^(-2/3); moments, and the place "
         "of the edge, expand in 1/T. Measured on other seeds: at most 0.13 beside T^(-2/3) at T = 32",
     ),
-    margin=Relative(1, 5),
-    because="one layer more or less, or the values forgotten, changes it by at least a quarter",
+    margin=Relative(1, 5, "one layer more or less, or the values forgotten, changes it by at least a quarter"),
     spread=Rational(5, 2) * sqrt(l) / (10 + T ** Rational(2, 3)),
-    mutants={"the values forgotten: sr/T to 1/8 at l = 1": dict(to=(l + 1) ** (2 * l + 1) / l ** (2 * l))},
+    wrong={"the values forgotten: sr/T to 1/8 at l = 1": (l + 1) ** (2 * l + 1) / l ** (2 * l)},
 )
 growth = Rate(
-    of=1 + tail / top**4,
-    like=T,
+    1 + tail / top**4,
+    T,
     as_=T,
     approach=Corrections(
         size=1.2,
@@ -61,11 +60,10 @@ growth = Rate(
         reference=32,
         reason="the logarithm of such an expansion; at most 0.65 at T = 32 on other seeds",
     ),
-    margin=Absolute(9, 20),
-    because="growth like sqrt(T) is half a power away",
+    margin=Absolute(9, 20, "growth like sqrt(T) is half a power away"),
     where=l <= 2,  # at l = 3 the correction of the edge still doubles T = 32; the constant speaks of it
     spread=Rational(5, 2) * sqrt(l) / (10 + T ** Rational(2, 3)),
-    mutants={"growth like sqrt(T)": dict(like=sqrt(T))},
+    wrong={"growth like sqrt(T)": sqrt(T)},
 )
 
 

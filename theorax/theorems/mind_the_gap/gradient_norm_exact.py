@@ -54,56 +54,53 @@ def mean_square(q):
 
 
 factors = Identity(
-    left=jacobian,
-    right=before * after,
-    margin=Relative(1, 10**9),
-    because="rounding is far below it; a term left out of the Jacobian is of the order of the whole",
+    jacobian,
+    before * after,
+    margin=Relative(1, 10**9, "rounding is far below it; a term left out of the Jacobian is of the order of the whole"),
     under=("independent",),
-    mutants={"norms for their squares": dict(right=sqrt(before * after))},
+    wrong={"norms for their squares": sqrt(before * after)},
 )
 within: dict[str, Any] = dict(
-    margin=Relative(1, 20),
-    because="at T = 16 the limit sigma_A^2 in the place of s_T moves these means by 6 % and more",
+    margin=Relative(1, 20, "at T = 16 the limit sigma_A^2 in the place of s_T moves these means by 6 % and more"),
     where=Le(l, L),
     spread=Rational(3, 5),
 )
 mean_naive = Expectation(
-    of=naive,
-    equals=scale * mean_square(s_T / T),
+    naive,
+    scale * mean_square(s_T / T),
     **within,
-    mutants={
-        "the outlier forgotten": dict(equals=scale * T * (s_T / T) ** L),
-        "T q^L forgotten, a factor two at L = 1": dict(equals=scale * (1 - (s_T / T) ** L) / (1 - s_T / T)),
-        "dependence on l": dict(equals=scale * mean_square(s_T / T) * (s_T / T) ** (l - 1)),
-        "the limit of s_T in its place": dict(equals=scale * mean_square(1 / (alpha * T))),
+    wrong={
+        "the outlier forgotten": scale * T * (s_T / T) ** L,
+        "T q^L forgotten, a factor two at L = 1": scale * (1 - (s_T / T) ** L) / (1 - s_T / T),
+        "dependence on l": scale * mean_square(s_T / T) * (s_T / T) ** (l - 1),
+        "the limit of s_T in its place": scale * mean_square(1 / (alpha * T)),
     },
 )
 mean_fixed = Expectation(
-    of=fixed,
-    equals=scale * T * (s_T / T) ** L,
+    fixed,
+    scale * T * (s_T / T) ** L,
     **within,
-    mutants={
-        "an excess explosion of T^L": dict(equals=scale * (s_T / T) ** L),
-        "an excess explosion of T^(L-2)": dict(equals=scale * T**2 * (s_T / T) ** L),
-        "dependence on l": dict(equals=scale * T * (s_T / T) ** (L - l + 1)),
-        "the limit of s_T in its place": dict(equals=scale * T * (1 / (alpha * T)) ** L),
+    wrong={
+        "an excess explosion of T^L": scale * (s_T / T) ** L,
+        "an excess explosion of T^(L-2)": scale * T**2 * (s_T / T) ** L,
+        "dependence on l": scale * T * (s_T / T) ** (L - l + 1),
+        "the limit of s_T in its place": scale * T * (1 / (alpha * T)) ** L,
     },
 )
 any_law: dict[str, Any] = dict(
     equals=0,
-    margin=Absolute(1, 20),
-    because="in units of the mean, the same margin as for Dirichlet rows",
+    margin=Absolute(1, 20, "in units of the mean, the same margin as for Dirichlet rows"),
     under=("independent", "markov", "isometric", "gaussian_values"),
     where=Le(l, L) & Le(2, L),  # at depth one both sides are one number, by the squares of outlier_identity
     spread=Rational(3, 5),
 )
 naive_any_law = Expectation(
-    of=naive / scale - bracket, **any_law, mutants={"the outlier forgotten": dict(of=naive / scale - power)}
+    naive / scale - bracket, **any_law, wrong={"the outlier forgotten": dict(of=naive / scale - power)}
 )
 fixed_any_law = Expectation(
-    of=T ** (L - 1) * (fixed / scale - power) / sigma_A ** (2 * L),
+    T ** (L - 1) * (fixed / scale - power) / sigma_A ** (2 * L),
     **any_law,
-    mutants={"one power of T too many": dict(of=T ** (L - 1) * (fixed / scale - T * power) / sigma_A ** (2 * L))},
+    wrong={"one power of T too many": dict(of=T ** (L - 1) * (fixed / scale - T * power) / sigma_A ** (2 * L))},
 )
 
 

@@ -60,91 +60,85 @@ light = beta <= Rational(3, 5)  # beyond, weights of size e^(4 beta) stand out o
 # Moments of normalised weights expand in 1/T; beside that term at most 0.03 was measured at T = 64 on other seeds.
 smooth = setting.in_powers(0.1, 64, "moments of normalised weights expand in 1/T")
 at_an_edge = setting.at_an_edge(0.3, seen=0.1)
-half_a_power: dict[str, Any] = dict(
-    margin=Absolute(1, 3), under=("isometric", "independent", "temperature", "not_removed")
-)
+needed: dict[str, Any] = dict(under=("isometric", "independent", "temperature", "not_removed"))
 
 second_moment = Limit(
-    of=square,
-    to=variance,
+    square,
+    variance,
     as_=T,
     approach=smooth,
-    margin=Relative(1, 12),
-    because="beta^2 in the place of e^(beta^2) - 1 is 12 percent less at beta = 1/2",
+    margin=Relative(1, 12, "beta^2 in the place of e^(beta^2) - 1 is 12 percent less at beta = 1/2"),
     where=beta <= 1,
     spread=5 / T,
-    mutants={"sigma_A^2 = beta^2": dict(to=beta**2)},
+    wrong={"sigma_A^2 = beta^2": beta**2},
 )
 fourth_moment = Limit(
-    of=fourth,
-    to=2 * variance**2 + phi * beta**4,
+    fourth,
+    2 * variance**2 + phi * beta**4,
     as_=T,
     approach=smooth,
-    margin=Relative(1, 8),
-    because="the quarter circle's 2 sigma_A^4 is 28 percent less at beta = 1/2, phi = 1",
+    margin=Relative(1, 8, "the quarter circle's 2 sigma_A^4 is 28 percent less at beta = 1/2, phi = 1"),
     where=light,
     spread=12 / T,
-    mutants={"that of the quarter circle": dict(to=2 * variance**2)},
+    wrong={"that of the quarter circle": 2 * variance**2},
 )
 excess = replace(fourth_moment, of=T * tail / top**4)
 outlier = Limit(
-    of=T * (top - 1),
-    to=(variance + phi * beta**4 / 2) / 2,
+    T * (top - 1),
+    (variance + phi * beta**4 / 2) / 2,
     as_=T,
     approach=Corrections(
         size=0.1, slowest=1, rest=0, reference=64, reason="as for moments; at most 0.03 at T = 64 on other seeds"
     ),
-    margin=Relative(3, 32),
-    because="without the fluctuation of the keys' norms it is a tenth less at beta = 1/2, phi = 1",
+    margin=Relative(3, 32, "without the fluctuation of the keys' norms it is a tenth less at beta = 1/2, phi = 1"),
     where=light,
     spread=2 / sqrt(T),
-    mutants={"that of a random Markov matrix": dict(to=variance / 2)},
+    wrong={"that of a random Markov matrix": variance / 2},
 )
 gap = Rate(
-    of=second / top,
-    like=1 / sqrt(T),
+    second / top,
+    1 / sqrt(T),
     as_=T,
     approach=at_an_edge,
-    because="no gap at all, or a second value of order 1/T, is half a power away",
-    **half_a_power,
+    margin=Absolute(1, 3, "no gap at all, or a second value of order 1/T, is half a power away"),
+    **needed,
     spread=3 / T ** Rational(2, 3),
-    mutants={"order 1/T": dict(like=1 / T)},
+    wrong={"order 1/T": 1 / T},
 )
 # What is claimed of any single layer, in units of the coefficient of variation observed on it.
 layer_gap = replace(gap, of=second / (top * sigma_A))
 layer_collapse = Rate(
-    of=tail / top**4 / sigma_A**4,
-    like=1 / T,
+    tail / top**4 / sigma_A**4,
+    1 / T,
     as_=T,
     approach=Corrections(
         size=0.3, slowest=1, rest=0, reference=64, reason="the logarithm of such an expansion; at most 0.1 at T = 64"
     ),
-    because="an exponent of -1/2 or -3/2 is half a power away",
-    **half_a_power,
+    margin=Absolute(1, 3, "an exponent of -1/2 or -3/2 is half a power away"),
+    **needed,
     spread=12 / T,
-    mutants={"no collapse": dict(like=Integer(1))},
+    wrong={"no collapse": Integer(1)},
 )
 edge = Limit(
-    of=second * sqrt(T),
-    to=right_edge(beta, phi),
+    second * sqrt(T),
+    right_edge(beta, phi),
     as_=T,
     approach=at_an_edge,
-    margin=Relative(1, 10),
-    because="the quarter circle's 2 sigma_A is 20 percent less at beta = 1/2, phi = 1",
+    margin=Relative(1, 10, "the quarter circle's 2 sigma_A is 20 percent less at beta = 1/2, phi = 1"),
     where=light,
     spread=1 / T ** Rational(2, 3),
-    mutants={"that of the quarter circle": dict(to=2 * sqrt(variance))},
+    wrong={"that of the quarter circle": 2 * sqrt(variance)},
 )
 distribution = Law(
-    of=bulk,
-    to=law,
+    bulk,
+    law,
     as_=T,
     approach=replace(smooth, rest=0.01),
     scale=sqrt(variance),
     excludes=(law.scaled(sqrt(Rational(11, 10))), semicircle),
     where=light,
     spread=Rational(7, 10) / T,
-    mutants={"the quarter circle": dict(to=semicircle)},
+    wrong={"the quarter circle": semicircle},
 )
 
 

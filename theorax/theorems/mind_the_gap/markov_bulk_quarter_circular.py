@@ -68,41 +68,39 @@ in_powers = Expansion(
     reason="smooth linear statistics of the spectrum expand in 1/T",
 )
 bulk = Law(
-    of=s,
-    to=quarter_circle(2 * sigma_A),
+    s,
+    quarter_circle(2 * sigma_A),
     as_=T,
     approach=in_powers,
     scale=sigma_A,
     spread=1 / T,
-    mutants={
-        "radius sigma_A": dict(to=quarter_circle(sigma_A)),
-        "the mean weight forgotten": dict(to=quarter_circle(2 * deviation)),
+    wrong={
+        "radius sigma_A": quarter_circle(sigma_A),
+        "the mean weight forgotten": quarter_circle(2 * deviation),
         "T A instead of sqrt(T) A": dict(of=unscaled),
     },
 )
-circle = Law(
-    of=shape, to=quarter_circle(Integer(2)), as_=T, approach=in_powers, scale=Integer(1), spread=Rational(1, 2) / T
-)
+circle = Law(shape, quarter_circle(Integer(2)), as_=T, approach=in_powers, scale=Integer(1), spread=Rational(1, 2) / T)
 moments = Limit(
-    of=T ** (k - 1) * power / sigma_A ** (2 * k),
-    to=catalan(k),
+    T ** (k - 1) * power / sigma_A ** (2 * k),
+    catalan(k),
     as_=T,
     approach=setting.in_powers(
         0.15, 32, "moments of iid weights expand in 1/T; at most 0.05 beside 1/T at T = 32 on other seeds"
     ),
-    margin=Relative(1, 10),
-    because="k!, which also begins with 1, 2, is a fifth more at k = 3",
+    margin=Relative(1, 10, "k!, which also begins with 1, 2, is a fifth more at k = 3"),
     spread=(1 + k**2) / T,
-    mutants={"k! instead of the Catalan number": dict(to=factorial(k)), "radius sigma_A": dict(to=catalan(k) / 4**k)},
+    wrong={"k! instead of the Catalan number": factorial(k), "radius sigma_A": catalan(k) / 4**k},
 )
 frobenius = Expectation(
-    of=square,
-    equals=(T - 1) / (alpha * T + 1),
-    margin=Relative(1, 16),
-    because="the limit 1/alpha is at least 30 % away at T = 4, other weights of the same sigma_A are a third away",
+    square,
+    (T - 1) / (alpha * T + 1),
+    margin=Relative(
+        1, 16, "the limit 1/alpha is at least 30 % away at T = 4, other weights of the same sigma_A are a third away"
+    ),
     under=("independent_rows", "dirichlet"),
     spread=2 / T,
-    mutants={"the limit at every size": dict(equals=1 / alpha), "T for T - 1": dict(equals=T / (alpha * T + 1))},
+    wrong={"the limit at every size": 1 / alpha, "T for T - 1": T / (alpha * T + 1)},
 )
 
 

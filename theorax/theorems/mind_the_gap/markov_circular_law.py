@@ -39,27 +39,26 @@ disk = radius_of_disk(sigma_A)
 in_powers = setting.in_powers(0.1, 32, "moments of iid weights expand in 1/T")
 
 law = Law(
-    of=modulus,
-    to=disk,
+    modulus,
+    disk,
     as_=T,
     scale=sigma_A,
     approach=setting.in_powers(0.02, 32, "linear statistics of the spectrum expand in 1/T"),
     spread=1 / T,
-    mutants={"uniform in the radius": dict(to=Image(sigma_A * u, u, Integer(1), (Integer(0), Integer(1))))},
+    wrong={"uniform in the radius": Image(sigma_A * u, u, Integer(1), (Integer(0), Integer(1)))},
 )
 mean_square = Limit(
-    of=square,
-    to=disk.moment(2),
+    square,
+    disk.moment(2),
     as_=T,
     approach=in_powers,
-    margin=Relative(1, 10),
-    because="uniform in the radius would be a third instead of a half",
+    margin=Relative(1, 10, "uniform in the radius would be a third instead of a half"),
     spread=3 / T,
-    mutants={"radius 2 sigma_A": dict(to=2 * sigma_A**2), "uniform in the radius": dict(to=sigma_A**2 / 3)},
+    wrong={"radius 2 sigma_A": 2 * sigma_A**2, "uniform in the radius": sigma_A**2 / 3},
 )
 radius = Limit(
-    of=second,
-    to=sigma_A,
+    second,
+    sigma_A,
     as_=T,
     approach=Corrections(
         size=0.2,
@@ -68,28 +67,25 @@ radius = Limit(
         reference=32,
         reason="the outermost of T points sticks out by sqrt(log T/T); 0.07 at T = 32 on other seeds",
     ),
-    margin=Relative(1, 4),
-    because="the bound of the source, 2 sigma_A, is twice as large",
+    margin=Relative(1, 4, "the bound of the source, 2 sigma_A, is twice as large"),
     spread=Rational(1, 2) / sqrt(T),
-    mutants={"the bound 2 sigma_A attained": dict(to=2 * sigma_A)},
+    wrong={"the bound 2 sigma_A attained": 2 * sigma_A},
 )
 total_variation = Limit(
-    of=variation,
-    to=sigma_A * sqrt(2 / pi),
+    variation,
+    sigma_A * sqrt(2 / pi),
     as_=T,
     approach=in_powers,
-    margin=Relative(1, 10),
-    because="the root mean square instead of the mean modulus would be a quarter more",
+    margin=Relative(1, 10, "the root mean square instead of the mean modulus would be a quarter more"),
     spread=Rational(4, 5) / sqrt(T),
-    mutants={"sigma_A for the mean modulus": dict(to=sigma_A)},
+    wrong={"sigma_A for the mean modulus": sigma_A},
 )
 second_moment = Limit(
-    of=concentration,
-    to=sigma_A**2,
+    concentration,
+    sigma_A**2,
     as_=T,
     approach=in_powers,
-    margin=Relative(1, 6),
-    because="forgetting one of the two first-order terms is at least a factor of two",
+    margin=Relative(1, 6, "forgetting one of the two first-order terms is at least a factor of two"),
     spread=Rational(3, 2) / sqrt(T),
 )
 

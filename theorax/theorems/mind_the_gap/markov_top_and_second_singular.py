@@ -48,27 +48,27 @@ by_moments: dict[str, Any] = dict(as_=T, approach=setting.in_powers(0.06, 32, ii
 tracy_widom = "the edge fluctuates on the scale T^(-2/3), moments expand in 1/T; a third of it on other seeds"
 
 excess = Limit(
-    of=T * (top - 1) / sigma_A**2,
-    to=Rational(1, 2),
+    T * (top - 1) / sigma_A**2,
+    Rational(1, 2),
     **by_moments,
-    margin=Relative(1, 4),
-    because="sigma_A^2 instead of its half belongs to a matrix of independent entries, whose rows do not sum to one",
+    margin=Relative(
+        1, 4, "sigma_A^2 instead of its half belongs to a matrix of independent entries, whose rows do not sum to one"
+    ),
     spread=sqrt(2) / sqrt(T),
-    mutants={"sigma_A^2 instead of sigma_A^2/2": dict(to=Integer(1))},
+    wrong={"sigma_A^2 instead of sigma_A^2/2": Integer(1)},
 )
 second_value = Limit(
-    of=sqrt(T) * second / sigma_A,
-    to=Integer(2),
+    sqrt(T) * second / sigma_A,
+    Integer(2),
     as_=T,
     approach=setting.with_known_edge(0.15, tracy_widom),
-    margin=Relative(1, 10),
-    because="the radius of the eigenvalues, sigma_A, is half of it, and the root mean square too",
+    margin=Relative(1, 10, "the radius of the eigenvalues, sigma_A, is half of it, and the root mean square too"),
     spread=Rational(1, 2) / T ** Rational(2, 3),
-    mutants={"the radius of the eigenvalues": dict(to=Integer(1))},
+    wrong={"the radius of the eigenvalues": Integer(1)},
 )
 gap = Rate(
-    of=second / top,
-    like=T ** Rational(-1, 2),
+    second / top,
+    T ** Rational(-1, 2),
     as_=T,
     approach=Corrections(
         size=0.3,
@@ -77,47 +77,42 @@ gap = Rate(
         reference=32,
         reason="the logarithm of a quantity with corrections of order T^(-2/3); at most 0.08 at T = 32 on other seeds",
     ),
-    margin=Absolute(1, 5),
-    because="a closing gap would have exponent zero, the one of A_perp squared is minus one",
+    margin=Absolute(1, 5, "a closing gap would have exponent zero, the one of A_perp squared is minus one"),
     spread=Rational(1, 2) / T ** Rational(2, 3),
-    mutants={"s_2 of order 1/T": dict(like=1 / T)},
+    wrong={"s_2 of order 1/T": 1 / T},
 )
 stable_rank = Limit(
-    of=1 + squares / top**2,
-    to=1 + sigma_A**2,
+    1 + squares / top**2,
+    1 + sigma_A**2,
     **by_moments,
-    margin=Relative(1, 8),
-    because="sr(A) -> 1, which holds for A A^T, is a quarter off even for uniform weights",
+    margin=Relative(1, 8, "sr(A) -> 1, which holds for A A^T, is a quarter off even for uniform weights"),
     spread=2 / T,
-    mutants={"sr(A) -> 1": dict(to=Integer(1))},
+    wrong={"sr(A) -> 1": Integer(1)},
 )
 gram = Limit(
-    of=T * fourths / top**4 / sigma_A**4,
-    to=Integer(2),
+    T * fourths / top**4 / sigma_A**4,
+    Integer(2),
     **by_moments,
-    margin=Relative(1, 8),
-    because="the square of the second moment, sigma_A^4, is half of the fourth",
+    margin=Relative(1, 8, "the square of the second moment, sigma_A^4, is half of the fourth"),
     spread=5 / T,
-    mutants={"the fourth moment taken for the square of the second": dict(to=Integer(1))},
+    wrong={"the fourth moment taken for the square of the second": Integer(1)},
 )
 without = Limit(
-    of=squares_perp / edge**2 / T,
-    to=Rational(1, 4),
+    squares_perp / edge**2 / T,
+    Rational(1, 4),
     as_=T,
     approach=setting.with_known_edge(0.2, tracy_widom),
-    margin=Relative(1, 6),
-    because="all values alike would give one, a semicircle's edge in place of its square's a half",
+    margin=Relative(1, 6, "all values alike would give one, a semicircle's edge in place of its square's a half"),
     spread=1 / T ** Rational(2, 3),
 )
 gram_without = Limit(
-    of=fourths_perp / edge**4 / T,
-    to=Rational(1, 8),
+    fourths_perp / edge**4 / T,
+    Rational(1, 8),
     as_=T,
     approach=setting.with_known_edge(0.3, tracy_widom),
-    margin=Relative(1, 6),
-    because="the square of the second moment in place of the fourth would give half of it",
+    margin=Relative(1, 6, "the square of the second moment in place of the fourth would give half of it"),
     spread=2 / T ** Rational(2, 3),
-    mutants={"the fourth moment taken for the square of the second": dict(to=Rational(1, 16))},
+    wrong={"the fourth moment taken for the square of the second": Rational(1, 16)},
 )
 
 

@@ -60,30 +60,26 @@ X_centred = Measured("X_centred", "(I - J) X_L", over=(L,), array=True)
 Y_centred = Measured("Y_centred", "(I - J) Y_L", over=(L,), array=True)
 
 rounding = "the account of the rounding of these products stays below it, a wrong term is far above"
-exactly: dict[str, Any] = dict(margin=Relative(1, 10**6), because=rounding)
-around_zero: dict[str, Any] = dict(margin=Absolute(1, 10**6), because=rounding)
+exactly = Relative(1, 10**6, rounding)
+around_zero = Absolute(1, 10**6, rounding)
 stochastic: dict[str, Any] = dict(under=("stochastic",))
-kept = Identity(left=AJ, right=J, **stochastic, **exactly, mutants={"no 1/T": dict(right=T * J)})
-fix = Identity(left=centred_first, right=A - J, **stochastic, **exactly, mutants={"no 1/T": dict(right=A - T * J)})
+kept = Identity(AJ, J, **stochastic, margin=exactly, wrong={"no 1/T": T * J})
+fix = Identity(centred_first, A - J, **stochastic, margin=exactly, wrong={"no 1/T": A - T * J})
 from_the_left = {"1^T A_perp = 0, as for doubly stochastic matrices": dict(left=column_sums)}
-silent = Identity(left=row_sums, right=0, **stochastic, **around_zero, mutants=from_the_left)
-grams = Identity(left=gram, right=J + gram_perp, **stochastic, **exactly)
-squares = Identity(left=square, right=1 + square_perp, **stochastic, **exactly)
-products = Identity(left=product, right=carried + product_perp, **stochastic, **exactly)
-tokens = Identity(left=X, right=common + Y, **exactly)
-centred = Identity(left=X_centred, right=Y_centred, **exactly)
+silent = Identity(row_sums, 0, **stochastic, margin=around_zero, wrong=from_the_left)
+grams = Identity(gram, J + gram_perp, **stochastic, margin=exactly)
+squares = Identity(square, 1 + square_perp, **stochastic, margin=exactly)
+products = Identity(product, carried + product_perp, **stochastic, margin=exactly)
+tokens = Identity(X, common + Y, margin=exactly)
+centred = Identity(X_centred, Y_centred, margin=exactly)
 
 above = Measured("above", "the largest of s_i(A_perp) - s_i(A)")
 below = Measured("below", "the largest of s_(i+1)(A) - s_i(A_perp)")
 top = Measured("top", "s_1(A)")
-slack: dict[str, Any] = dict(
-    margin=Absolute(1, 10**9), because="the rounding of a decomposition in float64 is far below it"
-)
-not_above = Inequality(of=above, at_most=0, **stochastic, **slack)
-not_below = Inequality(of=below, at_most=0, under=(), **slack)
-at_least_one = Inequality(
-    of=top, at_least=1, **stochastic, **slack, mutants={"s_1 is at least 1 + 2/T": dict(at_least=1 + 2 / T)}
-)
+slack = Absolute(1, 10**9, "the rounding of a decomposition in float64 is far below it")
+not_above = Inequality(above, at_most=0, **stochastic, margin=slack)
+not_below = Inequality(below, at_most=0, under=(), margin=slack)
+at_least_one = Inequality(top, at_least=1, **stochastic, margin=slack, wrong={"s_1 is at least 1 + 2/T": 1 + 2 / T})
 
 
 def weighted(key, T, log_normal, off, columns):

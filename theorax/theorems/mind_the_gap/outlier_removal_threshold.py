@@ -32,8 +32,8 @@ theta = Parameter("theta", "what is left of the outlier, sqrt(T) |1 - c|/sigma_A
 top = Measured("top", "largest singular value of A - cJ, in units of sigma_A/sqrt(T)", positive=True)
 
 outlier = Limit(
-    of=top,
-    to=theta**2 / sqrt(theta**2 - 1),
+    top,
+    theta**2 / sqrt(theta**2 - 1),
     as_=T,
     approach=Corrections(
         size=0.03,
@@ -43,15 +43,14 @@ outlier = Limit(
         reason="an isolated eigenvalue moves by terms of order 1/T, slower near the threshold; "
         "0.01 at T = 32 on other seeds",
     ),
-    margin=Relative(1, 50),
-    because="the multiplicative law theta + 1/theta is 3 % away at theta = 4 and 8 % at theta = 2",
+    margin=Relative(1, 50, "the multiplicative law theta + 1/theta is 3 % away at theta = 4 and 8 % at theta = 2"),
     where=theta**2 > 2,
     spread=Rational(1, 4) / sqrt(T) / (theta - 1),
-    mutants={"the multiplicative law": dict(to=theta + 1 / theta), "no repulsion by the bulk": dict(to=theta)},
+    wrong={"the multiplicative law": theta + 1 / theta, "no repulsion by the bulk": theta},
 )
 absorbed = Limit(
-    of=top,
-    to=Integer(2),
+    top,
+    Integer(2),
     as_=T,
     approach=Corrections(
         size=0.15,
@@ -60,11 +59,12 @@ absorbed = Limit(
         reference=32,
         reason="the edge fluctuates on the scale T^(-2/3); 0.05 at T = 32 on other seeds",
     ),
-    margin=Relative(1, 16),
-    because="the formula above the threshold, continued below it, is at least a tenth away where it is real",
+    margin=Relative(
+        1, 16, "the formula above the threshold, continued below it, is at least a tenth away where it is real"
+    ),
     where=theta**2 <= 2,
     spread=Rational(1, 2) / T ** Rational(2, 3),
-    mutants={"the multiplicative law": dict(to=theta + 1 / theta)},
+    wrong={"the multiplicative law": theta + 1 / theta},
 )
 
 

@@ -54,23 +54,21 @@ second = Measured("second", "second singular value of A_l ... A_1", over=(l,), p
 exponent = Measured("exponent", "(1/L) ln |A_L_perp ... A_1_perp x| after many layers L")
 
 edge = Limit(
-    of=second * (sqrt(T) / sigma_A) ** l,
-    to=sqrt((l + 1) ** (l + 1) / l**l),
+    second * (sqrt(T) / sigma_A) ** l,
+    sqrt((l + 1) ** (l + 1) / l**l),
     as_=T,
     approach=setting.at_an_edge(0.45, seen=0.15),
-    margin=Relative(1, 8),
-    because="one layer more or less changes the edge by a quarter at least",
+    margin=Relative(1, 8, "one layer more or less changes the edge by a quarter at least"),
     under=("markov", "independent", "fixed_law"),
     spread=2 / T ** Rational(2, 3),
-    mutants={"the edge 2 of one layer, to the power l": dict(to=2**l)},
+    wrong={"the edge 2 of one layer, to the power l": 2**l},
 )
 outlier = Limit(
-    of=top,
-    to=Integer(1),
+    top,
+    Integer(1),
     as_=T,
     approach=Corrections(size=0.1, slowest=1, rest=0, reference=64, reason="s_1 - 1 is sigma_A^2/(2T) at l = 1"),
-    margin=Relative(1, 20),
-    because="popular tokens, whose columns differ by a factor 3, have s_1 = 1.12",
+    margin=Relative(1, 20, "popular tokens, whose columns differ by a factor 3, have s_1 = 1.12"),
     under=("markov", "independent", "fixed_law"),
     spread=1 / T,
 )
@@ -78,8 +76,8 @@ outlier = Limit(
 v = 1 / (T * (T + 1))
 predicted = (log(2 * v) + digamma((T - 1) / 2)) / 2
 decay = Limit(
-    of=T * (exponent - predicted),
-    to=Integer(0),
+    T * (exponent - predicted),
+    Integer(0),
     as_=T,
     approach=Corrections(
         size=0.5,
@@ -88,11 +86,10 @@ decay = Limit(
         reference=8,
         reason="an excess kurtosis 6/T of the rows moves it by 3/(2T); at most 0.05 at T = 8 to 64 on other seeds",
     ),
-    margin=Absolute(1, 2),
-    because="the logarithm of the second singular scale alone, ln(1/sqrt(T)), is 3/(2T) away",
+    margin=Absolute(1, 2, "the logarithm of the second singular scale alone, ln(1/sqrt(T)), is 3/(2T) away"),
     under=("dirichlet", "independent"),
     spread=sqrt(T) / 40,
-    mutants={"ln(sigma_A/sqrt(T)) alone": dict(of=T * (exponent + log(T) / 2))},
+    wrong={"ln(sigma_A/sqrt(T)) alone": dict(of=T * (exponent + log(T) / 2))},
 )
 
 

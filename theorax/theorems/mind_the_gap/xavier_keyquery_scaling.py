@@ -41,34 +41,31 @@ root = (sqrt(1 + 8 * gamma) - 1) / (4 * gamma)
 edge = (1 + root) ** 2 * (1 + gamma * root) / root
 at_an_edge = setting.at_an_edge(0.25, seen=0.08)
 constant = Limit(
-    of=second * T ** Rational(3, 2),
-    to=gamma * sqrt(edge),
+    second * T ** Rational(3, 2),
+    gamma * sqrt(edge),
     as_=T,
     approach=at_an_edge,
-    margin=Relative(1, 10),
-    because="the quarter circle's edge 2 in the place of sqrt(27/4) is 23 percent less",
+    margin=Relative(1, 10, "the quarter circle's edge 2 in the place of sqrt(27/4) is 23 percent less"),
     spread=1 / T ** Rational(2, 3),
-    mutants={"the edge of the quarter circle": dict(to=2 * gamma)},
+    wrong={"the edge of the quarter circle": 2 * gamma},
 )
 rate = Rate(
-    of=second,
-    like=T ** Rational(-3, 2),
+    second,
+    T ** Rational(-3, 2),
     as_=T,
     approach=at_an_edge,
-    margin=Absolute(1, 4),
-    because="tokens of norm sqrt(d) have T^(-1/2), one power away",
+    margin=Absolute(1, 4, "tokens of norm sqrt(d) have T^(-1/2), one power away"),
     spread=1 / T ** Rational(2, 3),
-    mutants={"the rate of tokens of norm sqrt(d)": dict(like=1 / sqrt(T))},
+    wrong={"the rate of tokens of norm sqrt(d)": 1 / sqrt(T)},
 )
 spread = Limit(
-    of=cv**2 * d**2,
-    to=Integer(1),
+    cv**2 * d**2,
+    Integer(1),
     as_=T,
     approach=Corrections(
         size=0.15, slowest=1, rest=0, reference=64, reason="a moment of a Gaussian product; at most 0.05 at T = 64"
     ),
-    margin=Relative(1, 10),
-    because="weights of variance 2/d change it by four",
+    margin=Relative(1, 10, "weights of variance 2/d change it by four"),
     spread=4 / T,
 )
 

@@ -25,12 +25,15 @@ MEASURES = (reached, assured, idle, spare)
 gap = reached - assured
 SOLVED = Hypothesis("what the solver finds is optimal")
 certified = Optimum(
-    value=reached / idle,
+    reached / idle,
     bound=assured / idle,
     feasible=spare >= 0,
-    margin=Absolute(2, 10**9),
-    because="the coarsest tolerance that the solver is asked for is 1e-9, once for the gap and once for residuals, which "
-    "are to the targets what C |r| is to C |y|; coefficients that are a thousandth off leave a ten-thousandth and more",
+    margin=Absolute(
+        2,
+        10**9,
+        "the coarsest tolerance that the solver is asked for is 1e-9, once for the gap and once for residuals, which "
+        "are to the targets what C |r| is to C |y|; coefficients that are a thousandth off leave a ten-thousandth and more",
+    ),
     under=("solved",),
 )
 

@@ -62,27 +62,24 @@ geometric = Measured("geometric", "geometric means of exp(q.k/sqrt(D)) over two 
 arithmetic = Measured("arithmetic", "arithmetic means of them", array=True)
 scores = Measured("scores", "how many scores the layer computes", array=True)
 
-exactly: dict[str, Any] = dict(
-    margin=Relative(1, 10**9),
-    because="the account of the rounding stays below it; the nearest wrong layer is a tenth off",
-)
+exactly = Relative(1, 10**9, "the account of the rounding stays below it; the nearest wrong layer is a tenth off")
 expansion = Identity(
-    left=sums,
-    right=layer,
+    sums,
+    layer,
     under=("reduced",),
-    mutants={"values beta_j": dict(right=unweighted), "h over all keys in the values": dict(right=foreign)},
-    **exactly,
+    wrong={"values beta_j": unweighted, "h over all keys in the values": foreign},
+    margin=exactly,
 )
-sparse = Identity(left=layer, right=subset, under=("stride",), **exactly)
-agree = Inequality(of=(solved - expanded) ** 2, at_most=reach, under=())
-means = Identity(left=pooled, right=geometric, under=(), mutants={"the mean of phi": dict(right=arithmetic)}, **exactly)
-below = Inequality(of=pooled, at_most=arithmetic, under=())
+sparse = Identity(layer, subset, under=("stride",), margin=exactly)
+agree = Inequality((solved - expanded) ** 2, at_most=reach, under=())
+means = Identity(pooled, geometric, under=(), wrong={"the mean of phi": arithmetic}, margin=exactly)
+below = Inequality(pooled, at_most=arithmetic, under=())
 cost = Identity(
-    left=scores,
-    right=QUERIES * N * sum(Rational(1, factor) for factor in FACTORS),
+    scores,
+    QUERIES * N * sum(Rational(1, factor) for factor in FACTORS),
     under=(),
-    mutants={"all keys in both heads": dict(right=len(FACTORS) * QUERIES * N)},
-    **exactly,
+    wrong={"all keys in both heads": len(FACTORS) * QUERIES * N},
+    margin=exactly,
 )
 
 

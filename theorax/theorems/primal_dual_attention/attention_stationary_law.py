@@ -34,24 +34,18 @@ same_bias = Measured("same_bias", "f(q) of values V + 1 c^T and bias b", array=T
 one = Measured("one", "W phi(q)/h(q) with W = sum_j phi(k_j)", array=True)
 one_raw = Measured("one_raw", "the same with W = sum_j phi(k_j)/h_j", array=True)
 
-exact: dict[str, Any] = dict(
-    margin=Relative(1, 10**9), because="the account of the rounding stays below it, wrong weights are tenths off"
-)
-reversible = Identity(left=forth, right=back, **exact, under=("symmetric",))
-stationary = Identity(left=after, right=law, **exact, under=("symmetric",))
+exact = Relative(1, 10**9, "the account of the rounding stays below it, wrong weights are tenths off")
+reversible = Identity(forth, back, margin=exact, under=("symmetric",))
+stationary = Identity(after, law, margin=exact, under=("symmetric",))
 mean_output = Identity(
-    left=mean,
-    right=centre,
-    **exact,
+    mean,
+    centre,
+    margin=exact,
     under=("symmetric",),
-    mutants={"the plain mean of the values": dict(right=average)},
+    wrong={"the plain mean of the values": average},
 )
-gauge = Identity(
-    left=output, right=shifted, **exact, under=(), mutants={"the bias left as it is": dict(right=same_bias)}
-)
-constant = Identity(
-    left=one, right=1, **exact, under=("symmetric",), mutants={"rows summed instead": dict(left=one_raw)}
-)
+gauge = Identity(output, shifted, margin=exact, under=(), wrong={"the bias left as it is": same_bias})
+constant = Identity(one, 1, margin=exact, under=("symmetric",), wrong={"rows summed instead": dict(left=one_raw)})
 
 
 class Chain(eqx.Module):

@@ -45,13 +45,16 @@ above = Measured("above", "primal value at w = sum_j beta_j x_j and b", array=Tr
 below = Measured("below", "dual value at beta = h V", array=True)
 room = Measured("room", "C - |beta|", array=True)
 optimal = Optimum(
-    value=above,
+    above,
     bound=below,
     feasible=room >= 0,
-    margin=Absolute(1, 10**30),
-    because="both values are the same expression, to the precision of the balls; any other coefficient leaves a gap",
+    margin=Absolute(
+        1,
+        10**30,
+        "both values are the same expression, to the precision of the balls; any other coefficient leaves a gap",
+    ),
     under=("tube", "inside", "centred"),
-    mutants={"twice the quadratic form": dict(value=2 * above), "a residual outside the tube": dict(bound=below - 1)},
+    wrong={"twice the quadratic form": dict(value=2 * above), "a residual outside the tube": below - 1},
 )
 
 inverted = Measured("inverted", "(G^-1)_jj/h_j^2", array=True)
@@ -64,16 +67,16 @@ length = Measured("length", "|phi|/h at the keys and the queries", array=True)
 anchor = Measured("anchor", "least |x_j| sqrt(g) + g/m_j over the keys", array=True)
 
 recovered = Inequality(
-    of=off**2,
+    off**2,
     at_most=gap * inverted,
     under=("tube", "inside", "centred", "definite"),
-    mutants={"targets without eps sign(beta)": dict(of=without**2), "K in the place of G": dict(of=raw**2)},
+    wrong={"targets without eps sign(beta)": dict(of=without**2), "K in the place of G": dict(of=raw**2)},
 )
 same_function = Inequality(
-    of=output,
+    output,
     at_most=sqrt(gap) * length + anchor,
     under=("tube", "inside", "centred"),
-    mutants={"b left out": dict(of=unbiased)},
+    wrong={"b left out": dict(of=unbiased)},
 )
 
 

@@ -47,24 +47,25 @@ miss = Measured("miss", "largest error of an output of softmax attention when it
 bound = Measured("bound", "range of the values times sum_j |s_j|^(T+1)/(T+1)! max(1, e^s_j)/h, at the worst query")
 
 features = Identity(
-    left=product,
-    right=series,
+    product,
+    series,
     under=(),
-    margin=Relative(1, 10**9),
-    because="the account of the rounding stays below it, a wrong weight is of the order of the kernel",
-    mutants={"1/e! for 1/sqrt(e!)": dict(left=unrooted), "D^(-1/2) for D^(-1/4)": dict(left=halved)},
+    margin=Relative(
+        1, 10**9, "the account of the rounding stays below it, a wrong weight is of the order of the kernel"
+    ),
+    wrong={"1/e! for 1/sqrt(e!)": dict(left=unrooted), "D^(-1/2) for D^(-1/4)": dict(left=halved)},
 )
 remainder = Inequality(
-    of=rest,
+    rest,
     at_most=Abs(s) ** (T + 1) / factorial(T + 1) * Max(1, exp(s)),
     under=(),
-    mutants={
-        "without max(1, e^s)": dict(at_most=Abs(s) ** (T + 1) / factorial(T + 1)),
-        "(T + 2)! for (T + 1)!": dict(at_most=Abs(s) ** (T + 1) / factorial(T + 2) * Max(1, exp(s))),
+    wrong={
+        "without max(1, e^s)": Abs(s) ** (T + 1) / factorial(T + 1),
+        "(T + 2)! for (T + 1)!": Abs(s) ** (T + 1) / factorial(T + 2) * Max(1, exp(s)),
     },
 )
-positive = Inequality(of=series, at_least=0, under=("even",))
-outputs = Inequality(of=miss, at_most=bound, under=("even",))
+positive = Inequality(series, at_least=0, under=("even",))
+outputs = Inequality(miss, at_most=bound, under=("even",))
 
 
 def build(key, N, D, size, odd):

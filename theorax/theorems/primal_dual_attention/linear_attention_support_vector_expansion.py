@@ -56,35 +56,35 @@ free = Measured("free", "how many multipliers of an output lie inside (0, C), by
 highest = Measured("highest", "the largest value of an output, plus b", array=True)
 
 rounding = "the account of the rounding stays below it; a wrong value is of the order of the output"
-exactly: dict[str, Any] = dict(margin=Relative(1, 10**9), because=rounding)
-expansion = Identity(left=state, right=layer, under=(), mutants={"values beta_j": dict(right=unweighted)}, **exactly)
-agree = Inequality(of=(solved - expanded) ** 2, at_most=reach, under=("positive",))
+exactly = Relative(1, 10**9, rounding)
+expansion = Identity(state, layer, under=(), wrong={"values beta_j": unweighted}, margin=exactly)
+agree = Inequality((solved - expanded) ** 2, at_most=reach, under=("positive",))
 silent = Identity(
-    left=layer,
-    right=moved,
+    layer,
+    moved,
     under=("few", "null"),
-    mutants={"the values are determined": dict(left=values, right=others), "a move anywhere": dict(right=astray)},
-    **exactly,
+    wrong={"the values are determined": dict(left=values, right=others), "a move anywhere": astray},
+    margin=exactly,
 )
 balanced = Identity(
-    left=balance,
-    right=0,
+    balance,
+    0,
     under=("few", "null"),
-    margin=Absolute(1, 10**9),
-    because=rounding,
-    mutants={"without h": dict(left=unbalanced)},
+    margin=Absolute(1, 10**9, rounding),
+    wrong={"without h": dict(left=unbalanced)},
 )
-moves = Inequality(of=step, at_least=Rational(1, 100), under=("few",))
+moves = Inequality(step, at_least=Rational(1, 100), under=("few",))
 optimal = Optimum(
-    value=above,
+    above,
     bound=below,
     feasible=room >= 0,
-    margin=Absolute(1, 10**9),
-    because="both values are of order one and the same number; the moves change them by a tenth if made anywhere",
+    margin=Absolute(
+        1, 10**9, "both values are of order one and the same number; the moves change them by a tenth if made anywhere"
+    ),
     under=("null",),
 )
-chosen = Inequality(of=free, at_most=D + 1, under=("general",))
-convex = Inequality(of=layer, at_most=highest, under=("positive",))
+chosen = Inequality(free, at_most=D + 1, under=("general",))
+convex = Inequality(layer, at_most=highest, under=("positive",))
 
 
 class Move(eqx.Module):

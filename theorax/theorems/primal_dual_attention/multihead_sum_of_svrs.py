@@ -61,23 +61,20 @@ reach = Measured("reach", "S times the sum of |H^s|^2 2 g^s |phi(A^s q)|^2/h^s(A
 softmax = Measured("softmax", "the layer with softmax heads", array=True)
 equinox = Measured("equinox", "equinox.nn.MultiheadAttention with these projections and values", array=True)
 
-exactly: dict[str, Any] = dict(
-    margin=Relative(1, 10**9),
-    because="the account of the rounding stays below it; heads are of the order of the output",
-)
+exactly = Relative(1, 10**9, "the account of the rounding stays below it; heads are of the order of the output")
 expansion = Identity(
-    left=sums,
-    right=layer,
-    mutants={
-        "one h shared by the heads": dict(right=shared),
-        "values beta_j": dict(right=unweighted),
-        "the mean over the heads": dict(right=layer / S),
-        "outputs of another head": dict(right=crossed),
+    sums,
+    layer,
+    wrong={
+        "one h shared by the heads": shared,
+        "values beta_j": unweighted,
+        "the mean over the heads": layer / S,
+        "outputs of another head": crossed,
     },
-    **exactly,
+    margin=exactly,
 )
-agree = Inequality(of=(solved - expanded) ** 2, at_most=reach)
-is_multihead = Identity(left=softmax, right=equinox, under=(), **exactly)
+agree = Inequality((solved - expanded) ** 2, at_most=reach)
+is_multihead = Identity(softmax, equinox, under=(), margin=exactly)
 
 
 class Heads(eqx.Module):

@@ -65,24 +65,21 @@ too_cool = Measured("too_cool", "the layer with the kernel exp(<x, y>/D)", array
 
 rounding = "the account of the rounding stays below it, the nearest wrong layer is a tenth off"
 wrong = {
-    "values beta_j": dict(right=plain),
-    "the bias dropped": dict(right=layer - bias),
-    "1/D in the place of 1/sqrt(D)": dict(right=cooler),
-    "not normalised at the query": dict(right=unnormalised),
-    "the sign of beta": dict(right=2 * bias - layer),
+    "values beta_j": plain,
+    "the bias dropped": layer - bias,
+    "1/D in the place of 1/sqrt(D)": cooler,
+    "not normalised at the query": unnormalised,
+    "the sign of beta": 2 * bias - layer,
 }
-expansion = Identity(left=regression, right=layer, margin=Relative(1, 10**9), because=rounding, mutants=wrong)
-general = Identity(
-    left=regression, right=own, margin=Relative(1, 10**9), because=rounding, under=("positive", "stationary")
-)
-agree = Inequality(of=(found - layer) ** 2, at_most=2 * gap * reach)
+expansion = Identity(regression, layer, margin=Relative(1, 10**9, rounding), wrong=wrong)
+general = Identity(regression, own, margin=Relative(1, 10**9, rounding), under=("positive", "stationary"))
+agree = Inequality((found - layer) ** 2, at_most=2 * gap * reach)
 is_softmax = Identity(
-    left=softmax,
-    right=exponential,
-    margin=Relative(1, 10**9),
-    because=rounding,
+    softmax,
+    exponential,
+    margin=Relative(1, 10**9, rounding),
     under=("positive",),
-    mutants={"1/D in the place of 1/sqrt(D)": dict(right=too_cool)},
+    wrong={"1/D in the place of 1/sqrt(D)": too_cool},
 )
 
 

@@ -39,17 +39,15 @@ solved = Measured("solved", "W phi(q)/h(q) + b as the primal program of the set 
 expanded = Measured("expanded", "the masked layer with values of the dual programs", array=True)
 reach = Measured("reach", "2 |phi(q)|^2/h(q)^2 times the difference of the primal and the dual value", array=True)
 
-exactly: dict[str, Any] = dict(
-    margin=Relative(1, 10**9), because="the account of the rounding stays below it; a key more or less moves a tenth"
-)
+exactly = Relative(1, 10**9, "the account of the rounding stays below it; a key more or less moves a tenth")
 expansion = Identity(
-    left=sums,
-    right=masked,
+    sums,
+    masked,
     under=("normaliser",),
-    mutants={"h over all keys in the values": dict(right=everywhere), "no mask": dict(right=unmasked)},
-    **exactly,
+    wrong={"h over all keys in the values": everywhere, "no mask": unmasked},
+    margin=exactly,
 )
-agree = Inequality(of=(solved - expanded) ** 2, at_most=reach, under=("own",))
+agree = Inequality((solved - expanded) ** 2, at_most=reach, under=("own",))
 
 
 class Sparse(eqx.Module):

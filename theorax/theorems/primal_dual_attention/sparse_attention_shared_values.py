@@ -23,14 +23,13 @@ apart = Measured("apart", "largest squared difference of the targets of two sets
 
 
 realised = Optimum(
-    value=above,
+    above,
     bound=below,
     feasible=room >= 0,
-    margin=Absolute(1, 10**9),
-    because="both values are the same number; the targets of another set leave a gap of order one",
+    margin=Absolute(1, 10**9, "both values are the same number; the targets of another set leave a gap of order one"),
     under=("targets",),
 )
-differ = Inequality(of=apart, at_least=Rational(1, 10**4), under=("targets", "sets"))
+differ = Inequality(apart, at_least=Rational(1, 10**4), under=("targets", "sets"))
 
 
 def wanted(key, N, D, kind, same, one):

@@ -23,18 +23,14 @@ gap = Measured("gap", "primal less dual value", array=True)
 miss = Measured("miss", "sum_l pi_l f(k_l) - b, squared and summed over the outputs", array=True)
 by_mean = Measured("by_mean", "the plain mean of f(k_l), less b, squared and summed over the outputs", array=True)
 
-centred = Inequality(
-    of=total, at_most=2 * gap * mass, under=("free",), mutants={"without weights": dict(of=unweighted)}
-)
-bias_is_mean = Inequality(
-    of=miss, at_most=2 * gap / mass, under=("free",), mutants={"by the plain mean": dict(of=by_mean)}
-)
+centred = Inequality(total, at_most=2 * gap * mass, under=("free",), wrong={"without weights": dict(of=unweighted)})
+bias_is_mean = Inequality(miss, at_most=2 * gap / mass, under=("free",), wrong={"by the plain mean": dict(of=by_mean)})
 # A sum of order one, as wide apart as its law is: below a thousandth it would pass for none.
 not_centred = Inequality(
-    of=total,
+    total,
     at_least=Rational(1, 10**6),
     under=("fixed",),
-    mutants={"centred": dict(at_least=None, at_most=2 * gap * mass)},
+    wrong={"centred": dict(at_least=None, at_most=2 * gap * mass)},
 )
 
 

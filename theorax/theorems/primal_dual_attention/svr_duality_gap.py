@@ -55,16 +55,15 @@ raw = Measured("raw", "|w - sum_j beta_j phi(k_j)|^2/2", array=True)
 kernel = Measured("kernel", "beta^T K beta, K without the normalisers", array=True)
 
 gap = Identity(
-    left=primal - dual,
-    right=square + tube + box,
-    margin=Relative(1, 10**6),
-    because="the account of the rounding stays below it, a wrong term is of the order of the whole",
+    primal - dual,
+    square + tube + box,
+    margin=Relative(1, 10**6, "the account of the rounding stays below it, a wrong term is of the order of the whole"),
     under=("positive", "normaliser", "balance", "same"),
-    mutants={
+    wrong={
         "the dual with + beta^T G beta/2": dict(left=primal - dual - quadratic),
         "the dual with K in the place of G": dict(left=primal - dual + (kernel - quadratic) / 2),
         "eps times the sum of beta": dict(left=primal - dual - unsigned),
-        "w = sum of beta phi, without 1/h": dict(right=raw + tube + box),
+        "w = sum of beta phi, without 1/h": raw + tube + box,
     },
 )
 

@@ -52,20 +52,22 @@ below = Measured("below", "its dual value", array=True)
 room = Measured("room", "C - |beta*|", array=True)
 
 interpolates = Identity(
-    left=output,
-    right=target,
-    margin=Relative(1, 10**6),
-    because="the account of the rounding grows with the condition of G and stays below it",
+    output,
+    target,
+    margin=Relative(1, 10**6, "the account of the rounding grows with the condition of G and stays below it"),
     under=("definite",),
-    mutants={"values beta_j": dict(left=scaled), "coefficients that do not sum to zero": dict(left=uncentred)},
+    wrong={"values beta_j": dict(left=scaled), "coefficients that do not sum to zero": dict(left=uncentred)},
 )
 LIMIT = ("no_tube", "inside", "definite")
 optimal = Optimum(
-    value=above,
+    above,
     bound=below,
     feasible=room >= 0,
-    margin=Absolute(1, 10**30),
-    because="both are one expression to the precision of the balls; a tube of width 1/10 leaves a gap of order one",
+    margin=Absolute(
+        1,
+        10**30,
+        "both are one expression to the precision of the balls; a tube of width 1/10 leaves a gap of order one",
+    ),
     under=LIMIT,
 )
 
@@ -79,19 +81,19 @@ missed = Measured("missed", "distance of the solver's output at the keys from th
 missed_scaled = Measured("missed_scaled", "the same with the values beta_j", array=True)
 
 coefficients = Inequality(
-    of=off**2,
+    off**2,
     at_most=gap * inverted,
-    mutants={"coefficients that do not sum to zero": dict(of=off_plain**2)},
+    wrong={"coefficients that do not sum to zero": dict(of=off_plain**2)},
     under=LIMIT,
 )
 multiplier = Inequality(
-    of=bias_off,
+    bias_off,
     at_most=gap / Abs(room) + sqrt(gap * diagonal),
-    mutants={"the mean of the targets": dict(of=mean_off)},
+    wrong={"the mean of the targets": dict(of=mean_off)},
     under=LIMIT,
 )
 at_the_keys = Inequality(
-    of=missed * Abs(room), at_most=gap, mutants={"values beta_j": dict(of=missed_scaled * Abs(room))}, under=LIMIT
+    missed * Abs(room), at_most=gap, wrong={"values beta_j": dict(of=missed_scaled * Abs(room))}, under=LIMIT
 )
 
 

@@ -43,18 +43,19 @@ aliased = Measured("aliased", "I_(N-m)/I_m at z, and at rz over |cos mt|", array
 flat = Measured("flat", "cos(mt)", array=True)
 
 circle = Identity(
-    left=wave,
-    right=closed,
-    margin=Relative(1, 10**5),
-    because="the account of the rounding reaches 1e-6 with the condition of G at N = 8; aliases are 1e-2 at N = 6",
+    wave,
+    closed,
+    margin=Relative(
+        1, 10**5, "the account of the rounding reaches 1e-6 with the condition of G at N = 8; aliases are 1e-2 at N = 6"
+    ),
     under=("even",),
-    mutants={"without the aliases": dict(right=simple), "as at the keys": dict(right=flat)},
+    wrong={"without the aliases": simple, "as at the keys": flat},
 )
 aliasing = Inequality(
-    of=Abs(wave / simple - 1),
+    Abs(wave / simple - 1),
     at_most=2 * aliased,
     under=("even",),
-    mutants={"of the wave itself": dict(of=Abs(flat / simple - 1))},
+    wrong={"of the wave itself": dict(of=Abs(flat / simple - 1))},
 )
 
 

@@ -37,14 +37,15 @@ both = Measured("both", "the smaller one of alpha_j and alphat_j", array=True)
 meet: dict[str, Any] = dict(
     bound=below,
     feasible=room >= 0,
-    margin=Absolute(1, 10**9),
-    because="the values are of order 10 to 10^3 and solved to 1e-13 of them; other constants are 0.1 off and more",
+    margin=Absolute(
+        1, 10**9, "the values are of order 10 to 10^3 and solved to 1e-13 of them; other constants are 0.1 off and more"
+    ),
 )
-strong = Optimum(value=above, **meet)
-multiplier = Optimum(value=other, **meet)
-stationary = Inequality(of=off**2, at_most=2 * (above - below))
-slackness = Inequality(of=products, at_most=above - below)
-one_sided = Inequality(of=both, at_most=(above - below) / eps, where=eps > 0)
+strong = Optimum(above, **meet)
+multiplier = Optimum(other, **meet)
+stationary = Inequality(off**2, at_most=2 * (above - below))
+slackness = Inequality(products, at_most=above - below)
+one_sided = Inequality(both, at_most=(above - below) / eps, where=eps > 0)
 
 
 def solved(key, N, D, C, eps, kind, bias, constrained, share):

@@ -42,18 +42,15 @@ beyond = Measured(
 )
 
 box = Inequality(
-    of=Abs(value) - C / h,
+    Abs(value) - C / h,
     at_most=0,
-    margin=Absolute(1, 10**12),
-    because="where the box is reached balls of equal numbers differ by their radius",
+    margin=Absolute(1, 10**12, "where the box is reached balls of equal numbers differ by their radius"),
     under=(),
-    mutants={"C/h^2": dict(of=Abs(value) - C / h**2)},
+    wrong={"C/h^2": dict(of=Abs(value) - C / h**2)},
 )
-attained = Inequality(
-    of=largest, at_least=C - gap / furthest, under=("solved",), mutants={"C without h": dict(of=plain)}
-)
-inside = Inequality(of=within, at_most=gap, under=("solved",))
-outside = Inequality(of=beyond, at_most=gap, under=("solved",))
+attained = Inequality(largest, at_least=C - gap / furthest, under=("solved",), wrong={"C without h": dict(of=plain)})
+inside = Inequality(within, at_most=gap, under=("solved",))
+outside = Inequality(beyond, at_most=gap, under=("solved",))
 
 flat = Measured("flat", "primal value of the constant in the middle of the targets", array=True)
 nothing = Measured("nothing", "dual value without coefficients", array=True)
@@ -64,20 +61,17 @@ swapped = Measured(
 )
 
 zero = Optimum(
-    value=flat,
+    flat,
     bound=nothing,
-    margin=Absolute(1, 10**30),
-    because="both are zero in balls; a fiftieth below the threshold it is C times a fiftieth of a target",
+    margin=Absolute(
+        1, 10**30, "both are zero in balls; a fiftieth below the threshold it is C times a fiftieth of a target"
+    ),
     under=("wide",),
-    mutants={"a constant beside": dict(value=flat + 1)},
+    wrong={"a constant beside": dict(value=flat + 1)},
 )
-vanish = Inequality(
-    of=left * away, at_most=gap, under=("wide",), mutants={"the other threshold": dict(of=swapped * away)}
-)
+vanish = Inequality(left * away, at_most=gap, under=("wide",), wrong={"the other threshold": dict(of=swapped * away)})
 # A fiftieth of the targets below the threshold already asks for coefficients of order one.
-alive = Inequality(
-    of=left, at_least=Rational(1, 100), under=("narrow",), mutants={"the other threshold": dict(of=swapped)}
-)
+alive = Inequality(left, at_least=Rational(1, 100), under=("narrow",), wrong={"the other threshold": dict(of=swapped)})
 
 
 class Turned(eqx.Module):

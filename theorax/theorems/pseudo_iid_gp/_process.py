@@ -75,22 +75,24 @@ class Process:
         """The limit in this layer, ``between`` the correlation of the units."""
         return at_two_units(self.kernel(layer), between, scale)
 
-    def kernels(self) -> Fields:
-        """What limits of means over the units of a layer have in common."""
-        return dict(as_=self.size, approach=self.small(Rational(1, 12), "kernels"), margin=Relative(1, 8))
+    def kernels(self, reason: str) -> Fields:
+        """What limits of means over the units of a layer have in common; ``reason`` is that of the margin."""
+        return dict(as_=self.size, approach=self.small(Rational(1, 12), "kernels"), margin=Relative(1, 8, reason))
 
-    def law_of_outputs(self, **mutants: Mapping[str, Any]) -> Fields:
+    def law_of_outputs(self, **wrong: GaussianVector) -> Fields:
         """Their joint law, with these wrong ones beside it."""
         Sxx, Sxy, Syy = self.covariances
         given = TensorProduct(eye(2), Matrix([[Sxx, Sxy], [Sxy, Syy]]))
-        return self._law(self.outputs, OUTPUT, EDGEWORTH, mutants, given=given)
+        return self._law(self.outputs, OUTPUT, EDGEWORTH, wrong, given=given)
 
-    def law_of_hidden(self, **mutants: Mapping[str, Any]) -> Fields:
+    def law_of_hidden(self, **wrong: GaussianVector) -> Fields:
         """The joint law of the hidden units."""
         approach = self.small(Rational(1, 20), "characteristic functions")
-        return self._law(self.hidden, HIDDEN, approach, mutants)
+        return self._law(self.hidden, HIDDEN, approach, wrong)
 
-    def _law(self, of: Any, layer: int, approach: Corrections, mutants: Mapping[str, Any], **more: Any) -> Fields:
+    def _law(
+        self, of: Any, layer: int, approach: Corrections, wrong: Mapping[str, GaussianVector], **more: Any
+    ) -> Fields:
         return dict(
             of=of,
             to=self.at(layer),
@@ -98,7 +100,7 @@ class Process:
             approach=approach,
             excludes=(self.at(layer, Rational(1, 4)), self.at(layer, scale=Rational(5, 4))),
             spread=Rational(1, 5),
-            mutants={f"{self.unit}s of correlation 1/2": dict(to=self.at(layer, Rational(1, 2))), **mutants},
+            wrong={f"{self.unit}s of correlation 1/2": self.at(layer, Rational(1, 2)), **wrong},
             **more,
         )
 
@@ -118,10 +120,9 @@ class Process:
                 reason=f"even functions of S - K expand in 1/{self.size}; two layers of ReLU without biases have a variance "
                 f"of 10/{self.size} (1 + 5/(2 {self.size})), a sixth above its first term at 16",
             ),
-            margin=Absolute(1, 2),
-            because="a scale that all units share has the order zero, S - K itself one half",
+            margin=Absolute(1, 2, "a scale that all units share has the order zero, S - K itself one half"),
             spread=Rational(4, 3),
-            mutants={"the order of S - K itself": dict(like=1 / sqrt(self.size))},
+            wrong={"the order of S - K itself": dict(like=1 / sqrt(self.size))},
         )
 
     def small(self, size: Expr, of: str) -> Corrections:

@@ -54,68 +54,70 @@ def in_powers(rest, seen):
 
 
 law = Law(
-    of=units,
-    to=Characteristic(exp(-scale * Abs(t)), t),
+    units,
+    Characteristic(exp(-scale * Abs(t)), t),
     approach=in_powers(Rational(1, 200), "1/1000"),
     scale=scale,
     excludes=(Characteristic(exp(-scale * Abs(t) * Rational(6, 5)), t), gaussian(a)),
     spread=Rational(1, 8),
     **HEAVY,
-    mutants={
-        "the normal law of Gaussian weights": dict(to=gaussian(a)),
-        "the root of E phi^2 for E|phi|": dict(to=Characteristic(exp(-sqrt(a) * Abs(t)), t)),
+    wrong={
+        "the normal law of Gaussian weights": gaussian(a),
+        "the root of E phi^2 for E|phi|": Characteristic(exp(-sqrt(a) * Abs(t)), t),
     },
 )
 median = Limit(
-    of=below,
-    to=Rational(1, 2),
+    below,
+    Rational(1, 2),
     approach=in_powers(Rational(1, 100), "1/1000"),
-    margin=Absolute(1, 20),
-    because="the normal law of Gaussian weights has 0.43 there for ReLU, 0.61 for Phi",
+    margin=Absolute(1, 20, "the normal law of Gaussian weights has 0.43 there for ReLU, 0.61 for Phi"),
     **HEAVY,
     spread=Rational(1, 10),
 )
 tail = Limit(
-    of=inside,
-    to=Rational(49, 50),
+    inside,
+    Rational(49, 50),
     approach=in_powers(Rational(1, 500), "1/10000"),
-    margin=Absolute(1, 100),
-    because="a normal law with this median has all of its mass there: its quantile is 3.4, not 31.8 times the median",
+    margin=Absolute(
+        1,
+        100,
+        "a normal law with this median has all of its mass there: its quantile is 3.4, not 31.8 times the median",
+    ),
     **HEAVY,
     spread=Rational(1, 20),
-    mutants={"a normal law": dict(to=1)},
+    wrong={"a normal law": 1},
 )
 typical = Limit(
-    of=size,
-    to=log(scale),
+    size,
+    log(scale),
     approach=in_powers(Rational(1, 50), "1/300"),
-    margin=Absolute(1, 10),
-    because="the root of E phi^2 is larger by the factor 1.15 for Phi, 1.25 for the identity, 1.77 for ReLU",
+    margin=Absolute(
+        1, 10, "the root of E phi^2 is larger by the factor 1.15 for Phi, 1.25 for the identity, 1.77 for ReLU"
+    ),
     **HEAVY,
     spread=Rational(1, 2),
-    mutants={"the root of E phi^2": dict(to=log(a) / 2)},
+    wrong={"the root of E phi^2": log(a) / 2},
 )
 growing = Rate(
-    of=exp(size),
-    like=sqrt(n),
+    exp(size),
+    sqrt(n),
     as_=n,
     approach=in_powers(Rational(1, 50), "1/300"),
-    margin=Absolute(1, 5),
-    because="a limit has the exponent zero",
+    margin=Absolute(1, 5, "a limit has the exponent zero"),
     under=("cauchy", "root"),
     spread=Rational(1, 8),
-    mutants={"linear growth": dict(like=n)},
+    wrong={"linear growth": n},
 )
 without_eighth = Law(
-    of=units,
-    to=gaussian(a),
+    units,
+    gaussian(a),
     as_=n,
     approach=in_powers(Rational(1, 50), "1/200"),
     scale=sqrt(a),
     under=("finite", "root"),
     spread=Rational(1, 8),
     excludes=(Characteristic(exp(-scale * Abs(t)), t), gaussian(a * Rational(6, 5))),
-    mutants={"the Cauchy law": dict(to=Characteristic(exp(-scale * Abs(t)), t))},
+    wrong={"the Cauchy law": Characteristic(exp(-scale * Abs(t)), t)},
 )
 
 CAUCHY, STUDENT, NORMAL = range(3)

@@ -57,25 +57,23 @@ fading = Measured("fading", "q after this many layers", positive=True)
 
 NETWORKS = ("on_curve", "pseudo_iid")
 marginal = Limit(
-    of=growth,
-    to=1,
+    growth,
+    1,
     as_=n,
     approach=deep.IN_POWERS,
-    margin=Relative(1, 10),
-    because="a tenth more or less in sigma_w^2 is another tenth for every layer",
+    margin=Relative(1, 10, "a tenth more or less in sigma_w^2 is another tenth for every layer"),
     under=NETWORKS,
     spread=Rational(3, 2) / sqrt(n),
 )
 stationary = Limit(
-    of=square / q,
-    to=1,
+    square / q,
+    1,
     as_=n,
     approach=deep.IN_POWERS,
-    margin=Relative(1, 10),
-    because="without biases the variance at these points is a fifth smaller after one layer",
+    margin=Relative(1, 10, "without biases the variance at these points is a fifth smaller after one layer"),
     under=NETWORKS,
     spread=Rational(3, 2) / sqrt(n),
-    mutants={"the biases forgotten": dict(of=(square + sb2) / q)},
+    wrong={"the biases forgotten": dict(of=(square + sb2) / q)},
 )
 
 # Of tanh at these sigma_b^2: q to seven decimals, and sigma_w^2 to six, as it is printed.
@@ -105,26 +103,25 @@ def off(power=2):
 
 
 AROUND = {t: (-RADIUS, RADIUS)} | dict.fromkeys((*MIDDLE, *ANYWHERE), (-ERROR, ERROR))
-quadrature = Inequality(of=bell_error(3, q), at_most=ERROR, over={q: (Rational(1, 4), Rational(4, 3))})
+quadrature = Inequality(bell_error(3, q), at_most=ERROR, over={q: (Rational(1, 4), Rational(4, 3))})
 # Even powers that add up to less than one are less than one each. Where Newton's step leads from all of a box into it,
 # the box holds exactly one zero.
 tanh_points, tanh_weights = (
-    Inequality(of=sum(of()), at_most=1, over=AROUND, mutants={"phi' for its square": dict(of=sum(of(1)))})
+    Inequality(sum(of()), at_most=1, over=AROUND, wrong={"phi' for its square": dict(of=sum(of(1)))})
     for of in (newton, off)
 )
-single_valued = Inequality(of=diff(deep.erf_point(q)[sb2], q), at_least=Rational(1, 50), over={q: (Rational(1, 10), 4)})
+single_valued = Inequality(diff(deep.erf_point(q)[sb2], q), at_least=Rational(1, 50), over={q: (Rational(1, 10), 4)})
 degenerate = Limit(
-    of=fading * steps,
-    to=Rational(1, 2),
+    fading * steps,
+    Rational(1, 2),
     as_=steps,
     approach=Corrections(
         size=0.2, slowest=0.75, rest=0, reference=64, reason="1/q gains 2 - 5q/3 a layer: a term of order log l/l"
     ),
-    margin=Relative(1, 10),
-    because="with 1 - 2q/3 in the place of 1 - 2q it is three times as large",
+    margin=Relative(1, 10, "with 1 - 2q/3 in the place of 1 - 2q it is three times as large"),
     under=("origin",),
     spread=Rational(1, 1000),
-    mutants={"1/q gains one a layer": dict(to=1)},
+    wrong={"1/q gains one a layer": 1},
 )
 
 

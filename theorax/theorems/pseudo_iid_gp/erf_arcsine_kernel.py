@@ -18,24 +18,22 @@ determinant = (1 + 2 * k11) * (1 + 2 * k22) - 4 * k12**2
 correlated = c * sqrt(k11 * k22)
 
 arcsine = Expectation(
-    of=kernel,
-    equals=F.subs(k12, correlated),
-    margin=Absolute(1, 50),
-    because="k12 in the place of 2 k12 moves it by a twentieth at c = 1/2",
+    kernel,
+    F.subs(k12, correlated),
+    margin=Absolute(1, 50, "k12 in the place of 2 k12 moves it by a twentieth at c = 1/2"),
     spread=10 / sqrt(n),
-    mutants={
-        "k12 for 2 k12": dict(equals=2 / pi * asin(correlated / scale)),
-        "1 + k for 1 + 2 k": dict(equals=2 / pi * asin(2 * correlated / (sqrt((1 + k11) * (1 + k22)) * 2))),
-        "arcsin without 2/pi": dict(equals=asin(2 * correlated / scale)),
+    wrong={
+        "k12 for 2 k12": 2 / pi * asin(correlated / scale),
+        "1 + k for 1 + 2 k": 2 / pi * asin(2 * correlated / (sqrt((1 + k11) * (1 + k22)) * 2)),
+        "arcsin without 2/pi": asin(2 * correlated / scale),
     },
 )
 derivative = Expectation(
-    of=slopes,
-    equals=4 / pi / sqrt(determinant.subs(k12, correlated)),
-    margin=Relative(1, 20),
-    because="without the correlation it is 7 % smaller at c = 1/2",
+    slopes,
+    4 / pi / sqrt(determinant.subs(k12, correlated)),
+    margin=Relative(1, 20, "without the correlation it is 7 % smaller at c = 1/2"),
     spread=3 / sqrt(n),
-    mutants={"without the correlation": dict(equals=4 / pi / scale)},
+    wrong={"without the correlation": 4 / pi / scale},
 )
 
 

@@ -36,20 +36,21 @@ power = Measured("power", "S_n^4, mean over 64 independent arrays", positive=Tru
 MENU = ("signs", "random scale", "common part", "rare and large", "urn emptied", "urn of n^2")
 
 kurtosis = Limit(
-    of=power,
-    to=Integer(3),
+    power,
+    Integer(3),
     as_=n,
     approach=Expansion(
         powers=(1,), rest=Rational(1, 4), order=2, reference=25, reason="exact moments are rational in n"
     ),
-    margin=Relative(1, 10),
-    because="a random scale adds a quarter, rare large terms a third, an urn emptied to the last takes two thirds",
+    margin=Relative(
+        1, 10, "a random scale adds a quarter, rare large terms a third, an urn emptied to the last takes two thirds"
+    ),
     spread=Rational(1, 4),
-    mutants={"a square of the variance": dict(to=Integer(1))},
+    wrong={"a square of the variance": Integer(1)},
 )
 normal = Law(
-    of=sums,
-    to=gaussian(),
+    sums,
+    gaussian(),
     as_=n,
     approach=Expansion(
         powers=(1,), rest=Rational(1, 20), order=2, reference=25, reason="an Edgeworth expansion at fixed frequencies"

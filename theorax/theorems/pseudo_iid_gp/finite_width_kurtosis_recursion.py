@@ -61,19 +61,20 @@ def in_powers(reference, reason):
 
 IN_POWERS = in_powers(32, "a product of layers each rational in n; beside 1/n at most 0.05 at n = 32 on other seeds")
 kurtosis = Limit(
-    of=excess,
-    to=predicted(S_own, S_cross),
+    excess,
+    predicted(S_own, S_cross),
     as_=n,
     approach=IN_POWERS,
-    margin=Relative(1, 5),
-    because="Haar and Gaussian weights differ by 40 % for ReLU and by more elsewhere, two layers and one by half",
+    margin=Relative(
+        1, 5, "Haar and Gaussian weights differ by 40 % for ReLU and by more elsewhere, two layers and one by half"
+    ),
     under=("stationary", "listed", "first"),
     on="sampled",
     spread=Rational(1, 4),
-    mutants={
-        "chi for its square": dict(to=predicted(S_own, S_cross, chi)),
-        "layers that forget": dict(to=3 * S_own / q**2),
-        "every law taken for iid": dict(to=predicted(S_own, S_cross).subs(IID)),
+    wrong={
+        "chi for its square": predicted(S_own, S_cross, chi),
+        "layers that forget": 3 * S_own / q**2,
+        "every law taken for iid": predicted(S_own, S_cross).subs(IID),
     },
 )
 literal_weights = replace(
@@ -88,18 +89,19 @@ CRITICAL = tanh_point(Rational(570048, 10**6), Rational(1760955, 10**6))
 SATURATED = tanh_point(Rational(7, 2), Integer(4))
 MOVED = BIASED | {q: Integer(4)}
 further = Limit(
-    of=excess,
-    to=kurtosis.to.subs(constants(setting.HAAR)).subs(SATURATED),
+    excess,
+    kurtosis.to.subs(constants(setting.HAAR)).subs(SATURATED),
     as_=n,
     approach=IN_POWERS,
-    margin=Absolute(3, 2),
-    because="at -1/2 Haar weights would be as far from normal as Gaussian ones, whose excess is 1/2 there",
+    margin=Absolute(
+        3, 2, "at -1/2 Haar weights would be as far from normal as Gaussian ones, whose excess is 1/2 there"
+    ),
     under=("saturating", "haar", "first"),
     on="sampled",
     spread=Rational(1, 4),
-    mutants={
-        "Haar weights as far as Gaussian ones": dict(to=-kurtosis.to.subs(IID).subs(SATURATED)),
-        "the sign of ReLU": dict(to=-kurtosis.to.subs(constants(setting.HAAR)).subs(SATURATED)),
+    wrong={
+        "Haar weights as far as Gaussian ones": -kurtosis.to.subs(IID).subs(SATURATED),
+        "the sign of ReLU": -kurtosis.to.subs(constants(setting.HAAR)).subs(SATURATED),
     },
 )
 

@@ -49,26 +49,24 @@ IN_POWERS = Expansion(
 FIXED: dict[str, Any] = dict(under=("fixed_rank",), spread=Integer(1))
 
 kurtosis = Expectation(
-    of=power / a**2,
-    equals=3 * diagonal * finite,
-    margin=Relative(1, 10),
-    because="without the shared scale it is 3 + 15/n, less than two thirds of it at rank two",
+    power / a**2,
+    3 * diagonal * finite,
+    margin=Relative(1, 10, "without the shared scale it is 3 + 15/n, less than two thirds of it at rank two"),
     **FIXED,
-    mutants={"rank r + 2": dict(equals=3 * n * (r + 4) / ((r + 2) * (n + 2)) * finite)},
+    wrong={"rank r + 2": 3 * n * (r + 4) / ((r + 2) * (n + 2)) * finite},
 )
 shared = Limit(
-    of=pair / a**2,
-    to=1 + 2 / r,
+    pair / a**2,
+    1 + 2 / r,
     as_=n,
     approach=IN_POWERS,
-    margin=Relative(1, 6),
-    because="units without a common scale have 1, a third less at rank four",
+    margin=Relative(1, 6, "units without a common scale have 1, a third less at rank four"),
     **FIXED,
 )
 mixture = Characteristic((1 + a * t**2 / r) ** (-r / 2), t)
 scaled = Law(
-    of=units,
-    to=mixture,
+    units,
+    mixture,
     as_=n,
     approach=Expansion(
         powers=(1,), rest=Rational(1, 50), order=2, reference=16, reason="|f|^2/n is a mean of n activations squared"
@@ -77,7 +75,7 @@ scaled = Law(
     excludes=(gaussian(a),),
     under=("fixed_rank",),
     spread=Rational(1, 5),  # 32 independent networks to a draw
-    mutants={"the Gaussian of the same variance": dict(to=gaussian(a))},
+    wrong={"the Gaussian of the same variance": gaussian(a)},
 )
 
 

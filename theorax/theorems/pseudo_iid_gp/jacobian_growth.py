@@ -22,24 +22,22 @@ WRONG = {
     "one layer more": chi ** (l + 1),
 }
 grows = Limit(
-    of=growth,
-    to=chi**l,
+    growth,
+    chi**l,
     as_=n,
     approach=deep.IN_POWERS,
-    margin=Relative(1, 10),
-    because="one layer more or less is an eighth away",
+    margin=Relative(1, 10, "one layer more or less is an eighth away"),
     under=("stationary", "pseudo_iid"),
     spread=Rational(3, 2) / sqrt(n),
-    mutants={name: dict(to=wrong) for name, wrong in WRONG.items()},
+    wrong=WRONG,
 )
 homogeneous = Expectation(
-    of=growth,
-    equals=chi**l,
-    margin=Relative(1, 10),
-    because="one layer more or less is an eighth away",
+    growth,
+    chi**l,
+    margin=Relative(1, 10, "one layer more or less is an eighth away"),
     under=("relu", "pseudo_iid"),
     spread=Rational(3, 2) / sqrt(n),
-    mutants={name: dict(equals=wrong) for name, wrong in WRONG.items()},
+    wrong=WRONG,
 )
 
 

@@ -13,12 +13,13 @@ from theorax.theorems.pseudo_iid_gp._ensembles import n
 from theorax.theorems.pseudo_iid_gp._kernels import c, k11, k22, score, slopes
 
 identity = Expectation(
-    of=score - slopes,
-    equals=Integer(0),
-    margin=Absolute(1, 20),
-    because="both sides are of order one half; half an arc-cosine in the place of its complement is a sixth off",
+    score - slopes,
+    Integer(0),
+    margin=Absolute(
+        1, 20, "both sides are of order one half; half an arc-cosine in the place of its complement is a sixth off"
+    ),
     spread=1 / sqrt(n) * 3,
-    mutants={"the slopes once too many": dict(of=score - 2 * slopes), "the slopes forgotten": dict(of=score)},
+    wrong={"the slopes once too many": dict(of=score - 2 * slopes), "the slopes forgotten": dict(of=score)},
 )
 
 

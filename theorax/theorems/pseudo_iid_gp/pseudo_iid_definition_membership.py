@@ -31,22 +31,21 @@ rows = Measured("rows", "n^2 W_aj^2 W_cj'^2, mean over pairs of rows and of colu
 cross = Measured("cross", "n^2 W_aj W_cj W_aj' W_cj', mean over pairs of rows and of columns")
 
 
-def exact(of, equals, margin, because, spread):
+def exact(of, equals, margin, spread):
     """The mean at every size, for a law whose four products are known."""
-    return Expectation(of=of, equals=equals, margin=margin, because=because, under=("listed",), spread=spread)
+    return Expectation(of, equals, margin=margin, under=("listed",), spread=spread)
 
 
 def tends(of, to):
     """The limit that the definition asks for."""
     return Limit(
-        of=of,
-        to=to,
+        of,
+        to,
         as_=n,
         approach=Expansion(
             powers=(1,), rest=Rational(1, 4), order=2, reference=8, reason="the exact means are rational functions of n"
         ),
-        margin=Absolute(1, 10),
-        because="a fixed rank of four is a quarter away and more",
+        margin=Absolute(1, 10, "a fixed rank of four is a quarter away and more"),
         under=("listed", "growing_rank"),
         spread=Rational(1, 2),
     )
@@ -132,14 +131,14 @@ theorem = Theorem(
     ),
     claims=dict(
         entry=exact(
-            entry, fourth, Relative(1, 10), "the laws of the list lie at least a fifth from each other", Rational(1, 2)
+            entry, fourth, Relative(1, 10, "the laws of the list lie at least a fifth from each other"), Rational(1, 2)
         ),
-        row=exact(row, own, Relative(1, 12), "at n = 8 the limit is a fifth away from Haar matrices", Rational(1, 2)),
+        row=exact(row, own, Relative(1, 12, "at n = 8 the limit is a fifth away from Haar matrices"), Rational(1, 2)),
         rows=exact(
-            rows, across, Absolute(1, 20), "dropping the pairs that share a row moves it by 1/n", Rational(1, 4)
+            rows, across, Absolute(1, 20, "dropping the pairs that share a row moves it by 1/n"), Rational(1, 4)
         ),
         cross=exact(
-            cross, crossed, Absolute(1, 20), "zero is a ninth away from Haar matrices at n = 8", Rational(1, 4)
+            cross, crossed, Absolute(1, 20, "zero is a ninth away from Haar matrices at n = 8"), Rational(1, 4)
         ),
         row_limit=tends(row, Integer(1)),
         cross_limit=tends(cross, Integer(0)),

@@ -36,28 +36,28 @@ t = Symbol("t", real=True)
 value = 3 + (b4 / a**2 - 3) / n - 2 * (1 - 1 / n) * (mu**2 / a) ** 2
 
 kurtosis = Expectation(
-    of=power / a**2,
-    equals=value,
-    margin=Relative(1, 20),
-    because="the correlation of four columns moves it by 2 (mu^2/a)^2: 7 % for ReLU, 37 % for Phi",
+    power / a**2,
+    value,
+    margin=Relative(1, 20, "the correlation of four columns moves it by 2 (mu^2/a)^2: 7 % for ReLU, 37 % for Phi"),
     under=("fixed_sum",),
     spread=Rational(1, 2),
-    mutants={
-        "iid signs": dict(equals=3 + (b4 / a**2 - 3) / n),
-        "four columns correlated as -1": dict(equals=3 + (b4 / a**2 - 3) / n - (1 - 1 / n) * (mu**2 / a) ** 2),
+    wrong={
+        "iid signs": 3 + (b4 / a**2 - 3) / n,
+        "four columns correlated as -1": 3 + (b4 / a**2 - 3) / n - (1 - 1 / n) * (mu**2 / a) ** 2,
     },
 )
 variance = Expectation(
-    of=square / a,
-    equals=1,
-    margin=Relative(1, 10),
-    because="the variance of a sum of correlated entries grows with n; at n = 16 it is three times as large",
+    square / a,
+    1,
+    margin=Relative(
+        1, 10, "the variance of a sum of correlated entries grows with n; at n = 16 it is three times as large"
+    ),
     under=("uncorrelated",),
     spread=Rational(1, 2),
 )
 mixture = Law(
-    of=units,
-    to=Characteristic(cos(t * mu) * exp(-(a - mu**2) * t**2 / 2), t),
+    units,
+    Characteristic(cos(t * mu) * exp(-(a - mu**2) * t**2 / 2), t),
     as_=n,
     approach=Expansion(
         powers=(1,), rest=Rational(1, 50), order=2, reference=16, reason="an Edgeworth expansion around each component"
@@ -65,11 +65,11 @@ mixture = Law(
     scale=sqrt(a),
     under=("fixed_sum",),
     spread=Rational(1, 8),
-    mutants={"the Gaussian of the same variance": dict(to=gaussian(a))},
+    wrong={"the Gaussian of the same variance": gaussian(a)},
 )
 repaired = Limit(
-    of=power / a**2,
-    to=Integer(3),
+    power / a**2,
+    Integer(3),
     as_=n,
     approach=Expansion(
         powers=(1,),
@@ -78,8 +78,7 @@ repaired = Limit(
         reference=16,
         reason="the exact kurtosis is linear in 1/n; Haar's is rational, its second term 1/100 at n = 16",
     ),
-    margin=Relative(1, 10),
-    because="the mixture has 3 - 2 (mu^2/a)^2: 1.9 for Phi",
+    margin=Relative(1, 10, "the mixture has 3 - 2 (mu^2/a)^2: 1.9 for Phi"),
     under=("uncorrelated", "four_entries", "signs"),
     spread=Rational(1, 2),
 )

@@ -66,22 +66,22 @@ def at_places(layer):
 
 process = Process(C, at_places, "channel", "output channel", "place ")
 covariance = Limit(
-    of=product,
-    to=K(HIDDEN, pair),
-    **process.kernels(),
-    because="a sum over shared pixels, a further 1/p, or no biases move it by a quarter and more at some pair",
+    product,
+    K(HIDDEN, pair),
+    **process.kernels(
+        "a sum over shared pixels, a further 1/p, or no biases move it by a quarter and more at some pair"
+    ),
     spread=Rational(3, 10),
-    mutants={
-        "shared pixels in the place of shared taps": dict(to=K(HIDDEN, pair, shift=0)),
-        "a further 1/p": dict(to=K(HIDDEN, pair, weight=sw2 / TAPS)),
-        "no biases": dict(to=K(HIDDEN, pair, bias=0)),
+    wrong={
+        "shared pixels in the place of shared taps": K(HIDDEN, pair, shift=0),
+        "a further 1/p": K(HIDDEN, pair, weight=sw2 / TAPS),
+        "no biases": K(HIDDEN, pair, bias=0),
     },
 )
 own_channels = Expectation(
-    of=apart / K(HIDDEN, FIRST),
-    equals=0,
-    margin=Absolute(1, 12),
-    because="columns of correlation 1/4 leave a fifth",
+    apart / K(HIDDEN, FIRST),
+    0,
+    margin=Absolute(1, 12, "columns of correlation 1/4 leave a fifth"),
     spread=Rational(1, 2),
 )
 output_law, hidden_law = Law(**process.law_of_outputs()), Law(**process.law_of_hidden())

@@ -49,47 +49,43 @@ process = Process(n, lambda layer: Matrix([[Kxx, Kxy], [Kxy, Kxx]]).subs(l, laye
 def variants(angle):
     """Wrong kernels that are in use."""
     return {
-        "sigma_w^2/2": dict(to=Kernel(l, phi, sw2 / 2, sb2, angle)),
-        "no biases": dict(to=Kernel(l, phi, sw2, 0, angle)),
+        "sigma_w^2/2": Kernel(l, phi, sw2 / 2, sb2, angle),
+        "no biases": Kernel(l, phi, sw2, 0, angle),
     }
 
 
 variance = Limit(
-    of=xx,
-    to=Kxx,
-    **process.kernels(),
-    because="half the weights, or no biases, move it by a sixth and more",
+    xx,
+    Kxx,
+    **process.kernels("half the weights, or no biases, move it by a sixth and more"),
     spread=Rational(1, 4),
-    mutants=variants(1),
+    wrong=variants(1),
 )
 covariance = Limit(
-    of=xy,
-    to=Kxy,
-    **process.kernels(),
-    because="at half the angle it is a third larger and more",
+    xy,
+    Kxy,
+    **process.kernels("at half the angle it is a third larger and more"),
     spread=Rational(1, 4),
-    mutants=variants(c) | {"half the angle": dict(to=Kernel(l, phi, sw2, sb2, sqrt((1 + c) / 2)))},
+    wrong=variants(c) | {"half the angle": Kernel(l, phi, sw2, sb2, sqrt((1 + c) / 2))},
 )
 own_units = Expectation(
-    of=apart / Kxx,
-    equals=0,
-    margin=Absolute(1, 20),
-    because="columns of correlation 1/4 leave a tenth and more",
+    apart / Kxx,
+    0,
+    margin=Absolute(1, 20, "columns of correlation 1/4 leave a tenth and more"),
     spread=Rational(1, 2),
 )
 own_squares = Limit(
-    of=squares,
-    to=Kxx**2,
-    margin=Relative(1, 4),
-    because="a scale that all units share adds three fifths, that of rank two doubles it",
+    squares,
+    Kxx**2,
+    margin=Relative(1, 4, "a scale that all units share adds three fifths, that of rank two doubles it"),
     spread=Rational(1, 2),
     as_=n,
     approach=Expansion(
         (1,), rest=Rational(1, 12), order=2, reference=16, reason="moments of a layer are rational in n"
     ),
 )
-output_law = Law(**process.law_of_outputs(**{"the layer before": dict(to=process.at(OUTPUT - 1))}))
-hidden_law = Law(**process.law_of_hidden(**{"the layer before": dict(to=process.at(HIDDEN - 1))}))
+output_law = Law(**process.law_of_outputs(**{"the layer before": process.at(OUTPUT - 1)}))
+hidden_law = Law(**process.law_of_hidden(**{"the layer before": process.at(HIDDEN - 1)}))
 order = Rate(**process.order_of_outputs())
 
 

@@ -41,30 +41,26 @@ hix, hiy, hkx, hky = (
 NEEDED = ("variance", "eighth", "four_entries", "features", "independent")
 
 
-def tends(of, to, margin, because, second):
+def tends(of, to, margin, second):
     """The mean of a sum over columns; ``second`` bounds what follows 1/n in the exact mean, in units of 1/n^2."""
     reason = f"the exact means are rational functions of n; what follows 1/n is at most {second}/n^2 (Haar, ReLU)"
     class_ = Expansion((1,), rest=Rational(second, 256), order=2, reference=16, reason=reason)
-    return Limit(
-        of=of, to=to, as_=n, approach=class_, margin=margin, because=because, under=NEEDED, spread=Rational(1, 10)
-    )
+    return Limit(of, to, as_=n, approach=class_, margin=margin, under=NEEDED, spread=Rational(1, 10))
 
 
 concentrates = tends(
     concentration / a**2,
     Integer(1),
-    Absolute(1, 8),
-    "a scale of the features adds a quarter, one of the weights more",
+    Absolute(1, 8, "a scale of the features adds a quarter, one of the weights more"),
     30,
 )
 none_large = tends(
-    largest / a**2, Integer(0), Absolute(1, 8), "with four weights in a row it tends to 9/2 for ReLU", 36
+    largest / a**2, Integer(0), Absolute(1, 8, "with four weights in a row it tends to 9/2 for ReLU"), 36
 )
 apart = tends(
     cross / a**2,
     Integer(0),
-    Absolute(1, 20),
-    "columns whose entries have correlation 1/4 leave 1/16, a rank of two leaves a half",
+    Absolute(1, 20, "columns whose entries have correlation 1/4 leave 1/16, a rank of two leaves a half"),
     10,
 )
 
@@ -75,15 +71,15 @@ def units_of(kernel=k, between=0, scale=1):
 
 
 normal = Law(
-    of=(hix, hiy, hkx, hky),
-    to=units_of(),
+    (hix, hiy, hkx, hky),
+    units_of(),
     as_=n,
     approach=EDGEWORTH,
     excludes=(units_of(between=Rational(1, 4)), units_of(scale=Rational(5, 4))),
     spread=Rational(1, 4),
-    mutants={
-        "inputs independent of each other": dict(to=units_of(mu**2)),
-        "one input twice": dict(to=units_of(a * Rational(99, 100))),
+    wrong={
+        "inputs independent of each other": units_of(mu**2),
+        "one input twice": units_of(a * Rational(99, 100)),
     },
 )
 

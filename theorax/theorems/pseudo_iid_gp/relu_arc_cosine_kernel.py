@@ -14,23 +14,21 @@ from theorax.theorems.pseudo_iid_gp._kernels import c, k11, k22, kernel, slopes
 f = (sqrt(1 - c**2) + c * (pi - acos(c))) / (2 * pi)
 quadrant = (pi - acos(c)) / (2 * pi)
 arc_cosine = Expectation(
-    of=kernel,
-    equals=sqrt(k11 * k22) * f,
-    margin=Relative(1, 20),
-    because="the angle in the place of its complement moves it by a third and more",
+    kernel,
+    sqrt(k11 * k22) * f,
+    margin=Relative(1, 20, "the angle in the place of its complement moves it by a third and more"),
     spread=4 / sqrt(n),
-    mutants={
-        "arccos c for pi - arccos c": dict(equals=sqrt(k11 * k22) * (sqrt(1 - c**2) + c * acos(c)) / (2 * pi)),
-        "the kernel at half the angle": dict(equals=sqrt(k11 * k22) * f.subs(c, sqrt((1 + c) / 2))),
+    wrong={
+        "arccos c for pi - arccos c": sqrt(k11 * k22) * (sqrt(1 - c**2) + c * acos(c)) / (2 * pi),
+        "the kernel at half the angle": sqrt(k11 * k22) * f.subs(c, sqrt((1 + c) / 2)),
     },
 )
 derivative = Expectation(
-    of=slopes,
-    equals=quadrant,
-    margin=Relative(1, 20),
-    because="the other quadrants have an angle that differs by a third and more",
+    slopes,
+    quadrant,
+    margin=Relative(1, 20, "the other quadrants have an angle that differs by a third and more"),
     spread=3 / sqrt(n),
-    mutants={"arccos c for pi - arccos c": dict(equals=acos(c) / (2 * pi))},
+    wrong={"arccos c for pi - arccos c": acos(c) / (2 * pi)},
 )
 
 

@@ -43,38 +43,37 @@ apart = Measured("apart", "difference of the two gradients relative to the gradi
 
 every_input = 4 * batch * d * N  # float32
 grows = Inequality(
-    of=stored,
+    stored,
     at_least=every_input,
     under=("stored",),
-    mutants={"twenty arrays a layer": dict(at_least=20 * every_input)},
+    wrong={"twenty arrays a layer": 20 * every_input},
 )
 affine = Rate(
-    of=stored,
-    like=N,
+    stored,
+    N,
     as_=N,
     approach=in_powers(0.5, 8, "affine in N; the part that does not grow is a seventh at N = 8"),
-    margin=Absolute(1, 2),
-    because="the nearest statements are constant memory, and the square root of checkpointing",
+    margin=Absolute(1, 2, "the nearest statements are constant memory, and the square root of checkpointing"),
     under=("stored",),
     spread=Rational(1, 1000),
-    mutants={"constant": dict(like=Integer(1))},
+    wrong={"constant": Integer(1)},
 )
 constant = Expectation(
-    of=recovered / shallow,
-    equals=1,
-    margin=Relative(1, 100),
-    because="one activation more a layer would be a fifth more at depth 9",
+    recovered / shallow,
+    1,
+    margin=Relative(1, 100, "one activation more a layer would be a fifth more at depth 9"),
     under=("recovered",),
     spread=Rational(1, 1000),
-    mutants={"grows with the depth": dict(equals=N / 8, margin=Relative(1, 100))},
+    wrong={"grows with the depth": N / 8},
 )
 same = Rate(
-    of=apart,
-    like=1 / N,
+    apart,
+    1 / N,
     as_=N,
     approach=in_powers(0.5, 8, "the logarithm of an expansion in 1/N; at most 0.2 at N = 8 on other seeds"),
-    margin=Absolute(1, 4),
-    because="it is the order of discrete_adjoint_gradient_euler; another gradient would not come nearer at all",
+    margin=Absolute(
+        1, 4, "it is the order of discrete_adjoint_gradient_euler; another gradient would not come nearer at all"
+    ),
     under=("recovered",),
     spread=Rational(1, 5),
 )

@@ -19,29 +19,27 @@ whole = Measured("whole", "error of the gradient relative to the gradient", posi
 
 paired: dict[str, Any] = dict(as_=N, spread=Rational(1, 5))
 each_layer = Rate(
-    of=layer,
-    like=N**-2,
+    layer,
+    N**-2,
     approach=in_powers(
         1.0, 16, "the logarithm of an expansion in 1/N; for rough weights a maximum of N terms, at most 0.8"
     ),
-    margin=Absolute(1, 2),
-    because="an error of order 1/N in each layer, or a second-order recovery, is one away",
+    margin=Absolute(1, 2, "an error of order 1/N in each layer, or a second-order recovery, is one away"),
     **paired,
-    mutants={"first order in each layer": dict(like=1 / N), "second-order recovery": dict(like=N**-3)},
+    wrong={"first order in each layer": 1 / N, "second-order recovery": N**-3},
 )
 relative = Rate(
-    of=whole,
-    like=1 / N,
+    whole,
+    1 / N,
     approach=in_powers(
         1.5,
         16,
         "the logarithm of 1 + a/N + ..., a of the order of L^2 and more: for rough weights 0.6 at N = 16 "
         "which falls more slowly than 1/N until N passes a",
     ),
-    margin=Absolute(1, 4),
-    because="a second-order recovery is one away, a square root a half",
+    margin=Absolute(1, 4, "a second-order recovery is one away, a square root a half"),
     **paired,
-    mutants={"second order": dict(like=N**-2), "a square root": dict(like=1 / sqrt(N))},
+    wrong={"second order": N**-2, "a square root": 1 / sqrt(N)},
 )
 
 

@@ -5,8 +5,6 @@ which costs L F/N^2 a layer. For linear layers of one neuron a layer forth and b
 exactly.
 """
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 from sympy import Function, Rational, Symbol, exp, expand, limit, oo, rsolve
@@ -39,41 +37,37 @@ F = Measured("F", "the largest residual", positive=True)
 recovered = Measured("recovered", "the input recovered from the output, one neuron with linear layers", array=True)
 product = Measured("product", "the input times the product of 1 - a_n^2/N^2", array=True)
 
-slack: dict[str, Any] = dict(margin=Absolute(1, 10**12), because="rounding stays below it")
+slack = Absolute(1, 10**12, "rounding stays below it")
 sharp = ((1 + L / N) ** N - 1) * F / N
 bound = Inequality(
-    of=missed,
+    missed,
     at_most=(exp(L) - 1) * F / N,
     under=("lipschitz",),
-    **slack,
-    mutants={
-        "half of it": dict(at_most=(exp(L) - 1) * F / (2 * N)),
-        "second order": dict(at_most=(exp(L) - 1) * F / N**2),
+    margin=slack,
+    wrong={
+        "half of it": (exp(L) - 1) * F / (2 * N),
+        "second order": (exp(L) - 1) * F / N**2,
     },
 )
-sharper = Inequality(
-    of=missed, at_most=sharp, under=("lipschitz",), **slack, mutants={"half of it": dict(at_most=sharp / 2)}
-)
+sharper = Inequality(missed, at_most=sharp, under=("lipschitz",), margin=slack, wrong={"half of it": sharp / 2})
 first_order = Rate(
-    of=missed,
-    like=1 / N,
+    missed,
+    1 / N,
     as_=N,
     approach=in_powers(
         1.0,
         16,
         "the logarithm of a sum that expands in L^2/N; for rough weights at most 0.4 at N = 16 on other seeds",
     ),
-    margin=Absolute(1, 5),
-    because="a second-order scheme is one away, a square root a half",
+    margin=Absolute(1, 5, "a second-order scheme is one away, a square root a half"),
     under=("lipschitz",),
     spread=Rational(2, 5),
-    mutants={"second order": dict(like=N**-2), "a square root": dict(like=N ** Rational(-1, 2))},
+    wrong={"second order": N**-2, "a square root": N ** Rational(-1, 2)},
 )
 exact = Identity(
-    left=recovered,
-    right=product,
-    margin=Relative(1, 10**9),
-    because="rounding stays far below it, a factor left out does not at the depths measured",
+    recovered,
+    product,
+    margin=Relative(1, 10**9, "rounding stays far below it, a factor left out does not at the depths measured"),
     under=("linear",),
 )
 

@@ -40,19 +40,20 @@ C = Measured("C", "acceleration of the flow", array=True, positive=True)
 share = Measured("share", "x(1) - x_N in units of C/(2N)")
 
 equality = Identity(
-    left=missed,
-    right=C * ((1 + L / N) ** N - 1) / (2 * N * L),
-    margin=Relative(1, 10**9),
-    because="the account of rounding stays below it, any change of the formula is of the order of the whole",
-    mutants={
-        "the half forgotten": dict(right=C * ((1 + L / N) ** N - 1) / (N * L)),
-        "the bound that holds for all fields": dict(right=C * (exp(L) - 1) / (2 * N * L)),
-        "no growth of earlier errors": dict(right=C / (2 * N)),
+    missed,
+    C * ((1 + L / N) ** N - 1) / (2 * N * L),
+    margin=Relative(
+        1, 10**9, "the account of rounding stays below it, any change of the formula is of the order of the whole"
+    ),
+    wrong={
+        "the half forgotten": C * ((1 + L / N) ** N - 1) / (N * L),
+        "the bound that holds for all fields": C * (exp(L) - 1) / (2 * N * L),
+        "no growth of earlier errors": C / (2 * N),
     },
 )
 sharp = Limit(
-    of=share * L / (exp(L) - 1),
-    to=1,
+    share * L / (exp(L) - 1),
+    1,
     as_=N,
     approach=Expansion(
         powers=(1,),
@@ -61,11 +62,10 @@ sharp = Limit(
         reference=16,
         reason="(1 + L/N)^N expands in 1/N; its second-order term is 5.4/N^2 of e^L - 1 at L = 2, a seventh of this",
     ),
-    margin=Relative(1, 10),
-    because="a bound with e^(2L), or without the half, is at least a factor two away",
+    margin=Relative(1, 10, "a bound with e^(2L), or without the half, is at least a factor two away"),
     spread=Rational(1, 1000),
-    mutants={
-        "the half forgotten": dict(to=Rational(1, 2)),
+    wrong={
+        "the half forgotten": Rational(1, 2),
         "e^(2L) in the place of e^L": dict(of=share * 2 * L / (exp(2 * L) - 1)),
         "no growth of earlier errors": dict(of=share),
     },
@@ -143,7 +143,7 @@ def recurrence():
     for depth in range(1, 5):
         at: list[Any] = [entry(v), entry(C), entry(L)]
         values = evaluate(partial(compare_at, depth), (Extremal(at[0], at[1]), at[2]), Symbolic())
-        claim = replace(equality, right=equality.right.subs(N, depth), mutants={})
+        claim = replace(equality, right=equality.right.subs(N, depth), wrong={})
         yield instance(claim, f"the measured program on symbols, N = {depth}", values)
     field = Extremal(v, C)
     kick = simplify(field.path((n + 1) / N) - field.path(n / N) - field.speed(n / N) / N)

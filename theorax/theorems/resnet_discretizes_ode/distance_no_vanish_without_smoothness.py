@@ -37,19 +37,20 @@ averaged = Measured("averaged", "distance at time one of the flows of the two me
 logarithm = Measured("logarithm", "log |x_N/x(1)| with residuals sqrt(N) g_n x")
 
 persists = Rate(
-    of=gap,
-    like=Integer(1),
+    gap,
+    Integer(1),
     as_=N,
     approach=in_powers(0.5, 16, "gaps expand in 1/N; at most 0.2 at N = 16 on other seeds"),
-    margin=Absolute(1, 4),
-    because="the nearest statements are a decay like 1/N, of smooth weights, and like a square root, of iid ones",
+    margin=Absolute(
+        1, 4, "the nearest statements are a decay like 1/N, of smooth weights, and like a square root, of iid ones"
+    ),
     under=("rough", "weights", "nonlinear"),
     spread=Rational(1, 10),
-    mutants={"any weights: 1/N": dict(like=1 / N), "a square root": dict(like=1 / sqrt(N))},
+    wrong={"any weights: 1/N": 1 / N, "a square root": 1 / sqrt(N)},
 )
 means = Limit(
-    of=gap - averaged,
-    to=0,
+    gap - averaged,
+    0,
     as_=N,
     approach=Expansion(
         powers=(1,),
@@ -58,15 +59,14 @@ means = Limit(
         reference=16,
         reason="two layers are one step of Euler's method for the mean field, whose error expands in 1/N",
     ),
-    margin=Absolute(1, 10),
-    because="the gaps themselves are 0.3 and more",
+    margin=Absolute(1, 10, "the gaps themselves are 0.3 and more"),
     under=("rough", "weights", "nonlinear"),
     spread=Rational(1, 10),
-    mutants={"the gap vanishes": dict(of=gap)},
+    wrong={"the gap vanishes": dict(of=gap)},
 )
 half = Limit(
-    of=logarithm,
-    to=-Rational(1, 2),
+    logarithm,
+    -Rational(1, 2),
     as_=N,
     approach=Expansion(
         powers=(1,),
@@ -75,11 +75,13 @@ half = Limit(
         reference=64,
         reason="N E log(1 + g/sqrt(N)) expands in 1/N: -1/2 - 3/(4 N) - 5/(2 N^2), in units of the limit 5/N^2",
     ),
-    margin=Relative(1, 10),
-    because="Ito's correction is a half, not zero and not one",
+    margin=Relative(1, 10, "Ito's correction is a half, not zero and not one"),
     under=("large",),
     spread=2 / sqrt(N),
-    mutants={"no correction": dict(to=0, margin=Absolute(1, 20)), "g instead of g/2": dict(to=-1)},
+    wrong={
+        "no correction": dict(to=0, margin=Absolute(1, 20, "a relative margin around zero decides nothing")),
+        "g instead of g/2": -1,
+    },
 )
 
 

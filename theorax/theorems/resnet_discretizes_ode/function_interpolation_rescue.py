@@ -6,8 +6,6 @@ that fails for want of smoothness fails for one field at all depths, or for weig
 nonlinearity. At L = 0 the bound is attained by constant layers of alternating sign.
 """
 
-from typing import Any
-
 from sympy import Function, Rational, Symbol, cancel, exp, integrate, rsolve, simplify, sqrt
 
 from theorax.language import (
@@ -29,32 +27,31 @@ gap = Measured("gap", "the largest distance of x_n from x(n/N)", positive=True)
 L = Measured("L", "Lipschitz constant of all layers", nonnegative=True)
 F = Measured("F", "bound on the length of all layers", positive=True)
 
-slack: dict[str, Any] = dict(margin=Absolute(1, 10**9), because="rounding stays below it")
+slack = Absolute(1, 10**9, "rounding stays below it")
 smaller = (4 * exp(L) - 1) * F / (3 * N)
 bound = Inequality(
-    of=gap,
+    gap,
     at_most=(2 * exp(L) - 1) * F / N,
-    **slack,
-    mutants={
-        "second order": dict(at_most=(2 * exp(L) - 1) * F / N**2),
-        "half of it": dict(at_most=(2 * exp(L) - 1) * F / (2 * N)),
+    margin=slack,
+    wrong={
+        "second order": (2 * exp(L) - 1) * F / N**2,
+        "half of it": (2 * exp(L) - 1) * F / (2 * N),
     },
 )
 sharper = Inequality(
-    of=gap,
+    gap,
     at_most=smaller,
-    **slack,
-    mutants={"half of it": dict(at_most=smaller / 2), "nothing at L = 0": dict(at_most=smaller - F / N)},
+    margin=slack,
+    wrong={"half of it": smaller / 2, "nothing at L = 0": smaller - F / N},
 )
 first_order = Rate(
-    of=gap,
-    like=1 / N,
+    gap,
+    1 / N,
     as_=N,
     approach=in_powers(0.5, 16, "a sum of N terms of order 1/N^2 and the ends; at most 0.3 at N = 16 on other seeds"),
-    margin=Absolute(1, 4),
-    because="with interpolated weights the order is zero, and a square root is a half away",
+    margin=Absolute(1, 4, "with interpolated weights the order is zero, and a square root is a half away"),
     spread=Rational(2, 5),
-    mutants={"a square root": dict(like=1 / sqrt(N)), "second order": dict(like=N**-2)},
+    wrong={"a square root": 1 / sqrt(N), "second order": N**-2},
 )
 
 

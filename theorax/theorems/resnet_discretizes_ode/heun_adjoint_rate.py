@@ -41,29 +41,25 @@ product = Measured("product", "the input times the product of the factors of all
 
 by_one: dict[str, Any] = dict(
     as_=N,
-    margin=Absolute(1, 2),
-    because="orders of schemes differ by one",
+    margin=Absolute(1, 2, "orders of schemes differ by one"),
     under=("smooth", "reversed", "bounded"),
     spread=Rational(1, 10),
 )
 expansion = in_powers(1.0, 16, "the logarithm of an expansion in 1/N; at most 0.3 at N = 16 on other seeds")
 states = Rate(
-    of=missed,
-    like=N**-3,
+    missed,
+    N**-3,
     approach=expansion,
     **by_one,
-    mutants={"second order and no better": dict(like=N**-2)},
+    wrong={"second order and no better": N**-2},
     implied={"O(1/N^2), as announced": dict(like=N**-2, side="at most")},
 )
-each_layer = Rate(of=layer, like=N**-4, approach=expansion, **by_one, mutants={"as the whole": dict(like=N**-3)})
-relative = Rate(
-    of=whole, like=N**-3, approach=expansion, **by_one, mutants={"second order and no better": dict(like=N**-2)}
-)
+each_layer = Rate(layer, N**-4, approach=expansion, **by_one, wrong={"as the whole": N**-3})
+relative = Rate(whole, N**-3, approach=expansion, **by_one, wrong={"second order and no better": N**-2})
 exact = Identity(
-    left=recovered,
-    right=product,
-    margin=Relative(1, 10**9),
-    because="rounding stays far below it, a factor left out does not at the depths measured",
+    recovered,
+    product,
+    margin=Relative(1, 10**9, "rounding stays far below it, a factor left out does not at the depths measured"),
     under=("heun",),
 )
 

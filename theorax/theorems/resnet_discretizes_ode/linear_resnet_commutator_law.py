@@ -53,43 +53,40 @@ expansion = Expansion(
 share: dict[str, Any] = dict(
     as_=m,
     approach=expansion,
-    margin=Relative(1, 8),
-    because="the nearest statements are off by a factor two, or in sign",
+    margin=Relative(1, 8, "the nearest statements are off by a factor two, or in sign"),
     under=("zero", "general", "whole"),
     spread=Rational(1, 20),
 )
 half = Limit(
-    of=flow,
-    to=Rational(1, 2),
+    flow,
+    Rational(1, 2),
     **share,
-    mutants={
-        "E E^T - E^T E itself": dict(to=1),
-        "a quarter": dict(to=Rational(1, 4)),
-        "its sign": dict(to=-Rational(1, 2)),
+    wrong={
+        "E E^T - E^T E itself": 1,
+        "a quarter": Rational(1, 4),
+        "its sign": -Rational(1, 2),
     },
 )
 discrete = Limit(
-    of=descent,
-    to=(1 - 2 * eta) / (2 * (1 - eta)),
+    descent,
+    (1 - 2 * eta) / (2 * (1 - eta)),
     **share,
-    mutants={"the continuous law": dict(to=Rational(1, 2)), "to first order in eta": dict(to=(1 - 2 * eta) / 2)},
+    wrong={"the continuous law": Rational(1, 2), "to first order in eta": (1 - 2 * eta) / 2},
 )
 every_layer = Rate(
-    of=beside,
-    like=1 / m,
+    beside,
+    1 / m,
     as_=m,
     approach=in_powers(0.5, 5, "the logarithm of an expansion in ||E||; at most 0.2 at ||E|| = 1/5 on other seeds"),
-    margin=Absolute(1, 2),
-    because="were there another term of leading order it would not vanish",
+    margin=Absolute(1, 2, "were there another term of leading order it would not vanish"),
     under=("zero", "general", "whole"),
     spread=Rational(1, 20),
-    mutants={"another term of leading order": dict(like=Integer(1))},
+    wrong={"another term of leading order": Integer(1)},
 )
 equal = Expectation(
-    of=unequal,
-    equals=0,
-    margin=Absolute(1, 10**6),
-    because="the error of the flow stays below it",
+    unequal,
+    0,
+    margin=Absolute(1, 10**6, "the error of the flow stays below it"),
     under=("zero", "normal"),
     spread=Rational(1, 10**12),
 )

@@ -6,7 +6,6 @@ the integral of the root of the loss: the weights never leave the ball if ||I - 
 """
 
 from functools import partial
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -42,31 +41,30 @@ reach = Measured("reach", "the largest ||theta_n||_F at all times", positive=Tru
 gradient = Measured("gradient", "gradient of the loss by all weights, by automatic differentiation", array=True)
 formula = Measured("formula", "(2/N) Pi_(>n)^T (Pi - B) Pi_(<n)^T", array=True)
 
-slack: dict[str, Any] = dict(margin=Absolute(1, 10**6), because="the error of the flow stays below it")
+slack = Absolute(1, 10**6, "the error of the flow stays below it")
 decays = Inequality(
-    of=log(loss / first),
+    log(loss / first),
     at_most=-4 * exp(-2 * rho) * k / 2,
     under=("small", "inside", "scaled"),
-    **slack,
-    mutants={
-        "e^(2 rho) for e^(-2 rho)": dict(at_most=-4 * exp(2 * rho) * k / 2),
-        "twice the rate": dict(at_most=-8 * exp(-2 * rho) * k / 2),
+    margin=slack,
+    wrong={
+        "e^(2 rho) for e^(-2 rho)": -4 * exp(2 * rho) * k / 2,
+        "twice the rate": -8 * exp(-2 * rho) * k / 2,
     },
 )
 stays = Inequality(
-    of=reach,
+    reach,
     at_most=rho,
     under=("small", "inside", "scaled"),
-    **slack,
-    mutants={"a third of the ball": dict(at_most=rho / 3)},
+    margin=slack,
+    wrong={"a third of the ball": rho / 3},
 )
 explicit = Identity(
-    left=gradient,
-    right=formula,
-    margin=Relative(1, 10**9),
-    because="rounding stays below it",
+    gradient,
+    formula,
+    margin=Relative(1, 10**9, "rounding stays below it"),
     under=(),
-    mutants={"the mean instead of the sum": dict(right=formula / setting.D**2)},
+    wrong={"the mean instead of the sum": formula / setting.D**2},
 )
 
 

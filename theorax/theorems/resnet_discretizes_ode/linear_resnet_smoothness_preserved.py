@@ -41,35 +41,32 @@ apart = Measured("apart", "N (grad_(n+1) - grad_n), by automatic differentiation
 commuted = Measured("commuted", "M theta_n^T - theta_(n+1)^T M", array=True)
 
 bounded = Inequality(
-    of=gained,
+    gained,
     at_most=2 * rho**2,
-    margin=Absolute(1, 10**4),
-    because="the error of the flow, N times enlarged, stays below it",
+    margin=Absolute(1, 10**4, "the error of the flow, N times enlarged, stays below it"),
     under=("small", "smooth"),
-    mutants={
-        "nothing is gained": dict(at_most=0),
-        "gained like 1/N": dict(at_most=rho**2 / (8 * N)),
-        "a hundredth": dict(at_most=rho**2 / 50),
+    wrong={
+        "nothing is gained": 0,
+        "gained like 1/N": rho**2 / (8 * N),
+        "a hundredth": rho**2 / 50,
     },
 )
 uniform = Rate(
-    of=rough,
-    like=Integer(1),
+    rough,
+    Integer(1),
     as_=N,
     approach=in_powers(0.3, 8, "differences of a smooth function expand in 1/N; at most 0.1 at N = 8 on other seeds"),
-    margin=Absolute(1, 4),
-    because="of rough weights it grows like N, of a square root of smoothness like sqrt(N)",
+    margin=Absolute(1, 4, "of rough weights it grows like N, of a square root of smoothness like sqrt(N)"),
     under=("smooth", "small"),
     spread=Rational(1, 5),
-    mutants={"sqrt(N) smaller": dict(like=1 / sqrt(N)), "equal layers in the limit": dict(like=1 / N)},
+    wrong={"sqrt(N) smaller": 1 / sqrt(N), "equal layers in the limit": 1 / N},
 )
 exact = Identity(
-    left=apart,
-    right=2 * commuted / N,
-    margin=Relative(1, 10**9),
-    because="rounding stays below it",
+    apart,
+    2 * commuted / N,
+    margin=Relative(1, 10**9, "rounding stays below it"),
     under=(),
-    mutants={"one factor N too many": dict(right=2 * commuted), "the terms exchanged": dict(right=-2 * commuted / N)},
+    wrong={"one factor N too many": 2 * commuted, "the terms exchanged": -2 * commuted / N},
 )
 
 
@@ -100,7 +97,7 @@ def on_symbols():
     for depth in (2, 3):
         letters = setting.symbols("t", depth, 2, 2), setting.symbols("b", 2, 2)
         values = evaluate(partial(run, depth), letters, Symbolic())
-        claim = replace(exact, right=exact.right.subs(N, depth), mutants={})
+        claim = replace(exact, right=exact.right.subs(N, depth), wrong={})
         yield instance(claim, f"the measured program on symbols, N = {depth}", values)
 
 

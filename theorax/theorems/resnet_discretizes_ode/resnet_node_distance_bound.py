@@ -5,8 +5,6 @@ e_(n+1) <= (1 + L/N) e_n + C/(2 N^2): one layer of the network is one step of Eu
 L/N)^n - 1)/(2 N L) <= C (e^L - 1)/(2 N L). C is that of the flow, not of the network.
 """
 
-from typing import Any
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -37,35 +35,34 @@ C = Measured("C", "a bound on the acceleration of the flow", positive=True)
 lipschitz = Measured("lipschitz", "a Lipschitz constant of the field in x", positive=True)
 
 above = C * (exp(lipschitz) - 1) / (2 * N * lipschitz)
-slack: dict[str, Any] = dict(margin=Absolute(1, 10**6), because="rounding and the error of the flow stay below it")
+slack = Absolute(1, 10**6, "rounding and the error of the flow stay below it")
 bound = Inequality(
-    of=gap,
+    gap,
     at_most=above,
     under=("smooth", "lipschitz", "interpolates"),
-    **slack,
-    mutants={
-        "half the constant": dict(at_most=above / 2),
-        "the constant without (e^L - 1)/L": dict(at_most=C / (2 * N)),
-        "a second-order bound": dict(at_most=above / N),
+    margin=slack,
+    wrong={
+        "half the constant": above / 2,
+        "the constant without (e^L - 1)/L": C / (2 * N),
+        "a second-order bound": above / N,
     },
 )
 at_each_node = Inequality(
-    of=used,
+    used,
     at_most=1,
     under=("smooth", "lipschitz", "interpolates"),
-    **slack,
-    mutants={"half the constant": dict(at_most=Rational(1, 2))},
+    margin=slack,
+    wrong={"half the constant": Rational(1, 2)},
 )
 first_order = Rate(
-    of=gap,
-    like=1 / N,
+    gap,
+    1 / N,
     as_=N,
     approach=setting.in_powers(0.5, 16, "the logarithm of an expansion in 1/N; at most 0.25 at N = 16 on other seeds"),
-    margin=Absolute(1, 5),
-    because="orders of methods differ by one, and a square root by a half",
+    margin=Absolute(1, 5, "orders of methods differ by one, and a square root by a half"),
     under=("smooth", "one_field", "lipschitz", "interpolates"),
     spread=1 / N,
-    mutants={"a square root": dict(like=N ** Rational(-1, 2)), "a second-order scheme": dict(like=N**-2)},
+    wrong={"a square root": N ** Rational(-1, 2), "a second-order scheme": N**-2},
 )
 
 D, WIDTH = 6, 8

@@ -7,7 +7,7 @@ A weaker variant follows from its claim, by the same data: where it is not suppo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -37,9 +37,9 @@ def variants(name: str, claim: Claim) -> tuple[Variant, ...]:
     states the claim itself.
     """
     found: list[Variant] = []
-    for names, expected in ((claim.mutants, Expected.KILLED), (claim.implied, Expected.STAYS)):
+    for names, expected in ((claim.wrong, Expected.KILLED), (claim.implied, Expected.STAYS)):
         for label, changed in names.items():
-            found.append(Variant(label, _changed(name, claim, label, changed), expected, "file"))
+            found.append(Variant(label, _changed(name, claim, label, claim.replaced(changed)), expected, "file"))
     machine: tuple[tuple[Expected, Iterable[Change]], ...] = (
         (Expected.KILLED, (*claim.wrong_variants(), *_swapped_extremes(claim))),
         (Expected.TIGHT, claim.sharper_variants()),
@@ -53,20 +53,20 @@ def variants(name: str, claim: Claim) -> tuple[Variant, ...]:
     seen: list[Claim] = [claim]
     kept: list[Variant] = []
     for variant in found:
-        bare = replace(variant.claim, mutants=claim.mutants, implied=claim.implied)
+        bare = replace(variant.claim, wrong=claim.wrong, implied=claim.implied)
         if bare not in seen:
             seen.append(bare)
             kept.append(replace(variant, claim=bare))
     return tuple(kept)
 
 
-def _changed(name: str, claim: Claim, label: str, changed: Any) -> Claim:
+def _changed(name: str, claim: Claim, label: str, changed: Mapping[str, Any]) -> Claim:
     try:
-        mutant = replace(claim, **dict(changed))
+        mutant = replace(claim, **changed)
     except TypeError as error:
         raise StatementError(
             f"The mutant {label!r} of {name} replaces {', '.join(changed)}, but a {type(claim).__name__} has other "
-            f'fields ({error}). Write mutants={{"{label}": dict(field=value)}} with its own fields.'
+            f'fields ({error}). Write wrong={{"{label}": dict(field=value)}} with its own fields.'
         ) from None
     if mutant == claim:
         raise StatementError(

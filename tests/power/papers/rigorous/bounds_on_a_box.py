@@ -14,11 +14,9 @@ theorem = Theorem(
     place="nowhere",
     label="derived",
     claims=dict(
-        true=Inequality(of=x * y, at_most=(x**2 + y**2) / 2 + GAP, over=BOX),
-        false=Inequality(of=x * y, at_most=(x**2 + y**2) / 2 - GAP / 2, over=BOX),
-        vacuous=Inequality(of=cos(x), at_most=1 + x**2, trivial=Integer(1), over=ANGLES),
-        touching=Inequality(
-            of=x * y, at_most=(x**2 + y**2) / 2, over=BOX, margin=Absolute(1, 1000), because="equal where x = y"
-        ),
+        true=Inequality(x * y, at_most=(x**2 + y**2) / 2 + GAP, over=BOX),
+        false=Inequality(x * y, at_most=(x**2 + y**2) / 2 - GAP / 2, over=BOX),
+        vacuous=Inequality(cos(x), at_most=1 + x**2, trivial=Integer(1), over=ANGLES),
+        touching=Inequality(x * y, at_most=(x**2 + y**2) / 2, over=BOX, margin=Absolute(1, 1000, "equal where x = y")),
     ),
 )

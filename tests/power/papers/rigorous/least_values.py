@@ -24,8 +24,7 @@ other = Measured("other", "the primal value at the origin")
 least = Measured("least", "the smallest coordinate of x")
 multiplier = Measured("multiplier", "the smallest multiplier")
 
-MARGIN = Absolute(1, 10**6)
-WHY = "a millionth: twins are off by half as much again"
+MARGIN = Absolute(1, 10**6, "a millionth: twins are off by half as much again")
 WELL = (t**2 - 1) ** 2 + t / 2
 LOWER_WELL = Rational(-10574537, 10**7)  # of the roots of 4 t^3 - 4 t + 1/2 the lowest, to seven digits
 
@@ -49,14 +48,14 @@ def observe(model):
 
 def optimum(**changed):
     parts = dict(
-        value=primal, bound=dual, feasible=And(least >= 0, multiplier >= 0), margin=MARGIN, because=WHY,
+        value=primal, bound=dual, feasible=And(least >= 0, multiplier >= 0), margin=MARGIN,
         under=("convex",),
     )  # fmt: skip
     return Optimum(**{**parts, **changed})
 
 
 def well(**changed):
-    parts = dict(value=WELL, over={t: (-2, 2)}, at={t: LOWER_WELL}, margin=MARGIN, because=WHY, under=("convex",))
+    parts = dict(value=WELL, over={t: (-2, 2)}, at={t: LOWER_WELL}, margin=MARGIN, under=("convex",))
     return Optimum(**{**parts, **changed})
 
 
