@@ -9,6 +9,7 @@ from these two.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -16,27 +17,22 @@ from numpy.random import Generator
 
 from benchmarks.calibration import engine, naive
 from benchmarks.calibration.cases import Case, Outcome, Procedure, Published, Truth
-from theorax.decide import bias_aware, law_distance
+from theorax import decide
+from theorax.decide.bias_aware import Bias
 from theorax.decide.corrections import Corrections, Expansion
-from theorax.decide.designs import Plan, Target
+from theorax.decide.law_distance import decide_distance
+from theorax.decide.law_features import features_of_conditional_variance, features_of_samples, gauss_hermite
+from theorax.decide.laws import LawPlan, decide_law
 
 FAMILY = "laws"
 SIZES = (16, 32, 64, 128, 256)
-FREQUENCIES = law_distance.gauss_hermite()
+CLAIMED = decide.Normal()
+FREQUENCIES = gauss_hermite()
 T = FREQUENCIES.table[:, 0]
 
 # From the closed form: n0 = 16, D(first order) = 0.034 and 0.035 (v = 1, 1.1), what remains times (n/16)^2 <= 0.0042.
 KNOWN = Expansion((1,), rest=0.005, order=2, reason="the law expands in 1/n, its second order computed exactly")
 BOUNDED = Corrections(size=0.05, slowest=1, reason="the first order at n = 16 is 0.035, computed exactly")
-
-
-def gaussian(variance: float = 1.0) -> np.ndarray:
-    """Features of a centred Gaussian law."""
-    return law_distance.features_of_characteristic(np.exp(-(T**2) * variance / 2), FREQUENCIES)
-
-
-TARGET = gaussian()
-MARGIN = law_distance.distance(TARGET, gaussian(1.1))
 
 
 def hidden(rng: Generator, n: int, draws: int, variance: float) -> np.ndarray:
@@ -60,33 +56,28 @@ def _conditional_sd() -> tuple[float, ...]:
     return tuple(float(np.sqrt(weights @ (expected(2 * T**2, n) - expected(T**2, n) ** 2))) for n in SIZES)
 
 
-def _conditional(variances: np.ndarray) -> np.ndarray:
-    """Features given the hidden layer: E cos(tX) = exp(-t^2 S/2), E sin(tX) = 0."""
-    cosines = np.exp(-0.5 * variances[:, None] * T**2) * FREQUENCIES.amplitudes
-    return np.concatenate([cosines, np.zeros_like(cosines)], axis=1)
-
-
-def _judge(plan: Plan, features: Callable[[np.ndarray], np.ndarray], with_bias: bool = True) -> Callable:
-    weights = bias_aware.solve(plan)
-    if not with_bias:
-        weights = bias_aware.Weights(weights.plan, weights.values, bias_aware.Bias())
+def _judge(plan: LawPlan, with_bias: bool = True) -> Callable:
+    features = features_of_conditional_variance if plan.conditional else features_of_samples
+    bare = replace(plan.weights, bias=Bias())
 
     def judge(samples: Sequence[np.ndarray]) -> Outcome:
-        return engine.outcome(law_distance.decide_law([features(x) for x in samples], TARGET, weights, MARGIN))
+        tables = [features(x, plan.frequencies) for x in samples]
+        if with_bias:
+            return engine.outcome(decide_law(plan, tables).decision)
+        return engine.outcome(decide_distance(tables, plan.target, bare, plan.margin))
 
     return judge
 
 
-def _raw(x: np.ndarray) -> np.ndarray:
-    return law_distance.features_of_samples(x, FREQUENCIES)
-
-
-def _plans(draws: int, conditional: bool) -> dict[str, Plan]:
-    sd = _conditional_sd() if conditional else law_distance.planned_sd(TARGET)
-    return {
-        name: Plan(SIZES, allowed, Target.LIMIT, sd, draws)
-        for name, allowed in (("free 1/n", KNOWN), ("B = 0.05, w >= 1", BOUNDED))
-    }
+def _plans(draws: int, conditional: bool) -> dict[str, LawPlan]:
+    sd = _conditional_sd() if conditional else 0.0
+    found = {}
+    for name, allowed in (("free 1/n", KNOWN), ("B = 0.05, w >= 1", BOUNDED)):
+        plan = decide.plan_law(
+            SIZES, to=CLAIMED, draws=draws, seeds="independent", corrections=allowed, conditional=conditional
+        )
+        found[name] = replace(plan, sd=sd)
+    return found
 
 
 def _samples(draw: Callable[[Generator, int], np.ndarray], conditional: bool) -> Callable:
@@ -108,8 +99,8 @@ def cases() -> tuple[Case, ...]:
 def _conditional_cases() -> list[Case]:
     draws = 500
     plans = _plans(draws, conditional=True)
-    own = {f"conditional, {name}": _judge(plan, _conditional) for name, plan in plans.items()}
-    bare = _judge(plans["B = 0.05, w >= 1"], _conditional, with_bias=False)
+    own = {f"conditional, {name}": _judge(plan) for name, plan in plans.items()}
+    bare = _judge(plans["B = 0.05, w >= 1"], with_bias=False)
     rates = {
         "conditional, free 1/n": ((0.0, 1.0), (0.996, 0.004)),
         "conditional, B = 0.05, w >= 1": ((0.0, 1.0), (0.991, 0.009)),
@@ -133,7 +124,7 @@ def _conditional_cases() -> list[Case]:
 
 def _raw_cases() -> list[Case]:
     draws = 4000
-    own = _judge(_plans(draws, conditional=False)["free 1/n"], _raw)
+    own = _judge(_plans(draws, conditional=False)["free 1/n"])
     found = []
     stated = (
         ((0.003, 0.20), (0.043, None), (0.104, None)),
@@ -164,16 +155,10 @@ def _raw_cases() -> list[Case]:
 def _fixed_cases() -> list[Case]:
     """The claimed law itself at one size, no corrections: the level is spent in full, not only kept."""
     draws = 400
-    plan = Plan((16,), engine.EXACT, Target.LIMIT, law_distance.planned_sd(TARGET), draws)
-    weights = bias_aware.solve(plan)
-    wide = law_distance.distance(TARGET, gaussian(1.8))
-
-    def judge(samples: np.ndarray) -> Outcome:
-        return engine.outcome(law_distance.decide_law([_raw(samples)], TARGET, weights, wide))
-
+    judge = _judge(decide.plan_law(to=CLAIMED, excludes=[decide.Normal(0, np.sqrt(1.8))], draws=draws))
     found = []
     for variance, kind, stated in ((1.0, Truth.HOLDS, Published()), (1.8, Truth.MARGIN, Published(0.99))):
-        draw = lambda rng, v=variance: np.sqrt(v) * rng.standard_normal(draws)  # noqa: E731
+        draw = lambda rng, v=variance: [np.sqrt(v) * rng.standard_normal(draws)]  # noqa: E731
         found.append(Case(FAMILY, f"Gaussian at one size, {draws} draws", kind, draw,
                           (Procedure("no corrections", judge, True, stated),), detail=f"N(0, {variance:g})"))  # fmt: skip
     return found

@@ -5,28 +5,25 @@ import math
 import numpy as np
 import pytest
 
-from theorax.decide.bias_aware import solve
+from theorax import decide
 from theorax.decide.corrections import Corrections
-from theorax.decide.designs import Plan, Policy, Target
-from theorax.decide.law_distance import (
-    decide_law,
+from theorax.decide.law_distance import is_robust_law, misfit_law
+from theorax.decide.law_features import (
     distance,
     features_of_characteristic,
     features_of_conditional_variance,
-    features_of_density,
     features_of_samples,
     gauss_hermite,
-    is_robust_law,
     joint,
     margin_of_panel,
-    misfit_law,
-    planned_sd,
 )
+from theorax.decide.laws import decide_law
 from theorax.decide.status import Reason, Status
 from theorax.errors import DesignError, ObservationError
 
 F = gauss_hermite()
 LAWS = Corrections(size=0.05, slowest=1, reason="the law is a polynomial in 1/n")
+SD = decide.Normal().noise(F).sd
 
 
 def gaussian(variance, frequencies=F):
@@ -48,13 +45,10 @@ def test_distance_is_the_literal_integral():
     assert abs(distance(gaussian(1), gaussian(v)) ** 2 - exact) < 1e-10
 
 
-def test_features_of_density_and_of_samples_agree(rng):
-    nodes, weights = np.polynomial.hermite_e.hermegauss(80)
-    by_density = features_of_density(nodes, weights / math.sqrt(2 * math.pi), F)
-    assert distance(by_density, gaussian(1)) < 1e-12  # both are spectrally accurate; 80 terms of rounding remain
+def test_features_of_samples_are_those_of_their_law(rng):
     features = features_of_samples(rng.standard_normal(20_000), F)
-    # The mean square of the distance is planned_sd^2 / N; six times its root is beyond any chance.
-    assert distance(features.mean(axis=0), gaussian(1)) < 6 * planned_sd(gaussian(1)) / math.sqrt(20_000)
+    # The mean square of the distance is SD^2 / N; six times its root is beyond any chance.
+    assert distance(features.mean(axis=0), gaussian(1)) < 6 * SD / math.sqrt(20_000)
 
 
 def test_scale_looks_at_a_law_on_its_own_scale(rng):
@@ -84,8 +78,14 @@ def test_joint_law_sees_a_correlation(rng):
     assert distance(features, target(identity)) < distance(features, target(np.array([[1, 0.3], [0.3, 1]])))
 
 
-def design(draws, policy=Policy.INDEPENDENT):
-    return solve(Plan((16, 32, 64, 128, 256), LAWS, Target.LIMIT, planned_sd(gaussian(1)), draws, policy))
+def planned(draws, seeds="independent", margin=0.05):
+    return decide.plan_law(
+        (16, 32, 64, 128, 256), to=decide.Normal(), draws=draws, seeds=seeds, corrections=LAWS, margin=margin
+    )
+
+
+def decided(plan, features, reference=None):
+    return decide_law(plan, features, reference).decision
 
 
 def sample(rng, limit_variance, draws, paired=False):
@@ -98,17 +98,17 @@ def sample(rng, limit_variance, draws, paired=False):
 
 @pytest.mark.parametrize("paired", [False, True])
 def test_a_true_law_is_supported_and_a_wrong_variance_refuted(paired, rng):
-    weights = design(40_000, Policy.PAIRED if paired else Policy.INDEPENDENT)
     margin, nearest = margin_of_panel(gaussian(1), {"a tenth wider": gaussian(1.1), "a fifth wider": gaussian(1.2)})
     assert nearest == "a tenth wider"
-    assert decide_law(sample(rng, 1.0, 40_000, paired), gaussian(1), weights, margin).status is Status.SUPPORTED
-    wrong = decide_law(sample(rng, 1.1, 40_000, paired), gaussian(1), weights, margin)
+    plan = planned(40_000, "paired" if paired else "independent", margin)
+    assert decided(plan, sample(rng, 1.0, 40_000, paired)).status is Status.SUPPORTED
+    wrong = decided(plan, sample(rng, 1.1, 40_000, paired))
     assert wrong.status is Status.REFUTED
     assert wrong.p_refute <= 0.025
 
 
 def test_few_draws_decide_nothing(rng):
-    decision = decide_law(sample(rng, 1.0, 200), gaussian(1), design(200), 0.05)
+    decision = decided(planned(200), sample(rng, 1.0, 200))
     assert decision.status is Status.INCONCLUSIVE
     assert decision.reason is Reason.UNDERPOWERED
 
@@ -117,7 +117,7 @@ def test_features_given_a_variance_have_the_mean_of_raw_ones_and_less_noise(rng)
     variances = rng.chisquare(8, 20_000) / 8
     averaged = features_of_conditional_variance(variances, F)
     raw = features_of_samples(np.sqrt(variances) * rng.standard_normal(20_000), F)
-    assert distance(averaged.mean(axis=0), raw.mean(axis=0)) < 6 * planned_sd(gaussian(1)) / math.sqrt(20_000)
+    assert distance(averaged.mean(axis=0), raw.mean(axis=0)) < 6 * SD / math.sqrt(20_000)
     assert np.trace(np.cov(averaged, rowvar=False)) < np.trace(np.cov(raw, rowvar=False)) / 10
     assert np.array_equal(features_of_conditional_variance([1.0], F)[0], gaussian(1))
 
@@ -137,23 +137,24 @@ def test_conditional_covariances_are_the_literal_quadratic_forms(rng):
 
 
 def test_a_reference_sample_stands_in_for_a_law_without_closed_form(rng):
-    weights = design(40_000)
+    plan = planned(40_000)
     reference = features_of_samples(rng.standard_normal(200_000), F)
-    closed = decide_law(features := sample(rng, 1.0, 40_000), gaussian(1), weights, 0.05)
-    sampled = decide_law(features, gaussian(1), weights, 0.05, reference=reference)
+    closed = decided(plan, features := sample(rng, 1.0, 40_000))
+    sampled = decided(plan, features, reference)
     assert (closed.status, sampled.status) == (Status.SUPPORTED, Status.SUPPORTED)
     assert sampled.se > closed.se  # the reference's own noise is added
     wrong = features_of_samples(1.2 * rng.standard_normal(200_000), F)
-    assert decide_law(features, gaussian(1), weights, 0.05, reference=wrong).status is Status.REFUTED
+    assert decided(plan, features, wrong).status is Status.REFUTED
 
 
 def test_robustness_and_the_alarm_of_laws(rng):
-    features, weights = sample(rng, 1.0, 40_000), design(40_000)
-    supported = decide_law(features, gaussian(1), weights, 0.1)
-    assert is_robust_law(supported, features, gaussian(1), weights.plan)
-    assert not misfit_law(features, weights.plan)
+    features, plan = sample(rng, 1.0, 40_000), planned(40_000, margin=0.1)
+    supported = decided(plan, features)
+    assert supported.robust and is_robust_law(supported, features, gaussian(1), plan.core)
+    assert not misfit_law(features, plan.core)
     jump = [features_of_samples((1 + (n == 64)) * rng.standard_normal(40_000), F) for n in (16, 32, 64, 128, 256)]
-    assert misfit_law(jump, weights.plan)
+    assert misfit_law(jump, plan.core)
+    assert not decided(plan, jump).robust
 
 
 REFUSED = [
@@ -162,7 +163,6 @@ REFUSED = [
     (lambda: features_of_samples([], F), ObservationError, "has no law"),
     (lambda: features_of_samples(np.zeros((3, 4, 5)), F), ObservationError, "1 dimensions"),
     (lambda: features_of_characteristic(np.full(20, 1.5), F), DesignError, "none above one"),
-    (lambda: features_of_density([0.0], [0.5], F), DesignError, "mass 0.5"),
     (lambda: margin_of_panel(gaussian(1), {}), DesignError, "No wrong law"),
     (lambda: margin_of_panel(gaussian(1), {"same": gaussian(1)}), DesignError, "Leave it out"),
     (lambda: gauss_hermite(nodes=41), DesignError, "even number"),

@@ -4,18 +4,16 @@ import numpy as np
 import pytest
 from scipy.special import bdtrc
 
-from theorax.decide.bias_aware import solve
+from theorax import decide
 from theorax.decide.corrections import Corrections, Expansion
-from theorax.decide.designs import Plan, Target
-from theorax.decide.law_distance import (
-    _decided,
-    _Extrapolated,
-    decide_law,
+from theorax.decide.law_distance import _decided, _Extrapolated
+from theorax.decide.law_features import (
     distance,
     features_of_characteristic,
     features_of_conditional_variance,
     gauss_hermite,
 )
+from theorax.decide.laws import decide_law
 from theorax.decide.status import Status
 
 LEVEL, REPLICATES, DRAWS = 0.025, 60, 500
@@ -44,12 +42,18 @@ def tables(rng, variance):
     return [features_of_conditional_variance(variance * rng.chisquare(n, DRAWS) / n, F) for n in SIZES]
 
 
+def planned(allowed):
+    return decide.plan_law(
+        SIZES, to=decide.Normal(), draws=DRAWS, sd=0.1, seeds="independent", conditional=True, corrections=allowed
+    )
+
+
 @pytest.mark.parametrize("name", CLASSES)
 def test_published_power_and_levels(name, rng):
     """Published at 500 draws: supported 1.00, refuted .996 and .991 at the margin, wrongly .000 and .004 to .009."""
-    weights = solve(Plan(SIZES, CLASSES[name], Target.LIMIT, 0.1, DRAWS))
-    true = [decide_law(tables(rng, 1.0), gaussian(1), weights, MARGIN).status for _ in range(REPLICATES)]
-    false = [decide_law(tables(rng, 1.1), gaussian(1), weights, MARGIN).status for _ in range(REPLICATES)]
+    plan = planned(CLASSES[name])
+    true = [decide_law(plan, tables(rng, 1.0)).decision.status for _ in range(REPLICATES)]
+    false = [decide_law(plan, tables(rng, 1.1)).decision.status for _ in range(REPLICATES)]
     assert true.count(Status.REFUTED) <= most(REPLICATES)
     assert false.count(Status.SUPPORTED) <= most(REPLICATES)
     assert true.count(Status.SUPPORTED) >= 0.95 * REPLICATES
@@ -59,7 +63,7 @@ def test_published_power_and_levels(name, rng):
 def test_engine_mutant_without_bias_is_caught(rng):
     """The largest member of the class, not removed by the weights: refuted beyond any chance once the bias is ignored."""
     allowed = Corrections(size=0.05, slowest=1, reason="a polynomial in 1/n")
-    weights = solve(Plan(SIZES, allowed, Target.LIMIT, 0.1, DRAWS))
+    weights = planned(allowed).weights
     direction = gaussian(1) / np.linalg.norm(gaussian(1))
     x = np.array(SIZES) / SIZES[0]
     worst = max(np.linspace(1, 2, 61), key=lambda w: abs(weights.vector @ x**-w))

@@ -12,7 +12,7 @@ from scipy import integrate, optimize, stats
 
 from benchmarks.calibration import find
 from benchmarks.calibration.sweeps import DEFAULT, FREE, POWERED, SHORT, SMOOTH
-from theorax.decide import law_distance
+from theorax.decide import law_features
 from theorax.decide.betting_mixture import log_evidence
 from theorax.decide.bias_aware import bias_of, solve
 from theorax.decide.corrections import Corrections
@@ -219,8 +219,8 @@ def test_e_bh_is_the_largest_k_that_is_covered(rng):
 
 def test_the_noise_of_a_law(rng):
     """The quantile of the norm of Gaussian noise, against noise drawn another way."""
-    frequencies = law_distance.gauss_hermite()
-    table = law_distance.features_of_samples(rng.standard_normal(500), frequencies)
+    frequencies = law_features.gauss_hermite()
+    table = law_features.features_of_samples(rng.standard_normal(500), frequencies)
     covariance = np.cov(table, rowvar=False) / len(table)
     noise = NoiseNorm.of(covariance)
     values, vectors = np.linalg.eigh(covariance)

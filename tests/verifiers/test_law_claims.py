@@ -16,7 +16,7 @@ from sympy import exp as exponential
 from theorax.decide.bias_aware import solve
 from theorax.decide.designs import Plan, Target
 from theorax.decide.equivalence import decide
-from theorax.decide.law_distance import (
+from theorax.decide.law_features import (
     features_of_characteristic,
     features_of_conditional_variance,
     gauss_hermite,

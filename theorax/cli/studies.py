@@ -15,6 +15,7 @@ from theorax.cli.row_reader import Rows, errors_of, read, refuse, wide
 from theorax.cli.statements import BoundClaim, LawClaim, LimitClaim, MeanClaim, ProbabilityClaim, RateClaim
 from theorax.cli.tables import Table
 from theorax.decide.inequalities import Excess, of_excess
+from theorax.decide.known_laws import KnownLaw
 from theorax.decide.moments import LIGHT_TAILS, Moment
 from theorax.decide.plans import Planned, SweepPlan
 from theorax.decide.probabilities import of_counts
@@ -240,8 +241,12 @@ def law(table: Table, claim: LawClaim, declared: Declared) -> Study:
     return Study(plan, decide.law(plan, *columns), note)
 
 
-def _law(claim: LawClaim) -> decide.Law:
-    known = {"normal": decide.Normal, "uniform": decide.Uniform, "exponential": decide.Exponential}
+def _law(claim: LawClaim) -> KnownLaw:
+    known: dict[str, type[KnownLaw]] = {
+        "normal": decide.Normal,
+        "uniform": decide.Uniform,
+        "exponential": decide.Exponential,
+    }
     if claim.to not in known:
         raise UsageError(f"There is no law `{claim.to}`{did_you_mean(claim.to, known)} Known: {', '.join(known)}.")
     parameters, most = claim.parameters or (), {"normal": 2, "uniform": 2, "exponential": 1}[claim.to]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from theorax.decide.corrections import Corrections, Expansion, Prefactor
     from theorax.decide.inequalities import InequalityPlan, inequality, plan_inequality
-    from theorax.decide.known_laws import Exponential, Law, Normal, Sample, Uniform
+    from theorax.decide.known_laws import Exponential, Normal, Sample, Uniform
     from theorax.decide.laws import LawPlan, law, plan_law
     from theorax.decide.limits import LimitPlan, limit, plan_limit
     from theorax.decide.means import MeanPlan, QuantilePlan, mean, plan_mean, plan_quantile, quantile
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _HOMES = {
     name: home
     for home, names in {
-        "theorax.decide.known_laws": ("Exponential", "Law", "Normal", "Sample", "Uniform"),
+        "theorax.decide.known_laws": ("Exponential", "Normal", "Sample", "Uniform"),
         "theorax.decide.laws": ("LawPlan", "law", "plan_law"),
         "theorax.decide.limits": ("LimitPlan", "limit", "plan_limit"),
         "theorax.decide.stopping": ("LooksPlan", "looks", "plan_looks"),
@@ -59,7 +59,6 @@ __all__ = [
     "Expansion",
     "Exponential",
     "InequalityPlan",
-    "Law",
     "LawPlan",
     "Levels",
     "LimitPlan",

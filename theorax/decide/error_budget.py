@@ -30,9 +30,9 @@ __all__ = [
     "METHODS",
     "REFUTATIONS",
     "SUPPORTS",
+    "Adjustable",
     "Adjusted",
     "Suite",
-    "Tested",
     "adjust",
     "e_bh",
     "e_value",
@@ -46,7 +46,7 @@ TITLES = MappingProxyType({"holm": "Holm", "e-bh": "e-BH"})
 TESTED = (Status.REFUTED, Status.SUPPORTED, Status.INCONCLUSIVE)
 
 
-class Tested(Protocol):
+class Adjustable(Protocol):
     """What an adjustment needs to know of a claim; every verdict has it."""
 
     @property
@@ -131,7 +131,7 @@ class Suite:
 
 
 def adjust(
-    claims: Mapping[str, Tested], method: str = "holm", refute: float = REFUTATIONS, support: float = SUPPORTS
+    claims: Mapping[str, Adjustable], method: str = "holm", refute: float = REFUTATIONS, support: float = SUPPORTS
 ) -> Suite:
     """Hold every statistical verdict against the whole suite's error rates.
 
@@ -212,12 +212,12 @@ def e_value(p: float) -> float:
     return 1 / (2 * math.sqrt(p)) if p > 0 else math.inf
 
 
-def _is_member(claim: Tested) -> bool:
+def _is_member(claim: Adjustable) -> bool:
     known = claim.p_refute is not None and claim.p_support is not None
     return claim.status in TESTED and not claim.rigorous and known
 
 
-def _adjusted(family: Mapping[str, Tested], decided: Status, method: str) -> dict[str, float]:
+def _adjusted(family: Mapping[str, Adjustable], decided: Status, method: str) -> dict[str, float]:
     p_values = {name: _p_value(claim, decided) for name, claim in family.items()}
     if method == "holm":
         return holm(p_values)
@@ -230,7 +230,7 @@ def _adjusted(family: Mapping[str, Tested], decided: Status, method: str) -> dic
     return e_bh({name: own[name] if name in own else e_value(p) for name, p in p_values.items()})
 
 
-def _p_value(claim: Tested, decided: Status) -> float:
+def _p_value(claim: Adjustable, decided: Status) -> float:
     p = claim.p_refute if decided is Status.REFUTED else claim.p_support
     assert p is not None  # as of every member
     return p

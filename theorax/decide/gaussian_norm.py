@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
-__all__ = ["NoiseNorm"]
+__all__ = ["NoiseNorm", "Shape", "shape_of_covariance"]
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
@@ -139,3 +139,35 @@ class NoiseNorm:
             rest = math.exp(float(np.min(np.log(2 / (math.pi * count)) - 0.5 * (logs + count * at))))
             if rest <= _CUT or terms >= _MOST_TERMS:
                 return terms, rest
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The noise of one draw's features: its root mean square, and the eigenvalues of its covariance over their sum."""
+
+    sd: float
+    eigenvalues: tuple[float, ...] = (1.0,)
+
+    @cached_property
+    def norm(self) -> NoiseNorm:
+        """The norm of noise of this shape and root mean square one."""
+        return NoiseNorm(np.asarray(self.eigenvalues))
+
+    def quantile(self, level: float) -> float:
+        """The quantile of that norm, found once for each level."""
+        if level not in self._quantiles:
+            self._quantiles[level] = self.norm.quantile(level)
+        return self._quantiles[level]
+
+    @cached_property
+    def _quantiles(self) -> dict[float, float]:
+        return {}
+
+
+def shape_of_covariance(covariance: Matrix) -> Shape:
+    """The shape of this covariance of one draw's features."""
+    noise = NoiseNorm.of(covariance)
+    total = float(noise.eigenvalues.sum())
+    if total == 0:
+        return Shape(0.0)
+    return Shape(math.sqrt(total), tuple(float(value) for value in noise.eigenvalues / total))

@@ -1,25 +1,51 @@
-"""Laws on the real line that own numbers are held against, by their characteristic functions."""
+"""Laws that draws are held against, by their characteristic functions where they are looked at."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from theorax.decide.gaussian_norm import Shape
+from theorax.decide.law_features import (
+    Frequencies,
+    features_of_characteristic,
+    gauss_hermite,
+    shape_of_characteristic,
+)
 from theorax.decide.plans import counted, positive
 
-__all__ = ["Exponential", "Law", "Normal", "Sample", "Uniform"]
+__all__ = ["Exponential", "KnownLaw", "Normal", "Sample", "TabulatedLaw", "Uniform"]
 
 Vector = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Law(ABC):
-    """A law on the real line, known by its characteristic function; abstract."""
+class KnownLaw(ABC):
+    """A law of one number or several; abstract."""
+
+    @property
+    @abstractmethod
+    def frequencies(self) -> Frequencies:
+        """Where its characteristic function is compared with that of the draws."""
+
+    @abstractmethod
+    def features(self, frequencies: Frequencies) -> Vector:
+        """Its characteristic function there, as features."""
+
+    @abstractmethod
+    def noise(self, frequencies: Frequencies) -> Shape:
+        """The noise of the features of one value."""
+
+
+@dataclass(frozen=True)
+class RealLaw(KnownLaw):
+    """A law on the real line whose characteristic function is known everywhere; abstract."""
 
     @abstractmethod
     def characteristic(self, t: Vector) -> NDArray[Any]:
@@ -31,13 +57,58 @@ class Law(ABC):
         """Its spread, which sets the frequencies."""
 
     @abstractmethod
-    def wider(self, factor: float) -> Law:
+    def wider(self, factor: float) -> RealLaw:
         """The law with its deviations from the centre stretched."""
+
+    @property
+    def frequencies(self) -> Frequencies:
+        return _frequencies(self.scale)
+
+    def features(self, frequencies: Frequencies) -> Vector:
+        return features_of_characteristic(self.characteristic(frequencies.table[:, 0]), frequencies)
+
+    def noise(self, frequencies: Frequencies) -> Shape:
+        return _noise(self, frequencies)
+
+
+@lru_cache(maxsize=256)
+def _frequencies(scale: float) -> Frequencies:
+    return gauss_hermite(scale)
+
+
+@lru_cache(maxsize=256)
+def _noise(law: RealLaw, frequencies: Frequencies) -> Shape:
+    return shape_of_characteristic(law.characteristic, frequencies)
 
 
 @final
 @dataclass(frozen=True)
-class Normal(Law):
+class TabulatedLaw(KnownLaw):
+    """A law that is known at these frequencies alone, with the noise of one value's features."""
+
+    at: Frequencies
+    values: tuple[complex, ...]
+    shape: Shape
+    name: str = "the claimed law"
+
+    @property
+    def frequencies(self) -> Frequencies:
+        return self.at
+
+    def features(self, frequencies: Frequencies) -> Vector:
+        assert frequencies == self.at
+        return features_of_characteristic(self.values, frequencies)
+
+    def noise(self, frequencies: Frequencies) -> Shape:
+        return self.shape
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@final
+@dataclass(frozen=True)
+class Normal(RealLaw):
     """The normal law."""
 
     mean: float = 0.0
@@ -53,7 +124,7 @@ class Normal(Law):
     def scale(self) -> float:
         return self.sd
 
-    def wider(self, factor: float) -> Law:
+    def wider(self, factor: float) -> RealLaw:
         return Normal(self.mean, factor * self.sd)
 
     def __str__(self) -> str:
@@ -62,7 +133,7 @@ class Normal(Law):
 
 @final
 @dataclass(frozen=True)
-class Uniform(Law):
+class Uniform(RealLaw):
     """The uniform law on an interval."""
 
     low: float = 0.0
@@ -79,7 +150,7 @@ class Uniform(Law):
     def scale(self) -> float:
         return (self.high - self.low) / math.sqrt(12)
 
-    def wider(self, factor: float) -> Law:
+    def wider(self, factor: float) -> RealLaw:
         middle, half = (self.low + self.high) / 2, factor * (self.high - self.low) / 2
         return Uniform(middle - half, middle + half)
 
@@ -89,7 +160,7 @@ class Uniform(Law):
 
 @final
 @dataclass(frozen=True)
-class Exponential(Law):
+class Exponential(RealLaw):
     """The exponential law of this mean."""
 
     mean: float = 1.0
@@ -104,7 +175,7 @@ class Exponential(Law):
     def scale(self) -> float:
         return self.mean
 
-    def wider(self, factor: float) -> Law:
+    def wider(self, factor: float) -> RealLaw:
         return Exponential(factor * self.mean)
 
     def __str__(self) -> str:
@@ -113,7 +184,7 @@ class Exponential(Law):
 
 @final
 @dataclass(frozen=True)
-class Sample(Law):
+class Sample(RealLaw):
     """The unknown law of a second sample of so many draws, of about this scale: the two-sample question.
 
     Margin and width are planned as for a normal law of the scale.
@@ -133,7 +204,7 @@ class Sample(Law):
     def scale(self) -> float:
         return self.spread
 
-    def wider(self, factor: float) -> Law:
+    def wider(self, factor: float) -> RealLaw:
         return Sample(self.draws, factor * self.spread)
 
     def __str__(self) -> str:

@@ -1,226 +1,34 @@
 r"""Convergence of a law: features at fixed frequencies, extrapolated over the sizes, their distance from the target.
 
-With frequencies $t_j$ and weights $w_j$, $\sum_j w_j = 1$, the features of a law are $\sqrt{w_j} E\cos(t_j X)$ and
-$\sqrt{w_j} E\sin(t_j X)$. Their Euclidean distance $D$ is a kernel distance of laws, and they are linear in the law: an
-expansion of the law in 1/n is one of the features, so the weights of `bias` for a limit extrapolate the law itself.
-Whether a law *is* the limit at some finite size is never asked.
-
-**Source:** Epps and Pulley 1983; Baringhaus and Henze 1988; Gretton et al. 2012.
+Features are linear in the law: an expansion of the law in 1/n is one of them, so the weights of a limit extrapolate the
+law itself. Whether a law *is* the limit at some finite size is never asked.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from theorax.decide.bias_aware import Weights, bias_of, spare_directions
 from theorax.decide.designs import Plan, Policy, Target
 from theorax.decide.equivalence import outcome, stands
 from theorax.decide.gaussian_norm import NoiseNorm
+from theorax.decide.law_features import distance
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Side
+from theorax.decide.verdict import Point
 from theorax.errors import DesignError, ObservationError
 
-__all__ = [
-    "Frequencies",
-    "decide_law",
-    "distance",
-    "features_of_characteristic",
-    "features_of_conditional_variance",
-    "features_of_density",
-    "features_of_samples",
-    "gauss_hermite",
-    "is_robust_law",
-    "joint",
-    "margin_of_panel",
-    "misfit_law",
-    "planned_sd",
-]
+__all__ = ["decide_distance", "is_robust_law", "law_point", "misfit_law"]
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Frequencies:
-    """Where characteristic functions are looked at: one row per frequency, weights that sum to one."""
-
-    points: tuple[tuple[float, ...], ...]
-    weights: tuple[float, ...]
-
-    def __post_init__(self) -> None:
-        # A sum of rounded weights of total one errs by at most one unit roundoff per term.
-        allowed = len(self.weights) * 2.0**-52
-        if not self.points or len(self.points) != len(self.weights) or min(self.weights) < 0:
-            raise DesignError("Frequencies need one non-negative weight each. Write as many weights as frequencies.")
-        if abs(math.fsum(self.weights) - 1) > allowed:
-            raise DesignError(
-                f"The weights of the frequencies sum to {math.fsum(self.weights):g}. Distances would be on another "
-                "scale "
-                "than their margins. Write weights that sum to one."
-            )
-
-    @property
-    def table(self) -> Matrix:
-        """The frequencies as an array ``frequencies x dimensions``."""
-        return np.asarray(self.points)
-
-    @property
-    def amplitudes(self) -> Vector:
-        """The factor of each feature."""
-        return np.sqrt(self.weights)
-
-
-def gauss_hermite(scale: float = 1.0, nodes: int = 40) -> Frequencies:
-    """The positive nodes of a Gauss-Hermite rule, weights doubled, for laws whose spread is about ``scale``.
-
-    Features at a negative frequency repeat those at the positive one. Ten nodes are too few.
-    """
-    if not 0 < scale < math.inf or nodes % 2:
-        raise DesignError(
-            f"A rule of {nodes} nodes on the scale {scale:g} was asked for. Its positive half must be half of it. "
-            "Write an even number of nodes and a positive scale."
-        )
-    points, weights = np.polynomial.hermite_e.hermegauss(nodes)
-    upper = points > 0
-    doubled = weights[upper] / weights[upper].sum()
-    return Frequencies(tuple((float(t),) for t in points[upper] / scale), tuple(map(float, doubled)))
-
-
-def joint(covariance: ArrayLike, count: int = 128, seed: int = 0) -> Frequencies:
-    """Fixed random frequencies for vectors, whitened by the claimed covariance; one half is twice as low."""
-    matrix = np.atleast_2d(np.asarray(covariance, float))
-    values, vectors = np.linalg.eigh(matrix)
-    # Directions in which the claimed law has no spread are left unscaled: any spread there is seen as it is.
-    spread = np.where(values > values[-1] * len(values) * 2.0**-52, values, 1.0)
-    draws = np.random.default_rng(seed).standard_normal((count, len(values)))
-    draws[count // 2 :] /= 2
-    points = (draws / np.sqrt(spread)) @ vectors.T
-    return Frequencies(tuple(tuple(map(float, row)) for row in points), (1 / count,) * count)
-
-
-def features_of_samples(samples: ArrayLike, frequencies: Frequencies) -> Matrix:
-    """One row of features per draw; a draw of many dependent values is one unit, and its features are averaged within.
-
-    ``samples`` is ``draws`` or ``draws x values`` for one-dimensional laws, and ``draws x dimensions`` or
-    ``draws x values x dimensions`` for vectors.
-    """
-    data = np.asarray(samples, float)
-    if data.size == 0 or not np.isfinite(data).all():
-        raise ObservationError(
-            f"An array of shape {data.shape} is empty or holds values that are not finite. It has no law. "
-            "Observe finite values in every draw."
-        )
-    dimensions = frequencies.table.shape[1]
-    if dimensions == 1 and (data.ndim < 3 or data.shape[-1] != 1):
-        data = data[..., None]
-    if data.shape[-1] != dimensions or data.ndim not in (2, 3):
-        raise ObservationError(
-            f"Samples of shape {np.shape(samples)} were given for a law in {dimensions} dimensions. "
-            f"Write draws x {dimensions}, or draws x values x {dimensions}."
-        )
-    data = data[:, None, :] if data.ndim == 2 else data
-    cosines, sines = np.empty((2, len(data), len(frequencies.weights)))
-    for j, point in enumerate(frequencies.table):  # one frequency at a time: memory stays that of the samples
-        angle = data[..., 0] * point[0] if dimensions == 1 else data @ point
-        cosines[:, j] = np.cos(angle).mean(axis=1)
-        sines[:, j] = np.sin(angle).mean(axis=1)
-    return np.concatenate([frequencies.amplitudes * cosines, frequencies.amplitudes * sines], axis=1)
-
-
-def features_of_conditional_variance(variances: ArrayLike, frequencies: Frequencies) -> Matrix:
-    r"""Features of a centred Gaussian with this variance or covariance, one row per draw: $E[f \mid S] = e^{-t.St/2}$.
-
-    Where a variable is Gaussian given what a draw holds, such as the last layer of a network given the one before, its
-    features given that have the same mean and far less noise (Rao and Blackwell). ``variances`` is ``draws`` or ``draws x
-    values`` in one dimension, ``draws x dimensions x dimensions`` otherwise.
-
-    **Raises:** `ObservationError` for a negative variance, or another shape.
-    """
-    data, points = np.asarray(variances, float), frequencies.table
-    dimensions = points.shape[1]
-    if dimensions == 1 and data.ndim in (1, 2):
-        data = data[:, None] if data.ndim == 1 else data
-        exponents = lambda t: t[0] ** 2 * data  # noqa: E731
-    elif data.ndim == 3 and data.shape[1:] == (dimensions, dimensions):
-        exponents = lambda t: np.einsum("a,dab,b->d", t, data, t)[:, None]  # noqa: E731
-    else:
-        raise ObservationError(
-            f"Conditional variances of shape {data.shape} were given for a law in {dimensions} dimensions. "
-            f"Write draws (x values) in one dimension, draws x {dimensions} x {dimensions} here."
-        )
-    if not np.isfinite(data).all() or (dimensions == 1 and data.size and data.min() < 0) or not data.size:
-        raise ObservationError(
-            f"Conditional variances of shape {data.shape} are empty, negative or not finite. None is that of a law. "
-            "Observe the variance given what the draw holds."
-        )
-    found = np.zeros((len(data), 2 * len(points)))
-    for j, point in enumerate(points):
-        exponent = exponents(point)
-        if exponent.min() < -(2.0**-40) * max(1.0, float(np.abs(exponent).max())):
-            raise ObservationError(
-                "A conditional covariance is not positive: some direction has a negative variance. None is that of a "
-                "law. Observe a symmetric, positive matrix."
-            )
-        found[:, j] = frequencies.amplitudes[j] * np.exp(-np.maximum(exponent, 0) / 2).mean(axis=1)
-    return found
-
-
-def features_of_characteristic(values: ArrayLike, frequencies: Frequencies) -> Vector:
-    """Features of a law from its characteristic function E exp(i t.X) at the frequencies."""
-    phi = np.asarray(values, complex)
-    if phi.shape != (len(frequencies.weights),) or np.abs(phi).max() > 1 + 4 * 2.0**-52:
-        raise DesignError(
-            f"A characteristic function of shape {phi.shape} was given at {len(frequencies.weights)} frequencies, "
-            f"largest modulus {np.abs(phi).max():g}. It has one value at each, none above one. Evaluate E exp(i t X) "
-            "there."
-        )
-    return np.concatenate([frequencies.amplitudes * np.real(phi), frequencies.amplitudes * np.imag(phi)])
-
-
-def features_of_density(nodes: ArrayLike, weights: ArrayLike, frequencies: Frequencies) -> Vector:
-    """Features of a law from quadrature nodes and weights (density times quadrature weight) that integrate it to one.
-
-    **Errors:** those of the quadrature; its total mass is made one, and must be near it.
-    """
-    points, mass = np.asarray(nodes, float), np.asarray(weights, float)
-    total = float(mass.sum())
-    # A rule that loses a thousandth of the mass moves D by as much: a tenth of the smallest margin in use.
-    if not math.isfinite(total) or abs(total - 1) > 1e-3:
-        raise DesignError(
-            f"The quadrature gives the law the mass {total:g}. Features of such a law are those of another. "
-            "Write more nodes, or a substitution without singular ends."
-        )
-    points = points[:, None] if points.ndim == 1 else points
-    angles = points @ frequencies.table.T
-    return features_of_characteristic((mass / total) @ np.exp(1j * angles), frequencies)
-
-
-def distance(first: Vector, second: Vector) -> float:
-    """D of two laws from their features."""
-    return float(np.linalg.norm(np.asarray(first) - np.asarray(second)))
-
-
-def margin_of_panel(target: Vector, panel: Mapping[str, Vector]) -> tuple[float, str]:
-    """The distance to the nearest of the declared wrong laws, and its name; nothing nearer is excluded by support."""
-    if not panel:
-        raise DesignError("No wrong law was declared. Support must exclude something. Write at least one wrong limit.")
-    nearest = min(panel, key=lambda name: distance(target, panel[name]))
-    margin = distance(target, panel[nearest])
-    if margin == 0:
-        raise DesignError(f"`{nearest}` has the features of the claimed law. Leave it out of the panel.")
-    return margin, nearest
-
-
-def planned_sd(target: Vector) -> float:
-    """The root mean square of the noise of one draw's features under the claimed law, one value a draw."""
-    return math.sqrt(max(0.0, 1.0 - float(np.asarray(target) @ np.asarray(target))))
-
-
-def decide_law(
+def decide_distance(
     features: Sequence[Matrix],
     target: Vector,
     weights: Weights,
@@ -249,8 +57,16 @@ def is_robust_law(
     return stands(
         decision,
         plan,
-        lambda weights: decide_law(features, target, weights, decision.margin, decision.levels, reference),
+        lambda weights: decide_distance(features, target, weights, decision.margin, decision.levels, reference),
     )
+
+
+def law_point(size: float, features: Matrix, target: Vector) -> Point:
+    """Distance of the mean features at one size; its standard error is that of the distance to first order."""
+    gap = features.mean(axis=0) - target
+    norm = distance(features.mean(axis=0), target)
+    along = features @ (gap / norm) if norm else features[:, 0]
+    return Point(float(size), norm, float(along.std(ddof=1) / math.sqrt(len(features))), len(features))
 
 
 def misfit_law(features: Sequence[Matrix], plan: Plan, level: float = 0.01) -> bool:

@@ -9,40 +9,36 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, Self, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
-from theorax.decide.bias_aware import Weights
+from theorax.decide.bias_aware import Weights, solve
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy, Target
 from theorax.decide.equivalence import withheld
-from theorax.decide.known_laws import Law, Sample
-from theorax.decide.law_distance import (
+from theorax.decide.gaussian_norm import Shape
+from theorax.decide.known_laws import KnownLaw, RealLaw, Sample
+from theorax.decide.law_distance import decide_distance, is_robust_law, law_point, misfit_law
+from theorax.decide.law_features import (
     Frequencies,
-    decide_law,
     distance,
-    features_of_characteristic,
     features_of_conditional_variance,
     features_of_samples,
-    gauss_hermite,
-    is_robust_law,
     margin_of_panel,
-    misfit_law,
 )
-from theorax.decide.law_power import LawPlan as Design
-from theorax.decide.law_power import Shape, shape_of_characteristic
 from theorax.decide.one_case import ledger, sweep_verdict, verdict
 from theorax.decide.planning import CONTRADICTED, cheapest
-from theorax.decide.plans import NOTICED, Seeds, SweepPlan, counted, positive, sweep
+from theorax.decide.plans import NOTICED, Planned, Seeds, SweepPlan, Tested, counted, positive, sweep
 from theorax.decide.samples import by_size, numbers
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Reason
-from theorax.decide.verdict import Assumption, Point, Verdict
+from theorax.decide.verdict import Assumption, Verdict
 from theorax.errors import DesignError, ObservationError
 
-__all__ = ["LawPlan", "law", "plan_law"]
+__all__ = ["LawPlan", "decide_law", "law", "plan_law"]
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -50,6 +46,9 @@ Matrix = NDArray[np.float64]
 # A variance a tenth too large is what the default margin excludes (METHOD, section 4.5).
 _WIDER = math.sqrt(1.1)
 _EXACT = Corrections(size=0.0, rest=0.0, reason="nothing is extrapolated")
+# Of all noise of one root mean square, that in one direction reaches farthest at every level below 0.2 (Szekely and
+# Bakirov 2003).
+_ONE_DIRECTION = Shape(1.0)
 
 
 @final
@@ -57,11 +56,15 @@ _EXACT = Corrections(size=0.0, rest=0.0, reason="nothing is extrapolated")
 class LawPlan(SweepPlan):
     """A law, or the limit of laws; the class of corrections is in units of the distance D, as the margin is.
 
+    ``sd``: the root mean square of the noise of one draw's features; that of a single value where it is zero.
     ``conditional``: what is observed are variances given which the quantity is a centred normal (Rao and Blackwell).
+
+    The width is that of the test: bias plus the quantile of the norm of a Gaussian vector. How its covariance spreads over
+    directions is taken from the claimed law. Conditional features move along one direction nearly, the widest there is.
     """
 
-    to: Law
-    excludes: tuple[Law, ...]
+    to: KnownLaw
+    excludes: tuple[KnownLaw, ...]
     conditional: bool = False
 
     @property
@@ -74,25 +77,15 @@ class LawPlan(SweepPlan):
     def unit(self) -> str:
         return " in D"
 
-    @cached_property
+    @property
     def frequencies(self) -> Frequencies:
         """Where characteristic functions are compared."""
-        return _frequencies(self.to.scale)
+        return self.to.frequencies
 
     @cached_property
     def target(self) -> Vector:
         """The features of the claimed law."""
-        return _features(self.to, self.frequencies)
-
-    @cached_property
-    def shape(self) -> Shape:
-        """The noise of one draw's features: that of the claimed law, or one direction of the planned sd."""
-        assert isinstance(self.sd, float | int)
-        found = Shape(float(self.sd)) if self.sd else _shape(self.to, self.frequencies)
-        if isinstance(self.to, Sample):  # the reference's own noise
-            more = math.sqrt(1 + max(_counts(self.draws, self.sizes)) / self.to.draws)
-            return replace(found, sd=found.sd * more)
-        return found
+        return self.to.features(self.frequencies)
 
     @cached_property
     def core(self) -> Plan:
@@ -100,40 +93,74 @@ class LawPlan(SweepPlan):
             sizes=self.sizes,
             corrections=self.corrections.anchored(self.sizes[0]),
             target=Target.LIMIT,
-            sd=self.shape.sd,
+            sd=self._spread,
             draws=self.draws,
             policy=self.seeds.policy if len(self.sizes) > 1 else Policy.INDEPENDENT,
             levels=self.levels,
         )
 
+    @property
+    def _spread(self) -> tuple[float, ...] | float:
+        """The planned noise of one draw at each size; that of a sample in place of the law is added."""
+        planned = self.sd or self.to.noise(self.frequencies).sd
+        if not isinstance(self.to, Sample):
+            return planned
+        more = math.sqrt(1 + max(_counts(self.draws, self.sizes)) / self.to.draws)
+        return tuple(more * sd for sd in planned) if isinstance(planned, tuple) else more * planned
+
     @cached_property
-    def _design(self) -> Design:
-        return Design(self.core, self.margin, self.shape)
+    def _noise(self) -> Shape:
+        """How the noise spreads over directions."""
+        return _ONE_DIRECTION if self.conditional else self.to.noise(self.frequencies)
 
     @property
     def half_width(self) -> float:
-        return self._design.half_width
+        return self.bias + self._noise.quantile(self.levels.support) * self.weights.se
 
     @property
     def noticeable(self) -> float:
-        return self._design.noticeable(NOTICED)
+        # What is seen is at least the true distance less the bias, plus the noise along the gap, whose standard deviation
+        # is at most that of the strongest direction.
+        along = float(ndtri(NOTICED)) * math.sqrt(self._noise.norm.largest)
+        return 2 * self.bias + (self._noise.quantile(self.levels.refute) + along) * self.weights.se
+
+    @property
+    def why_not(self) -> Reason | None:
+        if self.decides:
+            return None
+        noiseless = solve(replace(self.core, policy=Policy.DETERMINISTIC))
+        return Reason.UNDERPOWERED if noiseless.decides(self.margin) else Reason.CLASS_BIAS
+
+    @property
+    def expected(self) -> float:
+        return self._exceeded(self.margin - self.bias, self.weights)
 
     def power(self) -> float:
-        return self._design.power()
+        return self._power(self.weights)
+
+    def _power(self, weights: Weights) -> float:
+        reach = self._noise.quantile(self.levels.support) * weights.se
+        return 1.0 - self._exceeded(self.margin - weights.bias.total - reach, weights)
+
+    def _exceeded(self, radius: float, weights: Weights) -> float:
+        """The probability that the noise reaches this far."""
+        return self._noise.norm.p(radius / weights.se) if weights.se else float(radius <= 0)
+
+    def apart(self, other: Planned) -> float | None:
+        return distance(self.target, other.target) if isinstance(other, LawPlan) else None
 
     def cheapest(
         self, power: float = 0.8, cost: Callable[[float], float] = float, doublings: int = 10, most_draws: int = 2**17
     ) -> Self | None:
         doublings = doublings if len(self.sizes) > 1 else 0
-
-        def reached(weights: Weights) -> bool:
-            return replace(self._design, plan=weights.plan).decides(power)
-
-        found = cheapest(self.core, self.margin, power, doublings, most_draws, cost, reached)
+        found = cheapest(
+            self.core, self.margin, power, doublings, most_draws, cost, lambda weights: self._power(weights) >= power
+        )
         return None if found is None else replace(self, **self._extended(found.weights.plan))
 
     def _extended(self, found: Plan) -> dict[str, Any]:
-        return {"sizes": found.sizes, "draws": found.draws}
+        spread = {"sd": found.sd} if isinstance(self.sd, tuple) else {}
+        return {"sizes": found.sizes, "draws": found.draws, **spread}
 
     @property
     def design(self) -> str:
@@ -149,9 +176,9 @@ class LawPlan(SweepPlan):
 def plan_law(
     sizes: Iterable[float] | None = None,
     *,
-    to: Law,
+    to: KnownLaw,
     draws: int | Sequence[int],
-    excludes: Iterable[Law] | None = None,
+    excludes: Iterable[KnownLaw] | None = None,
     margin: float | None = None,
     sd: float | None = None,
     seeds: str = "undeclared",
@@ -170,15 +197,15 @@ def plan_law(
 
     **Raises:** `DesignError` or `StatementError` for what cannot be planned, saying what to write instead.
     """
-    if not isinstance(to, Law):
+    if not isinstance(to, KnownLaw):
         raise DesignError(
             f"to={to!r} is no law. Write decide.Normal(0, 1), Uniform(0, 1), Exponential(1) or Sample(...)."
         )
-    wrong = (to.wider(_WIDER),) if excludes is None else tuple(excludes)
-    frequencies = _frequencies(to.scale)
-    panel = {str(law): _features(law, frequencies) for law in wrong}
+    wrong = (to.wider(_WIDER),) if excludes is None and isinstance(to, RealLaw) else tuple(excludes or ())
     if margin is None:
-        margin, _ = margin_of_panel(_features(to, frequencies), panel)
+        margin = margin_of_panel(
+            to.features(to.frequencies), {str(law): law.features(to.frequencies) for law in wrong}
+        )[0]
     else:
         wrong = ()
     if sizes is None:
@@ -216,49 +243,46 @@ def law(plan: LawPlan, samples: Any, reference: Any = None) -> Verdict:
 
     **Raises:** `ObservationError` for draws that are not those planned, or not finite.
     """
-    many = len(plan.sizes) > 1
-    columns = by_size(plan, samples if many else [numbers(samples).ravel()])
+    columns = by_size(plan, samples if len(plan.sizes) > 1 else [numbers(samples).ravel()])
     features = features_of_conditional_variance if plan.conditional else features_of_samples
     tables = [features(column, plan.frequencies) for column in columns]
-    target, other = plan.target, _reference(plan, reference)
-    decision = decide_law(tables, target, plan.weights, plan.margin, plan.levels, other)
-    shown = target if other is None else other.mean(axis=0)
-    alarm = many and misfit_law(tables, plan.core)
-    if many:
-        decision = replace(decision, robust=is_robust_law(decision, tables, target, plan.core, other))
-    if alarm:
-        decision = withheld(decision, Reason.CLASS_REFUTED)
+    tested = decide_law(plan, tables, _reference(plan, reference))
     given: dict[str, Any] = {
         "kind": "law",
         "predicted": 0.0,
-        "points": tuple(_point(size, table, shown) for size, table in zip(plan.sizes, tables, strict=True)),
-        "unseen": (
-            f"a law nearer than {plan.margin:.2g} to the claimed one"
-            + (f"; so far away is the nearest of {', '.join(map(str, plan.excludes))}" if plan.excludes else ""),
-            *(("corrections that are larger than declared, or fade more slowly",) if many else ()),
-        ),
-        "detail": CONTRADICTED if alarm else "",
+        "points": tested.points,
+        "unseen": tested.unseen,
+        "detail": tested.detail,
     }
     noise = Assumption("moment", "mean features are near normal (bounded, many draws)", "declared")
-    if many:
-        return sweep_verdict(plan, decision, assumptions=ledger(plan, noise), **given)
+    if len(plan.sizes) > 1:
+        return sweep_verdict(plan, tested.decision, assumptions=ledger(plan, noise), **given)
     drawn = Assumption("independence", "the draws are independent, of one law", "declared")
     scope = "for the law that the draws come from; nothing is extrapolated"
-    return verdict(plan, decision, scope=scope, assumptions=(noise, drawn), **given)
+    return verdict(plan, tested.decision, scope=scope, assumptions=(noise, drawn), **given)
 
 
-@lru_cache(maxsize=256)
-def _frequencies(scale: float) -> Frequencies:
-    return gauss_hermite(scale)
+def decide_law(plan: LawPlan, features: Sequence[Matrix], reference: Matrix | None = None) -> Tested:
+    """Decide the law on the features of the draws, one table for each size.
 
-
-@lru_cache(maxsize=256)
-def _shape(law: Law, frequencies: Frequencies) -> Shape:
-    return shape_of_characteristic(law.characteristic, frequencies)
-
-
-def _features(law: Law, frequencies: Frequencies) -> Vector:
-    return features_of_characteristic(law.characteristic(frequencies.table[:, 0]), frequencies)
+    ``reference``: the features of the draws that stand for the claimed law.
+    """
+    target, extrapolated = plan.target, len(plan.sizes) > 1
+    decision = decide_distance(features, target, plan.weights, plan.margin, plan.levels, reference)
+    shown = target if reference is None else reference.mean(axis=0)
+    unseen = [
+        f"a law nearer than {plan.margin:.2g} to the claimed one"
+        + (", as far as the nearest excluded law lies" if plan.excludes else "")
+    ]
+    alarm = False
+    if extrapolated:
+        decision = replace(decision, robust=is_robust_law(decision, features, target, plan.core, reference))
+        alarm = misfit_law(features, plan.core)
+        unseen.append("corrections that are larger than declared, or fade more slowly")
+    if alarm:
+        decision = withheld(decision, Reason.CLASS_REFUTED)
+    points = tuple(law_point(size, table, shown) for size, table in zip(plan.sizes, features, strict=True))
+    return Tested(decision, points, tuple(unseen), CONTRADICTED if alarm else "")
 
 
 def _reference(plan: LawPlan, reference: Any) -> Matrix | None:
@@ -276,11 +300,3 @@ def _reference(plan: LawPlan, reference: Any) -> Matrix | None:
 
 def _counts(draws: tuple[int, ...] | int, sizes: tuple[float, ...]) -> tuple[int, ...]:
     return draws if isinstance(draws, tuple) else (draws,) * len(sizes)
-
-
-def _point(size: float, table: Matrix, target: Vector) -> Point:
-    """Distance of the mean features at one size; its standard error is that of the distance to first order."""
-    gap = table.mean(axis=0) - target
-    norm = distance(table.mean(axis=0), target)
-    along = table @ (gap / norm) if norm else table[:, 0]
-    return Point(float(size), norm, float(along.std(ddof=1) / math.sqrt(len(table))), len(table))

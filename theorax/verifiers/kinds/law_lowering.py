@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import final
 
 import numpy as np
-from sympy import Expr, ImmutableMatrix
+from sympy import Expr, ImmutableMatrix, Symbol, sympify
 
-from theorax.decide.designs import Target
-from theorax.decide.equivalence import withheld
-from theorax.decide.law_distance import (
+from theorax.decide.gaussian_norm import Shape
+from theorax.decide.known_laws import TabulatedLaw
+from theorax.decide.law_features import (
     Frequencies,
-    decide_law,
     features_of_characteristic,
     features_of_conditional_variance,
     features_of_samples,
     gauss_hermite,
-    is_robust_law,
     joint,
     margin_of_panel,
-    misfit_law,
+    shape_of_characteristic,
 )
-from theorax.decide.planning import CONTRADICTED
-from theorax.decide.status import Levels, Reason
-from theorax.decide.verdict import Point
+from theorax.decide.laws import LawPlan, decide_law
+from theorax.decide.plans import Seeds
+from theorax.decide.status import Levels
 from theorax.language import GaussianVector, Law, LawOfNumbers, Rate
 from theorax.verifiers.cases.evaluation import Observed, evaluate
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, class_at, planned
+from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, class_at
 
 
 @final
@@ -41,41 +39,53 @@ class LawJudge(Judge[Law]):
     fewest = 8  # features have a matrix of variances
 
     def prepare(self, claim: Law, cell: Cell, levels: Levels, original: Law) -> Prepared:
-        frequencies = law_frequencies(original, cell)
-        target = law_features(original.to, cell, frequencies)
-        panel = {
-            f"wrong law {i + 1}": law_features(law, cell, frequencies) for i, law in enumerate(original.nearest_wrong)
-        }
-        margin, _ = margin_of_panel(target, panel)
-        corrections = class_at(original.approach, 1.0, cell.line.sizes[0])
-        weights = planned(original, cell, levels, Target.LIMIT, corrections, 1.0)
-        return Prepared(
-            cell,
-            0.0,
-            margin,
-            1.0,
-            weights,
-            target=law_features(claim.to, cell, frequencies),
-            frequencies=frequencies,
+        line, frequencies = cell.line, law_frequencies(original, cell)
+        own = TabulatedLaw(
+            frequencies, _characteristic(original.to, cell, frequencies), _noise(original, cell, frequencies)
         )
+        excludes = tuple(
+            replace(own, values=_characteristic(law, cell, frequencies), name=f"wrong law {i + 1}")
+            for i, law in enumerate(original.nearest_wrong)
+        )
+        panel = {law.name: law.features(frequencies) for law in excludes}
+        plan = LawPlan(
+            sizes=tuple(map(float, line.sizes)),
+            to=replace(own, values=_characteristic(claim.to, cell, frequencies)),
+            excludes=excludes,
+            margin=margin_of_panel(own.features(frequencies), panel)[0],
+            draws=line.draws,
+            sd=tuple(abs(float(cell.exact(sympify(original.spread), size).evalf())) for size in line.sizes),
+            seeds=Seeds.PAIRED if line.paired else Seeds.INDEPENDENT,
+            corrections=class_at(original.approach, 1.0, line.sizes[0]),
+            conditional=original.given is not None,
+            levels=levels,
+        )
+        return Prepared(cell, 0.0, plan.margin, 1.0, None, levels=levels, plan=plan)
 
     def judge(self, claim: Law, prepared: Prepared, observed: Observed) -> Judged:
-        assert prepared.weights is not None
-        assert prepared.target is not None and prepared.frequencies is not None
-        cell, plan, target = prepared.cell, prepared.weights.plan, prepared.target
-        tables = [
-            observed_features(claim, cell, observed, at, prepared.frequencies) for at in range(len(cell.line.sizes))
-        ]
-        decision = decide_law(tables, target, prepared.weights, prepared.margin, plan.levels)
-        decision = replace(decision, robust=is_robust_law(decision, tables, target, plan))
-        alarm = misfit_law(tables, plan)
-        points = tuple(law_point(size, table, target) for size, table in zip(cell.line.sizes, tables, strict=True))
-        unseen = (
-            f"a law nearer than {prepared.margin:.2g} to the claimed one (the nearest excluded law lies that far)",
-            f"corrections outside the declared class ({plan.corrections})",
-        )
-        decision = withheld(decision, Reason.CLASS_REFUTED) if alarm else decision
-        return Judged(prepared, decision, points, unseen, detail=CONTRADICTED if alarm else "")
+        assert isinstance(prepared.plan, LawPlan)
+        cell, plan = prepared.cell, prepared.plan
+        tables = [observed_features(claim, cell, observed, at, plan.frequencies) for at in range(len(cell.line.sizes))]
+        tested = decide_law(plan, tables)
+        return Judged(prepared, tested.decision, tested.points, tested.unseen, detail=tested.detail)
+
+
+def _noise(claim: Law, cell: Cell, frequencies: Frequencies) -> Shape:
+    """How the noise of one value spreads over directions; not asked of features that are averaged given a variance."""
+    return (
+        Shape(1.0) if claim.given is not None else _shape(claim.to, tuple(_values(claim.to, cell).items()), frequencies)
+    )
+
+
+@lru_cache(maxsize=256)
+def _shape(law: LawOfNumbers, values: tuple[tuple[Symbol, float], ...], frequencies: Frequencies) -> Shape:
+    return shape_of_characteristic(lambda points: law.characteristic(points, dict(values)), frequencies)
+
+
+def _characteristic(law: LawOfNumbers, cell: Cell, frequencies: Frequencies) -> tuple[complex, ...]:
+    points = frequencies.table
+    points = points[:, 0] if points.shape[1] == 1 else points
+    return tuple(map(complex, law.characteristic(points, _values(law, cell))))
 
 
 def law_frequencies(claim: Law | Rate, cell: Cell) -> Frequencies:
@@ -86,9 +96,8 @@ def law_frequencies(claim: Law | Rate, cell: Cell) -> Frequencies:
 
 
 def law_features(law: LawOfNumbers, cell: Cell, frequencies: Frequencies) -> np.ndarray:
-    points = frequencies.table
-    points = points[:, 0] if points.shape[1] == 1 else points
-    return features_of_characteristic(law.characteristic(points, _values(law, cell)), frequencies)
+    """Features of the law at the letters' values in this cell."""
+    return features_of_characteristic(_characteristic(law, cell, frequencies), frequencies)
 
 
 def _values(law: LawOfNumbers, cell: Cell) -> dict:
@@ -121,11 +130,3 @@ def _features(
     count = claim.given.rows
     entries = [[evaluate(claim.given[a, b], cell, observed, at) for b in range(count)] for a in range(count)]
     return features_of_conditional_variance(np.moveaxis(np.array(entries), -1, 0), frequencies)
-
-
-def law_point(size: int, table: np.ndarray, target: np.ndarray) -> Point:
-    """Distance of the mean features at one size; its standard error is that of the distance to first order."""
-    gap = table.mean(axis=0) - target
-    norm = float(np.linalg.norm(gap))
-    along = table @ (gap / norm) if norm else table[:, 0]
-    return Point(float(size), norm, float(along.std(ddof=1) / math.sqrt(len(table))), len(table))

@@ -15,7 +15,7 @@ from theorax.decide.bias_aware import Weights, solve
 from theorax.decide.designs import Plan, Policy, Target
 from theorax.decide.estimators import deterministic, independent, paired
 from theorax.decide.interval import Interval
-from theorax.decide.law_distance import Frequencies
+from theorax.decide.law_features import Frequencies
 from theorax.decide.mean_intervals import LIGHT, Declared
 from theorax.decide.planning import cheapest
 from theorax.decide.plans import Planned
@@ -53,7 +53,6 @@ class Prepared:
     sign: int = 1
     levels: Levels = DEFAULT_LEVELS
     design: RateDesign | None = None
-    target: np.ndarray | None = None
     frequencies: Frequencies | None = None
     repetition: bool = False
     plan: Planned | None = None
@@ -108,8 +107,6 @@ class Prepared:
         """How far the two predictions lie apart, in the units of the margin; None where they have no distance."""
         if self.plan is not None and other.plan is not None:
             return self.plan.apart(other.plan)
-        if self.target is not None and other.target is not None:
-            return float(np.linalg.norm(self.target - other.target))
         return abs(self.claimed - other.claimed) if self.weights is not None else None
 
 

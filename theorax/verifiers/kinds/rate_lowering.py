@@ -11,6 +11,7 @@ from theorax.decide.bias_aware import Bias, Weights
 from theorax.decide.designs import Plan, Policy, Target
 from theorax.decide.equivalence import decide, is_robust
 from theorax.decide.interval import Interval
+from theorax.decide.law_distance import law_point
 from theorax.decide.law_rates import rate_of_law
 from theorax.decide.planning import CONTRADICTED, alarmed, plateau
 from theorax.decide.rate_estimators import Average, RateDesign, decide_rate, design_rate
@@ -19,7 +20,7 @@ from theorax.decide.verdict import Point
 from theorax.language import Corrections, Rate
 from theorax.verifiers.cases.evaluation import Observed, evaluate, roundings
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.kinds.law_lowering import law_features, law_frequencies, law_point, observed_features
+from theorax.verifiers.kinds.law_lowering import law_features, law_frequencies, observed_features
 from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, class_at, planned, sequence
 
 # What is estimated is a decay exponent, minus the exponent that a reader sees: growth of at most n^a is decay of at
