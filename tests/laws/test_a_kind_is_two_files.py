@@ -1,0 +1,229 @@
+"""A kind of claim is two files: one that owns its meaning, one that lowers it. A toy kind is added to a copy and counted."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+import theorax
+from theorax.language import KINDS
+from theorax.theorems.catalogue import kinds_of_claim
+from theorax.verifiers.kinds import JUDGES
+
+PACKAGE = Path(theorax.__file__).parent
+MEANING = '''"""Signs: what is measured is positive in at least a share of the draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import final
+
+from sympy import Expr, latex
+
+from theorax.decide.status import Side
+from theorax.language.claims.claim import Claim, needs_margin, needs_measured
+from theorax.language.notation import inline
+from theorax.language.variants import Change
+
+
+@final
+@dataclass(frozen=True)
+class Positivity(Claim):
+    """``of`` is positive with at least the probability ``share``."""
+
+    of: Expr
+    share: Expr
+    measured_fields = ("of",)
+    stated_fields = ("share",)
+    predicted_fields = ("share",)
+    speaks_of_the_law_drawn = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        needs_measured(self, "of")
+        needs_margin(self)
+
+    @property
+    def sided(self) -> Side:
+        return Side.AT_LEAST
+
+    @property
+    def statement(self) -> str:
+        return f"{inline(self.of)} is positive in a share {inline(self.share)} of the draws"
+
+    @property
+    def latex(self) -> str:
+        return rf"{latex(self.of)} > 0 \\quad ({latex(self.share)})"
+
+    def wrong_variants(self) -> Iterator[Change]:
+        yield "the other sign", {"of": -self.of}
+
+    def weaker_variants(self) -> Iterator[Change]:
+        yield "half the share", {"share": self.share / 2}
+'''
+LOWERING = '''"""Signs lowered to a plan of a probability."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import final
+
+from theorax.decide.probabilities import ProbabilityPlan, decide_probability
+from theorax.decide.status import Levels
+from theorax.language.claims.positivity import Positivity
+from theorax.verifiers.cases.evaluation import Observed, evaluate
+from theorax.verifiers.cases.sweep_lines import Cell
+from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared
+
+
+@final
+@dataclass(frozen=True)
+class PositivityJudge(Judge[Positivity]):
+    """Every size is a case of its own."""
+
+    kind = Positivity
+
+    def cells(self, claim, line):
+        for size in line.sizes:
+            yield from super().cells(claim, replace(line, sizes=(size,)))
+
+    def prepare(self, claim: Positivity, cell: Cell, levels: Levels, original: Positivity) -> Prepared:
+        share, margin = cell.number(claim.share, cell.line.sizes[0]), float(original.margin.value)
+        plan = ProbabilityPlan(at_least=share, margin=margin, draws=cell.line.draws, levels=levels)
+        return Prepared(cell, share, margin, 1.0, None, claim.sided, levels=levels, plan=plan)
+
+    def judge(self, claim: Positivity, prepared: Prepared, observed: Observed) -> Judged:
+        at = observed.line.sizes.index(prepared.cell.line.sizes[0])
+        values = evaluate(claim.of, Cell(observed.line, prepared.cell.chosen), observed, at)
+        tested = decide_probability(prepared.plan, int((values > 0).sum()), 0)
+        return Judged(prepared, tested.decision, tested.points, tested.unseen, detail=tested.detail)
+'''
+THEOREM = '''"""Squares of normal numbers are positive."""
+
+import jax
+from sympy import Rational
+
+from theorax.language import *
+
+n = Size("n", "how many")
+seen = numbers(square="the square of a normal number")
+H = hypotheses(normal="the number is normal")
+positive = Positivity(
+    seen.square,
+    Rational(9, 10),
+    margin=Absolute(1, 10, "a fifth of negative numbers would matter"),
+    wrong={"certain of the opposite": dict(of=-seen.square, share=Rational(19, 20))},
+)
+
+
+def build(key, n, sign):
+    return sign * jax.random.normal(key) ** 2
+
+
+def observe(net, n):
+    return dict(square=net)
+
+
+theorem = Theorem(
+    place="nowhere",
+    label="derived",
+    hypotheses=H,
+    claims=dict(positive=positive),
+    experiments=dict(
+        draws=Experiment(observe, seen, {n: 8}, draws=200, subjects={
+            "normal": Subject(build, sign=1),
+            "negated": Subject(build, sign=-1).breaking(H.normal, fails=positive),
+        }),
+    ),
+)
+'''
+KIND = {"language/claims/positivity.py": MEANING, "verifiers/kinds/positivity_lowering.py": LOWERING}
+TOY = {"theorems/toys/__init__.py": '"""Toys."""\n', "theorems/toys/always_positive.py": THEOREM}
+
+
+def digests(package: Path) -> dict[str, str]:
+    """Every file of the package with a digest of what it holds."""
+    return {
+        path.relative_to(package).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in package.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+
+
+def verify(home: Path, *words: str) -> str:
+    """What the command of the copy under ``home`` prints; it must succeed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "theorax", *words],
+        cwd=home,
+        env={**os.environ, "PYTHONPATH": str(home)},
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a copy of the package to which a kind of claim and a theorem that makes one were added."""
+    home = tmp_path_factory.mktemp("copy")
+    shutil.copytree(PACKAGE, home / "theorax", ignore=shutil.ignore_patterns("__pycache__"))
+    for name, text in {**KIND, **TOY}.items():
+        place = home / "theorax" / name
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+    return home
+
+
+def test_a_toy_kind_is_stated_attacked_decided_and_told(home: Path) -> None:
+    told = verify(
+        home, "theorem", "always_positive", "--effort", "quick", "--fresh", "-o", "terminal", "-o", "json=report.json"
+    )
+    assert "SUPPORTED" in told
+    report = json.loads((home / "report.json").read_text(encoding="utf-8"))
+    (found,) = report["theorems"]
+    (claim,) = found["claims"]
+    assert (claim["kind"], claim["status"], claim["side"]) == ("positivity", "SUPPORTED", "at_least")
+    assert claim["statement"] == "square is positive in a share 9/10 of the draws"
+    assert claim["because"] == "a fifth of negative numbers would matter"
+    outcomes = {mutant["name"]: (mutant["origin"], mutant["killed"]) for mutant in found["mutants"]}
+    assert outcomes == {
+        "certain of the opposite": ("file", True),
+        "the other sign": ("machine", True),
+        "half the share": ("machine", False),
+    }
+    assert [control["fired"] for control in found["controls"]] == [True]
+    assert any(part["kind"] == "law" for part in claim["ledger"]), "its support speaks of the law that was drawn"
+
+
+def test_a_toy_kind_is_known_to_the_catalogue(home: Path) -> None:
+    assert "always_positive" in verify(home, "list", "kind:positivity")
+
+
+def test_it_took_two_files(home: Path) -> None:
+    before, after = digests(PACKAGE), digests(home / "theorax")
+    changed = {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+    assert changed - TOY.keys() == KIND.keys()
+
+
+def test_every_kind_of_claim_has_one_file_of_meaning_and_one_judge() -> None:
+    def files(modules: Mapping[str, type]) -> dict[str, str]:
+        return {name: owner.__module__.rpartition(".")[2] for name, owner in modules.items()}
+
+    meaning = files({kind.__name__: kind for kind in KINDS})
+    lowering = files({kind.__name__: type(judge) for kind, judge in JUDGES.items()})
+    assert len(KINDS) == len(set(KINDS)) == len(JUDGES)
+    assert meaning == {name: name.lower() for name in meaning}
+    assert lowering == {name: f"{name.lower()}_lowering" for name in meaning}
+    assert kinds_of_claim() == {name: name.lower() for name in meaning}
