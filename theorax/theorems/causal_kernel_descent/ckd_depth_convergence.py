@@ -12,23 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Abs, Rational, Symbol, exp, log, sympify
 
-from theorax.language import (
-    Absolute,
-    Corrections,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Identity,
-    Index,
-    Measured,
-    Parameter,
-    Proof,
-    Rate,
-    Relative,
-    Size,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.theorems.causal_kernel_descent import _tokens as setting
 from theorax.theorems.causal_kernel_descent._descent import descent, fixed_point
@@ -38,49 +22,41 @@ from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, SPHERE, 
 n = Index("n", "number of layers")
 N = Size("N", "number of layers, growing")
 h = Parameter("h", "the step in units of 1/kappa, eta kappa", positive=True)
-limit = Measured("limit", "the depth limit, K_L u = L x_+", array=True)
-deep = Measured("deep", "what T - 1 layers compute", array=True)
-shallow = Measured("shallow", "what T - 2 layers compute", array=True)
-missing = Measured("missing", "the depth limit less what n layers compute", over=(n,), array=True)
-expansion = Measured("expansion", "sum_j binomial(n, j) (1 - h)^(n - j) (-eta L)^j u*", over=(n,), array=True)
-pure = Measured("pure", "its first term, (1 - h)^n u*", over=(n,), array=True)
+seen = arrays(
+    limit="the depth limit, K_L u = L x_+",
+    deep="what T - 1 layers compute",
+    shallow="what T - 2 layers compute",
+)
+seen_2 = arrays(
+    missing="the depth limit less what n layers compute",
+    expansion="sum_j binomial(n, j) (1 - h)^(n - j) (-eta L)^j u*",
+    pure="its first term, (1 - h)^n u*",
+    over=(n,),
+)
 error = Measured("error", "the largest coordinate of the error at the last position after N layers", positive=True)
 
 rounding = "the account of the rounding stays below it, a wrong term is of order one"
+H = hypotheses(sphere=SPHERE, step="the step is 1/kappa")
 ends = Identity(
-    deep,
-    limit,
-    margin=Relative(1, 10**6, rounding),
-    wrong={"one layer fewer": dict(left=shallow)},
-)
+    seen.deep, seen.limit, margin=Relative(1, 10**6, rounding), wrong={"one layer fewer": dict(left=seen.shallow)},
+)  # fmt: skip
 errors = Identity(
-    missing,
-    expansion,
+    seen_2.missing, seen_2.expansion, under=H.sphere,
     margin=Absolute(1, 10**6, rounding),  # where T - 1 layers are reached, both sides are zero
-    under=("sphere",),
-    wrong={"no polynomial factor": pure},
-)
+    wrong={"no polynomial factor": seen_2.pure},
+)  # fmt: skip
 speed = Rate(
-    error,
-    exp(N * log(Abs(1 - h))),
-    as_=N,
+    error, exp(N * log(Abs(1 - h))), as_=N, under=H.sphere, spread=1,
     approach=Corrections(
-        size=1.0,
-        slowest=1,
-        rest=1.0,
-        order=2,
-        log=2,
-        reference=64,
-        reason="at T = 4 the error is |1 - h|^N times a polynomial of degree two in N; quotients of its coefficients are of "
-        "order ten at most",
+        size=1.0, slowest=1, rest=1.0, order=2, log=2, reference=64,
+        reason="at T = 4 the error is |1 - h|^N times a polynomial of degree two in N; quotients of its coefficients are "
+        "of order ten at most",
     ),
     margin=Absolute(
-        1, 20, "between steps of 19/10 and 21/10, where it turns from decay to growth, the exponent moves by a fifth"
+        1, 20, "between steps of 19/10 and 21/10, where it turns from decay to growth, the exponent moves by a fifth",
     ),
-    under=("sphere",),
-    spread=1,
     wrong={"the speed of half the step": exp(N * log(Abs(1 - h / 2)))},
-)
+)  # fmt: skip
 
 
 def layered(K, targets, h, layers):
@@ -133,51 +109,38 @@ def proof(claim, step, layers):
     return Proof(steps, settles=True)
 
 
-exponential = ORBIT.but(exponential=EXPONENTIAL)
+exponential = ORBIT(exponential=EXPONENTIAL)
 theorem = Theorem(
     place="convergence in depth (reconstructed); exact termination and the polynomial factor derived here",
     label="reconstructed",
-    hypotheses=dict(sphere=SPHERE, step=Hypothesis("the step is 1/kappa")),
+    hypotheses=H,
     claims=dict(ends=ends, errors=errors, speed=speed),
+    proof=dict(ends=proof(ends, 1, 1), errors=proof(errors, Symbol("h", positive=True), 3)),
     experiments=dict(
         few=Experiment(
-            padded=True,
+            few, (seen, seen_2), {T: (4, 8)}, at={d: 3}, along={n: (1, 2, 5)}, draws=setting.FEW, padded=True,
             subjects={
                 "linear": ORBIT,
                 "exponential": exponential,
-                "linear, step 3/2": ORBIT.but(number=1.5, breaks=("step",), fails=("ends",)),
-                "exponential, step 1/2": exponential.but(number=0.5, breaks=("step",), fails=("ends",)),
-                "each token 5 % longer": ORBIT.but(scale=1.05, breaks=("sphere",), fails=("ends", "errors")),
+                "linear, step 3/2": ORBIT(number=1.5).breaking(H.step, fails=ends),
+                "exponential, step 1/2": exponential(number=0.5).breaking(H.step, fails=ends),
+                "each token 5 % longer": ORBIT(scale=1.05).breaking(H.sphere, fails=(ends, errors)),
             },
-            observe=few,
-            measures=(limit, deep, shallow, missing, expansion, pure),
-            sweep={T: (4, 8)},
-            at=({d: 3},),
-            along={n: (1, 2, 5)},
-            draws=setting.FEW,
         ),
         many=Experiment(
-            padded=True,
+            many, error, {N: (64, 128, 256, 512)},
+            at=tuple({T: 4, d: 3, h: part} for part in (Rational(1, 2), Rational(3, 2), Rational(19, 10), Rational(21, 10))),
+            draws=Efforts(64, 256, 1024), span=8, seeds="paired", padded=True,
             subjects={
                 "linear": ORBIT,
                 "exponential": exponential,
-                "each token 10 % longer": ORBIT.but(scale=1.1, breaks=("sphere",), fails=("speed",)),
+                "each token 10 % longer": ORBIT(scale=1.1).breaking(H.sphere, fails=speed),
             },
-            observe=many,
-            measures=(error,),
-            sweep={N: (64, 128, 256, 512)},
-            span=8,
-            at=tuple(
-                {T: 4, d: 3, h: part} for part in (Rational(1, 2), Rational(3, 2), Rational(19, 10), Rational(21, 10))
-            ),
-            draws=Efforts(quick=64, standard=256, thorough=1024),
-            seeds="paired",
         ),
     ),
-    proof=dict(ends=proof(ends, 1, 1), errors=proof(errors, Symbol("h", positive=True), 3)),
     issues=(
         "Between 1/kappa and 2/kappa layers converge after a transient that grows exponentially with T (1e10 at T = 20): "
         "in floating point it leaves a floor, and only short contexts are measured there.",
         "The condition 0 < eta < 2/kappa is weaker than eta < 2/lambda_max(K), which descent without a mask would need.",
     ),
-)
+)  # fmt: skip

@@ -11,40 +11,34 @@ from typing import Any
 import jax.numpy as jnp
 from sympy import Rational, Symbol
 
-from theorax.language import (
-    Efforts,
-    Experiment,
-    Identity,
-    Inequality,
-    Measured,
-    Proof,
-    Relative,
-    Subject,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.theorems.causal_kernel_descent import _sequences as sequences
 from theorax.theorems.causal_kernel_descent import _tokens as setting
 from theorax.theorems.causal_kernel_descent._descent import circle_spectrum, fixed_point, kaczmarz
 from theorax.theorems.causal_kernel_descent._tokens import SPHERE, T, d
 
-u = Measured("u", "the depth limit: K_L u = L x_+, by substitution", array=True)
-guess = Measured("guess", "Kaczmarz's predictions W_t phi(x_t), W_t stored as a matrix", array=True)
-weighted = Measured("weighted", "K_L r, r the residual of the depth limit", array=True)
-ahead = Measured("ahead", "kappa times the next tokens", array=True)
-gap = Measured("gap", "the largest difference of a coordinate of the depth limit and of Kaczmarz's prediction")
-peek = Measured("peek", "the same with Kaczmarz's prediction made after its target was seen")
+seen_2 = arrays(
+    u="the depth limit: K_L u = L x_+, by substitution",
+    guess="Kaczmarz's predictions W_t phi(x_t), W_t stored as a matrix",
+    weighted="K_L r, r the residual of the depth limit",
+    ahead="kappa times the next tokens",
+)
+seen = numbers(
+    gap="the largest difference of a coordinate of the depth limit and of Kaczmarz's prediction",
+    peek="the same with Kaczmarz's prediction made after its target was seen",
+)
 
 rounding = "the account of the rounding stays below it; with lengths 5 % off per step the difference is of order one"
-equal = Identity(guess, u, margin=Relative(1, 10**6, rounding))
-residual = Identity(weighted, -ahead, margin=Relative(1, 10**6, rounding))
+H = hypotheses(sphere=SPHERE)
+equal = Identity(seen_2.guess, seen_2.u, margin=Relative(1, 10**6, rounding))
+residual = Identity(seen_2.weighted, -seen_2.ahead, margin=Relative(1, 10**6, rounding))
 # ||K_L^-1|| <= 2/kappa, as the symmetric part of K_L is (K + kappa I)/2: substitution is off by 2 T gamma_T ||u|| at most,
 # and ||u|| <= ||x_+|| + ||r|| <= 3 sqrt(T). Projections do not let Kaczmarz's errors grow: they are far smaller.
 bound = 6 * T ** Rational(5, 2) * Rational(1, 2**53)
-early = {"predictions made after the target was seen": dict(of=peek)}
-long = Inequality(gap, at_most=bound, on="long", wrong=early)
-circle = Inequality(gap, at_most=bound, on="circle", wrong=early)
+early = {"predictions made after the target was seen": dict(of=seen.peek)}
+long = Inequality(seen.gap, at_most=bound, on="long", wrong=early)
+circle = Inequality(seen.gap, at_most=bound, on="circle", wrong=early)
 
 
 def polynomial(X, weights):
@@ -109,33 +103,27 @@ def proof(claim):
     return Proof(steps, settles=True)
 
 
-kernels = Subject(sequence, options=dict(scale=1.0, constant=0.0, linear=1.0, quadratic=0.0))
-quadratic = kernels.but(constant=1.0, quadratic=1.0)
-long_orbits = Subject(sequences.orbits, options=dict(scale=1.0, exponential=setting.LINEAR))
-on_the_circle = long_orbits.but(exponential=setting.EXPONENTIAL)
+kernels = Subject(sequence, scale=1.0, constant=0.0, linear=1.0, quadratic=0.0)
+quadratic = kernels(constant=1.0, quadratic=1.0)
+long_orbits = Subject(sequences.orbits, scale=1.0, exponential=setting.LINEAR)
+on_the_circle = long_orbits(exponential=setting.EXPONENTIAL)
 stretched: dict[str, Any] = dict(breaks=("sphere",), fails=("equal", "residual"))
 
 
 def contexts(subjects, observe, dimension):
     """Both programs in float64 on long contexts."""
-    return Experiment(
-        padded=True,
-        subjects=subjects,
-        observe=observe,
-        measures=(gap, peek),
-        sweep={T: (400,)},
-        at=({d: dimension},),
-        draws=440,
-    )
+    return Experiment(observe, seen, {T: 400}, at={d: dimension}, draws=440, padded=True, subjects=subjects)
 
 
 theorem = Theorem(
     place="the link to Kaczmarz's algorithm (abstract); reconstructed",
     label="reconstructed",
-    hypotheses=dict(sphere=SPHERE),
+    hypotheses=H,
     claims=dict(equal=equal, residual=residual, long=long, circle=circle),
+    proof=dict(equal=proof(equal), residual=proof(residual)),
     experiments=dict(
         short=Experiment(
+            compare, seen_2, {T: Efforts((4, 12), (4, 12), (4, 12, 24))}, at=({d: 2}, {d: 3}), draws=Efforts(2, 3, 8),
             padded=True,
             subjects={
                 "linear": kernels,
@@ -143,16 +131,11 @@ theorem = Theorem(
                 "linear, each token 5 % longer": kernels.but(scale=1.05, **stretched),
                 "quadratic, each token 5 % shorter": quadratic.but(scale=0.95, **stretched),
             },
-            observe=compare,
-            measures=(u, guess, weighted, ahead),
-            sweep={T: Efforts(quick=(4, 12), standard=(4, 12), thorough=(4, 12, 24))},
-            at=({d: 2}, {d: 3}),
-            draws=Efforts(quick=2, standard=3, thorough=8),
         ),
         long=contexts(
             {
                 "linear": long_orbits,
-                "linear, each token 1 % longer": long_orbits.but(scale=1.01, breaks=("sphere",), fails=("long",)),
+                "linear, each token 1 % longer": long_orbits(scale=1.01).breaking(H.sphere, fails=long),
             },
             linear,
             dimension=8,
@@ -160,17 +143,14 @@ theorem = Theorem(
         circle=contexts(
             {
                 "exponential": on_the_circle,
-                "exponential, each token 0.1 % longer": on_the_circle.but(
-                    scale=1.001, breaks=("sphere",), fails=("circle",)
-                ),
+                "exponential, each token 0.1 % longer": on_the_circle(scale=1.001).breaking(H.sphere, fails=circle),
             },
             fourier,
             dimension=2,
         ),
     ),
-    proof=dict(equal=proof(equal), residual=proof(residual)),
     issues=(
         "Long contexts are compared in floating point within a bound derived for substitution; the account of a single "
         "run would grow exponentially with T.",
     ),
-)
+)  # fmt: skip

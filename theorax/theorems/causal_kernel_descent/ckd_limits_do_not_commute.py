@@ -9,23 +9,7 @@ depth limit tends to zero: the construction needs a depth that grows with the co
 import jax.numpy as jnp
 from sympy import E, Rational, Symbol, besseli, expand, factorial, limit, oo, simplify, sqrt, summation
 
-from theorax.language import (
-    Absolute,
-    Cited,
-    Corrections,
-    Efforts,
-    Expansion,
-    Experiment,
-    Hypothesis,
-    Index,
-    Limit,
-    Measured,
-    Parameter,
-    Relative,
-    Step,
-    Subject,
-    Theorem,
-)
+from theorax.language import *
 from theorax.theorems.causal_kernel_descent import _sequences as sequences
 from theorax.theorems.causal_kernel_descent import _tokens as setting
 from theorax.theorems.causal_kernel_descent._descent import descent, residuals
@@ -47,30 +31,26 @@ in_powers = Expansion(
     reference=128,
     reason="polynomials in T of degree n with bounded oscillations; the second order is below 0.05 on other seeds",
 )
+H = hypotheses(
+    orbit=setting.TURNED,
+    distinct="the angles of Omega in the planes of the tokens are distinct",
+    fixed="the number of layers does not grow with T",
+)
 size = Limit(
-    error / T**n,
-    constant,
-    as_=T,
-    approach=in_powers,
+    error / T**n, constant, as_=T, under=(H.orbit, H.distinct, H.fixed), spread=3**n / T, approach=in_powers,
     margin=Relative(1, 8, "without the factorial it is twice as large at two layers"),
-    under=("orbit", "distinct", "fixed"),
-    spread=3**n / T,
     wrong={
         "for every fixed number of layers the error stays bounded": dict(of=error),
         "no factorial": constant * factorial(n),
     },
-)
+)  # fmt: skip
 vanishing = Limit(
-    settled,
-    0,
-    as_=T,
+    settled, 0, as_=T, under=H.orbit, spread=Rational(1, 100),
     approach=Corrections(
-        size=0.1, slowest=1, rest=0, reference=128, reason="the sum of the squares is bounded, by ckd_energy_identity"
+        size=0.1, slowest=1, rest=0, reference=128, reason="the sum of the squares is bounded, by ckd_energy_identity",
     ),
     margin=Absolute(1, 25, "errors of a fifth of the length of a token would be seen"),
-    under=("orbit",),
-    spread=Rational(1, 100),
-)
+)  # fmt: skip
 
 
 def sequence(key, p, h, exponential, repeated, scrambled, depth):
@@ -89,6 +69,7 @@ def observe(model, T, n):
     )
 
 
+@derives(size)
 def layer_by_layer():
     """Every root and weight; one to four layers, the leading order in t."""
     s, t = Symbol("s", integer=True, positive=True), Symbol("t", integer=True, positive=True)
@@ -126,38 +107,26 @@ theorem = Theorem(
     place="the order of the two limits of Theorem 1 (derived here)",
     label="derived",
     uses=("ckd_depth_convergence",),
-    hypotheses=dict(
-        orbit=setting.TURNED,
-        distinct=Hypothesis("the angles of Omega in the planes of the tokens are distinct"),
-        fixed=Hypothesis("the number of layers does not grow with T"),
-    ),
+    hypotheses=H,
     claims=dict(size=size, vanishing=vanishing),
+    proofs=(layer_by_layer,),
     experiments=dict(
         contexts=Experiment(
-            padded=True,
+            observe, (error, settled), {T: Efforts((128, 256, 512), (128, 256, 512), (128, 256, 512, 1024, 2048))},
+            along={n: (1, 2, 3)}, draws=Efforts(64, 128, 256), padded=True,
             subjects={
                 "linear, one plane": planes(1, LINEAR),
                 "linear, two planes": planes(Rational(2, 3), LINEAR),
                 "exponential, one plane": planes(1, EXPONENTIAL),
                 "linear, one plane, step 3/2": planes(1, LINEAR, Rational(3, 2)),
-                "one angle in both planes": planes(
-                    Rational(2, 3), LINEAR, repeated=1, breaks=("distinct",), fails=("size",)
-                ),
-                "independent tokens": planes(
-                    1, EXPONENTIAL, scrambled=1, breaks=("orbit",), fails=("size", "vanishing")
-                ),
-                "as many layers as tokens": planes(1, LINEAR, depth=1, breaks=("fixed",), fails=("size",)),
+                "one angle in both planes": planes(Rational(2, 3), LINEAR, repeated=1).breaking(H.distinct, fails=size),
+                "independent tokens": planes(1, EXPONENTIAL, scrambled=1).breaking(H.orbit, fails=(size, vanishing)),
+                "as many layers as tokens": planes(1, LINEAR, depth=1).breaking(H.fixed, fails=size),
             },
-            observe=observe,
-            measures=(error, settled),
-            sweep={T: Efforts(quick=(128, 256, 512), standard=(128, 256, 512), thorough=(128, 256, 512, 1024, 2048))},
-            along={n: (1, 2, 3)},
-            draws=Efforts(quick=64, standard=128, thorough=256),
         )
     ),
-    proof=dict(size=layer_by_layer),
     issues=(
         "That as many layers as tokens are enough is ckd_depth_convergence; here the depth limit is computed by substitution.",
         "Angles are drawn away from each other and from multiples of pi: nearly equal ones need longer contexts.",
     ),
-)
+)  # fmt: skip

@@ -12,25 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Eq, Matrix, Symbol, diag, expand, eye, log, ones, prod, symbols
 
-from theorax.language import (
-    Absolute,
-    Cited,
-    Corrections,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Identity,
-    Inequality,
-    Limit,
-    Measured,
-    Proof,
-    Rate,
-    Relative,
-    Step,
-    Subject,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.ensembles import haar
 from theorax.theorems.causal_kernel_descent import _tokens as setting
@@ -38,59 +20,48 @@ from theorax.theorems.causal_kernel_descent._descent import kernel, log_of_power
 from theorax.theorems.causal_kernel_descent._sequences import ORBIT
 from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, LINEAR, T, d
 
-residual = Measured("residual", "W_t x_t - x_(t+1), the residual of the depth limit", array=True)
-closed = Measured("closed", "Omega (P Omega)^(t-1) x_1", array=True)
-late = Measured("late", "Omega (P Omega)^t x_1", array=True)
-squares = Measured("squares", "|r_t|^2 for t >= 2", array=True)
-powers = Measured("powers", "cos(theta)^(2 t - 4), cos(theta) = <x_1, x_2>", array=True)
-sine = Measured("sine", "sin(theta)^2", array=True)
-speed = Measured("speed", "ln |(P Omega)^T x_1|/T")
-largest = Measured("largest", "ln rho, rho the largest modulus of the eigenvalues of P Omega")
+seen = arrays(
+    residual="W_t x_t - x_(t+1), the residual of the depth limit",
+    closed="Omega (P Omega)^(t-1) x_1",
+    late="Omega (P Omega)^t x_1",
+    squares="|r_t|^2 for t >= 2",
+    powers="cos(theta)^(2 t - 4), cos(theta) = <x_1, x_2>",
+    sine="sin(theta)^2",
+)
+seen_2 = numbers(
+    speed="ln |(P Omega)^T x_1|/T",
+    largest="ln rho, rho the largest modulus of the eigenvalues of P Omega",
+)
 slow = Measured("slow", "1 - rho for a Haar orthogonal map and a fixed x_1", positive=True)
 first = Measured("first", "|<x_1, x_2>|", positive=True)
 
 exactly = Relative(1, 10**6, "the account of the rounding stays below it, a factor more or less is far above")
-formula = Identity(
-    residual,
-    -closed,
-    margin=exactly,
-    wrong={"one factor more": -late},
-)
+H = hypotheses(linear="the kernel is linear", orthogonal="f is an orthogonal linear map", unit="|x_1| = 1")
+formula = Identity(seen.residual, -seen.closed, margin=exactly, wrong={"one factor more": -seen.late})
 plane = Identity(
-    squares,
-    sine * powers,
-    where=Eq(d, 2),
-    margin=exactly,
-    wrong={"|cos theta|^4 a step": sine * powers**2, "without the sine": powers},
-)
+    seen.squares, seen.sine * seen.powers, where=Eq(d, 2), margin=exactly,
+    wrong={"|cos theta|^4 a step": seen.sine * seen.powers**2, "without the sine": seen.powers},
+)  # fmt: skip
 rate = Limit(
-    speed - largest,
-    0,
-    as_=T,
+    seen_2.speed - seen_2.largest, 0, as_=T, spread=2 / T,
     approach=setting.power_of_a_matrix(0.1, 64, "T; at most 0.03 at T = 64 on other seeds"),
     margin=Absolute(1, 20, "twice or half the logarithm is a tenth away and more"),
-    spread=2 / T,
     wrong={
-        "|cos theta|^2": dict(of=speed - 2 * largest),
-        "|cos(theta/2)|": dict(of=speed - log((1 + first) / 2) / 2),
-        "randomised Kaczmarz, 1 - 1/d": dict(of=speed - log(1 - 1 / d)),
+        "|cos theta|^2": dict(of=seen_2.speed - 2 * seen_2.largest),
+        "|cos(theta/2)|": dict(of=seen_2.speed - log((1 + first) / 2) / 2),
+        "randomised Kaczmarz, 1 - 1/d": dict(of=seen_2.speed - log(1 - 1 / d)),
     },
-)
+)  # fmt: skip
 slowest = Inequality(
-    largest,
-    at_least=log(first) / (d - 1),
+    seen_2.largest, at_least=log(first) / (d - 1),
     margin=Absolute(1, 10**6, "in the plane both sides are equal, and eigenvalues of float64 matrices are far closer"),
     wrong={"the product itself, not its root": log(first) / d**2},
-)
+)  # fmt: skip
 context = Rate(
-    slow,
-    1 / d**2,
-    as_=d,
-    approach=Corrections(),
+    slow, 1 / d**2, as_=d, spread=2, approach=Corrections(),
     margin=Absolute(3, 4, "1 - rho of order 1/d, as for Kaczmarz with random rows, is one away"),
-    spread=2,
     wrong={"as for random rows": 1 / d},
-)
+)  # fmt: skip
 
 
 def explained(Omega, start, exponential, T):
@@ -150,6 +121,7 @@ def but_one(weights, factors) -> Any:
     return sum(c * prod(factors[:i] + factors[i + 1 :]) for i, c in enumerate(weights))
 
 
+@lemma
 def spectrum_of():
     """Two and three eigenvalues, any parts of x_1; the product of the critical points; cycles of three."""
     z = Symbol("z")
@@ -171,54 +143,40 @@ def spectrum_of():
     yield Step("after one turn of a cycle of three nothing is left", values["residual"][3:], np.zeros((2, 3), int))
 
 
-both = ("formula", "plane")
+both = (formula, plane)
 theorem = Theorem(
     place="linear attention and linear f in Theorem 1; closed form and rate derived here",
     label="derived",
     uses=("ckd_fixed_point_is_kaczmarz",),
-    hypotheses=dict(
-        linear=Hypothesis("the kernel is linear"),
-        orthogonal=Hypothesis("f is an orthogonal linear map"),
-        unit=Hypothesis("|x_1| = 1"),
-    ),
+    hypotheses=H,
     claims=dict(formula=formula, plane=plane, rate=rate, slowest=slowest, context=context),
+    proofs=(spectrum_of,),
+    proof=dict(formula=proof(formula), plane=proof(plane)),
     experiments=dict(
         formula=Experiment(
-            padded=True,
+            observe, seen, {T: (4, 10)}, at=({d: 2}, {d: 3}, {d: 5}), draws=setting.FEW, padded=True,
             subjects={
                 "orthogonal": ORBIT,
-                "5 % longer a step": ORBIT.but(scale=1.05, breaks=("orthogonal",), fails=both),
-                "exponential kernel": ORBIT.but(exponential=EXPONENTIAL, breaks=("linear",), fails=both),
-                "a first token of length 1.2": ORBIT.but(number=1.2, breaks=("unit",), fails=both),
+                "5 % longer a step": ORBIT(scale=1.05).breaking(H.orthogonal, fails=both),
+                "exponential kernel": ORBIT(exponential=EXPONENTIAL).breaking(H.linear, fails=both),
+                "a first token of length 1.2": ORBIT(number=1.2).breaking(H.unit, fails=both),
             },
-            observe=observe,
-            measures=(residual, closed, late, squares, powers, sine),
-            sweep={T: (4, 10)},
-            at=({d: 2}, {d: 3}, {d: 5}),
-            draws=setting.FEW,
         ),
         spectra=Experiment(
-            padded=True,
-            subjects={"orthogonal": ORBIT},
-            observe=spectrum,
-            measures=(speed, largest, first),
-            sweep={T: (64, 128, 256)},
-            span=4,
-            at=({d: 2}, {d: 3}, {d: 5}),
-            draws=Efforts(quick=240, standard=240, thorough=1000),
-            platform="cpu",
+            spectrum, (seen_2, first), {T: (64, 128, 256)}, at=({d: 2}, {d: 3}, {d: 5}), draws=Efforts(240, 240, 1000),
+            span=4, platform="cpu", padded=True,
+            subjects={
+                "orthogonal": ORBIT,
+            },
         ),
         dimensions=Experiment(
-            padded=True,
-            subjects={"Haar": Subject(haar)},
-            observe=typical,
-            measures=(slow,),
-            sweep={d: Efforts(quick=(4, 8, 16, 32), standard=(4, 8, 16, 32, 64), thorough=(4, 8, 16, 32, 64, 128))},
-            draws=Efforts(quick=600, standard=600, thorough=3000),
-            platform="cpu",
+            typical, slow, {d: Efforts((4, 8, 16, 32), (4, 8, 16, 32, 64), (4, 8, 16, 32, 64, 128))},
+            draws=Efforts(600, 600, 3000), platform="cpu", padded=True,
+            subjects={
+                "Haar": Subject(haar),
+            },
         ),
     ),
-    proof=dict(formula=proof(formula), plane=proof(plane), spectrum=spectrum_of),
     issues=(
         "That 1 - rho is of order 1/d^2 for a random map is measured, not derived.",
         "If x_1 is not cyclic or Omega has equal eigenvalues predictions still converge, but W_t does not tend to Omega: "
@@ -226,4 +184,4 @@ theorem = Theorem(
         "The rate is read from powers of P Omega, which the closed form ties to the residual; residuals themselves reach "
         "the rounding of float64 after a few hundred tokens.",
     ),
-)
+)  # fmt: skip

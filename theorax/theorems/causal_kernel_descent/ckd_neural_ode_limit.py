@@ -9,23 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Rational, Symbol, factorial
 
-from theorax.language import (
-    Absolute,
-    Corrections,
-    Efforts,
-    Expansion,
-    Experiment,
-    Identity,
-    Limit,
-    Measured,
-    Proof,
-    Rate,
-    Relative,
-    Size,
-    Subject,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.theorems.causal_kernel_descent import _sequences as sequences
 from theorax.theorems.causal_kernel_descent import _tokens as setting
@@ -36,58 +20,48 @@ from theorax.theorems.causal_kernel_descent._transformer import kernel_descent_t
 
 N = Size("N", "number of layers")
 S = Size("S", "time in units of 1/kappa, growing")
-speed = Measured("speed", "du/ds of the closed form", array=True)
-force = Measured("force", "-(K_L u - L x_+) at the closed form", array=True)
-start = Measured("start", "the closed form at s = 0", array=True)
-settled = Measured("settled", "the depth limit", array=True)
+seen = arrays(
+    speed="du/ds of the closed form",
+    force="-(K_L u - L x_+) at the closed form",
+    start="the closed form at s = 0",
+    settled="the depth limit",
+)
 gap = Measured(
     "gap", "largest difference of N layers of the Transformer, step s/N, from the closed form", positive=True
 )
-error = Measured("error", "largest coordinate of e^S (u* - u(S)) at the last position T", positive=True)
-leading = Measured("leading", "product of k(x_(s+1), x_s)/kappa, 1 < s < T, times that of u*_2", positive=True)
+seen_2 = numbers(
+    error="largest coordinate of e^S (u* - u(S)) at the last position T",
+    leading="product of k(x_(s+1), x_s)/kappa, 1 < s < T, times that of u*_2",
+    positive=True,
+)
 
 rounding = "the account of the rounding stays below it, a wrong term is far above"
-flow = Identity(speed, force, margin=Relative(1, 10**6, rounding))
+H = hypotheses(sphere=SPHERE)
+flow = Identity(seen.speed, seen.force, margin=Relative(1, 10**6, rounding))
 rest = Identity(
-    start,
-    0,
-    margin=Absolute(1, 10**6, rounding),
-    wrong={"from the depth limit": dict(left=settled)},
-)
+    seen.start, 0, margin=Absolute(1, 10**6, rounding), wrong={"from the depth limit": dict(left=seen.settled)},
+)  # fmt: skip
 euler = Rate(
-    gap,
-    1 / N,
-    as_=N,
+    gap, 1 / N, as_=N, spread=Rational(3, 10),
     approach=Corrections(
-        size=0.2,
-        slowest=1,
-        rest=0.02,
-        order=2,
-        reference=64,
+        size=0.2, slowest=1, rest=0.02, order=2, reference=64,
         reason="Euler's method expands in powers of the step; the logarithm is off by 0.06 at N = 64 on other seeds",
     ),
     margin=Absolute(1, 5, "a method of order two is one away"),
-    spread=Rational(3, 10),
-)
+)  # fmt: skip
 power = S ** (T - 2) / factorial(T - 2)
 tail = Limit(
-    error / leading / power,
-    1,
-    as_=S,
+    seen_2.error / seen_2.leading / power, 1, as_=S, spread=2 / S,
     approach=Expansion(
-        powers=(1,),
-        rest=0.01,
-        order=2,
-        reference=64,
+        powers=(1,), rest=0.01, order=2, reference=64,
         reason="a quotient of polynomials in S; of second order 0.001 at S = 64 on other seeds",
     ),
     margin=Relative(1, 10, "a power of S more or less, or the factorial, is far away"),
-    spread=2 / S,
     wrong={
-        "e^(-kappa s) alone": dict(of=error / leading),
-        "t - 1 in the place of t - 2": dict(of=error / leading * factorial(T - 1) / S ** (T - 1)),
+        "e^(-kappa s) alone": dict(of=seen_2.error / seen_2.leading),
+        "t - 1 in the place of t - 2": dict(of=seen_2.error / seen_2.leading * factorial(T - 1) / S ** (T - 1)),
     },
-)
+)  # fmt: skip
 
 
 def solution(K, targets, s):
@@ -149,56 +123,39 @@ def proof(claim):
     return Proof(steps, settles=True)
 
 
-short_time, long_time = ORBIT.but(number=0.7), ORBIT.but(number=4.0)
+short_time, long_time = ORBIT(number=0.7), ORBIT(number=4.0)
 theorem = Theorem(
     place="infinite depth (derived here)",
     label="derived",
     uses=("ckd_depth_convergence", "ckd_transformer_construction"),
-    hypotheses=dict(sphere=SPHERE),
+    hypotheses=H,
     claims=dict(flow=flow, rest=rest, euler=euler, tail=tail),
+    proof=dict(flow=proof(flow), rest=proof(rest)),
     experiments=dict(
-        few=Experiment(
-            padded=True,
-            subjects={
-                "linear": short_time,
-                "exponential": short_time.but(exponential=EXPONENTIAL),
-                "tokens 5 % longer": short_time.but(scale=1.05, breaks=("sphere",), fails=("flow",)),
-            },
-            observe=few,
-            measures=(speed, force, start, settled),
-            sweep={T: (4, 8)},
-            at=({d: 3},),
-            draws=setting.FEW,
-        ),
+        few=Experiment(few, seen, {T: (4, 8)}, at={d: 3}, draws=setting.FEW, padded=True, subjects={
+            "linear": short_time,
+            "exponential": short_time(exponential=EXPONENTIAL),
+            "tokens 5 % longer": short_time(scale=1.05).breaking(H.sphere, fails=flow),
+        }),
         layers=Experiment(
-            padded=True,
+            layered, gap, {N: (64, 128, 256, 512)}, at={T: 12, d: 3}, draws=Efforts(64, 128, 512), span=8,
+            seeds="paired", padded=True,
             subjects={
                 "linear": long_time,
-                "exponential": long_time.but(exponential=EXPONENTIAL),
-                "tokens 1 % longer": long_time.but(scale=1.01, breaks=("sphere",), fails=("euler",)),
+                "exponential": long_time(exponential=EXPONENTIAL),
+                "tokens 1 % longer": long_time(scale=1.01).breaking(H.sphere, fails=euler),
             },
-            observe=layered,
-            measures=(gap,),
-            sweep={N: (64, 128, 256, 512)},
-            span=8,
-            at=({T: 12, d: 3},),
-            draws=Efforts(quick=64, standard=128, thorough=512),
-            seeds="paired",
         ),
         times=Experiment(
+            late, seen_2, {S: (64, 128, 256, 512)}, at=({T: 3}, {T: 4}, {T: 5}), draws=Efforts(64, 128, 512), span=8,
             padded=True,
-            subjects={"exponential": Subject(plane, options=dict(exponential=EXPONENTIAL, number=0.0))},
-            observe=late,
-            measures=(error, leading),
-            sweep={S: (64, 128, 256, 512)},
-            span=8,
-            at=({T: 3}, {T: 4}, {T: 5}),
-            draws=Efforts(quick=64, standard=128, thorough=512),
+            subjects={
+                "exponential": Subject(plane, exponential=EXPONENTIAL, number=0.0),
+            },
         ),
     ),
-    proof=dict(flow=proof(flow), rest=proof(rest)),
     issues=(
         "The exponential of K_L is the finite sum: a general matrix exponential may lose all digits on triangular matrices "
         "whose diagonal is constant only up to rounding.",
     ),
-)
+)  # fmt: skip

@@ -12,22 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
 
-from theorax.language import (
-    Absolute,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Identity,
-    Inequality,
-    Limit,
-    Measured,
-    Proof,
-    Relative,
-    Size,
-    Subject,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.numerics.annotations import Scalar
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.keys import named
@@ -37,48 +22,51 @@ from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, LINEAR
 
 tau = Size("tau", "period")
 m = Size("m", "periods in the context")
-later = Measured("later", "residuals of the third period", array=True)
-swept = Measured("swept", "M times those of the second", array=True)
-jacobi = Measured("jacobi", "Jacobi's matrix times those of the second", array=True)
-total = Measured("total", "sum of |r_t|^2 over the context, over kappa tr(Y^T G^(-1) Y)", positive=True)
-speed = Measured("speed", "ln of the length of the residuals of the last period over those of the first, over m - 1")
-radius = Measured("radius", "ln of the spectral radius of M")
-jacobi_radius = Measured("jacobi_radius", "ln of the spectral radius of Jacobi's matrix")
-last = Measured("last", "length of the residuals of the last period", positive=True)
+seen = arrays(
+    later="residuals of the third period",
+    swept="M times those of the second",
+    jacobi="Jacobi's matrix times those of the second",
+)
+seen_3 = numbers(
+    speed="ln of the length of the residuals of the last period over those of the first, over m - 1",
+    radius="ln of the spectral radius of M",
+    jacobi_radius="ln of the spectral radius of Jacobi's matrix",
+)
+seen_2 = numbers(
+    total="sum of |r_t|^2 over the context, over kappa tr(Y^T G^(-1) Y)",
+    last="length of the residuals of the last period",
+    positive=True,
+)
 
+H = hypotheses(
+    periodic="the sequence is periodic",
+    sphere=setting.SPHERE,
+    definite="the points of a period are distinct, and the kernel is strictly positive definite on them",
+)
 period = Identity(
-    later,
-    swept,
+    seen.later, seen.swept, under=(H.periodic, H.sphere),
     margin=Relative(1, 10**6, "the account of the rounding stays below it, another splitting of G is far above"),
-    under=("periodic", "sphere"),
-    wrong={"Jacobi's splitting": jacobi},
-)
+    wrong={"Jacobi's splitting": seen.jacobi},
+)  # fmt: skip
 rate = Limit(
-    speed - radius,
-    0,
-    as_=m,
-    approach=setting.power_of_a_matrix(0.5, 4, "m"),
+    seen_3.speed - seen_3.radius, 0, as_=m, spread=1 / m, approach=setting.power_of_a_matrix(0.5, 4, "m"),
     margin=Absolute(1, 4, "the radius of a step instead of a period, or its square, is one away"),
-    spread=1 / m,
-    wrong={"per token": dict(of=speed - radius / 4), "Jacobi's radius": dict(of=speed - jacobi_radius)},
-)
-contracting = Inequality(radius, at_most=0, wrong={"Jacobi's": dict(of=jacobi_radius)})
+    wrong={
+        "per token": dict(of=seen_3.speed - seen_3.radius / 4),
+        "Jacobi's radius": dict(of=seen_3.speed - seen_3.jacobi_radius),
+    },
+)  # fmt: skip
+contracting = Inequality(seen_3.radius, at_most=0, wrong={"Jacobi's": dict(of=seen_3.jacobi_radius)})
 spent = Limit(
-    total,
-    1,
-    as_=m,
+    seen_2.total, 1, as_=m, spread=1 / m**2,
     approach=setting.geometric(0.1, 4, "geometric; at most 0.01 at m = 4 on other seeds"),
     margin=Relative(1, 10, "without kappa the sum is off by a factor of e"),
-    spread=1 / m**2,
-)
+)  # fmt: skip
 vanishing = Limit(
-    last,
-    0,
-    as_=m,
+    seen_2.last, 0, as_=m, spread=1 / m,
     approach=setting.geometric(0.2, 4, "geometric; at most 0.11 at m = 4 on other seeds"),
     margin=Absolute(1, 5, "a token that cannot be told from another leaves residuals of order one"),
-    spread=1 / m,
-)
+)  # fmt: skip
 
 
 class Points(eqx.Module):
@@ -152,6 +140,7 @@ def many(points, m):
     )
 
 
+@settles(period)
 def generic_period():
     """Every kernel matrix of constant diagonal and any next tokens; periods of two and of three points."""
     for order in (2, 3):
@@ -161,49 +150,31 @@ def generic_period():
         yield instance(period, f"the measured program on symbols, tau = {order}", values)
 
 
-short = Subject(any_points, options=dict(exponential=EXPONENTIAL, uneven=0.0, wandering=0.0))
-long = Subject(near_a_tetrahedron, options=dict(exponential=EXPONENTIAL, repeated=0, wandering=0.0))
+short = Subject(any_points, exponential=EXPONENTIAL, uneven=0.0, wandering=0.0)
+long = Subject(near_a_tetrahedron, exponential=EXPONENTIAL, repeated=0, wandering=0.0)
 theorem = Theorem(
     place="periodic sequences and exponential attention in Theorem 1 (reconstructed); the rate derived here",
     label="reconstructed",
     uses=("ckd_fixed_point_is_kaczmarz", "ckd_energy_identity"),
-    hypotheses=dict(
-        periodic=Hypothesis("the sequence is periodic"),
-        sphere=setting.SPHERE,
-        definite=Hypothesis(
-            "the points of a period are distinct, and the kernel is strictly positive definite on them"
-        ),
-    ),
+    hypotheses=H,
     claims=dict(period=period, rate=rate, contracting=contracting, spent=spent, vanishing=vanishing),
+    proofs=(generic_period,),
     experiments=dict(
-        few=Experiment(
-            padded=True,
-            subjects={
-                "exponential": short,
-                "linear": short.but(exponential=LINEAR),
-                "lengths that grow": short.but(uneven=0.05, breaks=("sphere",), fails=("period",)),
-                "points that wander": short.but(wandering=0.2, breaks=("periodic",), fails=("period",)),
-            },
-            observe=few,
-            measures=(later, swept, jacobi),
-            sweep={tau: (3, 5)},
-            draws=setting.FEW,
-        ),
+        few=Experiment(few, seen, {tau: (3, 5)}, draws=setting.FEW, padded=True, subjects={
+            "exponential": short,
+            "linear": short(exponential=LINEAR),
+            "lengths that grow": short(uneven=0.05).breaking(H.sphere, fails=period),
+            "points that wander": short(wandering=0.2).breaking(H.periodic, fails=period),
+        }),
         many=Experiment(
-            padded=True,
+            many, (seen_2, seen_3), {m: (4, 8, 16)}, draws=Efforts(200, 400, 2000), platform="cpu", padded=True,
             subjects={
                 "exponential": long,
-                "linear": long.but(exponential=LINEAR, breaks=("definite",), fails=("spent", "vanishing")),
-                "two equal points": long.but(repeated=1, breaks=("definite",), fails=("vanishing",)),
-                "points that wander": long.but(wandering=0.5, breaks=("periodic",), fails=("rate",)),
+                "linear": long(exponential=LINEAR).breaking(H.definite, fails=(spent, vanishing)),
+                "two equal points": long(repeated=1).breaking(H.definite, fails=vanishing),
+                "points that wander": long(wandering=0.5).breaking(H.periodic, fails=rate),
             },
-            observe=many,
-            measures=(total, speed, radius, jacobi_radius, last),
-            sweep={m: (4, 8, 16)},
-            draws=Efforts(quick=200, standard=400, thorough=2000),
-            platform="cpu",
         ),
     ),
-    proof=dict(period=Proof(generic_period, settles=True)),
     issues=("When two points come close the radius tends to one: points are drawn near the corners of a tetrahedron.",),
-)
+)  # fmt: skip

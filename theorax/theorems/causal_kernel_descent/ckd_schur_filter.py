@@ -11,21 +11,7 @@ import jax
 import jax.numpy as jnp
 from sympy import I, Integer, Rational, Symbol, exp, factor, integrate, pi, series, simplify, symbols
 
-from theorax.language import (
-    Cited,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Identity,
-    Limit,
-    Measured,
-    Proof,
-    Relative,
-    Step,
-    Subject,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.theorems.causal_kernel_descent import _sequences as sequences
 from theorax.theorems.causal_kernel_descent import _tokens as setting
@@ -33,26 +19,27 @@ from theorax.theorems.causal_kernel_descent._descent import fixed_point, kernel
 from theorax.theorems.causal_kernel_descent._sequences import PLANES
 from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, LINEAR, T
 
-limit = Measured("limit", "the depth limit of causal kernel descent", array=True)
-filtered = Measured("filtered", "sum_j w_j x_(t+1-j), the weights from inverting a power series", array=True)
-direct = Measured("direct", "the same with the weights g(j)/kappa", array=True)
+seen = arrays(
+    limit="the depth limit of causal kernel descent",
+    filtered="sum_j w_j x_(t+1-j), the weights from inverting a power series",
+    direct="the same with the weights g(j)/kappa",
+)
 energy = Measured("energy", "sum of w_j^2, j up to T", positive=True)
 
-autoregressive = Identity(
-    limit,
-    filtered,
-    margin=Relative(1, 10**6, "the account of the rounding stays below it, a wrong weight is far above"),
-    under=("stationary",),
-    wrong={"kernel values as weights": direct},
+H = hypotheses(
+    stationary="k(x_t, x_s) depends on t - s alone",
+    singular="the spectral measure of the sequence has no density",
 )
+autoregressive = Identity(
+    seen.limit, seen.filtered, under=H.stationary,
+    margin=Relative(1, 10**6, "the account of the rounding stays below it, a wrong weight is far above"),
+    wrong={"kernel values as weights": seen.direct},
+)  # fmt: skip
 inner = Limit(
-    energy,
-    1,
-    as_=T,
+    energy, 1, as_=T, spread=Rational(1, 50),
     approach=setting.summable(0.05, "the tail of a summable series; at most 0.02 at T = 128 on other seeds"),
     margin=Relative(1, 10, "a measure with a density has less: a quarter for that of g(k) = 2^(-k)"),
-    spread=Rational(1, 50),
-)
+)  # fmt: skip
 
 
 def weights_of(g):
@@ -109,6 +96,7 @@ def covariance(key, part, exponential, smooth):
     return Covariance(sequences.two_planes(key, part, exponential), smooth)
 
 
+@settles(autoregressive)
 def inversion():
     """Any stationary kernel, five tokens, any targets."""
     g = symbols("g1:5", real=True)
@@ -118,7 +106,8 @@ def inversion():
     yield instance(autoregressive, "the measured program on symbols, T = 5", values)
 
 
-def schur_functions():
+@lemma
+def functions():
     """A single point mass, the kernel 2^(-k), and the linear kernel in a plane; mean squares on the circle."""
     z, a, c = Symbol("z"), Symbol("a", real=True), Symbol("c", real=True)
     yield Cited(
@@ -135,48 +124,32 @@ def schur_functions():
     yield Step("of squared sum one", factor(c**2 + (1 - c**2) ** 2 / (1 - c**2)), Integer(1))
 
 
-exponential = PLANES.but(exponential=EXPONENTIAL)
-mixture = Subject(covariance, options=dict(part=1.0, exponential=EXPONENTIAL, smooth=0.0))
+exponential = PLANES(exponential=EXPONENTIAL)
+mixture = Subject(covariance, part=1.0, exponential=EXPONENTIAL, smooth=0.0)
 theorem = Theorem(
     place="stationary sequences (derived here)",
     label="derived",
     uses=("ckd_fixed_point_is_kaczmarz",),
-    hypotheses=dict(
-        stationary=Hypothesis("k(x_t, x_s) depends on t - s alone"),
-        singular=Hypothesis("the spectral measure of the sequence has no density"),
-    ),
+    hypotheses=H,
     claims=dict(autoregressive=autoregressive, inner=inner),
+    proofs=(inversion, functions),
     experiments=dict(
-        few=Experiment(
-            padded=True,
-            subjects={
-                "linear": PLANES,
-                "exponential": exponential,
-                "tokens that do not follow": exponential.but(
-                    scrambled=1, breaks=("stationary",), fails=("autoregressive",)
-                ),
-            },
-            observe=observe,
-            measures=(limit, filtered, direct),
-            sweep={T: (4, 10)},
-            draws=setting.FEW,
-        ),
+        few=Experiment(observe, seen, {T: (4, 10)}, draws=setting.FEW, padded=True, subjects={
+            "linear": PLANES,
+            "exponential": exponential,
+            "tokens that do not follow": exponential(scrambled=1).breaking(H.stationary, fails=autoregressive),
+        }),
         many=Experiment(
-            padded=True,
+            energies, energy, {T: (128, 256, 512)}, draws=Efforts(64, 128, 512), padded=True,
             subjects={
                 "exponential, a plane": mixture,
-                "linear, two planes": mixture.but(part=0.6, exponential=LINEAR),
-                "a density beside": mixture.but(smooth=0.5, breaks=("singular",), fails=("inner",)),
-                "g(k) = 2^(-k)": mixture.but(smooth=1.0, breaks=("singular",), fails=("inner",)),
+                "linear, two planes": mixture(part=0.6, exponential=LINEAR),
+                "a density beside": mixture(smooth=0.5).breaking(H.singular, fails=inner),
+                "g(k) = 2^(-k)": mixture(smooth=1.0).breaking(H.singular, fails=inner),
             },
-            observe=energies,
-            measures=(energy,),
-            sweep={T: (128, 256, 512)},
-            draws=Efforts(quick=64, standard=128, thorough=512),
         ),
     ),
-    proof=dict(autoregressive=Proof(inversion, settles=True), functions=schur_functions),
     issues=(
         "Weights are those of the sequence's own kernel: the filter is universal for sequences with the same one.",
     ),
-)
+)  # fmt: skip

@@ -10,21 +10,7 @@ import jax
 import jax.numpy as jnp
 from sympy import E, Rational, besseli
 
-from theorax.language import (
-    Absolute,
-    Corrections,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Identity,
-    Limit,
-    Measured,
-    Proof,
-    Relative,
-    Size,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.theorems.causal_kernel_descent import _sequences as sequences
 from theorax.theorems.causal_kernel_descent import _tokens as setting
@@ -34,54 +20,48 @@ from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, T, d
 from theorax.theorems.causal_kernel_descent._transformer import kernel_descent_transformer
 
 NONE, MATCHED, OWN, OWN_WITH_EMPTY = 0, 1, 2, 3
-kept = Measured("kept", "what one more softmax layer makes of the limit of exponential attention", array=True)
-limit = Measured("limit", "the depth limit of exponential attention", array=True)
-total = Measured("total", "sum over the context of the squared errors of the depth limit", positive=True)
-rest = Measured("rest", "mean of the squared errors over the last quarter of the context", positive=True)
+seen = arrays(
+    kept="what one more softmax layer makes of the limit of exponential attention",
+    limit="the depth limit of exponential attention",
+)
+seen_2 = numbers(
+    total="sum over the context of the squared errors of the depth limit",
+    rest="mean of the squared errors over the last quarter of the context",
+    positive=True,
+)
 N = Size("N", "number of layers, growing")
 decay = Measured("decay", "logarithm of the error shrinking from N to 2 N layers, over that of (1 - kappa/Z_T)^N")
 
-same = Identity(
-    kept,
-    limit,
-    margin=Relative(
-        1, 10**6, "the account of the rounding stays below it; other sums move the first positions by a half"
-    ),
-    under=("matched",),
+H = hypotheses(
+    orbit=setting.TURNED,
+    matched="both heads divide by the same sum",
+    softmax="weights are divided by a sum over the context",
 )
+same = Identity(
+    seen.kept, seen.limit, under=H.matched,
+    margin=Relative(
+        1, 10**6, "the account of the rounding stays below it; other sums move the first positions by a half",
+    ),
+)  # fmt: skip
 energy = Limit(
-    total,
-    E / besseli(1, 1),
-    as_=T,
+    seen_2.total, E / besseli(1, 1), as_=T, under=(H.matched, H.orbit), spread=Rational(1, 100),
     approach=setting.summable(0.02, "what remains to be learnt; at most 0.002 of the limit at T = 128 on other seeds"),
     margin=Relative(1, 20, "own sums raise it by a half, own sums with an empty key by a quarter"),
-    under=("matched", "orbit"),
-    spread=Rational(1, 100),
-)
+)  # fmt: skip
 vanishing = Limit(
-    rest,
-    0,
-    as_=T,
+    seen_2.rest, 0, as_=T, under=H.orbit, spread=Rational(1, 100),
     approach=Corrections(
-        size=0.05, slowest=1, rest=0, reference=128, reason="squares of a quarter of the context are summable"
+        size=0.05, slowest=1, rest=0, reference=128, reason="squares of a quarter of the context are summable",
     ),
     margin=Absolute(1, 50, "an error of a seventh of the length of a token would be seen"),
-    under=("orbit",),
-    spread=Rational(1, 100),
-)
+)  # fmt: skip
 speed = Limit(
-    decay,
-    1,
-    as_=N,
+    decay, 1, as_=N, under=(H.softmax, H.orbit), spread=1 / N,
     approach=setting.geometric(
-        0.05,
-        64,
-        "geometric, the next largest factor is that of another position; 0.011 at N = 64 on other seeds",
+        0.05, 64, "geometric, the next largest factor is that of another position; 0.011 at N = 64 on other seeds",
     ),
     margin=Relative(1, 10, "without sums the layers end; half or twice the diagonal moves it by a factor of about two"),
-    under=("softmax", "orbit"),
-    spread=1 / N,
-)
+)  # fmt: skip
 
 
 def again(X, kind):
@@ -132,6 +112,7 @@ def deep(model, T, N):
     return dict(decay=(logs[1] - logs[0]) / (N.value * jnp.log(factor)))
 
 
+@settles(same)
 def generic_tokens():
     """Any tokens of dimension one, on a sphere or not, in a context of three."""
     values = evaluate(lambda X: again(X, MATCHED), (setting.generic("x", 4, 1),), Symbolic())
@@ -139,65 +120,41 @@ def generic_tokens():
 
 
 # The number of an orbit is here how its sums are taken.
-layer, context = ORBIT.but(exponential=EXPONENTIAL, number=MATCHED), ONE_PLANE.but(number=MATCHED)
+layer, context = ORBIT(exponential=EXPONENTIAL, number=MATCHED), ONE_PLANE(number=MATCHED)
 theorem = Theorem(
     place="softmax attention in Theorem 1 (reconstructed); finite-context statements derived here",
     label="reconstructed",
     uses=("ckd_transformer_construction", "ckd_energy_identity"),
-    hypotheses=dict(
-        orbit=setting.TURNED,
-        matched=Hypothesis("both heads divide by the same sum"),
-        softmax=Hypothesis("weights are divided by a sum over the context"),
-    ),
+    hypotheses=H,
     claims=dict(same=same, energy=energy, vanishing=vanishing, speed=speed),
+    proofs=(generic_tokens,),
     experiments=dict(
-        one_layer=Experiment(
-            padded=True,
-            subjects={
-                "same sums": layer,
-                "own sums": layer.but(number=OWN, breaks=("matched",), fails=("same",)),
-                "own sums with an empty key": layer.but(number=OWN_WITH_EMPTY, breaks=("matched",), fails=("same",)),
-            },
-            observe=one_layer,
-            measures=(kept, limit),
-            sweep={T: (3, 7)},
-            at=({d: 3},),
-            draws=setting.FEW,
-        ),
+        one_layer=Experiment(one_layer, seen, {T: (3, 7)}, at={d: 3}, draws=setting.FEW, padded=True, subjects={
+            "same sums": layer,
+            "own sums": layer(number=OWN).breaking(H.matched, fails=same),
+            "own sums with an empty key": layer(number=OWN_WITH_EMPTY).breaking(H.matched, fails=same),
+        }),
         contexts=Experiment(
-            padded=True,
+            contexts, seen_2, {T: setting.LONG}, draws=Efforts(64, 128, 256), padded=True,
             subjects={
                 "same sums": context,
-                "own sums": context.but(number=OWN, breaks=("matched",), fails=("energy",)),
-                "own sums with an empty key": context.but(
-                    number=OWN_WITH_EMPTY, breaks=("matched",), fails=("energy",)
-                ),
-                "independent tokens": context.but(scrambled=1, breaks=("orbit",), fails=("energy", "vanishing")),
+                "own sums": context(number=OWN).breaking(H.matched, fails=energy),
+                "own sums with an empty key": context(number=OWN_WITH_EMPTY).breaking(H.matched, fails=energy),
+                "independent tokens": context(scrambled=1).breaking(H.orbit, fails=(energy, vanishing)),
             },
-            observe=contexts,
-            measures=(total, rest),
-            sweep={T: setting.LONG},
-            draws=Efforts(quick=64, standard=128, thorough=256),
         ),
         depths=Experiment(
-            padded=True,
+            deep, decay, {N: (64, 128, 256, 512)}, at={T: 8}, draws=Efforts(64, 128, 256), span=8, padded=True,
             subjects={
                 "same sums": context,
-                "own sums": context.but(number=OWN, breaks=("matched",)),
-                "no sums": context.but(number=NONE, breaks=("softmax",), fails=("speed",)),
+                "own sums": context(number=OWN).breaking(H.matched),
+                "no sums": context(number=NONE).breaking(H.softmax, fails=speed),
             },
-            observe=deep,
-            measures=(decay,),
-            sweep={N: (64, 128, 256, 512)},
-            span=8,
-            at=({T: 8},),
-            draws=Efforts(quick=64, standard=128, thorough=256),
         ),
     ),
-    proof=dict(same=Proof(generic_tokens, settles=True)),
     issues=(
         "The depth for accuracy eps is (Z_T/kappa) ln(1/eps), a multiple of T, only as eps tends to zero at fixed T: for eps = "
         "1e-6 it is 7.3 T at T = 32 and 3.9 T at T = 512, as most of the error shrinks at a speed that T does not change.",
         "How the paper treats the first position, where the second head has nothing to attend to, was not read.",
     ),
-)
+)  # fmt: skip

@@ -12,21 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Rational, Symbol, sympify
 
-from theorax.language import (
-    Absolute,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Identity,
-    Index,
-    Limit,
-    Measured,
-    Proof,
-    Relative,
-    Subject,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.theorems.causal_kernel_descent import _sequences as sequences
 from theorax.theorems.causal_kernel_descent import _tokens as setting
@@ -35,38 +21,40 @@ from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, LINEAR, 
 from theorax.theorems.causal_kernel_descent._transformer import kernel_descent_transformer
 
 n = Index("n", "number of layers")
-outputs = Measured("outputs", "predictions of the Transformer after n layers", over=(n,), array=True)
-descended = Measured("descended", "n steps of causal kernel descent", over=(n,), array=True)
-late = Measured("late", "causal kernel descent with the targets one position late", over=(n,), array=True)
-last = Measured("last", "predictions of the Transformer after T - 1 layers", array=True)
-limit = Measured("limit", "Kaczmarz's predictions; for the exponential kernel by substitution", array=True)
+seen = arrays(
+    outputs="predictions of the Transformer after n layers",
+    descended="n steps of causal kernel descent",
+    late="causal kernel descent with the targets one position late",
+    over=(n,),
+)
+seen_2 = arrays(
+    last="predictions of the Transformer after T - 1 layers",
+    limit="Kaczmarz's predictions; for the exponential kernel by substitution",
+)
 miss = Measured("miss", "mean square of the error of the deep Transformer over the last quarter of the context")
 
 rounding = "the account of the rounding stays below it, a wrong weight is of order one"
+H = hypotheses(
+    sphere=SPHERE,
+    step="the step is 1/kappa",
+    keys="the keys of the second head are the tokens before, x_(s-1)",
+    boundary="the second head leaves out s = 1, where a weight at an empty key is not zero",
+    orbit=setting.TURNED,
+)
 layers = Identity(
-    outputs,
-    descended,
-    margin=Relative(1, 10**6, rounding),
-    under=("keys", "boundary"),
-    wrong={"targets one position late": late},
-)
+    seen.outputs, seen.descended, under=(H.keys, H.boundary), margin=Relative(1, 10**6, rounding),
+    wrong={"targets one position late": seen.late},
+)  # fmt: skip
 ends = Identity(
-    last,
-    limit,
-    margin=Relative(1, 10**6, rounding),
-    under=("sphere", "step", "keys", "boundary"),
-)
+    seen_2.last, seen_2.limit, under=(H.sphere, H.step, H.keys, H.boundary), margin=Relative(1, 10**6, rounding),
+)  # fmt: skip
 predicts = Limit(
-    miss,
-    0,
-    as_=T,
+    miss, 0, as_=T, under=(H.step, H.keys, H.boundary, H.orbit), spread=Rational(1, 10),
     approach=setting.geometric(
-        0.2, 16, "squares are summable, so of order 1/T at most; below 0.07 at T = 16 on other seeds"
+        0.2, 16, "squares are summable, so of order 1/T at most; below 0.07 at T = 16 on other seeds",
     ),
     margin=Absolute(1, 10, "a copy of the token before is 0.35 away or more"),
-    under=("step", "keys", "boundary", "orbit"),
-    spread=Rational(1, 10),
-)
+)  # fmt: skip
 
 
 def sequence(key, d, scale, exponential, boundary, previous, fraction):
@@ -111,6 +99,7 @@ def deep(model, T):
     return dict(miss=sequences.mean_of_last_quarter(squares, T))
 
 
+@settles(layers)
 def generic_tokens():
     """Any tokens in one and two dimensions, any step; three and two layers on contexts of three tokens."""
     step = np.array(sympify(Symbol("eta")), dtype=object)
@@ -121,61 +110,42 @@ def generic_tokens():
             yield instance(layers, f"{('linear', 'exponential')[kind]}, d = {dimension}, n = {place}", one)
 
 
-linear = Subject(sequence, options=dict(scale=1.0, exponential=LINEAR, boundary=1, previous=1.0, fraction=1.0))
-exponential = linear.but(exponential=EXPONENTIAL)
-deep_linear = Subject(plane, options=dict(exponential=LINEAR, softmax=0, previous=1.0, scrambled=0))
-deep_exponential = deep_linear.but(exponential=EXPONENTIAL)
-both = ("layers", "ends")
+linear = Subject(sequence, scale=1.0, exponential=LINEAR, boundary=1, previous=1.0, fraction=1.0)
+exponential = linear(exponential=EXPONENTIAL)
+deep_linear = Subject(plane, exponential=LINEAR, softmax=0, previous=1.0, scrambled=0)
+deep_exponential = deep_linear(exponential=EXPONENTIAL)
+both = (layers, ends)
 theorem = Theorem(
     place="the construction of Theorem 1 (reconstructed)",
     label="reconstructed",
     uses=("ckd_fixed_point_is_kaczmarz", "ckd_depth_convergence"),
-    hypotheses=dict(
-        sphere=SPHERE,
-        step=Hypothesis("the step is 1/kappa"),
-        keys=Hypothesis("the keys of the second head are the tokens before, x_(s-1)"),
-        boundary=Hypothesis("the second head leaves out s = 1, where a weight at an empty key is not zero"),
-        orbit=setting.TURNED,
-    ),
+    hypotheses=H,
     claims=dict(layers=layers, ends=ends, predicts=predicts),
+    proofs=(generic_tokens,),
     experiments=dict(
         transformers=Experiment(
-            padded=True,
+            observe, (seen, seen_2), {T: (3, 7)}, at={d: 3}, along={n: (1, 2, 5)}, draws=setting.FEW, padded=True,
             subjects={
                 "linear": linear,
-                "linear, no boundary": linear.but(boundary=0),
+                "linear, no boundary": linear(boundary=0),
                 "exponential": exponential,
-                "exponential, step 1/2": exponential.but(fraction=0.5, breaks=("step",), fails=("ends",)),
-                "tokens 5 % longer": linear.but(scale=1.05, breaks=("sphere",), fails=("ends",)),
-                "keys x_s": linear.but(previous=0.0, breaks=("keys",), fails=both),
-                "exponential, no boundary": exponential.but(boundary=0, breaks=("boundary",), fails=both),
+                "exponential, step 1/2": exponential(fraction=0.5).breaking(H.step, fails=ends),
+                "tokens 5 % longer": linear(scale=1.05).breaking(H.sphere, fails=ends),
+                "keys x_s": linear(previous=0.0).breaking(H.keys, fails=both),
+                "exponential, no boundary": exponential(boundary=0).breaking(H.boundary, fails=both),
             },
-            observe=observe,
-            measures=(outputs, descended, late, last, limit),
-            sweep={T: (3, 7)},
-            at=({d: 3},),
-            along={n: (1, 2, 5)},
-            draws=setting.FEW,
         ),
-        deep=Experiment(
-            padded=True,
-            subjects={
-                "linear attention": deep_linear,
-                "exponential attention": deep_exponential,
-                "softmax attention": deep_exponential.but(softmax=1),
-                "keys x_s": deep_linear.but(previous=0.0, breaks=("keys",), fails=("predicts",)),
-                "independent tokens": deep_exponential.but(scrambled=1, breaks=("orbit",), fails=("predicts",)),
-            },
-            observe=deep,
-            measures=(miss,),
-            sweep={T: (16, 32, 64)},
-            draws=Efforts(quick=64, standard=128, thorough=512),
-        ),
+        deep=Experiment(deep, miss, {T: (16, 32, 64)}, draws=Efforts(64, 128, 512), padded=True, subjects={
+            "linear attention": deep_linear,
+            "exponential attention": deep_exponential,
+            "softmax attention": deep_exponential(softmax=1),
+            "keys x_s": deep_linear(previous=0.0).breaking(H.keys, fails=predicts),
+            "independent tokens": deep_exponential(scrambled=1).breaking(H.orbit, fails=predicts),
+        }),
     ),
-    proof=dict(layers=Proof(generic_tokens, settles=True)),
     issues=(
         "Layers are followed with their rounding up to T = 7; at T = 40 the float64 error is 4e-15, at T = 200 it is not "
         "usable for exponential attention: see ckd_depth_convergence.",
         "The head that fetches the token before attends by position alone; the paper's first layer was not read.",
     ),
-)
+)  # fmt: skip

@@ -9,22 +9,11 @@ import jax
 import jax.numpy as jnp
 from sympy import Integer, Rational, sqrt
 
-from theorax.language import (
-    Absolute,
-    Efforts,
-    Expectation,
-    Experiment,
-    Hypothesis,
-    Index,
-    Measured,
-    Parameter,
-    Size,
-    Subject,
-    Theorem,
-)
+from theorax.language import *
 from theorax.numerics import distributions
 from theorax.numerics.attention import AttentionNet, MarkovAttention, token_products
-from theorax.numerics.ensembles import gaussian, haar_rows, random_markov
+from theorax.numerics.ensembles import gaussian as gaussian_matrix
+from theorax.numerics.ensembles import haar_rows, random_markov
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
 from theorax.numerics.spectra import singular_values
@@ -46,26 +35,27 @@ joint, small_joint = (
     for name, what in (("joint", "tokens"), ("small_joint", "product"))
 )
 
-heads = Expectation(
-    (top - small_top) / l,
-    0,
-    margin=Absolute(
-        1, 10, "one degree of freedom more in the factors moves s_1^2 by l/d and more, an eighth a layer at T = d = 8"
+H = hypotheses(
+    degrees="the i-th diagonal entry of a factor has d - i degrees of freedom, counting from zero",
+    chain="the products of all layers are one chain",
+    independent=Hypothesis(
+        "no attention matrix depends on the tokens", unbroken="where one does, there is no product to be drawn"
     ),
-    spread=2 / sqrt(d * l),
 )
+heads = Expectation(
+    (top - small_top) / l, 0, spread=2 / sqrt(d * l),
+    margin=Absolute(
+        1, 10, "one degree of freedom more in the factors moves s_1^2 by l/d and more, an eighth a layer at T = d = 8",
+    ),
+)  # fmt: skip
 tails = Expectation(
-    T ** (2 * l - 1) * (tail - small_tail) / (1 + l + l * gamma),
-    0,
+    T ** (2 * l - 1) * (tail - small_tail) / (1 + l + l * gamma), 0, spread=Rational(6, 5) * l / sqrt(T),
     margin=Absolute(1, 12, "two thirds of the margin with which the constants of rank_collapse_width are decided"),
-    spread=Rational(6, 5) * l / sqrt(T),
-)
+)  # fmt: skip
 chains = Expectation(
-    joint - small_joint,
-    0,
+    joint - small_joint, 0, spread=2 * l / d,
     margin=Absolute(1, 10, "drawn apart, layers lose the variance that they share, 2/d = 1/4 at d = 8"),
-    spread=2 * l / d,
-)
+)  # fmt: skip
 
 
 def both(key, T, d, l, gaussian_values, degrees, apart):
@@ -77,7 +67,8 @@ def both(key, T, d, l, gaussian_values, degrees, apart):
     width = jnp.asarray(d.value, jnp.zeros(()).dtype)
     sigma, literal = jnp.where(gaussian_values, 1 / jnp.sqrt(width), 1), named(key, "network")
     values = tuple(
-        sigma * jnp.where(gaussian_values, gaussian(named(literal, "values", layer), d, d), jnp.diag(1.0 * d.mask))
+        sigma
+        * jnp.where(gaussian_values, gaussian_matrix(named(literal, "values", layer), d, d), jnp.diag(1.0 * d.mask))
         for layer in range(1, l + 1)
     )
     attentions = tuple(MarkovAttention(mixing(named(literal, "attention", layer))) for layer in range(1, l + 1))
@@ -100,41 +91,28 @@ def observe(both):
     return dict(top=top, tail=tail, joint=joint, small_top=small_top, small_tail=small_tail, small_joint=small_joint)
 
 
-gaussian_values = Subject(both, options=dict(gaussian_values=1, degrees=0, apart=0))
+gaussian_values = Subject(both, gaussian_values=1, degrees=0, apart=0)
 theorem = Theorem(
     place="the sampler of the tokens' singular values",
     label="derived",
     uses=("haar_frames",),
-    hypotheses=dict(
-        degrees=Hypothesis("the i-th diagonal entry of a factor has d - i degrees of freedom, counting from zero"),
-        chain=Hypothesis("the products of all layers are one chain"),
-        independent=Hypothesis(
-            "no attention matrix depends on the tokens", unbroken="where one does, there is no product to be drawn"
-        ),
-    ),
+    hypotheses=H,
     claims=dict(heads=heads, tails=tails, chains=chains),
     experiments=dict(
         nets=Experiment(
-            padded=True,
+            observe, (top, tail, joint, small_top, small_tail, small_joint), {T: Efforts((8,), (8, 12), (8, 12, 16))},
+            derived={d: T / gamma}, at=({gamma: Integer(1)}, {gamma: Rational(1, 2)}), along={l: (1, 2, 3)},
+            draws=Efforts(4000, 6000, 40000), padded=True,
             subjects={
                 "Gaussian values": gaussian_values,
-                "identity values": gaussian_values.but(gaussian_values=0),
-                "a degree of freedom too many": gaussian_values.but(
-                    degrees=1, breaks=("degrees",), fails=("heads", "tails")
-                ),
-                "layers drawn apart": gaussian_values.but(apart=1, breaks=("chain",), fails=("chains",)),
+                "identity values": gaussian_values(gaussian_values=0),
+                "a degree of freedom too many": gaussian_values(degrees=1).breaking(H.degrees, fails=(heads, tails)),
+                "layers drawn apart": gaussian_values(apart=1).breaking(H.chain, fails=chains),
             },
-            observe=observe,
-            measures=(top, tail, joint, small_top, small_tail, small_joint),
-            sweep={T: Efforts(quick=(8,), standard=(8, 12), thorough=(8, 12, 16))},
-            derived={d: T / gamma},
-            at=({gamma: Integer(1)}, {gamma: Rational(1, 2)}),
-            along={l: (1, 2, 3)},
-            draws=Efforts(quick=4000, standard=6000, thorough=40000),
         )
     ),
     issues=(
         "Equality in law is seen through three moments a layer, at small sizes; the induction in the docstring is what "
         "carries it further.",
     ),
-)
+)  # fmt: skip

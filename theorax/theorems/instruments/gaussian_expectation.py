@@ -26,49 +26,30 @@ from sympy import (
     sqrt,
 )
 
-from theorax.language import (
-    Absolute,
-    Cited,
-    Corrections,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Inequality,
-    Measured,
-    Parameter,
-    Rate,
-    Size,
-    Step,
-    Subject,
-    Theorem,
-)
+from theorax.language import *
 from theorax.numerics import gaussian_means
 from theorax.numerics.annotations import Scalar
 from theorax.numerics.keys import named
 
 m = Size("m", "nodes per standard deviation")
 q = Parameter("q", "variance", positive=True)
-off = Measured("off", "distance of the computed mean from the exact one")
-declared = Measured("declared", "the error that is declared")
+seen = numbers(off="distance of the computed mean from the exact one", declared="the error that is declared")
 missed = Measured("missed", "that distance for 1/(1 + x^2)", positive=True)
 
-honest = Inequality(
-    off,
-    at_most=declared,
-    wrong={"a hundredth of it": declared / 100},
+H = hypotheses(
+    analytic="the function is analytic in the strip",
+    bounded="and at most as large there as said",
+    poles="its nearest singularities are poles at +-i",
 )
+honest = Inequality(seen.off, at_most=seen.declared, wrong={"a hundredth of it": seen.declared / 100})
 geometric = Rate(
-    missed,
-    exp(-2 * pi * m / sqrt(q)),
-    as_=m,
+    missed, exp(-2 * pi * m / sqrt(q)), as_=m, under=(H.analytic, H.poles), spread=Rational(1, 1000),
     approach=Corrections(
         size=0.2, slowest=2, fastest=8, rest=0, log=0.2, reference=1,
         reason="beside the first pole's e^(-2 pi b m) its powers; twice e^(-pi) of it at most",
     ),
-    margin=Absolute(1, 2, "half the width of the strip is at least pi/2 away, an algebraic order all of it"),
-    under=("analytic", "poles"),
-    spread=Rational(1, 1000),
     rules_out=(-12, 0),
+    margin=Absolute(1, 2, "half the width of the strip is at least pi/2 away, an algebraic order all of it"),
     wrong={"the half strip": exp(-pi * m / sqrt(q))},
 )  # fmt: skip
 
@@ -127,6 +108,7 @@ def distance(f, m):
     return jnp.abs(gaussian_means.mean(f, f.variance, m) - f.exact)
 
 
+@lemma
 def closed_forms():
     """Every variance."""
     x, y = Symbol("x", real=True), Symbol("y", positive=True)
@@ -147,6 +129,7 @@ def closed_forms():
     yield Step("which starts from", arcsine.subs(q, 0), Integer(0))
 
 
+@derives(geometric)
 def border():
     """One function: how far its poles are from the line in units of the standard deviation."""
     z = Symbol("z")
@@ -156,49 +139,33 @@ def border():
     yield Step("the exponent of the first term", log(geometric.like).diff(m), -2 * pi / sqrt(q))
 
 
-cosine = Subject(known, options=dict(which=COSINE, shortened=0))
-poles = Subject(fixed, options=dict(which=POLES))
+cosine = Subject(known, which=COSINE, shortened=0)
+poles = Subject(fixed, which=POLES)
 theorem = Theorem(
     place="means under the normal law",
     label="derived",
-    hypotheses=dict(
-        analytic=Hypothesis("the function is analytic in the strip"),
-        bounded=Hypothesis("and at most as large there as said"),
-        poles=Hypothesis("its nearest singularities are poles at +-i"),
-    ),
+    hypotheses=H,
     claims=dict(honest=honest, geometric=geometric),
+    proofs=(closed_forms, border),
     experiments=dict(
         variances=Experiment(
-            padded=True,
+            compare, seen, {m: (1, 2, 4, 12)}, draws=Efforts(200, 400, 2000), span=12, padded=True,
             subjects={
                 "cosine": cosine,
-                "e^(-x^2)": cosine.but(which=BELL),
-                "erf^2": cosine.but(which=ERF),
-                "1/(1 + x^2)": cosine.but(which=POLES),
-                "a kink": cosine.but(which=KINK, breaks=("analytic",), fails=("honest",)),
-                "cosine taken to be at most one off the line": cosine.but(
-                    shortened=1, breaks=("bounded",), fails=("honest",)
-                ),
+                "e^(-x^2)": cosine(which=BELL),
+                "erf^2": cosine(which=ERF),
+                "1/(1 + x^2)": cosine(which=POLES),
+                "a kink": cosine(which=KINK).breaking(H.analytic, fails=honest),
+                "cosine taken to be at most one off the line": cosine(shortened=1).breaking(H.bounded, fails=honest),
             },
-            observe=compare,
-            measures=(off, declared),
-            sweep={m: (1, 2, 4, 12)},
-            span=12,
-            draws=Efforts(quick=200, standard=400, thorough=2000),
         ),
         spacings=Experiment(
-            padded=True,
+            lambda f, m: dict(missed=distance(f, m)), missed, {m: (1, 2, 3, 4)}, at=({q: Integer(1)}, {q: Integer(2)}),
+            span=4, seeds="none", padded=True,
             subjects={
                 "1/(1 + x^2)": poles,
-                "a kink": poles.but(which=KINK, breaks=("analytic", "poles"), fails=("geometric",)),
+                "a kink": poles(which=KINK).breaking(H.analytic, H.poles, fails=geometric),
             },
-            observe=lambda f, m: dict(missed=distance(f, m)),
-            measures=(missed,),
-            sweep={m: (1, 2, 3, 4)},
-            at=({q: Integer(1)}, {q: Integer(2)}),
-            span=4,
-            seeds="none",
         ),
     ),
-    proof=dict(closed_forms=closed_forms, geometric=border),
-)
+)  # fmt: skip

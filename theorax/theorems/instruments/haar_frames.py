@@ -9,59 +9,46 @@ import jax
 import jax.numpy as jnp
 from sympy import Integer, Rational, Symbol, exp, gamma, integrate, oo, pi, simplify, solve, sqrt
 
-from theorax.language import (
-    Absolute,
-    Cited,
-    Efforts,
-    Expectation,
-    Experiment,
-    Hypothesis,
-    Inequality,
-    Measured,
-    Parameter,
-    Relative,
-    Size,
-    Step,
-    Subject,
-    Theorem,
-)
-from theorax.numerics.ensembles import gaussian, haar_rows
+from theorax.language import *
+from theorax.numerics.ensembles import gaussian as gaussian_matrix
+from theorax.numerics.ensembles import haar_rows
 from theorax.numerics.extents import block
 
 T = Size("T", "number of rows")
 d = Size("d", "dimension")
 ratio = Parameter("ratio", "rows per dimension, T/d", positive=True)
-defect = Measured("defect", "||Q Q^T - I||_F")
-diagonal = Measured("diagonal", "mean of sqrt(d) q_ii over the rows i")
-fourth = Measured("fourth", "mean of q_ij^4 over all entries")
-overlap = Measured("overlap", "mean of sum_j q_ij^2 q_kj^2 over pairs of rows")
+seen = numbers(
+    defect="||Q Q^T - I||_F",
+    diagonal="mean of sqrt(d) q_ii over the rows i",
+    fourth="mean of q_ij^4 over all entries",
+    overlap="mean of sum_j q_ij^2 q_kj^2 over pairs of rows",
+)
 
-orthonormal = Inequality(defect, at_most=T**2 * d * Rational(1, 2**53), under=("orthogonal",))
+H = hypotheses(
+    signs="the triangle's diagonal is made positive",
+    orthogonal="rows are made orthogonal",
+    gaussian="the matrix that is factorised is Gaussian",
+)
+orthonormal = Inequality(seen.defect, at_most=T**2 * d * Rational(1, 2**53), under=H.orthogonal)
 centred = Expectation(
-    diagonal,
-    0,
+    seen.diagonal, 0, spread=1 / sqrt(T),
     margin=Absolute(1, 10, "without the signs it lies below -sqrt(2/pi) for the first row and is of that size for all"),
-    spread=1 / sqrt(T),
-)
+)  # fmt: skip
 sphere = Expectation(
-    fourth,
-    3 / (d * (d + 2)),
+    seen.fourth, 3 / (d * (d + 2)), spread=Rational(1, 2),
     margin=Relative(1, 20, "the fourth moment of Gaussian entries, 3/d^2, is 2/d off: an eighth at d = 16"),
-    spread=Rational(1, 2),
     wrong={"Gaussian entries": 3 / d**2},
-)
+)  # fmt: skip
 rows = Expectation(
-    overlap,
-    1 / (d + 2),
+    seen.overlap, 1 / (d + 2), spread=Rational(1, 4),
     margin=Relative(1, 20, "for independent rows of unit length it is 1/d, an eighth off at d = 16"),
-    spread=Rational(1, 4),
     wrong={"independent rows": 1 / d},
-)
+)  # fmt: skip
 
 
 def frame(key, T, d, unsigned, plain, flat):
     """Haar rows; as controls Householder's own signs, Gaussian rows of unit length, rows made of uniform entries."""
-    G = gaussian(key, d, T)
+    G = gaussian_matrix(key, d, T)
     U = jnp.where(block(d, T), jax.random.uniform(key, G.shape, minval=-1.0), 0)
     lengths = jnp.linalg.norm(G, axis=0)
     choices = (
@@ -86,6 +73,7 @@ def observe(Q, T, d):
     )
 
 
+@derives(sphere)
 def on_the_sphere():
     """Every dimension."""
     x = Symbol("x", positive=True)
@@ -96,6 +84,7 @@ def on_the_sphere():
     yield Step("E q^4 = E g^4/E |g|^4", simplify(top / bottom), sphere.equals)
 
 
+@derives(rows)
 def of_two_rows():
     """Every dimension of at least two."""
     mixed = Symbol("mixed")
@@ -104,35 +93,24 @@ def of_two_rows():
     yield Step("d E q_11^2 q_21^2, from a column of unit length", simplify(d * found), rows.equals)
 
 
-frames = Subject(frame, options=dict(unsigned=0, plain=0, flat=0))
+frames = Subject(frame, unsigned=0, plain=0, flat=0)
 theorem = Theorem(
     place="the sampler of isometric tokens",
     label="derived",
-    hypotheses=dict(
-        signs=Hypothesis("the triangle's diagonal is made positive"),
-        orthogonal=Hypothesis("rows are made orthogonal"),
-        gaussian=Hypothesis("the matrix that is factorised is Gaussian"),
-    ),
+    hypotheses=H,
     claims=dict(orthonormal=orthonormal, centred=centred, sphere=sphere, rows=rows),
+    proofs=(on_the_sphere, of_two_rows),
     experiments=dict(
         frames=Experiment(
-            padded=True,
+            observe, seen, {T: Efforts((4, 8), (4, 8), (4, 8, 64))}, derived={d: T / ratio},
+            at=({ratio: Integer(1)}, {ratio: Rational(1, 2)}), draws=Efforts(2000, 8000, 32000), padded=True,
             subjects={
                 "Haar": frames,
-                "signs left to the algorithm": frames.but(unsigned=1, breaks=("signs",), fails=("centred",)),
-                "Gaussian rows of unit length": frames.but(
-                    plain=1, breaks=("orthogonal",), fails=("orthonormal", "rows")
-                ),
-                "rows of uniform entries": frames.but(flat=1, breaks=("gaussian",), fails=("sphere",)),
+                "signs left to the algorithm": frames(unsigned=1).breaking(H.signs, fails=centred),
+                "Gaussian rows of unit length": frames(plain=1).breaking(H.orthogonal, fails=(orthonormal, rows)),
+                "rows of uniform entries": frames(flat=1).breaking(H.gaussian, fails=sphere),
             },
-            observe=observe,
-            measures=(defect, diagonal, fourth, overlap),
-            sweep={T: Efforts(quick=(4, 8), standard=(4, 8), thorough=(4, 8, 64))},
-            derived={d: T / ratio},
-            at=({ratio: Integer(1)}, {ratio: Rational(1, 2)}),
-            draws=Efforts(quick=2000, standard=8000, thorough=32000),
         )
     ),
-    proof=dict(sphere=on_the_sphere, rows=of_two_rows),
     issues=("Moments of order four and less, and one sign: another law with these moments would pass.",),
-)
+)  # fmt: skip

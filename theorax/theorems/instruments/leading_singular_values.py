@@ -10,19 +10,10 @@ import jax
 import jax.numpy as jnp
 from sympy import Eq, Rational
 
-from theorax.language import (
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Index,
-    Inequality,
-    Measured,
-    Size,
-    Subject,
-    Theorem,
-)
+from theorax.language import *
 from theorax.numerics import distributions
-from theorax.numerics.ensembles import gaussian, haar, random_markov
+from theorax.numerics.ensembles import gaussian as gaussian_matrix
+from theorax.numerics.ensembles import haar, random_markov
 from theorax.numerics.inertia import audit_index
 from theorax.numerics.keys import named
 from theorax.numerics.lanczos import SingularTriplets, leading_singular_triplets
@@ -31,24 +22,34 @@ from theorax.numerics.spectra import enclosed_singular_values, tail_power
 
 T = Size("T", "order of the matrix")
 i = Index("i", "index of the value")
-value = Measured("value", "the i-th value found", over=(i,))
-near = Measured("near", "distance of the i-th value found from the nearest singular value", over=(i,))
-off = Measured("off", "distance of the i-th value found from the i-th singular value", over=(i,))
-residual = Measured("residual", "its residual", over=(i,))
-width = Measured("width", "what the audit certifies its index within", over=(i,))
-certified = Measured("certified", "one if the audit certifies the index, else zero", over=(i,))
-blur = Measured("blur", "what the values held against may themselves be off by", over=(i,))
-tail_off = Measured("tail_off", "distance of the sum of fourth powers from the exact one")
+letters = numbers(
+    value="the i-th value found",
+    near="distance of the i-th value found from the nearest singular value",
+    off="distance of the i-th value found from the i-th singular value",
+    residual="its residual",
+    width="what the audit certifies its index within",
+    certified="one if the audit certifies the index, else zero",
+    blur="what the values held against may themselves be off by",
+    over=(i,),
+)
 tail_error = Measured("bound", "its stated error")
-tail_blur = Measured("tail_blur", "what the exact sum of fourth powers may itself be off by")
+letters_2 = numbers(
+    tail_off="distance of the sum of fourth powers from the exact one",
+    tail_blur="what the exact sum of fourth powers may itself be off by",
+)
 
-in_order = ("recomputed", "in_order")
-some = Inequality(near, at_most=residual + blur, under=("recomputed",))
-first = Inequality(off, at_most=residual + blur, where=Eq(i, 1), under=in_order)
-second = Inequality(off, at_most=residual + blur + value / 50, where=Eq(i, 2))
-audited = Inequality(certified * (off - width - blur), at_most=0, under=("recomputed",))
-sees = Inequality(certified, at_least=Rational(1, 2), where=Eq(i, 1), under=in_order)
-tails = Inequality(tail_off, at_most=tail_error + tail_blur, under=in_order)
+H = hypotheses(
+    recomputed="values and residuals are recomputed from the vectors",
+    in_order="the triplets are taken in order",
+    apart="no value asked for is double",
+)
+in_order = (H.recomputed, H.in_order)
+some = Inequality(letters.near, at_most=letters.residual + letters.blur, under=H.recomputed)
+first = Inequality(letters.off, at_most=letters.residual + letters.blur, under=in_order, where=Eq(i, 1))
+second = Inequality(letters.off, at_most=letters.residual + letters.blur + letters.value / 50, where=Eq(i, 2))
+audited = Inequality(letters.certified * (letters.off - letters.width - letters.blur), at_most=0, under=H.recomputed)
+sees = Inequality(letters.certified, at_least=Rational(1, 2), under=in_order, where=Eq(i, 1))
+tails = Inequality(letters_2.tail_off, at_most=tail_error + letters_2.tail_blur, under=in_order)
 
 
 MARKOV, GAUSSIAN, PAIR = range(3)
@@ -66,7 +67,7 @@ def matrix(key, T, kind, gap, moved, exchanged):
 
     kinds = (
         lambda key: random_markov(key, distributions.UnitExponential(), T),
-        lambda key: gaussian(key, T, T, 1 / root),
+        lambda key: gaussian_matrix(key, T, T, 1 / root),
         pair,
     )
     return jax.lax.switch(kind, kinds, key), moved, exchanged
@@ -98,37 +99,25 @@ def observe(model):
     )
 
 
-markov = Subject(matrix, options=dict(kind=MARKOV, gap=0.05, moved=0.0, exchanged=0))
-pair = markov.but(kind=PAIR)
+markov = Subject(matrix, kind=MARKOV, gap=0.05, moved=0.0, exchanged=0)
+pair = markov(kind=PAIR)
 theorem = Theorem(
     place="the solver of the largest singular values",
     label="derived",
-    hypotheses=dict(
-        recomputed=Hypothesis("values and residuals are recomputed from the vectors"),
-        in_order=Hypothesis("the triplets are taken in order"),
-        apart=Hypothesis("no value asked for is double"),
-    ),
+    hypotheses=H,
     claims=dict(some=some, first=first, second=second, audited=audited, sees=sees, tails=tails),
     experiments=dict(
         matrices=Experiment(
-            padded=True,
+            observe, (letters, letters_2, tail_error), {T: Efforts((16, 32), (16, 48), (16, 64, 256))},
+            along={i: (1, 2)}, draws=Efforts(200, 200, 600), padded=True,
             subjects={
                 "Markov": markov,
                 "a planted pair": pair,
-                "Gaussian": markov.but(kind=GAUSSIAN),
-                "values moved by a hundredth": pair.but(
-                    moved=0.01, breaks=("recomputed",), fails=("some", "first", "sees")
-                ),
-                "triplets exchanged": pair.but(
-                    exchanged=1, breaks=("in_order",), fails=("first", "second", "sees", "tails")
-                ),
-                "a double value": pair.but(gap=0.0, breaks=("apart",), fails=("second",)),
+                "Gaussian": markov(kind=GAUSSIAN),
+                "values moved by a hundredth": pair(moved=0.01).breaking(H.recomputed, fails=(some, first, sees)),
+                "triplets exchanged": pair(exchanged=1).breaking(H.in_order, fails=(first, second, sees, tails)),
+                "a double value": pair(gap=0.0).breaking(H.apart, fails=second),
             },
-            observe=observe,
-            measures=(value, near, off, residual, width, certified, blur, tail_off, tail_error, tail_blur),
-            sweep={T: Efforts(quick=(16, 32), standard=(16, 48), thorough=(16, 64, 256))},
-            along={i: (1, 2)},
-            draws=Efforts(quick=200, standard=200, thorough=600),
         )
     ),
     issues=(
@@ -138,4 +127,4 @@ theorem = Theorem(
         "value found for the second is the third: its residual holds, its index is wrong, and only the audit sees it. "
         "The second value is therefore claimed within a fiftieth; more than that nothing should be asked of it.",
     ),
-)
+)  # fmt: skip

@@ -13,47 +13,31 @@ import jax.numpy as jnp
 from jaxtyping import Array
 from sympy import Derivative, Function, Symbol, cos, dsolve, exp, sin
 
-from theorax.language import (
-    Absolute,
-    Cited,
-    Corrections,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Inequality,
-    Measured,
-    Rate,
-    Size,
-    Step,
-    Subject,
-    Theorem,
-)
+from theorax.language import *
 from theorax.numerics import flows
 from theorax.numerics.annotations import Scalar
 from theorax.numerics.keys import named
 
 N = Size("N", "number of intervals")
-off = Measured("off", "distance of the computed flow from the exact one, at the worst node")
-declared = Measured("declared", "the error that the solver declares")
+seen = numbers(
+    off="distance of the computed flow from the exact one, at the worst node",
+    declared="the error that the solver declares",
+)
 coarse = Measured("coarse", "that distance with one step per interval and no smaller ones", positive=True)
 
-honest = Inequality(
-    off,
-    at_most=declared,
-    under=("smooth",),
-    wrong={"a thousandth of it": declared / 1000},
+H = hypotheses(
+    smooth="between two nodes the field is smooth",
+    fixed="the field does not depend on the number of intervals",
+    resolved=Hypothesis("a step is short against the time scale of the field", unbroken="sizes start where it is"),
 )
+honest = Inequality(seen.off, at_most=seen.declared, under=H.smooth, wrong={"a thousandth of it": seen.declared / 1000})
 order = Rate(
-    coarse,
-    N**-8,
-    as_=N,
+    coarse, N**-8, as_=N, under=(H.smooth, H.fixed), spread=1 / N,
     approach=Corrections(
         size=1.0, slowest=1, rest=0, reference=4,
         reason="the logarithm of an expansion in 1/N; at most 0.4 at N = 4 on other seeds",
     ),
     margin=Absolute(1, 1, "the embedded method of order seven would be one away, and a wrong coefficient several"),
-    under=("smooth", "fixed"),
-    spread=1 / N,
 )  # fmt: skip
 
 LOGISTIC, ROTATION, KINKED = range(3)
@@ -111,6 +95,7 @@ def observe(known, N):
     return dict(off=flows.apart(computed, exact), declared=error, coarse=flows.apart(rough, exact))
 
 
+@lemma
 def closed_forms():
     """Every rate and start; the kinked field on one interval up and one down."""
     s, a, b, x = Symbol("s"), Symbol("a", positive=True), Symbol("b", positive=True), Symbol("x", positive=True)
@@ -125,38 +110,27 @@ def closed_forms():
     yield Cited("the error of a method of order p has an expansion in powers of the step from h^p on", "Gragg 1965")
 
 
-logistic = Subject(known, options=dict(which=LOGISTIC, shift=0.0))
+logistic = Subject(known, which=LOGISTIC, shift=0.0)
 theorem = Theorem(
     place="the solver of neural ODEs",
     label="derived",
-    hypotheses=dict(
-        smooth=Hypothesis("between two nodes the field is smooth"),
-        fixed=Hypothesis("the field does not depend on the number of intervals"),
-        resolved=Hypothesis("a step is short against the time scale of the field", unbroken="sizes start where it is"),
-    ),
+    hypotheses=H,
     claims=dict(honest=honest, order=order),
+    proofs=(closed_forms,),
     experiments=dict(
         known=Experiment(
-            padded=True,
+            observe, (seen, coarse), {N: Efforts((4, 6, 8, 12), (4, 6, 8, 12), (4, 6, 8, 12, 16))},
+            draws=Efforts(100, 200, 1000), span=8, seeds="paired", padded=True,
             subjects={
                 "logistic": logistic,
-                "rotation": logistic.but(which=ROTATION),
-                "kinks at the nodes": logistic.but(which=KINKED, breaks=("fixed",), fails=("order",)),
-                "kinks inside the intervals": logistic.but(
-                    which=KINKED, shift=0.3, breaks=("smooth",), fails=("order",)
-                ),
+                "rotation": logistic(which=ROTATION),
+                "kinks at the nodes": logistic(which=KINKED).breaking(H.fixed, fails=order),
+                "kinks inside the intervals": logistic(which=KINKED, shift=0.3).breaking(H.smooth, fails=order),
             },
-            observe=observe,
-            measures=(off, declared, coarse),
-            sweep={N: Efforts(quick=(4, 6, 8, 12), standard=(4, 6, 8, 12), thorough=(4, 6, 8, 12, 16))},
-            span=8,
-            draws=Efforts(quick=100, standard=200, thorough=1000),
-            seeds="paired",
         ),
     ),
-    proof=dict(closed_forms=closed_forms),
     issues=(
         "The declared error is the difference of two computations, a bound where the method has reached its order; for "
         "a field it has not been held against it stays an estimate.",
     ),
-)
+)  # fmt: skip

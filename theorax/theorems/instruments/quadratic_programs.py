@@ -12,20 +12,7 @@ import equinox as eqx
 import jax.numpy as jnp
 from sympy import Matrix, Rational, Symbol, simplify, sqrt, symbols
 
-from theorax.language import (
-    Absolute,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Inequality,
-    Measured,
-    Optimum,
-    Parameter,
-    Size,
-    Step,
-    Subject,
-    Theorem,
-)
+from theorax.language import *
 from theorax.numerics.kernel_attention import FEATURES, LINEAR, TAYLOR, Softmax
 from theorax.numerics.kernel_regression import Fitted, fit, points
 
@@ -34,24 +21,26 @@ D = Size("D", "dimension of keys and queries")
 C = Parameter("C", "weight of what lies outside the tube", positive=True)
 eps = Parameter("eps", "half the width of the tube", nonnegative=True)
 
-above = Measured("above", "primal value of what the primal program found", array=True)
-below = Measured("below", "dual value of what the dual program found", array=True)
-room = Measured("room", "what is left of [0, C] on either side of each multiplier", array=True)
+seen = arrays(
+    above="primal value of what the primal program found",
+    below="dual value of what the dual program found",
+    room="what is left of [0, C] on either side of each multiplier",
+)
 apart = Measured("apart", "(beta - beta*)^T G (beta - beta*), beta* in closed form", array=True)
 
+H = hypotheses(
+    same="both programs have the same constants",
+    even="keys are evenly spaced on the circle",
+    inside="C lies above the largest coefficient",
+)
 meets = Optimum(
-    above,
-    bound=below,
-    feasible=room >= 0,
+    seen.above, under=H.same, on="random", bound=seen.below, feasible=seen.room >= 0,
     margin=Absolute(
-        1,
-        10**9,
+        1, 10**9,
         "the values are of order 10 to 10^4 and solved to 1e-13 of them; a program with another constant is far off",
     ),
-    under=("same",),
-    on="random",
-)
-near = Inequality(apart, at_most=2 * (above - below), under=("even", "inside"))
+)  # fmt: skip
+near = Inequality(apart, at_most=2 * (seen.above - seen.below), under=(H.even, H.inside))
 
 
 class KnownProgram(eqx.Module):
@@ -104,6 +93,7 @@ def closed(model):
     )
 
 
+@lemma
 def circulant():
     """Eight keys, any circulant and symmetric G; every tube narrower than the targets."""
     g, e = symbols("g_0:5", positive=True), Symbol("e", positive=True)
@@ -121,6 +111,7 @@ def circulant():
     yield Step("alternating: every residual is e times its sign", (y - G * beta).applyfunc(simplify), e * y)
 
 
+@lemma
 def distance():
     """Concave quadratic programs with two coefficients, any feasible direction."""
     a, b, c, p, q, s, t = symbols("a b c p q s t", real=True)
@@ -133,56 +124,43 @@ def distance():
 
 
 def drawn(kind, bias=1, share=1.0, **roles):
-    return Subject(random, options=dict(kind=kind, bias=bias, share=share), **roles)
+    return Subject(random, kind=kind, bias=bias, share=share, **roles)
 
 
 def circle(alternating, shift=0.0, weight=1.0, **roles):
-    return Subject(evenly, options=dict(alternating=alternating, shift=shift, weight=weight), **roles)
+    return Subject(evenly, alternating=alternating, shift=shift, weight=weight, **roles)
 
 
 theorem = Theorem(
     place="the solver of the regressions",
     label="derived",
-    hypotheses=dict(
-        same=Hypothesis("both programs have the same constants"),
-        even=Hypothesis("keys are evenly spaced on the circle"),
-        inside=Hypothesis("C lies above the largest coefficient"),
-    ),
+    hypotheses=H,
     claims=dict(meets=meets, near=near),
+    proofs=(distance, circulant),
     experiments=dict(
         random=Experiment(
-            padded=True,
+            values, seen, {N: (8, 16)}, at=({D: 3, C: 30, eps: Rational(1, 10)}, {D: 3, C: 1, eps: 0}),
+            draws=Efforts(2, 4, 16), padded=True,
             subjects={
                 "Taylor features": drawn(TAYLOR),
                 "Taylor features, no bias": drawn(TAYLOR, bias=0),
                 "linear attention": drawn(LINEAR),
                 "softmax, by a Cholesky factor": drawn(-1),
-                "half of C in the dual": drawn(TAYLOR, share=0.5, breaks=("same",), fails=("meets",)),
+                "half of C in the dual": drawn(TAYLOR, share=0.5).breaking(H.same, fails=meets),
             },
-            observe=values,
-            measures=(above, below, room),
-            sweep={N: (8, 16)},
-            at=({D: 3, C: 30, eps: Rational(1, 10)}, {D: 3, C: 1, eps: 0}),
-            draws=Efforts(quick=2, standard=4, thorough=16),
         ),
         circle=Experiment(
-            padded=True,
+            closed, (apart, seen.above, seen.below), {N: (6, 8)}, at={C: 10**5}, draws=1, padded=True,
             subjects={
                 "a wave": circle(0),
                 "alternating targets": circle(1),
-                "a key out of its place": circle(1, shift=0.02, breaks=("even",), fails=("near",)),
-                "C of a thousandth": circle(1, weight=0.001, breaks=("inside",), fails=("near",)),
+                "a key out of its place": circle(1, shift=0.02).breaking(H.even, fails=near),
+                "C of a thousandth": circle(1, weight=0.001).breaking(H.inside, fails=near),
             },
-            observe=closed,
-            measures=(apart, above, below),
-            sweep={N: (6, 8)},
-            at=({C: 10**5},),
-            draws=1,
         ),
     ),
-    proof=dict(distance=distance, circulant=circulant),
     issues=(
         "What is solved is the program whose rows are the floats that were handed over, not the kernel they stand for.",
         "At N = 16 on the circle the least eigenvalue is 6e-10 and coefficients lose as many digits: nothing is said there.",
     ),
-)
+)  # fmt: skip

@@ -12,20 +12,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Rational, Symbol, exp, gamma, integrate, oo, simplify, solve, symbols
 
-from theorax.language import (
-    Absolute,
-    Cited,
-    Efforts,
-    Expectation,
-    Experiment,
-    Hypothesis,
-    Index,
-    Measured,
-    Size,
-    Step,
-    Subject,
-    Theorem,
-)
+from theorax.language import *
 from theorax.numerics.extents import literal
 from theorax.numerics.keys import named
 from theorax.numerics.wide_networks import deep_network, place, pre_activations
@@ -49,61 +36,43 @@ square = pair("square", "square of the cosine between h(x) and h(x')")
 chain = pair("chain", "log of the mean of h_i(x)^2 in the first layer times that in layer l")
 
 
-def agree(letters, margin, spread, *under) -> dict[str, Any]:
+H = hypotheses(
+    law="the sampler is that of the network's law",
+    frame="all inputs are sampled with one frame",
+    chain="every layer is sampled given the one before it",
+)
+
+
+def agree(letters, margin, spread, *under):
     """The means of both are equal."""
     network, sampler = letters
-    return dict(of=network - sampler, equals=0, margin=margin, spread=spread, under=under)
+    return Expectation(network - sampler, 0, margin=margin, spread=spread, under=under)
 
 
-gains = Expectation(
-    **agree(
-        gain,
-        Absolute(
-            1,
-            12,
-            "a chi of n degrees of freedom makes it digamma(n/2) - log(n/2), -0.13 at n = 8, where Haar weights have 0",
-        ),
-        Rational(6, 5),
-        "law",
-    )
-)
-shapes = Expectation(
-    **agree(
-        shape,
-        Absolute(1, 8, "isotropic units have 3 n/(n + 2) = 2.4 at n = 8, units of two blocks a fifth more"),
-        Rational(3, 2),
-        "law",
-    )
-)
-angles = Expectation(
-    **agree(
-        angle,
-        Absolute(1, 20, "inputs sampled apart have a mean of zero where it is one half and more"),
-        Rational(3, 5),
-        "law",
-        "frame",
-    )
-)
-squares = Expectation(
-    **agree(
-        square,
-        Absolute(1, 20, "without the Bartlett factor of rank two it is less by a share of (1 - cos^2)/2"),
-        Rational(1, 2),
-        "law",
-        "frame",
-    )
-)
-chains = Expectation(
-    **agree(
-        chain,
-        Absolute(
-            1, 8, "drawn apart, layers lose the covariance of log |h|^2 and log |phi(h)|^2, about 2/n = 1/4 for ReLU"
-        ),
-        Rational(3, 2),
-        "law",
-        "chain",
-    )
-)
+gains = agree(
+    gain,
+    Absolute(
+        1, 12, "a chi of n degrees of freedom makes it digamma(n/2) - log(n/2), -0.13 at n = 8, where Haar weights have 0"
+    ),
+    Rational(6, 5), H.law,
+)  # fmt: skip
+shapes = agree(
+    shape, Absolute(1, 8, "isotropic units have 3 n/(n + 2) = 2.4 at n = 8, units of two blocks a fifth more"),
+    Rational(3, 2), H.law,
+)  # fmt: skip
+angles = agree(
+    angle, Absolute(1, 20, "inputs sampled apart have a mean of zero where it is one half and more"), Rational(3, 5),
+    H.law, H.frame,
+)  # fmt: skip
+squares = agree(
+    square, Absolute(1, 20, "without the Bartlett factor of rank two it is less by a share of (1 - cos^2)/2"),
+    Rational(1, 2), H.law, H.frame,
+)  # fmt: skip
+chains = agree(
+    chain,
+    Absolute(1, 8, "drawn apart, layers lose the covariance of log |h|^2 and log |phi(h)|^2, about 2/n = 1/4 for ReLU"),
+    Rational(3, 2), H.law, H.chain,
+)  # fmt: skip
 
 DEPTH = literal(3)
 WEIGHT_VARIANCE, BIAS_VARIANCE = 1.8, 0.1  # ReLU keeps a variance of one
@@ -146,6 +115,7 @@ def observe(both, n):
     return network | {f"sampled_{name}": values for name, values in sampler.items()}
 
 
+@lemma
 def of_one_input():
     """Every width n and rank r: fourth moments of one and of two units, |f| = 1, with real weights and as sampled."""
     n, r, other, inner = symbols("n r other inner", positive=True)
@@ -179,15 +149,13 @@ theorem = Theorem(
     place="the samplers of wide networks",
     label="derived",
     uses=("haar_frames",),
-    hypotheses=dict(
-        law=Hypothesis("the sampler is that of the network's law"),
-        frame=Hypothesis("all inputs are sampled with one frame"),
-        chain=Hypothesis("every layer is sampled given the one before it"),
-    ),
+    hypotheses=H,
     claims=dict(gains=gains, shapes=shapes, angles=angles, squares=squares, chains=chains),
+    proofs=(of_one_input,),
     experiments=dict(
         networks=Experiment(
-            padded=True,
+            observe, (*gain, *shape, *angle, *square, *chain), {n: Efforts((8,), (8, 16), (8, 16, 32))},
+            along={l: (2, 3)}, draws=Efforts(8000, 12000, 60000), padded=True,
             subjects={
                 "Gaussian": subject("gaussian"),
                 "Haar": subject("haar"),
@@ -198,31 +166,21 @@ theorem = Theorem(
                 "Hadamard": subject("hadamard"),
                 "rows of two scales": subject("scaled rows"),
                 "correlated rows": subject("correlated rows"),
-                "Haar taken for Gaussian": subject("gaussian", taken="haar", breaks=("law",), fails=("gains",)),
-                "no Bartlett factor": subject(
-                    "fixed rank", 2.0, taken="haar", breaks=("law",), fails=("gains", "squares", "chains")
+                "Haar taken for Gaussian": subject("gaussian", taken="haar").breaking(H.law, fails=gains),
+                "no Bartlett factor": subject("fixed rank", 2.0, taken="haar").breaking(
+                    H.law, fails=(gains, squares, chains),
                 ),
-                "a degree of freedom too many": subject(
-                    "fixed rank", 2.0, taken_share=3.0, breaks=("law",), fails=("gains",)
+                "a degree of freedom too many": subject("fixed rank", 2.0, taken_share=3.0).breaking(
+                    H.law, fails=gains,
                 ),
-                "blocks taken for Gaussian": subject(
-                    "blocks", 2.0, taken="gaussian", breaks=("law",), fails=("shapes",)
-                ),
-                "inputs sampled apart": subject(
-                    "gaussian", inputs_apart=1, breaks=("frame",), fails=("angles", "squares")
-                ),
-                "layers sampled apart": subject("gaussian", layers_apart=1, breaks=("chain",), fails=("chains",)),
+                "blocks taken for Gaussian": subject("blocks", 2.0, taken="gaussian").breaking(H.law, fails=shapes),
+                "inputs sampled apart": subject("gaussian", inputs_apart=1).breaking(H.frame, fails=(angles, squares)),
+                "layers sampled apart": subject("gaussian", layers_apart=1).breaking(H.chain, fails=chains),
             },
-            observe=observe,
-            measures=(*gain, *shape, *angle, *square, *chain),
-            sweep={n: Efforts(quick=(8,), standard=(8, 16), thorough=(8, 16, 32))},
-            along={l: (2, 3)},
-            draws=Efforts(quick=8000, standard=12000, thorough=60000),
         )
     ),
-    proof=dict(of_one_input=of_one_input),
     issues=(
         "Equality in law is seen through gains, shapes and angles at small widths; the argument in the docstring, step "
         "by step in theorax.numerics.wide_networks, is what carries it further.",
     ),
-)
+)  # fmt: skip

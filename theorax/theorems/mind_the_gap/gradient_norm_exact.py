@@ -10,20 +10,7 @@ from typing import Any
 from sympy import Le, Rational, Symbol, exp, eye, integrate, limit, ones, oo, simplify, sqrt
 from sympy import gamma as Gamma
 
-from theorax.language import (
-    Absolute,
-    Cited,
-    Efforts,
-    Expectation,
-    Experiment,
-    Hypothesis,
-    Identity,
-    Proof,
-    Relative,
-    Step,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.theorems.mind_the_gap import _gradients as programs
 from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap._gradients import (
@@ -53,57 +40,63 @@ def mean_square(q):
     return (1 - q**L) / (1 - q) + T * q**L
 
 
-factors = Identity(
-    jacobian,
-    before * after,
-    margin=Relative(1, 10**9, "rounding is far below it; a term left out of the Jacobian is of the order of the whole"),
-    under=("independent",),
-    wrong={"norms for their squares": sqrt(before * after)},
+H = hypotheses(
+    independent="no attention matrix depends on the tokens",
+    markov="attention matrices are independent and random, their rows iid and exchangeable",
+    dirichlet="their rows are Dirichlet(alpha)",
+    isometric=setting.ISOMETRIC,
+    gaussian_values="values are iid N(0, sigma_V^2), independent over layers and of the attention",
 )
+factors = Identity(
+    jacobian, before * after, under=H.independent,
+    margin=Relative(1, 10**9, "rounding is far below it; a term left out of the Jacobian is of the order of the whole"),
+    wrong={"norms for their squares": sqrt(before * after)},
+)  # fmt: skip
 within: dict[str, Any] = dict(
     margin=Relative(1, 20, "at T = 16 the limit sigma_A^2 in the place of s_T moves these means by 6 % and more"),
     where=Le(l, L),
     spread=Rational(3, 5),
 )
 mean_naive = Expectation(
-    naive,
-    scale * mean_square(s_T / T),
-    **within,
+    naive, scale * mean_square(s_T / T),
     wrong={
         "the outlier forgotten": scale * T * (s_T / T) ** L,
         "T q^L forgotten, a factor two at L = 1": scale * (1 - (s_T / T) ** L) / (1 - s_T / T),
         "dependence on l": scale * mean_square(s_T / T) * (s_T / T) ** (l - 1),
         "the limit of s_T in its place": scale * mean_square(1 / (alpha * T)),
     },
-)
-mean_fixed = Expectation(
-    fixed,
-    scale * T * (s_T / T) ** L,
     **within,
+)  # fmt: skip
+mean_fixed = Expectation(
+    fixed, scale * T * (s_T / T) ** L,
     wrong={
         "an excess explosion of T^L": scale * (s_T / T) ** L,
         "an excess explosion of T^(L-2)": scale * T**2 * (s_T / T) ** L,
         "dependence on l": scale * T * (s_T / T) ** (L - l + 1),
         "the limit of s_T in its place": scale * T * (1 / (alpha * T)) ** L,
     },
-)
+    **within,
+)  # fmt: skip
 any_law: dict[str, Any] = dict(
     equals=0,
     margin=Absolute(1, 20, "in units of the mean, the same margin as for Dirichlet rows"),
-    under=("independent", "markov", "isometric", "gaussian_values"),
+    under=(H.independent, H.markov, H.isometric, H.gaussian_values),
     where=Le(l, L) & Le(2, L),  # at depth one both sides are one number, by the squares of outlier_identity
     spread=Rational(3, 5),
 )
 naive_any_law = Expectation(
-    naive / scale - bracket, **any_law, wrong={"the outlier forgotten": dict(of=naive / scale - power)}
-)
+    naive / scale - bracket, wrong={"the outlier forgotten": dict(of=naive / scale - power)}, **any_law,
+)  # fmt: skip
 fixed_any_law = Expectation(
     T ** (L - 1) * (fixed / scale - power) / sigma_A ** (2 * L),
+    wrong={
+        "one power of T too many": dict(of=T ** (L - 1) * (fixed / scale - T * power) / sigma_A ** (2 * L)),
+    },
     **any_law,
-    wrong={"one power of T too many": dict(of=T ** (L - 1) * (fixed / scale - T * power) / sigma_A ** (2 * L))},
-)
+)  # fmt: skip
 
 
+@settles(factors)
 def kronecker():
     """Generic rows of sum one, tokens and values; T = d = 2 at depths 2 and 3, T = 3, d = 2 at depth 2, every layer."""
     for sizes in ((2, 2, 2), (2, 2, 3), (3, 2, 2)):
@@ -111,6 +104,7 @@ def kronecker():
         yield instance(factors, what, programs.differentiated(*sizes))
 
 
+@lemma
 def one_layer():
     """Dirichlet rows of any length for s_T; two and three tokens for the second moments of a matrix."""
     z, a, b = Symbol("z", positive=True), Symbol("a"), Symbol("b")
@@ -143,6 +137,7 @@ def induction(claim, t, outlier):
     return steps
 
 
+@lemma
 def explosion():
     """Any alpha, sigma_A^2 = 1/alpha; depths 1 to 4: the ratio of both means grows like T^(L-1) sigma_A^(-2L)."""
     ratio = mean_square(s_T / T) / (T * (s_T / T) ** L)
@@ -153,72 +148,44 @@ def explosion():
 
 
 means: dict[str, Any] = dict(mean_naive=mean_naive, mean_fixed=mean_fixed)
-dirichlet, any_rows = tuple(means), ("naive_any_law", "fixed_any_law")
+dirichlet, any_rows = (mean_naive, mean_fixed), (naive_any_law, fixed_any_law)
 theorem = Theorem(
     place="exploding gradients; rate reconstructed, exact finite-size means derived here",
     label="derived",
     uses=("outlier_identity",),
-    hypotheses=dict(
-        independent=Hypothesis("no attention matrix depends on the tokens"),
-        markov=Hypothesis("attention matrices are independent and random, their rows iid and exchangeable"),
-        dirichlet=Hypothesis("their rows are Dirichlet(alpha)"),
-        isometric=setting.ISOMETRIC,
-        gaussian_values=Hypothesis("values are iid N(0, sigma_V^2), independent over layers and of the attention"),
-    ),
+    hypotheses=H,
     claims=dict(factors=factors, **means, naive_any_law=naive_any_law, fixed_any_law=fixed_any_law),
+    proofs=(kronecker, one_layer, explosion),
+    proof=dict(mean_naive=induction(mean_naive, mean_square, 1), mean_fixed=induction(mean_fixed, lambda q: T * q**L, 0)),
     experiments=dict(
         jacobians=Experiment(
+            programs.differentiate, programs.JACOBIANS, {T: Efforts((4,), (4, 6), (4, 6, 8))}, derived={d: T / gamma},
+            at=({gamma: 1}, {gamma: Rational(2, 3)}), along={L: (3,), l: (1, 2, 3)}, draws=Efforts(2, 3, 8),
             padded=True,
             subjects={
                 "naive": network,
-                "fixed": network.but(removed=1.0),
-                "key-query": network.but(dependent=1, breaks=("independent",), fails=("factors",)),
+                "fixed": network(removed=1.0),
+                "key-query": network(dependent=1).breaking(H.independent, fails=factors),
             },
-            observe=programs.differentiate,
-            measures=programs.JACOBIANS,
-            sweep={T: Efforts(quick=(4,), standard=(4, 6), thorough=(4, 6, 8))},
-            derived={d: T / gamma},
-            at=({gamma: 1}, {gamma: Rational(2, 3)}),
-            along={L: (3,), l: (1, 2, 3)},
-            draws=Efforts(quick=2, standard=3, thorough=8),
         ),
         means=Experiment(
-            padded=True,
+            programs.norms, programs.MEANS, {T: Efforts((16,), (16, 32), (16, 32, 64))}, derived={d: T / gamma},
+            at=({gamma: 1, sigma_V: Rational(1, 4)}, {gamma: Rational(2, 3), sigma_V: 1}),
+            along={L: (1, 2, 3), l: (1, 2, 3)}, draws=Efforts(4000, 4000, 20000), padded=True,
             subjects={
                 "exponential": exponential,
-                "Dirichlet(1/2)": exponential.but(
-                    law=programs.SQUARES, knows={alpha: Rational(1, 2), sigma_A: sqrt(2)}
-                ),
-                "uniform": exponential.but(
-                    law=programs.UNIFORM,
-                    knows={alpha: 1, sigma_A: setting.UNIFORM.sigma_A},
-                    breaks=("dirichlet",),
-                    fails=dirichlet,
-                ),
-                "uniform attention": exponential.but(constant=1, breaks=("markov",), fails=dirichlet),
-                "a favoured token": exponential.but(favoured=1.0, breaks=("markov",), fails=(*dirichlet, *any_rows)),
-                "aligned tokens": exponential.but(
-                    aligned=1.0, breaks=("isometric",), fails=("mean_naive", "naive_any_law")
-                ),
-                "values with a common factor": exponential.but(
-                    shared=1.0, breaks=("gaussian_values",), fails=(*dirichlet, *any_rows)
+                "Dirichlet(1/2)": exponential(law=programs.SQUARES, knows={alpha: Rational(1, 2), sigma_A: sqrt(2)}),
+                "uniform": exponential(
+                    law=programs.UNIFORM, knows={alpha: 1, sigma_A: setting.UNIFORM.sigma_A}
+                ).breaking(H.dirichlet, fails=dirichlet),
+                "uniform attention": exponential(constant=1).breaking(H.markov, fails=dirichlet),
+                "a favoured token": exponential(favoured=1.0).breaking(H.markov, fails=(*dirichlet, *any_rows)),
+                "aligned tokens": exponential(aligned=1.0).breaking(H.isometric, fails=(mean_naive, naive_any_law)),
+                "values with a common factor": exponential(shared=1.0).breaking(
+                    H.gaussian_values, fails=(*dirichlet, *any_rows),
                 ),
             },
-            observe=programs.norms,
-            measures=programs.MEANS,
-            sweep={T: Efforts(quick=(16,), standard=(16, 32), thorough=(16, 32, 64))},
-            derived={d: T / gamma},
-            at=({gamma: 1, sigma_V: Rational(1, 4)}, {gamma: Rational(2, 3), sigma_V: 1}),
-            along={L: (1, 2, 3), l: (1, 2, 3)},
-            draws=Efforts(quick=4000, standard=4000, thorough=20000),
         ),
-    ),
-    proof=dict(
-        factors=Proof(kronecker, settles=True),
-        one_layer=one_layer,
-        mean_naive=induction(mean_naive, mean_square, 1),
-        mean_fixed=induction(mean_fixed, lambda q: T * q**L, 0),
-        explosion=explosion,
     ),
     issues=(
         "The norms are products of independent factors, with right tails that grow with depth and shrink with size: up "
@@ -229,4 +196,4 @@ theorem = Theorem(
         "The means are arithmetic: typical norms are smaller, and their logarithms obey no such formula.",
         "With Xavier queries and keys attention is nearly uniform and the control of the Jacobian would hardly fail.",
     ),
-)
+)  # fmt: skip

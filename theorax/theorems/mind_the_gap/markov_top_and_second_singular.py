@@ -12,21 +12,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Integer, Matrix, Rational, Symbol, diff, limit, oo, solve, sqrt, symbols
 
-from theorax.language import (
-    Absolute,
-    Cited,
-    Corrections,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Limit,
-    Measured,
-    Rate,
-    Relative,
-    Step,
-    Theorem,
-    quarter_circle,
-)
+from theorax.language import *
 from theorax.numerics.attention import mean_token_removed
 from theorax.numerics.lanczos import leading_singular_triplets
 from theorax.numerics.spectra import tail_power
@@ -35,87 +21,74 @@ from theorax.theorems.mind_the_gap._free import edge_condition, free_moments, in
 from theorax.theorems.mind_the_gap._markov import EXPONENTIAL, UNIFORM, T, cv, sigma_A
 from theorax.theorems.mind_the_gap._models import matrix
 
-top = Measured("top", "s_1(A)", positive=True)
-second = Measured("second", "s_2(A)", positive=True)
-squares = Measured("squares", "sum of s_i(A)^2, i >= 2", positive=True)
-fourths = Measured("fourths", "sum of s_i(A)^4, i >= 2", positive=True)
-edge = Measured("edge", "s_1(A_perp)", positive=True)
-squares_perp = Measured("squares_perp", "sum of s_i(A_perp)^2", positive=True)
-fourths_perp = Measured("fourths_perp", "sum of s_i(A_perp)^4", positive=True)
+seen = numbers(
+    top="s_1(A)",
+    second="s_2(A)",
+    squares="sum of s_i(A)^2, i >= 2",
+    fourths="sum of s_i(A)^4, i >= 2",
+    edge="s_1(A_perp)",
+    squares_perp="sum of s_i(A_perp)^2",
+    fourths_perp="sum of s_i(A_perp)^4",
+    positive=True,
+)
 
 iid = "moments of iid weights expand in 1/T; at most 0.02 beside 1/T at T = 32 on other seeds"
 by_moments: dict[str, Any] = dict(as_=T, approach=setting.in_powers(0.06, 32, iid))
 tracy_widom = "the edge fluctuates on the scale T^(-2/3), moments expand in 1/T; a third of it on other seeds"
 
-excess = Limit(
-    T * (top - 1) / sigma_A**2,
-    Rational(1, 2),
-    **by_moments,
-    margin=Relative(
-        1, 4, "sigma_A^2 instead of its half belongs to a matrix of independent entries, whose rows do not sum to one"
-    ),
-    spread=sqrt(2) / sqrt(T),
-    wrong={"sigma_A^2 instead of sigma_A^2/2": Integer(1)},
+H = hypotheses(
+    identical="the weights are independent and have one law",
+    stochastic="each row is divided by its own sum",
+    finite_variance="the weights have a finite variance",
+    fixed_law="their law does not change with T",
+    fourth_moment="the weights have a finite fourth moment",
 )
+excess = Limit(
+    T * (seen.top - 1) / sigma_A**2, Rational(1, 2), spread=sqrt(2) / sqrt(T),
+    margin=Relative(
+        1, 4, "sigma_A^2 instead of its half belongs to a matrix of independent entries, whose rows do not sum to one",
+    ),
+    wrong={"sigma_A^2 instead of sigma_A^2/2": Integer(1)}, **by_moments,
+)  # fmt: skip
 second_value = Limit(
-    sqrt(T) * second / sigma_A,
-    Integer(2),
-    as_=T,
+    sqrt(T) * seen.second / sigma_A, Integer(2), as_=T, spread=Rational(1, 2) / T ** Rational(2, 3),
     approach=setting.with_known_edge(0.15, tracy_widom),
     margin=Relative(1, 10, "the radius of the eigenvalues, sigma_A, is half of it, and the root mean square too"),
-    spread=Rational(1, 2) / T ** Rational(2, 3),
     wrong={"the radius of the eigenvalues": Integer(1)},
-)
+)  # fmt: skip
 gap = Rate(
-    second / top,
-    T ** Rational(-1, 2),
-    as_=T,
+    seen.second / seen.top, T ** Rational(-1, 2), as_=T, spread=Rational(1, 2) / T ** Rational(2, 3),
     approach=Corrections(
-        size=0.3,
-        slowest=Rational(2, 3),
-        rest=0,
-        reference=32,
+        size=0.3, slowest=Rational(2, 3), rest=0, reference=32,
         reason="the logarithm of a quantity with corrections of order T^(-2/3); at most 0.08 at T = 32 on other seeds",
     ),
     margin=Absolute(1, 5, "a closing gap would have exponent zero, the one of A_perp squared is minus one"),
-    spread=Rational(1, 2) / T ** Rational(2, 3),
     wrong={"s_2 of order 1/T": 1 / T},
-)
+)  # fmt: skip
 stable_rank = Limit(
-    1 + squares / top**2,
-    1 + sigma_A**2,
-    **by_moments,
+    1 + seen.squares / seen.top**2, 1 + sigma_A**2, spread=2 / T,
     margin=Relative(1, 8, "sr(A) -> 1, which holds for A A^T, is a quarter off even for uniform weights"),
-    spread=2 / T,
-    wrong={"sr(A) -> 1": Integer(1)},
-)
+    wrong={"sr(A) -> 1": Integer(1)}, **by_moments,
+)  # fmt: skip
 gram = Limit(
-    T * fourths / top**4 / sigma_A**4,
-    Integer(2),
-    **by_moments,
+    T * seen.fourths / seen.top**4 / sigma_A**4, Integer(2), spread=5 / T,
     margin=Relative(1, 8, "the square of the second moment, sigma_A^4, is half of the fourth"),
-    spread=5 / T,
-    wrong={"the fourth moment taken for the square of the second": Integer(1)},
-)
+    wrong={"the fourth moment taken for the square of the second": Integer(1)}, **by_moments,
+)  # fmt: skip
 without = Limit(
-    squares_perp / edge**2 / T,
-    Rational(1, 4),
-    as_=T,
+    seen.squares_perp / seen.edge**2 / T, Rational(1, 4), as_=T, spread=1 / T ** Rational(2, 3),
     approach=setting.with_known_edge(0.2, tracy_widom),
     margin=Relative(1, 6, "all values alike would give one, a semicircle's edge in place of its square's a half"),
-    spread=1 / T ** Rational(2, 3),
-)
+)  # fmt: skip
 gram_without = Limit(
-    fourths_perp / edge**4 / T,
-    Rational(1, 8),
-    as_=T,
+    seen.fourths_perp / seen.edge**4 / T, Rational(1, 8), as_=T, spread=2 / T ** Rational(2, 3),
     approach=setting.with_known_edge(0.3, tracy_widom),
     margin=Relative(1, 6, "the square of the second moment in place of the fourth would give half of it"),
-    spread=2 / T ** Rational(2, 3),
     wrong={"the fourth moment taken for the square of the second": Rational(1, 16)},
-)
+)  # fmt: skip
 
 
+@derives(excess)
 def second_order():
     """Any small A_perp, to second order; column sums of independent entries, every sigma_A."""
     # e is the size of A_perp: A_perp A_perp^T = e^2 [[a, c], [c, b]] in the plane of u and what it mixes u with.
@@ -129,6 +102,7 @@ def second_order():
     yield Step("T (s_1 - 1)/sigma_A^2", limit(n * (sqrt(1 + shift.subs(T, n)) - 1), n, oo) / sigma_A**2, excess.to)
 
 
+@derives(second_value)
 def edge_of_the_bulk():
     """Every sigma_A, for the limit law; that the largest value sticks to its edge is cited."""
     yield Cited("with four moments the largest value of the bulk tends to its edge", "Bordenave et al. 2012")
@@ -137,7 +111,8 @@ def edge_of_the_bulk():
     yield Step("the edge in units of sigma_A/sqrt(T)", sqrt(inverse_of_edge(S).subs(z, place)), second_value.to)
 
 
-def moments_of_the_bulk():
+@lemma
+def moments():
     """Every sigma_A, for the limit law."""
     law = quarter_circle(2 * sigma_A)
     two, four = law.moment(2), law.moment(4)
@@ -148,6 +123,7 @@ def moments_of_the_bulk():
     yield Step("sum of fourth powers over T edge^4", four / (2 * sigma_A) ** 4, gram_without.to)
 
 
+@derives(gap)
 def power_of_the_gap():
     """The exponent, from s_1 -> 1 and sqrt(T) s_2 -> 2 sigma_A."""
     ratio = second_value.to * sigma_A / sqrt(T)
@@ -176,48 +152,41 @@ def spectrum(A, T):
     )  # fmt: skip
 
 
-MOMENTS = ("stable_rank", "gram", "without", "gram_without")
-EDGE = ("second_value", "without", "gram_without")
+MOMENTS = (stable_rank, gram, without, gram_without)
+EDGE = (second_value, without, gram_without)
 
 theorem = Theorem(
     place="Bordenave et al. 2012 for the edge, reconstructed; first-order constants derived here",
     label="reconstructed",
     uses=("outlier_identity", "markov_bulk_quarter_circular", "leading_singular_values"),
-    hypotheses=dict(
-        identical=Hypothesis("the weights are independent and have one law"),
-        stochastic=Hypothesis("each row is divided by its own sum"),
-        finite_variance=Hypothesis("the weights have a finite variance"),
-        fixed_law=Hypothesis("their law does not change with T"),
-        fourth_moment=Hypothesis("the weights have a finite fourth moment"),
+    hypotheses=H,
+    claims=dict(
+        excess=excess, second_value=second_value, gap=gap, stable_rank=stable_rank, gram=gram, without=without,
+        gram_without=gram_without,
     ),
-    claims=dict(excess=excess, second_value=second_value, gap=gap)
-    | dict(stable_rank=stable_rank, gram=gram, without=without, gram_without=gram_without),
+    proofs=(second_order, edge_of_the_bulk, power_of_the_gap, moments),
     experiments=dict(
         spectra=Experiment(
-            padded=True,
+            spectrum, (seen, cv), {T: Efforts((32, 64, 192), (32, 64, 128, 256), (64, 128, 256, 512, 1024))},
+            draws=Efforts(64, 96, 400), padded=True,
             subjects={
                 "exponential": matrix(EXPONENTIAL),
                 "uniform": matrix(UNIFORM),
                 "zero or one": matrix(setting.BERNOULLI),
-                "popular tokens": matrix(
-                    setting.POPULAR, popular=0.5, breaks=("identical",), fails=("excess", *MOMENTS)
+                "popular tokens": matrix(setting.POPULAR, popular=0.5).breaking(
+                    H.identical, fails=(excess, *MOMENTS),
                 ),
-                "rows not normalised": matrix(EXPONENTIAL, loose=1, breaks=("stochastic",), fails=("excess",)),
-                "infinite variance": matrix(
-                    setting.PARETO, tail=1.5, breaks=("finite_variance",), fails=("gram", "gap", *EDGE)
+                "rows not normalised": matrix(EXPONENTIAL, loose=1).breaking(H.stochastic, fails=excess),
+                "infinite variance": matrix(setting.PARETO, tail=1.5).breaking(
+                    H.finite_variance, fails=(gram, gap, *EDGE),
                 ),
-                "infinite fourth moment": matrix(setting.HEAVY, breaks=("fourth_moment",), fails=EDGE),
-                "sharp softmax": matrix(setting.LOGNORMAL, sharp=1, breaks=("fixed_law",), fails=EDGE),
+                "infinite fourth moment": matrix(setting.HEAVY).breaking(H.fourth_moment, fails=EDGE),
+                "sharp softmax": matrix(setting.LOGNORMAL, sharp=1).breaking(H.fixed_law, fails=EDGE),
             },
-            observe=spectrum,
-            measures=(top, second, squares, fourths, edge, squares_perp, fourths_perp, cv),
-            sweep={T: Efforts(quick=(32, 64, 192), standard=(32, 64, 128, 256), thorough=(64, 128, 256, 512, 1024))},
-            draws=Efforts(quick=64, standard=96, thorough=400),
         )
     ),
-    proof=dict(excess=second_order, second_value=edge_of_the_bulk, gap=power_of_the_gap, moments=moments_of_the_bulk),
     issues=(
         "For the edge four moments are a hypothesis, for the other claims only part of the class: corrections of 1/T.",
         "The authors' lognormal weights have a fourth moment of 64: spikes spread s_2 by 15 % at T = 100, above its limit.",
     ),
-)
+)  # fmt: skip

@@ -14,23 +14,7 @@ from typing import Any
 import jax.numpy as jnp
 from sympy import Matrix, Rational, ones
 
-from theorax.language import (
-    Absolute,
-    Cited,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Identity,
-    Index,
-    Inequality,
-    Measured,
-    Proof,
-    Relative,
-    Step,
-    Subject,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.numerics import distributions
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.attention import mean_token_removed
@@ -62,24 +46,32 @@ Y_centred = Measured("Y_centred", "(I - J) Y_L", over=(L,), array=True)
 rounding = "the account of the rounding of these products stays below it, a wrong term is far above"
 exactly = Relative(1, 10**6, rounding)
 around_zero = Absolute(1, 10**6, rounding)
-stochastic: dict[str, Any] = dict(under=("stochastic",))
-kept = Identity(AJ, J, **stochastic, margin=exactly, wrong={"no 1/T": T * J})
-fix = Identity(centred_first, A - J, **stochastic, margin=exactly, wrong={"no 1/T": A - T * J})
+H = hypotheses(
+    stochastic="the rows of every attention matrix sum to one",
+    independent="no attention matrix depends on the tokens",
+)
+stochastic: dict[str, Any] = dict(under=H.stochastic)
+kept = Identity(AJ, J, margin=exactly, wrong={"no 1/T": T * J}, **stochastic)
+fix = Identity(centred_first, A - J, margin=exactly, wrong={"no 1/T": A - T * J}, **stochastic)
 from_the_left = {"1^T A_perp = 0, as for doubly stochastic matrices": dict(left=column_sums)}
-silent = Identity(row_sums, 0, **stochastic, margin=around_zero, wrong=from_the_left)
-grams = Identity(gram, J + gram_perp, **stochastic, margin=exactly)
-squares = Identity(square, 1 + square_perp, **stochastic, margin=exactly)
-products = Identity(product, carried + product_perp, **stochastic, margin=exactly)
+silent = Identity(row_sums, 0, margin=around_zero, wrong=from_the_left, **stochastic)
+grams = Identity(gram, J + gram_perp, margin=exactly, **stochastic)
+squares = Identity(square, 1 + square_perp, margin=exactly, **stochastic)
+products = Identity(product, carried + product_perp, margin=exactly, **stochastic)
 tokens = Identity(X, common + Y, margin=exactly)
 centred = Identity(X_centred, Y_centred, margin=exactly)
 
-above = Measured("above", "the largest of s_i(A_perp) - s_i(A)")
-below = Measured("below", "the largest of s_(i+1)(A) - s_i(A_perp)")
-top = Measured("top", "s_1(A)")
+seen = numbers(
+    above="the largest of s_i(A_perp) - s_i(A)",
+    below="the largest of s_(i+1)(A) - s_i(A_perp)",
+    top="s_1(A)",
+)
 slack = Absolute(1, 10**9, "the rounding of a decomposition in float64 is far below it")
-not_above = Inequality(above, at_most=0, **stochastic, margin=slack)
-not_below = Inequality(below, at_most=0, under=(), margin=slack)
-at_least_one = Inequality(top, at_least=1, **stochastic, margin=slack, wrong={"s_1 is at least 1 + 2/T": 1 + 2 / T})
+not_above = Inequality(seen.above, at_most=0, margin=slack, **stochastic)
+not_below = Inequality(seen.below, at_most=0, under=(), margin=slack)
+at_least_one = Inequality(
+    seen.top, at_least=1, margin=slack, wrong={"s_1 is at least 1 + 2/T": 1 + 2 / T}, **stochastic,
+)  # fmt: skip
 
 
 def weighted(key, T, log_normal, off, columns):
@@ -139,6 +131,7 @@ def proof(claim):
     return Proof(steps, settles=True)
 
 
+@derives(not_above)
 def interlacing():
     """T = 2, 3, 4; that a positive rank-one term moves no eigenvalue past the next is cited."""
     for order in (2, 3, 4):
@@ -147,6 +140,7 @@ def interlacing():
     yield Cited("so no eigenvalue of A_perp A_perp^T lies above that of A A^T of the same index", "Weyl 1912")
 
 
+@derives(at_least_one)
 def rows_of_sum_one():
     """T = 2, 3, 4, generic rows of sum one; that the norm of a matrix bounds its gain on a vector is cited."""
     for order in (2, 3, 4):
@@ -165,52 +159,39 @@ identities = dict(
 theorem = Theorem(
     place="the algebra behind the fix; elementary, proved here",
     label="reconstructed",
-    hypotheses=dict(
-        stochastic=Hypothesis("the rows of every attention matrix sum to one"),
-        independent=Hypothesis("no attention matrix depends on the tokens"),
-    ),
+    hypotheses=H,
     claims=dict(**identities, not_above=not_above, not_below=not_below, at_least_one=at_least_one),
+    proofs=(interlacing, rows_of_sum_one),
+    proof=dict(**{name: proof(claim) for name, claim in identities.items()}),
     experiments=dict(
         networks=Experiment(
-            padded=True,
-            subjects={
-                "exponential": net,
-                "log-normal": net.but(log_normal=1),
-                "softmax off by one": net.but(off=1.0, breaks=("stochastic",), fails=tuple(identities)),
-                "columns normalised": net.but(
-                    columns=1, breaks=("stochastic",), fails=tuple(name for name in identities if name != "squares")
-                ),
-                "key-query": net.but(dependent=1, breaks=("independent",), fails=("tokens", "centred")),
-            },
-            observe=compare,
-            measures=(
+            compare,
+            (
                 *(A, J, AJ, centred_first, row_sums, column_sums, gram, gram_perp, square, square_perp),
                 *(product, carried, product_perp, X, Y, common, X_centred, Y_centred),
             ),
-            sweep={T: Efforts(quick=(4, 16), standard=(4, 16), thorough=(4, 16, 64))},
-            derived={d: T / gamma},
-            at=({gamma: 1}, {gamma: Rational(1, 2)}),
-            along={L: (1, 2, 3)},
-            draws=Efforts(quick=2, standard=3, thorough=8),
+            {T: Efforts((4, 16), (4, 16), (4, 16, 64))}, derived={d: T / gamma},
+            at=({gamma: 1}, {gamma: Rational(1, 2)}), along={L: (1, 2, 3)}, draws=Efforts(2, 3, 8), padded=True,
+            subjects={
+                "exponential": net,
+                "log-normal": net(log_normal=1),
+                "softmax off by one": net(off=1.0).breaking(H.stochastic, fails=tuple(identities.values())),
+                "columns normalised": net(columns=1).breaking(
+                    H.stochastic, fails=tuple(claim for name, claim in identities.items() if name != "squares")
+                ),
+                "key-query": net(dependent=1).breaking(H.independent, fails=(tokens, centred)),
+            },
         ),
         spectra=Experiment(
+            spectra, seen, {T: Efforts((8, 32), (8, 32, 128), (8, 32, 128, 512))}, draws=Efforts(200, 200, 400),
             padded=True,
             subjects={
                 "exponential": matrix,
-                "log-normal": matrix.but(log_normal=1),
-                "softmax off by one": matrix.but(off=1.0, breaks=("stochastic",), fails=("at_least_one",)),
-                "most weight on an empty token": matrix.but(off=1e3, breaks=("stochastic",), fails=("not_above",)),
+                "log-normal": matrix(log_normal=1),
+                "softmax off by one": matrix(off=1.0).breaking(H.stochastic, fails=at_least_one),
+                "most weight on an empty token": matrix(off=1e3).breaking(H.stochastic, fails=not_above),
             },
-            observe=spectra,
-            measures=(above, below, top),
-            sweep={T: Efforts(quick=(8, 32), standard=(8, 32, 128), thorough=(8, 32, 128, 512))},
-            draws=Efforts(quick=200, standard=200, thorough=400),
         ),
-    ),
-    proof=dict(
-        **{name: proof(claim) for name, claim in identities.items()},
-        not_above=interlacing,
-        at_least_one=rows_of_sum_one,
     ),
     issues=(
         "For attention that does not depend on the tokens the fix cannot slow the collapse of the centred part in "
@@ -219,4 +200,4 @@ theorem = Theorem(
         "Weights that sum to one are what the squared norms need in total alone: columns that sum to one satisfy "
         "||A||_F^2 = 1 + ||A_perp||_F^2 too.",
     ),
-)
+)  # fmt: skip

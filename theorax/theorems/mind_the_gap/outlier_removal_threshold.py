@@ -9,20 +9,7 @@ theta^2 G(x) = 1, G the Stieltjes transform of the bulk. The multiplicative law,
 import jax.numpy as jnp
 from sympy import Integer, Rational, Symbol, cancel, diff, fraction, solve, sqrt
 
-from theorax.language import (
-    Cited,
-    Corrections,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Limit,
-    Measured,
-    Parameter,
-    Relative,
-    Step,
-    Subject,
-    Theorem,
-)
+from theorax.language import *
 from theorax.numerics.lanczos import leading_singular_triplets
 from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap import _models as models
@@ -31,43 +18,33 @@ from theorax.theorems.mind_the_gap._markov import T
 theta = Parameter("theta", "what is left of the outlier, sqrt(T) |1 - c|/sigma_A", positive=True)
 top = Measured("top", "largest singular value of A - cJ, in units of sigma_A/sqrt(T)", positive=True)
 
+H = hypotheses(
+    markov="A is a random Markov matrix: iid positive weights, rows divided by their sums",
+    fourth_moment="the weights have a finite fourth moment",
+)
 outlier = Limit(
-    top,
-    theta**2 / sqrt(theta**2 - 1),
-    as_=T,
+    top, theta**2 / sqrt(theta**2 - 1), as_=T, where=theta**2 > 2, spread=Rational(1, 4) / sqrt(T) / (theta - 1),
     approach=Corrections(
-        size=0.03,
-        slowest=Rational(1, 2),
-        rest=0,
-        reference=32,
-        reason="an isolated eigenvalue moves by terms of order 1/T, slower near the threshold; "
-        "0.01 at T = 32 on other seeds",
+        size=0.03, slowest=Rational(1, 2), rest=0, reference=32,
+        reason="an isolated eigenvalue moves by terms of order 1/T, slower near the threshold; 0.01 at T = 32 on other seeds",
     ),
     margin=Relative(1, 50, "the multiplicative law theta + 1/theta is 3 % away at theta = 4 and 8 % at theta = 2"),
-    where=theta**2 > 2,
-    spread=Rational(1, 4) / sqrt(T) / (theta - 1),
     wrong={"the multiplicative law": theta + 1 / theta, "no repulsion by the bulk": theta},
-)
+)  # fmt: skip
 absorbed = Limit(
-    top,
-    Integer(2),
-    as_=T,
+    top, Integer(2), as_=T, where=theta**2 <= 2, spread=Rational(1, 2) / T ** Rational(2, 3),
     approach=Corrections(
-        size=0.15,
-        slowest=Rational(2, 3),
-        rest=0,
-        reference=32,
+        size=0.15, slowest=Rational(2, 3), rest=0, reference=32,
         reason="the edge fluctuates on the scale T^(-2/3); 0.05 at T = 32 on other seeds",
     ),
     margin=Relative(
-        1, 16, "the formula above the threshold, continued below it, is at least a tenth away where it is real"
+        1, 16, "the formula above the threshold, continued below it, is at least a tenth away where it is real",
     ),
-    where=theta**2 <= 2,
-    spread=Rational(1, 2) / T ** Rational(2, 3),
     wrong={"the multiplicative law": theta + 1 / theta},
-)
+)  # fmt: skip
 
 
+@derives(outlier)
 def secular_equation():
     """Every theta above the threshold, for a perturbation free from the bulk; and the threshold itself."""
     yield Cited(
@@ -105,34 +82,24 @@ theorem = Theorem(
     place="not in the paper as far as known; derived here",
     label="derived",
     uses=("outlier_identity", "markov_bulk_quarter_circular", "leading_singular_values"),
-    hypotheses=dict(
-        markov=Hypothesis("A is a random Markov matrix: iid positive weights, rows divided by their sums"),
-        fourth_moment=Hypothesis("the weights have a finite fourth moment"),
-    ),
+    hypotheses=H,
     claims=dict(outlier=outlier, absorbed=absorbed),
+    proofs=(secular_equation,),
     experiments=dict(
         removal=Experiment(
-            padded=True,
+            observe, top, {T: Efforts((32, 64, 128), (32, 64, 128, 256), (64, 128, 256, 512, 1024))},
+            at=tuple({theta: value} for value in (Integer(2), Integer(4), Rational(8, 5), Integer(1), Rational(1, 2))),
+            draws=Efforts(200, 300, 1000), padded=True,
             subjects={
                 "exponential": attention(setting.EXPONENTIAL),
                 "uniform": attention(setting.UNIFORM),
-                "popular tokens": attention(
-                    setting.UNIFORM, popular=0.5, breaks=("markov",), fails=("outlier", "absorbed")
-                ),
-                "Pareto weights, tail 3": attention(
-                    setting.HEAVY, breaks=("fourth_moment",), fails=("outlier", "absorbed")
-                ),
+                "popular tokens": attention(setting.UNIFORM, popular=0.5).breaking(H.markov, fails=(outlier, absorbed)),
+                "Pareto weights, tail 3": attention(setting.HEAVY).breaking(H.fourth_moment, fails=(outlier, absorbed)),
             },
-            observe=observe,
-            measures=(top,),
-            sweep={T: Efforts(quick=(32, 64, 128), standard=(32, 64, 128, 256), thorough=(64, 128, 256, 512, 1024))},
-            at=tuple({theta: value} for value in (Integer(2), Integer(4), Rational(8, 5), Integer(1), Rational(1, 2))),
-            draws=Efforts(quick=200, standard=300, thorough=1000),
         )
     ),
-    proof=dict(outlier=secular_equation),
     issues=(
         "Subtracting 0.9/T instead of 1/T leaves an outlier as soon as T > 200 sigma_A^2: theta passes sqrt(2).",
         "The bulk and the direction of the ones are free only in the limit; that they become so is cited, not proved.",
     ),
-)
+)  # fmt: skip

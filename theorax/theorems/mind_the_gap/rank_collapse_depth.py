@@ -25,20 +25,7 @@ from sympy import (
     sqrt,
 )
 
-from theorax.language import (
-    Absolute,
-    Cited,
-    Corrections,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Limit,
-    Measured,
-    Relative,
-    Step,
-    Subject,
-    Theorem,
-)
+from theorax.language import *
 from theorax.numerics import distributions
 from theorax.numerics.ensembles import random_markov
 from theorax.numerics.extents import Extent
@@ -49,50 +36,47 @@ from theorax.theorems.mind_the_gap._free import edge_condition, inverse_of_edge,
 from theorax.theorems.mind_the_gap._markov import T, d, l, sigma_A
 from theorax.theorems.mind_the_gap._models import subject
 
-top = Measured("top", "largest singular value of A_l ... A_1", over=(l,), positive=True)
-second = Measured("second", "second singular value of A_l ... A_1", over=(l,), positive=True)
+seen = numbers(
+    top="largest singular value of A_l ... A_1",
+    second="second singular value of A_l ... A_1",
+    over=(l,),
+    positive=True,
+)
 exponent = Measured("exponent", "(1/L) ln |A_L_perp ... A_1_perp x| after many layers L")
 
+H = hypotheses(
+    markov="attention matrices are random Markov matrices of iid weights",
+    independent="attention matrices of different layers are independent",
+    fixed_law=setting.FIXED_LAW,
+    dirichlet="the weights are exponential: rows are uniform on the simplex",
+)
 edge = Limit(
-    second * (sqrt(T) / sigma_A) ** l,
-    sqrt((l + 1) ** (l + 1) / l**l),
-    as_=T,
+    seen.second * (sqrt(T) / sigma_A) ** l, sqrt((l + 1) ** (l + 1) / l**l), as_=T,
+    under=(H.markov, H.independent, H.fixed_law), spread=2 / T ** Rational(2, 3),
     approach=setting.at_an_edge(0.45, seen=0.15),
     margin=Relative(1, 8, "one layer more or less changes the edge by a quarter at least"),
-    under=("markov", "independent", "fixed_law"),
-    spread=2 / T ** Rational(2, 3),
     wrong={"the edge 2 of one layer, to the power l": 2**l},
-)
+)  # fmt: skip
 outlier = Limit(
-    top,
-    Integer(1),
-    as_=T,
+    seen.top, Integer(1), as_=T, under=(H.markov, H.independent, H.fixed_law), spread=1 / T,
     approach=Corrections(size=0.1, slowest=1, rest=0, reference=64, reason="s_1 - 1 is sigma_A^2/(2T) at l = 1"),
     margin=Relative(1, 20, "popular tokens, whose columns differ by a factor 3, have s_1 = 1.12"),
-    under=("markov", "independent", "fixed_law"),
-    spread=1 / T,
-)
+)  # fmt: skip
 
 v = 1 / (T * (T + 1))
 predicted = (log(2 * v) + digamma((T - 1) / 2)) / 2
 decay = Limit(
-    T * (exponent - predicted),
-    Integer(0),
-    as_=T,
+    T * (exponent - predicted), Integer(0), as_=T, under=(H.dirichlet, H.independent), spread=sqrt(T) / 40,
     approach=Corrections(
-        size=0.5,
-        slowest=1,
-        rest=0,
-        reference=8,
+        size=0.5, slowest=1, rest=0, reference=8,
         reason="an excess kurtosis 6/T of the rows moves it by 3/(2T); at most 0.05 at T = 8 to 64 on other seeds",
     ),
     margin=Absolute(1, 2, "the logarithm of the second singular scale alone, ln(1/sqrt(T)), is 3/(2T) away"),
-    under=("dirichlet", "independent"),
-    spread=sqrt(T) / 40,
     wrong={"ln(sigma_A/sqrt(T)) alone": dict(of=T * (exponent + log(T) / 2))},
-)
+)  # fmt: skip
 
 
+@derives(edge)
 def fuss_catalan():
     """Generic l, for free factors."""
     yield Cited("independent random Markov matrices without their outliers are asymptotically free", "Voiculescu 1991")
@@ -102,6 +86,7 @@ def fuss_catalan():
     yield Step("the edge, of singular values", sqrt(inverse_of_edge(S).subs(z, 1 / l)), edge.to)
 
 
+@lemma
 def gaussian_exponent():
     """Rows uniform on the simplex of T >= 2 entries, exact covariance; the chi-square is a Gaussian approximation."""
     n, k, s = (Symbol(name, positive=True) for name in "nks")
@@ -148,57 +133,42 @@ def observe(net):
     return dict(top=values[:, 0], second=values[:, 1], top_error=errors[:, 0], second_error=errors[:, 1])
 
 
-path = Subject(deep, options=dict(weights=0, same=0))
+path = Subject(deep, weights=0, same=0)
 theorem = Theorem(
     place="rank collapse in depth (reconstructed in spirit); constants derived here",
     label="reconstructed",
     uses=("outlier_identity", "markov_bulk_quarter_circular", "leading_singular_values"),
-    hypotheses=dict(
-        markov=Hypothesis("attention matrices are random Markov matrices of iid weights"),
-        independent=Hypothesis("attention matrices of different layers are independent"),
-        fixed_law=setting.FIXED_LAW,
-        dirichlet=Hypothesis("the weights are exponential: rows are uniform on the simplex"),
-    ),
+    hypotheses=H,
     claims=dict(edge=edge, outlier=outlier, decay=decay),
+    proofs=(fuss_catalan, gaussian_exponent),
     experiments=dict(
         widths=Experiment(
+            observe, seen, {T: setting.WIDTHS}, derived={d: T}, along={l: (1, 2, 3, 4)}, draws=Efforts(48, 48, 256),
             padded=True,
             subjects={
                 "exponential": subject(gaussian_values=0),
                 "uniform": subject(setting.UNIFORM, gaussian_values=0),
-                "zero-mean attention": subject(gaussian_values=0, centred=1, breaks=("markov",), fails=("outlier",)),
-                "popular tokens": subject(
-                    gaussian_values=0, popular=0.5, breaks=("markov",), fails=("edge", "outlier")
-                ),
-                "sharp softmax": subject(
-                    setting.LOGNORMAL, gaussian_values=0, sharp=1, breaks=("fixed_law",), fails=("edge", "outlier")
+                "zero-mean attention": subject(gaussian_values=0, centred=1).breaking(H.markov, fails=outlier),
+                "popular tokens": subject(gaussian_values=0, popular=0.5).breaking(H.markov, fails=(edge, outlier)),
+                "sharp softmax": subject(setting.LOGNORMAL, gaussian_values=0, sharp=1).breaking(
+                    H.fixed_law, fails=(edge, outlier),
                 ),
             },
-            observe=observe,
-            measures=(top, second),
-            sweep={T: setting.WIDTHS},
-            derived={d: T},
-            along={l: (1, 2, 3, 4)},
-            draws=Efforts(quick=48, standard=48, thorough=256),
         ),
         depths=Experiment(
-            padded=True,
+            lambda x: dict(exponent=x), exponent, {T: Efforts((8, 16, 32), (8, 16, 32), (8, 16, 32, 64))},
+            draws=Efforts(32, 48, 256), padded=True,
             subjects={
                 "exponential": path,
-                "uniform": path.but(weights=1, breaks=("dirichlet",), fails=("decay",)),
-                "one matrix for all layers": path.but(same=1, breaks=("independent",), fails=("decay",)),
+                "uniform": path(weights=1).breaking(H.dirichlet, fails=decay),
+                "one matrix for all layers": path(same=1).breaking(H.independent, fails=decay),
             },
-            observe=lambda x: dict(exponent=x),
-            measures=(exponent,),
-            sweep={T: Efforts(quick=(8, 16, 32), standard=(8, 16, 32), thorough=(8, 16, 32, 64))},
-            draws=Efforts(quick=32, standard=48, thorough=256),
         ),
     ),
-    proof=dict(edge=fuss_catalan, exponent=gaussian_exponent),
     issues=(
         "The limits T -> infinity and l -> infinity do not commute: edge speaks of fixed l, decay of products over "
         "thousands of layers at fixed T.",
         "The exponent is a Gaussian approximation and claimed as T grows; at the smallest T it is not exact.",
         "One matrix used in all layers has the same edge as independent ones: the edge cannot see independence.",
     ),
-)
+)  # fmt: skip

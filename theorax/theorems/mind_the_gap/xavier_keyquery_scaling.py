@@ -11,23 +11,9 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 from sympy import Integer, Rational, sqrt
 
-from theorax.language import (
-    Absolute,
-    Cited,
-    Corrections,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Limit,
-    Measured,
-    Rate,
-    Relative,
-    Step,
-    Subject,
-    Theorem,
-)
+from theorax.language import *
 from theorax.numerics.attention import softmax_rows
-from theorax.numerics.ensembles import gaussian
+from theorax.numerics.ensembles import gaussian as gaussian_matrix
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
 from theorax.numerics.lanczos import leading_singular_triplets
@@ -40,36 +26,32 @@ second = Measured("second", "second singular value of A", positive=True)
 root = (sqrt(1 + 8 * gamma) - 1) / (4 * gamma)
 edge = (1 + root) ** 2 * (1 + gamma * root) / root
 at_an_edge = setting.at_an_edge(0.25, seen=0.08)
+H = hypotheses(
+    isometric="the input tokens are orthonormal, X_0 X_0^T = I: unit norm, whatever the width",
+    xavier="W_Q and W_K have iid Gaussian entries of variance 1/d",
+    independent="W_Q and W_K are independent",
+    one_head="queries and keys are as wide as the tokens, d_qk = d",
+)
 constant = Limit(
-    second * T ** Rational(3, 2),
-    gamma * sqrt(edge),
-    as_=T,
-    approach=at_an_edge,
+    second * T ** Rational(3, 2), gamma * sqrt(edge), as_=T, spread=1 / T ** Rational(2, 3), approach=at_an_edge,
     margin=Relative(1, 10, "the quarter circle's edge 2 in the place of sqrt(27/4) is 23 percent less"),
-    spread=1 / T ** Rational(2, 3),
     wrong={"the edge of the quarter circle": 2 * gamma},
-)
+)  # fmt: skip
 rate = Rate(
-    second,
-    T ** Rational(-3, 2),
-    as_=T,
-    approach=at_an_edge,
+    second, T ** Rational(-3, 2), as_=T, spread=1 / T ** Rational(2, 3), approach=at_an_edge,
     margin=Absolute(1, 4, "tokens of norm sqrt(d) have T^(-1/2), one power away"),
-    spread=1 / T ** Rational(2, 3),
     wrong={"the rate of tokens of norm sqrt(d)": 1 / sqrt(T)},
-)
+)  # fmt: skip
 spread = Limit(
-    cv**2 * d**2,
-    Integer(1),
-    as_=T,
+    cv**2 * d**2, Integer(1), as_=T, spread=4 / T,
     approach=Corrections(
-        size=0.15, slowest=1, rest=0, reference=64, reason="a moment of a Gaussian product; at most 0.05 at T = 64"
+        size=0.15, slowest=1, rest=0, reference=64, reason="a moment of a Gaussian product; at most 0.05 at T = 64",
     ),
     margin=Relative(1, 10, "weights of variance 2/d change it by four"),
-    spread=4 / T,
-)
+)  # fmt: skip
 
 
+@derives(constant)
 def edge_of_product():
     """Generic gamma; that the remainder of the softmax is negligible is power counting."""
     yield Cited(
@@ -93,8 +75,8 @@ def attention(
     width = jnp.asarray(d.value, jnp.zeros(()).dtype)
     d_qk = Extent(d.value // heads, d.padded)
     scale = jnp.sqrt(gain * width**norm / width)
-    queries = gaussian(named(key, "queries"), T, d_qk, scale)
-    keys = jnp.where(tied, queries, gaussian(named(key, "keys"), T, d_qk, scale))
+    queries = gaussian_matrix(named(key, "queries"), T, d_qk, scale)
+    keys = jnp.where(tied, queries, gaussian_matrix(named(key, "keys"), T, d_qk, scale))
     return softmax_rows(queries @ keys.T / jnp.sqrt(width / heads), T)
 
 
@@ -107,41 +89,29 @@ def observe(A, T):
     )
 
 
-xavier = Subject(attention, options=dict(norm=0.0, gain=1.0, heads=1, tied=0))
+xavier = Subject(attention, norm=0.0, gain=1.0, heads=1, tied=0)
 theorem = Theorem(
     place="derived here; the abstract says that the experiments motivate revising the default scaling",
     label="derived",
     uses=("keyquery_gap_and_bulk", "leading_singular_values"),
-    hypotheses=dict(
-        isometric=Hypothesis("the input tokens are orthonormal, X_0 X_0^T = I: unit norm, whatever the width"),
-        xavier=Hypothesis("W_Q and W_K have iid Gaussian entries of variance 1/d"),
-        independent=Hypothesis("W_Q and W_K are independent"),
-        one_head=Hypothesis("queries and keys are as wide as the tokens, d_qk = d"),
-    ),
+    hypotheses=H,
     claims=dict(constant=constant, rate=rate, spread=spread),
+    proofs=(edge_of_product,),
     experiments=dict(
         layer=Experiment(
-            padded=True,
+            observe, (second, cv), {T: setting.WIDTHS}, derived={d: T / gamma},
+            at=({gamma: Integer(1)}, {gamma: Rational(1, 2)}), draws=Efforts(48, 64, 256), padded=True,
             subjects={
                 "Xavier": xavier,
-                "tokens of norm sqrt(d)": xavier.but(
-                    norm=1.0, breaks=("isometric",), fails=("constant", "rate", "spread")
-                ),
-                "weights of variance 2/d": xavier.but(gain=2.0, breaks=("xavier",), fails=("constant", "spread")),
-                "tied queries and keys": xavier.but(tied=1, breaks=("independent",), fails=("constant", "spread")),
-                "four heads": xavier.but(heads=4, breaks=("one_head",), fails=("constant",)),
+                "tokens of norm sqrt(d)": xavier(norm=1.0).breaking(H.isometric, fails=(constant, rate, spread)),
+                "weights of variance 2/d": xavier(gain=2.0).breaking(H.xavier, fails=(constant, spread)),
+                "tied queries and keys": xavier(tied=1).breaking(H.independent, fails=(constant, spread)),
+                "four heads": xavier(heads=4).breaking(H.one_head, fails=constant),
             },
-            observe=observe,
-            measures=(second, cv),
-            sweep={T: setting.WIDTHS},
-            derived={d: T / gamma},
-            at=({gamma: Integer(1)}, {gamma: Rational(1, 2)}),
-            draws=Efforts(quick=48, standard=64, thorough=256),
         )
     ),
-    proof=dict(constant=edge_of_product),
     issues=(
         "Practice normalises tokens to norm sqrt(d) before attention; there beta = 1 and the rate is T^(-1/2) again.",
         "spread speaks of one head: with d_qk < d it stays, and only the edge moves.",
     ),
-)
+)  # fmt: skip

@@ -15,18 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Rational
 
-from theorax.language import (
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Identity,
-    Inequality,
-    Measured,
-    Proof,
-    Relative,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.numerics.annotations import Entries
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.attention_layers import CONVOLUTION, POOL, STRIDE, AttentionSH, MultiHead, reduction
@@ -49,38 +38,40 @@ from theorax.theorems.primal_dual_attention._regression import (
 
 FACTORS, WIDTH = (2, 4), 2  # of the heads
 
-sums = Measured("sums", "sum_s H^s (W^s phi/h^s + b^s), W^s by multipliers on reduced keys", array=True)
-layer = Measured("layer", "Attention-SH with the values beta_j^s/h_j^s", array=True)
-unweighted = Measured("unweighted", "the same with the values beta_j^s", array=True)
-foreign = Measured("foreign", "the same with values beta_j^s/h_j^s, h^s summed over all keys", array=True)
-subset = Measured("subset", "the heads as sparse attention to every second and every fourth key", array=True)
-solved = Measured("solved", "sum_s H^s (W^s phi/h^s + b^s) as primal programs on reduced data find them", array=True)
-expanded = Measured("expanded", "Attention-SH with the values of the dual programs and these b^s", array=True)
-reach = Measured("reach", "twice the sum of |H^s|^2 2 g^s |phi|^2/h^s^2, g^s the gap of head s", array=True)
-pooled = Measured("pooled", "exp(q.m/sqrt(D)) at the means m of two neighbouring keys", array=True)
-geometric = Measured("geometric", "geometric means of exp(q.k/sqrt(D)) over two neighbouring keys", array=True)
-arithmetic = Measured("arithmetic", "arithmetic means of them", array=True)
-scores = Measured("scores", "how many scores the layer computes", array=True)
+seen_2 = arrays(
+    solved="sum_s H^s (W^s phi/h^s + b^s) as primal programs on reduced data find them",
+    expanded="Attention-SH with the values of the dual programs and these b^s",
+    reach="twice the sum of |H^s|^2 2 g^s |phi|^2/h^s^2, g^s the gap of head s",
+)
+seen = arrays(
+    sums="sum_s H^s (W^s phi/h^s + b^s), W^s by multipliers on reduced keys",
+    layer="Attention-SH with the values beta_j^s/h_j^s",
+    unweighted="the same with the values beta_j^s",
+    foreign="the same with values beta_j^s/h_j^s, h^s summed over all keys",
+    subset="the heads as sparse attention to every second and every fourth key",
+    pooled="exp(q.m/sqrt(D)) at the means m of two neighbouring keys",
+    geometric="geometric means of exp(q.k/sqrt(D)) over two neighbouring keys",
+    arithmetic="arithmetic means of them",
+    scores="how many scores the layer computes",
+)
 
 exactly = Relative(1, 10**9, "the account of the rounding stays below it; the nearest wrong layer is a tenth off")
+H = hypotheses(
+    reduced="h is summed over the reduced keys",
+    stride="every reduced key is a key: the reduction is a stride",
+)
 expansion = Identity(
-    sums,
-    layer,
-    under=("reduced",),
-    wrong={"values beta_j": unweighted, "h over all keys in the values": foreign},
-    margin=exactly,
-)
-sparse = Identity(layer, subset, under=("stride",), margin=exactly)
-agree = Inequality((solved - expanded) ** 2, at_most=reach, under=())
-means = Identity(pooled, geometric, under=(), wrong={"the mean of phi": arithmetic}, margin=exactly)
-below = Inequality(pooled, at_most=arithmetic, under=())
+    seen.sums, seen.layer, under=H.reduced, margin=exactly,
+    wrong={"values beta_j": seen.unweighted, "h over all keys in the values": seen.foreign},
+)  # fmt: skip
+sparse = Identity(seen.layer, seen.subset, under=H.stride, margin=exactly)
+agree = Inequality((seen_2.solved - seen_2.expanded) ** 2, at_most=seen_2.reach, under=())
+means = Identity(seen.pooled, seen.geometric, under=(), margin=exactly, wrong={"the mean of phi": seen.arithmetic})
+below = Inequality(seen.pooled, at_most=seen.arithmetic, under=())
 cost = Identity(
-    scores,
-    QUERIES * N * sum(Rational(1, factor) for factor in FACTORS),
-    under=(),
+    seen.scores, QUERIES * N * sum(Rational(1, factor) for factor in FACTORS), under=(), margin=exactly,
     wrong={"all keys in both heads": len(FACTORS) * QUERIES * N},
-    margin=exactly,
-)
+)  # fmt: skip
 
 
 class Reduced(eqx.Module):
@@ -161,6 +152,7 @@ def optima(model, C, eps):
     )
 
 
+@settles(expansion)
 def one_head():
     """Any two reduced keys, kept of three tokens, and a query; two features of any values, one output, any multipliers."""
     g: Any = setting.generic
@@ -172,6 +164,7 @@ def one_head():
     yield instance(expansion, "the measured programs on symbols", found)
 
 
+@settles(sparse)
 def strides():
     """Four tokens, a query, every second token in one head and every fourth in the other; two features of any values."""
     g: Any = setting.generic
@@ -188,6 +181,7 @@ def strides():
     yield instance(sparse, "the measured programs on symbols", evaluate(program, (sh, g("q", 1, 2)), Symbolic()))
 
 
+@settles(means)
 def two_keys():
     """Any two keys and a query in two dimensions."""
     found = evaluate(neighbours, (setting.generic("k", 2, 2), setting.generic("q", 1, 2)), Symbolic())
@@ -200,48 +194,28 @@ theorem = Theorem(
     place="Attention-SH (reconstructed definition; the remarks on strides and pooled keys: derived)",
     label="reconstructed",
     uses=("multihead_sum_of_svrs", "sparse_attention_query_dependent_svr"),
-    hypotheses=dict(
-        reduced=Hypothesis("h is summed over the reduced keys"),
-        stride=Hypothesis("every reduced key is a key: the reduction is a stride"),
-    ),
+    hypotheses=H,
     claims=dict(expansion=expansion, sparse=sparse, agree=agree, means=means, below=below, cost=cost),
+    proofs=(one_head, strides, two_keys),
     experiments=dict(
-        layers=Experiment(
-            padded=True,
-            subjects={
-                "stride": layers(),
-                "stride, Taylor features": layers(kind=TAYLOR),
-                "average pooling": layers(reduced=POOL, breaks=("stride",), fails=("sparse",)),
-                "convolution": layers(reduced=CONVOLUTION, breaks=("stride",), fails=("sparse",)),
-                "h over all keys": layers(reduced=POOL, every=1, breaks=("reduced", "stride"), fails=("expansion",)),
-            },
-            observe=observe,
-            measures=(sums, layer, unweighted, foreign, subset, pooled, geometric, arithmetic, scores),
-            sweep=SIZES,
-            at=({D: 4},),
-            draws=setting.DRAWS,
-        ),
+        layers=Experiment(observe, seen, SIZES, at={D: 4}, draws=setting.DRAWS, padded=True, subjects={
+            "stride": layers(),
+            "stride, Taylor features": layers(kind=TAYLOR),
+            "average pooling": layers(reduced=POOL).breaking(H.stride, fails=sparse),
+            "convolution": layers(reduced=CONVOLUTION).breaking(H.stride, fails=sparse),
+            "h over all keys": layers(reduced=POOL, every=1).breaking(H.reduced, H.stride, fails=expansion),
+        }),
         solved=Experiment(
-            padded=True,
+            optima, seen_2, SIZES, at={D: 4, C: 30, eps: Rational(1, 10)}, draws=Efforts(1, 3, 12), padded=True,
             subjects={
                 "stride": regressions(),
                 "average pooling": regressions(kind=TAYLOR, reduced=POOL),
                 "convolution": regressions(reduced=CONVOLUTION),
             },
-            observe=optima,
-            measures=(solved, expanded, reach),
-            sweep=SIZES,
-            at=({D: 4, C: 30, eps: Rational(1, 10)},),
-            draws=Efforts(quick=1, standard=3, thorough=12),
         ),
-    ),
-    proof=dict(
-        expansion=Proof(one_head, settles=True),
-        sparse=Proof(strides, settles=True),
-        means=Proof(two_keys, settles=True),
     ),
     issues=(
         "The scores are counted, not timed: N_s a query and head for N; what reducing costs itself is linear in N.",
         "Which reductions the paper's experiments use was not read; accuracy after reducing is no matter of this theorem.",
     ),
-)
+)  # fmt: skip

@@ -14,38 +14,39 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from theorax.language import Experiment, Hypothesis, Identity, Measured, Proof, Relative, Theorem, instance
+from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.kernel_attention import Features, Regression
 from theorax.numerics.keys import named
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, OUTPUTS, PLAIN, TAYLOR, D, N
 
-forth = Measured("forth", "pi_l A_lj", array=True)
-back = Measured("back", "pi_j A_jl", array=True)
-after = Measured("after", "pi A", array=True)
-law = Measured("law", "pi_j = h_j/sum h", array=True)
-mean = Measured("mean", "sum_l pi_l f(k_l)", array=True)
-centre = Measured("centre", "b + sum_j pi_j v_j", array=True)
-average = Measured("average", "b + the plain mean of the values", array=True)
-output = Measured("output", "f(q) of values V and bias b", array=True)
-shifted = Measured("shifted", "f(q) of values V + 1 c^T and bias b - c", array=True)
-same_bias = Measured("same_bias", "f(q) of values V + 1 c^T and bias b", array=True)
-one = Measured("one", "W phi(q)/h(q) with W = sum_j phi(k_j)", array=True)
-one_raw = Measured("one_raw", "the same with W = sum_j phi(k_j)/h_j", array=True)
+seen = arrays(
+    forth="pi_l A_lj",
+    back="pi_j A_jl",
+    after="pi A",
+    law="pi_j = h_j/sum h",
+    mean="sum_l pi_l f(k_l)",
+    centre="b + sum_j pi_j v_j",
+    average="b + the plain mean of the values",
+    output="f(q) of values V and bias b",
+    shifted="f(q) of values V + 1 c^T and bias b - c",
+    same_bias="f(q) of values V + 1 c^T and bias b",
+    one="W phi(q)/h(q) with W = sum_j phi(k_j)",
+    one_raw="the same with W = sum_j phi(k_j)/h_j",
+)
 
 exact = Relative(1, 10**9, "the account of the rounding stays below it, wrong weights are tenths off")
-reversible = Identity(forth, back, margin=exact, under=("symmetric",))
-stationary = Identity(after, law, margin=exact, under=("symmetric",))
+H = hypotheses(symmetric="queries and keys go through the same map, so that k is symmetric")
+reversible = Identity(seen.forth, seen.back, under=H.symmetric, margin=exact)
+stationary = Identity(seen.after, seen.law, under=H.symmetric, margin=exact)
 mean_output = Identity(
-    mean,
-    centre,
-    margin=exact,
-    under=("symmetric",),
-    wrong={"the plain mean of the values": average},
-)
-gauge = Identity(output, shifted, margin=exact, under=(), wrong={"the bias left as it is": same_bias})
-constant = Identity(one, 1, margin=exact, under=("symmetric",), wrong={"rows summed instead": dict(left=one_raw)})
+    seen.mean, seen.centre, under=H.symmetric, margin=exact, wrong={"the plain mean of the values": seen.average},
+)  # fmt: skip
+gauge = Identity(seen.output, seen.shifted, under=(), margin=exact, wrong={"the bias left as it is": seen.same_bias})
+constant = Identity(
+    seen.one, 1, under=H.symmetric, margin=exact, wrong={"rows summed instead": dict(left=seen.one_raw)},
+)  # fmt: skip
 
 
 class Chain(eqx.Module):
@@ -113,6 +114,7 @@ def proof(claim, scope):
     return Proof(steps, settles=True)
 
 
+@settles(constant)
 def constants():
     """Two keys and a query in the plane, phi(x) = x."""
     g = setting.generic
@@ -125,33 +127,23 @@ theorem = Theorem(
     place="the gauge of the bias: what attention between keys keeps (derived here)",
     label="derived",
     uses=("softmax_attention_support_vector_expansion",),
-    hypotheses=dict(symmetric=Hypothesis("queries and keys go through the same map, so that k is symmetric")),
-    claims=dict(
-        reversible=reversible, stationary=stationary, mean_output=mean_output, gauge=gauge, constant=constant
-    ),
-    experiments=dict(
-        chain=Experiment(
-            padded=True,
-            subjects={
-                "Taylor features": walking(kind=TAYLOR),
-                "linear attention": walking(),
-                "queries by another matrix": walking(
-                    apart=0.5, breaks=("symmetric",), fails=("reversible", "stationary", "mean_output", "constant")
-                ),
-            },
-            observe=observe,
-            measures=(forth, back, after, law, mean, centre, average, output, shifted, same_bias, one, one_raw),
-            sweep={N: (4, 8)},
-            at=({D: 2},),
-            draws=setting.DRAWS,
-        ),
-    ),
+    hypotheses=H,
+    claims=dict(reversible=reversible, stationary=stationary, mean_output=mean_output, gauge=gauge, constant=constant),
+    proofs=(constants,),
     proof=dict(
         reversible=proof(reversible, "Any symmetric kernel matrix of three keys."),
         stationary=proof(stationary, "Any symmetric kernel matrix of three keys."),
         mean_output=proof(mean_output, "Any symmetric kernel matrix of three keys, any values and bias."),
         gauge=proof(gauge, "Any kernel values of one query at three keys, any values, b and c."),
-        constant=Proof(constants, settles=True),
+    ),
+    experiments=dict(
+        chain=Experiment(observe, seen, {N: (4, 8)}, at={D: 2}, draws=setting.DRAWS, padded=True, subjects={
+            "Taylor features": walking(kind=TAYLOR),
+            "linear attention": walking(),
+            "queries by another matrix": walking(apart=0.5).breaking(
+                H.symmetric, fails=(reversible, stationary, mean_output, constant),
+            ),
+        }),
     ),
     issues=("Reversibility is that of keys that ask through their own map; transformers have two, and no law in closed form.",),
 )  # fmt: skip

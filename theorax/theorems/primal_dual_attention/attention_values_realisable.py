@@ -21,17 +21,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Matrix, Rational, expand, sqrt, symbols
 
-from theorax.language import (
-    Absolute,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Inequality,
-    Measured,
-    Optimum,
-    Step,
-    Theorem,
-)
+from theorax.language import *
 from theorax.numerics.kernel_attention import AttentionKernel, KernelAttention, Regression
 from theorax.numerics.kernel_regression import gram, inverse
 from theorax.numerics.keys import named
@@ -44,18 +34,21 @@ from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR,
 above = Measured("above", "primal value at w = sum_j beta_j x_j and b", array=True)
 below = Measured("below", "dual value at beta = h V", array=True)
 room = Measured("room", "C - |beta|", array=True)
+H = hypotheses(
+    tube=Hypothesis("eps > 0", unbroken="with eps = 0 the same targets do, see svr_hard_limit_interpolation"),
+    inside="C > max |h_j v_j|",
+    centred="sum_j h_j v_j = 0 where b is a variable",
+    definite="k is strictly positive definite at the keys",
+    solved=SOLVED,
+)
 optimal = Optimum(
-    above,
-    bound=below,
-    feasible=room >= 0,
+    above, under=(H.tube, H.inside, H.centred), bound=below, feasible=room >= 0,
     margin=Absolute(
-        1,
-        10**30,
+        1, 10**30,
         "both values are the same expression, to the precision of the balls; any other coefficient leaves a gap",
     ),
-    under=("tube", "inside", "centred"),
     wrong={"twice the quadratic form": dict(value=2 * above), "a residual outside the tube": below - 1},
-)
+)  # fmt: skip
 
 inverted = Measured("inverted", "(G^-1)_jj/h_j^2", array=True)
 off = Measured("off", "|v_j| by which the values that the solver finds are off", array=True)
@@ -67,17 +60,13 @@ length = Measured("length", "|phi|/h at the keys and the queries", array=True)
 anchor = Measured("anchor", "least |x_j| sqrt(g) + g/m_j over the keys", array=True)
 
 recovered = Inequality(
-    off**2,
-    at_most=gap * inverted,
-    under=("tube", "inside", "centred", "definite"),
+    off**2, at_most=gap * inverted, under=(H.tube, H.inside, H.centred, H.definite),
     wrong={"targets without eps sign(beta)": dict(of=without**2), "K in the place of G": dict(of=raw**2)},
-)
+)  # fmt: skip
 same_function = Inequality(
-    output,
-    at_most=sqrt(gap) * length + anchor,
-    under=("tube", "inside", "centred"),
+    output, at_most=sqrt(gap) * length + anchor, under=(H.tube, H.inside, H.centred),
     wrong={"b left out": dict(of=unbiased)},
-)
+)  # fmt: skip
 
 
 class Realised(eqx.Module):
@@ -143,6 +132,7 @@ def observe(model, eps):
     )
 
 
+@lemma
 def conditions():
     """Two keys, any symmetric G, coefficients of either sign, any b that fits, any eps: every condition holds."""
     p, q, b, e = symbols("p q b e", positive=True)
@@ -161,6 +151,7 @@ def conditions():
         yield Step(f"{name}: the dual value is |w|^2/2", value.expand(), ((beta.T * G * beta)[0] / 2).expand())
 
 
+@lemma
 def distances():
     """Two keys with two features, generic symbols, any w and b, coefficients (p, -p): what both values are off."""
     X, w, (b, c), e = Matrix(2, 2, symbols("x_1:3_1:3")), Matrix(symbols("w_1:3")), symbols("b b*"), symbols("e")
@@ -182,38 +173,26 @@ theorem = Theorem(
     place="a converse of the main theorem (derived here)",
     label="derived",
     uses=("svr_primal_dual_kkt", "svr_bias_stationary_mean"),
-    hypotheses=dict(
-        tube=Hypothesis("eps > 0", unbroken="with eps = 0 the same targets do, see svr_hard_limit_interpolation"),
-        inside=Hypothesis("C > max |h_j v_j|"),
-        centred=Hypothesis("sum_j h_j v_j = 0 where b is a variable"),
-        definite=Hypothesis("k is strictly positive definite at the keys"),
-        solved=SOLVED,
-    ),
+    hypotheses=H,
     claims=dict(optimal=optimal, certified=certified, recovered=recovered, same_function=same_function),
+    proofs=(conditions, distances),
     experiments=dict(
         realised=Experiment(
-            padded=True,
+            observe,
+            (*(above, below, room, *MEASURES, inverted, off, without, raw, output), *(unbiased, length, anchor)),
+            {N: (6, 10)}, at={D: 4, eps: Rational(1, 20)}, draws=Efforts(3, 8, 32), padded=True,
             subjects={
                 "softmax attention, centred values": subject(),
                 "softmax attention, no bias": subject(bias=0, centre=0.0),
-                "linear attention": subject(kind=LINEAR, breaks=("definite",), fails=("recovered",)),
-                "C half of the largest coefficient": subject(
-                    headroom=0.5, breaks=("inside",), fails=("optimal", "recovered", "same_function")
+                "linear attention": subject(kind=LINEAR).breaking(H.definite, fails=recovered),
+                "C half of the largest coefficient": subject(headroom=0.5).breaking(
+                    H.inside, fails=(optimal, recovered, same_function),
                 ),
-                "values that are not centred": subject(centre=0.0, breaks=("centred",), fails=("recovered",)),
-                "multipliers a thousandth off": subject(off=0.001, breaks=("solved",), fails=("certified",)),
+                "values that are not centred": subject(centre=0.0).breaking(H.centred, fails=recovered),
+                "multipliers a thousandth off": subject(off=0.001).breaking(H.solved, fails=certified),
             },
-            observe=observe,
-            measures=(
-                *(above, below, room, *MEASURES, inverted, off, without, raw, output),
-                *(unbiased, length, anchor),
-            ),
-            sweep={N: (6, 10)},
-            at=({D: 4, eps: Rational(1, 20)},),
-            draws=Efforts(quick=3, standard=8, thorough=32),
         ),
     ),
-    proof=dict(conditions=conditions, distances=distances),
     issues=(
         "The targets depend on V, the keys and G: they are no data that a sequence comes with.",
         "Linear attention with fewer features than keys has the function and not the values: G is singular.",

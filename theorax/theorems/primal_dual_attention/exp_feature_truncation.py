@@ -16,56 +16,46 @@ import jax.numpy as jnp
 from sympy import Abs, Integer, Max, Symbol, binomial, exp, expand, factorial, integrate
 from sympy.calculus.util import minimum
 
-from theorax.language import (
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Identity,
-    Inequality,
-    Measured,
-    Proof,
-    Relative,
-    Size,
-    Step,
-    Subject,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.kernel_attention import KernelAttention, Softmax, Taylor, exponents, monomials, polynomial
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._regression import D, N
 
 T = Size("T", "largest degree of a monomial")
-product = Measured("product", "phi(x).phi(y) for monomials up to degree T", array=True)
-series = Measured("series", "sum of s^t/t! up to t = T", array=True)
-unrooted = Measured("unrooted", "the same products with weights 1/e! for 1/sqrt(e!)", array=True)
-halved = Measured("halved", "the same products with tokens divided by sqrt(D) for its root", array=True)
-s = Measured("s", "x.y/sqrt(D)", array=True)
-rest = Measured("rest", "|exp(s) - sum of s^t/t! up to t = T|", array=True)
-miss = Measured("miss", "largest error of an output of softmax attention when its kernel is cut off")
-bound = Measured("bound", "range of the values times sum_j |s_j|^(T+1)/(T+1)! max(1, e^s_j)/h, at the worst query")
+seen = arrays(
+    product="phi(x).phi(y) for monomials up to degree T",
+    unrooted="the same products with weights 1/e! for 1/sqrt(e!)",
+    halved="the same products with tokens divided by sqrt(D) for its root",
+    series="sum of s^t/t! up to t = T",
+    s="x.y/sqrt(D)",
+    rest="|exp(s) - sum of s^t/t! up to t = T|",
+)
+seen_2 = numbers(
+    miss="largest error of an output of softmax attention when its kernel is cut off",
+    bound="range of the values times sum_j |s_j|^(T+1)/(T+1)! max(1, e^s_j)/h, at the worst query",
+)
 
+H = hypotheses(even="T is even")
 features = Identity(
-    product,
-    series,
-    under=(),
+    seen.product, seen.series, under=(),
     margin=Relative(
-        1, 10**9, "the account of the rounding stays below it, a wrong weight is of the order of the kernel"
+        1, 10**9, "the account of the rounding stays below it, a wrong weight is of the order of the kernel",
     ),
-    wrong={"1/e! for 1/sqrt(e!)": dict(left=unrooted), "D^(-1/2) for D^(-1/4)": dict(left=halved)},
-)
-remainder = Inequality(
-    rest,
-    at_most=Abs(s) ** (T + 1) / factorial(T + 1) * Max(1, exp(s)),
-    under=(),
     wrong={
-        "without max(1, e^s)": Abs(s) ** (T + 1) / factorial(T + 1),
-        "(T + 2)! for (T + 1)!": Abs(s) ** (T + 1) / factorial(T + 2) * Max(1, exp(s)),
+        "1/e! for 1/sqrt(e!)": dict(left=seen.unrooted),
+        "D^(-1/2) for D^(-1/4)": dict(left=seen.halved),
     },
-)
-positive = Inequality(series, at_least=0, under=("even",))
-outputs = Inequality(miss, at_most=bound, under=("even",))
+)  # fmt: skip
+remainder = Inequality(
+    seen.rest, at_most=Abs(seen.s) ** (T + 1) / factorial(T + 1) * Max(1, exp(seen.s)), under=(),
+    wrong={
+        "without max(1, e^s)": Abs(seen.s) ** (T + 1) / factorial(T + 1),
+        "(T + 2)! for (T + 1)!": Abs(seen.s) ** (T + 1) / factorial(T + 2) * Max(1, exp(seen.s)),
+    },
+)  # fmt: skip
+positive = Inequality(seen.series, at_least=0, under=H.even)
+outputs = Inequality(seen_2.miss, at_most=seen_2.bound, under=H.even)
 
 
 def build(key, N, D, size, odd):
@@ -109,6 +99,7 @@ def layers(model, T):
     return dict(miss=jnp.abs(exact(queries) - cut(queries)).max(), bound=jnp.ptp(values, axis=0).max() * share)
 
 
+@settles(features)
 def multinomial():
     """Two tokens in two dimensions up to degree four, in three up to degree three."""
     for dimension, order in ((2, 2), (2, 3), (2, 4), (3, 2), (3, 3)):
@@ -118,6 +109,7 @@ def multinomial():
         yield Step("how many there are", len(exponents(dimension, order)), binomial(dimension + order, order))
 
 
+@derives(remainder)
 def lagrange():
     """Every degree; the integral form of the remainder to degree six."""
     u, w, x = Symbol("u", real=True), Symbol("w", positive=True), Symbol("x", real=True)
@@ -128,10 +120,13 @@ def lagrange():
     weight = integrate((1 - w) ** T, (w, 0, 1)) / factorial(T)
     yield Step("the weights of e^u, u = s w, on [0, 1]", weight, 1 / factorial(T + 1))
     yield Step(
-        "e^u at most its value at the larger end", Abs(s) ** (T + 1) * weight * Max(1, exp(s)), remainder.at_most
+        "e^u at most its value at the larger end",
+        Abs(seen.s) ** (T + 1) * weight * Max(1, exp(seen.s)),
+        remainder.at_most,
     )
 
 
+@derives(positive)
 def even_polynomials():
     """Degrees 2, 4 and 6; an even polynomial with a positive leading coefficient has a least value."""
     x = Symbol("x", real=True)
@@ -143,42 +138,35 @@ def even_polynomials():
 
 
 def subject(size=1.0, odd=0, **roles):
-    return Subject(build, options=dict(size=size, odd=odd), **roles)
+    return Subject(build, size=size, odd=odd, **roles)
 
 
 theorem = Theorem(
     place="the feature map of the exponential kernel, cut off (derived; the kernel is the paper's softmax attention)",
     label="derived",
-    hypotheses=dict(even=Hypothesis("T is even")),
+    hypotheses=H,
     claims=dict(features=features, remainder=remainder, positive=positive, outputs=outputs),
+    proofs=(multinomial, lagrange, even_polynomials),
     experiments=dict(
         pairs=Experiment(
+            pairs, seen, {T: Efforts((2, 4), (2, 4, 6), (2, 4, 6, 8))}, at={N: 8, D: 3}, draws=Efforts(2, 3, 8),
             padded=True,
             subjects={
                 "standard normal": subject(),
                 "keys three times as long": subject(3.0),
-                "odd degree": subject(3.0, 1, breaks=("even",), fails=("positive",)),
+                "odd degree": subject(3.0, 1).breaking(H.even, fails=positive),
             },
-            observe=pairs,
-            measures=(product, unrooted, halved, series, s, rest),
-            sweep={T: Efforts(quick=(2, 4), standard=(2, 4, 6), thorough=(2, 4, 6, 8))},
-            at=({N: 8, D: 3},),
-            draws=Efforts(quick=2, standard=3, thorough=8),
         ),
         layers=Experiment(
-            padded=True,
-            subjects={"standard normal": subject(), "keys twice as long": subject(2.0)},
-            observe=layers,
-            measures=(miss, bound),
-            sweep={T: (4, 8, 12)},
-            at=({N: 64, D: 3},),
-            span=4,
-            draws=Efforts(quick=600, standard=600, thorough=1000),
+            layers, seen_2, {T: (4, 8, 12)}, at={N: 64, D: 3}, draws=Efforts(600, 600, 1000), span=4, padded=True,
+            subjects={
+                "standard normal": subject(),
+                "keys twice as long": subject(2.0),
+            },
         ),
     ),
-    proof=dict(features=Proof(multinomial, settles=True), remainder=lagrange, positive=even_polynomials),
     issues=(
         "The decay sets in once T is larger than the largest |s|; before, the bound says nothing about outputs.",
         "With an odd degree h may vanish or change its sign where some |s| is large: weights are then no shares.",
     ),
-)
+)  # fmt: skip

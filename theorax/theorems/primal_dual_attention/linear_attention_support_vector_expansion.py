@@ -14,20 +14,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Rational
 
-from theorax.language import (
-    Absolute,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Identity,
-    Inequality,
-    Measured,
-    Optimum,
-    Proof,
-    Relative,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.numerics.annotations import Entries
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.kernel_attention import Features, KernelAttention, Regression
@@ -39,9 +26,6 @@ from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR,
 state = Measured("state", "W phi(q)/h(q) + b with W = sum_j beta_j phi(k_j)/h_j", array=True)
 layer = Measured("layer", "linear attention with the values v_j = beta_j/h_j", array=True)
 unweighted = Measured("unweighted", "linear attention with the values beta_j", array=True)
-solved = Measured("solved", "W phi(q)/h(q) + b with the W and b of the primal program", array=True)
-expanded = Measured("expanded", "linear attention with the values of the dual program and that b", array=True)
-reach = Measured("reach", "2 |phi(q)|^2/h(q)^2 times the difference of the primal and the dual value", array=True)
 moved = Measured("moved", "linear attention with the values v_j + dv_j", array=True)
 astray = Measured("astray", "linear attention with values moved by as much, but anywhere", array=True)
 values = Measured("values", "the values v_j", array=True)
@@ -52,39 +36,40 @@ step = Measured("step", "the largest |dv_j|^2", array=True)
 above = Measured("above", "primal value of W, at targets on the edge of the tube", array=True)
 below = Measured("below", "dual value of the multipliers that belong to v_j + t dv_j", array=True)
 room = Measured("room", "what is left of [0, C] on either side of these multipliers", array=True)
-free = Measured("free", "how many multipliers of an output lie inside (0, C), by 1e-6 of C", array=True)
+seen = arrays(
+    solved="W phi(q)/h(q) + b with the W and b of the primal program",
+    expanded="linear attention with the values of the dual program and that b",
+    reach="2 |phi(q)|^2/h(q)^2 times the difference of the primal and the dual value",
+    free="how many multipliers of an output lie inside (0, C), by 1e-6 of C",
+)
 highest = Measured("highest", "the largest value of an output, plus b", array=True)
 
 rounding = "the account of the rounding stays below it; a wrong value is of the order of the output"
 exactly = Relative(1, 10**9, rounding)
-expansion = Identity(state, layer, under=(), wrong={"values beta_j": unweighted}, margin=exactly)
-agree = Inequality((solved - expanded) ** 2, at_most=reach, under=("positive",))
+H = hypotheses(
+    positive="the features are positive, as elu(x) + 1",
+    few="there are more keys than features",
+    null="sum_j dv_j phi(k_j) = 0",
+    general="the targets are in general position",
+)
+expansion = Identity(state, layer, under=(), margin=exactly, wrong={"values beta_j": unweighted})
+agree = Inequality((seen.solved - seen.expanded) ** 2, at_most=seen.reach, under=H.positive)
 silent = Identity(
-    layer,
-    moved,
-    under=("few", "null"),
+    layer, moved, under=(H.few, H.null), margin=exactly,
     wrong={"the values are determined": dict(left=values, right=others), "a move anywhere": astray},
-    margin=exactly,
-)
+)  # fmt: skip
 balanced = Identity(
-    balance,
-    0,
-    under=("few", "null"),
-    margin=Absolute(1, 10**9, rounding),
-    wrong={"without h": dict(left=unbalanced)},
-)
-moves = Inequality(step, at_least=Rational(1, 100), under=("few",))
+    balance, 0, under=(H.few, H.null), margin=Absolute(1, 10**9, rounding), wrong={"without h": dict(left=unbalanced)},
+)  # fmt: skip
+moves = Inequality(step, at_least=Rational(1, 100), under=H.few)
 optimal = Optimum(
-    above,
-    bound=below,
-    feasible=room >= 0,
+    above, under=H.null, bound=below, feasible=room >= 0,
     margin=Absolute(
-        1, 10**9, "both values are of order one and the same number; the moves change them by a tenth if made anywhere"
+        1, 10**9, "both values are of order one and the same number; the moves change them by a tenth if made anywhere",
     ),
-    under=("null",),
-)
-chosen = Inequality(free, at_most=D + 1, under=("general",))
-convex = Inequality(layer, at_most=highest, under=("positive",))
+)  # fmt: skip
+chosen = Inequality(seen.free, at_most=D + 1, under=H.general)
+convex = Inequality(layer, at_most=highest, under=H.positive)
 
 
 class Move(eqx.Module):
@@ -182,57 +167,38 @@ theorem = Theorem(
     place="linear attention as the expansion of a regression (reconstructed; that values are not determined: derived)",
     label="reconstructed",
     uses=("softmax_attention_support_vector_expansion",),
-    hypotheses=dict(
-        positive=Hypothesis("the features are positive, as elu(x) + 1"),
-        few=Hypothesis("there are more keys than features"),
-        null=Hypothesis("sum_j dv_j phi(k_j) = 0"),
-        general=Hypothesis("the targets are in general position"),
-    ),
+    hypotheses=H,
     claims=dict(
-        expansion=expansion,
-        agree=agree,
-        silent=silent,
-        balanced=balanced,
-        moves=moves,
-        optimal=optimal,
-        chosen=chosen,
+        expansion=expansion, agree=agree, silent=silent, balanced=balanced, moves=moves, optimal=optimal, chosen=chosen,
         convex=convex,
     ),
+    proof=dict(expansion=proof(expansion), silent=proof(silent), balanced=proof(balanced)),
     experiments=dict(
         layers=Experiment(
-            padded=True,
-            subjects={
-                "linear attention": layers(),
-                "as many features as keys": layers(full=1, breaks=("few",), fails=("moves",)),
-                "values moved anywhere": layers(projected=0, breaks=("null",), fails=("silent", "balanced", "optimal")),
-                "phi(x) = x": layers(kind=PLAIN, breaks=("positive",), fails=("convex",)),
-            },
-            observe=observe,
-            measures=(
+            observe,
+            (
                 *(state, layer, unweighted, moved, astray, values, others, balance, unbalanced, step, above, below),
                 *(room, highest),
             ),
-            sweep=SIZES,
-            at=({D: 4, C: 30, eps: Rational(1, 10)},),
-            draws=setting.DRAWS,
+            SIZES, at={D: 4, C: 30, eps: Rational(1, 10)}, draws=setting.DRAWS, padded=True,
+            subjects={
+                "linear attention": layers(),
+                "as many features as keys": layers(full=1).breaking(H.few, fails=moves),
+                "values moved anywhere": layers(projected=0).breaking(H.null, fails=(silent, balanced, optimal)),
+                "phi(x) = x": layers(kind=PLAIN).breaking(H.positive, fails=convex),
+            },
         ),
         fitted=Experiment(
-            padded=True,
+            optimum, seen, SIZES, at={D: 4, C: 300, eps: Rational(1, 10)}, draws=Efforts(2, 6, 24), padded=True,
             subjects={
                 "with bias": regressions(),
                 "without bias": regressions(bias=0),
-                "targets on the edge of the tube": regressions(edge=1, breaks=("general",), fails=("chosen",)),
+                "targets on the edge of the tube": regressions(edge=1).breaking(H.general, fails=chosen),
             },
-            observe=optimum,
-            measures=(solved, expanded, reach, free),
-            sweep=SIZES,
-            at=({D: 4, C: 300, eps: Rational(1, 10)},),
-            draws=Efforts(quick=2, standard=6, thorough=24),
         ),
     ),
-    proof=dict(expansion=proof(expansion), silent=proof(silent), balanced=proof(balanced)),
     issues=(
         "Which of many values a solver returns where all keys lie on the edge of the tube is its own choice.",
         "With phi(x) = x the normaliser h has both signs: where it is small the outputs have no bound.",
     ),
-)
+)  # fmt: skip

@@ -15,20 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Rational
 
-from theorax.language import (
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Identity,
-    Inequality,
-    Measured,
-    Proof,
-    Relative,
-    Size,
-    Step,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.numerics.annotations import Entries
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.attention_layers import MultiHead, equinox_multihead
@@ -50,31 +37,37 @@ from theorax.theorems.primal_dual_attention._regression import (
 S = Size("S", "number of heads")
 WIDTH = 4  # of a head: its root, which that module rounds, is exact
 
-sums = Measured("sums", "sum_s H^s (W^s phi(A^s q)/h^s(A^s q) + b^s), W^s by the multipliers", array=True)
-layer = Measured("layer", "sum_s H^s Attn^s(q) with the values beta_j^s/h_j^s", array=True)
-shared = Measured("shared", "the layer with the normaliser of the first head in every head", array=True)
-unweighted = Measured("unweighted", "the layer with the values beta_j^s", array=True)
-crossed = Measured("crossed", "the layer with the H of the next head", array=True)
-solved = Measured("solved", "the sum with W^s and b^s as the primal programs find them", array=True)
-expanded = Measured("expanded", "the layer with the values of the dual programs and these b^s", array=True)
-reach = Measured("reach", "S times the sum of |H^s|^2 2 g^s |phi(A^s q)|^2/h^s(A^s q)^2", array=True)
-softmax = Measured("softmax", "the layer with softmax heads", array=True)
-equinox = Measured("equinox", "equinox.nn.MultiheadAttention with these projections and values", array=True)
+seen_2 = arrays(
+    solved="the sum with W^s and b^s as the primal programs find them",
+    expanded="the layer with the values of the dual programs and these b^s",
+    reach="S times the sum of |H^s|^2 2 g^s |phi(A^s q)|^2/h^s(A^s q)^2",
+)
+seen = arrays(
+    sums="sum_s H^s (W^s phi(A^s q)/h^s(A^s q) + b^s), W^s by the multipliers",
+    layer="sum_s H^s Attn^s(q) with the values beta_j^s/h_j^s",
+    shared="the layer with the normaliser of the first head in every head",
+    unweighted="the layer with the values beta_j^s",
+    crossed="the layer with the H of the next head",
+    softmax="the layer with softmax heads",
+    equinox="equinox.nn.MultiheadAttention with these projections and values",
+)
 
 exactly = Relative(1, 10**9, "the account of the rounding stays below it; heads are of the order of the output")
-expansion = Identity(
-    sums,
-    layer,
-    wrong={
-        "one h shared by the heads": shared,
-        "values beta_j": unweighted,
-        "the mean over the heads": layer / S,
-        "outputs of another head": crossed,
-    },
-    margin=exactly,
+H = hypotheses(
+    own="every head has the normaliser of its own keys",
+    stationary="every W is stationary: W^s = sum_j beta_j^s phi(k_j^s)/h_j^s",
 )
-agree = Inequality((solved - expanded) ** 2, at_most=reach)
-is_multihead = Identity(softmax, equinox, under=(), margin=exactly)
+expansion = Identity(
+    seen.sums, seen.layer, margin=exactly,
+    wrong={
+        "one h shared by the heads": seen.shared,
+        "values beta_j": seen.unweighted,
+        "the mean over the heads": seen.layer / S,
+        "outputs of another head": seen.crossed,
+    },
+)  # fmt: skip
+agree = Inequality((seen_2.solved - seen_2.expanded) ** 2, at_most=seen_2.reach)
+is_multihead = Identity(seen.softmax, seen.equinox, under=(), margin=exactly)
 
 
 class Heads(eqx.Module):
@@ -158,6 +151,7 @@ def optima(model, C, eps):
     )
 
 
+@settles(expansion)
 def two_heads():
     """Two heads on two tokens and a query, two features of any values in each, one output, any multipliers."""
     g: Any = setting.generic
@@ -173,6 +167,7 @@ def two_heads():
         yield Step(f"the share of {h}", left.diff(h), right.diff(h))
 
 
+@settles(is_multihead)
 def softmax_heads():
     """Two heads of width four on two tokens and a query of dimension one, one output, any projections and multipliers."""
     g: Any = setting.generic
@@ -184,46 +179,33 @@ def softmax_heads():
 
 heads = setting.subjects(build, kind=LINEAR, apart=0, own=1, astray=0.0)
 regressions = setting.subjects(fit, kind=LINEAR, bias=1)
-SIZES: dict[Size, Efforts[tuple[int, ...]]] = {S: Efforts(quick=(3,), standard=(2, 3), thorough=(2, 3, 5))}
+SIZES: dict[Size, Efforts[tuple[int, ...]]] = {S: Efforts((3,), (2, 3), (2, 3, 5))}
 theorem = Theorem(
     place="multi-head attention as a sum of support vector regressions",
     label="reconstructed",
     uses=("softmax_attention_support_vector_expansion",),
-    hypotheses=dict(
-        own=Hypothesis("every head has the normaliser of its own keys"),
-        stationary=Hypothesis("every W is stationary: W^s = sum_j beta_j^s phi(k_j^s)/h_j^s"),
-    ),
+    hypotheses=H,
     claims=dict(expansion=expansion, agree=agree, is_multihead=is_multihead),
+    proofs=(two_heads, softmax_heads),
     experiments=dict(
-        heads=Experiment(
-            padded=True,
-            subjects={
-                "linear attention": heads(),
-                "Taylor features": heads(kind=TAYLOR),
-                "keys with projections of their own": heads(apart=1),
-                "one h shared by the heads": heads(own=0, breaks=("own",), fails=("expansion",)),
-                "every W a tenth off": heads(astray=0.1, breaks=("stationary",), fails=("expansion",)),
-            },
-            observe=observe,
-            measures=(sums, layer, shared, unweighted, crossed, softmax, equinox),
-            sweep=SIZES,
-            at=({N: 8, D: 6},),
-            draws=setting.DRAWS,
-        ),
+        heads=Experiment(observe, seen, SIZES, at={N: 8, D: 6}, draws=setting.DRAWS, padded=True, subjects={
+            "linear attention": heads(),
+            "Taylor features": heads(kind=TAYLOR),
+            "keys with projections of their own": heads(apart=1),
+            "one h shared by the heads": heads(own=0).breaking(H.own, fails=expansion),
+            "every W a tenth off": heads(astray=0.1).breaking(H.stationary, fails=expansion),
+        }),
         solved=Experiment(
-            padded=True,
-            subjects={"linear attention": regressions(), "Taylor features": regressions(kind=TAYLOR)},
-            observe=optima,
-            measures=(solved, expanded, reach),
-            sweep=SIZES,
-            at=({N: 8, D: 6, C: 30, eps: Rational(1, 10)},),
-            draws=Efforts(quick=1, standard=4, thorough=12),
+            optima, seen_2, SIZES, at={N: 8, D: 6, C: 30, eps: Rational(1, 10)}, draws=Efforts(1, 4, 12), padded=True,
+            subjects={
+                "linear attention": regressions(),
+                "Taylor features": regressions(kind=TAYLOR),
+            },
         ),
     ),
-    proof=dict(expansion=Proof(two_heads, settles=True), is_multihead=Proof(softmax_heads, settles=True)),
     issues=(
         "The heads share their tokens and nothing else: no program couples them, and the targets of each are a choice.",
         "With keys that have projections of their own the regression is fitted in the space of the keys and asked at "
         "projected queries: a regression all the same, but not one of x.",
     ),
-)
+)  # fmt: skip

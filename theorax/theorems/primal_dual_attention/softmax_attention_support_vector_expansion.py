@@ -19,19 +19,7 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Integer, Matrix, Rational, Symbol, sqrt, symbols
 
-from theorax.language import (
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Identity,
-    Inequality,
-    Measured,
-    Proof,
-    Relative,
-    Step,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.kernel_attention import Features, KernelAttention, Regression, Softmax, exponents
 from theorax.numerics.keys import named
@@ -49,38 +37,42 @@ from theorax.theorems.primal_dual_attention._regression import (
     eps,
 )
 
-regression = Measured("regression", "W phi(q)/h(q) + b with W by the multipliers", array=True)
-layer = Measured("layer", "the attention layer with the values beta_j/h_j", array=True)
-own = Measured("own", "sum_j k(q, k_j)/h(q) v_j + b with the h of the regression", array=True)
-found = Measured("found", "W phi(q)/h(q) + b with W of the primal program", array=True)
-reach = Measured("reach", "|phi(q)|^2/h(q)^2", array=True)
-gap = Measured("gap", "primal less dual value", array=True)
-bias = Measured("bias", "b at every query", array=True)
-plain = Measured("plain", "the layer with the values beta_j", array=True)
-cooler = Measured("cooler", "the layer with the scores <q, k_j>/D", array=True)
-unnormalised = Measured("unnormalised", "the layer with the weights k(q, k_j)", array=True)
-softmax = Measured("softmax", "softmax attention with these values, by JAX", array=True)
-exponential = Measured("exponential", "the layer with the kernel exp(<x, y>/sqrt(D))", array=True)
-too_cool = Measured("too_cool", "the layer with the kernel exp(<x, y>/D)", array=True)
+seen = arrays(
+    regression="W phi(q)/h(q) + b with W by the multipliers",
+    layer="the attention layer with the values beta_j/h_j",
+    own="sum_j k(q, k_j)/h(q) v_j + b with the h of the regression",
+    found="W phi(q)/h(q) + b with W of the primal program",
+    reach="|phi(q)|^2/h(q)^2",
+    gap="primal less dual value",
+    bias="b at every query",
+    plain="the layer with the values beta_j",
+    cooler="the layer with the scores <q, k_j>/D",
+    unnormalised="the layer with the weights k(q, k_j)",
+    softmax="softmax attention with these values, by JAX",
+    exponential="the layer with the kernel exp(<x, y>/sqrt(D))",
+    too_cool="the layer with the kernel exp(<x, y>/D)",
+)
 
 rounding = "the account of the rounding stays below it, the nearest wrong layer is a tenth off"
 wrong = {
-    "values beta_j": plain,
-    "the bias dropped": layer - bias,
-    "1/D in the place of 1/sqrt(D)": cooler,
-    "not normalised at the query": unnormalised,
-    "the sign of beta": 2 * bias - layer,
+    "values beta_j": seen.plain,
+    "the bias dropped": seen.layer - seen.bias,
+    "1/D in the place of 1/sqrt(D)": seen.cooler,
+    "not normalised at the query": seen.unnormalised,
+    "the sign of beta": 2 * seen.bias - seen.layer,
 }
-expansion = Identity(regression, layer, margin=Relative(1, 10**9, rounding), wrong=wrong)
-general = Identity(regression, own, margin=Relative(1, 10**9, rounding), under=("positive", "stationary"))
-agree = Inequality((found - layer) ** 2, at_most=2 * gap * reach)
-is_softmax = Identity(
-    softmax,
-    exponential,
-    margin=Relative(1, 10**9, rounding),
-    under=("positive",),
-    wrong={"1/D in the place of 1/sqrt(D)": too_cool},
+H = hypotheses(
+    positive=POSITIVE,
+    same_keys="h is summed over the keys that the regression is trained on",
+    stationary="W is stationary: w = sum_j beta_j phi(k_j)/h_j",
 )
+expansion = Identity(seen.regression, seen.layer, margin=Relative(1, 10**9, rounding), wrong=wrong)
+general = Identity(seen.regression, seen.own, under=(H.positive, H.stationary), margin=Relative(1, 10**9, rounding))
+agree = Inequality((seen.found - seen.layer) ** 2, at_most=2 * seen.gap * seen.reach)
+is_softmax = Identity(
+    seen.softmax, seen.exponential, under=H.positive, margin=Relative(1, 10**9, rounding),
+    wrong={"1/D in the place of 1/sqrt(D)": seen.too_cool},
+)  # fmt: skip
 
 
 class ExtendedRegression(eqx.Module):
@@ -163,16 +155,19 @@ def on_symbols(keys, more):
     return evaluate(lambda *given: outputs(FEATURES[PLAIN], *given), given, Symbolic())
 
 
+@settles(expansion)
 def generic_features():
     """Three keys and a query, two features of any values (up to rotation and length of the query's), any beta and b."""
     yield instance(expansion, "the measured programs on symbols", on_symbols(3, 0))
 
 
+@settles(general)
 def another_normaliser():
     """Two keys, h over one more, and a query; two features of any values (up to those of the query), any beta and b."""
     yield instance(general, "the measured programs on symbols", on_symbols(2, 1))
 
 
+@lemma
 def monomials():
     """Degrees up to four in the plane: the features of exp(<x, y>/sqrt(D)), by the multinomial theorem."""
     x, y = (Matrix(symbols(f"{name}_1:3")) for name in "xy")
@@ -186,6 +181,7 @@ def monomials():
         yield Step(f"degree {t}", total.expand(), (x.dot(y) ** t / (factorial(t) * size ** Rational(t, 2))).expand())
 
 
+@settles(is_softmax)
 def by_exponentials():
     """Three keys and a query in the plane, one output, any values."""
     g: Any = setting.generic
@@ -198,37 +194,20 @@ theorem = Theorem(
     place="the main theorem: self-attention as the expansion of a support vector regression",
     label="reconstructed",
     uses=("svr_primal_dual_kkt",),
-    hypotheses=dict(
-        positive=POSITIVE,
-        same_keys=Hypothesis("h is summed over the keys that the regression is trained on"),
-        stationary=Hypothesis("W is stationary: w = sum_j beta_j phi(k_j)/h_j"),
-    ),
+    hypotheses=H,
     claims=dict(expansion=expansion, general=general, agree=agree, is_softmax=is_softmax),
+    proofs=(generic_features, another_normaliser, by_exponentials, monomials),
     experiments=dict(
         fitted=Experiment(
-            padded=True,
+            observe, seen, {N: (4, 8)}, at={D: 2, C: 30, eps: Rational(1, 10)}, draws=Efforts(2, 3, 12), padded=True,
             subjects={
                 "Taylor features": fitted(),
                 "linear attention": fitted(kind=LINEAR),
                 "Taylor features, no bias": fitted(bias=0),
-                "h over four keys more": fitted(more=4, breaks=("same_keys",), fails=("expansion", "agree")),
-                "W off the span of the rows": fitted(
-                    astray=0.1, breaks=("stationary",), fails=("expansion", "general")
-                ),
+                "h over four keys more": fitted(more=4).breaking(H.same_keys, fails=(expansion, agree)),
+                "W off the span of the rows": fitted(astray=0.1).breaking(H.stationary, fails=(expansion, general)),
             },
-            observe=observe,
-            measures=(regression, layer, own, found, reach, gap, bias, plain, cooler, unnormalised, softmax, exponential,
-                      too_cool),
-            sweep={N: (4, 8)},
-            at=({D: 2, C: 30, eps: Rational(1, 10)},),
-            draws=Efforts(quick=2, standard=3, thorough=12),
         ),
-    ),
-    proof=dict(
-        expansion=Proof(generic_features, settles=True),
-        general=Proof(another_normaliser, settles=True),
-        is_softmax=Proof(by_exponentials, settles=True),
-        monomials=monomials,
     ),
     issues=(
         "The values are outputs of the dual program: given values are reached by choosing targets, see "

@@ -12,17 +12,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 from sympy import Rational
 
-from theorax.language import (
-    Experiment,
-    Hypothesis,
-    Identity,
-    Inequality,
-    Measured,
-    Proof,
-    Relative,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.numerics.annotations import Entries
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.attention_layers import by_sets, halves, two_sets
@@ -31,23 +21,28 @@ from theorax.numerics.kernel_regression import Fitted
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, PLAIN, SIZES, TAYLOR, C, D, eps
 
-sums = Measured("sums", "W phi(q)/h(q) + b, a W for each set, by multipliers", array=True)
-masked = Measured("masked", "the masked layer with the values beta_j/h_j of each set", array=True)
-everywhere = Measured("everywhere", "the masked layer with the values beta_j/h_j, h_j summed over all keys", array=True)
-unmasked = Measured("unmasked", "the layer with these values and no mask", array=True)
-solved = Measured("solved", "W phi(q)/h(q) + b as the primal program of the set of each query finds them", array=True)
-expanded = Measured("expanded", "the masked layer with values of the dual programs", array=True)
-reach = Measured("reach", "2 |phi(q)|^2/h(q)^2 times the difference of the primal and the dual value", array=True)
+seen = arrays(
+    sums="W phi(q)/h(q) + b, a W for each set, by multipliers",
+    masked="the masked layer with the values beta_j/h_j of each set",
+    everywhere="the masked layer with the values beta_j/h_j, h_j summed over all keys",
+    unmasked="the layer with these values and no mask",
+)
+seen_2 = arrays(
+    solved="W phi(q)/h(q) + b as the primal program of the set of each query finds them",
+    expanded="the masked layer with values of the dual programs",
+    reach="2 |phi(q)|^2/h(q)^2 times the difference of the primal and the dual value",
+)
 
 exactly = Relative(1, 10**9, "the account of the rounding stays below it; a key more or less moves a tenth")
-expansion = Identity(
-    sums,
-    masked,
-    under=("normaliser",),
-    wrong={"h over all keys in the values": everywhere, "no mask": unmasked},
-    margin=exactly,
+H = hypotheses(
+    normaliser="h is summed over the keys that the query may read",
+    own="the values are those of the regression on these keys",
 )
-agree = Inequality((solved - expanded) ** 2, at_most=reach, under=("own",))
+expansion = Identity(
+    seen.sums, seen.masked, under=H.normaliser, margin=exactly,
+    wrong={"h over all keys in the values": seen.everywhere, "no mask": seen.unmasked},
+)  # fmt: skip
+agree = Inequality((seen_2.solved - seen_2.expanded) ** 2, at_most=seen_2.reach, under=H.own)
 
 
 class Sparse(eqx.Module):
@@ -117,6 +112,7 @@ def optima(model, C, eps):
     )
 
 
+@settles(expansion)
 def of_two_sets():
     """Three keys, two sets of two, a query of each; two features of any values, one output, any multipliers."""
     g: Any = setting.generic
@@ -130,43 +126,27 @@ theorem = Theorem(
     place="sparse attention as regressions on subsets (reconstructed; that their values are no restrictions: derived)",
     label="reconstructed",
     uses=("softmax_attention_support_vector_expansion",),
-    hypotheses=dict(
-        normaliser=Hypothesis("h is summed over the keys that the query may read"),
-        own=Hypothesis("the values are those of the regression on these keys"),
-    ),
+    hypotheses=H,
     claims=dict(expansion=expansion, agree=agree),
+    proofs=(of_two_sets,),
     experiments=dict(
-        layers=Experiment(
-            padded=True,
-            subjects={
-                "linear attention": layers(),
-                "Taylor features": layers(kind=TAYLOR),
-                "h over all keys": layers(local=0, breaks=("normaliser",), fails=("expansion",)),
-            },
-            observe=compare,
-            measures=(sums, masked, everywhere, unmasked),
-            sweep=SIZES,
-            at=({D: 2},),
-            draws=setting.DRAWS,
-        ),
+        layers=Experiment(compare, seen, SIZES, at={D: 2}, draws=setting.DRAWS, padded=True, subjects={
+            "linear attention": layers(),
+            "Taylor features": layers(kind=TAYLOR),
+            "h over all keys": layers(local=0).breaking(H.normaliser, fails=expansion),
+        }),
         solved=Experiment(
-            padded=True,
+            optima, seen_2, SIZES, at={D: 2, C: 30, eps: Rational(1, 10)}, draws=setting.DRAWS, padded=True,
             subjects={
                 "linear attention": regressions(kind=LINEAR),
                 "Taylor features": regressions(),
                 "Taylor features, no bias": regressions(bias=0),
-                "the values of the regression on all keys": regressions(shared=1, breaks=("own",), fails=("agree",)),
+                "the values of the regression on all keys": regressions(shared=1).breaking(H.own, fails=agree),
             },
-            observe=optima,
-            measures=(solved, expanded, reach),
-            sweep=SIZES,
-            at=({D: 2, C: 30, eps: Rational(1, 10)},),
-            draws=setting.DRAWS,
         ),
     ),
-    proof=dict(expansion=Proof(of_two_sets, settles=True)),
     issues=(
         "What a V that all queries share is fitted to: see sparse_attention_shared_values.",
         "Sets that depend on the query's content make the regression depend on it too; here they depend on its place.",
     ),
-)
+)  # fmt: skip

@@ -9,27 +9,27 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Matrix, Rational, symbols
 
-from theorax.language import Absolute, Experiment, Hypothesis, Inequality, Measured, Optimum, Step, Theorem
+from theorax.language import *
 from theorax.numerics.attention_layers import two_sets
 from theorax.numerics.kernel_attention import Regression
 from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, SIZES, TAYLOR, C, D, eps
 
-above = Measured("above", "primal values of the regressions on both sets, at W = sum of beta_j x_j", array=True)
-below = Measured("below", "dual values at beta = h V", array=True)
-room = Measured("room", "C - |beta|", array=True)
-apart = Measured("apart", "largest squared difference of the targets of two sets at a key in both", array=True)
-
-
-realised = Optimum(
-    above,
-    bound=below,
-    feasible=room >= 0,
-    margin=Absolute(1, 10**9, "both values are the same number; the targets of another set leave a gap of order one"),
-    under=("targets",),
+seen = arrays(
+    above="primal values of the regressions on both sets, at W = sum of beta_j x_j",
+    below="dual values at beta = h V",
+    room="C - |beta|",
+    apart="largest squared difference of the targets of two sets at a key in both",
 )
-differ = Inequality(apart, at_least=Rational(1, 10**4), under=("targets", "sets"))
+
+
+H = hypotheses(targets="the targets are those that belong to the set", sets="not all queries may read the same keys")
+realised = Optimum(
+    seen.above, under=H.targets, bound=seen.below, feasible=seen.room >= 0,
+    margin=Absolute(1, 10**9, "both values are the same number; the targets of another set leave a gap of order one"),
+)  # fmt: skip
+differ = Inequality(seen.apart, at_least=Rational(1, 10**4), under=(H.targets, H.sets))
 
 
 def wanted(key, N, D, kind, same, one):
@@ -65,6 +65,7 @@ def shared_values(model, C, eps):
     )  # fmt: skip
 
 
+@lemma
 def targets_differ():
     """One positive feature; a key with the value u in two sets of two, beside keys with the value v."""
     a, b, c, e, u, v = symbols("a b c e u v", positive=True)
@@ -86,30 +87,22 @@ theorem = Theorem(
     place="sparse attention as regressions on subsets (derived: what its shared values are fitted to)",
     label="derived",
     uses=("sparse_attention_query_dependent_svr", "attention_values_realisable"),
-    hypotheses=dict(
-        targets=Hypothesis("the targets are those that belong to the set"),
-        sets=Hypothesis("not all queries may read the same keys"),
-    ),
+    hypotheses=H,
     claims=dict(realised=realised, differ=differ),
+    proofs=(targets_differ,),
     experiments=dict(
         one_V=Experiment(
-            padded=True,
+            shared_values, seen, SIZES, at={D: 2, C: 10_000, eps: Rational(1, 10)}, draws=setting.DRAWS, padded=True,
             subjects={
                 "linear attention": one_V(kind=LINEAR),
                 "Taylor features": one_V(),
-                "targets made for all keys": one_V(one=1, breaks=("targets",), fails=("realised", "differ")),
-                "one set": one_V(same=1, breaks=("sets",), fails=("differ",)),
+                "targets made for all keys": one_V(one=1).breaking(H.targets, fails=(realised, differ)),
+                "one set": one_V(same=1).breaking(H.sets, fails=differ),
             },
-            observe=shared_values,
-            measures=(above, below, room, apart),
-            sweep=SIZES,
-            at=({D: 2, C: 10_000, eps: Rational(1, 10)},),
-            draws=setting.DRAWS,
         ),
     ),
-    proof=dict(targets_differ=targets_differ),
     issues=(
         "With a bias as a variable, sum_j h_j v_j = 0 would have to hold over every set: as many equations as there are "
         "sets, and with as many as keys no V but zero is left. The bias is left out here.",
     ),
-)
+)  # fmt: skip

@@ -12,26 +12,31 @@ from typing import Any
 
 from sympy import Rational, expand, symbols
 
-from theorax.language import Efforts, Experiment, Hypothesis, Inequality, Measured, Step, Theorem
+from theorax.language import *
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, TAYLOR, C, D, N, eps
 
-total = Measured("total", "W sum_l phi(k_l), squared and summed over the outputs, W of the primal program", array=True)
-unweighted = Measured("unweighted", "sum_j v_j, squared and summed over the outputs", array=True)
-mass = Measured("mass", "sum_j h_j, which is |sum_l phi(k_l)|^2", array=True)
-gap = Measured("gap", "primal less dual value", array=True)
-miss = Measured("miss", "sum_l pi_l f(k_l) - b, squared and summed over the outputs", array=True)
-by_mean = Measured("by_mean", "the plain mean of f(k_l), less b, squared and summed over the outputs", array=True)
+seen = arrays(
+    total="W sum_l phi(k_l), squared and summed over the outputs, W of the primal program",
+    unweighted="sum_j v_j, squared and summed over the outputs",
+    mass="sum_j h_j, which is |sum_l phi(k_l)|^2",
+    gap="primal less dual value",
+    miss="sum_l pi_l f(k_l) - b, squared and summed over the outputs",
+    by_mean="the plain mean of f(k_l), less b, squared and summed over the outputs",
+)
 
-centred = Inequality(total, at_most=2 * gap * mass, under=("free",), wrong={"without weights": dict(of=unweighted)})
-bias_is_mean = Inequality(miss, at_most=2 * gap / mass, under=("free",), wrong={"by the plain mean": dict(of=by_mean)})
+H = hypotheses(free="b is a variable of the program", fixed="b is held at zero")
+centred = Inequality(
+    seen.total, at_most=2 * seen.gap * seen.mass, under=H.free, wrong={"without weights": dict(of=seen.unweighted)},
+)  # fmt: skip
+bias_is_mean = Inequality(
+    seen.miss, at_most=2 * seen.gap / seen.mass, under=H.free, wrong={"by the plain mean": dict(of=seen.by_mean)},
+)  # fmt: skip
 # A sum of order one, as wide apart as its law is: below a thousandth it would pass for none.
 not_centred = Inequality(
-    total,
-    at_least=Rational(1, 10**6),
-    under=("fixed",),
-    wrong={"centred": dict(at_least=None, at_most=2 * gap * mass)},
-)
+    seen.total, at_least=Rational(1, 10**6), under=H.fixed,
+    wrong={"centred": dict(at_least=None, at_most=2 * seen.gap * seen.mass)},
+)  # fmt: skip
 
 
 def solved(key, N, D, C, eps, kind, bias):
@@ -51,6 +56,7 @@ def values(fitted, C, eps):
     )
 
 
+@lemma
 def centring():
     """Three keys: what stationarity in b says of the values."""
     h, v = symbols("h_1:4"), symbols("v_1:4")
@@ -75,28 +81,22 @@ theorem = Theorem(
     place="the bias of the expansion (derived here)",
     label="derived",
     uses=("svr_primal_dual_kkt", "attention_stationary_law"),
-    hypotheses=dict(
-        free=Hypothesis("b is a variable of the program"),
-        fixed=Hypothesis("b is held at zero"),
-    ),
+    hypotheses=H,
     claims=dict(centred=centred, bias_is_mean=bias_is_mean, not_centred=not_centred),
+    proofs=(centring,),
     experiments=dict(
         solved=Experiment(
-            padded=True,
+            values, seen, {N: (8, 16)}, at={D: 3, C: 30, eps: Rational(1, 10)}, draws=Efforts(3, 8, 32), padded=True,
             subjects={
-                "Taylor features": fitted(breaks=("fixed",), fails=("not_centred",)),
-                "linear attention": fitted(kind=LINEAR, breaks=("fixed",), fails=("not_centred",)),
-                "Taylor features, no bias": fitted(bias=0, breaks=("free",), fails=("centred", "bias_is_mean")),
-                "linear attention, no bias": fitted(kind=LINEAR, bias=0, breaks=("free",), fails=("centred", "bias_is_mean")),
+                "Taylor features": fitted().breaking(H.fixed, fails=not_centred),
+                "linear attention": fitted(kind=LINEAR).breaking(H.fixed, fails=not_centred),
+                "Taylor features, no bias": fitted(bias=0).breaking(H.free, fails=(centred, bias_is_mean)),
+                "linear attention, no bias": fitted(kind=LINEAR, bias=0).breaking(
+                    H.free, fails=(centred, bias_is_mean),
+                ),
             },
-            observe=values,
-            measures=(total, unweighted, mass, gap, miss, by_mean),
-            sweep={N: (8, 16)},
-            at=({D: 3, C: 30, eps: Rational(1, 10)},),
-            draws=Efforts(quick=3, standard=8, thorough=32),
         ),
     ),
-    proof=dict(centring=centring),
     issues=(
         "That values are not centred without b is said of the law of the draws: there are targets for which they are.",
         "Attention has no bias as a rule; then nothing says that sum_j h_j v_j = 0, and both cannot be used together.",

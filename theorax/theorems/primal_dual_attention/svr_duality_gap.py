@@ -16,17 +16,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Matrix, Rational, solve, symbols
 
-from theorax.language import (
-    Experiment,
-    Hypothesis,
-    Identity,
-    Measured,
-    Proof,
-    Relative,
-    Step,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.kernel_attention import Features, Regression
 from theorax.numerics.keys import named
@@ -44,28 +34,34 @@ from theorax.theorems.primal_dual_attention._regression import (
     eps,
 )
 
-primal = Measured("primal", "primal value at any point", array=True)
-dual = Measured("dual", "dual value at any multipliers", array=True)
-square = Measured("square", "|w - sum_j beta_j x_j|^2/2", array=True)
-tube = Measured("tube", "sum of alpha (eps + xi - r) and alphat (eps + xit + r)", array=True)
-box = Measured("box", "sum of (C - alpha) xi and (C - alphat) xit", array=True)
-quadratic = Measured("quadratic", "beta^T G beta", array=True)
-unsigned = Measured("unsigned", "eps sum_j (alpha_j + alphat_j - beta_j)", array=True)
-raw = Measured("raw", "|w - sum_j beta_j phi(k_j)|^2/2", array=True)
-kernel = Measured("kernel", "beta^T K beta, K without the normalisers", array=True)
-
-gap = Identity(
-    primal - dual,
-    square + tube + box,
-    margin=Relative(1, 10**6, "the account of the rounding stays below it, a wrong term is of the order of the whole"),
-    under=("positive", "normaliser", "balance", "same"),
-    wrong={
-        "the dual with + beta^T G beta/2": dict(left=primal - dual - quadratic),
-        "the dual with K in the place of G": dict(left=primal - dual + (kernel - quadratic) / 2),
-        "eps times the sum of beta": dict(left=primal - dual - unsigned),
-        "w = sum of beta phi, without 1/h": raw + tube + box,
-    },
+seen = arrays(
+    primal="primal value at any point",
+    dual="dual value at any multipliers",
+    square="|w - sum_j beta_j x_j|^2/2",
+    tube="sum of alpha (eps + xi - r) and alphat (eps + xit + r)",
+    box="sum of (C - alpha) xi and (C - alphat) xit",
+    quadratic="beta^T G beta",
+    unsigned="eps sum_j (alpha_j + alphat_j - beta_j)",
+    raw="|w - sum_j beta_j phi(k_j)|^2/2",
+    kernel="beta^T K beta, K without the normalisers",
 )
+
+H = hypotheses(
+    positive=POSITIVE,
+    normaliser=Hypothesis("h_j is not zero", unbroken="there are no rows otherwise; both kernels are positive"),
+    balance="sum_j beta_j = 0 where b is a variable",
+    same="both programs have the same C",
+)
+gap = Identity(
+    seen.primal - seen.dual, seen.square + seen.tube + seen.box, under=(H.positive, H.normaliser, H.balance, H.same),
+    margin=Relative(1, 10**6, "the account of the rounding stays below it, a wrong term is of the order of the whole"),
+    wrong={
+        "the dual with + beta^T G beta/2": dict(left=seen.primal - seen.dual - seen.quadratic),
+        "the dual with K in the place of G": dict(left=seen.primal - seen.dual + (seen.kernel - seen.quadratic) / 2),
+        "eps times the sum of beta": dict(left=seen.primal - seen.dual - seen.unsigned),
+        "w = sum of beta phi, without 1/h": seen.raw + seen.tube + seen.box,
+    },
+)  # fmt: skip
 
 
 class Anything(eqx.Module):
@@ -114,6 +110,7 @@ def terms(model, C, eps):
     )
 
 
+@settles(gap)
 def generic_points():
     """Two keys in the plane, one output, phi(x) = x; every weight, slack, target and multiplier, every C and eps."""
     one = lambda name: setting.generic(name, 2, 1)  # noqa: E731
@@ -125,6 +122,7 @@ def generic_points():
     yield instance(gap, "the measured program on symbols", values)
 
 
+@lemma
 def lagrangian():
     """Two keys, two features, one output, generic symbols: the zero gradient, and the value that it leaves."""
     w, y, xi, xit, a, at, eta, etat = (
@@ -152,30 +150,20 @@ point = setting.subjects(anything, kind=LINEAR, bias=1, miss=0.0, share=1.0)
 theorem = Theorem(
     place="the Lagrangian of the two programs that precede the main theorem (the identity: derived here)",
     label="derived",
-    hypotheses=dict(
-        positive=POSITIVE,
-        normaliser=Hypothesis("h_j is not zero", unbroken="there are no rows otherwise; both kernels are positive"),
-        balance=Hypothesis("sum_j beta_j = 0 where b is a variable"),
-        same=Hypothesis("both programs have the same C"),
-    ),
+    hypotheses=H,
     claims=dict(gap=gap),
+    proofs=(generic_points, lagrangian),
     experiments=dict(
         any=Experiment(
-            padded=True,
+            terms, seen, {N: (3, 8)}, at={D: 2, C: 30, eps: Rational(1, 8)}, draws=setting.DRAWS, padded=True,
             subjects={
                 "Taylor features": point(kind=TAYLOR),
                 "linear attention": point(),
                 "no bias, any sum": point(bias=0, miss=1.0),
-                "a sum that is not zero": point(miss=1.0, breaks=("balance",), fails=("gap",)),
-                "half of C in the dual": point(share=0.5, breaks=("same",), fails=("gap",)),
+                "a sum that is not zero": point(miss=1.0).breaking(H.balance, fails=gap),
+                "half of C in the dual": point(share=0.5).breaking(H.same, fails=gap),
             },
-            observe=terms,
-            measures=(primal, dual, square, tube, box, quadratic, unsigned, raw, kernel),
-            sweep={N: (3, 8)},
-            at=({D: 2, C: 30, eps: Rational(1, 8)},),
-            draws=setting.DRAWS,
         ),
     ),
-    proof=dict(gap=Proof(generic_points, settles=True), lagrangian=lagrangian),
     issues=("The outputs do not interact: both programs are sums over them.",),
 )  # fmt: skip

@@ -20,21 +20,7 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Abs, Integer, Matrix, expand, ones, simplify, solve, sqrt, symbols
 
-from theorax.language import (
-    Absolute,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Identity,
-    Inequality,
-    Measured,
-    Optimum,
-    Proof,
-    Relative,
-    Step,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.kernel_attention import AttentionKernel, KernelAttention, Regression
 from theorax.numerics.kernel_regression import gram, interpolant, inverse
@@ -51,25 +37,28 @@ above = Measured("above", "primal value of the closed form", array=True)
 below = Measured("below", "its dual value", array=True)
 room = Measured("room", "C - |beta*|", array=True)
 
-interpolates = Identity(
-    output,
-    target,
-    margin=Relative(1, 10**6, "the account of the rounding grows with the condition of G and stays below it"),
-    under=("definite",),
-    wrong={"values beta_j": dict(left=scaled), "coefficients that do not sum to zero": dict(left=uncentred)},
+H = hypotheses(
+    no_tube="eps = 0",
+    inside="C lies above the largest coefficient",
+    definite="G is invertible",
+    solved=SOLVED,
 )
-LIMIT = ("no_tube", "inside", "definite")
+interpolates = Identity(
+    output, target, under=H.definite,
+    margin=Relative(1, 10**6, "the account of the rounding grows with the condition of G and stays below it"),
+    wrong={
+        "values beta_j": dict(left=scaled),
+        "coefficients that do not sum to zero": dict(left=uncentred),
+    },
+)  # fmt: skip
+LIMIT = (H.no_tube, H.inside, H.definite)
 optimal = Optimum(
-    above,
-    bound=below,
-    feasible=room >= 0,
+    above, under=LIMIT, bound=below, feasible=room >= 0,
     margin=Absolute(
-        1,
-        10**30,
+        1, 10**30,
         "both are one expression to the precision of the balls; a tube of width 1/10 leaves a gap of order one",
     ),
-    under=LIMIT,
-)
+)  # fmt: skip
 
 inverted = Measured("inverted", "(G^-1)_jj", array=True)
 diagonal = Measured("diagonal", "G_jj", array=True)
@@ -81,20 +70,15 @@ missed = Measured("missed", "distance of the solver's output at the keys from th
 missed_scaled = Measured("missed_scaled", "the same with the values beta_j", array=True)
 
 coefficients = Inequality(
-    off**2,
-    at_most=gap * inverted,
-    wrong={"coefficients that do not sum to zero": dict(of=off_plain**2)},
-    under=LIMIT,
-)
+    off**2, at_most=gap * inverted, under=LIMIT, wrong={"coefficients that do not sum to zero": dict(of=off_plain**2)},
+)  # fmt: skip
 multiplier = Inequality(
-    bias_off,
-    at_most=gap / Abs(room) + sqrt(gap * diagonal),
+    bias_off, at_most=gap / Abs(room) + sqrt(gap * diagonal), under=LIMIT,
     wrong={"the mean of the targets": dict(of=mean_off)},
-    under=LIMIT,
-)
+)  # fmt: skip
 at_the_keys = Inequality(
-    missed * Abs(room), at_most=gap, wrong={"values beta_j": dict(of=missed_scaled * Abs(room))}, under=LIMIT
-)
+    missed * Abs(room), at_most=gap, under=LIMIT, wrong={"values beta_j": dict(of=missed_scaled * Abs(room))},
+)  # fmt: skip
 
 
 class InterpolatingRegression(eqx.Module):
@@ -150,6 +134,7 @@ def observe(model):
     )  # fmt: skip
 
 
+@settles(interpolates)
 def in_closed_form():
     """Two keys in the plane with phi(x) = x, up to rotation and length of the first; any targets."""
     g: Any = setting.generic
@@ -160,6 +145,7 @@ def in_closed_form():
     yield instance(interpolates, "the measured program on symbols", values)
 
 
+@lemma
 def stationarity():
     """Two keys, any symmetric G, any targets."""
     g, y, b = symbols("g_1:4"), Matrix(symbols("y_1:3")), symbols("b")
@@ -172,6 +158,7 @@ def stationarity():
     yield Step("residuals vanish", (y - G * inverse * (y - b * one) - b * one).applyfunc(simplify), Matrix([0, 0]))
 
 
+@lemma
 def distances():
     """Two keys with two features, generic symbols, any w and b, any beta: what both values are off the common one."""
     X, w, (b, c) = Matrix(2, 2, symbols("x_1:3_1:3")), Matrix(symbols("w_1:3")), symbols("b b*")
@@ -191,47 +178,35 @@ def distances():
 
 
 random = setting.subjects(interpolated, kind=-1, free=1.0, headroom=10.0, tube=0.0, off=0.0)
-found = ("coefficients", "multiplier", "at_the_keys")
+found = (coefficients, multiplier, at_the_keys)
 theorem = Theorem(
     place="the limit of a hard tube (derived here)",
     label="derived",
     uses=("svr_primal_dual_kkt", "quadratic_programs"),
-    hypotheses=dict(
-        no_tube=Hypothesis("eps = 0"),
-        inside=Hypothesis("C lies above the largest coefficient"),
-        definite=Hypothesis("G is invertible"),
-        solved=SOLVED,
-    ),
+    hypotheses=H,
     claims=dict(
-        interpolates=interpolates,
-        optimal=optimal,
-        certified=certified,
-        coefficients=coefficients,
-        multiplier=multiplier,
-        at_the_keys=at_the_keys,
+        interpolates=interpolates, optimal=optimal, certified=certified, coefficients=coefficients,
+        multiplier=multiplier, at_the_keys=at_the_keys,
     ),
+    proofs=(in_closed_form, stationarity, distances),
     experiments=dict(
         random=Experiment(
-            padded=True,
-            subjects={
-                "softmax attention": random(),
-                "softmax attention, no bias": random(free=0.0),
-                "a tube": random(tube=0.1, breaks=("no_tube",), fails=("optimal", *found)),
-                "C half of the largest coefficient": random(headroom=0.5, breaks=("inside",), fails=("optimal", *found)),
-                "linear attention": random(
-                    kind=LINEAR, breaks=("definite",), fails=("interpolates", "optimal", "at_the_keys")
-                ),
-                "multipliers a thousandth off": random(off=0.001, breaks=("solved",), fails=("certified",)),
-            },
-            observe=observe,
-            measures=(
+            observe,
+            (
                 *(output, target, scaled, uncentred, above, below, room, *MEASURES, inverted, diagonal),
                 *(off, off_plain, bias_off, mean_off, missed, missed_scaled),
             ),
-            sweep={N: (4, 8)},
-            at=({D: 3},),
-            draws=Efforts(quick=3, standard=8, thorough=24),
+            {N: (4, 8)}, at={D: 3}, draws=Efforts(3, 8, 24), padded=True,
+            subjects={
+                "softmax attention": random(),
+                "softmax attention, no bias": random(free=0.0),
+                "a tube": random(tube=0.1).breaking(H.no_tube, fails=(optimal, *found)),
+                "C half of the largest coefficient": random(headroom=0.5).breaking(H.inside, fails=(optimal, *found)),
+                "linear attention": random(kind=LINEAR).breaking(
+                    H.definite, fails=(interpolates, optimal, at_the_keys),
+                ),
+                "multipliers a thousandth off": random(off=0.001).breaking(H.solved, fails=certified),
+            },
         ),
     ),
-    proof=dict(interpolates=Proof(in_closed_form, settles=True), stationarity=stationarity, distances=distances),
 )  # fmt: skip

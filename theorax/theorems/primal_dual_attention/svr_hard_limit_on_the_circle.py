@@ -15,18 +15,7 @@ from typing import Any
 import jax.numpy as jnp
 from sympy import Abs, Rational, cos, expand, pi, symbols
 
-from theorax.language import (
-    Cited,
-    Experiment,
-    Hypothesis,
-    Identity,
-    Inequality,
-    Measured,
-    Parameter,
-    Relative,
-    Step,
-    Theorem,
-)
+from theorax.language import *
 from theorax.numerics.kernel_attention import KernelAttention
 from theorax.numerics.kernel_regression import gram, interpolant, inverse
 from theorax.theorems.primal_dual_attention import _regression as setting
@@ -36,27 +25,27 @@ from theorax.theorems.primal_dual_attention._series import bessel_i, circle_numb
 m = Parameter("m", "turns of the wave", integer=True, positive=True)
 r = Parameter("r", "length of the query", positive=True)
 t = Parameter("t", "angle of the query")
-wave = Measured("wave", "output at r (cos t, sin t) for keys on the circle", array=True)
-closed = Measured("closed", "H(z, 0)/M(z, 0) M(rz, t)/H(rz, t)", array=True)
-simple = Measured("simple", "I_0(z)/I_m(z) I_m(rz)/I_0(rz) cos(mt)", array=True)
-aliased = Measured("aliased", "I_(N-m)/I_m at z, and at rz over |cos mt|", array=True)
-flat = Measured("flat", "cos(mt)", array=True)
+seen = arrays(
+    wave="output at r (cos t, sin t) for keys on the circle",
+    closed="H(z, 0)/M(z, 0) M(rz, t)/H(rz, t)",
+    simple="I_0(z)/I_m(z) I_m(rz)/I_0(rz) cos(mt)",
+    aliased="I_(N-m)/I_m at z, and at rz over |cos mt|",
+    flat="cos(mt)",
+)
 
+H = hypotheses(even="keys are evenly spaced on the circle")
 circle = Identity(
-    wave,
-    closed,
+    seen.wave, seen.closed, under=H.even,
     margin=Relative(
-        1, 10**5, "the account of the rounding reaches 1e-6 with the condition of G at N = 8; aliases are 1e-2 at N = 6"
+        1, 10**5,
+        "the account of the rounding reaches 1e-6 with the condition of G at N = 8; aliases are 1e-2 at N = 6",
     ),
-    under=("even",),
-    wrong={"without the aliases": simple, "as at the keys": flat},
-)
+    wrong={"without the aliases": seen.simple, "as at the keys": seen.flat},
+)  # fmt: skip
 aliasing = Inequality(
-    Abs(wave / simple - 1),
-    at_most=2 * aliased,
-    under=("even",),
-    wrong={"of the wave itself": dict(of=Abs(flat / simple - 1))},
-)
+    Abs(seen.wave / seen.simple - 1), at_most=2 * seen.aliased, under=H.even,
+    wrong={"of the wave itself": dict(of=Abs(seen.flat / seen.simple - 1))},
+)  # fmt: skip
 
 
 def turned(key, shift):
@@ -97,6 +86,7 @@ def on_the_circle(shift, N, m, r, t):
     )
 
 
+@lemma
 def aliases():
     """Six keys, waves of one and two turns, every order up to seven."""
     s = symbols("s", real=True)
@@ -115,28 +105,21 @@ theorem = Theorem(
     place="the limit of a hard tube, for keys on the circle (derived here)",
     label="derived",
     uses=("svr_hard_limit_interpolation",),
-    hypotheses=dict(even=Hypothesis("keys are evenly spaced on the circle")),
+    hypotheses=H,
     claims=dict(circle=circle, aliasing=aliasing),
+    proofs=(aliases,),
     experiments=dict(
         circle=Experiment(
-            padded=True,
+            on_the_circle, seen, {N: (6, 8)},
+            at=({m: 2, r: Rational(17, 10), t: Rational(2, 5)}, {m: 1, r: Rational(1, 2), t: 1}), draws=1, padded=True,
             subjects={
                 "even": subject(),
-                "a key out of its place": subject(shift=0.5, breaks=("even",), fails=("circle", "aliasing")),
+                "a key out of its place": subject(shift=0.5).breaking(H.even, fails=(circle, aliasing)),
             },
-            observe=on_the_circle,
-            measures=(wave, closed, simple, aliased, flat),
-            sweep={N: (6, 8)},
-            at=(
-                {m: 2, r: Rational(17, 10), t: Rational(2, 5)},
-                {m: 1, r: Rational(1, 2), t: 1},
-            ),
-            draws=1,
         ),
     ),
-    proof=dict(aliases=aliases),
     issues=(
         "On the circle 1/lambda_min(G) grows faster than exponentially, to 1.7e9 at N = 16: nothing is said of such G.",
         "m below N/2: a wave of N - m turns takes the same values at the keys.",
     ),
-)
+)  # fmt: skip

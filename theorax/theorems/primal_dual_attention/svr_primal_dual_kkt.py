@@ -11,41 +11,39 @@ from typing import Any
 import jax.numpy as jnp
 from sympy import Rational, Symbol, solve, symbols
 
-from theorax.language import (
-    Absolute,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Inequality,
-    Measured,
-    Optimum,
-    Step,
-    Theorem,
-)
+from theorax.language import *
 from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, POSITIVE, TAYLOR, C, D, N, eps
 
-above = Measured("above", "primal value of what the primal program found", array=True)
-other = Measured("other", "the same with the multiplier of the sum as bias", array=True)
-below = Measured("below", "dual value of what the dual program found", array=True)
-room = Measured("room", "what is left of [0, C] on either side of each multiplier", array=True)
-off = Measured("off", "entries of W - sum_j beta_j phi(k_j)/h_j", array=True)
-products = Measured("products", "the products that vanish by complementary slackness", array=True)
-both = Measured("both", "the smaller one of alpha_j and alphat_j", array=True)
+seen = arrays(
+    above="primal value of what the primal program found",
+    other="the same with the multiplier of the sum as bias",
+    below="dual value of what the dual program found",
+    room="what is left of [0, C] on either side of each multiplier",
+    off="entries of W - sum_j beta_j phi(k_j)/h_j",
+    products="the products that vanish by complementary slackness",
+    both="the smaller one of alpha_j and alphat_j",
+)
 
 meet: dict[str, Any] = dict(
-    bound=below,
-    feasible=room >= 0,
+    bound=seen.below,
+    feasible=seen.room >= 0,
     margin=Absolute(
         1, 10**9, "the values are of order 10 to 10^3 and solved to 1e-13 of them; other constants are 0.1 off and more"
     ),
 )
-strong = Optimum(above, **meet)
-multiplier = Optimum(other, **meet)
-stationary = Inequality(off**2, at_most=2 * (above - below))
-slackness = Inequality(products, at_most=above - below)
-one_sided = Inequality(both, at_most=(above - below) / eps, where=eps > 0)
+H = hypotheses(
+    positive=POSITIVE,
+    normaliser=Hypothesis("h_j is not zero", unbroken="there are no rows otherwise; both kernels are positive"),
+    balance="sum_j beta_j = 0 where b is a variable",
+    same="both programs have the same C",
+)
+strong = Optimum(seen.above, **meet)
+multiplier = Optimum(seen.other, **meet)
+stationary = Inequality(seen.off**2, at_most=2 * (seen.above - seen.below))
+slackness = Inequality(seen.products, at_most=seen.above - seen.below)
+one_sided = Inequality(seen.both, at_most=(seen.above - seen.below) / eps, where=eps > 0)
 
 
 def solved(key, N, D, C, eps, kind, bias, constrained, share):
@@ -73,6 +71,7 @@ def conditions(fitted, C, eps):
     )  # fmt: skip
 
 
+@lemma
 def never_both():
     """Every pair of slacks: alpha and alphat are not both positive where eps > 0."""
     r, e, s, t = symbols("r e s t")
@@ -87,33 +86,24 @@ theorem = Theorem(
     place="the primal and the dual program that precede the main theorem",
     label="reconstructed",
     uses=("svr_duality_gap", "quadratic_programs"),
-    hypotheses=dict(
-        positive=POSITIVE,
-        normaliser=Hypothesis("h_j is not zero", unbroken="there are no rows otherwise; both kernels are positive"),
-        balance=Hypothesis("sum_j beta_j = 0 where b is a variable"),
-        same=Hypothesis("both programs have the same C"),
-    ),
+    hypotheses=H,
     claims=dict(strong=strong, multiplier=multiplier, stationary=stationary, slackness=slackness, one_sided=one_sided),
+    proofs=(never_both,),
     experiments=dict(
         solved=Experiment(
+            conditions, seen, {N: (8, 16)}, at={D: 3, C: 30, eps: Rational(1, 10)}, draws=Efforts(2, 6, 24),
             padded=True,
             subjects={
                 "Taylor features": optimal(),
                 "linear attention": optimal(kind=LINEAR),
                 "Taylor features, no bias": optimal(bias=0, constrained=0),
-                "dual without the sum": optimal(
-                    constrained=0, breaks=("balance",), fails=("strong", "multiplier", "stationary", "slackness")
+                "dual without the sum": optimal(constrained=0).breaking(
+                    H.balance, fails=(strong, multiplier, stationary, slackness),
                 ),
-                "half of C in the dual": optimal(share=0.5, breaks=("same",), fails=("strong", "multiplier")),
+                "half of C in the dual": optimal(share=0.5).breaking(H.same, fails=(strong, multiplier)),
             },
-            observe=conditions,
-            measures=(above, other, below, room, off, products, both),
-            sweep={N: (8, 16)},
-            at=({D: 3, C: 30, eps: Rational(1, 10)},),
-            draws=Efforts(quick=2, standard=6, thorough=24),
         ),
     ),
-    proof=dict(never_both=never_both),
     issues=(
         "The outputs do not interact: both programs are sums over them, and are solved one by one.",
         "Slater's condition, which gives a gap of zero for every instance, is not proved here; it is certified on those built.",

@@ -13,65 +13,62 @@ import jax
 import jax.numpy as jnp
 from sympy import Abs, Rational, Symbol, expand, solve, symbols
 
-from theorax.language import (
-    Absolute,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Inequality,
-    Measured,
-    Optimum,
-    Step,
-    Subject,
-    Theorem,
-)
+from theorax.language import *
 from theorax.numerics.kernel_regression import Fitted
 from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, TAYLOR, C, D, N, eps
 
-value = Measured("value", "v_j", array=True)
 h = Measured("h", "h_j", array=True, positive=True)
-gap = Measured("gap", "primal value found over dual value found", array=True)
-furthest = Measured("furthest", "what the largest |r_j| lies beyond the tube", array=True)
-largest = Measured("largest", "the largest |v_j| h_j", array=True)
-plain = Measured("plain", "the largest |v_j|", array=True)
-within = Measured("within", "|beta_j| times what r_j keeps from the edge of the tube, if inside", array=True)
-beyond = Measured(
-    "beyond", "C less beta_j on the side of r_j, times what r_j lies beyond the tube, if outside", array=True
+seen = arrays(
+    value="v_j",
+    gap="primal value found over dual value found",
+    furthest="what the largest |r_j| lies beyond the tube",
+    largest="the largest |v_j| h_j",
+    plain="the largest |v_j|",
+    within="|beta_j| times what r_j keeps from the edge of the tube, if inside",
+    beyond="C less beta_j on the side of r_j, times what r_j lies beyond the tube, if outside",
 )
 
+H = hypotheses(
+    solved="coefficients and function are optimal",
+    wide="eps is at least half the range of the targets, or at least max |y| without b",
+    narrow="eps is less than that",
+)
 box = Inequality(
-    Abs(value) - C / h,
-    at_most=0,
+    Abs(seen.value) - C / h, at_most=0, under=(),
     margin=Absolute(1, 10**12, "where the box is reached balls of equal numbers differ by their radius"),
-    under=(),
-    wrong={"C/h^2": dict(of=Abs(value) - C / h**2)},
-)
-attained = Inequality(largest, at_least=C - gap / furthest, under=("solved",), wrong={"C without h": dict(of=plain)})
-inside = Inequality(within, at_most=gap, under=("solved",))
-outside = Inequality(beyond, at_most=gap, under=("solved",))
+    wrong={"C/h^2": dict(of=Abs(seen.value) - C / h**2)},
+)  # fmt: skip
+attained = Inequality(
+    seen.largest, at_least=C - seen.gap / seen.furthest, under=H.solved, wrong={"C without h": dict(of=seen.plain)},
+)  # fmt: skip
+inside = Inequality(seen.within, at_most=seen.gap, under=H.solved)
+outside = Inequality(seen.beyond, at_most=seen.gap, under=H.solved)
 
-flat = Measured("flat", "primal value of the constant in the middle of the targets", array=True)
-nothing = Measured("nothing", "dual value without coefficients", array=True)
-away = Measured("away", "|eps - threshold|", array=True)
-left = Measured("left", "largest |beta_j|", array=True)
-swapped = Measured(
-    "swapped", "the same for a tube by the other threshold, max |y| with b, half the range without", array=True
+seen_2 = arrays(
+    flat="primal value of the constant in the middle of the targets",
+    nothing="dual value without coefficients",
+    away="|eps - threshold|",
+    left="largest |beta_j|",
+    swapped="the same for a tube by the other threshold, max |y| with b, half the range without",
 )
 
 zero = Optimum(
-    flat,
-    bound=nothing,
+    seen_2.flat, under=H.wide, bound=seen_2.nothing,
     margin=Absolute(
-        1, 10**30, "both are zero in balls; a fiftieth below the threshold it is C times a fiftieth of a target"
+        1, 10**30, "both are zero in balls; a fiftieth below the threshold it is C times a fiftieth of a target",
     ),
-    under=("wide",),
-    wrong={"a constant beside": dict(value=flat + 1)},
-)
-vanish = Inequality(left * away, at_most=gap, under=("wide",), wrong={"the other threshold": dict(of=swapped * away)})
+    wrong={"a constant beside": dict(value=seen_2.flat + 1)},
+)  # fmt: skip
+vanish = Inequality(
+    seen_2.left * seen_2.away, at_most=seen.gap, under=H.wide,
+    wrong={"the other threshold": dict(of=seen_2.swapped * seen_2.away)},
+)  # fmt: skip
 # A fiftieth of the targets below the threshold already asks for coefficients of order one.
-alive = Inequality(left, at_least=Rational(1, 100), under=("narrow",), wrong={"the other threshold": dict(of=swapped)})
+alive = Inequality(
+    seen_2.left, at_least=Rational(1, 100), under=H.narrow, wrong={"the other threshold": dict(of=seen_2.swapped)},
+)  # fmt: skip
 
 
 class Turned(eqx.Module):
@@ -138,6 +135,7 @@ def constants(model, C):
     )
 
 
+@lemma
 def complementary():
     """One key, a residual on either side of the tube's upper edge."""
     c, e, s = symbols("c e s", positive=True)
@@ -152,6 +150,7 @@ def complementary():
         (c - a) * s + b * (e + e + s) - (c - (a - b)) * s), expand(2 * b * e))  # fmt: skip
 
 
+@lemma
 def thresholds():
     """Two targets, the largest and the least: the constant nearest to both."""
     high, low, b = symbols("high low b", real=True)
@@ -160,6 +159,7 @@ def thresholds():
     yield Step("at half the range from either", [high - middle, middle - low], [(high - low) / 2] * 2)
 
 
+@lemma
 def above_threshold():
     """Two targets, coefficients beta and -beta, tube e: what the dual value keeps without its quadratic form."""
     high, low = symbols("high low", real=True)
@@ -174,37 +174,30 @@ optimal = setting.subjects(solved, kind=TAYLOR, bias=1, rolled=0)
 def tubes(kind, bias, width, **roles):
     options = dict(kind=kind, bias=bias, width=width)
     if width > 1:
-        return Subject(wide, options=options, breaks=("narrow",), fails=("alive",))
-    return Subject(wide, options=options, breaks=("wide",), fails=("vanish", "zero"))
+        return Subject(wide, options=options).breaking(H.narrow, fails=alive)
+    return Subject(wide, options=options).breaking(H.wide, fails=(vanish, zero))
 
 
 theorem = Theorem(
     place="consequences of complementary slackness (derived here)",
     label="derived",
     uses=("svr_primal_dual_kkt",),
-    hypotheses=dict(
-        solved=Hypothesis("coefficients and function are optimal"),
-        wide=Hypothesis("eps is at least half the range of the targets, or at least max |y| without b"),
-        narrow=Hypothesis("eps is less than that"),
-    ),
+    hypotheses=H,
     claims=dict(box=box, attained=attained, inside=inside, outside=outside, zero=zero, vanish=vanish, alive=alive),
+    proofs=(complementary, thresholds, above_threshold),
     experiments=dict(
         solved=Experiment(
+            slackness, (seen, h), {N: (10, 16)}, at={D: 3, C: 3, eps: Rational(1, 2)}, draws=Efforts(3, 8, 32),
             padded=True,
             subjects={
                 "Taylor features": optimal(),
                 "linear attention": optimal(kind=LINEAR),
                 "Taylor features, no bias": optimal(bias=0),
-                "coefficients of the keys beside": optimal(rolled=1, breaks=("solved",), fails=("inside", "outside")),
+                "coefficients of the keys beside": optimal(rolled=1).breaking(H.solved, fails=(inside, outside)),
             },
-            observe=slackness,
-            measures=(value, h, gap, furthest, largest, plain, within, beyond),
-            sweep={N: (10, 16)},
-            at=({D: 3, C: 3, eps: Rational(1, 2)},),
-            draws=Efforts(quick=3, standard=8, thorough=32),
         ),
         wide=Experiment(
-            padded=True,
+            constants, (seen_2, seen.gap), {N: (10, 16)}, at={D: 3, C: 100}, draws=Efforts(3, 8, 32), padded=True,
             subjects={
                 f"{name}, {share} of the threshold": tubes(kind, bias, share)
                 for name, kind, bias in (
@@ -212,14 +205,8 @@ theorem = Theorem(
                 )
                 for share in (1.02, 0.98)
             },
-            observe=constants,
-            measures=(flat, nothing, gap, away, left, swapped),
-            sweep={N: (10, 16)},
-            at=({D: 3, C: 100},),
-            draws=Efforts(quick=3, standard=8, thorough=32),
         ),
     ),
-    proof=dict(complementary=complementary, thresholds=thresholds, above_threshold=above_threshold),
     issues=(
         "That the box is reached is said of the law of the draws: with C large enough no coefficient reaches it.",
         "A residual on the very edge of the tube leaves its value open, anywhere in the box.",

@@ -12,23 +12,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Abs, Rational, Symbol, atan, cos, exp, integrate, log, oo, pi, prod, simplify, sqrt, symbols, tan
 
-from theorax.language import (
-    Absolute,
-    Characteristic,
-    Efforts,
-    Expansion,
-    Experiment,
-    Hypothesis,
-    Law,
-    Limit,
-    Measured,
-    Parameter,
-    Rate,
-    Step,
-    Subject,
-    Theorem,
-    gaussian,
-)
+from theorax.language import *
 from theorax.numerics.ensembles import gaussian as normals
 from theorax.numerics.extents import block, literal
 from theorax.numerics.keys import named
@@ -37,16 +21,24 @@ from theorax.theorems.pseudo_iid_gp._ensembles import LINEAR, PHI, RELU, a, n, z
 
 scale = Parameter("scale", "E|phi(z)|, z standard normal", positive=True)
 units = Measured("units", "h_i of eight units at eight orthogonal inputs", sample=True)
-size = Measured("size", "log |h_i|, mean over units and inputs")
-below = Measured("below", "share of units and inputs with |h_i| <= E|phi|")
-inside = Measured("inside", "share of units and inputs with |h_i| <= tan(49 pi/100) E|phi|")
+letters = numbers(
+    size="log |h_i|, mean over units and inputs",
+    below="share of units and inputs with |h_i| <= E|phi|",
+    inside="share of units and inputs with |h_i| <= tan(49 pi/100) E|phi|",
+)
 
 t = Symbol("t", real=True)
 FAR = tan(49 * pi / 100)
 BECAUSE = (
     "the mean of |phi_j| over n units, smooth functions of which expand in 1/n; at most {} at n = 32 on other seeds"
 )
-HEAVY: dict[str, Any] = dict(as_=n, under=("cauchy", "scaled"))
+H = hypotheses(
+    cauchy="entries of W are independent and Cauchy",
+    scaled="their scale is 1/n",
+    root="their scale, or standard deviation, is 1/sqrt n",
+    finite="entries of W are iid and centred, with a finite variance",
+)
+HEAVY: dict[str, Any] = dict(as_=n, under=(H.cauchy, H.scaled))
 
 
 def in_powers(rest, seen):
@@ -54,71 +46,43 @@ def in_powers(rest, seen):
 
 
 law = Law(
-    units,
-    Characteristic(exp(-scale * Abs(t)), t),
-    approach=in_powers(Rational(1, 200), "1/1000"),
-    scale=scale,
+    units, Characteristic(exp(-scale * Abs(t)), t), spread=Rational(1, 8),
+    approach=in_powers(Rational(1, 200), "1/1000"), scale=scale,
     excludes=(Characteristic(exp(-scale * Abs(t) * Rational(6, 5)), t), gaussian(a)),
-    spread=Rational(1, 8),
-    **HEAVY,
     wrong={
         "the normal law of Gaussian weights": gaussian(a),
         "the root of E phi^2 for E|phi|": Characteristic(exp(-sqrt(a) * Abs(t)), t),
     },
-)
-median = Limit(
-    below,
-    Rational(1, 2),
-    approach=in_powers(Rational(1, 100), "1/1000"),
-    margin=Absolute(1, 20, "the normal law of Gaussian weights has 0.43 there for ReLU, 0.61 for Phi"),
     **HEAVY,
-    spread=Rational(1, 10),
-)
+)  # fmt: skip
+median = Limit(
+    letters.below, Rational(1, 2), spread=Rational(1, 10), approach=in_powers(Rational(1, 100), "1/1000"),
+    margin=Absolute(1, 20, "the normal law of Gaussian weights has 0.43 there for ReLU, 0.61 for Phi"), **HEAVY,
+)  # fmt: skip
 tail = Limit(
-    inside,
-    Rational(49, 50),
-    approach=in_powers(Rational(1, 500), "1/10000"),
+    letters.inside, Rational(49, 50), spread=Rational(1, 20), approach=in_powers(Rational(1, 500), "1/10000"),
     margin=Absolute(
-        1,
-        100,
+        1, 100,
         "a normal law with this median has all of its mass there: its quantile is 3.4, not 31.8 times the median",
     ),
-    **HEAVY,
-    spread=Rational(1, 20),
-    wrong={"a normal law": 1},
-)
+    wrong={"a normal law": 1}, **HEAVY,
+)  # fmt: skip
 typical = Limit(
-    size,
-    log(scale),
-    approach=in_powers(Rational(1, 50), "1/300"),
-    margin=Absolute(
-        1, 10, "the root of E phi^2 is larger by the factor 1.15 for Phi, 1.25 for the identity, 1.77 for ReLU"
-    ),
-    **HEAVY,
-    spread=Rational(1, 2),
-    wrong={"the root of E phi^2": log(a) / 2},
-)
+    letters.size, log(scale), spread=Rational(1, 2), approach=in_powers(Rational(1, 50), "1/300"),
+    margin=Absolute(1, 10, "the root of E phi^2 is larger by the factor 1.15 for Phi, 1.25 for the identity, 1.77 for ReLU"),
+    wrong={"the root of E phi^2": log(a) / 2}, **HEAVY,
+)  # fmt: skip
 growing = Rate(
-    exp(size),
-    sqrt(n),
-    as_=n,
-    approach=in_powers(Rational(1, 50), "1/300"),
-    margin=Absolute(1, 5, "a limit has the exponent zero"),
-    under=("cauchy", "root"),
-    spread=Rational(1, 8),
+    exp(letters.size), sqrt(n), as_=n, under=(H.cauchy, H.root), spread=Rational(1, 8),
+    approach=in_powers(Rational(1, 50), "1/300"), margin=Absolute(1, 5, "a limit has the exponent zero"),
     wrong={"linear growth": n},
-)
+)  # fmt: skip
 without_eighth = Law(
-    units,
-    gaussian(a),
-    as_=n,
-    approach=in_powers(Rational(1, 50), "1/200"),
-    scale=sqrt(a),
-    under=("finite", "root"),
-    spread=Rational(1, 8),
+    units, gaussian(a), as_=n, under=(H.finite, H.root), spread=Rational(1, 8),
+    approach=in_powers(Rational(1, 50), "1/200"), scale=sqrt(a),
     excludes=(Characteristic(exp(-scale * Abs(t)), t), gaussian(a * Rational(6, 5))),
     wrong={"the Cauchy law": Characteristic(exp(-scale * Abs(t)), t)},
-)
+)  # fmt: skip
 
 CAUCHY, STUDENT, NORMAL = range(3)
 INPUTS = 8
@@ -155,6 +119,7 @@ def observe(net, n, scale):
     )
 
 
+@lemma
 def stable():
     """Three columns, any activations; the law of a unit given the layer before."""
     x, s, f = Symbol("x", real=True), Symbol("s", positive=True), symbols("f1:4", positive=True)
@@ -164,6 +129,7 @@ def stable():
     yield Step("a sum of Cauchy numbers, s > 0 and f_j = |phi_j|", given, exp(-s * sum(f) / 3))
 
 
+@lemma
 def quantiles():
     """The Cauchy law of scale one."""
     x, y = Symbol("x", positive=True), Symbol("y", positive=True)
@@ -173,6 +139,7 @@ def quantiles():
     yield Step("x -> 1/x leaves |x| its law", simplify(half.subs(x, 1 / y) / y**2), half.subs(x, y))
 
 
+@lemma
 def scales():
     """ReLU, the normal distribution function, the identity."""
     density = exp(-(z**2) / 2) / sqrt(2 * pi)
@@ -195,36 +162,26 @@ theorem = Theorem(
     place="negative control of the Gaussian limit: no variance (derived here)",
     label="derived",
     uses=("pseudo_iid_definition_membership",),
-    hypotheses=dict(
-        cauchy=Hypothesis("entries of W are independent and Cauchy"),
-        scaled=Hypothesis("their scale is 1/n"),
-        root=Hypothesis("their scale, or standard deviation, is 1/sqrt n"),
-        finite=Hypothesis("entries of W are iid and centred, with a finite variance"),
-    ),
+    hypotheses=H,
     claims=dict(law=law, median=median, tail=tail, typical=typical, growing=growing, without_eighth=without_eighth),
+    proofs=(stable, quantiles, scales),
     experiments=dict(
         layers=Experiment(
+            observe, (units, letters), {n: (32, 64, 128)}, draws=Efforts(600, 2000, 20000), span=4, dtype="float32",
             padded=True,
             subjects={
-                "Cauchy, ReLU": subject(CAUCHY, RELU, breaks=("root", "finite"), fails=("without_eighth", "growing")),
+                "Cauchy, ReLU": subject(CAUCHY, RELU).breaking(H.root, H.finite, fails=(without_eighth, growing)),
                 "Cauchy, Phi": subject(CAUCHY, PHI, **ALONE),
                 "Cauchy, linear": subject(CAUCHY, LINEAR, **ALONE),
-                "Cauchy of scale 1/sqrt n": subject(
-                    CAUCHY, RELU, 1, breaks=("scaled", "finite"), fails=("law", "median", "tail", "typical")
+                "Cauchy of scale 1/sqrt n": subject(CAUCHY, RELU, 1).breaking(
+                    H.scaled, H.finite, fails=(law, median, tail, typical),
                 ),
-                "Student's, five degrees of freedom": subject(
-                    STUDENT, RELU, 1, **NOT_CAUCHY, fails=("law", "tail", "growing")
+                "Student's, five degrees of freedom": subject(STUDENT, RELU, 1, **NOT_CAUCHY).breaking(
+                    fails=(law, tail, growing)
                 ),
-                "Gaussian": subject(NORMAL, RELU, 1, **NOT_CAUCHY, fails=("law", "median", "tail", "growing")),
+                "Gaussian": subject(NORMAL, RELU, 1, **NOT_CAUCHY).breaking(fails=(law, median, tail, growing)),
             },
-            observe=observe,
-            measures=(units, size, below, inside),
-            sweep={n: (32, 64, 128)},
-            span=4,
-            draws=Efforts(quick=600, standard=2000, thorough=20000),
-            dtype="float32",
         )
     ),
-    proof=dict(stable=stable, quantiles=quantiles, scales=scales),
     issues=("No mean of |h| or of its square is claimed: there is none, and no number of draws would show it.",),
-)
+)  # fmt: skip

@@ -25,21 +25,7 @@ from sympy import (
     tanh,
 )
 
-from theorax.language import (
-    Cited,
-    Corrections,
-    Experiment,
-    Hypothesis,
-    Inequality,
-    Limit,
-    Measured,
-    Parameter,
-    Relative,
-    Size,
-    Step,
-    Subject,
-    Theorem,
-)
+from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _deep as deep
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
 from theorax.theorems.pseudo_iid_gp._deep import growth, q, sb2, square, subject, sw2
@@ -55,26 +41,21 @@ MIDDLE, ANYWHERE = (
 )
 fading = Measured("fading", "q after this many layers", positive=True)
 
-NETWORKS = ("on_curve", "pseudo_iid")
+H = hypotheses(
+    on_curve="sigma_w^2 E phi'^2 = 1 and q = sigma_b^2 + sigma_w^2 E phi^2",
+    pseudo_iid="entries of W are centred and uncorrelated, of variance 1/n, and pseudo-iid",
+    origin="phi = tanh, sigma_w^2 = 1 and no biases",
+)
+NETWORKS = (H.on_curve, H.pseudo_iid)
 marginal = Limit(
-    growth,
-    1,
-    as_=n,
-    approach=deep.IN_POWERS,
+    growth, 1, as_=n, under=NETWORKS, spread=Rational(3, 2) / sqrt(n), approach=deep.IN_POWERS,
     margin=Relative(1, 10, "a tenth more or less in sigma_w^2 is another tenth for every layer"),
-    under=NETWORKS,
-    spread=Rational(3, 2) / sqrt(n),
-)
+)  # fmt: skip
 stationary = Limit(
-    square / q,
-    1,
-    as_=n,
-    approach=deep.IN_POWERS,
+    square / q, 1, as_=n, under=NETWORKS, spread=Rational(3, 2) / sqrt(n), approach=deep.IN_POWERS,
     margin=Relative(1, 10, "without biases the variance at these points is a fifth smaller after one layer"),
-    under=NETWORKS,
-    spread=Rational(3, 2) / sqrt(n),
     wrong={"the biases forgotten": dict(of=(square + sb2) / q)},
-)
+)  # fmt: skip
 
 # Of tanh at these sigma_b^2: q to seven decimals, and sigma_w^2 to six, as it is printed.
 TANH_POINTS = {
@@ -112,19 +93,16 @@ tanh_points, tanh_weights = (
 )
 single_valued = Inequality(diff(deep.erf_point(q)[sb2], q), at_least=Rational(1, 50), over={q: (Rational(1, 10), 4)})
 degenerate = Limit(
-    fading * steps,
-    Rational(1, 2),
-    as_=steps,
+    fading * steps, Rational(1, 2), as_=steps, under=H.origin, spread=Rational(1, 1000),
     approach=Corrections(
-        size=0.2, slowest=0.75, rest=0, reference=64, reason="1/q gains 2 - 5q/3 a layer: a term of order log l/l"
+        size=0.2, slowest=0.75, rest=0, reference=64, reason="1/q gains 2 - 5q/3 a layer: a term of order log l/l",
     ),
     margin=Relative(1, 10, "with 1 - 2q/3 in the place of 1 - 2q it is three times as large"),
-    under=("origin",),
-    spread=Rational(1, 1000),
     wrong={"1/q gains one a layer": 1},
-)
+)  # fmt: skip
 
 
+@lemma
 def erf_curve():
     """Every q > 0."""
     z = Symbol("z", real=True)
@@ -139,6 +117,7 @@ def erf_curve():
     yield Step("and how the bias rises from it", limit(point[sb2] / q**3, q, 0), Rational(4, 3))
 
 
+@lemma
 def relu_point():
     """Every q > 0."""
     z, b = Symbol("z", real=True), Symbol("b", nonnegative=True)
@@ -148,6 +127,7 @@ def relu_point():
     yield Step("at sigma_w^2 = 2 the next variance", b + 2 * second, b + q)
 
 
+@derives(degenerate)
 def tanh_at_the_origin():
     """Third order in q: means of the Taylor polynomials of tanh^2 and of its slope squared."""
     x = Symbol("x", real=True)
@@ -163,7 +143,8 @@ def tanh_at_the_origin():
     yield Step("so q l tends to", 1 / gain.subs(q, 0), degenerate.to)
 
 
-def bells_in_the_variance():
+@lemma
+def bells():
     """Every q: half the second derivative of cosh^(-2k), which is the derivative of its mean."""
     x = Symbol("x", real=True)
     for k, claimed in enumerate(bell_slopes(*(cosh(x) ** -power for power in (2, 4, 6))), start=1):
@@ -181,20 +162,12 @@ theorem = Theorem(
     place="edge of chaos of the limit (reconstructed): the same for every pseudo-iid law",
     label="reconstructed",
     uses=("erf_arcsine_kernel", "gaussian_expectation"),
-    hypotheses=dict(
-        on_curve=Hypothesis("sigma_w^2 E phi'^2 = 1 and q = sigma_b^2 + sigma_w^2 E phi^2"),
-        pseudo_iid=Hypothesis("entries of W are centred and uncorrelated, of variance 1/n, and pseudo-iid"),
-        origin=Hypothesis("phi = tanh, sigma_w^2 = 1 and no biases"),
-    ),
+    hypotheses=H,
     claims=dict(
-        marginal=marginal,
-        stationary=stationary,
-        quadrature=quadrature,
-        tanh_points=tanh_points,
-        tanh_weights=tanh_weights,
-        single_valued=single_valued,
-        degenerate=degenerate,
+        marginal=marginal, stationary=stationary, quadrature=quadrature, tanh_points=tanh_points,
+        tanh_weights=tanh_weights, single_valued=single_valued, degenerate=degenerate,
     ),
+    proofs=(bells, erf_curve, relu_point, tanh_at_the_origin),
     experiments=dict(
         networks=deep.experiment(
             {
@@ -210,30 +183,20 @@ theorem = Theorem(
                 ),
                 "tanh with sigma_w^2 = 1": subject(setting.GAUSSIAN, TANH, TANH_POINT | {sw2: Integer(1)}, **OFF),
                 "rank n/2 without its factor n/r": subject(
-                    setting.low_rank(Rational(1, 2)),
-                    ERF,
-                    HALVED | {sw2: HALVED[sw2] / 2},
-                    breaks=("pseudo_iid",),
-                    fails=("marginal", "stationary"),
-                ),
+                    setting.low_rank(Rational(1, 2)), ERF, HALVED | {sw2: HALVED[sw2] / 2}
+                ).breaking(H.pseudo_iid, fails=(marginal, stationary)),
             }
         ),
         variances=Experiment(
-            padded=True,
+            deep.after, fading, {steps: (64, 256, 1024, 4096)}, span=64, seeds="none", padded=True,
             subjects={
-                "no biases": Subject(deep.variances, options=dict(bias=0.0)),
-                "biases": Subject(deep.variances, options=dict(bias=0.05), breaks=("origin",), fails=("degenerate",)),
+                "no biases": Subject(deep.variances, bias=0.0),
+                "biases": Subject(deep.variances, bias=0.05).breaking(H.origin, fails=degenerate),
             },
-            observe=deep.after,
-            measures=(fading,),
-            sweep={steps: (64, 256, 1024, 4096)},
-            span=64,
-            seeds="none",
         ),
     ),
-    proof=dict(bells=bells_in_the_variance, erf_curve=erf_curve, relu_point=relu_point, degenerate=tanh_at_the_origin),
     issues=(
         "The paper's body was not read: that its points are these is read off descriptions of it.",
         "Both means are second moments: they need uncorrelated entries of the right variance and no more.",
     ),
-)
+)  # fmt: skip

@@ -6,7 +6,7 @@ its integral in k12, and it vanishes at k12 = 0 because erf is odd.
 
 from sympy import Matrix, Symbol, asin, diff, eye, integrate, pi, simplify, sqrt
 
-from theorax.language import Absolute, Expectation, Hypothesis, Relative, Step, Theorem
+from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _kernels as kernels
 from theorax.theorems.pseudo_iid_gp._ensembles import n
 from theorax.theorems.pseudo_iid_gp._kernels import c, k11, k22, kernel, slopes
@@ -17,26 +17,24 @@ F = 2 / pi * asin(2 * k12 / scale)
 determinant = (1 + 2 * k11) * (1 + 2 * k22) - 4 * k12**2
 correlated = c * sqrt(k11 * k22)
 
+H = hypotheses(erf="phi is the error function", gaussian="pre-activations are jointly Gaussian")
 arcsine = Expectation(
-    kernel,
-    F.subs(k12, correlated),
+    kernel, F.subs(k12, correlated), spread=10 / sqrt(n),
     margin=Absolute(1, 50, "k12 in the place of 2 k12 moves it by a twentieth at c = 1/2"),
-    spread=10 / sqrt(n),
     wrong={
         "k12 for 2 k12": 2 / pi * asin(correlated / scale),
         "1 + k for 1 + 2 k": 2 / pi * asin(2 * correlated / (sqrt((1 + k11) * (1 + k22)) * 2)),
         "arcsin without 2/pi": asin(2 * correlated / scale),
     },
-)
+)  # fmt: skip
 derivative = Expectation(
-    slopes,
-    4 / pi / sqrt(determinant.subs(k12, correlated)),
+    slopes, 4 / pi / sqrt(determinant.subs(k12, correlated)), spread=3 / sqrt(n),
     margin=Relative(1, 20, "without the correlation it is 7 % smaller at c = 1/2"),
-    spread=3 / sqrt(n),
     wrong={"without the correlation": 4 / pi / scale},
-)
+)  # fmt: skip
 
 
+@derives(arcsine)
 def gaussian_integral():
     """Every positive definite K: a Gaussian integral over two variables is a determinant."""
     K = Matrix([[k11, k12], [k12, k22]])
@@ -54,21 +52,18 @@ theorem = Theorem(
     place="Williams 1997; the kernel of this paper's erf layers",
     label="derived",
     uses=("price_identity",),
-    hypotheses=dict(
-        erf=Hypothesis("phi is the error function"),
-        gaussian=Hypothesis("pre-activations are jointly Gaussian"),
-    ),
+    hypotheses=H,
     claims=dict(arcsine=arcsine, derivative=derivative),
+    proofs=(gaussian_integral,),
     experiments=dict(
         layers=kernels.experiment(
             {
                 "erf": kernels.subject(kernels.ERF),
-                "ReLU": kernels.subject(kernels.RELU, breaks=("erf",), fails=("arcsine", "derivative")),
-                "erf, weights of signs": kernels.subject(
-                    kernels.ERF, signs=1, breaks=("gaussian",), fails=("arcsine", "derivative")
+                "ReLU": kernels.subject(kernels.RELU).breaking(H.erf, fails=(arcsine, derivative)),
+                "erf, weights of signs": kernels.subject(kernels.ERF, signs=1).breaking(
+                    H.gaussian, fails=(arcsine, derivative)
                 ),
             }
         )
     ),
-    proof=dict(arcsine=gaussian_integral),
-)
+)  # fmt: skip

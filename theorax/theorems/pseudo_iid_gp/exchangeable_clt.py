@@ -11,21 +11,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 from sympy import Integer, Rational, expand, limit, oo, simplify, symbols
 
-from theorax.language import (
-    Cited,
-    Efforts,
-    Expansion,
-    Experiment,
-    Hypothesis,
-    Law,
-    Limit,
-    Measured,
-    Relative,
-    Step,
-    Subject,
-    Theorem,
-    gaussian,
-)
+from theorax.language import *
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
 from theorax.theorems.pseudo_iid_gp._ensembles import n, width
@@ -35,30 +21,29 @@ sums = Measured("sums", "S_n of 64 independent arrays", sample=True)
 power = Measured("power", "S_n^4, mean over 64 independent arrays", positive=True)
 MENU = ("signs", "random scale", "common part", "rare and large", "urn emptied", "urn of n^2")
 
+H = hypotheses(
+    infinite="the variables of one width are the beginning of an infinite exchangeable sequence",
+    uncorrelated="E X_1 X_2 = 0",
+    squares="E X_1^2 X_2^2 tends to one",
+    third_moment="E |X_1|^3 = o(sqrt n)",
+)
 kurtosis = Limit(
-    power,
-    Integer(3),
-    as_=n,
+    power, Integer(3), as_=n, spread=Rational(1, 4),
     approach=Expansion(
-        powers=(1,), rest=Rational(1, 4), order=2, reference=25, reason="exact moments are rational in n"
+        powers=(1,), rest=Rational(1, 4), order=2, reference=25, reason="exact moments are rational in n",
     ),
     margin=Relative(
-        1, 10, "a random scale adds a quarter, rare large terms a third, an urn emptied to the last takes two thirds"
+        1, 10, "a random scale adds a quarter, rare large terms a third, an urn emptied to the last takes two thirds",
     ),
-    spread=Rational(1, 4),
     wrong={"a square of the variance": Integer(1)},
-)
+)  # fmt: skip
 normal = Law(
-    sums,
-    gaussian(),
-    as_=n,
+    sums, gaussian(), as_=n, spread=Rational(1, 8),
     approach=Expansion(
-        powers=(1,), rest=Rational(1, 20), order=2, reference=25, reason="an Edgeworth expansion at fixed frequencies"
+        powers=(1,), rest=Rational(1, 20), order=2, reference=25, reason="an Edgeworth expansion at fixed frequencies",
     ),
-    scale=Integer(1),
-    excludes=(gaussian(Rational(5, 4)),),
-    spread=Rational(1, 8),
-)
+    scale=Integer(1), excludes=(gaussian(Rational(5, 4)),),
+)  # fmt: skip
 
 
 class Arrays(eqx.Module):
@@ -71,7 +56,7 @@ class Arrays(eqx.Module):
         return jnp.where(n.mask, self.variables, 0).sum(1) / jnp.sqrt(width(n))
 
 
-def arrays(key: Array, n: Extent, law: Array) -> Arrays:
+def drawn_arrays(key: Array, n: Extent, law: Array) -> Arrays:
     """Arrays of the law at this place of the menu."""
     shape, one = (COPIES, n.padded), (COPIES, 1)
     signs = jax.random.rademacher(named(key, "signs"), shape).astype(jnp.zeros(()).dtype)
@@ -112,6 +97,7 @@ def observe(net, n):
     return dict(sums=S, power=(S**4).mean())
 
 
+@derives(kurtosis)
 def fourth_moment():
     """Exchangeable variables of any law: the patterns of four indices, counted."""
     x = symbols("x_1:5")
@@ -136,6 +122,7 @@ def fourth_moment():
     yield Step("independent signs", independent, kurtosis.to)
 
 
+@derives(normal)
 def de_finetti():
     """Infinitely exchangeable arrays."""
     yield Cited(
@@ -146,40 +133,31 @@ def de_finetti():
 
 
 def subject(name, **roles):
-    return Subject(arrays, options=dict(law=MENU.index(name)), **roles)
+    return Subject(drawn_arrays, law=MENU.index(name), **roles)
 
 
-FAILS = ("kurtosis", "normal")
+FAILS = (kurtosis, normal)
 theorem = Theorem(
     place="Blum et al. 1958 and Matthews et al. 2018, lemma 10, as used for the Gaussian limit (reconstructed)",
     label="reconstructed",
-    hypotheses=dict(
-        infinite=Hypothesis("the variables of one width are the beginning of an infinite exchangeable sequence"),
-        uncorrelated=Hypothesis("E X_1 X_2 = 0"),
-        squares=Hypothesis("E X_1^2 X_2^2 tends to one"),
-        third_moment=Hypothesis("E |X_1|^3 = o(sqrt n)"),
-    ),
+    hypotheses=H,
     claims=dict(kurtosis=kurtosis, normal=normal),
+    proofs=(fourth_moment, de_finetti),
     experiments=dict(
         arrays=Experiment(
-            padded=True,
+            observe, (sums, power), {n: (25, 100, 225)}, draws=Efforts(600, 1200, 6000), padded=True,
             subjects={
                 "independent signs": subject("signs"),
-                "random scale": subject("random scale", breaks=("squares",), fails=FAILS),
-                "common part": subject("common part", breaks=("uncorrelated",), fails=FAILS),
-                "rare and large": subject("rare and large", breaks=("third_moment",), fails=FAILS),
-                "urn emptied": subject("urn emptied", breaks=("infinite",), fails=FAILS),
+                "random scale": subject("random scale").breaking(H.squares, fails=FAILS),
+                "common part": subject("common part").breaking(H.uncorrelated, fails=FAILS),
+                "rare and large": subject("rare and large").breaking(H.third_moment, fails=FAILS),
+                "urn emptied": subject("urn emptied").breaking(H.infinite, fails=FAILS),
                 "n out of n^2": subject("urn of n^2"),
             },
-            observe=observe,
-            measures=(sums, power),
-            sweep={n: (25, 100, 225)},
-            draws=Efforts(quick=600, standard=1200, thorough=6000),
         )
     ),
-    proof=dict(kurtosis=fourth_moment, normal=de_finetti),
     issues=(
         "The columns of a random matrix of one width are finitely exchangeable only, as the urn is.",
         "Sums of signs live on a lattice: at fixed frequencies that is invisible, in the distribution function it is not.",
     ),
-)
+)  # fmt: skip

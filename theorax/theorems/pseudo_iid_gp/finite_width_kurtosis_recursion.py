@@ -15,17 +15,7 @@ from dataclasses import replace
 
 from sympy import Integer, Rational, Symbol, diff, exp, expand, integrate, limit, oo, pi, simplify, sqrt, tanh
 
-from theorax.language import (
-    Absolute,
-    Efforts,
-    Expansion,
-    Experiment,
-    Hypothesis,
-    Limit,
-    Relative,
-    Step,
-    Theorem,
-)
+from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _deep as deep
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
 from theorax.theorems.pseudo_iid_gp._cumulants import (
@@ -60,23 +50,27 @@ def in_powers(reference, reason):
 
 
 IN_POWERS = in_powers(32, "a product of layers each rational in n; beside 1/n at most 0.05 at n = 32 on other seeds")
+H = hypotheses(
+    listed="the entries of W have the joint law that its name says, symmetric under signs of columns",
+    stationary="q = sigma_b^2 + sigma_w^2 E phi(sqrt q z)^2",
+    saturating="phi is tanh at q = 7/2 and sigma_w^2 = 4, where it saturates",
+    haar="weights are Haar orthogonal",
+    first=Hypothesis(
+        "the first layer is Gaussian, so that V starts from zero", unbroken="another start is another V alone"
+    ),
+)
 kurtosis = Limit(
-    excess,
-    predicted(S_own, S_cross),
-    as_=n,
-    approach=IN_POWERS,
+    excess, predicted(S_own, S_cross), as_=n, under=(H.stationary, H.listed, H.first), on="sampled",
+    spread=Rational(1, 4), approach=IN_POWERS,
     margin=Relative(
         1, 5, "Haar and Gaussian weights differ by 40 % for ReLU and by more elsewhere, two layers and one by half"
     ),
-    under=("stationary", "listed", "first"),
-    on="sampled",
-    spread=Rational(1, 4),
     wrong={
         "chi for its square": predicted(S_own, S_cross, chi),
         "layers that forget": 3 * S_own / q**2,
         "every law taken for iid": predicted(S_own, S_cross).subs(IID),
     },
-)
+)  # fmt: skip
 literal_weights = replace(
     kurtosis,
     on="real",
@@ -89,23 +83,19 @@ CRITICAL = tanh_point(Rational(570048, 10**6), Rational(1760955, 10**6))
 SATURATED = tanh_point(Rational(7, 2), Integer(4))
 MOVED = BIASED | {q: Integer(4)}
 further = Limit(
-    excess,
-    kurtosis.to.subs(constants(setting.HAAR)).subs(SATURATED),
-    as_=n,
-    approach=IN_POWERS,
+    excess, kurtosis.to.subs(constants(setting.HAAR)).subs(SATURATED), as_=n, under=(H.saturating, H.haar, H.first),
+    on="sampled", spread=Rational(1, 4), approach=IN_POWERS,
     margin=Absolute(
-        3, 2, "at -1/2 Haar weights would be as far from normal as Gaussian ones, whose excess is 1/2 there"
+        3, 2, "at -1/2 Haar weights would be as far from normal as Gaussian ones, whose excess is 1/2 there",
     ),
-    under=("saturating", "haar", "first"),
-    on="sampled",
-    spread=Rational(1, 4),
     wrong={
         "Haar weights as far as Gaussian ones": -kurtosis.to.subs(IID).subs(SATURATED),
         "the sign of ReLU": -kurtosis.to.subs(constants(setting.HAAR)).subs(SATURATED),
     },
-)
+)  # fmt: skip
 
 
+@derives(kurtosis)
 def one_unit():
     """Any law that is symmetric under signs of columns, any phi; first order in 1/n."""
     V, A = Symbol("V", nonnegative=True), Symbol("A", positive=True)
@@ -126,6 +116,7 @@ def one_unit():
         V_before = S_cross + chi**2 * V_before
 
 
+@lemma
 def table():
     """Every law of the menu with known products: what it adds."""
     variance = m4 - m2**2
@@ -142,6 +133,7 @@ def table():
     yield Step("ReLU, Haar and Gaussian, one layer", [nine, fifteen], [9, 15])
 
 
+@lemma
 def slopes():
     """Each activation: chi = sigma_w^2 E (phi^2)''/2."""
     x, s = Symbol("x", real=True), Symbol("s", real=True)
@@ -159,67 +151,47 @@ theorem = Theorem(
     place="finite width, several layers (iid: Yaida 2020, Hanin 2024; other laws derived here)",
     label="derived",
     uses=("single_layer_kurtosis_table", "wide_network_samplers", "gaussian_expectation"),
-    hypotheses=dict(
-        listed=Hypothesis("the entries of W have the joint law that its name says, symmetric under signs of columns"),
-        stationary=Hypothesis("q = sigma_b^2 + sigma_w^2 E phi(sqrt q z)^2"),
-        saturating=Hypothesis("phi is tanh at q = 7/2 and sigma_w^2 = 4, where it saturates"),
-        haar=Hypothesis("weights are Haar orthogonal"),
-        first=Hypothesis(
-            "the first layer is Gaussian, so that V starts from zero", unbroken="another start is another V alone"
-        ),
-    ),
+    hypotheses=H,
     claims=dict(kurtosis=kurtosis, literal_weights=literal_weights, further=further),
+    proofs=(one_unit, table, slopes),
     experiments=dict(
         sampled=Experiment(
-            padded=True,
+            observe, excess, {n: (32, 64, 128)}, along={l: (1, 2, 4)}, draws=Efforts(300, 600, 8000), span=4,
+            dtype="float32", padded=True,
             subjects={
                 "Gaussian, ReLU": subject(setting.GAUSSIAN, RELU, ROOT, "saturating", "haar"),
                 "Gaussian, erf at the edge": subject(setting.GAUSSIAN, ERF, EDGE, "saturating", "haar"),
                 "Gaussian, tanh at the edge": subject(setting.GAUSSIAN, TANH, CRITICAL, "saturating", "haar"),
-                "Gaussian, tanh saturated": subject(setting.GAUSSIAN, TANH, SATURATED, "haar", fails=("further",)),
-                "Haar, ReLU": subject(setting.HAAR, RELU, ROOT, "saturating", fails=("further",)),
+                "Gaussian, tanh saturated": subject(setting.GAUSSIAN, TANH, SATURATED, "haar").breaking(fails=further),
+                "Haar, ReLU": subject(setting.HAAR, RELU, ROOT, "saturating").breaking(fails=further),
                 "Haar, tanh at the edge": subject(setting.HAAR, TANH, CRITICAL, "saturating"),
                 "Haar, tanh saturated": subject(setting.HAAR, TANH, SATURATED),
                 "rank n/2, ReLU with biases": subject(HALF, RELU, BIASED, "saturating", "haar"),
                 "two blocks, tanh at the edge": subject(setting.blocks(2), TANH, CRITICAL, "saturating", "haar"),
-                "Haar taken for Gaussian": subject(
-                    setting.HAAR, ERF, EDGE, "listed", "saturating", knows=IID, fails=("kurtosis",)
+                "Haar taken for Gaussian": subject(setting.HAAR, ERF, EDGE, "listed", "saturating", knows=IID).breaking(
+                    fails=kurtosis
                 ),
                 "starting from q = 4": subject(
-                    setting.GAUSSIAN, RELU, MOVED, "stationary", "saturating", "haar", fails=("kurtosis",)
+                    setting.GAUSSIAN, RELU, MOVED, "stationary", "saturating", "haar").breaking(fails=kurtosis,
                 ),
             },
-            observe=observe,
-            measures=(excess,),
-            sweep={n: (32, 64, 128)},
-            along={l: (1, 2, 4)},
-            span=4,
-            draws=Efforts(quick=300, standard=600, thorough=8000),
-            dtype="float32",
         ),
         real=Experiment(
-            padded=True,
+            observe, excess, {n: (16, 32, 64)}, along={l: (1, 2)}, draws=Efforts(400, 1000, 8000), span=4,
+            dtype="float32", padded=True,
             subjects={
                 "uniform, ReLU with biases": weighted(setting.UNIFORM, RELU, BIASED),
                 "half kept, tanh at the edge": weighted(setting.masked(Rational(1, 2)), TANH, CRITICAL),
                 "Hadamard, erf at the edge": weighted(setting.HADAMARD, ERF, EDGE),
-                "uniform taken for Gaussian": weighted(
-                    setting.UNIFORM, RELU, BIASED, "listed", knows=IID, fails=("literal_weights",)
+                "uniform taken for Gaussian": weighted(setting.UNIFORM, RELU, BIASED, "listed", knows=IID).breaking(
+                    fails=literal_weights
                 ),
             },
-            observe=observe,
-            measures=(excess,),
-            sweep={n: (16, 32, 64)},
-            along={l: (1, 2)},
-            span=4,
-            draws=Efforts(quick=400, standard=1000, thorough=8000),
-            dtype="float32",
         ),
     ),
-    proof=dict(kurtosis=one_unit, table=table, slopes=slopes),
     issues=(
         "The moments of tanh and the fourth one of erf are sums of the trapezoidal rule, off by less than 1e-8.",
         "The last layer is averaged by the fourth moments of its law, which pseudo_iid_definition_membership derives.",
         "That orthogonal weights converge fastest was read of the paper's figures second-hand: right for ReLU alone.",
     ),
-)
+)  # fmt: skip

@@ -13,31 +13,18 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float
 from sympy import Integer, Rational, Symbol, exp, gamma, integrate, limit, oo, simplify
 
-from theorax.language import (
-    Characteristic,
-    Cited,
-    Efforts,
-    Expansion,
-    Expectation,
-    Experiment,
-    Hypothesis,
-    Law,
-    Limit,
-    Measured,
-    Parameter,
-    Relative,
-    Step,
-    Theorem,
-    gaussian,
-)
+from theorax.language import *
 from theorax.numerics.keys import named
 from theorax.numerics.wide_networks import layer
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
 from theorax.theorems.pseudo_iid_gp._ensembles import RELU, a, b4, n
 
 r = Parameter("r", "rank", integer=True, positive=True)
-power = Measured("power", "h_i^4, mean over units and networks", positive=True)
-pair = Measured("pair", "h_i^2 h_k^2, mean over pairs of units and networks", positive=True)
+seen = numbers(
+    power="h_i^4, mean over units and networks",
+    pair="h_i^2 h_k^2, mean over pairs of units and networks",
+    positive=True,
+)
 units = Measured("units", "h_i of one unit of every network", sample=True)
 
 t = Symbol("t", real=True)
@@ -46,37 +33,27 @@ diagonal = n * (r + 2) / (r * (n + 2))
 IN_POWERS = Expansion(
     powers=(1,), rest=Rational(1, 10), order=2, reference=16, reason="the exact moments are rational in n"
 )
-FIXED: dict[str, Any] = dict(under=("fixed_rank",), spread=Integer(1))
+H = hypotheses(fixed_rank="W = C P has rank r at every width, C Haar, P Gaussian")
+FIXED: dict[str, Any] = dict(under=H.fixed_rank, spread=Integer(1))
 
 kurtosis = Expectation(
-    power / a**2,
-    3 * diagonal * finite,
+    seen.power / a**2, 3 * diagonal * finite,
     margin=Relative(1, 10, "without the shared scale it is 3 + 15/n, less than two thirds of it at rank two"),
-    **FIXED,
-    wrong={"rank r + 2": 3 * n * (r + 4) / ((r + 2) * (n + 2)) * finite},
-)
+    wrong={"rank r + 2": 3 * n * (r + 4) / ((r + 2) * (n + 2)) * finite}, **FIXED,
+)  # fmt: skip
 shared = Limit(
-    pair / a**2,
-    1 + 2 / r,
-    as_=n,
-    approach=IN_POWERS,
-    margin=Relative(1, 6, "units without a common scale have 1, a third less at rank four"),
-    **FIXED,
-)
+    seen.pair / a**2, 1 + 2 / r, as_=n, approach=IN_POWERS,
+    margin=Relative(1, 6, "units without a common scale have 1, a third less at rank four"), **FIXED,
+)  # fmt: skip
 mixture = Characteristic((1 + a * t**2 / r) ** (-r / 2), t)
 scaled = Law(
-    units,
-    mixture,
-    as_=n,
-    approach=Expansion(
-        powers=(1,), rest=Rational(1, 50), order=2, reference=16, reason="|f|^2/n is a mean of n activations squared"
-    ),
-    scale=Rational(7, 10),
-    excludes=(gaussian(a),),
-    under=("fixed_rank",),
+    units, mixture, as_=n, under=H.fixed_rank,
     spread=Rational(1, 5),  # 32 independent networks to a draw
-    wrong={"the Gaussian of the same variance": gaussian(a)},
-)
+    approach=Expansion(
+        powers=(1,), rest=Rational(1, 50), order=2, reference=16, reason="|f|^2/n is a mean of n activations squared",
+    ),
+    scale=Rational(7, 10), excludes=(gaussian(a),), wrong={"the Gaussian of the same variance": gaussian(a)},
+)  # fmt: skip
 
 
 NETWORKS = 32
@@ -106,6 +83,7 @@ def observe(net, n):
     return dict(power=powers.mean() / size, pair=((squares**2 - powers) / (size * (size - 1))).mean(), units=h[:, 0])
 
 
+@derives(kurtosis, shared)
 def exact_moments():
     """Every rank and width, from the products of a Haar frame and Gaussian coefficients."""
     products = setting.low_rank_products(n, r)
@@ -116,6 +94,7 @@ def exact_moments():
     yield Step("two units of one layer", limit(together, n, oo), shared.to)
 
 
+@derives(scaled)
 def shared_scale():
     """Every rank: the characteristic function of a normal variable times chi_r/sqrt r."""
     yield Cited(
@@ -142,29 +121,24 @@ theorem = Theorem(
     place="what the condition on four entries excludes (derived here)",
     label="derived",
     uses=("pseudo_iid_definition_membership", "single_layer_kurtosis_table", "wide_network_samplers"),
-    hypotheses=dict(fixed_rank=Hypothesis("W = C P has rank r at every width, C Haar, P Gaussian")),
+    hypotheses=H,
     claims=dict(kurtosis=kurtosis, shared=shared, scaled=scaled),
+    proofs=(exact_moments, shared_scale),
     experiments=dict(
         layers=Experiment(
+            observe, (seen, units), {n: (16, 32, 64)}, draws=Efforts(3000, 8000, 60000), span=4, dtype="float32",
             padded=True,
             subjects={
                 "rank two": subject(setting.fixed_rank(2), knows={r: 2}),
                 "rank four": subject(setting.fixed_rank(4), knows={r: 4}),
-                "rank n/4 taken for two": subject(
-                    setting.low_rank(Rational(1, 4)), knows={r: 2}, breaks=("fixed_rank",), fails=("kurtosis", "shared")
+                "rank n/4 taken for two": subject(setting.low_rank(Rational(1, 4)), knows={r: 2}).breaking(
+                    H.fixed_rank, fails=(kurtosis, shared),
                 ),
-                "Gaussian taken for rank two": subject(
-                    setting.GAUSSIAN, knows={r: 2}, breaks=("fixed_rank",), fails=("kurtosis", "shared", "scaled")
+                "Gaussian taken for rank two": subject(setting.GAUSSIAN, knows={r: 2}).breaking(
+                    H.fixed_rank, fails=(kurtosis, shared, scaled),
                 ),
             },
-            observe=observe,
-            measures=(power, pair, units),
-            sweep={n: (16, 32, 64)},
-            draws=Efforts(quick=3000, standard=8000, thorough=60000),
-            span=4,
-            dtype="float32",
         )
     ),
-    proof=dict(kurtosis=exact_moments, shared=exact_moments, scaled=shared_scale),
     issues=("A shared scale is heavy-tailed: fourth moments need thousands of matrices.",),
-)
+)  # fmt: skip

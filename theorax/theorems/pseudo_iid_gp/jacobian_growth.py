@@ -7,7 +7,7 @@ ReLU without biases nothing needs a limit: (h, v) and (-h, -v) are equal in law,
 
 from sympy import Integer, Matrix, Rational, Symbol, exp, expand, integrate, oo, pi, product, simplify, sqrt, symbols
 
-from theorax.language import Expectation, Hypothesis, Limit, Parameter, Relative, Step, Theorem
+from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _deep as deep
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
 from theorax.theorems.pseudo_iid_gp._deep import growth, l, q, sb2, subject, sw2
@@ -21,27 +21,23 @@ WRONG = {
     "one layer less": chi ** (l - 1),
     "one layer more": chi ** (l + 1),
 }
+H = hypotheses(
+    stationary="q = sigma_b^2 + sigma_w^2 E phi(sqrt q z)^2, or phi is homogeneous and without biases",
+    relu="phi is ReLU and there are no biases",
+    pseudo_iid="entries of W are centred and uncorrelated, of variance 1/n, and pseudo-iid",
+)
 grows = Limit(
-    growth,
-    chi**l,
-    as_=n,
-    approach=deep.IN_POWERS,
-    margin=Relative(1, 10, "one layer more or less is an eighth away"),
-    under=("stationary", "pseudo_iid"),
-    spread=Rational(3, 2) / sqrt(n),
-    wrong=WRONG,
-)
+    growth, chi**l, as_=n, under=(H.stationary, H.pseudo_iid), spread=Rational(3, 2) / sqrt(n), approach=deep.IN_POWERS,
+    margin=Relative(1, 10, "one layer more or less is an eighth away"), wrong=WRONG,
+)  # fmt: skip
 homogeneous = Expectation(
-    growth,
-    chi**l,
-    margin=Relative(1, 10, "one layer more or less is an eighth away"),
-    under=("relu", "pseudo_iid"),
-    spread=Rational(3, 2) / sqrt(n),
-    wrong=WRONG,
-)
+    growth, chi**l, under=(H.relu, H.pseudo_iid), spread=Rational(3, 2) / sqrt(n),
+    margin=Relative(1, 10, "one layer more or less is an eighth away"), wrong=WRONG,
+)  # fmt: skip
 
 
-def one_layer():
+@lemma
+def layer():
     """Any uncorrelated entries, three columns; what a layer does to a vector that it is independent of."""
     W, u = Matrix(symbols("W1:4")), Matrix(symbols("u1:4"))
     squared = expand((W.dot(u)) ** 2)
@@ -55,6 +51,7 @@ def sw2_of_erf():
     return deep.erf_point(q, chi)[sw2]
 
 
+@derives(homogeneous)
 def halves():
     """Any correlation of a unit with its image of v; normal given the layer before."""
     h, v, c = Symbol("h", real=True), Symbol("v", real=True), Symbol("c", real=True)
@@ -85,12 +82,9 @@ theorem = Theorem(
     place="edge of chaos (reconstructed): signals and gradients of every pseudo-iid law; exact form for ReLU derived",
     label="reconstructed",
     uses=("edge_of_chaos_points",),
-    hypotheses=dict(
-        stationary=Hypothesis("q = sigma_b^2 + sigma_w^2 E phi(sqrt q z)^2, or phi is homogeneous and without biases"),
-        relu=Hypothesis("phi is ReLU and there are no biases"),
-        pseudo_iid=Hypothesis("entries of W are centred and uncorrelated, of variance 1/n, and pseudo-iid"),
-    ),
+    hypotheses=H,
     claims=dict(grows=grows, homogeneous=homogeneous),
+    proofs=(layer, halves),
     experiments=dict(
         networks=deep.experiment(
             {
@@ -103,26 +97,17 @@ theorem = Theorem(
                 "erf, rank n/2": subject(setting.low_rank(Rational(1, 2)), ERF, BELOW, **SATURATING),
                 "tanh, two blocks": subject(setting.blocks(2), TANH, CHAOTIC, **SATURATING),
                 "tanh, Hadamard": subject(setting.HADAMARD, TANH, CHAOTIC, **SATURATING),
-                "erf, starting from q = 3": subject(
-                    setting.GAUSSIAN,
-                    ERF,
-                    ABOVE | {q: Integer(3)},
-                    breaks=("stationary", "relu"),
-                    fails=("grows", "homogeneous"),
+                "erf, starting from q = 3": subject(setting.GAUSSIAN, ERF, ABOVE | {q: Integer(3)}).breaking(
+                    H.stationary, H.relu, fails=(grows, homogeneous)
                 ),
                 "ReLU, rank n/2 without its factor n/r": subject(
-                    setting.low_rank(Rational(1, 2)),
-                    RELU,
-                    RELU_ABOVE | {sw2: RELU_ABOVE[sw2] / 2},
-                    breaks=("pseudo_iid",),
-                    fails=("grows", "homogeneous"),
-                ),
+                    setting.low_rank(Rational(1, 2)), RELU, RELU_ABOVE | {sw2: RELU_ABOVE[sw2] / 2}
+                ).breaking(H.pseudo_iid, fails=(grows, homogeneous)),
             }
         )
     ),
-    proof=dict(layer=one_layer, homogeneous=halves),
     issues=(
         "Means: the logarithm of one network's growth is smaller, by about l/n times a constant.",
         "ReLU is blind to the variance of a layer, and so to a scale that all units share.",
     ),
-)
+)  # fmt: skip

@@ -7,22 +7,25 @@ jumps.
 
 from sympy import Integer, Symbol, diff, erf, exp, integrate, oo, pi, simplify, sqrt
 
-from theorax.language import Absolute, Efforts, Expectation, Experiment, Hypothesis, Step, Theorem
+from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _kernels as kernels
 from theorax.theorems.pseudo_iid_gp._ensembles import n
 from theorax.theorems.pseudo_iid_gp._kernels import c, k11, k22, score, slopes
 
+H = hypotheses(no_jumps="phi is the integral of its derivative", gaussian="pre-activations are jointly Gaussian")
 identity = Expectation(
-    score - slopes,
-    Integer(0),
+    score - slopes, Integer(0), spread=1 / sqrt(n) * 3,
     margin=Absolute(
-        1, 20, "both sides are of order one half; half an arc-cosine in the place of its complement is a sixth off"
+        1, 20, "both sides are of order one half; half an arc-cosine in the place of its complement is a sixth off",
     ),
-    spread=1 / sqrt(n) * 3,
-    wrong={"the slopes once too many": dict(of=score - 2 * slopes), "the slopes forgotten": dict(of=score)},
-)
+    wrong={
+        "the slopes once too many": dict(of=score - 2 * slopes),
+        "the slopes forgotten": dict(of=score),
+    },
+)  # fmt: skip
 
 
+@lemma
 def heat_equation():
     """Every positive definite K."""
     u, v = Symbol("u", real=True), Symbol("v", real=True)
@@ -36,6 +39,7 @@ def heat_equation():
     yield Step("the score that is measured", simplify(gradient), simplify(measured))
 
 
+@lemma
 def one_example():
     """phi = erf, at c = 0: the derivative of the kernel at independence is the square of E phi'."""
     z = Symbol("z", real=True)
@@ -47,32 +51,24 @@ def one_example():
 theorem = Theorem(
     place="Price 1958; used for the kernels of this paper",
     label="derived",
-    hypotheses=dict(
-        no_jumps=Hypothesis("phi is the integral of its derivative"),
-        gaussian=Hypothesis("pre-activations are jointly Gaussian"),
-    ),
+    hypotheses=H,
     claims=dict(identity=identity),
+    proofs=(heat_equation, one_example),
     experiments=dict(
         layers=Experiment(
-            padded=True,
+            kernels.observe, (kernels.kernel, slopes, score), {n: 256},
+            at=tuple({**angle, k11: Integer(1), k22: Integer(1)} for angle in kernels.ANGLES[:2]),
+            draws=Efforts(2000, 4000, 20000), padded=True,
             subjects={
                 "ReLU": kernels.subject(kernels.RELU),
                 "erf": kernels.subject(kernels.ERF),
                 "tanh": kernels.subject(kernels.TANH),
-                "sign": kernels.subject(kernels.SIGN, breaks=("no_jumps",), fails=("identity",)),
-                "tanh, weights of signs": kernels.subject(
-                    kernels.TANH, signs=1, breaks=("gaussian",), fails=("identity",)
-                ),
+                "sign": kernels.subject(kernels.SIGN).breaking(H.no_jumps, fails=identity),
+                "tanh, weights of signs": kernels.subject(kernels.TANH, signs=1).breaking(H.gaussian, fails=identity),
             },
-            observe=kernels.observe,
-            measures=(kernels.kernel, slopes, score),
-            sweep={n: (256,)},
-            at=tuple({**angle, k11: Integer(1), k22: Integer(1)} for angle in kernels.ANGLES[:2]),
-            draws=Efforts(quick=2000, standard=4000, thorough=20000),
         )
     ),
-    proof=dict(heat_equation=heat_equation, one_example=one_example),
     issues=(
         "Integration by parts is not repeated here: it needs growth conditions that every activation in use meets.",
     ),
-)
+)  # fmt: skip

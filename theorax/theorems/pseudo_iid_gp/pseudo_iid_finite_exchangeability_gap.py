@@ -10,79 +10,57 @@ from itertools import combinations
 
 from sympy import Integer, Rational, Symbol, cos, exp, expand, limit, oo, pi, prod, simplify, sqrt, symbols
 
-from theorax.language import (
-    Characteristic,
-    Efforts,
-    Expansion,
-    Expectation,
-    Experiment,
-    Hypothesis,
-    Law,
-    Limit,
-    Measured,
-    Relative,
-    Step,
-    Theorem,
-    gaussian,
-)
+from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
 from theorax.theorems.pseudo_iid_gp._ensembles import PHI, RELU, a, b4, mu, n, wide
 
-power = Measured("power", "h_i^4, mean over the units of the layer", positive=True)
-square = Measured("square", "h_i^2, mean over the units of the layer", positive=True)
+seen = numbers(
+    power="h_i^4, mean over the units of the layer",
+    square="h_i^2, mean over the units of the layer",
+    positive=True,
+)
 units = Measured("units", "h_i of eight units at sixteen orthogonal inputs", sample=True)
 
 t = Symbol("t", real=True)
 value = 3 + (b4 / a**2 - 3) / n - 2 * (1 - 1 / n) * (mu**2 / a) ** 2
 
+H = hypotheses(
+    uncorrelated="rows and columns are exchangeable, entries centred, uncorrelated, of variance 1/n",
+    four_entries="n^2 E W_aj W_bj W_cj' W_dj' tends to delta_ab delta_cd, eighth moments are bounded",
+    signs="W D has the law of W for every diagonal matrix D of signs",
+    fixed_sum="rows are independent, uniform over the sign vectors of sum +-sqrt n",
+)
 kurtosis = Expectation(
-    power / a**2,
-    value,
+    seen.power / a**2, value, under=H.fixed_sum, spread=Rational(1, 2),
     margin=Relative(1, 20, "the correlation of four columns moves it by 2 (mu^2/a)^2: 7 % for ReLU, 37 % for Phi"),
-    under=("fixed_sum",),
-    spread=Rational(1, 2),
     wrong={
         "iid signs": 3 + (b4 / a**2 - 3) / n,
         "four columns correlated as -1": 3 + (b4 / a**2 - 3) / n - (1 - 1 / n) * (mu**2 / a) ** 2,
     },
-)
+)  # fmt: skip
 variance = Expectation(
-    square / a,
-    1,
+    seen.square / a, 1, under=H.uncorrelated, spread=Rational(1, 2),
     margin=Relative(
-        1, 10, "the variance of a sum of correlated entries grows with n; at n = 16 it is three times as large"
+        1, 10, "the variance of a sum of correlated entries grows with n; at n = 16 it is three times as large",
     ),
-    under=("uncorrelated",),
-    spread=Rational(1, 2),
-)
+)  # fmt: skip
 mixture = Law(
-    units,
-    Characteristic(cos(t * mu) * exp(-(a - mu**2) * t**2 / 2), t),
-    as_=n,
-    approach=Expansion(
-        powers=(1,), rest=Rational(1, 50), order=2, reference=16, reason="an Edgeworth expansion around each component"
-    ),
-    scale=sqrt(a),
-    under=("fixed_sum",),
+    units, Characteristic(cos(t * mu) * exp(-(a - mu**2) * t**2 / 2), t), as_=n, under=H.fixed_sum,
     spread=Rational(1, 8),
-    wrong={"the Gaussian of the same variance": gaussian(a)},
-)
-repaired = Limit(
-    power / a**2,
-    Integer(3),
-    as_=n,
     approach=Expansion(
-        powers=(1,),
-        rest=Rational(1, 30),
-        order=2,
-        reference=16,
+        powers=(1,), rest=Rational(1, 50), order=2, reference=16, reason="an Edgeworth expansion around each component",
+    ),
+    scale=sqrt(a), wrong={"the Gaussian of the same variance": gaussian(a)},
+)  # fmt: skip
+repaired = Limit(
+    seen.power / a**2, Integer(3), as_=n, under=(H.uncorrelated, H.four_entries, H.signs), spread=Rational(1, 2),
+    approach=Expansion(
+        powers=(1,), rest=Rational(1, 30), order=2, reference=16,
         reason="the exact kurtosis is linear in 1/n; Haar's is rational, its second term 1/100 at n = 16",
     ),
     margin=Relative(1, 10, "the mixture has 3 - 2 (mu^2/a)^2: 1.9 for Phi"),
-    under=("uncorrelated", "four_entries", "signs"),
-    spread=Rational(1, 2),
-)
-as_printed = replace(repaired, under=("uncorrelated", "four_entries"), corrected="repaired")
+)  # fmt: skip
+as_printed = replace(repaired, under=(H.uncorrelated, H.four_entries), corrected="repaired")
 
 
 def observe(net, n):
@@ -90,6 +68,7 @@ def observe(net, n):
     return dict(power=(h**4).sum(1).mean() / size, square=(h**2).sum(1).mean() / size, units=h[:, :8].ravel())
 
 
+@derives(kurtosis)
 def four_columns():
     """Every square n: elementary symmetric polynomials of a sign vector from its power sums."""
     x = symbols("x_1:6")
@@ -106,6 +85,7 @@ def four_columns():
     yield Step("E h^4/a^2; other patterns hold a factor E X_1 X_2 = 0", simplify(total / (n * a) ** 2), value)
 
 
+@derives(mixture)
 def limit_law():
     """Every activation with E phi = mu, E phi^2 = a: the fourth moment of the mixture is the limit of the exact one."""
     yield Step("its variance", mixture.to.moment(2), a)
@@ -113,49 +93,38 @@ def limit_law():
     yield Step("ReLU", limit(value, n, oo).subs(RELU.knows) - 3, -2 / pi**2)
 
 
-GAUSSIAN_LIMIT = ("fixed_sum",)
+GAUSSIAN_LIMIT = (H.fixed_sum,)
 theorem = Theorem(
     place="Gaussian limit of fully connected networks (reconstructed), against its own hypotheses; derived here",
     label="derived",
     uses=("pseudo_iid_definition_membership",),
-    hypotheses=dict(
-        uncorrelated=Hypothesis("rows and columns are exchangeable, entries centred, uncorrelated, of variance 1/n"),
-        four_entries=Hypothesis("n^2 E W_aj W_bj W_cj' W_dj' tends to delta_ab delta_cd, eighth moments are bounded"),
-        signs=Hypothesis("W D has the law of W for every diagonal matrix D of signs"),
-        fixed_sum=Hypothesis("rows are independent, uniform over the sign vectors of sum +-sqrt n"),
-    ),
+    hypotheses=H,
     claims=dict(kurtosis=kurtosis, variance=variance, mixture=mixture, as_printed=as_printed, repaired=repaired),
+    proofs=(four_columns, limit_law),
     experiments=dict(
         layers=Experiment(
-            padded=True,
+            observe, (seen, units), {n: Efforts((16, 36, 64), (16, 64, 144), (16, 64, 144, 400))},
+            draws=Efforts(1500, 3000, 20000), dtype="float32", padded=True,
             subjects={
-                "rows of a fixed sum, Phi": wide(setting.CONDITIONED, PHI, breaks=("signs",), fails=("repaired",)),
-                "rows of a fixed sum, ReLU": wide(setting.CONDITIONED, RELU, breaks=("signs",)),
-                "Gaussian, Phi": wide(setting.GAUSSIAN, PHI, breaks=GAUSSIAN_LIMIT),
-                "Haar, Phi": wide(setting.HAAR, PHI, breaks=GAUSSIAN_LIMIT),
-                "independent signs, Phi": wide(
-                    setting.RADEMACHER, PHI, breaks=GAUSSIAN_LIMIT, fails=("kurtosis", "mixture")
+                "rows of a fixed sum, Phi": wide(setting.CONDITIONED, PHI).breaking(H.signs, fails=repaired),
+                "rows of a fixed sum, ReLU": wide(setting.CONDITIONED, RELU).breaking(H.signs),
+                "Gaussian, Phi": wide(setting.GAUSSIAN, PHI).breaking(*GAUSSIAN_LIMIT),
+                "Haar, Phi": wide(setting.HAAR, PHI).breaking(*GAUSSIAN_LIMIT),
+                "independent signs, Phi": wide(setting.RADEMACHER, PHI).breaking(
+                    *GAUSSIAN_LIMIT, fails=(kurtosis, mixture),
                 ),
-                "rows of a fixed sum, random signs of columns": wide(
-                    setting.SIGNED_COLUMNS, PHI, breaks=GAUSSIAN_LIMIT
+                "rows of a fixed sum, random signs of columns": wide(setting.SIGNED_COLUMNS, PHI).breaking(
+                    *GAUSSIAN_LIMIT
                 ),
-                "rank two, Phi": wide(
-                    setting.fixed_rank(2), PHI, breaks=("fixed_sum", "four_entries"), fails=("repaired",)
-                ),
-                "correlated rows, Phi": wide(
-                    setting.CORRELATED, PHI, breaks=("fixed_sum", "uncorrelated"), fails=("variance", "repaired")
+                "rank two, Phi": wide(setting.fixed_rank(2), PHI).breaking(H.fixed_sum, H.four_entries, fails=repaired),
+                "correlated rows, Phi": wide(setting.CORRELATED, PHI).breaking(
+                    H.fixed_sum, H.uncorrelated, fails=(variance, repaired),
                 ),
             },
-            observe=observe,
-            measures=(power, square, units),
-            sweep={n: Efforts(quick=(16, 36, 64), standard=(16, 64, 144), thorough=(16, 64, 144, 400))},
-            draws=Efforts(quick=1500, standard=3000, thorough=20000),
-            dtype="float32",
         )
     ),
-    proof=dict(kurtosis=four_columns, mixture=limit_law),
     issues=(
         "As printed is the statement as reconstructed from descriptions of the paper, whose body was not read.",
         "An activation with E phi = 0, such as tanh, does not see the fixed sums.",
     ),
-)
+)  # fmt: skip

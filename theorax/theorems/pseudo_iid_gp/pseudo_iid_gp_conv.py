@@ -12,23 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Integer, Matrix, Rational, symbols
 
-from theorax.language import (
-    Absolute,
-    Cited,
-    Efforts,
-    Expectation,
-    Experiment,
-    Hypothesis,
-    Index,
-    Law,
-    Limit,
-    Measured,
-    Rate,
-    Size,
-    Step,
-    Subject,
-    Theorem,
-)
+from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
 from theorax.theorems.pseudo_iid_gp._convolutional import FIXED_SUMS, FRAME, TAP_BY_TAP, convolution
@@ -48,10 +32,11 @@ from theorax.theorems.pseudo_iid_gp._process import BIASES, ENVELOPE, GAUSSIAN_F
 
 C = Size("C", "number of channels")
 pair = Index("pair", "pair of places: an image and a pixel, twice")
-product = Measured(
-    "product", "h_(i,mu)(x) h_(i,mu')(x'), mean over the channels of the last hidden layer", over=(pair,)
+letters = numbers(
+    product="h_(i,mu)(x) h_(i,mu')(x'), mean over the channels of the last hidden layer",
+    apart="h_(i,mu)(x) h_(k,mu')(x'), mean over pairs of channels",
+    over=(pair,),
 )
-apart = Measured("apart", "h_(i,mu)(x) h_(k,mu')(x'), mean over pairs of channels", over=(pair,))
 
 
 def K(layer, number, weight=sw2, bias: Any = sb2, shift=1):
@@ -65,25 +50,30 @@ def at_places(layer):
 
 
 process = Process(C, at_places, "channel", "output channel", "place ")
+H = hypotheses(
+    first=GAUSSIAN_FIRST,
+    pseudo_iid="later filters are pseudo-iid over pairs of channel and tap",
+    taps="entries of two taps are uncorrelated",
+    biases=BIASES,
+    widths="all numbers of channels grow together, at a fixed depth",
+    signs="U D has the law of U for every diagonal matrix D of signs of the channels that it reads",
+    envelope=ENVELOPE,
+)
 covariance = Limit(
-    product,
-    K(HIDDEN, pair),
-    **process.kernels(
-        "a sum over shared pixels, a further 1/p, or no biases move it by a quarter and more at some pair"
-    ),
-    spread=Rational(3, 10),
+    letters.product, K(HIDDEN, pair), spread=Rational(3, 10),
     wrong={
         "shared pixels in the place of shared taps": K(HIDDEN, pair, shift=0),
         "a further 1/p": K(HIDDEN, pair, weight=sw2 / TAPS),
         "no biases": K(HIDDEN, pair, bias=0),
     },
-)
+    **process.kernels(
+        "a sum over shared pixels, a further 1/p, or no biases move it by a quarter and more at some pair"
+    ),
+)  # fmt: skip
 own_channels = Expectation(
-    apart / K(HIDDEN, FIRST),
-    0,
+    letters.apart / K(HIDDEN, FIRST), 0, spread=Rational(1, 2),
     margin=Absolute(1, 12, "columns of correlation 1/4 leave a fifth"),
-    spread=Rational(1, 2),
-)
+)  # fmt: skip
 output_law, hidden_law = Law(**process.law_of_outputs()), Law(**process.law_of_hidden())
 order = Rate(**process.order_of_outputs())
 
@@ -108,6 +98,7 @@ def observe(net, C, sw2, sb2):
     return found | seen(h[:, x], h[:, y], out[:, x], out[:, y], C)
 
 
+@derives(own_channels)
 def one_layer():
     """The measured convolution on symbols, five pixels, two channels, three taps; entries uncorrelated, of variance s^2."""
     s, one, five = symbols("s", positive=True), Integer(1), 5
@@ -126,7 +117,8 @@ def one_layer():
         yield Step("two channels", mean(h[0, mu], other[1, nu]), own_channels.equals)
 
 
-def limits_of_layers():
+@lemma
+def limits():
     """Every depth: layer after layer."""
     yield Cited(
         "one layer has the Gaussian limit, its columns being channels and taps", "pseudo_iid_sign_symmetric_clt"
@@ -148,29 +140,20 @@ def subject(law, activation, unfolded=TAP_BY_TAP, tied=0, signs=0.0, one_bias=0,
     return Subject(network, options=options | dict(law=law.place, share=float(law.share)), knows=known, **roles)
 
 
-LAWS = ("output_law", "hidden_law")
+LAWS = (output_law, hidden_law)
 theorem = Theorem(
     place="theorem 2, convolutional networks (reconstructed), with the symmetry of signs added",
     label="reconstructed",
     uses=("pseudo_iid_gp_fc", "pseudo_iid_sign_symmetric_clt", "relu_arc_cosine_kernel", "erf_arcsine_kernel"),
-    hypotheses=dict(
-        first=GAUSSIAN_FIRST,
-        pseudo_iid=Hypothesis("later filters are pseudo-iid over pairs of channel and tap"),
-        taps=Hypothesis("entries of two taps are uncorrelated"),
-        biases=BIASES,
-        widths=Hypothesis("all numbers of channels grow together, at a fixed depth"),
-        signs=Hypothesis("U D has the law of U for every diagonal matrix D of signs of the channels that it reads"),
-        envelope=ENVELOPE,
-    ),
+    hypotheses=H,
     claims=dict(
-        covariance=covariance,
-        own_channels=own_channels,
-        output_law=output_law,
-        hidden_law=hidden_law,
-        order=order,
+        covariance=covariance, own_channels=own_channels, output_law=output_law, hidden_law=hidden_law, order=order,
     ),
+    proofs=(one_layer, limits),
     experiments=dict(
         networks=Experiment(
+            observe, (letters, *process.covariances, *process.hidden, *process.outputs), {C: (16, 32, 64)},
+            along={pair: tuple(range(1, len(PAIRS) + 1))}, draws=Efforts(600, 600, 10000), span=4, dtype="float32",
             padded=True,
             subjects={
                 "Gaussian, ReLU": subject(setting.GAUSSIAN, RELU),
@@ -179,44 +162,34 @@ theorem = Theorem(
                 "rank C/2, Phi": subject(setting.low_rank(Rational(1, 2)), PHI),
                 "two blocks, ReLU": subject(setting.blocks(2), RELU),
                 "Hadamard, Phi": subject(setting.HADAMARD, PHI),
-                "rank two, ReLU": subject(
-                    setting.fixed_rank(2), RELU, breaks=("pseudo_iid",), fails=("hidden_law", "order")
+                "rank two, ReLU": subject(setting.fixed_rank(2), RELU).breaking(
+                    H.pseudo_iid, fails=(hidden_law, order),
                 ),
-                "random scale, ReLU": subject(
-                    setting.SCALED, RELU, breaks=("pseudo_iid",), fails=("hidden_law", "order")
+                "random scale, ReLU": subject(setting.SCALED, RELU).breaking(H.pseudo_iid, fails=(hidden_law, order)),
+                "correlated rows, ReLU": subject(setting.CORRELATED, RELU).breaking(
+                    H.pseudo_iid, H.signs, fails=(covariance, *LAWS),
                 ),
-                "correlated rows, ReLU": subject(
-                    setting.CORRELATED, RELU, breaks=("pseudo_iid", "signs"), fails=("covariance", *LAWS)
+                "correlated columns, Phi": subject(setting.CORRELATED_COLUMNS, PHI).breaking(
+                    H.pseudo_iid, fails=own_channels,
                 ),
-                "correlated columns, Phi": subject(
-                    setting.CORRELATED_COLUMNS, PHI, breaks=("pseudo_iid",), fails=("own_channels",)
+                "one filter for all taps, Phi": subject(setting.HAAR, PHI, tied=1).breaking(
+                    H.taps, fails=(covariance, *LAWS),
                 ),
-                "one filter for all taps, Phi": subject(
-                    setting.HAAR, PHI, tied=1, breaks=("taps",), fails=("covariance", *LAWS)
+                "a first layer of rare signs, Phi": subject(setting.GAUSSIAN, PHI, signs=1 / 32).breaking(
+                    H.first, fails=covariance,
                 ),
-                "a first layer of rare signs, Phi": subject(
-                    setting.GAUSSIAN, PHI, signs=1 / 32, breaks=("first",), fails=("covariance",)
+                "one bias a layer, Phi": subject(setting.GAUSSIAN, PHI, one_bias=1, knows={sb2: 2}).breaking(
+                    H.biases, fails=own_channels,
                 ),
-                "one bias a layer, Phi": subject(
-                    setting.GAUSSIAN, PHI, one_bias=1, knows={sb2: 2}, breaks=("biases",), fails=("own_channels",)
+                "bottleneck of four channels, ReLU": subject(setting.GAUSSIAN, RELU, kept=4).breaking(
+                    H.widths, fails=(hidden_law, order),
                 ),
-                "bottleneck of four channels, ReLU": subject(
-                    setting.GAUSSIAN, RELU, kept=4, breaks=("widths",), fails=("hidden_law", "order")
-                ),
-                "fixed sums over all taps, Phi": subject(
-                    setting.GAUSSIAN, PHI, FIXED_SUMS, breaks=("signs",), fails=("hidden_law",)
+                "fixed sums over all taps, Phi": subject(setting.GAUSSIAN, PHI, FIXED_SUMS).breaking(
+                    H.signs, fails=hidden_law,
                 ),
             },
-            observe=observe,
-            measures=(product, apart, *process.covariances, *process.hidden, *process.outputs),
-            sweep={C: (16, 32, 64)},
-            span=4,
-            along={pair: tuple(range(1, len(PAIRS) + 1))},
-            draws=Efforts(quick=600, standard=600, thorough=10000),
-            dtype="float32",
         )
     ),
-    proof=dict(own_channels=one_layer, limits=limits_of_layers),
     issues=(
         "The statement is reconstructed, the body of the paper was not read: the sum over shared pixels in a variant is "
         "a wrong formula for shared filters, right where weights belong to the pixels that they read; nothing is said of "
@@ -227,4 +200,4 @@ theorem = Theorem(
         "That the mean of a kernel is off by an order of 1/C is a declared class and no claim, as in pseudo_iid_gp_fc.",
         "Circular images of eight pixels, three taps; borders are not looked at.",
     ),
-)
+)  # fmt: skip

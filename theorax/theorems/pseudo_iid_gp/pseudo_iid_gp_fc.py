@@ -12,23 +12,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Integer, Matrix, Rational, Symbol, eye, sqrt, symbols
 
-from theorax.language import (
-    Absolute,
-    Cited,
-    Efforts,
-    Expansion,
-    Expectation,
-    Experiment,
-    Hypothesis,
-    Index,
-    Law,
-    Limit,
-    Measured,
-    Rate,
-    Relative,
-    Step,
-    Theorem,
-)
+from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
 from theorax.theorems.pseudo_iid_gp._ensembles import n
 from theorax.theorems.pseudo_iid_gp._kernels import c, k11, k22
@@ -38,10 +22,13 @@ from theorax.theorems.pseudo_iid_gp.erf_arcsine_kernel import F as arcsine
 from theorax.theorems.pseudo_iid_gp.relu_arc_cosine_kernel import f as arc_cosine
 
 l = Index("l", "layer")
-xx = Measured("xx", "h_i(x)^2, mean over the units of layer l", over=(l,))
-xy = Measured("xy", "h_i(x) h_i(y), mean over the units of layer l", over=(l,))
-apart = Measured("apart", "h_i(x) h_k(x), mean over pairs of units of layer l", over=(l,))
-squares = Measured("squares", "h_i(x)^2 h_k(x)^2, mean over pairs of units of layer l", over=(l,))
+letters = numbers(
+    xx="h_i(x)^2, mean over the units of layer l",
+    xy="h_i(x) h_i(y), mean over the units of layer l",
+    apart="h_i(x) h_k(x), mean over pairs of units of layer l",
+    squares="h_i(x)^2 h_k(x)^2, mean over pairs of units of layer l",
+    over=(l,),
+)
 Kxx, Kxy = (Kernel(l, phi, sw2, sb2, angle) for angle in (1, c))
 process = Process(n, lambda layer: Matrix([[Kxx, Kxy], [Kxy, Kxx]]).subs(l, layer))
 
@@ -54,36 +41,34 @@ def variants(angle):
     }
 
 
+H = hypotheses(
+    first=GAUSSIAN_FIRST,
+    pseudo_iid="later weights are pseudo-iid: four conditions on their entries",
+    biases=BIASES,
+    widths="all widths grow together, at a fixed depth",
+    signs="W D has the law of W for every diagonal matrix D of signs",
+    envelope=ENVELOPE,
+)
 variance = Limit(
-    xx,
-    Kxx,
+    letters.xx, Kxx, spread=Rational(1, 4), wrong=variants(1),
     **process.kernels("half the weights, or no biases, move it by a sixth and more"),
-    spread=Rational(1, 4),
-    wrong=variants(1),
-)
+)  # fmt: skip
 covariance = Limit(
-    xy,
-    Kxy,
-    **process.kernels("at half the angle it is a third larger and more"),
-    spread=Rational(1, 4),
+    letters.xy, Kxy, spread=Rational(1, 4),
     wrong=variants(c) | {"half the angle": Kernel(l, phi, sw2, sb2, sqrt((1 + c) / 2))},
-)
+    **process.kernels("at half the angle it is a third larger and more"),
+)  # fmt: skip
 own_units = Expectation(
-    apart / Kxx,
-    0,
+    letters.apart / Kxx, 0, spread=Rational(1, 2),
     margin=Absolute(1, 20, "columns of correlation 1/4 leave a tenth and more"),
-    spread=Rational(1, 2),
-)
+)  # fmt: skip
 own_squares = Limit(
-    squares,
-    Kxx**2,
-    margin=Relative(1, 4, "a scale that all units share adds three fifths, that of rank two doubles it"),
-    spread=Rational(1, 2),
-    as_=n,
+    letters.squares, Kxx**2, as_=n, spread=Rational(1, 2),
     approach=Expansion(
-        (1,), rest=Rational(1, 12), order=2, reference=16, reason="moments of a layer are rational in n"
+        (1,), rest=Rational(1, 12), order=2, reference=16, reason="moments of a layer are rational in n",
     ),
-)
+    margin=Relative(1, 4, "a scale that all units share adds three fifths, that of rank two doubles it"),
+)  # fmt: skip
 output_law = Law(**process.law_of_outputs(**{"the layer before": process.at(OUTPUT - 1)}))
 hidden_law = Law(**process.law_of_hidden(**{"the layer before": process.at(HIDDEN - 1)}))
 order = Rate(**process.order_of_outputs())
@@ -107,6 +92,7 @@ def observe(net, n, sw2, sb2, c):
     return values | seen(x[-1], y[-1], f[0], f[1], n)
 
 
+@lemma
 def recursion():
     """ReLU and the normal distribution function, every variance q and covariance k; ReLU at every sigma_w, sigma_b."""
     q, k = symbols("q k", positive=True)
@@ -117,6 +103,7 @@ def recursion():
     yield Step("ReLU at one input: E phi^2 is half the variance", kernel(3, RELU, sw2, sb2, Integer(1)), third)
 
 
+@derives(own_units)
 def layer_covariance():
     """Any entries that are uncorrelated, of variance sw2/n, two units and two columns: exact at finite n."""
     W, f, g = Matrix(2, 2, symbols("W_11 W_12 W_21 W_22")), Matrix(symbols("f_1:3")), Matrix(symbols("g_1:3"))
@@ -133,6 +120,7 @@ def layer_covariance():
     yield Step("units of one layer are uncorrelated", mean[0, 1], own_units.equals)
 
 
+@derives(own_squares)
 def limits():
     """Every depth: layer after layer."""
     yield Cited(
@@ -155,31 +143,21 @@ def subject(law, activation, signs=0.0, one_bias=0, kept=0, **roles):
     return law.subject(network, options=options, knows={phi: activation, **CASES[activation]}, **roles)
 
 
-LAWS = ("output_law", "hidden_law")
+LAWS = (output_law, hidden_law)
 theorem = Theorem(
     place="theorem 1, fully connected networks (reconstructed), with the symmetry of signs added",
     label="reconstructed",
     uses=("pseudo_iid_sign_symmetric_clt", "relu_arc_cosine_kernel", "erf_arcsine_kernel", "wide_network_samplers"),
-    hypotheses=dict(
-        first=GAUSSIAN_FIRST,
-        pseudo_iid=Hypothesis("later weights are pseudo-iid: four conditions on their entries"),
-        biases=BIASES,
-        widths=Hypothesis("all widths grow together, at a fixed depth"),
-        signs=Hypothesis("W D has the law of W for every diagonal matrix D of signs"),
-        envelope=ENVELOPE,
-    ),
+    hypotheses=H,
     claims=dict(
-        variance=variance,
-        covariance=covariance,
-        own_units=own_units,
-        own_squares=own_squares,
-        output_law=output_law,
-        hidden_law=hidden_law,
-        order=order,
+        variance=variance, covariance=covariance, own_units=own_units, own_squares=own_squares, output_law=output_law,
+        hidden_law=hidden_law, order=order,
     ),
+    proofs=(recursion, layer_covariance, limits),
     experiments=dict(
         networks=Experiment(
-            padded=True,
+            observe, (letters, *process.covariances, *process.hidden, *process.outputs), {n: (16, 32, 64)},
+            along={l: (2, 3)}, draws=Efforts(500, 600, 10000), span=4, dtype="float32", padded=True,
             subjects={
                 "Gaussian, tanh": subject(setting.GAUSSIAN, TANH),
                 "Haar, ReLU": subject(setting.HAAR, RELU),
@@ -187,41 +165,31 @@ theorem = Theorem(
                 "rank n/2, Phi": subject(setting.low_rank(Rational(1, 2)), PHI),
                 "two blocks, tanh": subject(setting.blocks(2), TANH),
                 "Hadamard, Phi": subject(setting.HADAMARD, PHI),
-                "first layer of signs, tanh": subject(
-                    setting.GAUSSIAN, TANH, signs=1.0, breaks=("first",), fails=("variance",)
+                "first layer of signs, tanh": subject(setting.GAUSSIAN, TANH, signs=1.0).breaking(
+                    H.first, fails=variance,
                 ),
-                "rank two, tanh": subject(setting.fixed_rank(2), TANH, breaks=("pseudo_iid",), fails=(*LAWS, "order")),
-                "random scale, tanh": subject(
-                    setting.SCALED, TANH, breaks=("pseudo_iid",), fails=("own_squares", "hidden_law", "order")
+                "rank two, tanh": subject(setting.fixed_rank(2), TANH).breaking(H.pseudo_iid, fails=(*LAWS, order)),
+                "random scale, tanh": subject(setting.SCALED, TANH).breaking(
+                    H.pseudo_iid, fails=(own_squares, hidden_law, order),
                 ),
-                "correlated rows, ReLU": subject(
-                    setting.CORRELATED, RELU, breaks=("pseudo_iid", "signs"), fails=("variance", "covariance", *LAWS)
+                "correlated rows, ReLU": subject(setting.CORRELATED, RELU).breaking(
+                    H.pseudo_iid, H.signs, fails=(variance, covariance, *LAWS),
                 ),
-                "correlated columns, Phi": subject(
-                    setting.CORRELATED_COLUMNS, PHI, breaks=("pseudo_iid",), fails=("own_units",)
+                "correlated columns, Phi": subject(setting.CORRELATED_COLUMNS, PHI).breaking(
+                    H.pseudo_iid, fails=own_units,
                 ),
-                "one bias a layer, Phi": subject(
-                    setting.GAUSSIAN, PHI, one_bias=1, breaks=("biases",), fails=("own_units",)
+                "one bias a layer, Phi": subject(setting.GAUSSIAN, PHI, one_bias=1).breaking(H.biases, fails=own_units),
+                "bottleneck of four units, ReLU": subject(setting.GAUSSIAN, RELU, kept=4).breaking(
+                    H.widths, fails=(hidden_law, order),
                 ),
-                "bottleneck of four units, ReLU": subject(
-                    setting.GAUSSIAN, RELU, kept=4, breaks=("widths",), fails=("hidden_law", "order")
-                ),
-                "fixed sums, Phi": subject(setting.CONDITIONED, PHI, breaks=("signs",), fails=("hidden_law",)),
+                "fixed sums, Phi": subject(setting.CONDITIONED, PHI).breaking(H.signs, fails=hidden_law),
             },
-            observe=observe,
-            measures=(xx, xy, apart, squares, *process.covariances, *process.hidden, *process.outputs),
-            sweep={n: (16, 32, 64)},
-            span=4,
-            along={l: (2, 3)},
-            draws=Efforts(quick=500, standard=600, thorough=10000),
-            dtype="float32",
         )
     ),
-    proof=dict(kernel=recursion, own_units=layer_covariance, own_squares=limits),
     issues=(
         "Without the symmetry of signs the reconstructed statement fails: pseudo_iid_finite_exchangeability_gap.",
         "That the mean of a kernel, unlike its fluctuation, is off by an order of 1/n is a declared class and no claim: "
         "n (E h^2/K - 1) is 0 for ReLU and about -1/5 for tanh; the planner gives it 1.1 to either side at standard effort.",
         "Two inputs stand for finitely many; countably many are a matter of marginals.",
     ),
-)
+)  # fmt: skip

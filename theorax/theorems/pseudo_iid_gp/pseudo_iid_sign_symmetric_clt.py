@@ -9,20 +9,7 @@ from typing import Any
 
 from sympy import Integer, Matrix, Rational, Symbol, asin, cos, diff, eye, limit, log, oo, pi, series, sqrt, symbols
 
-from theorax.language import (
-    Absolute,
-    Cited,
-    Efforts,
-    Expansion,
-    Experiment,
-    Hypothesis,
-    Law,
-    Limit,
-    Measured,
-    Parameter,
-    Step,
-    Theorem,
-)
+from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
 from theorax.theorems.pseudo_iid_gp._ensembles import PHI, RELU, a, b4, crossed, fourth, mu, n, own
 from theorax.theorems.pseudo_iid_gp._process import EDGEWORTH, at_two_units
@@ -30,35 +17,45 @@ from theorax.theorems.pseudo_iid_gp._units import observe, units
 from theorax.theorems.pseudo_iid_gp.relu_arc_cosine_kernel import f as arc_cosine
 
 k = Parameter("k", "E phi(u) phi(v), u and v standard normal of correlation 1/2", positive=True)
-concentration = Measured("concentration", "V^2, V = sum_j W_ij^2 f_j^2, mean over units and inputs")
-largest = Measured("largest", "sum_j W_ij^4 f_j^4, mean over units and inputs")
-cross = Measured("cross", "(sum_j W_ij W_kj f_j^2)^2, mean over pairs of units")
+seen = numbers(
+    concentration="V^2, V = sum_j W_ij^2 f_j^2, mean over units and inputs",
+    largest="sum_j W_ij^4 f_j^4, mean over units and inputs",
+    cross="(sum_j W_ij W_kj f_j^2)^2, mean over pairs of units",
+)
 hix, hiy, hkx, hky = (
     Measured(f"h{unit}{point}", f"pre-activation of unit {unit} at input {point}", sample=True)
     for unit, point in ("ix", "iy", "kx", "ky")
 )
 
-NEEDED = ("variance", "eighth", "four_entries", "features", "independent")
+H = hypotheses(
+    variance="entries of W are centred, uncorrelated, of variance 1/n",
+    eighth="n^4 E (sum_j c_j W_ij)^8 is at most K |c|^8, with one K for every n and c",
+    four_entries="n^2 E W_aj W_bj W_cj' W_dj' tends to delta_ab delta_cd",
+    features="features of an input are exchangeable, E f_1^2 f_2^2 tends to (E f^2)^2, E f^4 is bounded",
+    independent="W is independent of the features",
+    signs="W D has the law of W for every diagonal matrix D of signs",
+)
+NEEDED = (H.variance, H.eighth, H.four_entries, H.features, H.independent)
 
 
 def tends(of, to, margin, second):
     """The mean of a sum over columns; ``second`` bounds what follows 1/n in the exact mean, in units of 1/n^2."""
     reason = f"the exact means are rational functions of n; what follows 1/n is at most {second}/n^2 (Haar, ReLU)"
     class_ = Expansion((1,), rest=Rational(second, 256), order=2, reference=16, reason=reason)
-    return Limit(of, to, as_=n, approach=class_, margin=margin, under=NEEDED, spread=Rational(1, 10))
+    return Limit(of, to, as_=n, under=NEEDED, spread=Rational(1, 10), approach=class_, margin=margin)
 
 
 concentrates = tends(
-    concentration / a**2,
+    seen.concentration / a**2,
     Integer(1),
     Absolute(1, 8, "a scale of the features adds a quarter, one of the weights more"),
     30,
 )
 none_large = tends(
-    largest / a**2, Integer(0), Absolute(1, 8, "with four weights in a row it tends to 9/2 for ReLU"), 36
+    seen.largest / a**2, Integer(0), Absolute(1, 8, "with four weights in a row it tends to 9/2 for ReLU"), 36
 )
 apart = tends(
-    cross / a**2,
+    seen.cross / a**2,
     Integer(0),
     Absolute(1, 20, "columns whose entries have correlation 1/4 leave 1/16, a rank of two leaves a half"),
     10,
@@ -71,17 +68,13 @@ def units_of(kernel=k, between=0, scale=1):
 
 
 normal = Law(
-    (hix, hiy, hkx, hky),
-    units_of(),
-    as_=n,
-    approach=EDGEWORTH,
+    (hix, hiy, hkx, hky), units_of(), as_=n, spread=Rational(1, 4), approach=EDGEWORTH,
     excludes=(units_of(between=Rational(1, 4)), units_of(scale=Rational(5, 4))),
-    spread=Rational(1, 4),
     wrong={
         "inputs independent of each other": units_of(mu**2),
         "one input twice": units_of(a * Rational(99, 100)),
     },
-)
+)  # fmt: skip
 
 LISTED = {
     "Gaussian": setting.GAUSSIAN,
@@ -92,6 +85,7 @@ LISTED = {
 }
 
 
+@derives(concentrates)
 def conditional_law():
     """Every law with the symmetry: the characteristic function given |W| and f, and the means of what it depends on."""
     x, entries = Symbol("x"), symbols("w_1:4")
@@ -112,6 +106,7 @@ def conditional_law():
     yield Cited("several units and inputs: every linear combination of them", "Cramer and Wold 1936")
 
 
+@derives(none_large)
 def no_term_is_large():
     """Every law of the list, any activation: the mean of the sum of fourth powers."""
     for name, law in LISTED.items():
@@ -120,13 +115,15 @@ def no_term_is_large():
     yield Step("four weights in a row: some terms stay large", four, 3 * b4 / 4)
 
 
+@derives(apart)
 def two_units():
     """Every law of the list, any activation: a bound of the mean, E W_aj^2 W_cj^2 being at most E W^4."""
     for name, law in LISTED.items():
         yield Step(name, limit((fourth * b4 / n + crossed * a**2).subs(law.knows), n, oo), apart.to)
 
 
-def kernel_of_features():
+@lemma
+def kernels():
     """ReLU and the normal distribution function at correlation 1/2."""
     c = Symbol("c", real=True)
     (letter,) = arc_cosine.free_symbols
@@ -151,24 +148,17 @@ def subject(law, activation, scaled=0, tied=0, **roles):
     return law.subject(units, options=options, knows=activation.knows | {k: KERNELS[activation]}, **roles)
 
 
-EVERY = ("concentrates", "normal")
+EVERY = (concentrates, normal)
 theorem = Theorem(
     place="one layer of the Gaussian limit, with the symmetry that its proof needs (derived here)",
     label="derived",
     uses=("pseudo_iid_definition_membership", "relu_arc_cosine_kernel", "price_identity"),
-    hypotheses=dict(
-        variance=Hypothesis("entries of W are centred, uncorrelated, of variance 1/n"),
-        eighth=Hypothesis("n^4 E (sum_j c_j W_ij)^8 is at most K |c|^8, with one K for every n and c"),
-        four_entries=Hypothesis("n^2 E W_aj W_bj W_cj' W_dj' tends to delta_ab delta_cd"),
-        features=Hypothesis(
-            "features of an input are exchangeable, E f_1^2 f_2^2 tends to (E f^2)^2, E f^4 is bounded"
-        ),
-        independent=Hypothesis("W is independent of the features"),
-        signs=Hypothesis("W D has the law of W for every diagonal matrix D of signs"),
-    ),
+    hypotheses=H,
     claims=dict(concentrates=concentrates, none_large=none_large, apart=apart, normal=normal),
+    proofs=(conditional_law, no_term_is_large, two_units, kernels),
     experiments=dict(
         layers=Experiment(
+            observe, (seen, hix, hiy, hkx, hky), {n: (16, 32, 64)}, draws=Efforts(1200, 1200, 15000), span=4,
             padded=True,
             subjects={
                 "Haar, ReLU": subject(setting.HAAR, RELU),
@@ -177,35 +167,27 @@ theorem = Theorem(
                 "two still blocks, Phi": subject(setting.still_blocks(2), PHI),
                 "Hadamard, Phi": subject(setting.HADAMARD, PHI),
                 "fixed sums under random signs, Phi": subject(setting.SIGNED_COLUMNS, PHI),
-                "fixed sums, Phi": subject(setting.CONDITIONED, PHI, breaks=("signs",), fails=("normal",)),
-                "rank two, ReLU": subject(
-                    setting.fixed_rank(2), RELU, breaks=("four_entries",), fails=(*EVERY, "apart")
+                "fixed sums, Phi": subject(setting.CONDITIONED, PHI).breaking(H.signs, fails=normal),
+                "rank two, ReLU": subject(setting.fixed_rank(2), RELU).breaking(H.four_entries, fails=(*EVERY, apart)),
+                "random scale, Phi": subject(setting.SCALED, PHI).breaking(H.four_entries, fails=normal),
+                "four weights a row, ReLU": subject(setting.fan_in(4), RELU).breaking(
+                    H.eighth, fails=(*EVERY, none_large),
                 ),
-                "random scale, Phi": subject(setting.SCALED, PHI, breaks=("four_entries",), fails=("normal",)),
-                "four weights a row, ReLU": subject(
-                    setting.fan_in(4), RELU, breaks=("eighth",), fails=(*EVERY, "none_large")
+                "correlated columns, Phi": subject(setting.CORRELATED_COLUMNS, PHI).breaking(
+                    H.variance, H.four_entries, fails=apart,
                 ),
-                "correlated columns, Phi": subject(
-                    setting.CORRELATED_COLUMNS, PHI, breaks=("variance", "four_entries"), fails=("apart",)
+                "features of random scale, Phi": subject(setting.GAUSSIAN, PHI, 1).breaking(
+                    H.features, fails=concentrates,
                 ),
-                "features of random scale, Phi": subject(
-                    setting.GAUSSIAN, PHI, 1, breaks=("features",), fails=("concentrates",)
-                ),
-                "tied to the layer before, ReLU": subject(
-                    setting.GAUSSIAN, RELU, tied=1, breaks=("independent",), fails=("normal",)
+                "tied to the layer before, ReLU": subject(setting.GAUSSIAN, RELU, tied=1).breaking(
+                    H.independent, fails=normal,
                 ),
             },
-            observe=observe,
-            measures=(concentration, largest, cross, hix, hiy, hkx, hky),
-            sweep={n: (16, 32, 64)},
-            span=4,
-            draws=Efforts(quick=1200, standard=1200, thorough=15000),
         )
     ),
-    proof=dict(concentrates=conditional_law, none_large=no_term_is_large, apart=two_units, kernels=kernel_of_features),
     issues=(
         "Exchangeability is no hypothesis: the blocks that stay in their places have it neither in rows nor in columns.",
         "Another way round the signs, columns independent given a frame or a mask, is not measured.",
         "An infinite fourth moment of the features need not spoil the limit and is no control.",
     ),
-)
+)  # fmt: skip

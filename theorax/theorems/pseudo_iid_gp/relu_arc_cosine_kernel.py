@@ -6,32 +6,30 @@ quadrant, (pi - arccos c)/(2 pi); f(-1) = 0 because u and v = -u are never posit
 
 from sympy import Integer, Rational, Symbol, acos, diff, integrate, pi, simplify, sqrt
 
-from theorax.language import Cited, Expectation, Hypothesis, Relative, Step, Theorem
+from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _kernels as kernels
 from theorax.theorems.pseudo_iid_gp._ensembles import n
 from theorax.theorems.pseudo_iid_gp._kernels import c, k11, k22, kernel, slopes
 
 f = (sqrt(1 - c**2) + c * (pi - acos(c))) / (2 * pi)
 quadrant = (pi - acos(c)) / (2 * pi)
+H = hypotheses(relu="phi is the ReLU", gaussian="pre-activations are jointly Gaussian")
 arc_cosine = Expectation(
-    kernel,
-    sqrt(k11 * k22) * f,
+    kernel, sqrt(k11 * k22) * f, spread=4 / sqrt(n),
     margin=Relative(1, 20, "the angle in the place of its complement moves it by a third and more"),
-    spread=4 / sqrt(n),
     wrong={
         "arccos c for pi - arccos c": sqrt(k11 * k22) * (sqrt(1 - c**2) + c * acos(c)) / (2 * pi),
         "the kernel at half the angle": sqrt(k11 * k22) * f.subs(c, sqrt((1 + c) / 2)),
     },
-)
+)  # fmt: skip
 derivative = Expectation(
-    slopes,
-    quadrant,
+    slopes, quadrant, spread=3 / sqrt(n),
     margin=Relative(1, 20, "the other quadrants have an angle that differs by a third and more"),
-    spread=3 / sqrt(n),
     wrong={"arccos c for pi - arccos c": acos(c) / (2 * pi)},
-)
+)  # fmt: skip
 
 
+@derives(arc_cosine)
 def from_the_quadrant():
     """Every angle: the derivative, and the value at c = -1, where both are never positive."""
     x = Symbol("x", real=True)
@@ -48,21 +46,18 @@ theorem = Theorem(
     place="Cho and Saul 2009; the kernel of this paper's ReLU layers",
     label="derived",
     uses=("price_identity",),
-    hypotheses=dict(
-        relu=Hypothesis("phi is the ReLU"),
-        gaussian=Hypothesis("pre-activations are jointly Gaussian"),
-    ),
+    hypotheses=H,
     claims=dict(arc_cosine=arc_cosine, derivative=derivative),
+    proofs=(from_the_quadrant,),
     experiments=dict(
         layers=kernels.experiment(
             {
                 "ReLU": kernels.subject(kernels.RELU),
-                "tanh": kernels.subject(kernels.TANH, breaks=("relu",), fails=("arc_cosine", "derivative")),
-                "ReLU, weights of signs": kernels.subject(
-                    kernels.RELU, signs=1, breaks=("gaussian",), fails=("arc_cosine", "derivative")
+                "tanh": kernels.subject(kernels.TANH).breaking(H.relu, fails=(arc_cosine, derivative)),
+                "ReLU, weights of signs": kernels.subject(kernels.RELU, signs=1).breaking(
+                    H.gaussian, fails=(arc_cosine, derivative)
                 ),
             }
         )
     ),
-    proof=dict(arc_cosine=from_the_quadrant),
-)
+)  # fmt: skip

@@ -14,21 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
 from sympy import Integer, Rational, Symbol, limit, log, oo, simplify
 
-from theorax.language import (
-    Absolute,
-    Efforts,
-    Expectation,
-    Experiment,
-    Hypothesis,
-    Inequality,
-    Measured,
-    Parameter,
-    Rate,
-    Relative,
-    Step,
-    Subject,
-    Theorem,
-)
+from theorax.language import *
 from theorax.numerics.extents import Extent, literal
 from theorax.numerics.keys import named
 from theorax.theorems.resnet_discretizes_ode._networks import N, in_powers
@@ -36,47 +22,38 @@ from theorax.theorems.resnet_discretizes_ode._residual import Euler, last, last_
 
 batch = Parameter("batch", "number of inputs", integer=True, positive=True)
 d = Parameter("d", "dimension of the activations", integer=True, positive=True)
-stored = Measured("stored", "bytes of temporary memory of the gradient by automatic differentiation", positive=True)
-recovered = Measured("recovered", "bytes of temporary memory of the gradient by recovery", positive=True)
-shallow = Measured("shallow", "the same at depth 8", positive=True)
-apart = Measured("apart", "difference of the two gradients relative to the gradient", positive=True)
+seen = numbers(
+    stored="bytes of temporary memory of the gradient by automatic differentiation",
+    recovered="bytes of temporary memory of the gradient by recovery",
+    shallow="the same at depth 8",
+    apart="difference of the two gradients relative to the gradient",
+    positive=True,
+)
 
 every_input = 4 * batch * d * N  # float32
-grows = Inequality(
-    stored,
-    at_least=every_input,
-    under=("stored",),
-    wrong={"twenty arrays a layer": 20 * every_input},
+H = hypotheses(
+    stored="every activation is kept for the way back",
+    recovered="activations are recovered from the last one, by the reversed scheme",
 )
+grows = Inequality(seen.stored, at_least=every_input, under=H.stored, wrong={"twenty arrays a layer": 20 * every_input})
 affine = Rate(
-    stored,
-    N,
-    as_=N,
+    seen.stored, N, as_=N, under=H.stored, spread=Rational(1, 1000),
     approach=in_powers(0.5, 8, "affine in N; the part that does not grow is a seventh at N = 8"),
     margin=Absolute(1, 2, "the nearest statements are constant memory, and the square root of checkpointing"),
-    under=("stored",),
-    spread=Rational(1, 1000),
     wrong={"constant": Integer(1)},
-)
+)  # fmt: skip
 constant = Expectation(
-    recovered / shallow,
-    1,
+    seen.recovered / seen.shallow, 1, under=H.recovered, spread=Rational(1, 1000),
     margin=Relative(1, 100, "one activation more a layer would be a fifth more at depth 9"),
-    under=("recovered",),
-    spread=Rational(1, 1000),
     wrong={"grows with the depth": N / 8},
-)
+)  # fmt: skip
 same = Rate(
-    apart,
-    1 / N,
-    as_=N,
+    seen.apart, 1 / N, as_=N, under=H.recovered, spread=Rational(1, 5),
     approach=in_powers(0.5, 8, "the logarithm of an expansion in 1/N; at most 0.2 at N = 8 on other seeds"),
     margin=Absolute(
-        1, 4, "it is the order of discrete_adjoint_gradient_euler; another gradient would not come nearer at all"
+        1, 4, "it is the order of discrete_adjoint_gradient_euler; another gradient would not come nearer at all",
     ),
-    under=("recovered",),
-    spread=Rational(1, 5),
-)
+)  # fmt: skip
 
 
 def layer(W, x):
@@ -151,6 +128,7 @@ def observe(net, N):
     )
 
 
+@lemma
 def counted():
     """Every depth, batch and dimension; a and b are what a layer and the rest take."""
     a, b = Symbol("a", positive=True), Symbol("b", positive=True)
@@ -160,39 +138,28 @@ def counted():
     )
 
 
-pairs = Subject(tied, options=dict(pair=TIED), literal=True)
+pairs = Subject(tied, pair=TIED, literal=True)
 theorem = Theorem(
     place="memory of the discrete adjoint; reconstructed",
     label="reconstructed",
     uses=("discrete_adjoint_gradient_euler",),
-    hypotheses=dict(
-        stored=Hypothesis("every activation is kept for the way back"),
-        recovered=Hypothesis("activations are recovered from the last one, by the reversed scheme"),
-    ),
+    hypotheses=H,
     claims=dict(grows=grows, affine=affine, constant=constant, same=same),
+    proofs=(counted,),
     experiments=dict(
         depths=Experiment(
-            padded=True,
+            observe, seen, {N: Efforts((16, 32, 64), (16, 32, 64), (16, 32, 64, 256))}, at={batch: 32, d: 16},
+            draws=Efforts(150, 150, 200), dtype="float32", platform="cpu", padded=True,
             subjects={
                 "tied": pairs,
-                "exchanged": pairs.but(
-                    pair=EXCHANGED, breaks=("stored", "recovered"), fails=("grows", "affine", "constant")
-                ),
-                "half a residual back": pairs.but(pair=HALF, breaks=("recovered",), fails=("same",)),
+                "exchanged": pairs(pair=EXCHANGED).breaking(H.stored, H.recovered, fails=(grows, affine, constant)),
+                "half a residual back": pairs(pair=HALF).breaking(H.recovered, fails=same),
             },
-            observe=observe,
-            measures=(stored, recovered, shallow, apart),
-            sweep={N: Efforts(quick=(16, 32, 64), standard=(16, 32, 64), thorough=(16, 32, 64, 256))},
-            at=({batch: 32, d: 16},),
-            draws=Efforts(quick=150, standard=150, thorough=200),
-            dtype="float32",
-            platform="cpu",
         ),
     ),
-    proof=dict(counted=counted),
     issues=(
         "The account is that of one compiler; another one may store more, or recompute by itself.",
         "With untied weights the gradient itself grows with the depth; it is a result, not temporary memory.",
         "What recovery saves in memory it pays with one more evaluation of every layer.",
     ),
-)
+)  # fmt: skip

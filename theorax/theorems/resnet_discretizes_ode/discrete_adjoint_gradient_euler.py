@@ -9,40 +9,40 @@ from typing import Any
 
 from sympy import Rational, Symbol, limit, oo, sqrt
 
-from theorax.language import Absolute, Efforts, Experiment, Hypothesis, Measured, Rate, Step, Theorem
+from theorax.language import *
 from theorax.theorems.resnet_discretizes_ode import _recovery as recovery
 from theorax.theorems.resnet_discretizes_ode._networks import N, in_powers
 from theorax.theorems.resnet_discretizes_ode._recovery import EULER
 
-layer = Measured("layer", "error of the gradient by the weights of a layer, the worst one", positive=True)
-whole = Measured("whole", "error of the gradient relative to the gradient", positive=True)
+seen = numbers(
+    layer="error of the gradient by the weights of a layer, the worst one",
+    whole="error of the gradient relative to the gradient",
+    positive=True,
+)
 
 paired: dict[str, Any] = dict(as_=N, spread=Rational(1, 5))
-each_layer = Rate(
-    layer,
-    N**-2,
-    approach=in_powers(
-        1.0, 16, "the logarithm of an expansion in 1/N; for rough weights a maximum of N terms, at most 0.8"
-    ),
-    margin=Absolute(1, 2, "an error of order 1/N in each layer, or a second-order recovery, is one away"),
-    **paired,
-    wrong={"first order in each layer": 1 / N, "second-order recovery": N**-3},
+H = hypotheses(
+    lipschitz="residuals are f_n/N with f_n L-Lipschitz, the same L at every depth",
+    jacobians="the Jacobians of all f_n are Lipschitz, the constant the same at every depth",
 )
+each_layer = Rate(
+    seen.layer, N**-2,
+    approach=in_powers(1.0, 16, "the logarithm of an expansion in 1/N; for rough weights a maximum of N terms, at most 0.8"),
+    margin=Absolute(1, 2, "an error of order 1/N in each layer, or a second-order recovery, is one away"),
+    wrong={"first order in each layer": 1 / N, "second-order recovery": N**-3}, **paired,
+)  # fmt: skip
 relative = Rate(
-    whole,
-    1 / N,
+    seen.whole, 1 / N,
     approach=in_powers(
-        1.5,
-        16,
-        "the logarithm of 1 + a/N + ..., a of the order of L^2 and more: for rough weights 0.6 at N = 16 "
+        1.5, 16, "the logarithm of 1 + a/N + ..., a of the order of L^2 and more: for rough weights 0.6 at N = 16 "
         "which falls more slowly than 1/N until N passes a",
     ),
     margin=Absolute(1, 4, "a second-order recovery is one away, a square root a half"),
-    **paired,
-    wrong={"second order": N**-2, "a square root": 1 / sqrt(N)},
-)
+    wrong={"second order": N**-2, "a square root": 1 / sqrt(N)}, **paired,
+)  # fmt: skip
 
 
+@lemma
 def one_neuron():
     """Linear layers of one neuron, one weight a; the loss has the slope p at the output, every depth."""
     a, p, x = Symbol("a", positive=True), Symbol("p"), Symbol("x")
@@ -59,36 +59,24 @@ theorem = Theorem(
     place="gradients by the discrete adjoint; reconstructed",
     label="reconstructed",
     uses=("discrete_adjoint_reconstruction_euler",),
-    hypotheses=dict(
-        lipschitz=Hypothesis("residuals are f_n/N with f_n L-Lipschitz, the same L at every depth"),
-        jacobians=Hypothesis("the Jacobians of all f_n are Lipschitz, the constant the same at every depth"),
-    ),
+    hypotheses=H,
     claims=dict(each_layer=each_layer, relative=relative),
+    proofs=(one_neuron,),
     experiments=dict(
         depths=Experiment(
-            padded=True,
+            recovery.errors, seen, {N: Efforts((32, 128, 512), (32, 128, 512), (32, 128, 512))},
+            draws=Efforts(100, 200, 1000), span=64, seeds="paired", padded=True,
             subjects={
                 "smooth": EULER,
-                "rough": EULER.but(weights=recovery.ROUGH, scale=0.5),  # L^2 well below the smallest depth
-                "slopes of order N": EULER.but(
-                    weights=recovery.ROUGH,
-                    power=1.0,
-                    scale=0.3,
-                    breaks=("lipschitz",),
-                    fails=("each_layer", "relative"),
+                "rough": EULER(weights=recovery.ROUGH, scale=0.5),  # L^2 well below the smallest depth
+                "slopes of order N": EULER(weights=recovery.ROUGH, power=1.0, scale=0.3).breaking(
+                    H.lipschitz, fails=(each_layer, relative),
                 ),
-                "ripples of length 1/N": EULER.but(
-                    activation=recovery.RIPPLED, breaks=("jacobians",), fails=("each_layer", "relative")
+                "ripples of length 1/N": EULER(activation=recovery.RIPPLED).breaking(
+                    H.jacobians, fails=(each_layer, relative),
                 ),
             },
-            observe=recovery.errors,
-            measures=(layer, whole),
-            sweep={N: Efforts(quick=(32, 128, 512), standard=(32, 128, 512), thorough=(32, 128, 512))},
-            span=64,
-            draws=Efforts(quick=100, standard=200, thorough=1000),
-            seeds="paired",
         ),
     ),
-    proof=dict(one_neuron=one_neuron),
     issues=("Errors of a layer are compared in the Frobenius norm; nothing is said of the direction of the gradient.",),
-)
+)  # fmt: skip

@@ -9,67 +9,50 @@ import jax
 import jax.numpy as jnp
 from sympy import Function, Rational, Symbol, exp, expand, limit, oo, rsolve
 
-from theorax.language import (
-    Absolute,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Identity,
-    Inequality,
-    Measured,
-    Proof,
-    Rate,
-    Relative,
-    Step,
-    Subject,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.numerics import flows
 from theorax.theorems.resnet_discretizes_ode import _recovery as recovery
 from theorax.theorems.resnet_discretizes_ode._networks import N, in_powers
 from theorax.theorems.resnet_discretizes_ode._recovery import EULER
 from theorax.theorems.resnet_discretizes_ode._residual import Euler, forth_and_back
 
-missed = Measured("missed", "the largest distance of a recovered activation from the true one", positive=True)
-L = Measured("L", "Lipschitz constant of all layers", positive=True)
-F = Measured("F", "the largest residual", positive=True)
-recovered = Measured("recovered", "the input recovered from the output, one neuron with linear layers", array=True)
-product = Measured("product", "the input times the product of 1 - a_n^2/N^2", array=True)
+seen = numbers(
+    missed="the largest distance of a recovered activation from the true one",
+    L="Lipschitz constant of all layers",
+    F="the largest residual",
+    positive=True,
+)
+seen_2 = arrays(
+    recovered="the input recovered from the output, one neuron with linear layers",
+    product="the input times the product of 1 - a_n^2/N^2",
+)
 
 slack = Absolute(1, 10**12, "rounding stays below it")
-sharp = ((1 + L / N) ** N - 1) * F / N
-bound = Inequality(
-    missed,
-    at_most=(exp(L) - 1) * F / N,
-    under=("lipschitz",),
-    margin=slack,
-    wrong={
-        "half of it": (exp(L) - 1) * F / (2 * N),
-        "second order": (exp(L) - 1) * F / N**2,
-    },
+sharp = ((1 + seen.L / N) ** N - 1) * seen.F / N
+H = hypotheses(
+    lipschitz="residuals are f_n/N with f_n L-Lipschitz, the same L at every depth",
+    linear="one neuron, linear layers",
 )
-sharper = Inequality(missed, at_most=sharp, under=("lipschitz",), margin=slack, wrong={"half of it": sharp / 2})
+bound = Inequality(
+    seen.missed, at_most=(exp(seen.L) - 1) * seen.F / N, under=H.lipschitz, margin=slack,
+    wrong={
+        "half of it": (exp(seen.L) - 1) * seen.F / (2 * N),
+        "second order": (exp(seen.L) - 1) * seen.F / N**2,
+    },
+)  # fmt: skip
+sharper = Inequality(seen.missed, at_most=sharp, under=H.lipschitz, margin=slack, wrong={"half of it": sharp / 2})
 first_order = Rate(
-    missed,
-    1 / N,
-    as_=N,
+    seen.missed, 1 / N, as_=N, under=H.lipschitz, spread=Rational(2, 5),
     approach=in_powers(
-        1.0,
-        16,
-        "the logarithm of a sum that expands in L^2/N; for rough weights at most 0.4 at N = 16 on other seeds",
+        1.0, 16, "the logarithm of a sum that expands in L^2/N; for rough weights at most 0.4 at N = 16 on other seeds"
     ),
     margin=Absolute(1, 5, "a second-order scheme is one away, a square root a half"),
-    under=("lipschitz",),
-    spread=Rational(2, 5),
     wrong={"second order": N**-2, "a square root": N ** Rational(-1, 2)},
-)
+)  # fmt: skip
 exact = Identity(
-    recovered,
-    product,
+    seen_2.recovered, seen_2.product, under=H.linear,
     margin=Relative(1, 10**9, "rounding stays far below it, a factor left out does not at the depths measured"),
-    under=("linear",),
-)
+)  # fmt: skip
 
 
 def bent(a, x):
@@ -98,6 +81,7 @@ def observe(net, N):
     )
 
 
+@settles(exact)
 def on_symbols():
     """Generic input and weights of one neuron, depths 1 to 4."""
     for depth in range(1, 5):
@@ -105,14 +89,15 @@ def on_symbols():
         yield instance(exact, f"the measured program on symbols, N = {depth}", values)
 
 
+@derives(sharper)
 def recursion():
     """Generic L and F, every depth."""
     e, k = Function("e"), Symbol("k", integer=True, nonnegative=True)
     a, n = Symbol("a"), N
-    kick = L * F / N**2  # the slope at the later point, F/N away
+    kick = seen.L * seen.F / N**2  # the slope at the later point, F/N away
     yield Step(
         "summed over the layers, from the last one",
-        rsolve(e(k + 1) - (1 + L / N) * e(k) - kick, e(k), {e(0): 0}).subs(k, N).factor(),
+        rsolve(e(k + 1) - (1 + seen.L / N) * e(k) - kick, e(k), {e(0): 0}).subs(k, N).factor(),
         sharp,
     )
     yield Step("one neuron, linear layers: forth and back", expand((1 + a / n) * (1 - a / n)), 1 - a**2 / n**2)
@@ -124,41 +109,29 @@ def recursion():
 theorem = Theorem(
     place="backward reconstruction of activations; reconstructed, constants derived here",
     label="reconstructed",
-    hypotheses=dict(
-        lipschitz=Hypothesis("residuals are f_n/N with f_n L-Lipschitz, the same L at every depth"),
-        linear=Hypothesis("one neuron, linear layers"),
-    ),
+    hypotheses=H,
     claims=dict(bound=bound, sharper=sharper, first_order=first_order, exact=exact),
+    proofs=(on_symbols, recursion),
     experiments=dict(
         depths=Experiment(
-            padded=True,
+            observe, seen, {N: Efforts((16, 64, 256), (16, 64, 256), (16, 64, 256, 1024))},
+            draws=Efforts(128, 256, 1000), span=64, seeds="paired", padded=True,
             subjects={
                 "smooth": EULER,
-                "rough": EULER.but(weights=recovery.ROUGH, scale=0.5),  # L^2 well below the smallest depth
-                "nearly tight": EULER.but(weights=recovery.TIED, activation=recovery.LINEAR),
-                "slopes of order N": EULER.but(
-                    weights=recovery.ROUGH, power=1.0, scale=0.3, breaks=("lipschitz",), fails=("first_order",)
+                "rough": EULER(weights=recovery.ROUGH, scale=0.5),  # L^2 well below the smallest depth
+                "nearly tight": EULER(weights=recovery.TIED, activation=recovery.LINEAR),
+                "slopes of order N": EULER(weights=recovery.ROUGH, power=1.0, scale=0.3).breaking(
+                    H.lipschitz, fails=first_order,
                 ),
             },
-            observe=observe,
-            measures=(missed, L, F),
-            sweep={N: Efforts(quick=(16, 64, 256), standard=(16, 64, 256), thorough=(16, 64, 256, 1024))},
-            span=64,
-            draws=Efforts(quick=128, standard=256, thorough=1000),
-            seeds="paired",
         ),
         neurons=Experiment(
-            padded=True,
+            there_and_back, seen_2, {N: Efforts((4, 16), (4, 16), (4, 16, 64))}, draws=Efforts(2, 3, 8), padded=True,
             subjects={
                 "linear": Subject(recovery.neuron(Euler(recovery.linear))),
-                "tanh": Subject(recovery.neuron(Euler(bent)), breaks=("linear",), fails=("exact",)),
+                "tanh": Subject(recovery.neuron(Euler(bent))).breaking(H.linear, fails=exact),
             },
-            observe=there_and_back,
-            measures=(recovered, product),
-            sweep={N: Efforts(quick=(4, 16), standard=(4, 16), thorough=(4, 16, 64))},
-            draws=Efforts(quick=2, standard=3, thorough=8),
         ),
     ),
-    proof=dict(exact=Proof(on_symbols, settles=True), sharper=recursion),
     issues=("L F/N^2 is what a layer costs at most; errors of tanh networks are up to a third of that.",),
-)
+)  # fmt: skip

@@ -15,21 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 from sympy import Function, Rational, Symbol, exp, limit, oo, rsolve, simplify
 
-from theorax.language import (
-    Efforts,
-    Expansion,
-    Experiment,
-    Hypothesis,
-    Identity,
-    Limit,
-    Measured,
-    Proof,
-    Relative,
-    Step,
-    Subject,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.extents import literal
 from theorax.numerics.keys import named
@@ -39,37 +25,34 @@ missed = Measured("missed", "x(1) - x_N", array=True)
 C = Measured("C", "acceleration of the flow", array=True, positive=True)
 share = Measured("share", "x(1) - x_N in units of C/(2N)")
 
+H = hypotheses(
+    affine="the field is affine in x with slope L, around a flow that starts where the network does",
+    constant="its flow has the constant acceleration C",
+)
 equality = Identity(
-    missed,
-    C * ((1 + L / N) ** N - 1) / (2 * N * L),
+    missed, C * ((1 + L / N) ** N - 1) / (2 * N * L),
     margin=Relative(
-        1, 10**9, "the account of rounding stays below it, any change of the formula is of the order of the whole"
+        1, 10**9, "the account of rounding stays below it, any change of the formula is of the order of the whole",
     ),
     wrong={
         "the half forgotten": C * ((1 + L / N) ** N - 1) / (N * L),
         "the bound that holds for all fields": C * (exp(L) - 1) / (2 * N * L),
         "no growth of earlier errors": C / (2 * N),
     },
-)
+)  # fmt: skip
 sharp = Limit(
-    share * L / (exp(L) - 1),
-    1,
-    as_=N,
+    share * L / (exp(L) - 1), 1, as_=N, spread=Rational(1, 1000),
     approach=Expansion(
-        powers=(1,),
-        rest=0.15,
-        order=2,
-        reference=16,
+        powers=(1,), rest=0.15, order=2, reference=16,
         reason="(1 + L/N)^N expands in 1/N; its second-order term is 5.4/N^2 of e^L - 1 at L = 2, a seventh of this",
     ),
     margin=Relative(1, 10, "a bound with e^(2L), or without the half, is at least a factor two away"),
-    spread=Rational(1, 1000),
     wrong={
         "the half forgotten": Rational(1, 2),
         "e^(2L) in the place of e^L": dict(of=share * 2 * L / (exp(2 * L) - 1)),
         "no growth of earlier errors": dict(of=share),
     },
-)
+)  # fmt: skip
 
 
 class Extremal(eqx.Module):
@@ -136,6 +119,7 @@ def entry(letter):
     return np.array(letter, dtype=object)
 
 
+@settles(equality)
 def recurrence():
     """Generic L, C and v: the measured program at depths 1 to 4, its recursion at every depth."""
     v: Any
@@ -152,6 +136,7 @@ def recurrence():
     yield Step("summed over the layers", behind, equality.right)
 
 
+@derives(sharp)
 def first_order():
     """Generic L and C; L = 0 too."""
     yield Step("its share of the bound as N grows", limit(((1 + L / N) ** N - 1) / (exp(L) - 1), N, oo), sharp.to)
@@ -159,45 +144,36 @@ def first_order():
 
 
 controls = {
-    "saturated": Subject(drawn(Saturated), breaks=("affine",), fails=("equality",)),
-    "uneven": Subject(drawn(Uneven), breaks=("constant",), fails=("equality",)),
+    "saturated": Subject(drawn(Saturated)).breaking(H.affine, fails=equality),
+    "uneven": Subject(drawn(Uneven)).breaking(H.constant, fails=equality),
 }
 cases = tuple({L: value} for value in (Rational(1, 2), Rational(1), Rational(2)))
 theorem = Theorem(
     place="tightness of the distance bound; reconstructed, the extremal family is built here",
     label="reconstructed",
-    hypotheses=dict(
-        affine=Hypothesis("the field is affine in x with slope L, around a flow that starts where the network does"),
-        constant=Hypothesis("its flow has the constant acceleration C"),
-    ),
+    hypotheses=H,
     claims=dict(equality=equality, sharp=sharp),
+    proofs=(recurrence, first_order),
     experiments=dict(
         programs=Experiment(
-            padded=True,
-            subjects={"extremal": Subject(drawn(Extremal)), **controls},
-            observe=compare,
-            measures=(missed, C),
-            sweep={N: Efforts(quick=(4, 16), standard=(4, 16, 64), thorough=(4, 16, 64, 128))},
-            at=cases,
-            draws=Efforts(quick=2, standard=3, thorough=8),
-        ),
-        depths=Experiment(
-            padded=True,
+            compare, (missed, C), {N: Efforts((4, 16), (4, 16, 64), (4, 16, 64, 128))}, at=cases,
+            draws=Efforts(2, 3, 8), padded=True,
             subjects={
                 "extremal": Subject(drawn(Extremal)),
-                "uneven": Subject(drawn(Uneven), breaks=("constant",), fails=("sharp",)),
+                **controls,
             },
-            observe=fraction,
-            measures=(share,),
-            sweep={N: Efforts(quick=(16, 64, 256), standard=(16, 64, 256, 1024), thorough=(16, 64, 256, 1024, 4096))},
-            at=cases,
-            span=256,
-            draws=32,
+        ),
+        depths=Experiment(
+            fraction, share, {N: Efforts((16, 64, 256), (16, 64, 256, 1024), (16, 64, 256, 1024, 4096))}, at=cases,
+            draws=32, span=256, padded=True,
+            subjects={
+                "extremal": Subject(drawn(Extremal)),
+                "uneven": Subject(drawn(Uneven)).breaking(H.constant, fails=sharp),
+            },
         ),
     ),
-    proof=dict(equality=Proof(recurrence, settles=True), sharp=first_order),
     issues=(
         "Attained by a family of fields in one dimension; a network drawn at random stays far below the bound, see "
         "resnet_node_distance_bound.",
     ),
-)
+)  # fmt: skip

@@ -12,77 +12,54 @@ import jax.numpy as jnp
 from jaxtyping import Array
 from sympy import Integer, Rational, Symbol, cos, cosh, diff, exp, integrate, log, oo, pi, series, sqrt, tanh
 
-from theorax.language import (
-    Absolute,
-    Efforts,
-    Expansion,
-    Experiment,
-    Hypothesis,
-    Limit,
-    Measured,
-    Rate,
-    Relative,
-    Step,
-    Subject,
-    Theorem,
-)
+from theorax.language import *
 from theorax.numerics import flows
 from theorax.numerics.extents import literal
 from theorax.numerics.keys import named
 from theorax.theorems.resnet_discretizes_ode import _interpolated as interpolated
 from theorax.theorems.resnet_discretizes_ode._networks import N, in_powers
 
-gap = Measured("gap", "distance of x_N from x(1)", positive=True)
-averaged = Measured("averaged", "distance at time one of the flows of the two means", positive=True)
+seen = numbers(
+    gap="distance of x_N from x(1)",
+    averaged="distance at time one of the flows of the two means",
+    positive=True,
+)
 logarithm = Measured("logarithm", "log |x_N/x(1)| with residuals sqrt(N) g_n x")
 
+H = hypotheses(
+    rough="residual functions alternate with depth, bounded and uniformly Lipschitz",
+    weights="the field interpolates weights, or vanishes at the layers alone; not the functions",
+    nonlinear="the residual function is not affine in its weights",
+    large="residuals are linear, iid of mean zero and variance one, and sqrt(N) times as large",
+)
 persists = Rate(
-    gap,
-    Integer(1),
-    as_=N,
+    seen.gap, Integer(1), as_=N, under=(H.rough, H.weights, H.nonlinear), spread=Rational(1, 10),
     approach=in_powers(0.5, 16, "gaps expand in 1/N; at most 0.2 at N = 16 on other seeds"),
     margin=Absolute(
-        1, 4, "the nearest statements are a decay like 1/N, of smooth weights, and like a square root, of iid ones"
+        1, 4, "the nearest statements are a decay like 1/N, of smooth weights, and like a square root, of iid ones",
     ),
-    under=("rough", "weights", "nonlinear"),
-    spread=Rational(1, 10),
     wrong={"any weights: 1/N": 1 / N, "a square root": 1 / sqrt(N)},
-)
+)  # fmt: skip
 means = Limit(
-    gap - averaged,
-    0,
-    as_=N,
+    seen.gap - seen.averaged, 0, as_=N, under=(H.rough, H.weights, H.nonlinear), spread=Rational(1, 10),
     approach=Expansion(
-        powers=(1,),
-        rest=0.3,
-        order=2,
-        reference=16,
+        powers=(1,), rest=0.3, order=2, reference=16,
         reason="two layers are one step of Euler's method for the mean field, whose error expands in 1/N",
     ),
-    margin=Absolute(1, 10, "the gaps themselves are 0.3 and more"),
-    under=("rough", "weights", "nonlinear"),
-    spread=Rational(1, 10),
-    wrong={"the gap vanishes": dict(of=gap)},
-)
+    margin=Absolute(1, 10, "the gaps themselves are 0.3 and more"), wrong={"the gap vanishes": dict(of=seen.gap)},
+)  # fmt: skip
 half = Limit(
-    logarithm,
-    -Rational(1, 2),
-    as_=N,
+    logarithm, -Rational(1, 2), as_=N, under=H.large, spread=2 / sqrt(N),
     approach=Expansion(
-        powers=(1,),
-        rest=0.05,
-        order=2,
-        reference=64,
+        powers=(1,), rest=0.05, order=2, reference=64,
         reason="N E log(1 + g/sqrt(N)) expands in 1/N: -1/2 - 3/(4 N) - 5/(2 N^2), in units of the limit 5/N^2",
     ),
     margin=Relative(1, 10, "Ito's correction is a half, not zero and not one"),
-    under=("large",),
-    spread=2 / sqrt(N),
     wrong={
         "no correction": dict(to=0, margin=Absolute(1, 20, "a relative margin around zero decides nothing")),
         "g instead of g/2": -1,
     },
-)
+)  # fmt: skip
 
 
 def observe(net, N):
@@ -129,6 +106,7 @@ def ito(net, N):
     return dict(logarithm=jnp.sum(jnp.log(jnp.abs(1 + steps))) - trapezoid)
 
 
+@lemma
 def two_means():
     """tanh layers of one neuron, weights c + u and c - u, any c and u."""
     c, u, t = Symbol("c", real=True), Symbol("u", positive=True), Symbol("t", real=True)
@@ -142,6 +120,7 @@ def two_means():
     yield Step("a field that vanishes at the layers", integrate(1 - cos(2 * pi * N * s), (s, 0, 1)), Integer(1))
 
 
+@derives(half)
 def correction():
     """Gaussian g_n; the expansion of the logarithm to fourth order."""
     g, small = Symbol("g", real=True), Symbol("h", positive=True)  # h = 1/sqrt(N)
@@ -152,54 +131,38 @@ def correction():
 
 
 alternating = interpolated.INTERPOLATED
-both = ("persists", "means")
+both = (persists, means)
 theorem = Theorem(
     place="counterexamples to a limit without smoothness in depth; reconstructed, both constructions are built here",
     label="reconstructed",
     uses=("ode_solver", "resnet_node_distance_bound"),
-    hypotheses=dict(
-        rough=Hypothesis("residual functions alternate with depth, bounded and uniformly Lipschitz"),
-        weights=Hypothesis("the field interpolates weights, or vanishes at the layers alone; not the functions"),
-        nonlinear=Hypothesis("the residual function is not affine in its weights"),
-        large=Hypothesis("residuals are linear, iid of mean zero and variance one, and sqrt(N) times as large"),
-    ),
+    hypotheses=H,
     claims=dict(persists=persists, means=means, half=half),
+    proofs=(two_means, correction),
     experiments=dict(
         depths=Experiment(
-            padded=True,
+            observe, seen, {N: Efforts((16, 64, 256), (16, 64, 256), (16, 64, 256, 1024))}, draws=Efforts(64, 64, 256),
+            span=32, seeds="paired", padded=True,
             subjects={
                 "alternating": alternating,
-                "waves": alternating.but(waves=1.0),
-                "smooth weights": alternating.but(kind=interpolated.SMOOTH, breaks=("rough",), fails=("persists",)),
-                "functions interpolated": alternating.but(functions=1.0, breaks=("weights",), fails=both),
-                "linear layers": alternating.but(scale=0.5, linear=1.0, breaks=("nonlinear",), fails=both),
+                "waves": alternating(waves=1.0),
+                "smooth weights": alternating(kind=interpolated.SMOOTH).breaking(H.rough, fails=persists),
+                "functions interpolated": alternating(functions=1.0).breaking(H.weights, fails=both),
+                "linear layers": alternating(scale=0.5, linear=1.0).breaking(H.nonlinear, fails=both),
             },
-            observe=observe,
-            measures=(gap, averaged),
-            sweep={N: Efforts(quick=(16, 64, 256), standard=(16, 64, 256), thorough=(16, 64, 256, 1024))},
-            span=32,
-            draws=Efforts(quick=64, standard=64, thorough=256),
-            seeds="paired",
         ),
         products=Experiment(
-            padded=True,
+            ito, logarithm, {N: Efforts((64, 256, 1024), (64, 256, 1024), (64, 256, 1024, 4096))},
+            draws=Efforts(2000, 4000, 20000), span=64, padded=True,
             subjects={
-                "square root": Subject(products, options=dict(power=0.5)),
-                "residuals of order one": Subject(
-                    products, options=dict(power=0.0), breaks=("large",), fails=("half",)
-                ),
+                "square root": Subject(products, power=0.5),
+                "residuals of order one": Subject(products, power=0.0).breaking(H.large, fails=half),
             },
-            observe=ito,
-            measures=(logarithm,),
-            sweep={N: Efforts(quick=(64, 256, 1024), standard=(64, 256, 1024), thorough=(64, 256, 1024, 4096))},
-            span=64,
-            draws=Efforts(quick=2000, standard=4000, thorough=20000),
         ),
     ),
-    proof=dict(two_means=two_means, half=correction),
     issues=(
         "Whether rough weights prevent convergence depends on what is interpolated: with the functions in the place of "
         "the weights the same networks are O(1/N) close to a flow, see function_interpolation_rescue.",
         "For the waves the distance bound stays at pi at every depth and allows the gap that is there.",
     ),
-)
+)  # fmt: skip

@@ -12,56 +12,50 @@ from typing import Any
 import jax.numpy as jnp
 from sympy import Integer, Rational, Symbol, expand
 
-from theorax.language import (
-    Absolute,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Identity,
-    Measured,
-    Proof,
-    Rate,
-    Relative,
-    Step,
-    Subject,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.numerics import flows
 from theorax.theorems.resnet_discretizes_ode import _recovery as recovery
 from theorax.theorems.resnet_discretizes_ode._networks import N, in_powers
 from theorax.theorems.resnet_discretizes_ode._recovery import HEUN, linear
 from theorax.theorems.resnet_discretizes_ode._residual import Euler, Heun, forth_and_back
 
-missed = Measured("missed", "the largest distance of a recovered activation from the true one", positive=True)
-layer = Measured("layer", "error of the gradient by the weights of a layer, the worst one", positive=True)
-whole = Measured("whole", "error of the gradient relative to the gradient", positive=True)
-recovered = Measured("recovered", "the input recovered from the output, one neuron with linear layers", array=True)
-product = Measured("product", "the input times the product of the factors of all steps", array=True)
+seen = numbers(
+    missed="the largest distance of a recovered activation from the true one",
+    layer="error of the gradient by the weights of a layer, the worst one",
+    whole="error of the gradient relative to the gradient",
+    positive=True,
+)
+seen_2 = arrays(
+    recovered="the input recovered from the output, one neuron with linear layers",
+    product="the input times the product of the factors of all steps",
+)
 
+H = hypotheses(
+    smooth="the weights are a smooth function of depth, the same for all N",
+    reversed="the way back uses f_(n+1) first and f_n second",
+    bounded=Hypothesis(
+        "residuals are f_n/N with smooth f_n, their derivatives bounded at every depth",
+        unbroken="broken in discrete_adjoint_reconstruction_euler, on the same recovery",
+    ),
+    heun="one neuron, linear layers, Heun's scheme",
+)
 by_one: dict[str, Any] = dict(
     as_=N,
     margin=Absolute(1, 2, "orders of schemes differ by one"),
-    under=("smooth", "reversed", "bounded"),
+    under=(H.smooth, H.reversed, H.bounded),
     spread=Rational(1, 10),
 )
 expansion = in_powers(1.0, 16, "the logarithm of an expansion in 1/N; at most 0.3 at N = 16 on other seeds")
 states = Rate(
-    missed,
-    N**-3,
-    approach=expansion,
-    **by_one,
-    wrong={"second order and no better": N**-2},
-    implied={"O(1/N^2), as announced": dict(like=N**-2, side="at most")},
-)
-each_layer = Rate(layer, N**-4, approach=expansion, **by_one, wrong={"as the whole": N**-3})
-relative = Rate(whole, N**-3, approach=expansion, **by_one, wrong={"second order and no better": N**-2})
+    seen.missed, N**-3, approach=expansion, wrong={"second order and no better": N**-2},
+    implied={"O(1/N^2), as announced": dict(like=N**-2, side="at most")}, **by_one,
+)  # fmt: skip
+each_layer = Rate(seen.layer, N**-4, approach=expansion, wrong={"as the whole": N**-3}, **by_one)
+relative = Rate(seen.whole, N**-3, approach=expansion, wrong={"second order and no better": N**-2}, **by_one)
 exact = Identity(
-    recovered,
-    product,
+    seen_2.recovered, seen_2.product, under=H.heun,
     margin=Relative(1, 10**9, "rounding stays far below it, a factor left out does not at the depths measured"),
-    under=("heun",),
-)
+)  # fmt: skip
 
 
 class Forwards(Euler):
@@ -99,6 +93,7 @@ def observe(net, N):
     return dict(missed=flows.apart(nodes, back), missed_error=rounding, **recovery.errors(net, N))
 
 
+@settles(exact)
 def on_symbols():
     """Generic input and weights of one neuron, 2 to 4 weights."""
     for depth in range(2, 5):
@@ -106,6 +101,7 @@ def on_symbols():
         yield instance(exact, f"the measured program on symbols, N = {depth}", values)
 
 
+@lemma
 def round_trip():
     """One neuron, any field that is a polynomial of degree three in x and s."""
     h = Symbol("h")
@@ -131,51 +127,34 @@ def round_trip():
     yield Step("order h^4", back.coeff(h, 4), fourth)
 
 
-rates = ("states", "each_layer", "relative")
+rates = (states, each_layer, relative)
 theorem = Theorem(
     place="Heun's scheme; the paper announces O(1/N^2), which is reconstructed, the sharper orders are derived here",
     label="derived",
     uses=("discrete_adjoint_reconstruction_euler", "discrete_adjoint_gradient_euler"),
-    hypotheses=dict(
-        smooth=Hypothesis("the weights are a smooth function of depth, the same for all N"),
-        reversed=Hypothesis("the way back uses f_(n+1) first and f_n second"),
-        bounded=Hypothesis(
-            "residuals are f_n/N with smooth f_n, their derivatives bounded at every depth",
-            unbroken="broken in discrete_adjoint_reconstruction_euler, on the same recovery",
-        ),
-        heun=Hypothesis("one neuron, linear layers, Heun's scheme"),
-    ),
+    hypotheses=H,
     claims=dict(states=states, each_layer=each_layer, relative=relative, exact=exact),
+    proofs=(on_symbols, round_trip),
     experiments=dict(
         depths=Experiment(
-            padded=True,
+            observe, seen, {N: Efforts((16, 32, 64, 128), (16, 32, 64, 128), (16, 32, 64, 128, 256))},
+            draws=Efforts(100, 200, 1000), span=16, seeds="paired", padded=True,
             subjects={
                 "smooth": HEUN,
-                "rough": HEUN.but(weights=recovery.ROUGH, breaks=("smooth",), fails=rates),
-                "swapped": HEUN.but(swapped=1.0, breaks=("reversed",), fails=rates),
+                "rough": HEUN(weights=recovery.ROUGH).breaking(H.smooth, fails=rates),
+                "swapped": HEUN(swapped=1.0).breaking(H.reversed, fails=rates),
             },
-            observe=observe,
-            measures=(missed, layer, whole),
-            sweep={N: Efforts(quick=(16, 32, 64, 128), standard=(16, 32, 64, 128), thorough=(16, 32, 64, 128, 256))},
-            span=16,
-            draws=Efforts(quick=100, standard=200, thorough=1000),
-            seeds="paired",
         ),
         neurons=Experiment(
-            padded=True,
+            there_and_back, seen_2, {N: Efforts((4, 16), (4, 16), (4, 16, 64))}, draws=Efforts(2, 3, 8), padded=True,
             subjects={
                 "Heun": Subject(recovery.neuron(Heun(linear, 0))),
-                "Euler": Subject(recovery.neuron(Forwards(linear)), breaks=("heun",), fails=("exact",)),
+                "Euler": Subject(recovery.neuron(Forwards(linear))).breaking(H.heun, fails=exact),
             },
-            observe=there_and_back,
-            measures=(recovered, product),
-            sweep={N: Efforts(quick=(4, 16), standard=(4, 16), thorough=(4, 16, 64))},
-            draws=Efforts(quick=2, standard=3, thorough=8),
         ),
     ),
-    proof=dict(exact=Proof(on_symbols, settles=True), round_trip=round_trip),
     issues=(
         "These are errors of the recovery, not the distance of Heun's scheme from a flow, which is O(1/N^2).",
         "For rough weights Heun's scheme has the order of Euler's: by the factor of one neuron, a - b being of order one.",
     ),
-)
+)  # fmt: skip

@@ -14,23 +14,7 @@ import jax.numpy as jnp
 from jaxtyping import Array
 from sympy import Integer, Rational, Symbol, exp, integrate, oo
 
-from theorax.language import (
-    Absolute,
-    Efforts,
-    Expansion,
-    Expectation,
-    Experiment,
-    Hypothesis,
-    Limit,
-    Measured,
-    Parameter,
-    Rate,
-    Relative,
-    Size,
-    Step,
-    Subject,
-    Theorem,
-)
+from theorax.language import *
 from theorax.numerics.extents import literal
 from theorax.numerics.keys import named
 from theorax.theorems.resnet_discretizes_ode import _linear_residual as linear
@@ -38,9 +22,11 @@ from theorax.theorems.resnet_discretizes_ode._networks import in_powers
 
 m = Size("m", "one over ||B - I||_F")
 eta = Parameter("eta", "learning rate over N", positive=True)
-flow = Measured("flow", "mean coefficient of E E^T - E^T E in N (theta_(n+1) - theta_n), trained by gradient flow")
-descent = Measured("descent", "the same, trained by gradient descent")
-beside = Measured("beside", "what is left of N (theta_(n+1) - theta_n) at the worst n, relative to the half")
+seen = numbers(
+    flow="mean coefficient of E E^T - E^T E in N (theta_(n+1) - theta_n), trained by gradient flow",
+    descent="the same, trained by gradient descent",
+    beside="what is left of N (theta_(n+1) - theta_n) at the worst n, relative to the half",
+)
 unequal = Measured("unequal", "the largest N ||theta_(n+1) - theta_n||_F at all times")
 
 expansion = Expansion(
@@ -50,46 +36,37 @@ expansion = Expansion(
     reference=5,
     reason="an expansion in ||E||; the second-order term that other seeds show at ||E|| = 1/5 is at most 0.05",
 )
+H = hypotheses(
+    zero="all weights start at zero",
+    whole="training runs to its end",
+    general=Hypothesis("E is not normal", unbroken="for normal E the coefficient is 0/0: see `equal`"),
+    normal="E is normal, E E^T = E^T E",
+)
 share: dict[str, Any] = dict(
     as_=m,
     approach=expansion,
     margin=Relative(1, 8, "the nearest statements are off by a factor two, or in sign"),
-    under=("zero", "general", "whole"),
+    under=(H.zero, H.general, H.whole),
     spread=Rational(1, 20),
 )
 half = Limit(
-    flow,
-    Rational(1, 2),
-    **share,
-    wrong={
-        "E E^T - E^T E itself": 1,
-        "a quarter": Rational(1, 4),
-        "its sign": -Rational(1, 2),
-    },
-)
+    seen.flow, Rational(1, 2),
+    wrong={"E E^T - E^T E itself": 1, "a quarter": Rational(1, 4), "its sign": -Rational(1, 2)}, **share,
+)  # fmt: skip
 discrete = Limit(
-    descent,
-    (1 - 2 * eta) / (2 * (1 - eta)),
-    **share,
-    wrong={"the continuous law": Rational(1, 2), "to first order in eta": (1 - 2 * eta) / 2},
-)
+    seen.descent, (1 - 2 * eta) / (2 * (1 - eta)),
+    wrong={"the continuous law": Rational(1, 2), "to first order in eta": (1 - 2 * eta) / 2}, **share,
+)  # fmt: skip
 every_layer = Rate(
-    beside,
-    1 / m,
-    as_=m,
+    seen.beside, 1 / m, as_=m, under=(H.zero, H.general, H.whole), spread=Rational(1, 20),
     approach=in_powers(0.5, 5, "the logarithm of an expansion in ||E||; at most 0.2 at ||E|| = 1/5 on other seeds"),
     margin=Absolute(1, 2, "were there another term of leading order it would not vanish"),
-    under=("zero", "general", "whole"),
-    spread=Rational(1, 20),
     wrong={"another term of leading order": Integer(1)},
-)
+)  # fmt: skip
 equal = Expectation(
-    unequal,
-    0,
+    unequal, 0, under=(H.zero, H.normal), spread=Rational(1, 10**12),
     margin=Absolute(1, 10**6, "the error of the flow stays below it"),
-    under=("zero", "normal"),
-    spread=Rational(1, 10**12),
-)
+)  # fmt: skip
 D, DEPTH = 3, literal(8)
 
 
@@ -131,12 +108,14 @@ def differences(problem):
     return dict(unequal=jnp.max(linear.steps_in_depth(shown, DEPTH)), unequal_error=2 * DEPTH.value * error)
 
 
+@derives(half)
 def leading_order():
     """Any E, to second order in it; gradient flow."""
     t = Symbol("t", positive=True)
     yield Step("the integral over all times", integrate(2 * exp(-2 * t) * (1 - exp(-2 * t)), (t, 0, oo)), half.to)
 
 
+@derives(discrete)
 def geometric():
     """Any E, to second order in it; gradient descent, eta below one half."""
     q = Symbol("q", positive=True)
@@ -145,53 +124,39 @@ def geometric():
     yield Step("small rates: the flow", discrete.to.subs(eta, 0), half.to)
 
 
-general = Subject(problem, options=dict(normal=0, moved=0.0, stopped=0))
-laws = ("half", "discrete", "every_layer")
+general = Subject(problem, normal=0, moved=0.0, stopped=0)
+laws = (half, discrete, every_layer)
 theorem = Theorem(
     place="sharp constant of the smoothness of trained linear residual networks; derived here",
     label="derived",
     uses=("linear_resnet_smoothness_preserved",),
-    hypotheses=dict(
-        zero=Hypothesis("all weights start at zero"),
-        whole=Hypothesis("training runs to its end"),
-        general=Hypothesis("E is not normal", unbroken="for normal E the coefficient is 0/0: see `equal`"),
-        normal=Hypothesis("E is normal, E E^T = E^T E"),
-    ),
+    hypotheses=H,
     claims=dict(half=half, discrete=discrete, every_layer=every_layer, equal=equal),
+    proofs=(leading_order, geometric),
     experiments=dict(
         trained=Experiment(
+            observe, seen, {m: Efforts((5, 10, 20, 40), (5, 10, 20, 40), (5, 10, 20, 40, 80))},
+            at=({eta: Rational(1, 10)}, {eta: Rational(3, 10)}), draws=Efforts(60, 100, 400), span=8, seeds="paired",
             padded=True,
             subjects={
                 "general": general,
-                "stopped early": general.but(stopped=1, breaks=("whole",), fails=laws),
-                "uneven start": general.but(moved=1.0, breaks=("zero",), fails=laws),
+                "stopped early": general(stopped=1).breaking(H.whole, fails=laws),
+                "uneven start": general(moved=1.0).breaking(H.zero, fails=laws),
             },
-            observe=observe,
-            measures=(flow, descent, beside),
-            sweep={m: Efforts(quick=(5, 10, 20, 40), standard=(5, 10, 20, 40), thorough=(5, 10, 20, 40, 80))},
-            at=({eta: Rational(1, 10)}, {eta: Rational(3, 10)}),
-            span=8,
-            draws=Efforts(quick=60, standard=100, thorough=400),
-            seeds="paired",
         ),
         normal=Experiment(
+            differences, unequal, {m: Efforts((3, 6), (3, 6), (3, 6, 12))}, draws=Efforts(100, 100, 200), span=4,
             padded=True,
             subjects={
-                "normal": general.but(normal=1, moved=0.0),
-                "general": general.but(breaks=("normal",), fails=("equal",)),
-                "uneven start": general.but(normal=1, moved=1.0, breaks=("zero",), fails=("equal",)),
+                "normal": general(normal=1, moved=0.0),
+                "general": general.breaking(H.normal, fails=equal),
+                "uneven start": general(normal=1, moved=1.0).breaking(H.zero, fails=equal),
             },
-            observe=differences,
-            measures=(unequal,),
-            sweep={m: Efforts(quick=(3, 6), standard=(3, 6), thorough=(3, 6, 12))},
-            span=4,
-            draws=Efforts(quick=100, standard=100, thorough=200),
         ),
     ),
-    proof=dict(half=leading_order, discrete=geometric),
     issues=(
         "Depth eight: the leading order is the same at every depth.",
         "It is the difference at the end: for eta above one half it is larger on the way.",
         "The released code multiplies layers from the left, which changes the sign.",
     ),
-)
+)  # fmt: skip

@@ -11,22 +11,7 @@ import jax
 import jax.numpy as jnp
 from sympy import E, Rational, Symbol, diff, exp, integrate, log, oo, simplify, solve
 
-from theorax.language import (
-    Absolute,
-    Cited,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Identity,
-    Index,
-    Inequality,
-    Measured,
-    Proof,
-    Relative,
-    Step,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.extents import literal
 from theorax.theorems.resnet_discretizes_ode import _linear as setting
@@ -36,36 +21,32 @@ from theorax.theorems.resnet_discretizes_ode._networks import N
 
 k = Index("k", "twice the time")
 loss = Measured("loss", "||Pi - B||_F^2 at time k/2", over=(k,), positive=True)
-first = Measured("first", "the loss at the start", positive=True)
-reach = Measured("reach", "the largest ||theta_n||_F at all times", positive=True)
-gradient = Measured("gradient", "gradient of the loss by all weights, by automatic differentiation", array=True)
-formula = Measured("formula", "(2/N) Pi_(>n)^T (Pi - B) Pi_(<n)^T", array=True)
+seen = numbers(first="the loss at the start", reach="the largest ||theta_n||_F at all times", positive=True)
+seen_2 = arrays(
+    gradient="gradient of the loss by all weights, by automatic differentiation",
+    formula="(2/N) Pi_(>n)^T (Pi - B) Pi_(<n)^T",
+)
 
 slack = Absolute(1, 10**6, "the error of the flow stays below it")
+H = hypotheses(
+    small="||I - B||_F <= rho e^(-3 rho)",
+    inside="weights start at zero, or at ||theta_n|| + e^(3 rho) ||R|| <= rho",
+    scaled="gradient flow runs with the factor N",
+)
 decays = Inequality(
-    log(loss / first),
-    at_most=-4 * exp(-2 * rho) * k / 2,
-    under=("small", "inside", "scaled"),
-    margin=slack,
+    log(loss / seen.first), at_most=-4 * exp(-2 * rho) * k / 2, under=(H.small, H.inside, H.scaled), margin=slack,
     wrong={
         "e^(2 rho) for e^(-2 rho)": -4 * exp(2 * rho) * k / 2,
         "twice the rate": -8 * exp(-2 * rho) * k / 2,
     },
-)
+)  # fmt: skip
 stays = Inequality(
-    reach,
-    at_most=rho,
-    under=("small", "inside", "scaled"),
-    margin=slack,
-    wrong={"a third of the ball": rho / 3},
-)
+    seen.reach, at_most=rho, under=(H.small, H.inside, H.scaled), margin=slack, wrong={"a third of the ball": rho / 3},
+)  # fmt: skip
 explicit = Identity(
-    gradient,
-    formula,
-    margin=Relative(1, 10**9, "rounding stays below it"),
-    under=(),
-    wrong={"the mean instead of the sum": formula / setting.D**2},
-)
+    seen_2.gradient, seen_2.formula, under=(), margin=Relative(1, 10**9, "rounding stays below it"),
+    wrong={"the mean instead of the sum": seen_2.formula / setting.D**2},
+)  # fmt: skip
 
 
 def observe(training, N):
@@ -88,6 +69,7 @@ def run(depth, theta, B):
     return compare(setting.Training(theta, B, 1.0), literal(depth))
 
 
+@settles(explicit)
 def on_symbols():
     """Generic weights and targets; 2 x 2 matrices, depths 1 to 3."""
     for depth in (1, 2, 3):
@@ -97,6 +79,7 @@ def on_symbols():
         yield instance(explicit, f"the measured program on symbols, N = {depth}", values)
 
 
+@derives(decays)
 def rate():
     """Every depth and dimension, rho at most one; that a product's singular values multiply at most is cited."""
     u, t = Symbol("u", positive=True), Symbol("t", positive=True)
@@ -111,6 +94,7 @@ def rate():
     yield Step("d log l/dt <= -4 e^(-2 rho), up to time k/2", -integrate(slowest, (t, 0, k / 2)), decays.at_most)
 
 
+@derives(stays)
 def ball():
     """Every depth and dimension, the loss at the start at most rho^2 e^(-6 rho)."""
     t = Symbol("t", positive=True)
@@ -126,45 +110,33 @@ theorem = Theorem(
     place="convergence of linear residual networks at small loss; reconstructed, the constants are derived here",
     label="reconstructed",
     uses=("ode_solver",),
-    hypotheses=dict(
-        small=Hypothesis("||I - B||_F <= rho e^(-3 rho)"),
-        inside=Hypothesis("weights start at zero, or at ||theta_n|| + e^(3 rho) ||R|| <= rho"),
-        scaled=Hypothesis("gradient flow runs with the factor N"),
-    ),
+    hypotheses=H,
     claims=dict(decays=decays, stays=stays, explicit=explicit),
+    proofs=(on_symbols, rate, ball),
     experiments=dict(
         flows=Experiment(
-            padded=True,
+            observe, (loss, seen), {N: Efforts((4, 8, 32), (4, 8, 32), (4, 8, 32, 128))}, at={rho: Rational(1, 3)},
+            along={k: (1, 4, 8)}, draws=Efforts(120, 160, 400), span=32, padded=True,
             subjects={
                 "zero start": setting.TRAINING,
-                "smooth start": setting.TRAINING.but(kind=setting.SMOOTH, size=setting.NEAR),
-                "reflection": setting.TRAINING.but(reflected=1, breaks=("small",), fails=("decays", "stays")),
-                "a pinched layer": setting.TRAINING.but(
-                    kind=setting.PINCHED, size=setting.NEAR, breaks=("inside",), fails=("decays", "stays")
+                "smooth start": setting.TRAINING(kind=setting.SMOOTH, size=setting.NEAR),
+                "reflection": setting.TRAINING(reflected=1).breaking(H.small, fails=(decays, stays)),
+                "a pinched layer": setting.TRAINING(kind=setting.PINCHED, size=setting.NEAR).breaking(
+                    H.inside, fails=(decays, stays),
                 ),
-                "without the factor N": setting.TRAINING.but(scaled=0.0, breaks=("scaled",), fails=("decays",)),
+                "without the factor N": setting.TRAINING(scaled=0.0).breaking(H.scaled, fails=decays),
             },
-            observe=observe,
-            measures=(loss, first, reach),
-            sweep={N: Efforts(quick=(4, 8, 32), standard=(4, 8, 32), thorough=(4, 8, 32, 128))},
-            at=({rho: Rational(1, 3)},),
-            along={k: (1, 4, 8)},
-            span=32,
-            draws=Efforts(quick=120, standard=160, thorough=400),
         ),
         gradients=Experiment(
-            padded=True,
-            subjects={"iid start": setting.TRAINING.but(kind=setting.IID)},
-            observe=compare,
-            measures=(gradient, formula),
-            sweep={N: Efforts(quick=(2, 6), standard=(2, 6), thorough=(2, 6, 16))},
-            draws=Efforts(quick=2, standard=3, thorough=8),
+            compare, seen_2, {N: Efforts((2, 6), (2, 6), (2, 6, 16))}, draws=Efforts(2, 3, 8), padded=True,
+            subjects={
+                "iid start": setting.TRAINING(kind=setting.IID),
+            },
         ),
     ),
-    proof=dict(explicit=Proof(on_symbols, settles=True), decays=rate, stays=ball),
     issues=(
         "The guaranteed rate is a lower bound: rates measured are between it and 4 e^(2 rho).",
         "Where det B < 0 the flow cannot leave the matrices of positive determinant; a network of finite depth could "
         "be moved there, through a singular layer, by larger steps.",
     ),
-)
+)  # fmt: skip

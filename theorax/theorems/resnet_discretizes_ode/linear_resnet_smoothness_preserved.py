@@ -13,21 +13,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Integer, Rational, Symbol, exp, integrate, oo, simplify, sqrt
 
-from theorax.language import (
-    Absolute,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Identity,
-    Inequality,
-    Measured,
-    Proof,
-    Rate,
-    Relative,
-    Step,
-    Theorem,
-    instance,
-)
+from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.extents import literal
 from theorax.theorems.resnet_discretizes_ode import _linear as setting
@@ -37,37 +23,27 @@ from theorax.theorems.resnet_discretizes_ode._networks import N, in_powers
 
 gained = Measured("gained", "the largest N ||theta_(n+1)(t) - theta_n(t)||_F - N ||theta_(n+1)(0) - theta_n(0)||_F")
 rough = Measured("rough", "the largest N ||theta_(n+1) - theta_n||_F at all times", positive=True)
-apart = Measured("apart", "N (grad_(n+1) - grad_n), by automatic differentiation", array=True)
-commuted = Measured("commuted", "M theta_n^T - theta_(n+1)^T M", array=True)
+seen = arrays(apart="N (grad_(n+1) - grad_n), by automatic differentiation", commuted="M theta_n^T - theta_(n+1)^T M")
 
-bounded = Inequality(
-    gained,
-    at_most=2 * rho**2,
-    margin=Absolute(1, 10**4, "the error of the flow, N times enlarged, stays below it"),
-    under=("small", "smooth"),
-    wrong={
-        "nothing is gained": 0,
-        "gained like 1/N": rho**2 / (8 * N),
-        "a hundredth": rho**2 / 50,
-    },
+H = hypotheses(
+    small="||I - B||_F <= rho e^(-3 rho), and the weights start inside the ball",
+    smooth="the weights at the start are a Lipschitz function of depth, the same for all N",
 )
+bounded = Inequality(
+    gained, at_most=2 * rho**2, under=(H.small, H.smooth),
+    margin=Absolute(1, 10**4, "the error of the flow, N times enlarged, stays below it"),
+    wrong={"nothing is gained": 0, "gained like 1/N": rho**2 / (8 * N), "a hundredth": rho**2 / 50},
+)  # fmt: skip
 uniform = Rate(
-    rough,
-    Integer(1),
-    as_=N,
+    rough, Integer(1), as_=N, under=(H.smooth, H.small), spread=Rational(1, 5),
     approach=in_powers(0.3, 8, "differences of a smooth function expand in 1/N; at most 0.1 at N = 8 on other seeds"),
     margin=Absolute(1, 4, "of rough weights it grows like N, of a square root of smoothness like sqrt(N)"),
-    under=("smooth", "small"),
-    spread=Rational(1, 5),
     wrong={"sqrt(N) smaller": 1 / sqrt(N), "equal layers in the limit": 1 / N},
-)
+)  # fmt: skip
 exact = Identity(
-    apart,
-    2 * commuted / N,
-    margin=Relative(1, 10**9, "rounding stays below it"),
-    under=(),
-    wrong={"one factor N too many": 2 * commuted, "the terms exchanged": -2 * commuted / N},
-)
+    seen.apart, 2 * seen.commuted / N, under=(), margin=Relative(1, 10**9, "rounding stays below it"),
+    wrong={"one factor N too many": 2 * seen.commuted, "the terms exchanged": -2 * seen.commuted / N},
+)  # fmt: skip
 
 
 def observe(training, N):
@@ -92,6 +68,7 @@ def run(depth, theta, B):
     return compare(setting.Training(theta, B, 1.0), literal(depth))
 
 
+@settles(exact)
 def on_symbols():
     """Generic weights and targets; 2 x 2 matrices, depths 2 and 3."""
     for depth in (2, 3):
@@ -101,6 +78,7 @@ def on_symbols():
         yield instance(claim, f"the measured program on symbols, N = {depth}", values)
 
 
+@derives(bounded)
 def integral():
     """Every depth and dimension, inside the ball."""
     t = Symbol("t", positive=True)
@@ -113,43 +91,30 @@ theorem = Theorem(
     place="smoothness in depth of linear residual networks in training; reconstructed, the constant is derived here",
     label="reconstructed",
     uses=("linear_resnet_small_loss_convergence",),
-    hypotheses=dict(
-        small=Hypothesis("||I - B||_F <= rho e^(-3 rho), and the weights start inside the ball"),
-        smooth=Hypothesis("the weights at the start are a Lipschitz function of depth, the same for all N"),
-    ),
+    hypotheses=H,
     claims=dict(bounded=bounded, uniform=uniform, exact=exact),
+    proofs=(on_symbols, integral),
     experiments=dict(
         flows=Experiment(
-            padded=True,
+            observe, (gained, rough), {N: Efforts((8, 16, 32), (8, 16, 32, 64), (8, 16, 32, 128))},
+            at={rho: Rational(1, 3)}, draws=Efforts(150, 150, 400), span=32, seeds="paired", padded=True,
             subjects={
                 "zero start": setting.TRAINING,
-                "smooth start": setting.TRAINING.but(kind=setting.SMOOTH, size=setting.NEAR),
-                "rough start": setting.TRAINING.but(
-                    kind=setting.IID, size=setting.NEAR, breaks=("smooth",), fails=("uniform",)
-                ),
-                "far target": setting.TRAINING.but(size=1.0, breaks=("small",), fails=("bounded",)),
+                "smooth start": setting.TRAINING(kind=setting.SMOOTH, size=setting.NEAR),
+                "rough start": setting.TRAINING(kind=setting.IID, size=setting.NEAR).breaking(H.smooth, fails=uniform),
+                "far target": setting.TRAINING(size=1.0).breaking(H.small, fails=bounded),
             },
-            observe=observe,
-            measures=(gained, rough),
-            sweep={N: Efforts(quick=(8, 16, 32), standard=(8, 16, 32, 64), thorough=(8, 16, 32, 128))},
-            at=({rho: Rational(1, 3)},),
-            span=32,
-            draws=Efforts(quick=150, standard=150, thorough=400),
-            seeds="paired",
         ),
         gradients=Experiment(
-            padded=True,
-            subjects={"iid start": setting.TRAINING.but(kind=setting.IID)},
-            observe=compare,
-            measures=(apart, commuted),
-            sweep={N: Efforts(quick=(2, 6), standard=(2, 6), thorough=(2, 6, 16))},
-            draws=Efforts(quick=2, standard=3, thorough=8),
+            compare, seen, {N: Efforts((2, 6), (2, 6), (2, 6, 16))}, draws=Efforts(2, 3, 8), padded=True,
+            subjects={
+                "iid start": setting.TRAINING(kind=setting.IID),
+            },
         ),
     ),
-    proof=dict(exact=Proof(on_symbols, settles=True), bounded=integral),
     issues=(
         "From zero the gain is a twentieth of the bound: to leading order it is the commutator of "
         "linear_resnet_commutator_law.",
         "Smoothness is inherited: from a rough start the loss vanishes too, and the weights stay rough.",
     ),
-)
+)  # fmt: skip

@@ -11,59 +11,51 @@ import jax.numpy as jnp
 from jaxtyping import Array
 from sympy import Function, Rational, Symbol, diff, exp, integrate, limit, log, rsolve
 
-from theorax.language import (
-    Absolute,
-    Efforts,
-    Experiment,
-    Hypothesis,
-    Inequality,
-    Measured,
-    Rate,
-    Step,
-    Subject,
-    Theorem,
-)
+from theorax.language import *
 from theorax.numerics import flows
 from theorax.numerics.keys import named
 from theorax.theorems.resnet_discretizes_ode import _networks as setting
 from theorax.theorems.resnet_discretizes_ode._networks import L, N
 from theorax.theorems.resnet_discretizes_ode._residual import activations
 
-gap = Measured("gap", "the largest distance of x_n from x(n/N)", positive=True)
 used = Measured("used", "the largest share of C ((1 + L/N)^n - 1)/(2 N L) that x_n is away from x(n/N)")
-C = Measured("C", "a bound on the acceleration of the flow", positive=True)
-lipschitz = Measured("lipschitz", "a Lipschitz constant of the field in x", positive=True)
+seen = numbers(
+    gap="the largest distance of x_n from x(n/N)",
+    C="a bound on the acceleration of the flow",
+    lipschitz="a Lipschitz constant of the field in x",
+    positive=True,
+)
 
-above = C * (exp(lipschitz) - 1) / (2 * N * lipschitz)
+above = seen.C * (exp(seen.lipschitz) - 1) / (2 * N * seen.lipschitz)
 slack = Absolute(1, 10**6, "rounding and the error of the flow stay below it")
+H = hypotheses(
+    smooth=Hypothesis(
+        "phi is continuously differentiable in x and s",
+        unbroken="without a derivative in s the constant C has no meaning; distance_no_vanish_without_smoothness looks at "
+        "layers that are rough in depth",
+    ),
+    one_field="phi does not depend on N",
+    lipschitz="phi(s, .) is L-Lipschitz on a tube that holds the flow and the network",
+    interpolates="phi(n/N, .) is the n-th residual function",
+)
 bound = Inequality(
-    gap,
-    at_most=above,
-    under=("smooth", "lipschitz", "interpolates"),
-    margin=slack,
+    seen.gap, at_most=above, under=(H.smooth, H.lipschitz, H.interpolates), margin=slack,
     wrong={
         "half the constant": above / 2,
-        "the constant without (e^L - 1)/L": C / (2 * N),
+        "the constant without (e^L - 1)/L": seen.C / (2 * N),
         "a second-order bound": above / N,
     },
-)
+)  # fmt: skip
 at_each_node = Inequality(
-    used,
-    at_most=1,
-    under=("smooth", "lipschitz", "interpolates"),
-    margin=slack,
+    used, at_most=1, under=(H.smooth, H.lipschitz, H.interpolates), margin=slack,
     wrong={"half the constant": Rational(1, 2)},
-)
+)  # fmt: skip
 first_order = Rate(
-    gap,
-    1 / N,
-    as_=N,
+    seen.gap, 1 / N, as_=N, under=(H.smooth, H.one_field, H.lipschitz, H.interpolates), spread=1 / N,
     approach=setting.in_powers(0.5, 16, "the logarithm of an expansion in 1/N; at most 0.25 at N = 16 on other seeds"),
     margin=Absolute(1, 5, "orders of methods differ by one, and a square root by a half"),
-    under=("smooth", "one_field", "lipschitz", "interpolates"),
-    spread=1 / N,
     wrong={"a square root": N ** Rational(-1, 2), "a second-order scheme": N**-2},
-)
+)  # fmt: skip
 
 D, WIDTH = 6, 8
 STEEP = 2.0  # the slope of the extremal field
@@ -119,6 +111,7 @@ def observe(field, N):
     return dict(gap=behind.max(), gap_error=error, used=used, used_error=error / first, C=C, lipschitz=L)
 
 
+@lemma
 def recursion():
     """Generic L and C, every depth and node."""
     C, n, t, u = Symbol("C", positive=True), Symbol("n", integer=True), Symbol("t"), Symbol("u", positive=True)
@@ -136,49 +129,33 @@ def recursion():
     yield Step("... and grows from there, so (1 + L/N)^N <= e^L", diff(u - log(1 + u), u), u / (1 + u))
 
 
-network = Subject(field, options=dict(extremal=0, curved=0.0, waves=0.0, offset=0.0))
+network = Subject(field, extremal=0, curved=0.0, waves=0.0, offset=0.0)
 theorem = Theorem(
     place="main approximation proposition; reconstructed, the constant is derived here",
     label="reconstructed",
     uses=("ode_solver", "distance_bound_tight"),
-    hypotheses=dict(
-        smooth=Hypothesis(
-            "phi is continuously differentiable in x and s",
-            unbroken="without a derivative in s the constant C has no meaning; distance_no_vanish_without_smoothness "
-            "looks at layers that are rough in depth",
-        ),
-        one_field=Hypothesis("phi does not depend on N"),
-        lipschitz=Hypothesis("phi(s, .) is L-Lipschitz on a tube that holds the flow and the network"),
-        interpolates=Hypothesis("phi(n/N, .) is the n-th residual function"),
-    ),
+    hypotheses=H,
     claims=dict(bound=bound, at_each_node=at_each_node, first_order=first_order),
+    proofs=(recursion,),
     experiments=dict(
         depths=Experiment(
-            padded=True,
+            observe, (seen, used), {N: Efforts((16, 32, 64, 128), (16, 32, 64, 128), (16, 64, 256, 1024))},
+            draws=Efforts(80, 80, 256), span=64, seeds="paired", padded=True,
             subjects={
                 "network": network,
-                "extremal": network.but(extremal=1),
-                "waves between the layers": network.but(waves=0.5, breaks=("one_field",), fails=("first_order",)),
-                "other layers": network.but(
-                    offset=0.5, breaks=("interpolates",), fails=("bound", "at_each_node", "first_order")
-                ),
-                "L on the flow alone": network.but(
-                    extremal=1, curved=50.0, breaks=("lipschitz",), fails=("bound", "at_each_node")
+                "extremal": network(extremal=1),
+                "waves between the layers": network(waves=0.5).breaking(H.one_field, fails=first_order),
+                "other layers": network(offset=0.5).breaking(H.interpolates, fails=(bound, at_each_node, first_order)),
+                "L on the flow alone": network(extremal=1, curved=50.0).breaking(
+                    H.lipschitz, fails=(bound, at_each_node),
                 ),
             },
-            observe=observe,
-            measures=(gap, used, C, lipschitz),
-            sweep={N: Efforts(quick=(16, 32, 64, 128), standard=(16, 32, 64, 128), thorough=(16, 64, 256, 1024))},
-            span=64,
-            draws=Efforts(quick=80, standard=80, thorough=256),
-            seeds="paired",
         ),
     ),
-    proof=dict(recursion=recursion),
     issues=(
         "The extremal field is affine in x: it is what makes a smaller constant fail. Networks drawn at "
         "random use up to a third of the bound at their last node, and nearly all of it at their first.",
         "C is the largest acceleration at the layers plus 1/(2N) times the largest change of it there: a bound to "
         "second order in the distance of layers, of which there are at least sixteen.",
     ),
-)
+)  # fmt: skip
