@@ -1,8 +1,32 @@
 """The errors a user can make: what was given, why it cannot be meant, what to write instead."""
 
+_DASHES = "\ue000"  # stands before the name of an option in a message, for what its front end writes there
+
+
+def option(name: str) -> str:
+    """An option of the command as a message names it; each front end spells it as it is typed there.
+
+    >>> error = UsageError(f"`{option('at')} l`: no value.")
+    >>> str(error), error.told("--verify-")
+    ('`--at l`: no value.', '`--verify-at l`: no value.')
+    """
+    return f"{_DASHES}{name}"
+
 
 class TheoraxError(Exception):
     """A mistake that its author can mend; shown as one sentence, never as a traceback."""
+
+    @property
+    def message(self) -> str:
+        """The sentence as it was raised, its options not spelt yet."""
+        return str(self.args[0]) if self.args else ""
+
+    def told(self, dashes: str = "--") -> str:
+        """The sentence, with its options spelt so."""
+        return self.message.replace(_DASHES, dashes)
+
+    def __str__(self) -> str:
+        return self.told()
 
 
 class UsageError(TheoraxError):

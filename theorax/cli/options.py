@@ -9,10 +9,12 @@ from typing import Any, TypeVar
 import click
 
 from theorax.decide.error_budget import METHODS as ADJUSTMENTS
-from theorax.errors import UsageError
+from theorax.errors import UsageError, option
 from theorax.names import did_you_mean
 from theorax.reports.renderings import RENDERINGS
 from theorax.verifiers.settings import EFFORTS, Settings, tonight
+
+_LEVEL = option("level")
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 DEVICES = ("cpu", "gpu")
@@ -94,8 +96,8 @@ def choices(command: Command) -> Command:
         click.option("--sizes", multiple=True, metavar="LETTER=SIZES", help="Sizes, as in T=100..400 or T=64,128."),
         click.option("--model", metavar="FILE.py:FACTORY", help="Your own Equinox layer instead of the theorem's."),
     )
-    for option in reversed(options):
-        command = option(command)
+    for each in reversed(options):
+        command = each(command)
     return command
 
 
@@ -145,7 +147,7 @@ def settings(given: dict[str, Any]) -> Settings:
     level = usual.get("level", Settings().level)
     if not 0 < level < 0.5:
         raise UsageError(
-            f"`--level {level:g}` is no error rate of a test: it lies between 0 and 0.5. Write `--level 0.025`."
+            f"`{_LEVEL} {level:g}` is no error rate of a test: it lies between 0 and 0.5. Write `{_LEVEL} 0.025`."
         )
     jobs = usual.get("jobs", 0)
     if jobs < 0:

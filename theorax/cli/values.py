@@ -8,10 +8,13 @@ from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 
-from theorax.errors import UsageError
+from theorax.errors import UsageError, option
 
-AT_EXAMPLE = "Write `--at gamma=1/4,l=2`."
-SIZES_EXAMPLE = "Write `--sizes T=100..400` (doubling from 100 up to 400) or `--sizes T=64,128,256`."
+_AT = option("at")
+_SIZES = option("sizes")
+
+AT_EXAMPLE = f"Write `{_AT} gamma=1/4,l=2`."
+SIZES_EXAMPLE = f"Write `{_SIZES} T=100..400` (doubling from 100 up to 400) or `{_SIZES} T=64,128,256`."
 
 
 def parameters(texts: Iterable[str]) -> tuple[tuple[str, str], ...]:
@@ -27,15 +30,15 @@ def parameters(texts: Iterable[str]) -> tuple[tuple[str, str], ...]:
         for part in text.split(","):
             letter, equals, value = (piece.strip() for piece in part.partition("="))
             if not equals or not letter.isidentifier() or not value:
-                raise UsageError(f"`--at {text}`: `{part}` gives no letter a value. {AT_EXAMPLE}")
+                raise UsageError(f"`{_AT} {text}`: `{part}` gives no letter a value. {AT_EXAMPLE}")
             try:
                 exact = Fraction(value)
             except (ValueError, ZeroDivisionError):
                 raise UsageError(
-                    f"`--at {text}`: `{value}` is no exact number, such as 2, 1/4 or 0.25. {AT_EXAMPLE}"
+                    f"`{_AT} {text}`: `{value}` is no exact number, such as 2, 1/4 or 0.25. {AT_EXAMPLE}"
                 ) from None
             if letter in found:
-                raise UsageError(f"`--at {text}` gives `{letter}` a second value; a letter has one. {AT_EXAMPLE}")
+                raise UsageError(f"`{_AT} {text}` gives `{letter}` a second value; a letter has one. {AT_EXAMPLE}")
             found[letter] = str(exact)
     return tuple(found.items())
 
@@ -54,16 +57,16 @@ def sizes(texts: Iterable[str]) -> tuple[tuple[str, tuple[int, ...]], ...]:
     for text in texts:
         letter, equals, listed = (piece.strip() for piece in text.partition("="))
         if not equals or not letter.isidentifier():
-            raise UsageError(f"`--sizes {text}` does not name a letter. {SIZES_EXAMPLE}")
+            raise UsageError(f"`{_SIZES} {text}` does not name a letter. {SIZES_EXAMPLE}")
         if letter in found:
-            raise UsageError(f"`--sizes {text}` gives `{letter}` sizes a second time. {SIZES_EXAMPLE}")
+            raise UsageError(f"`{_SIZES} {text}` gives `{letter}` sizes a second time. {SIZES_EXAMPLE}")
         first, dots, last = listed.partition("..")
         try:
             values = _doubling(int(first), int(last)) if dots else tuple(int(part) for part in listed.split(","))
         except ValueError:
-            raise UsageError(f"`--sizes {text}`: `{listed}` is no list of whole numbers. {SIZES_EXAMPLE}") from None
+            raise UsageError(f"`{_SIZES} {text}`: `{listed}` is no list of whole numbers. {SIZES_EXAMPLE}") from None
         if not values or values[0] < 1 or any(b <= a for a, b in pairwise(values)):
-            raise UsageError(f"`--sizes {text}`: sizes are positive and grow. {SIZES_EXAMPLE}")
+            raise UsageError(f"`{_SIZES} {text}`: sizes are positive and grow. {SIZES_EXAMPLE}")
         found[letter] = values
     return tuple(found.items())
 

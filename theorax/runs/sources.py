@@ -16,9 +16,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from theorax.errors import UsageError
+from theorax.errors import UsageError, option
 from theorax.names import did_you_mean
 from theorax.verifiers.settings import Settings
+
+_MODEL = option("model")
 
 PACKAGE = Path(__file__).parents[1]
 DECIDING = ("runs/checking.py", "verifiers/kinds/*.py")  # found by folder: kinds may be looked up by name
@@ -155,23 +157,23 @@ def model_file(model: str) -> Path:
     **Raises:** UsageError if the text has another form, the file is missing, or it does not define the factory.
     """
     place, colon, factory = model.rpartition(":")
-    example = "Write it as FILE.py:FACTORY, such as `--model layer.py:attention`."
+    example = f"Write it as FILE.py:FACTORY, such as `{_MODEL} layer.py:attention`."
     if not colon or not place or not factory.isidentifier():
-        raise UsageError(f"`--model {model}` does not say which function builds the model. {example}")
+        raise UsageError(f"`{_MODEL} {model}` does not say which function builds the model. {example}")
     path = Path(place) if place.endswith(".py") else _module_file(place)
     if path is None or not path.is_file():
         raise UsageError(
-            f"`--model {model}`: there is no {'file' if place.endswith('.py') else 'module'} `{place}`. {example}"
+            f"`{_MODEL} {model}`: there is no {'file' if place.endswith('.py') else 'module'} `{place}`. {example}"
         )
     try:
         tree = ast.parse(path.read_bytes())
     except (SyntaxError, ValueError) as error:
         line = f", line {error.lineno}: {error.msg}" if isinstance(error, SyntaxError) else f": {error}"
-        raise UsageError(f"`--model {model}`: Python cannot read {place}{line}.") from None
+        raise UsageError(f"`{_MODEL} {model}`: Python cannot read {place}{line}.") from None
     defined = {name for node in tree.body for name in _defined(node)}
     if factory not in defined and "*" not in defined:
         hint = did_you_mean(factory, defined)
-        raise UsageError(f"`--model {model}`: {place} defines no `{factory}`{hint} {example}")
+        raise UsageError(f"`{_MODEL} {model}`: {place} defines no `{factory}`{hint} {example}")
     return path
 
 

@@ -17,10 +17,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TypeVar
 
-from theorax.errors import UsageError
+from theorax.errors import UsageError, option
 from theorax.runs.sources import Manifest, key
 from theorax.verifiers.attempts import ClaimVersion
 from theorax.verifiers.outcome import TheoremOutcome, plain, theorem_from_plain
+
+_STATE = option("state")
 
 FILE = "results.sqlite"
 LAYOUT = 8  # raised when the tables, a key or the outcome's fields change; older results are then checked again
@@ -222,18 +224,18 @@ class Store:
 
     def _unusable(self, why: str) -> str:
         if "locked" in why or "busy" in why:
-            return f"Another run is writing to {self.path}. Wait for it to finish, or give `--state` another folder."
+            return f"Another run is writing to {self.path}. Wait for it to finish, or give `{_STATE}` another folder."
         if "full" in why or "No space" in why:
             return (
-                f"The disk is full: {self.path} cannot be written. Make room, or give `--state` another disk's folder."
+                f"The disk is full: {self.path} cannot be written. Make room, or give `{_STATE}` another disk's folder."
             )
         if "malformed" in why:
             return self._corrupt(why)
-        return f"Results cannot be kept in {self.path}: {why}. Give `--state` a folder that can be written."
+        return f"Results cannot be kept in {self.path}: {why}. Give `{_STATE}` a folder that can be written."
 
     def _corrupt(self, why: object) -> str:
         return (
-            f"{self.path} is no readable store of results ({why}). Delete that file, or give `--state` another folder; "
+            f"{self.path} is no readable store of results ({why}). Delete that file, or give `{_STATE}` another folder; "
             "the theorems are then checked again."
         )
 

@@ -64,7 +64,7 @@ def perform(check: str, id: str, settings: Settings) -> Finished:
             return Finished(id, outcome=found.outcome, observations=found.observations)
         return Finished(id, outcome=found)
     except UsageError as error:
-        return Finished(id, sentence=str(error), usage=True)
+        return Finished(id, sentence=error.message, usage=True)
     except DesignError as error:
         return Finished(id, sentence=str(error), undecided=True)
     except TheoraxError as error:

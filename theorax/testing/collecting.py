@@ -192,7 +192,7 @@ class Claim(pytest.Item):
             found = excinfo.value.found
             return visible(f"{found.title}: {found.sentence}\n\n{found.text}".rstrip())
         if isinstance(excinfo.value, (UsageError, StatementError)):
-            return pytest_options.worded(str(excinfo.value))
+            return pytest_options.worded(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> tuple[Path, int, str]:

@@ -1,12 +1,11 @@
 """What the options of pytest ask of a check: the settings that the command would make of them, in the words of pytest.
 
 An option of the command is here the same option behind ``--verify``: ``--at`` is ``--verify-at``. Values are parsed and
-refused by the command's own code; its sentences are handed on with the options named as they are typed here.
+refused by the command's own code; its sentences are handed on with the options spelt as they are typed here.
 """
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
@@ -16,10 +15,6 @@ from theorax.errors import TheoraxError
 from theorax.testing.plugin import ELSEWHERE, SETTINGS
 from theorax.text.safe import visible
 from theorax.verifiers.settings import Settings
-
-# Where a sentence speaks of an option: at its beginning, in backquotes, or after a word that asks for one. A command that
-# is told whole, as in `verify theorem ID --at l=2`, stays a command.
-_NAMED = re.compile(rf"(^|`|\b(?:with|after|without|leave|Leave|Write|or) )--({'|'.join((*SETTINGS, 'exclude'))})\b")
 
 
 def settings(config: pytest.Config) -> Settings:
@@ -53,16 +48,12 @@ def method(config: pytest.Config) -> str:
 
 def refusal(error: TheoraxError) -> str:
     """The sentence about what was asked for and cannot be done."""
-    return f"--verify: {worded(str(error))}"
+    return f"--verify: {worded(error)}"
 
 
-def worded(sentence: str) -> str:
-    """A sentence of the command, harmless wherever it is read, with its options as pytest takes them.
-
-    >>> worded("--at delta=1: this theorem has no parameter delta. Write --at gamma=1/2.")
-    '--verify-at delta=1: this theorem has no parameter delta. Write --verify-at gamma=1/2.'
-    """
-    return visible(_NAMED.sub(r"\1--verify-\2", sentence))
+def worded(error: TheoraxError) -> str:
+    """The sentence of an error, harmless wherever it is read, with its options as pytest takes them."""
+    return visible(error.told("--verify-"))
 
 
 def alone(config: pytest.Config) -> None:

@@ -15,13 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from theorax.errors import ObservationError
+from theorax.errors import ObservationError, option
 from theorax.language import Experiment, Theorem
 from theorax.numerics.sampler import Sampler
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.measure import measure, observed
 from theorax.verifiers.cases.sweep_lines import BOX, SweepLine
 from theorax.verifiers.settings import Settings
+
+_FRESH = option("fresh")
 
 __all__ = ["LARGEST", "Draws", "Table"]
 
@@ -167,7 +169,7 @@ def _unpacked(kept: bytes) -> dict[Place, tuple[Tables, Tables]]:
     except (ValueError, KeyError, OSError, TypeError, zipfile.BadZipFile) as error:
         raise ObservationError(
             f"The kept observations cannot be read ({error}). A decision cannot be made again from them. "
-            "Check the theorem with --fresh."
+            f"Check the theorem with {_FRESH}."
         ) from None
     return {place: (_in_order(kinds["table"]), _in_order(kinds["error"])) for place, kinds in found.items()}
 

@@ -11,10 +11,13 @@ from typing import Any
 
 from sympy import Expr, Integer, sympify
 
-from theorax.errors import DesignError, UsageError
+from theorax.errors import DesignError, UsageError, option
 from theorax.language import Claim, Experiment, Index, Letter, Size, Subject, Theorem
 from theorax.names import did_you_mean
 from theorax.verifiers.settings import Settings
+
+_AT = option("at")
+_SIZES = option("sizes")
 
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
 
@@ -93,7 +96,7 @@ class Cell:
             left = ", ".join(sorted(map(str, value.free_symbols)))
             raise DesignError(
                 f"{expression} has no value for the subject {self.line.name!r}: {left} is not set. "
-                f"Give it with --at {left.split(', ')[0]}=..., or let the experiment measure it."
+                f"Give it with {_AT} {left.split(', ')[0]}=..., or let the experiment measure it."
             )
         number = value.evalf(30)
         if not (number.is_real and number.is_finite):
@@ -202,22 +205,22 @@ def refuse_unknown(theorem: Theorem, settings: Settings) -> None:
     swept = {str(experiment.swept): experiment.sizes(settings.effort) for experiment in experiments}
     for name, _ in settings.sizes:
         if name not in swept:
-            known = " or ".join(f"--sizes {letter}={sizes[0]}..{sizes[-1]}" for letter, sizes in swept.items())
+            known = " or ".join(f"{_SIZES} {letter}={sizes[0]}..{sizes[-1]}" for letter, sizes in swept.items())
             raise UsageError(
-                f"--sizes {name}=...: this theorem does not sweep {name}{did_you_mean(name, swept)} "
-                + (f"Write {known}." if known else "It has no sweep at all: leave --sizes out.")
+                f"{_SIZES} {name}=...: this theorem does not sweep {name}{did_you_mean(name, swept)} "
+                + (f"Write {known}." if known else f"It has no sweep at all: leave {_SIZES} out.")
             )
     letters = {str(letter): letter for experiment in experiments for case in experiment.cases for letter in case}
     letters |= {str(index): index for experiment in experiments for index in experiment.along}
     for name, text in settings.at:
         if name not in letters:
             raise UsageError(
-                f"--at {name}={text}: this theorem has no parameter {name}{did_you_mean(name, letters)} "
-                + (f"It can be looked at along {', '.join(letters)}." if letters else "Leave --at out.")
+                f"{_AT} {name}={text}: this theorem has no parameter {name}{did_you_mean(name, letters)} "
+                + (f"It can be looked at along {', '.join(letters)}." if letters else f"Leave {_AT} out.")
             )
         letter, value = letters[name], sympify(text, rational=True)
         if (letter.is_integer and not value.is_Integer) or (letter.is_positive and not value.is_positive):
             kind, example = ("integer", "2") if letter.is_integer else ("number", "1/2")
             raise UsageError(
-                f"--at {name}={text}: {letter} ({letter.meaning}) is a positive {kind}. Write --at {name}={example}."
+                f"{_AT} {name}={text}: {letter} ({letter.meaning}) is a positive {kind}. Write {_AT} {name}={example}."
             )

@@ -13,12 +13,14 @@ from typing import Any
 
 import jax
 
-from theorax.errors import UsageError
+from theorax.errors import UsageError, option
 from theorax.language import Experiment, Hypotheses, Subject, Theorem
 from theorax.names import did_you_mean
 from theorax.verifiers.cases.measure import instance
 from theorax.verifiers.cases.sweep_lines import sweep_lines
 from theorax.verifiers.settings import Settings
+
+_MODEL = option("model")
 
 INTERFACE = ("key", "T", "d")
 TRIAL = 16  # the context length at which a layer is tried: small, and divisible by what ratios of sizes are made of
@@ -33,7 +35,7 @@ def adopt(theorem_id: str, theorem: Theorem, model: str) -> Theorem:
     taking = {name: part for name, part in theorem.experiments.items() if part.adopt is not None}
     if not taking:
         raise UsageError(
-            f"--model {model}: {theorem_id} is not about a layer that can be replaced. Its subjects are part of its "
+            f"{_MODEL} {model}: {theorem_id} is not about a layer that can be replaced. Its subjects are part of its "
             "statement. Try rank_collapse_width or keyquery_gap_and_bulk."
         )
     experiments = {name: _with(part, factory) for name, part in taking.items()}
@@ -60,21 +62,21 @@ def find(model: str) -> Callable[..., Any]:
     place, separator, name = model.rpartition(":")
     if not separator or not place or not name:
         raise UsageError(
-            f"--model {model}: no factory is named. A model is a file or a module and a function in it. "
-            "Write --model my_layer.py:factory or --model package.module:factory."
+            f"{_MODEL} {model}: no factory is named. A model is a file or a module and a function in it. "
+            f"Write {_MODEL} my_layer.py:factory or {_MODEL} package.module:factory."
         )
     module = _module(model, place)
     factory = vars(module).get(name)
     if factory is None:
         known = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
-        raise UsageError(f"--model {model}: {place} has no {name}{did_you_mean(name, known)}")
+        raise UsageError(f"{_MODEL} {model}: {place} has no {name}{did_you_mean(name, known)}")
     if not callable(factory):
-        raise UsageError(f"--model {model}: {name} is no function. Write def {name}(key, T, d): return your layer.")
+        raise UsageError(f"{_MODEL} {model}: {name} is no function. Write def {name}(key, T, d): return your layer.")
     try:
         inspect.signature(factory).bind(*INTERFACE)
     except TypeError:
         raise UsageError(
-            f"--model {model}: {name}{inspect.signature(factory)} cannot be called with a key, a context length and a "
+            f"{_MODEL} {model}: {name}{inspect.signature(factory)} cannot be called with a key, a context length and a "
             f"width. Write def {name}(key, T, d): return a layer that maps a (T, d) array to a (T, d) array."
         ) from None
     return factory
@@ -85,7 +87,7 @@ def _module(model: str, place: str) -> Any:
         if place.endswith(".py") or "/" in place:
             path = Path(place)
             if not path.is_file():
-                raise UsageError(f"--model {model}: there is no file {place}. Give its path from where you stand.")
+                raise UsageError(f"{_MODEL} {model}: there is no file {place}. Give its path from where you stand.")
             spec = importlib.util.spec_from_file_location(f"theorax_model_{path.stem}", path)
             assert spec is not None and spec.loader is not None
             module = importlib.util.module_from_spec(spec)
@@ -96,9 +98,9 @@ def _module(model: str, place: str) -> Any:
     except UsageError:
         raise
     except ModuleNotFoundError as error:
-        raise UsageError(f"--model {model}: {error}. Is it installed, or is the path of a file meant?") from error
+        raise UsageError(f"{_MODEL} {model}: {error}. Is it installed, or is the path of a file meant?") from error
     except Exception as error:
-        raise UsageError(f"--model {model}: {place} does not import ({type(error).__name__}: {error}).") from error
+        raise UsageError(f"{_MODEL} {model}: {place} does not import ({type(error).__name__}: {error}).") from error
 
 
 def _with(experiment: Experiment, factory: Callable[..., Any]) -> Experiment:
