@@ -11,7 +11,7 @@ from pathlib import Path
 from theorax.decide.findings import Finding, Found
 from theorax.decide.status import Direction, Reason, Status
 from theorax.decide.verdict import Assumption, Case, ErrorRates, Grounds, Point, Statement, Verdict, conclude
-from theorax.errors import DesignError, StatementError, UsageError
+from theorax.errors import DesignError, StatementError, UsageError, option
 from theorax.verifiers.outcome import (
     ControlOutcome,
     Expected,
@@ -265,7 +265,7 @@ def check(id: str, settings: Settings) -> TheoremOutcome:
     if id.startswith("weak"):
         raise DesignError("Too weak to decide: half-width 0.4 against a margin of 0.1. Draw 6400.")
     if id.startswith("misused"):
-        raise UsageError("`--at delta=1`: misused has no letter `delta`; its letters are gamma and l.")
+        raise UsageError(f"`{option('at')} delta=1`: misused has no letter `delta`; its letters are gamma and l.")
     if id.startswith("dies"):
         os.kill(os.getpid(), signal.SIGKILL)
     if id.startswith("slow"):

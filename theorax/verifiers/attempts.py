@@ -13,11 +13,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from theorax.decide.status import DEFAULT_LEVELS
-from theorax.language import Claim
-from theorax.verifiers.kinds.lowering import Prepared
+
+if TYPE_CHECKING:  # the store of attempts is opened by commands that check nothing
+    from theorax.language import Claim
+    from theorax.verifiers.kinds.lowering import Prepared
 
 __all__ = ["AttemptLog", "ClaimVersion", "claim_version"]
 
