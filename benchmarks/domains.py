@@ -34,8 +34,9 @@ jax.config.update("jax_enable_x64", True)
 import jax.numpy as jnp
 import numpy as np
 
+from theorax import exact
 from theorax.exact.identity_ladder import in_balls, in_fields
-from theorax.exact.programs import points, sides
+from theorax.exact.program_identity import problem_of
 from theorax.numerics.arithmetics import (
     Ball,
     Degree,
@@ -150,8 +151,8 @@ def right(factor, A, B):
 
 def identities(replicates):
     """How often an identity that is off by a little passes: allclose in two precisions, fields, balls."""
-    exact = max(10, replicates // 10)
-    print(f"\nshare of draws on which the identity passes; allclose on {replicates} draws, theorax on {exact}")
+    fewer = max(10, replicates // 10)
+    print(f"\nshare of draws on which the identity passes; allclose on {replicates} draws, theorax on {fewer}")
     print(
         f"{'level':>7} {'delta':>8} {'allclose32':>10} {'allclose64':>10} {'fields':>7} {'balls':>6} "
         f"{'identity':>8} {'ms each':>8}"
@@ -170,20 +171,21 @@ def identities(replicates):
                     close[dtype] += bool(np.allclose(one, other))
             passed, spent = np.zeros(3, int), 0.0
             scaled = partial(right, 1 + delta)
-            for number in range(exact):
+            for number in range(fewer):
                 A = draws.normal(size=64)
                 at = (A, -A + level * draws.normal(size=64))
-                both = partial(sides, left, scaled, at)
-                passed[0] += in_fields(both, str(number)).equal is True
-                passed[1] += in_balls(both, points(str(number), True)).narrow
+                problem, _ = problem_of(left, scaled, at, None, str(number))
+                ((seed, generic),) = problem.generic
+                passed[0] += in_fields(generic, seed).equal is True
+                passed[1] += in_balls([point.sides for point in problem.points]).narrow
                 start = time.process_time()
                 passed[2] += exact.identity(left, scaled, at=at).status == "CERTIFIED"
                 spent += time.process_time() - start
             shares = " ".join(f"{count / replicates:>10.3f}" for count in close.values())
-            mine = passed / exact
+            mine = passed / fewer
             print(
                 f"{level:>7.0e} {delta:>8.1e} {shares} {mine[0]:>7.2f} {mine[1]:>6.2f} {mine[2]:>8.2f} "
-                f"{1e3 * spent / exact:>8.1f}",
+                f"{1e3 * spent / fewer:>8.1f}",
                 flush=True,
             )
 

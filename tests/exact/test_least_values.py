@@ -16,7 +16,7 @@ from theorax import exact
 from theorax.decide.status import Status
 from theorax.errors import StatementError, UsageError
 from theorax.exact.branch_and_bound import Box
-from theorax.exact.duality_gap import compare
+from theorax.exact.duality_gap import GapProblem, duality_gap
 from theorax.exact.enclosures import Enclosure
 from theorax.exact.krawczyk import critical, zero
 from theorax.exact.least_values import least_on_box, restarts
@@ -129,18 +129,18 @@ def test_restarts_count_the_basins_of_better_value(mass: float, rng: np.random.G
     ],
 )
 def test_a_gap_decides_as_the_table_says(value, bound, constraints, rival, status) -> None:
-    found = compare(
+    problem = GapProblem(
         arb(value),
         None if bound is None else arb(bound),
-        Fraction(1, 2**20),
         [arb(c) for c in constraints],
         None if rival is None else arb(rival),
     )
+    found = duality_gap(lambda: problem, Fraction(1, 2**20))
     assert found.status is status
 
 
 def test_a_wide_ball_of_the_gap_decides_nothing() -> None:
-    assert compare(arb(1, 0.25), arb(1, 0.25), Fraction(1, 10)).status is Status.INCONCLUSIVE
+    assert duality_gap(lambda: GapProblem(arb(1, 0.25), arb(1, 0.25)), Fraction(1, 10)).status is Status.INCONCLUSIVE
 
 
 B = np.asarray([1.0, -2.0, 0.5])

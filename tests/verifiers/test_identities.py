@@ -36,7 +36,9 @@ nothing = Measured("nothing", "0/0 at every size but the smallest", array=True)
 powers = Measured("powers", "A^k", over=(k,), array=True)
 above = Measured("above", "A^(k-1) A", over=(k,), array=True)
 spectral = Measured("spectral", "the largest singular value, by an algorithm balls cannot follow", array=True)
-branched = Measured("branched", "A where tr AB = tr BA, else 0", array=True)
+branched = Measured("branched", "A where exp tr AB = exp tr BA, else 0", array=True)
+circle = Measured("circle", "the squares of the sine and the cosine of tr AB", array=True)
+again = Measured("again", "tr AB by the same program, wrapped", array=True)
 
 TINY = Relative(1, 10**12, "rounding stays below it")
 
@@ -67,7 +69,9 @@ def observe(model: dict[str, jax.Array], n: Extent) -> dict[str, jax.Array]:
         powers=jnp.stack([A, A @ A, A @ A @ A]),
         above=jnp.stack([A, A @ A, A @ (A @ A)]),
         spectral=jnp.linalg.svd(A, compute_uv=False)[0],
-        branched=jnp.where(left == right, A, 0 * A),
+        branched=jnp.where(jnp.exp(left) == jnp.exp(right), A, 0 * A),
+        circle=jnp.sin(left) ** 2 + jnp.cos(left) ** 2,
+        again=jax.checkpoint(lambda A: jax.lax.stop_gradient(jnp.trace(A @ B)))(A),
     )
 
 
@@ -91,6 +95,8 @@ def judged(claim: Identity, sizes: tuple[int, ...] = (2, 5)) -> list[Judged]:
             above,
             spectral,
             branched,
+            circle,
+            again,
         ),
         sweep={n: sizes},
         along={k: (1, 2, 3)},
@@ -119,7 +125,15 @@ CERTIFIED = {
     "a margin below rounding": (identity(trace, swapped, Relative(1, 10**20, "rounding stays below it")), 2),
     "no scale around zero": (identity(zero, 0 * trace, Relative(1, 10**12, "rounding stays below it")), 2),
 }
-SUPPORTED = {"roots": (identity(sqrt(2) * trace, 2 * swapped / sqrt(2)), 2)}
+SUPPORTED = {
+    "roots": (identity(sqrt(2) * trace, 2 * swapped / sqrt(2)), 2),
+    "roots, a margin below rounding": (identity(sqrt(2) * trace, 2 * swapped / sqrt(2), Relative(1, 10**20, "rounding stays below it")), 2),
+}
+VACUOUS = {
+    "a program wrapped": identity(trace, again),
+    "in the same expression": identity(3 * trace + swapped, 3 * again + swapped),
+    "an entry of an array": identity(powers + trace, powers + again),
+}
 FALSE = {
     "a sign": identity(trace, -1 * swapped),
     "a transpose": identity(trace, turned),
@@ -133,14 +147,8 @@ FALSE = {
 OPEN: dict[str, tuple[Identity, Reason]] = {
     "an algorithm that balls cannot follow": (identity(spectral, trace), Reason.BUDGET),
     "a comparison of equal numbers": (identity(branched, powers), Reason.UNDECIDED_COMPARISON),
-    "a margin below rounding": (
-        identity(sqrt(2) * trace, 2 * swapped / sqrt(2) + 0 * zero, Relative(1, 10**20, "rounding stays below it")),
-        Reason.NUMERIC_FLOOR,
-    ),
-    "no number at the larger size": (
-        identity(nothing, 0, Absolute(1, 1, "rounding stays below it")),
-        Reason.NUMERIC_FLOOR,
-    ),
+    "a margin below rounding": (identity(circle, 1, Relative(1, 10**20, "rounding stays below it")), Reason.NUMERIC_FLOOR),
+    "no number at the larger size": (identity(nothing, 0, Absolute(1, 1, "rounding stays below it")), Reason.NUMERIC_FLOOR),
 }
 
 
@@ -175,6 +183,14 @@ def test_what_nothing_decides_stays_open_and_says_why(name: str) -> None:
     found = [case.decision for case in judged(claim) if case.decision.status is not Status.SUPPORTED]
     assert found
     assert {(decision.status, decision.reason) for decision in found} == {(Status.INCONCLUSIVE, reason)}
+
+
+@pytest.mark.parametrize("name", VACUOUS)
+def test_a_program_against_itself_says_nothing(name: str) -> None:
+    found = judged(VACUOUS[name])
+    assert all(case.trivial for case in found)
+    assert all("one and the same program" in case.detail for case in found)
+    assert not any(case.trivial for case in judged(identity(trace, swapped)))
 
 
 def test_what_holds_on_the_drawn_models_alone_is_no_certificate_and_no_refutation() -> None:

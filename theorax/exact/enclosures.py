@@ -1,4 +1,4 @@
-"""A JAX function of a few numbers in balls: at exact points, and over boxes with its slopes; traced once."""
+"""Functions of a few numbers, JAX programs or SymPy expressions, in balls: at exact points, over boxes with slopes."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from typing import Any
 
 import flint
 import jax
+import jax.numpy as jnp
 import numpy as np
 from flint import arb, fmpq
-from sympy import Expr, Symbol
+from sympy import Dummy, Expr, Function, Symbol, lambdify
 
 from theorax.errors import TheoraxError, UsageError
-from theorax.exact.recorded_expressions import recorded
 from theorax.numerics.arithmetics.branches import hull
 from theorax.numerics.arithmetics.custom_rules import entered
 from theorax.numerics.arithmetics.domain import ObjectDomain
 from theorax.numerics.arithmetics.failures import UndecidedComparison
 from theorax.numerics.arithmetics.flat_program import doubles, flatten, trace
 from theorax.numerics.arithmetics.interpreter import Interpreter
+from theorax.numerics.arithmetics.letter_expressions import in_domain
 from theorax.numerics.arithmetics.slopes import Slope, Slopes, inputs
 from theorax.numerics.arithmetics.tape import Tape, TapeNode
 
@@ -71,7 +72,8 @@ class Enclosure:
         entries = list(found._tape.inputs(len(letters)))
         every: tuple[Any, ...] = (expressions,) if isinstance(expressions, Expr) else tuple(expressions)
         found._gradient = lambda: cls.of([every[0].diff(letter) for letter in letters], letters)
-        found._outputs = [recorded(expression, letters, found._tape, entries) for expression in every]
+        places = dict(zip(letters, (np.asarray(entry, dtype=object) for entry in entries), strict=True))
+        found._outputs = [in_domain(expression, found._tape, places.get).item() for expression in every]
         return found
 
     @property
@@ -139,6 +141,20 @@ class Enclosure:
         with domain.working(), doubles():
             (result,) = Interpreter(domain).run(self._program, [domain.adopt(entries)])
         return list(np.asarray(result, dtype=object).reshape(-1))
+
+
+def floats(expression: Expr, letters: Sequence[Symbol]) -> Callable[[Any], Any]:
+    """The expression as a JAX function of one vector, rounded: for proposing points, never for deciding at them."""
+    # What is written out stays outside the expression: built anew, a maximum of long sums is compared term by term.
+    written = {node: Dummy() for node in expression.atoms(Function) if node.doit() != node}
+    compiled = lambdify([tuple(letters), tuple(written.values())], expression.xreplace(written), "jax")
+    inner = lambdify([tuple(letters)], [node.doit() for node in written], "jax")
+
+    def function(x: Any) -> Any:
+        values = [x[place] for place in range(len(letters))]
+        return jnp.asarray(compiled(values, inner(values)), dtype=x.dtype)
+
+    return function
 
 
 def interval(lower: fmpq, upper: fmpq) -> arb:

@@ -5,7 +5,7 @@ r"""Whether two programs compute the same function: in finite fields, in balls a
 | fields, rational programs | certified, with a bound of the probability that this is wrong | refuted, rigorously |
 | fields, other functions met | supported: equal whatever these functions are | nothing: tanh(-x) = -tanh x is not seen |
 | balls at exact points | supported, where all are narrower than 2^-150 | refuted, rigorously |
-| floats with running error | supported against a declared margin alone | nothing: the next rung decides |
+| floats with running error | supported, against a declared margin | nothing |
 
 A false identity of rational programs passes one field with probability at most
 $R\,(d/2^{61} + h/(61 \cdot 2^{55}))$: $d$ bounds the degree and $h$ the bits of the coefficients of the numerator of
@@ -24,7 +24,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from flint import arb, fmpq
+from flint import arb
 
 from theorax.errors import TheoraxError
 from theorax.numerics.arithmetics import (
@@ -51,16 +51,21 @@ ENOUGH = 2.0**-40
 FEWEST_FIELDS, MOST_FIELDS = 2, 8
 _REDRAWS = 4
 
-Pairs = Sequence[tuple[Any, Any]]
+Sides = Sequence[tuple[Any, Any]]
+"""The left and the right side of every equation, as carriers of one arithmetic."""
+
 Carry = Callable[[Any], Any]
-Sides = Callable[[Domain[Any], Carry], Pairs]
-"""Both sides of every equation in one arithmetic, the inputs that are to be varied replaced by carriers."""
+Generic = Callable[[Domain[Any], Carry], Sides]
+"""Both sides in one arithmetic, the inputs that are to be varied replaced by carriers."""
+
+AtPoint = Callable[[Domain[Any]], Sides]
+"""Both sides in one arithmetic at one exact point."""
 
 OBSTACLES = (UnsupportedPrimitive, UndecidedComparison, ZeroDivisor)
 
 
 @dataclass(frozen=True)
-class Size:
+class RationalSize:
     """How large a rational function the difference of two sides is: degree and bits of the coefficients."""
 
     degree: float
@@ -80,7 +85,7 @@ class Fields:
 
     equal: bool | None
     trials: int = 0
-    size: Size | None = None
+    size: RationalSize | None = None
     through: frozenset[str] = frozenset()
     obstacle: TheoraxError | None = None
     witness: str = ""
@@ -122,18 +127,18 @@ class Balls:
 
 @dataclass(frozen=True)
 class Floats:
-    """What floats said: the largest difference with its rounding account, and both against the size of the left."""
+    """What floats said at one point, over the scale: the largest difference with its rounding account, and the account."""
 
-    consistent: bool
-    difference: float
-    account: float
-    scale: float
+    worst: float = 0.0
+    account: float = 0.0
+    consistent: bool = False
+    """Rounding explains the difference at every entry."""
     within: bool = False
     """At every entry the difference and its account stay below the margin."""
     obstacle: TheoraxError | None = None
 
 
-def in_fields(sides: Sides, seed: str) -> Fields:
+def in_fields(sides: Generic, seed: str) -> Fields:
     """Compare the sides at random points of random finite fields, as many as the bound asks for.
 
     Field and point are a function of the seed and of the number of the trial, so that sides may keep what they did.
@@ -178,7 +183,7 @@ def _generic(field: FiniteField, draws: random.Random, leaf: Any) -> Any:
     return field.random(np.shape(leaf), draws)
 
 
-def _size(sides: Sides) -> tuple[Size | None, TheoraxError | None]:
+def _size(sides: Generic) -> tuple[RationalSize | None, TheoraxError | None]:
     degrees = Degree()
     try:
         pairs = sides(degrees, lambda leaf: degrees.variables(np.shape(leaf)))
@@ -190,21 +195,21 @@ def _size(sides: Sides) -> tuple[Size | None, TheoraxError | None]:
                 _ = [height(side) for side in pair]
     except (UnsupportedPrimitive, UndecidedComparison) as error:
         return None, error
-    return Size(max(d for d, _ in found), max(h for _, h in found), vanishes), None
+    return RationalSize(max(d for d, _ in found), max(h for _, h in found), vanishes), None
 
 
-def in_balls(sides: Sides, points: Sequence[Carry], domain: Ball | None = None) -> Balls:
-    """Compare the sides at exact points, each a way to replace the inputs by balls of radius zero or outward rounded.
+def in_balls(points: Sequence[AtPoint], precision: int = PRECISION, loose: bool = False) -> Balls:
+    """Compare the sides at exact points; one at which a side is no finite real number is passed over, and counted.
 
-    A point at which a side is no finite real number is passed over, and counted.
+    ``loose``: float constants stand for every number within one unit in their last place.
 
     **Errors:** none: a ball that excludes zero refutes, whatever its size.
     """
-    balls = domain or Ball(PRECISION)
+    balls = Ball(precision, loose=loose)
     seen, elsewhere, narrow, widest = 0, 0, True, 0.0
-    for carry in points:
+    for sides in points:
         try:
-            pairs = sides(balls, carry)
+            pairs = sides(balls)
             with balls.working():
                 gaps = [balls.binary("sub", left, right).reshape(-1).tolist() for left, right in pairs]
         except OBSTACLES as error:
@@ -223,40 +228,40 @@ def in_balls(sides: Sides, points: Sequence[Carry], domain: Ball | None = None) 
     return Balls(seen, narrow and seen > 0, "", widest, None, elsewhere)
 
 
-def in_floats(sides: Sides, points: Sequence[Carry], dtype: str, margin: float = 0.0, relative: bool = True) -> Floats:
-    """Compare the sides in floats, with the account of their rounding, against a margin over the size of the left.
+def in_floats(sides: AtPoint, margin: float, absolute: bool = False) -> Floats:
+    """Compare the sides in float64, with the account of their rounding, against the margin.
+
+    The scale of an equation is the largest entry of either side, or one for an absolute margin.
 
     **Errors:** the account bounds the rounding of every execution that the error domain admits.
     """
-    floats = RunningError(dtype)
-    difference = account = scale = 0.0
+    floats = RunningError("float64")
+    worst = account = 0.0
     consistent = within = True
-    for carry in points:
-        try:
-            pairs = sides(floats, carry)
-            with floats.working():
-                gaps = [(left, floats.binary("sub", left, right)) for left, right in pairs]
-        except OBSTACLES as error:
-            return Floats(False, math.nan, math.nan, math.nan, False, error)
-        for left, gap in gaps:
-            reach, off, size = gap.reach, np.abs(gap.value), np.abs(left.value)
-            consistent = consistent and bool(np.all(off <= reach))
-            allowed = margin * (size - left.reach) if relative else np.full(off.shape, margin)
-            within = within and bool(np.all(off + reach <= allowed))
-            difference, account = max(difference, _largest(off)), max(account, _largest(reach))
-            scale = max(scale, _largest(size))
-    return Floats(consistent, difference, account, scale, within)
+    try:
+        pairs = sides(floats)
+        with floats.working():
+            gaps = [floats.binary("sub", left, right) for left, right in pairs]
+    except OBSTACLES as error:
+        return Floats(obstacle=error)
+    for pair, gap in zip(pairs, gaps, strict=True):
+        off = np.abs(gap.value)
+        scale = 1.0 if absolute else max(largest(np.abs(side.value)) for side in pair)
+        # What is allowed is a share of the scale itself, which its own rounding may have enlarged.
+        sure = 1.0 if absolute else max(largest(np.abs(side.value) - side.reach) for side in pair)
+        consistent = consistent and bool(np.all(off <= gap.reach))
+        within = within and bool(np.all(np.isfinite(off)) and np.all(off + gap.reach <= margin * sure))
+        worst = max(worst, _over(largest(off + gap.reach), scale))
+        account = max(account, _over(largest(gap.reach), scale))
+    return Floats(worst, account, consistent, within)
 
 
-def rational_near(number: float, draws: random.Random) -> fmpq:
-    """A random exact rational between half and three halves of a number, of its sign; between -1 and 1 for zero."""
-    below = draws.choice((7, 11, 13, 64))
-    if number == 0 or not math.isfinite(number):
-        return fmpq(draws.randrange(-below + 1, below), below)
-    above, under = float(number).as_integer_ratio()
-    return fmpq(above, under) * fmpq(draws.randrange(below // 2 + 1, below + below // 2 + 1), below)
+def _over(size: float, scale: float) -> float:
+    if scale == 0:
+        return math.inf if size > 0 else 0.0
+    return size / scale if math.isfinite(scale) else math.inf
 
 
-def _largest(entries: np.ndarray) -> float:
+def largest(entries: np.ndarray) -> float:
     """The largest entry; infinite where one is no number, for nothing may pass by being undefined."""
     return math.inf if np.isnan(entries).any() else float(entries.max(initial=0.0))

@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 import jax
 import numpy as np
 
-from theorax.decide.equivalence import decide
-from theorax.decide.estimators import proportion
-from theorax.decide.status import DEFAULT_LEVELS, Levels, Reason, Side, Status
+from theorax.decide.status import DEFAULT_LEVELS, Levels, Reason, Status
 from theorax.decide.verdict import Assumption, Verdict
 from theorax.errors import TheoraxError, UsageError
+from theorax.exact.box_problems import BUDGET, STARTS, BoxFinding, least_at
 from theorax.exact.certificates import claim_on
-from theorax.exact.decisions import decided, exactly, told
-from theorax.exact.duality_gap import compare
+from theorax.exact.decisions import decided
+from theorax.exact.duality_gap import GAP_PRECISION, GapProblem, duality_gap
 from theorax.exact.enclosures import Enclosure, rational
 from theorax.exact.kkt import Constrained, constrained
 from theorax.exact.krawczyk import Critical
-from theorax.exact.least_values import least_on_box, local, restarts, what_of
+from theorax.exact.least_values import local
 from theorax.exact.own_functions import Bounds, Function, exact, whole
-from theorax.numerics.arithmetics import UndecidedComparison, UnsupportedPrimitive
-from theorax.numerics.arithmetics.custom_rules import entered
-from theorax.numerics.keys import seed_of
+from theorax.numerics.arithmetics import UnsupportedPrimitive
 
 __all__ = ["duality", "minimum"]
 
-PRECISION = 256
-BASINS = 0.01
-"""The share of starts whose basin may hold a better value after a search from independent starts."""
+WEAK = Assumption("hypothesis", "the dual function is a lower bound wherever its constraints hold", "declared")
 
 
 def minimum(
@@ -41,8 +36,8 @@ def minimum(
     box: Bounds | None = None,
     constraints: Function | None = None,
     slack: Any = 0,
-    budget: int = 20_000,
-    starts: int = 368,
+    budget: int = BUDGET,
+    starts: int = STARTS,
     levels: Levels = DEFAULT_LEVELS,
     seed: int = 0,
     name: str = "minimum",
@@ -62,59 +57,35 @@ def minimum(
     **Raises:** ``UsageError`` for a point, a box or a function that cannot be meant.
     """
     point = [exact(x, f"at[{place}]") for place, x in enumerate(at)]
-    sides = box if box is not None else [(x, x) for x in point]
     whole("budget", budget)
     whole("starts", starts)
-    claim = claim_on(function, sides, slack, name, f"is least at {_told(point)}")
-    if len(claim.names) != len(point):
+    claim = claim_on(
+        function, box if box is not None else [(x, x) for x in point], slack, name, f"is least at {_told(point)}"
+    )
+    problem = claim.problem
+    if len(problem.names) != len(point):
         raise UsageError(
-            f"The point has {len(point)} coordinates, the box {len(claim.names)} sides. The least value is attained in "
+            f"The point has {len(point)} coordinates, the box {len(problem.names)} sides. The least value is attained in "
             "the box. Give one coordinate for every side."
         )
-    for x, (low, high), label in zip(point, claim.sides_exact, claim.names, strict=True):
-        if not low <= x <= high:
-            raise UsageError(f"{label} = {x} lies outside [{low}, {high}]. Move the point into the box, or widen it.")
+    for x, (lower, upper), label in zip(point, problem.box.sides, problem.names, strict=True):
+        if not lower <= rational(x) <= upper:
+            raise UsageError(
+                f"{label} = {x} lies outside [{lower}, {upper}]. Move the point into the box, or widen it."
+            )
+    if constraints is not None and box is not None:
+        raise UsageError(
+            "constraints and box are both given. A least value is certified on boxes alone. Leave out the box, "
+            "or write the function of parameters that satisfy the constraints."
+        )
+    if box is not None:
+        return claim.verdict(least_at(problem, point, budget, starts, levels, seed))
     try:
-        enclosure = claim.enclosure()
-        if constraints is not None:
-            if box is not None:
-                raise UsageError(
-                    "constraints and box are both given. A least value is certified on boxes alone. Leave out the box, "
-                    "or write the function of parameters that satisfy the constraints."
-                )
-            found_there = constrained(claim.program, constraints, point)
-            return _local(claim, found_there.found, point, found_there)
-        gradient = _gradient(claim.program, len(point))
-        if box is None:
-            return _local(claim, local(gradient, point), point)
-        found, critical = least_on_box(enclosure, gradient, point, claim.box, claim.slack, budget)
+        enclosure = problem.enclosure()
+        under = constrained(problem.program, constraints, point) if constraints is not None else None
+        return claim.verdict(_near(under.found if under else local(enclosure.gradient, point), point, under))
     except UnsupportedPrimitive as error:
-        return claim.verdict(decided(Status.INCONCLUSIVE, Reason.BUDGET), str(error).rstrip("."), "", rigorous=False)
-    if found.status is not Status.INCONCLUSIVE:
-        value = found.value
-        decision = decided(found.status, estimate=0.0 if value is None else float(value.mid()))
-        detail = told(found, claim.names, what_of(found)) + _strict(critical)
-        scope = f"every point of {claim.domain}" + (f", with slack {exactly(claim.slack)}" if claim.slack else "")
-        return claim.verdict(decision, detail, scope, rigorous=True)
-    rng = np.random.default_rng(seed_of("minimum", claim.statement, str(seed)))
-    tried = restarts(enclosure, claim.program, point, claim.box, claim.slack, starts, rng)
-    if tried.refuted is not None:
-        decision = decided(Status.REFUTED, estimate=tried.lowest)
-        return claim.verdict(decision, told(tried.refuted, claim.names, "the value"), f"every point of {claim.domain}",
-                             rigorous=True)  # fmt: skip
-    share = proportion((np.arange(starts) < tried.better).astype(float))
-    decision = decide(share, 0.0, BASINS, Side.AT_MOST, levels)
-    if tried.better:
-        decision = decided(Status.INCONCLUSIVE, Reason.NUMERIC_FLOOR, estimate=tried.lowest, levels=levels)
-        detail = f"{tried.better} of {starts} descents end lower in floats, and no ball confirms it"
-        return claim.verdict(decision, detail, "", rigorous=False)
-    left = share.upper(levels.support)
-    detail = (
-        f"{starts} descents from uniform starts end no lower: basins of better value take at most a share {left:.2g} of "
-        f"the starts, at level {levels.support:g}; {told(found, claim.names, what_of(found))}"
-    )
-    scope = f"descents from uniform starts in {claim.domain}, but for a share {left:.2g}"
-    return claim.verdict(decision, detail, scope, rigorous=False)
+        return claim.verdict(BoxFinding(decided(Status.INCONCLUSIVE, Reason.BUDGET), str(error).rstrip(".")))
 
 
 def duality(
@@ -144,35 +115,21 @@ def duality(
     if not allowed > 0:
         raise UsageError(f"gap={gap!r} leaves no room. Two rounded values are never known to be equal. Write 1e-9.")
     claim = claim_on(primal, [(x, x) for x in points[0]], 0, name, f"is least up to {float(allowed):g}")
-    try:
-        value = _balls(primal, points[0], "primal")
-        bound = _balls(dual, points[1], "dual")
-        held = [
-            entry
-            for function, where, what in (
-                (constraints, points[0], "constraints"),
-                (dual_constraints, points[1], "dual_constraints"),
-            )
-            if function is not None
-            for entry in _balls(function, where, what)
-        ]
-    except (UnsupportedPrimitive, UndecidedComparison) as error:
-        reason = Reason.UNDECIDED_COMPARISON if isinstance(error, UndecidedComparison) else Reason.BUDGET
-        return claim.verdict(decided(Status.INCONCLUSIVE, reason), str(error).rstrip("."), "", rigorous=False)
-    if len(value) != 1 or len(bound) != 1:
-        raise UsageError("primal and dual are compared as numbers, and return several. Return one number each.")
-    found = compare(value[0], bound[0], allowed, held, precision=PRECISION)
-    decision = decided(
-        found.status, found.reason, estimate=found.largest, lower=0.0, upper=found.largest, margin=float(allowed),
-        side=Side.AT_MOST,
-    )  # fmt: skip
-    weak = Assumption("hypothesis", "the dual function is a lower bound wherever its constraints hold", "declared")
-    certain = found.status is not Status.INCONCLUSIVE
-    scope = "this problem, at these two points" if certain else ""
-    return claim.verdict(decision, found.detail, scope, rigorous=certain, assumptions=(weak,))
+
+    def balls() -> GapProblem:
+        value, bound = _balls(primal, points[0], "primal"), _balls(dual, points[1], "dual")
+        if len(value) != 1 or len(bound) != 1:
+            raise UsageError("primal and dual are compared as numbers, and return several. Return one number each.")
+        held = ((constraints, points[0], "constraints"), (dual_constraints, points[1], "dual_constraints"))
+        entries = [x for function, at, what in held if function is not None for x in _balls(function, at, what)]
+        return GapProblem(value[0], bound[0], entries)
+
+    found = duality_gap(balls, allowed)
+    scope = "this problem, at these two points" if found.status is not Status.INCONCLUSIVE else ""
+    return claim.verdict(BoxFinding(found.decision(allowed), found.detail, scope), assumptions=(WEAK,))
 
 
-def _local(claim: Any, found: Critical | None, at: Sequence[Fraction], under: Constrained | None = None) -> Verdict:
+def _near(found: Critical | None, at: Sequence[Fraction], under: Constrained | None = None) -> BoxFinding:
     """A strict local minimum, or what there is in its place."""
     status, reason, scope = Status.INCONCLUSIVE, Reason.UNDECIDED_COMPARISON, ""
     if under is not None and under.trouble:
@@ -197,21 +154,7 @@ def _local(claim: Any, found: Critical | None, at: Sequence[Fraction], under: Co
         detail = "one critical point lies there, and the sign of its curvature is not known in balls"
     certain = status is not Status.INCONCLUSIVE
     decision = decided(status, None if certain else reason, estimate=math.nan if found is None else found.curved)
-    return claim.verdict(decision, detail, scope, rigorous=certain)
-
-
-def _strict(critical: Critical | None) -> str:
-    if critical is None or critical.shape != "minimum":
-        return ""
-    return f"; the only critical point within {float(critical.alone.radius):.2g} is a strict minimum"
-
-
-def _gradient(program: Callable[[Any], Any], dimension: int) -> Enclosure | None:
-    """The gradient of the program that is evaluated, in balls; None where it cannot be taken."""
-    try:
-        return Enclosure(jax.grad(entered(program)), dimension, dimension)
-    except (TheoraxError, TypeError, ValueError):
-        return None  # no reverse derivative: boxes are searched without it
+    return BoxFinding(decision, detail, scope)
 
 
 def _balls(function: Function, point: Sequence[Fraction], what: str) -> list[Any]:
@@ -219,7 +162,7 @@ def _balls(function: Function, point: Sequence[Fraction], what: str) -> list[Any
     try:
         with_shape = jax.eval_shape(function, jax.ShapeDtypeStruct((len(point),), float))
         length = int(sum(np.prod(leaf.shape, dtype=np.int64) for leaf in jax.tree_util.tree_leaves(with_shape)))
-        return Enclosure(function, len(point), length).all_at([rational(x) for x in point], PRECISION)
+        return Enclosure(function, len(point), length).all_at([rational(x) for x in point], GAP_PRECISION)
     except TheoraxError:
         raise
     except Exception as error:  # whatever the user's function does when it is traced

@@ -4,62 +4,42 @@ from __future__ import annotations
 
 import hashlib
 import math
+import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
+import equinox as eqx
+import jax
+import jax.numpy as jnp
 import numpy as np
+import sympy
+from flint import arb, fmpq
 
-from theorax.decide.findings import Finding, Found, settle
-from theorax.decide.status import Reason, Status
-from theorax.decide.verdict import Assumption, Case, Grounds, Point, Statement, Verdict, conclude
-from theorax.errors import TheoraxError
-from theorax.exact.identity_ladder import (
-    PRECISION,
-    Balls,
-    Carry,
-    Fields,
-    Floats,
-    Pairs,
-    in_balls,
-    in_fields,
-    in_floats,
-)
-from theorax.exact.programs import (
-    FINE,
-    Program,
-    constant,
-    has_samples,
-    leaves,
-    name_of,
-    points,
-    print_of,
-    refuse,
-    sides,
-)
-from theorax.numerics.arithmetics import Ball, Domain, UndecidedComparison
+from theorax.decide.findings import Finding
+from theorax.decide.verdict import Assumption, Grounds, Point, Statement, Verdict, conclude
+from theorax.decide.wording import Shown, case_of, finite, found_by
+from theorax.errors import UsageError
+from theorax.exact.identity_decision import FINE, IdentityFinding, IdentityPoint, IdentityProblem, decide_identity
+from theorax.exact.identity_ladder import Carry, Sides
+from theorax.exact.same_program import forms_of
+from theorax.numerics.arithmetics import Ball, Domain, evaluate
+from theorax.numerics.arithmetics.expressions import ball_of
+from theorax.numerics.arithmetics.flat_program import doubles
+from theorax.numerics.arithmetics.letter_expressions import in_domain
 
-__all__ = ["identity"]
+__all__ = ["Program", "identity", "problem_of"]
 
-FROZEN = (
-    "That lies within one unit in the last place of a constant that the program holds as a float, such as 1/3 or "
-    "sqrt(2) computed outside it: as written the identity is false, as meant it may hold. Hand the constant over "
-    "exactly, at=(..., Fraction(1, 3)) or at=(..., sympy.sqrt(2)), or let the program divide: x / 3 for x * (1/3)."
-)
+Program = Callable[..., Any]
+
+_POINTS = 3
+_MOST_ENTRIES = 200_000  # exact arithmetic on more takes minutes
+
 RANDOMNESS = Assumption(
     "independence", "primes and points come from a pseudo-random generator, taken for uniform", "declared"
 )
-
-
-@dataclass(frozen=True)
-class _Found:
-    """What every rung said that was climbed."""
-
-    fields: Fields
-    balls: Balls = Balls(0)  # noqa: RUF009  (frozen)
-    loose: Balls | None = None
-    floats: Floats | None = None
 
 
 def identity(
@@ -79,13 +59,13 @@ def identity(
     | rational sides that agree in random finite fields, to a probability of error of at most 2^-40 | certified |
     | sides that agree in finite fields whatever the functions tanh, sqrt, ... in them are | supported |
     | every ball of the difference holds zero and is narrower than 2^-150 | supported |
-    | the difference in floats and its rounding account stay below the margin, relative to the left side | supported |
+    | the difference in floats and its rounding account stay below the margin | supported |
     | otherwise | inconclusive |
 
     ``at`` is the tuple of arguments (one argument may stand alone): arrays, pytrees of arrays such as Equinox modules,
     ``jax.ShapeDtypeStruct`` where only the shape matters, Fractions and SymPy constants for exact numbers. Integers,
     truth values and Python numbers stay as they are. A hypothesis on the inputs must be built into the programs: a unit
-    vector as ``x / norm(x)``. ``right`` may be a number.
+    vector as ``x / norm(x)``. ``right`` may be a number. ``margin``: relative to the largest entry of either side.
 
     A float constant of a program is the dyadic it stores: with 1/3 frozen to a float a true identity is false at 1e-17,
     and is refuted; the sentence then says so.
@@ -95,148 +75,226 @@ def identity(
     arguments = at if isinstance(at, tuple) else (at,)
     other: Program = right if callable(right) else partial(constant, left, float(right))
     refuse(left, other, arguments, margin, name)
-    prints = [print_of(program, arguments) for program in (left, other)]
-    digest = hashlib.sha256("\n".join([*prints, repr(margin), name]).encode()).hexdigest()[:16]
-    findings, sentence, found = _climb(partial(sides, left, other, arguments), prints, digest, arguments, margin)
-    findings = findings or [Finding.UNDECIDED]
-    status = settle(findings)
-    reason = None
-    if not sentence:
-        sentence, reason = _agreement(status, found, margin)
-    looked = found.balls.points
-    account = found.floats.account if found.floats and math.isfinite(found.floats.account) else None
-    noticeable = 2 * found.balls.difference if found.balls.narrow else None
-    case = Case(
-        subject=name,
-        at={},
-        predicted=0.0,
-        estimate=_estimate(found),
-        standard_error=None,
-        interval=None,
-        bias=account,
-        margin=margin,
-        status=status,
-        reason=reason,
-        p_refute=None,
-        p_support=None,
-        breakdown=None,
-        noticeable=noticeable,
-        points=(Point(float(looked), found.balls.difference, None, looked),) if looked else (),
-        detail=sentence,
-    )
+    problem, digest = problem_of(left, other, arguments, margin, name)
+    found = decide_identity(problem)
     stated = Statement(
         id=name,
         kind="identity",
-        statement=f"{name_of(left, 'left')} = {name_of(right, 'right') if callable(right) else f'{right:g}'}",
+        statement=f"{_called(left, 'left')} = {_called(right, 'right') if callable(right) else f'{right:g}'}",
         margin_given=None if margin is None else f"{margin:g}",
         design_hash=digest,
     )
+    return _verdict(found, problem, arguments, stated)
+
+
+def problem_of(
+    left: Program, right: Program, arguments: tuple[Any, ...], margin: float | None, name: str
+) -> tuple[IdentityProblem, str]:
+    """The identity of two programs for all float arrays among their arguments, and a digest of it."""
+    both = _forms(left, right, arguments)
+    told = repr(([form.digest for side in both for form in side], margin, name))
+    digest = hashlib.sha256(told.encode()).hexdigest()[:16]
+    sides = partial(_sides, left, right, arguments)
+    samples = _has_samples(arguments)
+
+    def at_point(number: int) -> IdentityPoint:
+        given = samples and number == 0
+
+        def run(domain: Domain[Any]) -> Sides:
+            # One run of the programs meets every leaf once, in one order: a point is made anew for every run.
+            draws = random.Random(f"{digest} {number}")
+            return sides(domain, _lifted(domain) if given else partial(_moved, draws, samples))
+
+        return IdentityPoint(run, floats=given and margin is not None)
+
+    points = tuple(at_point(number) for number in range(_POINTS))
+    return IdentityProblem(lambda: iter([both]), ((digest, sides),), points, margin, every_input=True), digest
+
+
+def _verdict(
+    found: IdentityFinding,
+    problem: IdentityProblem,
+    arguments: tuple[Any, ...],
+    stated: Statement,
+) -> Verdict:
+    balls, looked = found.balls, found.balls.points
+    measured = found.looked > 0 and found.floats.obstacle is None and any(point.floats for point in problem.points)
+    decision = found.decision(problem.margin or 0.0)
+    if not measured:  # balls that hold zero measure no difference
+        off = balls.difference if balls.refuted else math.nan
+        decision = replace(decision, estimate=off, lower=math.nan, breakdown_support=math.nan)
+    case = case_of(
+        decision,
+        Shown(
+            stated.id,
+            {},
+            0.0,
+            bias=finite(found.floats.account) if measured else None,
+            margin=problem.margin,
+            noticeable=2 * balls.difference if looked and balls.narrow else None,
+        ),
+        points=(Point(float(looked), balls.difference, None, looked),) if looked else (),
+        detail=found.detail,
+    )
+    holds = found.status.holds
     grounds = Grounds(
         draws=found.fields.trials + looked,
-        unseen=_unseen(status, found.fields),
-        scope=_scope(status, found, arguments),
-        ledger=(RANDOMNESS,) if status in (Status.CERTIFIED, Status.SUPPORTED) else (),
+        unseen=_unseen(found),
+        scope=_scope(found, arguments),
+        ledger=(RANDOMNESS,) if holds else (),
     )
-    return conclude(stated, grounds, [Found(finding, sentence, reason) for finding in findings], [case])
+    findings = [
+        found_by(decision, finding, level=None, detail=found.detail)
+        for finding in found.findings or (Finding.UNDECIDED,)
+    ]
+    return conclude(stated, grounds, findings, [case])
 
 
-def _climb(
-    both: Callable[[Domain[Any], Carry], Pairs],
-    prints: Sequence[str],
-    digest: str,
-    arguments: tuple[Any, ...],
-    margin: float | None,
-) -> tuple[list[Finding], str, _Found]:
-    """The rungs one after another: what they bring to light, a sentence where it needs one, what each said."""
-    fields = in_fields(both, digest)
-    found = _Found(fields)
-    if prints[0] == prints[1]:
-        text = "Both sides are one and the same program: this check could not have failed."
-        return [Finding.TRIVIAL_BOUND], text, found
-    if fields.size is not None and fields.size.vanishes:
-        text = "Both sides are zero by their form, whatever the inputs: a wrong factor would not be noticed."
-        return [Finding.TRIVIAL_BOUND], text, found
-    samples = has_samples(arguments)
-    balls = in_balls(both, points(digest, samples))
-    if not (balls.narrow or balls.refuted or balls.obstacle) and balls.points:
-        balls = in_balls(both, points(digest, samples), Ball(FINE))  # what cancels, or grows, needs more bits
-    found = _Found(fields, balls)
-    if fields.refuted or balls.refuted:
-        loose = in_balls(both, points(digest, samples), Ball(PRECISION, loose=True)) if balls.refuted else None
-        found = _Found(fields, balls, loose)
-        return [Finding.COUNTEREXAMPLE], _refutation(found), found
-    if balls.points == 0 and balls.elsewhere and not fields.equal:
-        text = (
-            f"A side is no finite number at any of {balls.elsewhere} points: nothing is said where nothing is defined."
-        )
-        return [Finding.NO_INSTANCE], text, found
-    findings = [Finding.CERTIFICATE] if fields.certified else []
-    if fields.equal or balls.narrow:
-        findings.append(Finding.TEST_SUPPORTED)
-    if not findings and margin is not None and samples:
-        floats = in_floats(both, [np.asarray], "float64", margin)
-        found = _Found(fields, balls, None, floats)
-        if floats.within:
-            findings.append(Finding.TEST_SUPPORTED)
-    return findings, "", found
-
-
-def _estimate(found: _Found) -> float | None:
-    """The difference, where one was measured: balls that hold zero measure none."""
-    if found.floats is not None and math.isfinite(found.floats.difference):
-        return found.floats.difference
-    return found.balls.difference if found.balls.refuted else None
-
-
-def _refutation(found: _Found) -> str:
-    fields, balls, loose = found.fields, found.balls, found.loose
-    texts = [f"{fields.witness}, so they differ as rational functions"] if fields.refuted else []
-    texts += [f"{balls.refuted} at an exact point"] if balls.refuted else []
-    frozen = loose is not None and not loose.refuted and loose.points > 0
-    return f"The identity is false: {'; '.join(texts)}." + (f" {FROZEN}" if frozen else "")
-
-
-def _agreement(status: Status, found: _Found, margin: float | None) -> tuple[str, Reason | None]:
-    fields, balls, floats = found.fields, found.balls, found.floats
-    looked = f"every ball of the difference at {balls.points} exact points holds zero and is narrow"
-    if status is Status.CERTIFIED:
-        assert fields.size is not None
-        return (
-            f"Equal as rational functions: they agree in {fields.trials} random fields of more than 2^61 elements, which "
-            f"a false identity of degree {fields.size.degree:.0f} and {fields.size.bits:.0f} bits does with probability "
-            f"at most {fields.probability}.",
-            None,
-        )
-    if status is Status.SUPPORTED and fields.equal:
-        met = ", ".join(sorted(fields.through)) or "a degree too high for a bound"
-        more = f"; {looked}" if balls.narrow else ""
-        return f"Equal in {fields.trials} random finite fields, whatever these functions are: {met}{more}.", None
-    if status is Status.SUPPORTED and balls.narrow:
-        return f"Not refuted where it could have been: {looked}.", None
-    if floats is not None and floats.obstacle is None:
-        seen = f"{floats.difference:.2g} with a rounding account of {floats.account:.2g}"
-        if status is Status.SUPPORTED:
-            return f"In floats the sides differ by {seen}, together below {margin:g} of the left side.", None
-        word = "consistent with rounding" if floats.consistent else "more than rounding explains, but no ball decides"
-        return f"In floats the sides differ by {seen}: {word}, not within {margin:g} of the left.", Reason.NUMERIC_FLOOR
-    obstacle: TheoraxError | None = balls.obstacle or fields.obstacle
-    if obstacle is not None:
-        undecided = isinstance(obstacle, UndecidedComparison)
-        return str(obstacle), Reason.UNDECIDED_COMPARISON if undecided else Reason.BUDGET
-    return f"Balls around zero of size {balls.difference:.2g} are too wide to say anything.", Reason.NUMERIC_FLOOR
-
-
-def _scope(status: Status, found: _Found, arguments: tuple[Any, ...]) -> str:
-    shapes = ", ".join(str(list(leaf.shape)) for leaf in leaves(arguments)[:6])
-    if found.fields.equal and status in (Status.CERTIFIED, Status.SUPPORTED):
+def _scope(found: IdentityFinding, arguments: tuple[Any, ...]) -> str:
+    shapes = ", ".join(str(list(leaf.shape)) for leaf in _leaves(arguments)[:6])
+    if found.fields.equal and Finding.TEST_SUPPORTED in found.findings:
         return f"all real inputs of shapes {shapes} at which both sides are defined"
-    if status is Status.SUPPORTED and found.balls.narrow:
-        return f"{found.balls.points} exact points of shapes {shapes}"
+    if Finding.TEST_SUPPORTED in found.findings:
+        return f"{found.looked} exact points of shapes {shapes}"
     return f"inputs of shapes {shapes}"
 
 
-def _unseen(status: Status, fields: Fields) -> tuple[str, ...]:
-    if status not in (Status.CERTIFIED, Status.SUPPORTED):
+def _unseen(found: IdentityFinding) -> tuple[str, ...]:
+    if Finding.TEST_SUPPORTED not in found.findings:
         return ()
     seen = ("other shapes", "the rounding of either program")
-    return seen if fields.equal else (*seen, "a difference that vanishes at the points looked at")
+    return seen if found.fields.equal else (*seen, "a difference that vanishes at the points looked at")
+
+
+def constant(like: Program, number: float, *arguments: Any) -> Any:
+    """The number in every entry of what the program would return."""
+    return jax.tree_util.tree_map(lambda leaf: jnp.full(leaf.shape, number), eqx.filter_eval_shape(like, *arguments))
+
+
+def _sides(
+    left: Program, right: Program, arguments: tuple[Any, ...], domain: Domain[Any], carry: Carry
+) -> list[tuple[Any, Any]]:
+    """Both sides as carriers of the domain, output by output; ``carry`` turns every varied leaf into carriers."""
+    carried = jax.tree_util.tree_map(partial(_carried, domain, carry), arguments, is_leaf=_is_exact)
+    found = evaluate(lambda *given: (left(*given), right(*given)), carried, domain)
+
+    def outputs(side: Any) -> list[Any]:
+        entries = jax.tree_util.tree_leaves(side)
+        return [entry if domain.owns(entry) else domain.lift(np.asarray(entry)) for entry in entries]
+
+    return list(zip(outputs(found[0]), outputs(found[1]), strict=True))
+
+
+def _carried(domain: Domain[Any], carry: Carry, leaf: Any) -> Any:
+    if _is_exact(leaf):
+        return _constant(sympy.sympify(leaf), domain)
+    return carry(leaf) if _is_varied(leaf) else leaf
+
+
+def _constant(expression: sympy.Expr, domain: Domain[Any]) -> Any:
+    if isinstance(domain, Ball):
+        return np.array(ball_of(expression, {}, domain.precision), dtype=object)
+    return in_domain(expression, domain, lambda node: None)
+
+
+def _is_exact(leaf: Any) -> bool:
+    return isinstance(leaf, Fraction | sympy.Expr)
+
+
+def _is_varied(leaf: Any) -> bool:
+    array = isinstance(leaf, np.ndarray | np.generic | jax.Array | jax.ShapeDtypeStruct)
+    return array and bool(jnp.issubdtype(leaf.dtype, jnp.floating))
+
+
+def _leaves(arguments: tuple[Any, ...]) -> list[Any]:
+    """The arrays of floats among the arguments, for all values of which an identity is decided."""
+    return [leaf for leaf in jax.tree_util.tree_leaves(arguments, is_leaf=_is_exact) if _is_varied(leaf)]
+
+
+def _has_samples(arguments: tuple[Any, ...]) -> bool:
+    """Whether every varied array comes with values, not with its shape alone."""
+    return not any(isinstance(leaf, jax.ShapeDtypeStruct) for leaf in _leaves(arguments))
+
+
+def _lifted(domain: Domain[Any]) -> Carry:
+    """The inputs as given: exact in balls, as floats in every other arithmetic."""
+    return lambda leaf: domain.lift(np.asarray(leaf)) if isinstance(domain, Ball) else np.asarray(leaf)
+
+
+def _moved(draws: random.Random, samples: bool, leaf: Any) -> Any:
+    """Exact rationals around the given inputs, or anywhere where only shapes are given."""
+    sample = np.asarray(leaf, np.float64) if samples else np.zeros(leaf.shape)
+    entries = np.empty(sample.shape, dtype=object)
+    with Ball(FINE).working():  # a seventh is as exact as the finest balls need
+        for place in np.ndindex(sample.shape):
+            start = float(sample[place]) if samples else draws.choice((-1.0, 1.0)) * draws.uniform(0.1, 2)
+            entries[place] = arb(_rational_near(start, draws))
+    return entries
+
+
+def _rational_near(number: float, draws: random.Random) -> fmpq:
+    """A random exact rational between half and three halves of a number, of its sign; between -1 and 1 for zero."""
+    below = draws.choice((7, 11, 13, 64))
+    if number == 0 or not math.isfinite(number):
+        return fmpq(draws.randrange(-below + 1, below), below)
+    above, under = float(number).as_integer_ratio()
+    return fmpq(above, under) * fmpq(draws.randrange(below // 2 + 1, below + below // 2 + 1), below)
+
+
+def _forms(left: Program, right: Program, arguments: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
+    """The forms of both sides, traced together at the shapes of the arguments."""
+
+    def stand_in(leaf: Any) -> Any:
+        if _is_exact(leaf):
+            return np.zeros(())
+        return np.zeros(leaf.shape) if _is_varied(leaf) else leaf
+
+    stood = jax.tree_util.tree_map(stand_in, arguments, is_leaf=_is_exact)
+    found = forms_of(lambda *given: (left(*given), right(*given)), stood)
+    return jax.tree_util.tree_leaves(found[0]), jax.tree_util.tree_leaves(found[1])
+
+
+def refuse(left: Program, right: Program, arguments: tuple[Any, ...], margin: float | None, name: str) -> None:
+    """Let pass what can be compared.
+
+    **Raises:** `UsageError` for sides of different shapes, for nothing to vary or to compare, for a margin that is none.
+    """
+    if margin is not None and not 0 < margin < math.inf:
+        raise UsageError(
+            f"identity({name!r}, margin={margin!r}) can reject nothing. A margin is the smallest relative difference that "
+            "would matter. Write a positive number, or leave it out."
+        )
+    entries = sum(int(np.prod(leaf.shape, dtype=np.int64)) for leaf in _leaves(arguments))
+    if not 0 < entries <= _MOST_ENTRIES:
+        raise UsageError(
+            f"identity({name!r}, at=...) has {entries} varied numbers among its inputs. An identity is decided for all "
+            f"values of float arrays, exactly, of 1 to {_MOST_ENTRIES} numbers. Give float arrays of the shapes that "
+            "matter, small ones where the program allows it."
+        )
+
+    def shape(leaf: Any) -> Any:
+        if _is_exact(leaf):
+            return jax.ShapeDtypeStruct((), jnp.float64)
+        return jax.ShapeDtypeStruct(leaf.shape, jnp.float64) if _is_varied(leaf) else leaf
+
+    shaped = jax.tree_util.tree_map(shape, arguments, is_leaf=_is_exact)
+    with doubles():
+        shapes = [
+            [leaf.shape for leaf in jax.tree_util.tree_leaves(eqx.filter_eval_shape(program, *shaped))]
+            for program in (left, right)
+        ]
+    if shapes[0] != shapes[1] or not any(math.prod(each) for each in shapes[0]):
+        raise UsageError(
+            f"identity({name!r}): the left side returns {_listed(shapes[0])}, the right side {_listed(shapes[1])}. "
+            "Sides are compared entry by entry, and at least one entry. Return arrays of one shape from both."
+        )
+
+
+def _listed(shapes: Sequence[tuple[int, ...]]) -> str:
+    return " and ".join(f"shape {list(shape)}" for shape in shapes) or "nothing"
+
+
+def _called(program: Program, side: str) -> str:
+    """What a reader calls the program; the side, where it has no name of its own."""
+    name = str(getattr(program, "__name__", type(program).__name__))
+    return side if name == "<lambda>" else name

@@ -55,7 +55,7 @@ class ZeroTest(Enum):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class ZeroFinding:
     """The result of a zero test.
 
     ``PROVED`` names the step of the ladder; ``REFUTED`` carries the exact point and the ball there, without zero in it;
@@ -80,7 +80,7 @@ class Outcome:
         return self.status is ZeroTest.REFUTED
 
 
-def is_zero(expression: Any, ranges: Ranges | None = None, seed: int = 0) -> Outcome:
+def is_zero(expression: Any, ranges: Ranges | None = None, seed: int = 0) -> ZeroFinding:
     r"""Whether the expression is zero for all values of its symbols that their assumptions and ``ranges`` allow.
 
     ========================  ===================================  =====================
@@ -117,15 +117,15 @@ def is_zero(expression: Any, ranges: Ranges | None = None, seed: int = 0) -> Out
             )
         return refutation
     if proof is not None:
-        return Outcome(ZeroTest.PROVED, proof, looked.narrow)
+        return ZeroFinding(ZeroTest.PROVED, proof, looked.narrow)
     if looked.obstacle is None:
         reason = f"{looked.narrow} balls of {PRECISION} bits contain zero"
         reason += f", at {looked.complex} points it is no real number" if looked.complex else ""
-        return Outcome(ZeroTest.UNREFUTED, reason, looked.narrow)
-    return Outcome(ZeroTest.UNDECIDED, looked.obstacle, looked.narrow)
+        return ZeroFinding(ZeroTest.UNREFUTED, reason, looked.narrow)
+    return ZeroFinding(ZeroTest.UNDECIDED, looked.obstacle, looked.narrow)
 
 
-def are_zero(expressions: Iterable[Any], ranges: Ranges | None = None, seed: int = 0) -> Outcome:
+def are_zero(expressions: Iterable[Any], ranges: Ranges | None = None, seed: int = 0) -> ZeroFinding:
     """Whether every entry is zero: the first refuted one refutes, all must be proved to prove.
 
     =====================  ===================
@@ -139,7 +139,7 @@ def are_zero(expressions: Iterable[Any], ranges: Ranges | None = None, seed: int
 
     **Raises:** as ``is_zero``; ``UsageError`` where there is no entry, for emptiness is never success.
     """
-    weakest: Outcome | None = None
+    weakest: ZeroFinding | None = None
     for number, expression in enumerate(expressions):
         outcome = is_zero(expression, ranges, seed + number)
         if outcome.refuted:
@@ -169,7 +169,7 @@ def _proof(expression: sympy.Expr, refuted: bool) -> str | None:
 class _Looked:
     """What the balls have shown."""
 
-    refutation: Outcome | None = None
+    refutation: ZeroFinding | None = None
     narrow: int = 0
     obstacle: str | None = None
     complex: int = 0
@@ -202,7 +202,7 @@ def _balls(expression: sympy.Expr, ranges: dict[sympy.Symbol, tuple[Any, Any]], 
         nowhere = False
         if not enclosure.contains(0):
             reason = f"a ball of {PRECISION} bits excludes zero"
-            return _Looked(Outcome(ZeroTest.REFUTED, reason, narrow, MappingProxyType(point), enclosure))
+            return _Looked(ZeroFinding(ZeroTest.REFUTED, reason, narrow, MappingProxyType(point), enclosure))
         if not enclosure.rad() < RADIUS:
             obstacle = f"a ball of {PRECISION} bits around zero is wider than 2^-150"
             continue

@@ -71,6 +71,8 @@ def findings(judged: Sequence[Judged], decision: Decision, *, settled: bool) -> 
 def _brought_to_light(judged: Sequence[Judged], decision: Decision) -> Iterator[Finding]:
     if all(case.trivial for case in judged):
         yield Finding.TRIVIAL_BOUND
+    if all(case.undefined for case in judged):
+        yield Finding.NO_INSTANCE
     if decision.status is Status.REFUTED:
         refuting = [case for case in judged if case.decision.status is Status.REFUTED]
         yield Finding.COUNTEREXAMPLE if any(case.rigorous for case in refuting) else Finding.TEST_REFUTED

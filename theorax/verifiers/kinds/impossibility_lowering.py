@@ -53,7 +53,7 @@ class ImpossibilityJudge(Judge[Impossibility]):
 
     def judge(self, claim: Impossibility, prepared: Prepared, observed: Observed) -> Judged:
         if claim.over:
-            return on_box(claim, prepared)
+            return on_box(claim, claim.at_least, claim.distance, prepared)
         cell, sizes = prepared.cell, prepared.cell.line.sizes
         columns = [evaluate(claim.distance, cell, observed, at) for at in range(len(sizes))]
         nearest = min(float(column.min()) for column in columns)

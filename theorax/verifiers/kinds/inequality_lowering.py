@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import final
 
 import flint
@@ -22,7 +22,7 @@ from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed, evaluate, roundings
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared
-from theorax.verifiers.kinds.over_boxes import on_box
+from theorax.verifiers.kinds.over_boxes import is_certified, on_box
 
 PRECISION = 256
 
@@ -56,8 +56,20 @@ class InequalityJudge(Judge[Inequality]):
 
     def judge(self, claim: Inequality, prepared: Prepared, observed: Observed) -> Judged:
         if claim.over:
-            return on_box(claim, prepared)
+            return _on_box(claim, prepared)
         return (_on_instances if observed.instances else _on_draws)(claim, prepared, observed)
+
+
+def _on_box(claim: Inequality, prepared: Prepared) -> Judged:
+    smaller, larger = _sides(claim)
+    case = on_box(claim, smaller, larger, prepared)
+    if claim.trivial is None or case.decision.status is not Status.SUPPORTED:
+        return case
+    low, high = (claim.trivial, claim.prediction) if claim.at_most is not None else (claim.prediction, claim.trivial)
+    if not is_certified(low, high, claim.over):
+        return case
+    detail = f"the bound is nowhere sharper than the trivial one, {claim.trivial}: it says nothing"
+    return replace(case, trivial=True, detail=detail)
 
 
 def _on_draws(claim: Inequality, prepared: Prepared, observed: Observed) -> Judged:

@@ -115,8 +115,8 @@ class Judged:
     """One case of a claim after the data: the decision and the table's points.
 
     ``rigorous``: the decision comes from rigorous arithmetic; ``covered``: and it holds for a whole domain, of which what
-    was drawn is a part. ``statistical``: it has an error rate, and so a place in the
-    suite's error budget. ``trivial``: the claim holds for reasons of no interest, wherever it was looked at. ``scope``:
+    was drawn is a part. ``statistical``: it has an error rate, and so a place in the suite's error budget. ``trivial``:
+    the claim holds for reasons of no interest, wherever it was looked at; ``undefined``: it is nowhere defined. ``scope``:
     for what a rigorous decision holds, where that is more than what was drawn. ``tightness``: quantiles of a bound's
     left side over its right.
     """
@@ -130,6 +130,7 @@ class Judged:
     statistical: bool = True
     detail: str = ""
     trivial: bool = False
+    undefined: bool = False
     scope: str = ""
     tightness: tuple[float, float, float] | None = None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
+from functools import partial
 from typing import Any, final
 
 import numpy as np
@@ -13,23 +13,18 @@ from sympy import And, Expr, true
 from sympy.core.relational import Equality, GreaterThan, Relational, StrictGreaterThan
 from sympy.logic.boolalg import Boolean
 
-from theorax.decide.status import Levels, Reason, Side, Status
+from theorax.decide.status import Levels, Side, Status
 from theorax.decide.verdict import Point
 from theorax.errors import StatementError
-from theorax.exact.branch_and_bound import Certificate
-from theorax.exact.decisions import decided, told
-from theorax.exact.duality_gap import Gap, compare
-from theorax.exact.enclosures import Enclosure
-from theorax.exact.least_values import least_on_box, what_of
+from theorax.exact.box_problems import least_at
+from theorax.exact.duality_gap import GAP_PRECISION, DualityGap, GapProblem, duality_gap
 from theorax.language import Optimum
-from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
+from theorax.numerics.arithmetics import Ball
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared
-from theorax.verifiers.kinds.over_boxes import domain_of, judged
-
-PRECISION = 256
+from theorax.verifiers.kinds.over_boxes import judged, rational_of, values
 
 
 @final
@@ -54,18 +49,14 @@ class OptimumJudge(Judge[Optimum]):
 
     def judge(self, claim: Optimum, prepared: Prepared, observed: Observed) -> Judged:
         assert claim.margin is not None
-        margin = Fraction(*map(int, claim.margin.value.as_numer_denom()))
         if claim.over:
-            return _on_box(claim, prepared, margin)
-        found: list[Gap] = []
+            at = [rational_of(claim.at[letter]) for letter in claim.over]
+            problem = values(claim.value, claim.over, claim.margin, repr(claim))
+            return judged(least_at(problem, at, levels=prepared.levels), prepared)
+        found: list[DualityGap] = []
         for size, draw in _draws(observed):
-            try:
-                found.append(_compared(claim, prepared.cell, observed, size, draw, margin))
-            except UnsupportedPrimitive as error:
-                found.append(Gap(Status.INCONCLUSIVE, Reason.BUDGET, str(error).rstrip("."), float("inf")))
-            except UndecidedComparison as error:
-                trouble = str(error).rstrip(".")
-                found.append(Gap(Status.INCONCLUSIVE, Reason.UNDECIDED_COMPARISON, trouble, float("inf")))
+            balls = partial(_lowered, claim, prepared.cell, observed, size, draw)
+            found.append(duality_gap(balls, rational_of(claim.margin.value)))
             if found[-1].status is not Status.CERTIFIED:
                 break
         return _together(found, prepared, observed)
@@ -78,7 +69,7 @@ def _draws(observed: Observed) -> Iterator[tuple[int, int]]:
         yield from ((size, draw) for draw in range(count))
 
 
-def _together(found: list[Gap], prepared: Prepared, observed: Observed) -> Judged:
+def _together(found: list[DualityGap], prepared: Prepared, observed: Observed) -> Judged:
     last, count = found[-1], len(found)
     largest = max(gap.largest for gap in found)
     certain = last.status is not Status.INCONCLUSIVE
@@ -86,16 +77,7 @@ def _together(found: list[Gap], prepared: Prepared, observed: Observed) -> Judge
     detail = last.detail
     if status is Status.SUPPORTED:
         detail = f"on each of {count} instances a feasible value lies within {largest:.3g} of a certified lower bound"
-    decision = decided(
-        status,
-        last.reason,
-        estimate=largest,
-        lower=0.0,
-        upper=largest,
-        margin=prepared.margin,
-        side=Side.AT_MOST,
-        levels=prepared.levels,
-    )
+    decision = replace(last, status=status, largest=largest).decision(prepared.margin, prepared.levels)
     points = tuple(Point(float(size), largest, None, count) for size in observed.line.sizes[-1:])
     return Judged(
         prepared,
@@ -109,8 +91,9 @@ def _together(found: list[Gap], prepared: Prepared, observed: Observed) -> Judge
     )
 
 
-def _compared(claim: Optimum, cell: Cell, observed: Observed, size: int, draw: int, margin: Fraction) -> Gap:
-    balls = Ball(PRECISION)
+def _lowered(claim: Optimum, cell: Cell, observed: Observed, size: int, draw: int) -> GapProblem:
+    """The value, its bound and its rival on one instance, in balls."""
+    balls = Ball(GAP_PRECISION)
     wanted = frozenset(claim.observed)
     place = ("optimum", wanted, size, draw)
     if place not in observed._evaluated:
@@ -131,14 +114,12 @@ def _compared(claim: Optimum, cell: Cell, observed: Observed, size: int, draw: i
     def margins(relation: Boolean) -> list[arb]:
         return [entry for part in And.make_args(relation) for entry in _margin(part, cell, size, seen, balls)]
 
-    return compare(
+    return GapProblem(
         number(claim.value),
         number(claim.bound) if claim.bound is not None else None,
-        margin,
         margins(claim.feasible),
         number(claim.rival) if claim.rival is not None else None,
         margins(claim.rival_feasible),
-        PRECISION,
     )
 
 
@@ -162,31 +143,3 @@ def _margin(relation: Boolean, cell: Cell, size: int, seen: Any, balls: Ball) ->
     greater = isinstance(relation, GreaterThan | StrictGreaterThan)
     gap = relation.lhs - relation.rhs if greater else relation.rhs - relation.lhs
     return list(np.asarray(instances.on(gap, cell, size, seen, balls), dtype=object).ravel())
-
-
-def _on_box(claim: Optimum, prepared: Prepared, margin: Fraction) -> Judged:
-    letters = tuple(claim.over)
-    at = [Fraction(int(claim.at[letter].p), int(claim.at[letter].q)) for letter in letters]
-    box = domain_of(claim.over)
-    try:
-        function = Enclosure.of(claim.value, letters)
-        gradient = _gradient(claim.value, letters)
-        found, critical = least_on_box(function, gradient, at, box, margin)
-    except UnsupportedPrimitive as error:
-        found, critical = (
-            Certificate(Status.INCONCLUSIVE, 0, 0, margin, reason=Reason.BUDGET, trouble=str(error)),
-            None,
-        )
-    case = judged(found, prepared, claim.over, slack=margin)
-    case = replace(case, detail=told(found, [str(letter) for letter in letters], what_of(found)))
-    if critical is None or critical.shape != "minimum" or not case.rigorous or found.status is Status.REFUTED:
-        return case
-    where = f"; the only critical point within {float(critical.alone.radius):.2g} is a strict minimum"
-    return replace(case, detail=case.detail + where)
-
-
-def _gradient(value: Expr, letters: tuple[Any, ...]) -> Enclosure | None:
-    try:
-        return Enclosure.of([value.diff(letter) for letter in letters], letters)
-    except UnsupportedPrimitive:  # a kink: its derivative is a sign, or is not known to SymPy
-        return None

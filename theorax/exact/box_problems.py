@@ -1,0 +1,245 @@
+"""Problems on a box and the one decision on each: nowhere negative, searched for a violation, least at a point.
+
+A user's JAX functions and a claim's SymPy expressions are lowered to the same problem; what is found of it is a decision
+with its sentence, its scope and what it could not have seen.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, final
+
+import numpy as np
+
+from theorax.decide.equivalence import decide
+from theorax.decide.estimators import proportion
+from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
+from theorax.decide.verdict import LOOSE
+from theorax.exact import branch_and_bound
+from theorax.exact.branch_and_bound import Box, Certificate
+from theorax.exact.counterexamples import Search, quantiles
+from theorax.exact.counterexamples import search as searched
+from theorax.exact.decisions import decided, exactly, told
+from theorax.exact.enclosures import Enclosure, fraction
+from theorax.exact.krawczyk import Critical
+from theorax.exact.least_values import least_on_box, restarts, what_of
+from theorax.numerics.arithmetics import UnsupportedPrimitive
+from theorax.numerics.keys import seed_of
+
+__all__ = ["BUDGET", "STARTS", "BoxFinding", "BoxProblem", "least_at", "nowhere_negative", "violation_searched"]
+
+BUDGET = 20_000
+"""Boxes of a search by branch and bound."""
+
+STARTS = 368
+"""Descents that exclude a share of 0.01 of better starts at level 0.025: the fewest that do."""
+
+BASINS = 0.01
+"""The share of starts whose basin may hold a better value after a search from independent starts."""
+
+SAMPLED = 1024
+"""Points at which the two sides of a bound are compared for its tightness."""
+
+P = ParamSpec("P")
+
+
+@final
+@dataclass(frozen=True)
+class BoxProblem:
+    """A function that ought to be nowhere below minus the slack on a box.
+
+    ``enclosure`` makes it in balls, which decide; ``program`` is it in floats, which propose. ``sides``: the left and
+    the right side of a bound of which it is the difference, right minus left. ``key``: what random points are drawn by.
+    """
+
+    names: tuple[str, ...]
+    box: Box
+    slack: Fraction
+    enclosure: Callable[[], Enclosure]
+    program: Callable[[Any], Any]
+    key: str
+    sides: tuple[Callable[[Any], Any], Callable[[Any], Any]] | None = None
+
+    @property
+    def domain(self) -> str:
+        """The box in words."""
+        ends = [(exactly(fraction(low)), exactly(fraction(high))) for low, high in self.box.sides]
+        return ", ".join(f"{name} in [{low}, {high}]" for name, (low, high) in zip(self.names, ends, strict=True))
+
+    @property
+    def everywhere(self) -> str:
+        """The whole box as a scope."""
+        return f"every point of {self.domain}" + (f", with slack {exactly(self.slack)}" if self.slack else "")
+
+    def drawn(self, purpose: str, seed: int = 0) -> np.random.Generator:
+        """Random numbers for one purpose, a function of the problem and the seed."""
+        return np.random.default_rng(seed_of(purpose, self.key, str(seed)))
+
+    def tightness(self) -> tuple[float, float, float] | None:
+        """Quantiles of the left side over the right at uniform points; None where there are no two sides."""
+        if self.sides is None:
+            return None
+        rng = np.random.default_rng(seed_of("tightness", self.key))
+        low, high = (np.asarray([float(fraction(side[end])) for side in self.box.sides]) for end in (0, 1))
+        return quantiles(self.sides, low + (high - low) * rng.random((SAMPLED, len(self.names))))
+
+
+@final
+@dataclass(frozen=True)
+class BoxFinding:
+    """What was decided of a problem on a box; ``statistical``: by draws, so that the decision has an error rate."""
+
+    decision: Decision
+    detail: str
+    scope: str = ""
+    statistical: bool = False
+    draws: int = 0
+    tightness: tuple[float, float, float] | None = None
+
+    @property
+    def rigorous(self) -> bool:
+        """Whether balls have decided."""
+        return self.decision.status in (Status.CERTIFIED, Status.REFUTED)
+
+    @property
+    def unseen(self) -> tuple[str, ...]:
+        """What could not have been seen."""
+        found = () if self.rigorous else ("violations in a smaller share of the box than the one left open",)
+        loose = self.tightness is not None and abs(self.tightness[1]) < LOOSE
+        return (*found, "LOOSE: the left side is mostly below a thousandth of the right side") if loose else found
+
+
+def _followed(
+    decision: Callable[Concatenate[BoxProblem, P], BoxFinding],
+) -> Callable[Concatenate[BoxProblem, P], BoxFinding]:
+    """Nothing is decided of a function that has no enclosure; how tight a bound is does not depend on that."""
+
+    @wraps(decision)
+    def found(problem: BoxProblem, *given: P.args, **named: P.kwargs) -> BoxFinding:
+        try:
+            answer = decision(problem, *given, **named)
+        except UnsupportedPrimitive as error:
+            answer = BoxFinding(decided(Status.INCONCLUSIVE, Reason.BUDGET), str(error).rstrip("."))
+        return replace(answer, tightness=problem.tightness())
+
+    return found
+
+
+@_followed
+def nowhere_negative(problem: BoxProblem, budget: int = BUDGET) -> BoxFinding:
+    """Decide by branch and bound that the function is nowhere below minus the slack; a search follows what it leaves."""
+    enclosure = problem.enclosure()
+    found = branch_and_bound.certify(enclosure, problem.box, problem.slack, budget)
+    if found.status is Status.INCONCLUSIVE:
+        found = _search(problem, enclosure, 4096, 0, 0).refuted or found
+    lowest = -math.inf if found.lowest is None else found.lowest
+    decision = decided(
+        found.status,
+        found.reason,
+        estimate=_value(found, lowest),
+        lower=0.0 - float(problem.slack) if found.status is Status.CERTIFIED else lowest,
+    )
+    certain = found.status is not Status.INCONCLUSIVE
+    return BoxFinding(decision, told(found, problem.names), problem.everywhere if certain else "")
+
+
+@_followed
+def violation_searched(
+    problem: BoxProblem, evaluations: int, draws: int, content: float, levels: Levels = DEFAULT_LEVELS, seed: int = 0
+) -> BoxFinding:
+    """Search the box for a violation; its uniform draws, looked at in balls, exclude a share of ``content``."""
+    found = _search(problem, problem.enclosure(), evaluations, draws, seed)
+    if found.refuted is not None:
+        decision = decided(Status.REFUTED, estimate=_value(found.refuted, math.nan))
+        return BoxFinding(
+            decision, told(found.refuted, problem.names), f"every point of {problem.domain}", draws=found.draws
+        )
+    outcomes = np.zeros(draws)
+    outcomes[: found.violations] = 1.0
+    share = proportion(outcomes)
+    decision = decide(share, 0.0, content, Side.AT_MOST, levels)
+    open_share = share.upper(levels.support)
+    if found.undecided or found.worst < -float(problem.slack):
+        # A float below zero that no ball confirms, or a ball that holds zero: rounding, or equality.
+        decision = decided(Status.INCONCLUSIVE, Reason.NUMERIC_FLOOR, estimate=found.worst, levels=levels)
+        detail = (
+            f"floats come to {found.worst:.3g} below, and no ball of 512 bits decides the sign there or at "
+            f"{found.undecided} of the {draws} draws"
+        )
+        return BoxFinding(decision, detail, draws=found.draws)
+    detail = (
+        f"no violation in {found.evaluations} evaluations, the nearest to one {found.worst:.3g} ({found.family} points); "
+        f"{draws} uniform draws in balls leave at most a share {open_share:.2g} of the box open, "
+        f"at level {levels.support:g}"
+    )
+    scope = f"the uniform measure on {problem.domain}, but for a share {open_share:.2g}"
+    return BoxFinding(decision, detail, scope, statistical=True, draws=found.draws)
+
+
+@_followed
+def least_at(
+    problem: BoxProblem,
+    at: Sequence[Fraction],
+    budget: int = BUDGET,
+    starts: int = STARTS,
+    levels: Levels = DEFAULT_LEVELS,
+    seed: int = 0,
+) -> BoxFinding:
+    """Decide that the function is least at a point of the box, up to the slack; descents follow what boxes leave open."""
+    enclosure = problem.enclosure()
+    found, critical = least_on_box(enclosure, enclosure.gradient, at, problem.box, problem.slack, budget)
+    left = told(found, problem.names, what_of(found))
+    if found.status is not Status.INCONCLUSIVE:
+        lowest = -math.inf if found.lowest is None else found.lowest
+        certified = found.status is Status.CERTIFIED
+        decision = decided(
+            found.status,
+            estimate=_value(found, lowest),
+            lower=0.0 - float(problem.slack) if certified else lowest,
+        )
+        return BoxFinding(decision, left + (_strict(critical) if certified else ""), problem.everywhere)
+    tried = restarts(enclosure, problem.program, at, problem.box, problem.slack, starts, problem.drawn("minimum", seed))
+    if tried.refuted is not None:
+        decision = decided(Status.REFUTED, estimate=tried.lowest)
+        return BoxFinding(decision, told(tried.refuted, problem.names, "the value"), problem.everywhere)
+    share = proportion((np.arange(starts) < tried.better).astype(float))
+    if tried.better:
+        decision = decided(Status.INCONCLUSIVE, Reason.NUMERIC_FLOOR, estimate=tried.lowest, levels=levels)
+        detail = f"{tried.better} of {starts} descents end lower in floats, and no ball confirms it; {left}"
+        return BoxFinding(decision, detail)
+    open_share = share.upper(levels.support)
+    detail = (
+        f"{starts} descents from uniform starts end no lower: basins of better value take at most a share "
+        f"{open_share:.2g} of the starts, at level {levels.support:.3g}; {left}"
+    )
+    scope = f"descents from uniform starts in {problem.domain}, but for a share {open_share:.2g}"
+    decision = decide(share, 0.0, BASINS, Side.AT_MOST, levels)
+    return BoxFinding(decision, detail, scope, statistical=True, draws=starts)
+
+
+def _search(problem: BoxProblem, enclosure: Enclosure, evaluations: int, draws: int, seed: int) -> Search:
+    return searched(
+        enclosure,
+        problem.program,
+        problem.box,
+        problem.drawn("search", seed),
+        problem.slack,
+        evaluations,
+        draws,
+        problem.sides,
+    )
+
+
+def _strict(critical: Critical | None) -> str:
+    if critical is None or critical.shape != "minimum":
+        return ""
+    return f"; the only critical point within {float(critical.alone.radius):.2g} is a strict minimum"
+
+
+def _value(found: Certificate, otherwise: float) -> float:
+    """The middle of the ball at the point that refutes."""
+    return otherwise if found.value is None else float(found.value.mid())

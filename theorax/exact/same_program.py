@@ -1,0 +1,193 @@
+"""Whether two sides are one program: values named by the operations that make them, wherever they are made.
+
+A name is a digest of the primitive, its parameters and the names of its operands, so equal equations have one name and
+dead code has none. Calls (jit, remat, custom rules) are entered; what hands a value on unchanged (``stop_gradient``,
+copies, barriers) leaves its name. There is no algebra: ``x + 0`` is not ``x``, and ``a + b`` is not ``b + a``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from theorax.numerics.arithmetics import Domain, UndecidedComparison, UnsupportedPrimitive
+from theorax.numerics.arithmetics.flat_program import Operation, Program, flatten, trace
+
+__all__ = ["Form", "Forms", "forms_of", "same_program"]
+
+_HANDED_ON = frozenset(
+    {"stop_gradient", "copy", "copy_p", "name", "device_put", "optimization_barrier", "sharding_constraint"}
+)
+_MOVED = frozenset({"convert_element_type", "reshape", "broadcast_in_dim"})
+"""Primitives that hand a value on where it has the result's shape and dtype already."""
+
+_HINTS = frozenset(
+    {
+        "name", "weak_type", "sharding", "out_sharding", "precision", "unroll", "_split_transpose", "accuracy",
+        "indices_are_sorted", "unique_indices",
+    }
+)  # fmt: skip
+"""Parameters that say how a primitive is run, not what it returns in real arithmetic."""
+
+_KEEP_ZERO = frozenset(
+    {
+        "neg", "abs", "sign", "sqrt", "cbrt", "expm1", "log1p", "tanh", "sinh", "sin", "tan", "asin", "atan", "asinh",
+        "atanh", "erf", "floor", "ceil", "round", "reshape", "broadcast_in_dim", "transpose", "squeeze", "rev", "slice",
+        "concatenate", "reduce_sum", "cumsum", "add", "sub", "add_any", "max", "min", "convert_element_type",
+    }
+)  # fmt: skip
+"""Primitives whose results are zero where all operands are."""
+
+
+@final
+@dataclass(frozen=True)
+class Form:
+    """The name of one array that a program makes; ``zero``: every entry is zero by form, whatever the inputs."""
+
+    digest: str
+    shape: tuple[int, ...]
+    zero: bool = False
+
+
+def same_program(left: Sequence[Form], right: Sequence[Form]) -> bool:
+    """Whether the two sides are made by one program, so that their comparison could not have failed."""
+    return [form.digest for form in left] == [form.digest for form in right]
+
+
+def forms_of(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+    """What the function returns, every array in it replaced by its form; the array leaves of the arguments are inputs."""
+    traced = trace(function, arguments, lambda leaf: False)
+    return jax.tree_util.tree_unflatten(traced.structure, _entered(flatten(traced.closed)))
+
+
+def _entered(program: Program) -> list[Form]:
+    """The forms of the outputs; of the body of a loop too, whose inputs are named by their places."""
+    forms = {number: _constant(value) for number, value in program.constants.items()}
+    for place, number in enumerate(program.inputs):
+        forms[number] = _named("input", (place, _type(program.types[number])), (), program.types[number].shape)
+    for step in program.steps:
+        forms.update(zip(step.results, _step(step, [forms[number] for number in step.operands]), strict=True))
+    return [forms[number] for number in program.outputs]
+
+
+def _step(step: Operation, operands: list[Form]) -> list[Form]:
+    moved = len(operands) == 1 and step.name in _MOVED and _type(step.operand_types[0]) == _type(step.result_types[0])
+    if step.name in _HANDED_ON or moved:
+        return operands
+    name, params = step.name, step.params
+    if name == "square":
+        name, params = "integer_pow", {"y": 2}
+    told = [(key, _told(params[key])) for key in sorted(params) if key not in _HINTS and params[key] is not None]
+    zero = _is_zero(name, operands)
+    return [
+        _named(name, (told, place, _type(kind)), operands, kind.shape, zero)
+        for place, kind in enumerate(step.result_types)
+    ]
+
+
+def _named(name: str, told: object, operands: Sequence[Form], shape: tuple[int, ...], zero: bool = False) -> Form:
+    text = repr((name, told, [operand.digest for operand in operands]))
+    return Form(hashlib.sha256(text.encode()).hexdigest(), tuple(shape), zero)
+
+
+def _constant(value: Any) -> Form:
+    if isinstance(value, jax.Array) and jnp.issubdtype(value.dtype, jax.dtypes.extended):
+        value = jax.random.key_data(value)
+    array = np.asarray(value)
+    # Floats are read as the numbers they are: the same number in float32 and in float64 is one constant.
+    array = array.astype(np.float64) if jnp.issubdtype(array.dtype, jnp.floating) else array
+    told = (str(array.dtype), hashlib.sha256(np.ascontiguousarray(array).tobytes()).hexdigest(), array.shape)
+    return _named("constant", told, (), array.shape, bool(array.size) and not np.any(array))
+
+
+def _told(value: Any) -> str:
+    """A parameter in words that are equal where its meaning is; two functions are equal where they are one object."""
+    if hasattr(value, "eqns") or hasattr(value, "jaxpr"):
+        return repr([form.digest for form in _entered(flatten(value))])
+    if isinstance(value, Mapping):
+        return repr([(str(key), _told(value[key])) for key in sorted(value, key=str)])
+    if isinstance(value, tuple | list) and not hasattr(value, "_fields"):
+        return repr([_told(part) for part in value])
+    if isinstance(value, tuple):
+        return repr([_told(part) for part in tuple(value)])
+    if isinstance(value, np.ndarray | jax.Array):
+        return _constant(value).digest
+    return f"function {id(value)}" if callable(value) and not isinstance(value, type) else str(value)
+
+
+def _type(aval: Any) -> str:
+    return f"{aval.dtype}{list(aval.shape)}"
+
+
+def _is_zero(name: str, operands: Sequence[Form]) -> bool:
+    if not operands:
+        return False
+    zeros = [operand.zero for operand in operands]
+    if name in ("mul", "dot_general"):
+        return any(zeros)
+    if name in ("div", "integer_pow", "gather", "dynamic_slice", "pow"):
+        return zeros[0] and name not in ("integer_pow", "pow")
+    if name == "select_n":
+        return all(zeros[1:])
+    return name in _KEEP_ZERO and all(zeros)
+
+
+@final
+class Forms(Domain[Form]):
+    """Whole arrays by their forms: what is written with the letters of a claim is named as a program would be."""
+
+    name: ClassVar[str] = "forms"
+
+    def owns(self, leaf: object) -> bool:
+        return isinstance(leaf, Form)
+
+    def adopt(self, leaf: Form) -> Form:
+        return leaf
+
+    def lift(self, numbers: np.ndarray) -> Form:
+        return _constant(np.asarray(numbers, dtype=np.float64))
+
+    def shape(self, carriers: Form) -> tuple[int, ...]:
+        return carriers.shape
+
+    def take(self, carriers: Form, indices: np.ndarray) -> Form:
+        if np.array_equal(indices.ravel(), np.arange(math.prod(carriers.shape))) and indices.shape == carriers.shape:
+            return carriers
+        return _named("take", indices.tolist(), (carriers,), indices.shape, carriers.zero)
+
+    def join(self, parts: Sequence[Form]) -> Form:
+        entries = sum(math.prod(part.shape) for part in parts)
+        return _named("join", "", parts, (entries,), all(part.zero for part in parts))
+
+    def unary(self, name: str, x: Form) -> Form:
+        return _named(name, ([], 0, _float(x.shape)), (x,), x.shape, _is_zero(name, (x,)))
+
+    def binary(self, name: str, x: Form, y: Form) -> Form:
+        shape = np.broadcast_shapes(x.shape, y.shape)
+        return _named(name, ([], 0, _float(shape)), (x, y), shape, _is_zero(name, (x, y)))
+
+    def power(self, x: Form, exponent: int) -> Form:
+        return _named("integer_pow", ([("y", str(exponent))], 0, _float(x.shape)), (x,), x.shape)
+
+    def compare(self, name: str, x: Form, y: Form) -> np.ndarray:
+        raise UndecidedComparison(name)
+
+    def is_finite(self, x: Form) -> np.ndarray:
+        raise UndecidedComparison("is_finite")
+
+    def sum(self, x: Form) -> Form:
+        raise UnsupportedPrimitive("sum", self.name)
+
+    def dot(self, x: Form, y: Form) -> Form:
+        raise UnsupportedPrimitive("dot", self.name)
+
+
+def _float(shape: Sequence[int]) -> str:
+    return f"float64{list(shape)}"
