@@ -51,7 +51,7 @@ class OptimumJudge(Judge[Optimum]):
         assert claim.margin is not None
         if claim.over:
             at = [rational_of(claim.at[letter]) for letter in claim.over]
-            problem = values(claim.value, claim.over, claim.margin, repr(claim))
+            problem = values(claim.value, claim.over, claim.margin)
             return judged(least_at(problem, at, levels=prepared.levels), prepared)
         found: list[DualityGap] = []
         for size, draw in _draws(observed):

@@ -21,14 +21,14 @@ __all__ = ["bounded", "is_certified", "judged", "on_box", "rational_of", "values
 Range = Mapping[Parameter, tuple[Expr, Expr]]
 
 
-def bounded(smaller: Expr, larger: Expr, over: Range, margin: Margin | None, key: str) -> BoxProblem:
+def bounded(smaller: Expr, larger: Expr, over: Range, margin: Margin | None) -> BoxProblem:
     """The claim that one side is nowhere above the other by more than the margin."""
     letters = tuple(over)
     sides = floats(smaller, letters), floats(larger, letters)
-    return replace(values(larger - smaller, over, margin, key), sides=sides)
+    return replace(values(larger - smaller, over, margin), key=f"{smaller} <= {larger}", sides=sides)
 
 
-def values(function: Expr, over: Range, margin: Margin | None, key: str) -> BoxProblem:
+def values(function: Expr, over: Range, margin: Margin | None) -> BoxProblem:
     """The values of an expression on the box of its exact ranges."""
     letters = tuple(over)
 
@@ -41,13 +41,13 @@ def values(function: Expr, over: Range, margin: Margin | None, key: str) -> BoxP
         slack=Fraction(0) if margin is None else rational_of(margin.value),
         enclosure=lambda: Enclosure.of(function, letters),
         program=program,
-        key=key,
+        key=str(function),
     )
 
 
 def on_box(claim: Inequality | Impossibility, smaller: Expr, larger: Expr, prepared: Prepared) -> Judged:
     """The claim that one side is nowhere above the other, on the whole box; its margin is a slack."""
-    return judged(nowhere_negative(bounded(smaller, larger, claim.over, claim.margin, repr(claim))), prepared)
+    return judged(nowhere_negative(bounded(smaller, larger, claim.over, claim.margin)), prepared)
 
 
 def judged(found: BoxFinding, prepared: Prepared) -> Judged:
@@ -76,7 +76,7 @@ def judged(found: BoxFinding, prepared: Prepared) -> Judged:
 
 def is_certified(smaller: Expr, larger: Expr, over: Range) -> bool:
     """Whether one side is nowhere above the other."""
-    problem = values(larger - smaller, over, None, f"{smaller} {larger}")
+    problem = values(larger - smaller, over, None)
     return nowhere_negative(problem).decision.status is Status.CERTIFIED
 
 
