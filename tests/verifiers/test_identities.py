@@ -41,6 +41,7 @@ circle = Measured("circle", "the squares of the sine and the cosine of tr AB", a
 again = Measured("again", "tr AB by the same program, wrapped", array=True)
 
 TINY = Relative(1, 10**12, "rounding stays below it")
+FINEST = Relative(1, 10**20, "finer than floats can tell")
 
 
 def build(key: Any, n: Extent) -> dict[str, jax.Array]:
@@ -127,7 +128,10 @@ CERTIFIED = {
 }
 SUPPORTED = {
     "roots": (identity(sqrt(2) * trace, 2 * swapped / sqrt(2)), 2),
-    "roots, a margin below rounding": (identity(sqrt(2) * trace, 2 * swapped / sqrt(2), Relative(1, 10**20, "rounding stays below it")), 2),
+    "roots, a margin below rounding": (
+        identity(sqrt(2) * trace, 2 * swapped / sqrt(2), Relative(1, 10**20, "rounding stays below it")),
+        2,
+    ),
 }
 VACUOUS = {
     "a program wrapped": identity(trace, again),
@@ -147,8 +151,14 @@ FALSE = {
 OPEN: dict[str, tuple[Identity, Reason]] = {
     "an algorithm that balls cannot follow": (identity(spectral, trace), Reason.BUDGET),
     "a comparison of equal numbers": (identity(branched, powers), Reason.UNDECIDED_COMPARISON),
-    "a margin below rounding": (identity(circle, 1, Relative(1, 10**20, "rounding stays below it")), Reason.NUMERIC_FLOOR),
-    "no number at the larger size": (identity(nothing, 0, Absolute(1, 1, "rounding stays below it")), Reason.NUMERIC_FLOOR),
+    "a margin below rounding": (
+        identity(circle, 1, FINEST),
+        Reason.NUMERIC_FLOOR,
+    ),
+    "no number at the larger size": (
+        identity(nothing, 0, Absolute(1, 1, "rounding stays below it")),
+        Reason.NUMERIC_FLOOR,
+    ),
 }
 
 
