@@ -6,19 +6,12 @@ import math
 from collections.abc import Iterable, Sequence
 
 from theorax.decide.designs import Policy
-from theorax.decide.plans import Planned, Seeds, SweepPlan
+from theorax.decide.plans import Planned, SweepPlan
 from theorax.decide.status import Decision, Direction, Refusal, Status
 from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Point, Statement, Verdict, conclude
-from theorax.decide.wording import Shown, case_of, found_by
+from theorax.decide.wording import SEEDS, Shown, case_of, found_by
 
 __all__ = ["allowed", "ledger", "sweep_verdict", "undecided", "verdict"]
-
-_SEEDS = {
-    Seeds.PAIRED: "draws are independent of each other; draw s has the same seed at every size",
-    Seeds.INDEPENDENT: "all draws are independent, within a size and across sizes",
-    Seeds.UNDECLARED: "draws are independent within a size; draw s belongs to draw s at every other size, or is "
-    "independent of it",
-}
 
 
 def verdict(
@@ -79,7 +72,7 @@ def ledger(plan: SweepPlan, *moments: Assumption) -> tuple[Assumption, ...]:
     reason = f"; because {plan.corrections.reason}" if plan.corrections.reason else ""
     found = [Assumption("class", f"{allowed(plan)}{reason}", "declared"), *moments]
     if plan.core.policy is not Policy.DETERMINISTIC:
-        found.append(Assumption("independence", _SEEDS[plan.seeds], "declared"))
+        found.append(Assumption("independence", SEEDS[plan.seeds], "declared"))
     given = max(plan.core.given_errors)
     exact = f"each value errs by at most {given:.2g}" if given else "the values are taken as exact"
     found.append(Assumption("float model", f"{exact}; the rounding of their sums is bounded and added", "declared"))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from theorax.decide.findings import Finding, Found, ShownBy, decisive, settle, shown_by
+from theorax.decide.findings import Found, ShownBy, decisive, settle, shown_by
 from theorax.decide.status import Decision, Direction, Reason, Side, Status
 
 Interval = tuple[float | None, float | None]  # None, or infinite, where a side is open
@@ -128,11 +128,6 @@ class Verdict(Statement, ErrorRates, Grounds):
     robust: bool | None = None  # whether the status stands under larger classes; None where none was tried
     cases: tuple[Case, ...]
     worst: int | None  # index into cases: the one that decided
-
-    @property
-    def on_draws(self) -> bool:
-        """Whether it holds, and by what was drawn alone, floats or balls: a control that passes makes it vacuous."""
-        return decisive(self.findings).finding in (Finding.TEST_SUPPORTED, Finding.INSTANCES)
 
     def with_findings(self, *found: Found) -> Verdict:
         """The verdict with further findings, settled again over all of them."""

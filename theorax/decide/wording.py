@@ -11,7 +11,7 @@ from theorax.decide.findings import Finding, Found, settle
 from theorax.decide.status import Decision, Reason, Status
 from theorax.decide.verdict import Case, Point
 
-__all__ = ["REMEDIES", "Shown", "case_of", "found_by", "sentence"]
+__all__ = ["REMEDIES", "SEEDS", "TESTED", "Shown", "case_of", "finite", "found_by", "numbers_of", "sentence"]
 
 REMEDIES = {
     Reason.UNDERPOWERED: "the statistical width dominates: more draws would decide",
@@ -25,6 +25,15 @@ REMEDIES = {
     Reason.UNDECIDED_COMPARISON: "a comparison could not be decided in ball arithmetic",
     Reason.OUT_OF_TIME: "the time ran out",
 }
+
+SEEDS: Mapping[str, str] = {
+    "paired": "draws are independent of each other; draw s has the same seed at every size",
+    "independent": "all draws are independent, within a size and across sizes",
+    "undeclared": "draws are independent within a size; draw s belongs to draw s at every other size, or is independent "
+    "of it",
+    "none": "the sequence holds no randomness: one value at every size",
+}
+"""How the draws of a sweep belong together, by what was declared of their seeds."""
 
 
 def sentence(
@@ -59,6 +68,14 @@ def sentence(
     if status is Status.INCONCLUSIVE and decision.reason is not None:
         return f"Undecided{placed}: {REMEDIES[decision.reason]}."
     return f"{status.capitalize()}{placed}."
+
+
+def numbers_of(decision: Decision, sign: int = 1) -> str:
+    """The numbers of a decision in a line; ``sign`` as in `Shown`."""
+    return (
+        f"estimate {sign * decision.estimate:.4g}, claimed {sign * decision.claimed:.4g}, "
+        f"margin {decision.margin:.2g}, p(true) {decision.p_refute:.1g}"
+    )
 
 
 TESTED = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from theorax.decide.verdict import Assumption
+from theorax.decide.wording import SEEDS
 from theorax.language import (
     Claim,
     Hypothesis,
@@ -14,12 +15,6 @@ from theorax.verifiers.kinds import Prepared
 from theorax.verifiers.outcome import StepOutcome, StepStatus
 
 __all__ = ["ledger", "scope"]
-
-_SEEDS = {
-    "paired": "draws are independent of each other; draw s has the same seed at every size",
-    "independent": "all draws are independent, within a size and across sizes",
-    "none": "the sequence holds no randomness: one value at every size",
-}
 
 
 def ledger(
@@ -43,7 +38,7 @@ def ledger(
         return (*found, Assumption("float model", "balls enclose every rounding; each number of it is exact", "proved"))
     found += claim.assumptions()
     experiment = theorem.experiments[cases[0].cell.line.experiment]
-    found.append(Assumption("independence", _SEEDS[experiment.seeds], "declared"))
+    found.append(Assumption("independence", SEEDS[experiment.seeds], "declared"))
     found.append(Assumption("float model", f"draws are computed in {experiment.dtype}; {_errors(claim)}", "declared"))
     if claim.speaks_of_the_law_drawn:
         subjects = ", ".join(dict.fromkeys(case.cell.line.name for case in cases))

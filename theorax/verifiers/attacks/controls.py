@@ -29,6 +29,7 @@ from theorax.decide.binomial import proportion_of
 from theorax.decide.equivalence import combine
 from theorax.decide.findings import Finding, Found
 from theorax.decide.status import Decision, Levels, Reason, Status
+from theorax.decide.wording import numbers_of
 from theorax.errors import TheoraxError
 from theorax.language import Claim
 from theorax.verifiers.cases.draws import Draws
@@ -98,7 +99,13 @@ def _control(name: str, claim: Claim, line: SweepLine, levels: Levels, draws: Dr
     except TheoraxError as error:
         return replace(outcome, detail=str(error))
     fired = decision.status in (Status.REFUTED, Status.INCONCLUSIVE)
-    outcome = replace(outcome, fired=fired, status=decision.status, kills=int(fired), detail=_detail(judged, decision))
+    outcome = replace(
+        outcome,
+        fired=fired,
+        status=decision.status,
+        kills=int(fired),
+        detail=numbers_of(decision, judged[0].prepared.sign),
+    )
     refuting = [part for part in judged if part.decision.status is Status.REFUTED]
     exact = any(part.rigorous for part in refuting) or not all(part.statistical for part in judged)
     if exact and fired:
@@ -169,12 +176,4 @@ def _shown(outcome: ControlOutcome, kills: int, repetitions: int, how: str) -> C
         kills=kills,
         kill_probability=bound,
         detail=f"{outcome.detail}; {kills} of {repetitions} repetitions kill it, {how}",
-    )
-
-
-def _detail(judged: Sequence[Judged], decision: Decision) -> str:
-    sign = judged[0].prepared.sign
-    return (
-        f"estimate {sign * decision.estimate:.4g}, claimed {sign * decision.claimed:.4g}, "
-        f"margin {decision.margin:.2g}, p(true) {decision.p_refute:.1g}"
     )

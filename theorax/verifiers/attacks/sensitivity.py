@@ -9,7 +9,8 @@ import numpy as np
 
 from theorax.decide.equivalence import combine
 from theorax.decide.findings import Finding, Found
-from theorax.decide.status import Decision, Levels, Status
+from theorax.decide.status import Levels, Status
+from theorax.decide.wording import numbers_of
 from theorax.errors import DesignError
 from theorax.language import Claim
 from theorax.verifiers.attacks.mutants import Variant, variants
@@ -68,7 +69,7 @@ def _mutant(
         status=decision.status,
         expected=Expected.WITHIN if inside else variant.expected,
         origin=variant.origin,
-        detail=_detail(decision, prepared[0].sign),
+        detail=numbers_of(decision, prepared[0].sign),
     )
 
 
@@ -130,11 +131,3 @@ def _within(variant: Prepared, case: Prepared) -> bool:
     apart = variant.apart(case)
     # A variant at the very margin lies outside, however the two roundings of that number fall.
     return apart is not None and apart < case.margin * (1 - 2.0**-40)
-
-
-def _detail(decision: Decision, sign: int) -> str:
-    return (
-        f"estimate {sign * decision.estimate:.4g}, claimed {sign * decision.claimed:.4g}, "
-        f"margin {decision.margin:.2g}, "
-        f"p(true) {decision.p_refute:.1g}"
-    )
