@@ -62,7 +62,7 @@ class Work:
 
     @property
     def url(self) -> str:
-        """Where it can be read; empty if the entry does not say."""
+        """Address where it can be read; empty if the entry has none."""
         if "doi" in self.fields:
             return f"https://doi.org/{self.fields['doi'].removeprefix('https://doi.org/')}"
         if self.arxiv:
@@ -71,7 +71,7 @@ class Work:
 
     @property
     def arxiv(self) -> str:
-        """Its id at arXiv, or an empty text."""
+        """The id at arXiv; empty if there is none."""
         found = _ARXIV.fullmatch(self.fields.get("eprint", ""))
         return found["id"] if found else ""
 
@@ -131,7 +131,7 @@ class Bibliography:
         return list(dict.fromkeys(self.by_label[label] for label in self._label.findall(folded(text))))
 
     def unknown(self, source: str, file: str) -> str:
-        """What to say of a source that is in no file of the bibliography."""
+        """The sentence about a source that is in no file of the bibliography."""
         near = did_you_mean(source, [work.label for work in self.works])
         return (
             f"“{source}” is cited and no bibliography has it{near} A source begins with the label of an entry, authors "

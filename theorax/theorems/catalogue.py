@@ -32,7 +32,7 @@ _DOCSTRING = re.compile(r'\A(?:\s|#[^\n]*\n)*[rR]?("""|\'\'\')(.*?)(?:\1|\n)', r
 
 @dataclass(frozen=True)
 class Facts:
-    """What a theorem's file says without being run; ``problem`` is a sentence where the file says it wrongly."""
+    """Facts that the text of a theorem's file states; ``problem`` is a sentence where it states them wrongly."""
 
     id: str
     paper: str
@@ -131,7 +131,7 @@ class Catalogue:
         return paper
 
     def facts(self, id: str) -> Facts:
-        """What a theorem's file says without being run.
+        """Facts that the text of a theorem's file states.
 
         **Raises:** UsageError if there is no such theorem.
         """
@@ -158,7 +158,7 @@ class Catalogue:
         return None
 
     def problem(self, id: str) -> str | None:
-        """What is wrong with a theorem's file as far as its text shows it, as a sentence, or None."""
+        """The error in a theorem's file that its text shows, as a sentence, or None."""
         return self.facts(id).problem or self.unknown_ancestors(id)
 
 
@@ -232,7 +232,7 @@ def read_facts(base: Facts) -> Facts:
 
 
 def claim_lines(path: Path) -> dict[str, int]:
-    """Where a theorem's file states each of its claims, by the claim's id; empty if the file cannot be read."""
+    """Lines on which a theorem's file states its claims, by the claim's id; empty if the file cannot be read."""
     import ast
 
     try:

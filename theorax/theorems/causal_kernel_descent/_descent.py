@@ -46,7 +46,7 @@ def fixed_point(K: Float[Array, "T T"], targets: Float[Array, "T d"]) -> Float[A
 
 
 def residuals(K: Float[Array, "T T"], targets: Float[Array, "T d"]) -> Float[Array, "T d"]:
-    r"""What the depth limit misses of the targets: $u_t - x_{t+1}$, of which $K_L r = -\kappa x_+$ on the sphere.
+    r"""Residuals of the depth limit: $u_t - x_{t+1}$, of which $K_L r = -\kappa x_+$ on the sphere.
 
     **Errors:** that of `fixed_point` and one rounding of the difference.
     """

@@ -32,7 +32,7 @@ def summable(size: float, reason: str) -> Corrections:
 
 
 def geometric(size: float, reference: int, reason: str) -> Corrections:
-    """What falls like a power of the size at least, or geometrically, and is at most ``size`` at a size."""
+    """Class of terms that fall geometrically, or like a power of the size at least, and are at most ``size`` at a size."""
     return Corrections(size=size, slowest=1, fastest=6, rest=0, reference=reference, reason=reason)
 
 

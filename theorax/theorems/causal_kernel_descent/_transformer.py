@@ -29,7 +29,7 @@ class Head(eqx.Module):
         return jnp.where(mask, kernel(products, exponential), 0)
 
     def mixed(self, weights: Float[Array, "T T"], E: Float[Array, "T D"]) -> Float[Array, "T D"]:
-        """What the head writes, given its weights."""
+        """Output of the head, given its weights."""
         return (weights @ (E @ self.values.T)) @ self.output.T
 
 

@@ -15,7 +15,7 @@ from theorax.errors import TheoraxError, UsageError
 
 @runtime_checkable
 class MeasuredLayer(Protocol):
-    """What a theorem measures of a layer."""
+    """The part of a layer that a theorem measures."""
 
     def __call__(self, X: Float[Array, "T d"], /) -> Float[Array, "T d"]:
         """The tokens after the layer."""
@@ -83,7 +83,7 @@ def made(factory: Callable[..., Any], key: PRNGKeyArray, T: int, d: int) -> Meas
 
 
 def applied(method: Callable[..., Array], X: Array, shape: tuple[int, ...], what: str) -> Array:
-    """What a method of a user's layer returns, if it has the shape that it should have.
+    """Output of a method of a user's layer, checked for its shape.
 
     **Raises:** UsageError if the method raises, or returns another shape.
     """

@@ -64,7 +64,7 @@ def differentiate(network, T, d):
 
 
 def differentiated(T, d, L):
-    """What ``differentiate`` returns for a naive network of symbols."""
+    """The output of ``differentiate`` for a naive network of symbols."""
     net = models.symbolic(T, d, *([f"{name}{layer}" for layer in range(L)] for name in "aw"))
     return evaluate(lambda network: differentiate(network, literal(T), literal(d)), (net,), Symbolic())
 

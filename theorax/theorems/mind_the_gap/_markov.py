@@ -33,7 +33,7 @@ def variation(first: Expr, second: Expr) -> Expr:
 
 
 def coefficient_of_variation(density: Expr, low: Expr, high: Expr) -> Expr:
-    """That of the law with this density on (low, high), by integration."""
+    """Coefficient of variation of the law with this density on (low, high), by integration."""
     first, second = (integrate(z**power * density, (z, low, high)) for power in (1, 2))
     return variation(first, second)
 

@@ -89,7 +89,7 @@ def literal_network(
 
 
 class Forward(eqx.Module):
-    """What a forward pass leaves to be measured: the tokens after each layer, and the first attention matrix."""
+    """Results of a forward pass: the tokens after each layer, and the first attention matrix."""
 
     tokens: Float[Array, "L N M"]
     attention: Float[Array, "N N"]

@@ -1,4 +1,4 @@
-"""What a solver finds for a regression whose optimum is known in closed form: its gap, measured, and certified small.
+"""A solver on a regression whose optimum is known in closed form: its gap, measured, and certified small.
 
 The point w = sum_j beta_j x_j and b, beta the solver's coefficients and b its multiplier of their sum, belongs to the
 primal program; beta to the dual one. The gap g between both values there says how far beta is from the optimum, whatever

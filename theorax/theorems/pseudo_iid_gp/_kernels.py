@@ -90,7 +90,7 @@ def phi(h: Array, activation: Array) -> Array:
 
 
 def slope(h: Array, activation: Array) -> Array:
-    """Its derivative where there is one; zero at the jump of the sign, as automatic differentiation has it."""
+    """Derivative of the activation where there is one; zero at the jump of the sign, as automatic differentiation has it."""
     return jax.lax.select_n(
         activation,
         jnp.where(h > 0, 1.0, 0.0),

@@ -105,7 +105,7 @@ class Process:
         )
 
     def order_of_outputs(self) -> Fields:
-        """How fast an output becomes Gaussian: its excess kurtosis at x is 3 Var Sxx/K^2, of the order of |S - K|^2."""
+        """Order at which an output becomes Gaussian: its excess kurtosis at x is 3 Var Sxx/K^2, of the order of |S - K|^2."""
         Sxx, Sxy, Syy = self.covariances
         K = self.kernel(OUTPUT)
         off = (Sxx - K[0, 0]) ** 2 + 2 * (Sxy - K[0, 1]) ** 2 + (Syy - K[1, 1]) ** 2

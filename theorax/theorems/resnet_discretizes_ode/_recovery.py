@@ -96,7 +96,7 @@ def linear(a: Any, x: Any) -> Any:
 
 
 def on_symbols(program: Callable[..., dict[str, Any]], scheme: Scheme, depth: int) -> dict[str, Any]:
-    """What a program of (scheme, weights, input) and a depth returns for a neuron of symbols."""
+    """Output of a program of (scheme, weights, input) and a depth for a neuron of symbols."""
     a, x = np.array(symbols(f"a_0:{depth}"), dtype=object), np.array(Symbol("x"), dtype=object)
     return evaluate(lambda a, x: program((scheme, a, x), literal(depth)), (a, x), Symbolic())
 

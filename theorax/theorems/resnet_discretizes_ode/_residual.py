@@ -20,7 +20,7 @@ from theorax.numerics.extents import Extent
 
 
 class Scheme(eqx.Module):
-    """How a layer is run forwards, and backwards without its input; abstract, see `Euler` and `Heun`.
+    """A scheme that runs a layer forwards, and backwards without its input; abstract, see `Euler` and `Heun`.
 
     ``function(theta, x)`` is the residual function. ``h``: the step, 1/N. One step runs on arrays and, in a proof, on symbols.
     """
@@ -30,7 +30,7 @@ class Scheme(eqx.Module):
     @property
     @abstractmethod
     def stages(self) -> int:
-        """How many neighbouring functions one step uses; N functions make N + 1 - stages steps."""
+        """Number of neighbouring functions that one step uses; N functions make N + 1 - stages steps."""
 
     @abstractmethod
     def forwards(self, local: tuple[Any, ...], x: Any, h: Any) -> Any:
