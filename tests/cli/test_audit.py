@@ -21,8 +21,8 @@ def test_an_audit_of_everything_fills_a_folder(verify):
     assert {"index.html", "report.json", "report.txt"} <= {path.name for path in folder.iterdir()}
     assert len(list(folder.iterdir())) == len(RENDERINGS)
     document = read(folder / "report.json")
-    assert [part["id"] for part in document["theorems"]] == ["lanczos", "bulk", "edge", "gap"]
-    assert document["command"] == "verify audit --jobs 1 -o deep/audit"
+    assert [part.id for part in document.theorems] == ["lanczos", "bulk", "edge", "gap"]
+    assert document.command == "verify audit --jobs 1 -o deep/audit"
     assert 'id="t-gap"' in (folder / "index.html").read_text(encoding="utf-8")
 
 

@@ -16,7 +16,7 @@ import fakes
 import pytest
 
 TESTS = Path(fakes.__file__).parent
-HEAVY = ("jax", "sympy", "networkx", "numpy", "scipy", "scipy.stats", "rich", "jsonschema")
+HEAVY = ("jax", "sympy", "networkx", "numpy", "scipy", "scipy.stats", "rich")
 
 START = """
 import sys

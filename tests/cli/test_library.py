@@ -31,8 +31,8 @@ def test_a_report_is_a_value(verify):
     report = verify("+gap", effort="quick")
     assert report.exit_code == 0
     assert report.statuses == {"lanczos": "SUPPORTED", "bulk": "SUPPORTED", "gap": "SUPPORTED"}
-    assert report["gap"]["label"] == "reconstructed"
-    assert report.document["settings"]["effort"] == "quick"
+    assert report["gap"].label == "reconstructed"
+    assert report.document.settings.effort == "quick"
     assert "3 theorems: 3 SUPPORTED." in str(report)
 
 

@@ -6,7 +6,10 @@ from copy import deepcopy
 from dataclasses import replace
 
 import fakes
-from test_document import report
+from test_document import remade, report
+
+from theorax.decide.status import Reason, Status
+from theorax.text.codec import plain
 
 TEXTS = {
     "markup": "<script>alert(1)</script><img src=x onerror=alert(1)>&amp;</details><!-- <b>",
@@ -33,7 +36,7 @@ TEXTS = {
 # What is one of a few words, or is computed with, and so is no text of a user.
 FIXED = {
     "status", "status_unadjusted", "created", "kept_from", "method", "checked", "label", "corrected", "log",
-    "expected", "adjust", "as",
+    "expected", "adjust", "as", "url", "side", "direction", "shown_by", "finding",
 }  # fmt: skip
 LONG = 5000  # characters of a text that is put in the place of names alone
 NAMES = {"id", "title", "subject", "name", "file", "command", "letter", "model", "replay", "unfinished"}
@@ -41,19 +44,17 @@ NAMES = {"id", "title", "subject", "name", "file", "command", "letter", "model",
 
 def whole():
     """A report with something of everything: verdicts of every word, an erratum, a kept result, a trouble."""
-    found = report(*(fakes.outcome(f"of_{status.lower()}", status, "a reason") for status in STATUSES))
+    found = plain(report(*(fakes.outcome(f"of_{status.lower()}", status, "a reason") for status in STATUSES)))
     refuted = found["theorems"][3]["claims"][0]
     found["theorems"][2]["claims"].append({**deepcopy(refuted), "id": "as_printed", "corrected": "gap"})
-    found["theorems"][0] |= {"kept": True, "kept_from": "2026-01-01T00:00:00Z"}
+    found["theorems"][0]["kept_from"] = "2026-01-01T00:00:00Z"
     for part in found["theorems"]:
         part["mutants"] = part["mutants"][-5:]
         part["file"] = f"theorems/spectra/{part['id']}.py"
         for line, claim in enumerate(part["claims"]):
             claim["line"] = 10 + line
-    found["summary"]["troubles"] = ["a trouble"]
-    found["summary"]["unfinished"] = ["not_reached"]
-    found["summary"]["interrupted"] = True
-    return found
+    found["summary"] |= {"troubles": ["a trouble"], "unfinished": ["not_reached"], "interrupted": True}
+    return remade(found)
 
 
 STATUSES = ("PROVED", "CERTIFIED", "SUPPORTED", "REFUTED", "INCONCLUSIVE", "VACUOUS", "BLOCKED", "ERROR")
@@ -70,16 +71,16 @@ def spoiled(document, text, like=None):
             return {key: walk(part, key) for key, part in node.items()}
         if isinstance(node, list):
             return [walk(part, name) for part in node]
-        if isinstance(node, str) and name not in FIXED and (not named or name in NAMES):
+        if isinstance(node, str) and node not in set(Reason) and name not in FIXED and (not named or name in NAMES):
             # Names stay apart, as those of files do.
             return f"{text}{node}" if name == "id" else text
         return node
 
-    return {**walk(document), "summary": {**walk(document["summary"]), "statuses": document["summary"]["statuses"]}}
+    return remade(walk(plain(document)))
 
 
 def spoiled_outcome(id, text):
     """An outcome whose texts are all this one."""
-    found = fakes.outcome(id, "REFUTED", text)
+    found = fakes.outcome(id, Status.REFUTED, text)
     claim = replace(found.claims[0], statement=text, sentence=text, because=text)
     return replace(found, title=text, place=text, source=text, claims=(claim,), issues=(text,), replay=text)

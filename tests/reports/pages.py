@@ -8,7 +8,11 @@ from html.parser import HTMLParser
 from typing import Any
 
 import fakes
-from test_document import report
+from test_document import remade, report
+
+from theorax.decide.status import Reason, Status
+from theorax.reports.document import Document
+from theorax.text.codec import plain
 
 VOID = {"wbr", "meta", "link", "br", "input", "img", "hr"}
 LAZY = {"td", "tr", "th"}  # their end may be left out
@@ -78,12 +82,13 @@ HOSTILE = {
 }
 
 
-def hostile(word: str) -> dict[str, Any]:
+def hostile(word: str) -> Document:
     """A report in which everything that a file or a user names is this word."""
 
     def put(node: Any, name: str = "") -> Any:
         if isinstance(node, dict):
-            return {(word if name == "at" else key): put(part, key) for key, part in node.items()}
+            named = name in ("at", "versions")
+            return {(word if named else key): put(part, "" if named else key) for key, part in node.items()}
         if isinstance(node, list):
             return [put(part, name) for part in node]
         kept = {
@@ -96,19 +101,25 @@ def hostile(word: str) -> dict[str, Any]:
             "checked",
             "method",
             "adjust",
+            "url",
+            "side",
+            "direction",
+            "shown_by",
+            "finding",
         }
-        return word if isinstance(node, str) and name not in kept else node
+        return word if isinstance(node, str) and name not in kept and node not in set(Reason) else node
 
-    return put(report(fakes.outcome("gap"), fakes.outcome("refuted_edge", "REFUTED", "gap: The limit is not 2.")))
+    told = "gap: The limit is not 2."
+    return remade(put(plain(report(fakes.outcome("gap"), fakes.outcome("refuted_edge", "REFUTED", told)))))
 
 
-def printed() -> dict[str, Any]:
+def printed() -> Document:
     """A report with a statement that its source misprints."""
     outcome = fakes.outcome("gap")
     wrong = replace(
         outcome.claims[0],
         id="as_printed",
-        status="REFUTED",
+        status=Status.REFUTED,
         corrected="gap",
         sentence="The limit is not 1.",
         p_refute=1e-12,

@@ -15,7 +15,7 @@ import pytest
 from pages import HOSTILE, Parsed, hostile, printed
 from test_document import report
 
-from theorax.reports.document import STATUSES
+from theorax.decide.status import Status
 from theorax.reports.html import page_parts, palette
 from theorax.reports.html.page import html
 
@@ -123,7 +123,7 @@ def test_a_reader_finds(part, page):
     assert part in page.text
 
 
-@pytest.mark.parametrize("status", STATUSES)
+@pytest.mark.parametrize("status", Status)
 def test_every_status_is_a_word_and_a_sign(status):
     found = Parsed(html(report(fakes.outcome("gap", status, "a reason"))))
     assert re.search(rf"[✓✗?○■!] {status}", found.text)
@@ -221,5 +221,5 @@ def test_both_themes_name_the_same_colours():
 
 
 def test_ids_that_make_no_anchor_are_numbered():
-    names = page_parts.Names.of([{"id": "a b", "uses": []}, {"id": "gap", "uses": []}, {"id": "<x>", "uses": []}])
+    names = page_parts.Names.of(report(*(fakes.outcome(id) for id in ("a b", "gap", "<x>"))).theorems)
     assert names.anchors == {"a b": "theorem-0", "gap": "t-gap", "<x>": "theorem-2"}

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import json
-from copy import deepcopy
 from dataclasses import replace
 
 import fakes
 import nasty
 import pytest
-from test_document import report
+from test_document import edited, report
 
+from theorax.decide.status import Status
 from theorax.errors import UsageError
 from theorax.reports import baselines as files
 from theorax.reports import regression_text
 from theorax.reports.regression import compared
-from theorax.reports.schemas import fault
+from theorax.text.codec import plain
 from theorax.text.safe import UNSEEN
 from theorax.verifiers.settings import Settings
 
@@ -36,34 +36,33 @@ def against(*outcomes, before=(), seed=0, **options):
     """The comparison of these outcomes, found with this seed, with a baseline of those before."""
     baseline = files.taken(report(*(before or (outcome(),))))
     found = compared(baseline, report(*outcomes, settings=Settings(seed=seed)), **options)
-    assert fault(json.loads(json.dumps(found)), "comparison-v1") is None
-    return found, {f"{row['theorem']}.{row['claim']}": row for row in found["claims"]}
+    return found, {row.name: row for row in found.claims}
 
 
 def test_the_same_run_is_the_same_to_the_last_bit():
     found, rows = against(outcome())
-    assert {row["how"] for row in rows.values()} == {"bit for bit"}
-    assert found["summary"] == {
+    assert {row.how for row in rows.values()} == {"bit for bit"}
+    assert plain(found.summary) == {
         "changes": {"kept": 2}, "outcomes": {"same": 2}, "identical": 2, "exit_code": 0,
     }  # fmt: skip
 
 
-ERRATUM = {"status": "REFUTED", "corrected": "decay", "p_refute": 1e-9}
+ERRATUM = {"status": Status.REFUTED, "corrected": "decay", "p_refute": 1e-9}
 CHANGES = [
     # before, now, the change, the exit code
-    (dict(), dict(status="REFUTED", p_refute=1e-12), "regressed", 1),
-    (dict(), dict(status="INCONCLUSIVE", reason="underpowered"), "regressed", 1),
-    (dict(), dict(status="VACUOUS"), "regressed", 1),
-    (dict(status="PROVED"), dict(), "regressed", 1),
-    (dict(), dict(status="PROVED"), "improved", 0),
-    (dict(status="INCONCLUSIVE"), dict(), "improved", 0),
-    (dict(status="REFUTED", p_refute=1e-12), dict(status="REFUTED", p_refute=1e-12), "kept", 0),
+    (dict(), dict(status=Status.REFUTED, p_refute=1e-12), "regressed", 1),
+    (dict(), dict(status=Status.INCONCLUSIVE, reason="underpowered"), "regressed", 1),
+    (dict(), dict(status=Status.VACUOUS), "regressed", 1),
+    (dict(status=Status.PROVED), dict(), "regressed", 1),
+    (dict(), dict(status=Status.PROVED), "improved", 0),
+    (dict(status=Status.INCONCLUSIVE), dict(), "improved", 0),
+    (dict(status=Status.REFUTED, p_refute=1e-12), dict(status=Status.REFUTED, p_refute=1e-12), "kept", 0),
     (ERRATUM, ERRATUM, "kept", 0),
-    (ERRATUM, {**ERRATUM, "status": "SUPPORTED", "p_refute": 0.6}, "regressed", 1),
-    ({**ERRATUM, "status": "SUPPORTED"}, ERRATUM, "improved", 0),
+    (ERRATUM, {**ERRATUM, "status": Status.SUPPORTED, "p_refute": 0.6}, "regressed", 1),
+    ({**ERRATUM, "status": Status.SUPPORTED}, ERRATUM, "improved", 0),
     (dict(), dict(statement="E[s] = 0"), "restated", 4),
-    (dict(), dict(predicted="3"), "restated", 4),
-    (dict(), dict(margin="10 % of the limit"), "restated", 4),
+    (dict(), dict(prediction="3"), "restated", 4),
+    (dict(), dict(margin_given="10 % of the limit"), "restated", 4),
     (dict(), dict(id="another"), "vanished", 1),
 ]
 
@@ -72,9 +71,9 @@ CHANGES = [
 def test_every_change_has_its_word_and_its_code(before, now, change, code):
     found, rows = against(outcome(**now), before=(outcome(**before),))
     row = rows["gap.gap"]
-    assert (row["change"], row["exit"], found["summary"]["exit_code"]) == (change, code, code)
+    assert (row.change, row.exit, found.summary.exit_code) == (change, code, code)
     if change == "vanished":
-        assert rows["gap.another"]["change"] == "appeared"
+        assert rows["gap.another"].change == "appeared"
     assert regression_text.plain(found)
 
 
@@ -82,39 +81,39 @@ def test_a_move_under_a_word_that_stands_is_told_and_fails_only_if_asked():
     moved = with_cases(estimate=2.0087, interval=(2.0021, 2.0153))
     found, rows = against(moved, seed=1)
     row = rows["gap.gap"]
-    assert (row["outcome"], row["within"], row["change"]) == ("moved", True, "kept")
-    assert found["summary"]["exit_code"] == 0
+    assert (row.outcome, row.within, row.change) == ("moved", True, "kept")
+    assert found.summary.exit_code == 0
     told = " ".join(regression_text.plain(found).split())
     assert "Moved, and still as good as before" in told
     assert "1.9987(23) then, 2.0087(23) now; moved by 0.01" in told and "less than 0.05, half of its margin" in told
-    assert against(moved, seed=1, strict=True)[0]["summary"]["exit_code"] == 1
+    assert against(moved, seed=1, strict=True)[0].summary.exit_code == 1
     # From the same seeds nobody knows how the two depend: the standard errors add, and this is no move.
-    assert against(moved)[1]["gap.gap"]["outcome"] == "same"
+    assert against(moved)[1]["gap.gap"].outcome == "same"
 
 
 def test_what_should_have_come_out_bit_for_bit_is_told():
     _, rows = against(with_cases(estimate=1.99871))
-    assert "should have come out bit for bit" in rows["gap.gap"]["notes"][-1]
+    assert "should have come out bit for bit" in rows["gap.gap"].notes[-1]
 
 
 def test_a_wide_interval_leaves_it_open():
     wide = with_cases(estimate=1.97, standard_error=0.04, interval=(1.85, 2.09))
     found, rows = against(wide, seed=1)
-    assert rows["gap.gap"]["outcome"] == "cannot tell" and found["summary"]["exit_code"] == 0
+    assert rows["gap.gap"].outcome == "cannot tell" and found.summary.exit_code == 0
     assert "neither a move nor a distance" in regression_text.plain(found)
 
 
 def test_other_seeds_may_lapse_and_the_same_may_not():
-    open_ = outcome(status="INCONCLUSIVE", reason="underpowered", design_hash="another")
-    assert against(open_, seed=1)[1]["gap.gap"]["change"] == "lapsed"
-    assert against(open_, seed=1)[0]["summary"]["exit_code"] == 4
-    assert against(open_)[1]["gap.gap"]["change"] == "regressed"
+    open_ = outcome(status=Status.INCONCLUSIVE, reason="underpowered", design_hash="another")
+    assert against(open_, seed=1)[1]["gap.gap"].change == "lapsed"
+    assert against(open_, seed=1)[0].summary.exit_code == 4
+    assert against(open_)[1]["gap.gap"].change == "regressed"
     gone = replace(
         open_.claims[0],
         cases=tuple(replace(case, estimate=1.5, interval=(1.4934, 1.5066)) for case in fakes.CLAIM.cases),
     )
     moved = replace(open_, claims=(gone, *open_.claims[1:]))
-    assert against(moved, seed=1)[1]["gap.gap"]["change"] == "regressed"
+    assert against(moved, seed=1)[1]["gap.gap"].change == "regressed"
 
 
 def test_a_larger_run_is_no_regression():
@@ -125,9 +124,9 @@ def test_a_larger_run_is_no_regression():
         replace(part, claims=tuple(replace(claim, p_support=0.04) for claim in part.claims)) for part in others
     )
     found, rows = against(weak, *others, before=(weak,))
-    assert rows["gap.gap"]["change"] == "lapsed"
-    assert "claims are held at once here, 1 were in the baseline" in rows["gap.gap"]["why"]
-    assert found["summary"]["exit_code"] == 4
+    assert rows["gap.gap"].change == "lapsed"
+    assert "claims are held at once here, 1 were in the baseline" in rows["gap.gap"].why
+    assert found.summary.exit_code == 4
 
 
 def test_a_claim_that_falls_because_others_fell_is_no_regression():
@@ -138,52 +137,52 @@ def test_a_claim_that_falls_because_others_fell_is_no_regression():
         return replace(found, claims=(replace(found.claims[0], **changed),))
 
     strong, weak = claims("gap", p_support=1e-9), claims("edge", p_support=0.02)
-    red = claims("gap", status="REFUTED", p_refute=1e-12, p_support=1.0)
+    red = claims("gap", status=Status.REFUTED, p_refute=1e-12, p_support=1.0)
     found, rows = against(red, weak, before=(strong, weak))
-    assert (rows["gap.gap"]["change"], rows["gap.gap"]["exit"]) == ("regressed", 1)
-    assert (rows["edge.gap"]["before"], rows["edge.gap"]["now"]) == ("SUPPORTED", "INCONCLUSIVE")
-    assert (rows["edge.gap"]["change"], rows["edge.gap"]["exit"]) == ("lapsed", 4)
-    assert "other claims of this run fell" in rows["edge.gap"]["why"]
-    assert found["summary"]["exit_code"] == 1
+    assert (rows["gap.gap"].change, rows["gap.gap"].exit) == ("regressed", 1)
+    assert (rows["edge.gap"].before, rows["edge.gap"].now) == ("SUPPORTED", "INCONCLUSIVE")
+    assert (rows["edge.gap"].change, rows["edge.gap"].exit) == ("lapsed", 4)
+    assert "other claims of this run fell" in rows["edge.gap"].why
+    assert found.summary.exit_code == 1
     # With another estimate it may be its own fall.
     moved = replace(weak, claims=(replace(weak.claims[0], cases=(replace(fakes.CASE, estimate=1.9986),)),))
     before = replace(weak, claims=(replace(weak.claims[0], cases=(fakes.CASE,)),))
-    assert against(red, moved, before=(strong, before))[1]["edge.gap"]["change"] == "regressed"
+    assert against(red, moved, before=(strong, before))[1]["edge.gap"].change == "regressed"
 
 
 def test_what_is_blocked_by_a_lapse_alone_has_lapsed():
-    open_ = outcome(status="INCONCLUSIVE", reason="underpowered")
+    open_ = outcome(status=Status.INCONCLUSIVE, reason="underpowered")
     blocked = replace(fakes.outcome("edge", "BLOCKED", "It rests on gap."), claims=(), blocked_by=("gap",))
     before = (outcome(), fakes.outcome("edge"))
-    assert against(open_, blocked, before=before, seed=1)[1]["edge.gap"]["change"] == "lapsed"
-    worse = outcome(status="REFUTED", p_refute=1e-12)
-    assert against(worse, blocked, before=before, seed=1)[1]["edge.gap"]["change"] == "regressed"
+    assert against(open_, blocked, before=before, seed=1)[1]["edge.gap"].change == "lapsed"
+    worse = outcome(status=Status.REFUTED, p_refute=1e-12)
+    assert against(worse, blocked, before=before, seed=1)[1]["edge.gap"].change == "regressed"
 
 
 def test_an_error_regresses_every_claim_of_its_theorem():
     broken = replace(fakes.outcome("gap", "ERROR", "NameError: jnp"), claims=())
     found, rows = against(broken)
-    assert {row["change"] for row in rows.values()} == {"regressed"}
+    assert {row.change for row in rows.values()} == {"regressed"}
     assert "NameError: jnp" in regression_text.plain(found)
 
 
 def test_a_theorem_that_is_gone_vanished_and_one_not_selected_did_not():
     before = (outcome(), fakes.outcome("edge"))
     found, rows = against(outcome(), before=before, known=("gap",))
-    assert rows["edge.gap"]["change"] == "vanished" and found["summary"]["exit_code"] == 1
+    assert rows["edge.gap"].change == "vanished" and found.summary.exit_code == 1
     found, rows = against(outcome(), before=before, known=("gap", "edge"))
-    assert found["not_run"] == ["edge"] and found["summary"]["exit_code"] == 0
+    assert found.not_run == ("edge",) and found.summary.exit_code == 0
     found, _ = against(fakes.outcome("bulk"), known=("gap", "bulk"))
-    assert found["summary"]["exit_code"] == 5
+    assert found.summary.exit_code == 5
     assert "that is no success" in regression_text.plain(found)
     found, _ = against(fakes.outcome("bulk"), known=("gap", "bulk"), standing=("gap",))
-    assert found["summary"]["exit_code"] == 0
+    assert found.summary.exit_code == 0
 
 
 def test_other_cases_are_incomparable():
     elsewhere = outcome(cases=tuple(replace(case, at={"gamma": "3"}) for case in fakes.CLAIM.cases))
     found, rows = against(elsewhere)
-    assert (rows["gap.gap"]["outcome"], found["summary"]["exit_code"]) == ("incomparable", 4)
+    assert (rows["gap.gap"].outcome, found.summary.exit_code) == ("incomparable", 4)
 
 
 def test_the_file_is_read_back_and_refuses_what_it_is_not(tmp_path):
@@ -199,26 +198,26 @@ def test_the_file_is_read_back_and_refuses_what_it_is_not(tmp_path):
         return str(caught.value)
 
     assert "no whole baseline" in refused(files.text(kept)[:-40])
-    assert "a report, not a baseline" in refused(json.dumps(report(outcome())))
-    assert "`.baseline_version` is 7" in refused(json.dumps({**kept, "baseline_version": 7}))
+    assert "a report, not a baseline" in refused(json.dumps(plain(report(outcome()))))
+    assert "`.baseline_version` is 7" in refused(json.dumps({**plain(kept), "baseline_version": 7}))
     assert "no whole baseline" in refused("[" * 100_000)
-    edited = deepcopy(kept)
-    edited["theorems"][0]["claims"][0]["status"] = "FINE"
-    assert "at `.theorems[0].claims[0].status`" in refused(json.dumps(edited))
-    edited = deepcopy(kept)
-    edited["theorems"][0]["run"] = 3
-    assert "points beyond `.runs`" in refused(json.dumps(edited))
+    spoiled = plain(kept)
+    spoiled["theorems"][0]["claims"][0]["status"] = "FINE"
+    assert "at `.theorems[0].claims[0].status`" in refused(json.dumps(spoiled))
+    spoiled = plain(kept)
+    spoiled["theorems"][0]["run"] = 3
+    assert "points beyond `.runs`" in refused(json.dumps(spoiled))
     with pytest.raises(UsageError, match="There is no baseline"):
         files.read(tmp_path / "absent.json")
 
 
 def test_part_of_a_baseline_is_replaced_and_the_rest_stays():
     old = files.taken(report(outcome(), fakes.outcome("edge")))
-    later = {**report(outcome(status="PROVED")), "created": "2026-02-02T00:00:00Z"}
+    later = replace(report(outcome(status=Status.PROVED)), created="2026-02-02T00:00:00Z")
     new = files.taken(later, old)
-    assert [(part["id"], part["run"]) for part in new["theorems"]] == [("edge", 0), ("gap", 1)]
-    assert [run["created"] for run in new["runs"]] == ["2026-01-02T03:04:05Z", "2026-02-02T00:00:00Z"]
-    assert new["theorems"][1]["claims"][0]["status"] == "PROVED"
+    assert [(part.id, part.run) for part in new.theorems] == [("edge", 0), ("gap", 1)]
+    assert [run.created for run in new.runs] == ["2026-01-02T03:04:05Z", "2026-02-02T00:00:00Z"]
+    assert new.theorems[1].claims[0].status == "PROVED"
     with pytest.raises(UsageError, match="effort standard and quick"):
         files.taken(report(outcome(), settings=Settings(effort="quick")), old)
     with pytest.raises(UsageError, match="holds no theorem"):
@@ -231,7 +230,10 @@ def test_part_of_a_baseline_is_replaced_and_the_rest_stays():
 def test_what_a_theorem_file_holds_commands_nobody(kind):
     whole = report(outcome(), fakes.outcome("edge"))
     spoiled = nasty.spoiled(whole, nasty.TEXTS[kind])
-    later = deepcopy(spoiled)
-    later["theorems"][0]["claims"] = later["theorems"][0]["claims"][:1]
-    later["theorems"][1]["claims"][0]["status"] = "REFUTED"
+
+    def change(found):
+        del found["theorems"][0]["claims"][1:]
+        found["theorems"][1]["claims"][0]["status"] = "REFUTED"
+
+    later = edited(spoiled, change)
     assert UNSEEN.search(regression_text.plain(compared(files.taken(spoiled), later))) is None

@@ -13,6 +13,7 @@ import theorax.cli.values
 import theorax.names
 import theorax.runs.sources
 import theorax.text.numbers
+from theorax.decide.verdict import Point
 from theorax.reports import summary, terminal
 from theorax.reports.progress import Remaining
 from theorax.text import plain
@@ -52,10 +53,7 @@ def test_digits_follow_from_the_standard_error(value, error, shown):
 
 def points(*values, error=0.01):
     sizes = [64 * 2**k for k in range(len(values))]
-    return [
-        {"size": s, "estimate": v, "standard_error": error * abs(v), "draws": 9}
-        for s, v in zip(sizes, values, strict=True)
-    ]
+    return [Point(size, value, error * abs(value), 9) for size, value in zip(sizes, values, strict=True)]
 
 
 def test_the_plot_shows_every_point_its_bars_and_the_prediction():
@@ -70,9 +68,9 @@ def test_the_plot_shows_every_point_its_bars_and_the_prediction():
 
 @pytest.mark.parametrize("exponent", [-0.5, 0.5])
 def test_a_rates_line_has_the_predicted_slope_whatever_was_measured(exponent):
-    rows = [{"size": s, "estimate": 3.0 * s**-0.5, "standard_error": None, "draws": 9} for s in (10.0, 100.0, 1000.0)]
+    rows = [Point(size, 3.0 * size**-0.5, None, 9) for size in (10.0, 100.0, 1000.0)]
     line = predicted_along(rows, "rate", exponent)
-    assert line == pytest.approx([3 * 100**-0.5 * (row["size"] / 100) ** exponent for row in rows], rel=1e-12)
+    assert line == pytest.approx([3 * 100**-0.5 * (row.size / 100) ** exponent for row in rows], rel=1e-12)
 
 
 FLAT = [points(2.0), points(2.0, 2.0, error=0.0), points(-1.0, 0.0, 1.0), points(1e-12, 3e-12), points(0.0, 0.0)]
@@ -80,7 +78,7 @@ FLAT = [points(2.0), points(2.0, 2.0, error=0.0), points(-1.0, 0.0, 1.0), points
 
 @pytest.mark.parametrize("rows", FLAT)
 def test_odd_sweeps_are_drawn_or_left_out(rows):
-    lines = plot(rows, [row["estimate"] for row in rows], "N")
+    lines = plot(rows, [row.estimate for row in rows], "N")
     assert (len(lines) > 0) == (len(rows) > 1)
 
 

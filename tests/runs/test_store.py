@@ -130,7 +130,7 @@ def test_a_write_that_is_interrupted_leaves_the_old_result(tmp_path, monkeypatch
     store = Store(tmp_path)
     store.put(MANIFEST, fakes.outcome("gap"), DATE)
 
-    def interrupted(*_):
+    def interrupted(*_, **__):
         raise KeyboardInterrupt
 
     monkeypatch.setattr("theorax.runs.store.plain", interrupted)

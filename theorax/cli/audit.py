@@ -56,7 +56,7 @@ def audit(context: click.Context, words: tuple[str, ...], folder: Path, **given:
     if unwritten:
         raise unwritten[0]
     click.echo(f"The audit is in {folder / NAMES['html']}; open it in a browser.")
-    code: int = report["summary"]["exit_code"]
+    code: int = report.summary.exit_code
     return code
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,13 @@ import click
 from theorax.cli.check import checked, selected
 from theorax.cli.environment import World, world
 from theorax.cli.options import Command, baseline_file, complete, listed, run_options, settings
-from theorax.decide.status import Status
 from theorax.errors import UsageError
 
 if TYPE_CHECKING:
+    from theorax.reports.baselines import Baseline
+    from theorax.reports.document import Document
+    from theorax.reports.regression import Comparison
+    from theorax.reports.replaying import Replay
     from theorax.text.blocks import Block
 
 FORMATS = ("terminal", "json")
@@ -72,7 +76,7 @@ def save(context: click.Context, file: Path | None, report: Path | None, only: t
     else:
         chosen = settings(given)
         found = checked(here, selected(here, only or ("*",), chosen, listed(given, "exclude")), chosen, told=True)
-        if found["summary"]["interrupted"]:
+        if found.summary.interrupted:
             click.echo("Error: Interrupted. What had finished is kept; the baseline was not written.", err=True)
             return 130
     for format_, place in wanted:
@@ -80,9 +84,9 @@ def save(context: click.Context, file: Path | None, report: Path | None, only: t
     kept = files.taken(found, onto)
     lost = _dropped(path, kept)
     json.write_text(files.text(kept), path)
-    claims = [claim for part in kept["theorems"] for claim in part["claims"]]
-    told = f"{len(claims)} claims of {len(kept['theorems'])} theorems are in {path}."
-    failing = [part["id"] for part in kept["theorems"] if not Status(part["status"]).holds]
+    claims = sum(len(part.claims) for part in kept.theorems)
+    told = f"{claims} claims of {len(kept.theorems)} theorems are in {path}."
+    failing = [part.id for part in kept.theorems if not part.status.holds]
     if failing:
         told += f" Not holding, and kept as such: {', '.join(failing)}."
     if lost:
@@ -91,15 +95,15 @@ def save(context: click.Context, file: Path | None, report: Path | None, only: t
     return 0
 
 
-def _dropped(path: Path, kept: dict[str, Any]) -> list[str]:
+def _dropped(path: Path, kept: Baseline) -> list[str]:
     """The theorems that were in the file before and are not in what replaces it."""
     from theorax.reports import baselines as files
 
     try:
-        before = files.theorems(files.read(path))
+        before = files.read(path).by_id
     except UsageError:  # there was none, or it is unreadable and is replaced
         return []
-    return sorted(set(before) - set(files.theorems(kept)))
+    return sorted(set(before) - set(kept.by_id))
 
 
 @baseline.command("compare", short_help="Hold a run against the baseline file.")
@@ -147,7 +151,7 @@ def compare(
         )
     kept, here = files.read(baseline_file(file)), world(context)
     if only:
-        kept = _narrowed(kept, here, only)
+        kept = kept.of(_ids(here, only))
     standing: tuple[str, ...] = ()
     if report is not None:
         if changed:
@@ -160,31 +164,28 @@ def compare(
     comparison = compared(kept, found, share=share, strict=strict, known=here.catalogue.ids, standing=standing)
     for format_, path in wanted:
         write(format_, path, comparison, regression_text.told(comparison))
-    code: int = comparison["summary"]["exit_code"]
-    return 130 if found["summary"]["interrupted"] else code
+    return 130 if found.summary.interrupted else comparison.summary.exit_code
 
 
 def _run(
-    here: World, kept: dict[str, Any], given: dict[str, Any], *, changed: bool, told: bool
-) -> tuple[dict[str, Any], tuple[str, ...]]:
+    here: World, kept: Baseline, given: dict[str, Any], *, changed: bool, told: bool
+) -> tuple[Document, tuple[str, ...]]:
     """Check the theorems of the baseline as it was made; with ``changed`` name those that were left standing."""
     from theorax.cli.changed import split
-    from theorax.reports.baselines import settings_of
     from theorax.runs.selectors import Selection
     from theorax.runs.sources import Sources
 
     sources = Sources()  # read once, for the choice and for the run
     usual = settings({name: value for name, value in given.items() if name in ("jobs", "state", "fresh")})
-    made = kept["runs"][-1]["settings"]
+    chosen = kept.runs[-1].settings.settings(jobs=usual.jobs, fresh=usual.fresh, state=usual.state)
     if given["seed"] is not None:
-        made = {**made, "seed": given["seed"]}
-    chosen = settings_of(made, jobs=usual.jobs, fresh=usual.fresh, state=usual.state)
+        chosen = replace(chosen, seed=given["seed"])
     if chosen.model is not None:
         from theorax.runs.sources import model_file
 
         model_file(chosen.model)
     present = set(here.catalogue.ids)
-    ids = tuple(part["id"] for part in kept["theorems"] if part["id"] in present)
+    ids = tuple(part.id for part in kept.theorems if part.id in present)
     selection = Selection(ids, ids)
     standing: tuple[str, ...] = ()
     if changed:
@@ -192,19 +193,11 @@ def _run(
     return checked(here, selection, chosen, told=told, sources=sources), standing
 
 
-def _read_report(here: World, file: Path, only: Sequence[str]) -> dict[str, Any]:
+def _read_report(here: World, file: Path, only: Sequence[str]) -> Document:
     from theorax.reports.reading import read
 
     document = read(file)
-    if only:
-        ids = _ids(here, only)
-        document["theorems"] = [part for part in document["theorems"] if part["id"] in ids]
-    return document
-
-
-def _narrowed(kept: dict[str, Any], here: World, only: Sequence[str]) -> dict[str, Any]:
-    ids = _ids(here, only)
-    return {**kept, "theorems": [part for part in kept["theorems"] if part["id"] in ids]}
+    return document.of(_ids(here, only)) if only else document
 
 
 def _ids(here: World, only: Sequence[str]) -> frozenset[str]:
@@ -235,10 +228,9 @@ def outputs(texts: Sequence[str], what: str) -> list[tuple[str, Path | None]]:
     return found
 
 
-def write(format_: str, path: Path | None, found: Mapping[str, Any], blocks: Sequence[Block]) -> None:
+def write(format_: str, path: Path | None, found: Comparison | Replay, blocks: Sequence[Block]) -> None:
     """A comparison or a replay to its file or to the standard output, there in colour if it is a terminal."""
     from theorax.reports import json
-    from theorax.reports.schemas import obeyed
     from theorax.text.plain import render
     from theorax.text.safe import uncommanded
 
@@ -247,8 +239,7 @@ def write(format_: str, path: Path | None, found: Mapping[str, Any], blocks: Seq
 
         show(blocks, console())
         return
-    schema = f"{'comparison' if 'comparison_version' in found else 'replay'}-v1"
-    content = json.text(obeyed(found, schema)) if format_ == "json" else uncommanded(render(blocks))
+    content = json.text(found) if format_ == "json" else uncommanded(render(blocks))
     if path is None:
         click.echo(content, nl=False)
     else:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +12,7 @@ from theorax.cli.environment import World
 from theorax.cli.options import baseline_file
 
 if TYPE_CHECKING:
+    from theorax.reports.baselines import Baseline
     from theorax.runs.selectors import Selection
     from theorax.runs.sources import Sources
     from theorax.verifiers.settings import Settings
@@ -35,7 +35,7 @@ def only_changed(
 
 
 def split(
-    world: World, selection: Selection, chosen: Settings, baseline: Mapping[str, Any], sources: Sources
+    world: World, selection: Selection, chosen: Settings, baseline: Baseline, sources: Sources
 ) -> tuple[Selection, tuple[str, ...]]:
     """What a change since the baseline can affect, and the ids of what stands."""
     from theorax.reports.baselines import affecting, since

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +15,7 @@ from theorax.cli.options import changed_options, listed, run_options, selectors,
 from theorax.errors import UsageError
 
 if TYPE_CHECKING:
+    from theorax.reports.document import Document
     from theorax.runs.selectors import Selection
     from theorax.runs.sources import Sources
     from theorax.verifiers.settings import Settings
@@ -82,7 +83,7 @@ def perform(world: World, words: Sequence[str], given: dict[str, Any]) -> int:
             unwritten.append(error)
     if unwritten:
         raise unwritten[0]
-    code: int = 0 if nothing else report["summary"]["exit_code"]
+    code: int = 0 if nothing else report.summary.exit_code
     return code
 
 
@@ -99,9 +100,9 @@ def selected(world: World, words: Sequence[str], chosen: Settings, exclude: Sequ
 
 def checked(
     world: World, selection: Selection, chosen: Settings, *, told: bool, sources: Sources | None = None
-) -> dict[str, Any]:
+) -> Document:
     """The report of a run over the selected theorems; ``told``: progress is shown where there is a reader."""
-    from theorax.reports.document import document
+    from theorax.reports.assembly import document
     from theorax.runs.runner import run
     from theorax.runs.store import now
 
@@ -134,7 +135,7 @@ def say(line: str) -> None:
     click.echo(uncommanded(visible(line)))
 
 
-def give(format_: str, path: Path | None, report: Mapping[str, Any]) -> None:
+def give(format_: str, path: Path | None, report: Document) -> None:
     """Write the report in this format to a file or to the standard output.
 
     **Raises:** UsageError if the file cannot be written.
@@ -148,7 +149,7 @@ def give(format_: str, path: Path | None, report: Mapping[str, Any]) -> None:
         click.echo(RENDERINGS[format_].say(report), nl=False)
 
 
-def tell(report: Mapping[str, Any], *, live: bool, listed: bool) -> None:
+def tell(report: Document, *, live: bool, listed: bool) -> None:
     """Show the report on the standard output, as a terminal or as a pipe wants it."""
     from theorax.reports import summary
     from theorax.text import plain

@@ -164,33 +164,28 @@ def _plain(study: Study) -> str:
 
 def _document(study: Study, file: Path, claim: str, code: int) -> dict[str, Any]:
     from theorax import __version__
-    from theorax.reports.document import finite
-    from theorax.verifiers.outcome import plain
 
     plan = study.plan
-    found: dict[str, Any] = finite(
-        {
-            "generator": f"theorax {__version__}",
-            "file": str(file),
-            "claim": claim,
-            "exit_code": code,
-            "plan": {
-                "hash": plan.hash,
-                "statement": plan.statement,
-                "design": plan.design,
-                "margin": plan.margin,
-                "bias": plan.bias,
-                "half_width": plan.half_width,
-                "noticeable": plan.noticeable,
-                "cost": plan.cost,
-                "decides": plan.decides,
-            },
-            "verdict": plain(study.verdict),
-            "would_decide": study.remedy,
-            "notes": list(study.notes),
-        }
-    )
-    return found
+    return {
+        "generator": f"theorax {__version__}",
+        "file": str(file),
+        "claim": claim,
+        "exit_code": code,
+        "plan": {
+            "hash": plan.hash,
+            "statement": plan.statement,
+            "design": plan.design,
+            "margin": plan.margin,
+            "bias": plan.bias,
+            "half_width": plan.half_width,
+            "noticeable": plan.noticeable,
+            "cost": plan.cost,
+            "decides": plan.decides,
+        },
+        "verdict": study.verdict,
+        "would_decide": study.remedy,
+        "notes": list(study.notes),
+    }
 
 
 def _code(study: Study) -> int:

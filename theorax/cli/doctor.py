@@ -23,14 +23,14 @@ def doctor(device: str | None, state: str | None) -> int:
     chosen = settings({"device": device, "state": state})
     from pathlib import Path
 
-    from theorax.reports.document import environment
+    from theorax.reports.document import MachineReport
     from theorax.runs.store import Store, StoreError
     from theorax.runs.workers import one_thread
 
-    found = environment()
-    rows: list[tuple[str, object]] = [("theorax", __version__), ("python", found["python"])]
-    rows += list(found["versions"].items())
-    rows += [("system", f"{found['system']} {found['machine']}, {found['cores']} cores")]
+    found = MachineReport.here()
+    rows: list[tuple[str, object]] = [("theorax", __version__), ("python", found.python)]
+    rows += list(found.versions.items())
+    rows += [("system", f"{found.system} {found.machine}, {found.cores} cores")]
     one_thread()
     code = 0
     try:

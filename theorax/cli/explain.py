@@ -43,11 +43,12 @@ def _told(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Block]:
     from theorax.reports import theorem_text
     from theorax.text.blocks import Heading, Lines, Paragraph
     from theorax.verifiers.claim_verdicts import letters
+    from theorax.verifiers.outcome import HypothesisOutcome
 
     facts = catalogue.facts(id)
-    head = {"id": id, "title": facts.title, "place": theorem.place, "label": theorem.label, "model": None}
-    yield from theorem_text.head({**head, "source": catalogue.citation(facts.paper)})
-    yield from theorem_text.letters([{"letter": row.letter, "meaning": row.meaning} for row in letters(theorem)])
+    source = catalogue.citation(facts.paper)
+    yield from theorem_text.head(theorem_text.TheoremHead(id, facts.title, theorem.place, source, theorem.label))
+    yield from theorem_text.letters(letters(theorem))
     subjects = [
         (label, subject)
         for experiment in theorem.experiments.values()
@@ -55,13 +56,13 @@ def _told(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Block]:
     ]
     yield from theorem_text.hypotheses(
         [
-            {
-                "name": part.name,
-                "sentence": part.sentence,
-                "broken_by": [label for label, subject in subjects if part.name in subject.broken],
-                "unbroken": part.unbroken,
-                "tested": str(part.holds) if part.holds is not None else None,
-            }
+            HypothesisOutcome(
+                name=part.name,
+                sentence=part.sentence,
+                broken_by=tuple(label for label, subject in subjects if part.name in subject.broken),
+                unbroken=part.unbroken,
+                tested=str(part.holds) if part.holds is not None else None,
+            )
             for part in theorem.hypotheses
         ]
     )

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,6 +14,7 @@ from theorax.decide.status import Status
 from theorax.errors import UsageError
 
 if TYPE_CHECKING:
+    from theorax.reports.document import Document, TheoremReport
     from theorax.verifiers.settings import Settings
 
 
@@ -41,63 +41,59 @@ def replay(context: click.Context, file: Path, id: str | None, jobs: int | None,
     wanted = outputs(output, "replay")
     then = read(file)
     if id is not None:
-        then["theorems"] = [_one(then, id, file)]
+        then = _one(then, id, file)
     now = _again(world(context), then, jobs, told=("terminal", None) in wanted)
     found = held_against(then, now)
     for format_, path in wanted:
         write(format_, path, found, replaying_text.told(found))
-    code: int = found["exit_code"]
-    return 130 if now["summary"]["interrupted"] else code
+    return 130 if now.summary.interrupted else found.exit_code
 
 
-def _one(then: Mapping[str, Any], id: str, file: Path) -> Mapping[str, Any]:
+def _one(then: Document, id: str, file: Path) -> Document:
     from theorax.names import did_you_mean
 
-    for part in then["theorems"]:
-        if part["id"] == id:
-            found: Mapping[str, Any] = part
-            return found
-    ids = [part["id"] for part in then["theorems"]]
+    if id in then.by_id:
+        return then.of([id])
+    ids = list(then.by_id)
     raise UsageError(
         f"`{file}` holds no theorem `{id}`{did_you_mean(id, ids)} A replay is of what a report found. "
         f"`verify report render {file}` shows what it holds."
     )
 
 
-def _again(here: World, then: Mapping[str, Any], jobs: int | None, *, told: bool) -> dict[str, Any]:
+def _again(here: World, then: Document, jobs: int | None, *, told: bool) -> Document:
     """The same theorems checked with the report's settings, in a state of their own, so that no attempt is spent."""
     from theorax.cli.check import checked
     from theorax.cli.options import settings
-    from theorax.reports.baselines import settings_of
     from theorax.runs.selectors import Selection
 
     usual = settings({"jobs": jobs})
-    made = settings_of(then["settings"])
+    made = then.settings.settings()
     if made.model is not None:
         from theorax.runs.sources import model_file
 
         model_file(made.model)
     present = set(here.catalogue.ids)
-    parts = [part for part in then["theorems"] if part["id"] in present and part["status_unadjusted"] != Status.BLOCKED]
-    ids = tuple(part["id"] for part in parts)
+    parts = [part for part in then.theorems if part.id in present and part.status_unadjusted is not Status.BLOCKED]
+    ids = tuple(part.id for part in parts)
     # Other parameters were meant for the theorems that were named; the command in a part says which it was.
-    named = tuple(part["id"] for part in parts if part["replay"] == made.replay(part["id"]))
+    named = tuple(part.id for part in parts if part.replay == made.replay(part.id))
     with tempfile.TemporaryDirectory(prefix="theorax-replay-") as folder:
         compiled = Path(usual.state) / "compiled"
         if compiled.is_dir():
             (Path(folder) / "compiled").symlink_to(compiled.resolve())
         chosen = replace(made, state=folder, fresh=True, jobs=usual.jobs)
         for part in parts:
-            _attempts(here, part, chosen if part["id"] in named else replace(chosen, at=(), sizes=(), model=None))
+            _attempts(here, part, chosen if part.id in named else replace(chosen, at=(), sizes=(), model=None))
         return checked(here, Selection(ids, named), chosen, told=told)
 
 
-def _attempts(here: World, part: Mapping[str, Any], own: Settings) -> None:
-    numbers = {claim["id"]: claim["attempt"] for claim in part["claims"] if claim["attempt"] > 1}
+def _attempts(here: World, part: TheoremReport, own: Settings) -> None:
+    numbers = {claim.id: claim.attempt for claim in part.claims if claim.attempt > 1}
     if not numbers:
         return
     from theorax.runs.checking import log_earlier
     from theorax.runs.workers import one_thread
 
     one_thread()
-    log_earlier(part["id"], replace(own, roots=here.catalogue.elsewhere), numbers)
+    log_earlier(part.id, replace(own, roots=here.catalogue.elsewhere), numbers)

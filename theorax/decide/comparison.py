@@ -38,6 +38,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from scipy.special import ndtri, stdtr, stdtrit
 
@@ -53,7 +54,7 @@ SHARE = 0.5
 _NO_INFORMATION = 2.0**-50  # a standard error below this share of the value is its rounding
 
 
-class Outcome:
+class Outcome(StrEnum):
     """The four words."""
 
     SAME = "same"
@@ -251,7 +252,7 @@ def _relative(part: Pair) -> float:
 class Decided:
     """The outcome of one claim among all that were compared."""
 
-    outcome: str
+    outcome: Outcome
     within: bool  # apart by the zone is rejected, whether or not it has moved
     adjusted_moved: float
     adjusted_same: float

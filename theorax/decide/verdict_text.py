@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from theorax.decide.status import Side, Status
 from theorax.decide.verdict import Case, Verdict
@@ -136,14 +135,14 @@ def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
 
 def _sweep(verdict: Verdict, case: Case) -> Iterator[Block]:
     letter = verdict.as_ or "size"
-    points: list[dict[str, Any]] = [asdict(point) for point in case.points]
+    points = case.points
     line = predicted_along(points, verdict.kind, case.predicted)
     along: Sequence[float | None] = line if line is not None else [None] * len(points)
     rows = tuple(
         (
-            number(point["size"]),
-            str(point["draws"]),
-            with_uncertainty(point["estimate"], point["standard_error"]),
+            number(point.size),
+            str(point.draws),
+            with_uncertainty(point.estimate, point.standard_error),
             number(at, 4),
         )
         for point, at in zip(points, along, strict=True)

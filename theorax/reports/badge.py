@@ -3,33 +3,30 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any
 
-from theorax.reports.summary import GREEN, ORDER
+from theorax.decide.status import Status
+from theorax.reports.document import Document
 
-COLOURS = {"REFUTED": "red", "ERROR": "red", "INCONCLUSIVE": "yellow", "BLOCKED": "yellow", "VACUOUS": "yellow"}
+ALARMING = (Status.REFUTED, Status.ERROR)
 
 
-def text(document: Mapping[str, Any]) -> str:
+def text(document: Document) -> str:
     """The badge as JSON: what holds of what was asked for, and the worst of the rest in a word."""
-    counts, unfinished = document["summary"]["statuses"], len(document["summary"]["unfinished"])
-    asked = sum(counts.values()) + unfinished
-    hold = sum(counts.get(status, 0) for status in GREEN)
-    worst = next((status for status in reversed(ORDER) if counts.get(status)), None)
+    hold, asked = document.hold, document.asked
+    worst = document.worst_first[0].status if document.theorems else None
+    message, colour = f"{hold} of {asked} hold", "brightgreen"
     if not asked:
         message, colour = "nothing checked", "lightgrey"
-    elif hold == asked:
-        message, colour = f"{hold} of {asked} hold", "brightgreen"
-    elif worst is None or worst in GREEN:
-        message, colour = f"{hold} of {asked} hold, interrupted", "lightgrey"
-    else:
-        message, colour = f"{hold} of {asked} hold, {counts[worst]} {worst.lower()}", COLOURS[worst]
+    elif worst is None or (worst.holds and hold < asked):
+        message, colour = f"{message}, interrupted", "lightgrey"
+    elif not worst.holds:
+        message = f"{message}, {document.summary.statuses[worst]} {worst.lower()}"
+        colour = "red" if worst in ALARMING else "yellow"
     badge = {
         "schemaVersion": 1,
         "label": "theorems",
         "message": message,
         "color": colour,
-        "isError": worst in ("REFUTED", "ERROR"),
+        "isError": worst in ALARMING,
     }
     return json.dumps(badge, indent=2) + "\n"

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from theorax.reports.document import CitedWork
 from theorax.text.safe import address
 from theorax.theorems.bibliography import FILE, Bibliography, Work
+from theorax.verifiers.outcome import StepStatus
 
 if TYPE_CHECKING:
     from theorax.runs.runner import Run
@@ -23,10 +25,10 @@ def works(outcome: TheoremOutcome, known: Bibliography) -> list[Work]:
     return list(dict.fromkeys(found))
 
 
-def entries(found: Iterable[Work]) -> list[dict[str, str]]:
-    """Every work once, in the order of labels, as JSON values."""
+def entries(found: Iterable[Work]) -> tuple[CitedWork, ...]:
+    """Every work once, in the order of labels."""
     ordered = sorted({work.key: work for work in found}.values(), key=lambda work: (work.label, work.key))
-    return [{"key": work.key, "label": work.label, "entry": work.told, "url": address(work.url)} for work in ordered]
+    return tuple(CitedWork(work.key, work.label, work.told, address(work.url)) for work in ordered)
 
 
 def strangers(run: Run) -> Iterator[str]:
@@ -46,4 +48,4 @@ def strangers(run: Run) -> Iterator[str]:
 
 def _sources(outcome: TheoremOutcome) -> list[str]:
     """What its proofs and references name."""
-    return [*(step.method for step in outcome.proof if step.status == "CITED"), *outcome.references]
+    return [*(step.method for step in outcome.proof if step.status is StepStatus.CITED), *outcome.references]

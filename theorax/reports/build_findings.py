@@ -18,23 +18,22 @@ interrupted run did not reach.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
-from theorax.reports.summary import GREEN, ORDER
+from theorax.decide.status import Status
+from theorax.reports.document import ClaimReport, Document, TheoremReport, urgency
 from theorax.reports.theorem_text import MEANING, REASONS, claimed, wording
 from theorax.text.blocks import Block, Lines, Paragraph
 from theorax.text.plain import render
 from theorax.text.safe import one_line
 from theorax.text.signs import signed
 
-Part = Mapping[str, Any]
 WIDTH = 100
 
 
-class Outcome(StrEnum):
+class BuildOutcome(StrEnum):
     """What a build makes of a finding."""
 
     HELD = "held"
@@ -44,103 +43,114 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class BuildFinding:
     """One claim of a theorem, or the theorem itself where ``claim`` is None."""
 
-    theorem: Part
-    claim: Part | None
-    outcome: Outcome
-    status: str
+    id: str  # of the theorem
+    theorem: TheoremReport | None  # None where an interrupted run did not reach it
+    claim: ClaimReport | None
+    outcome: BuildOutcome
+    status: Status
     sentence: str  # on one line: what was found, and for what is undecided the reason
 
     @property
     def name(self) -> str:
         """The claim's id, or a word for the theorem itself."""
-        return self.claim["id"] if self.claim is not None else "theorem"
+        return self.claim.id if self.claim is not None else "theorem"
 
     @property
     def title(self) -> str:
         """The verdict and whose it is."""
-        of = f"{self.theorem['id']}.{self.claim['id']}" if self.claim is not None else self.theorem["id"]
-        return f"{signed(self.status)} {of}"
+        return f"{signed(self.status)} {self.id if self.claim is None else f'{self.id}.{self.claim.id}'}"
+
+    @property
+    def file(self) -> str:
+        """Where the theorem is stated; empty if that is not known."""
+        return self.theorem.file if self.theorem is not None else ""
+
+    @property
+    def replay(self) -> str:
+        """The command that finds it again; empty if there is none."""
+        return self.theorem.replay if self.theorem is not None else ""
+
+    @property
+    def seconds(self) -> float:
+        """How long the check of its theorem took."""
+        return self.theorem.seconds if self.theorem is not None else 0.0
 
     @property
     def text(self) -> str:
         """All numbers in plain text, and the command that finds them again."""
-        blocks: list[Block] = [] if self.claim is None else list(claimed(self.claim, wording(self.theorem)))
-        if self.claim is None:
-            blocks.append(Paragraph(self.sentence, indent=0))
-        if self.theorem["log"]:
-            blocks.append(Paragraph(f"The full traceback is in {self.theorem['log']}."))
-        place = self.theorem["file"]
-        if place and self.claim is not None and self.claim["line"] is not None:
-            place = f"{place}, line {self.claim['line']}"
+        blocks: list[Block] = [Paragraph(self.sentence, indent=0)]
+        if self.claim is not None and self.theorem is not None:
+            blocks = list(claimed(self.claim, wording(self.theorem)))
+        if self.theorem is not None and self.theorem.log:
+            blocks.append(Paragraph(f"The full traceback is in {self.theorem.log}."))
+        place = self.file
+        if place and self.claim is not None and self.claim.line is not None:
+            place = f"{place}, line {self.claim.line}"
         told = (f"Stated in {place}",) if place else ()
-        replay = (f"Replay: {self.theorem['replay']}",) if self.theorem["replay"] else ()
+        replay = (f"Replay: {self.replay}",) if self.replay else ()
         return render([*blocks, Lines((*told, *replay), indent=2)], WIDTH)
 
 
-def findings(document: Part) -> tuple[Finding, ...]:
+def findings(document: Document) -> tuple[BuildFinding, ...]:
     """Every finding, in the order of the report."""
-    found = [finding for part in document["theorems"] for finding in of_theorem(part)]
-    for id in document["summary"]["unfinished"]:
-        nothing = {"id": id, "paper": "", "title": "", "file": "", "log": None, "replay": "", "seconds": 0.0}
-        told = "The run was interrupted before this theorem was checked."
-        found.append(Finding(nothing, None, Outcome.UNDECIDED, "INCONCLUSIVE", told))
+    found = [finding for part in document.theorems for finding in of_theorem(part)]
+    told = "The run was interrupted before this theorem was checked."
+    found += [
+        BuildFinding(id, None, None, BuildOutcome.UNDECIDED, Status.INCONCLUSIVE, told)
+        for id in document.summary.unfinished
+    ]
     return tuple(found)
 
 
-def worst_first(found: Iterable[Finding]) -> tuple[Finding, ...]:
+def worst_first(found: Iterable[BuildFinding]) -> tuple[BuildFinding, ...]:
     """The findings that did not hold, the worst first."""
-    open_ = [finding for finding in found if finding.outcome is not Outcome.HELD]
-    return tuple(sorted(open_, key=lambda finding: _rank(finding.status)))
+    open_ = [finding for finding in found if finding.outcome is not BuildOutcome.HELD]
+    return tuple(sorted(open_, key=lambda finding: -urgency(finding.status)))
 
 
-def _rank(status: str) -> int:
-    return -ORDER.index(status)
-
-
-def of_theorem(part: Part) -> list[Finding]:
+def of_theorem(part: TheoremReport) -> list[BuildFinding]:
     """The findings of one theorem: its claims, and itself where they do not explain its status."""
-    own = [judged(part, claim) for claim in part["claims"]]
-    explained = any(
-        finding.status == part["status"] and not finding.claim["corrected"] for finding in own if finding.claim
-    )
-    if part["status"] not in GREEN and not explained:
-        sentence = one_line(part["reason"] or MEANING[part["status"]])
-        own.append(Finding(part, None, _outcome(part["status"], erratum=False), part["status"], sentence))
+    own = [judged(part, claim) for claim in part.claims]
+    explained = any(claim.status is part.status and not claim.corrected for claim in part.claims)
+    if not part.status.holds and not explained:
+        sentence = one_line(part.reason or MEANING[part.status])
+        own.append(BuildFinding(part.id, part, None, _outcome(part.status, erratum=False), part.status, sentence))
     return own
 
 
-def judged(part: Part, claim: Part) -> Finding:
+def judged(part: TheoremReport, claim: ClaimReport) -> BuildFinding:
     """What a build makes of one claim."""
-    erratum = bool(claim["corrected"])
-    outcome = _outcome(claim["status"], erratum=erratum)
-    sentence = one_line(claim["sentence"])
-    if erratum and outcome is Outcome.HELD:
-        sentence = f"As expected, {wording(part)} does not hold; {claim['corrected']} does. {sentence}"
-    elif erratum and claim["status"] in GREEN:
-        sentence = f"{claim['corrected']} is said to hold in the place of {wording(part)}, yet: {sentence}"
-    elif outcome is Outcome.UNDECIDED and claim["reason"]:
-        why = REASONS.get(claim["reason"])
-        sentence = f"{sentence} Undecided because of {claim['reason']}{f': {why}' if why else ''}."
-    return Finding(part, claim, outcome, claim["status"], one_line(sentence))
+    erratum = bool(claim.corrected)
+    outcome = _outcome(claim.status, erratum=erratum)
+    sentence = one_line(claim.sentence)
+    if erratum and outcome is BuildOutcome.HELD:
+        sentence = f"As expected, {wording(part)} does not hold; {claim.corrected} does. {sentence}"
+    elif erratum and claim.status.holds:
+        sentence = f"{claim.corrected} is said to hold in the place of {wording(part)}, yet: {sentence}"
+    elif outcome is BuildOutcome.UNDECIDED and claim.reason:
+        why = REASONS.get(claim.reason)
+        sentence = f"{sentence} Undecided because of {claim.reason}{f': {why}' if why else ''}."
+    return BuildFinding(part.id, part, claim, outcome, claim.status, one_line(sentence))
 
 
-def _outcome(status: str, *, erratum: bool) -> Outcome:
-    if status in GREEN:
-        return Outcome.UNDECIDED if erratum else Outcome.HELD
-    if status == "REFUTED":
-        return Outcome.HELD if erratum else Outcome.FAILED
-    return Outcome.BROKEN if status == "ERROR" else Outcome.UNDECIDED
+def _outcome(status: Status, *, erratum: bool) -> BuildOutcome:
+    if status.holds:
+        return BuildOutcome.UNDECIDED if erratum else BuildOutcome.HELD
+    if status is Status.REFUTED:
+        return BuildOutcome.HELD if erratum else BuildOutcome.FAILED
+    return BuildOutcome.BROKEN if status is Status.ERROR else BuildOutcome.UNDECIDED
 
 
-def tally(document: Part) -> str:
+def tally(document: Document) -> str:
     """How many theorems have which verdict, the worst first, with their signs.
 
     A word and a sign for each, as everywhere.
     """
-    counts = document["summary"]["statuses"]
-    told = [f"{signed(status).replace(' ', f' {counts[status]} ')}" for status in reversed(ORDER) if counts.get(status)]
-    unfinished = len(document["summary"]["unfinished"])
+    counts = document.summary.statuses
+    known = [status for status in sorted(Status, key=urgency, reverse=True) if counts.get(status)]
+    told = [signed(status).replace(" ", f" {counts[status]} ") for status in known]
+    unfinished = len(document.summary.unfinished)
     return ", ".join([*told, *([f"{unfinished} not reached"] if unfinished else [])]) or "nothing was checked"

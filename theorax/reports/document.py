@@ -1,113 +1,305 @@
-"""The report of a run as one versioned document of JSON values; every rendering is made from it alone.
+"""The report of a run as one typed document; every rendering is made from it alone.
 
-The document obeys ``schema/v3.json``, which refuses fields it does not know. Numbers that are not finite become null:
-JSON has no others. A claim's own numbers are those of its worst case, the one that decided.
+Its parts are the outcome's own values with what a run adds to them. The codec writes and reads it, its JSON schema is
+``schema/report.json``. What follows from the rest (the counts, the exit code, the numbers of the case that decided a
+claim) is written for those who read the JSON, and held against the rest when a report is read.
 """
 
 from __future__ import annotations
 
-import math
 import os
 import platform
-import shlex
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, ClassVar, Literal, get_type_hints
 
-from theorax import __version__
-from theorax.decide.error_budget import REFUTATIONS, SUPPORTS, TITLES, Adjusted
 from theorax.decide.status import Status
-from theorax.decide.verdict import Verdict
-from theorax.reports.bibliographies import entries, strangers, works
-from theorax.runs.sources import LIBRARIES, PACKAGE, Manifest, version
-from theorax.theorems.catalogue import claim_lines
+from theorax.decide.verdict import Case, Verdict
+from theorax.runs.sources import LIBRARIES, version
+from theorax.text import safe
+from theorax.text.codec import Count, Malformed, Pattern, built, plain
+from theorax.verifiers.outcome import TheoremOutcome
 from theorax.verifiers.settings import Settings
 
-if TYPE_CHECKING:
-    from theorax.runs.runner import Record, Run
+SCHEMA_VERSION: Literal[4] = 4
 
-SCHEMA_VERSION = 3
-STATUSES = tuple(Status)
-
-Document = dict[str, Any]
+Date = Annotated[str, Pattern(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$")]
+Address = Annotated[str, Pattern(r"^(https?://[^\s<>\"]+)?$")]
 
 
-def document(run: Run, settings: Settings, command: Sequence[str], created: str) -> Document:
-    """The report of a run."""
-    sources = _sources(run.manifests.values())
-    places = {part["name"]: place for place, part in enumerate(sources)}
-    cited = {record.outcome.id: works(record.outcome, run.bibliography) for record in run.records}
-    theorems = [
-        {**_theorem(record, run, places), "works": [work.key for work in cited[record.outcome.id]]}
-        for record in run.records
-    ]
-    checked = [record.outcome.work for record in run.records if record.kept_from is None]
-    cpu = sum(work.cpu_seconds for work in checked)
-    compiling = sum(work.compile_seconds for work in checked)
-    statuses = [theorem["status"] for theorem in theorems]
-    finished = {theorem["id"] for theorem in theorems}
-    found: Document = {
-        "schema_version": SCHEMA_VERSION,
-        "generator": f"theorax {__version__}",
-        "created": created,
-        "command": shlex.join(command),
-        "environment": environment(),
-        "settings": {
-            "effort": settings.effort,
-            "seed": settings.seed,
-            "device": settings.device,
-            "level": settings.level,
-            "at": dict(settings.at),
-            "sizes": {letter: list(sizes) for letter, sizes in settings.sizes},
-            "model": settings.model,
-            "nightly": settings.nightly,
-            "adjust": settings.adjust,
-            "jobs": settings.jobs,
-            "fresh": settings.fresh,
-        },
-        "summary": {
-            "theorems": len(theorems),
-            "statuses": dict(Counter(statuses)),
-            "exit_code": exit_code(statuses, interrupted=run.interrupted),
-            "interrupted": run.interrupted,
-            "unfinished": [id for id in run.selected if id not in finished],
-            "kept": sum(theorem["kept"] for theorem in theorems),
-            "seconds": run.seconds,
-            "programs": sum(work.programs for work in checked),
-            "draws": sum(work.draws for work in checked),
-            "cpu_seconds": cpu,
-            "compile_seconds": compiling,
-            "compile_share": min(1.0, compiling / cpu) if cpu > 0 else None,
-            "troubles": [*run.troubles, *strangers(run)],
-        },
-        "suite": {
-            "method": TITLES[run.suite.method],
-            "refutations": run.suite.refutations,
-            "refutation_level": REFUTATIONS,
-            "supports": run.suite.supports,
-            "support_level": SUPPORTS,
-            "changed": list(run.suite.changed),
-            "sentence": run.suite.sentence,
-        },
-        "sources": sources,
-        "bibliography": entries(work for found in cited.values() for work in found),
-        "theorems": theorems,
-    }
-    return finite(found)
+@dataclass(frozen=True)
+class MachineReport:
+    """What a run ran on: versions and the kind of machine, never its name."""
+
+    python: str
+    system: str
+    machine: str
+    cores: int | None
+    versions: Mapping[str, str]
+
+    @classmethod
+    def here(cls) -> MachineReport:
+        """This machine."""
+        versions = {name: version(name) for name in LIBRARIES}
+        return cls(platform.python_version(), platform.system(), platform.machine(), os.cpu_count(), versions)
 
 
-_FILES = ("source ", "model file ")  # how a manifest names files other than the theorem's own
+@dataclass(frozen=True)
+class DesignSettings:
+    """The settings that determine what a run finds."""
+
+    effort: str
+    seed: int
+    device: str
+    level: float
+    at: Mapping[str, str]
+    sizes: Mapping[str, tuple[int, ...]]
+    model: str | None
+    nightly: bool
+    adjust: Literal["holm", "e-bh"]
+
+    def settings(self, **others: Any) -> Settings:
+        """The settings of a run that is made in the same way; ``others`` determine nothing."""
+        own = {
+            name: getattr(self, name) for name in ("effort", "seed", "device", "level", "model", "nightly", "adjust")
+        }
+        return Settings(at=tuple(self.at.items()), sizes=tuple(self.sizes.items()), **{**own, **others})
 
 
-def _sources(manifests: Iterable[Manifest]) -> list[Document]:
-    """The files that determine the results of this run. One tree was read, so a file has one digest."""
-    merged = {name: digest for manifest in manifests for name, digest in manifest.items()}
-    return [{"name": name, "digest": merged[name]} for name in sorted(merged) if name.startswith(_FILES)]
+@dataclass(frozen=True)
+class RunSettings(DesignSettings):
+    """All settings of a run."""
+
+    jobs: Count
+    fresh: bool
 
 
-def exit_code(statuses: Iterable[str], *, interrupted: bool = False) -> int:
+@dataclass(frozen=True)
+class Source:
+    """A file that determines results, beside the theorems' own: its name, and the digest of its meaning."""
+
+    name: str
+    digest: str
+
+
+@dataclass(frozen=True)
+class CitedWork:
+    """A work of the bibliography that what was run comes from or cites."""
+
+    key: str
+    label: str
+    entry: str
+    url: Address
+
+
+@dataclass(frozen=True)
+class SuiteReport:
+    """How error rates were kept over all claims of the run."""
+
+    method: str
+    refutations: Count
+    refutation_level: float
+    supports: Count
+    support_level: float
+    changed: tuple[str, ...]
+    sentence: str
+
+
+def _of_deciding(name: str, missing: Any = None) -> Any:
+    """The property of a claim that is this field of its deciding case, and ``missing`` where no case decided."""
+
+    def read(claim: ClaimReport) -> Any:
+        return missing if claim.deciding is None else getattr(claim.deciding, name)
+
+    hint = get_type_hints(Case)[name]
+    read.__annotations__["return"] = hint if missing is not None else hint | None
+    return property(read)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimReport(Verdict):
+    """The verdict on one claim as the whole run supports it; its own numbers are those of the case that decided."""
+
+    status_unadjusted: Status  # of the claim alone
+    adjusted_refute: float | None
+    adjusted_support: float | None
+    line: int | None  # of the theorem's file
+
+    DERIVED: ClassVar = (
+        "subject", "at", "predicted", "estimate", "standard_error", "interval", "bias", "margin", "breakdown",
+        "noticeable",
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        if self.worst is not None and not 0 <= self.worst < len(self.cases):
+            raise Malformed(".worst", f"there is no case {self.worst} among {len(self.cases)}")
+
+    @property
+    def deciding(self) -> Case | None:
+        """The case that decided."""
+        return self.cases[self.worst] if self.worst is not None else None
+
+    @property
+    def stands(self) -> bool:
+        """Whether it came out as its theorem says: it holds, or what the source prints is refuted."""
+        return self.status is Status.REFUTED if self.corrected else self.status.holds
+
+    subject = _of_deciding("subject")
+    at = _of_deciding("at", {})
+    predicted = _of_deciding("predicted")
+    estimate = _of_deciding("estimate")
+    standard_error = _of_deciding("standard_error")
+    interval = _of_deciding("interval")
+    bias = _of_deciding("bias")
+    margin = _of_deciding("margin")
+    breakdown = _of_deciding("breakdown")
+    noticeable = _of_deciding("noticeable")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TheoremReport(TheoremOutcome):
+    """One theorem's outcome as the whole run supports it, with where it is stated and what was read for it."""
+
+    claims: tuple[ClaimReport, ...]
+    status_unadjusted: Status  # of the theorem alone
+    works: tuple[str, ...]  # its paper, and what its place, proofs and references cite: keys of the bibliography
+    kept_from: str | None  # the date of the run that found it, if it was not this one
+    log: str | None
+    file: str
+    digest: str
+    reads: tuple[Count, ...]  # places in the document's sources
+
+    DERIVED: ClassVar = ("seconds", "kept")
+
+    @property
+    def seconds(self) -> float:
+        """How long its check took."""
+        return self.work.seconds
+
+    @property
+    def kept(self) -> bool:
+        """Whether an earlier run found it."""
+        return self.kept_from is not None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a run found and cost in all; only the first eight follow from the theorems."""
+
+    theorems: Count
+    statuses: Mapping[str, int]
+    exit_code: Literal[0, 1, 3, 4, 5, 130]
+    kept: Count
+    programs: Count
+    draws: Count
+    cpu_seconds: float
+    compile_seconds: float
+    compile_share: float | None
+    interrupted: bool
+    unfinished: tuple[str, ...]
+    seconds: float
+    troubles: tuple[str, ...]
+
+    @classmethod
+    def of(
+        cls, theorems: Sequence[TheoremReport], *, interrupted: bool, unfinished: tuple[str, ...], seconds: float,
+        troubles: tuple[str, ...],
+    ) -> Summary:  # fmt: skip
+        """The summary of these theorems."""
+        checked = [part.work for part in theorems if not part.kept]
+        cpu, compiling = sum(work.cpu_seconds for work in checked), sum(work.compile_seconds for work in checked)
+        statuses = [part.status for part in theorems]
+        return cls(
+            theorems=len(theorems),
+            statuses=dict(Counter(status.value for status in statuses)),
+            exit_code=exit_code(statuses, interrupted=interrupted),
+            kept=sum(part.kept for part in theorems),
+            programs=sum(work.programs for work in checked),
+            draws=sum(work.draws for work in checked),
+            cpu_seconds=cpu,
+            compile_seconds=compiling,
+            compile_share=min(1.0, compiling / cpu) if cpu > 0 else None,
+            interrupted=interrupted,
+            unfinished=unfinished,
+            seconds=seconds,
+            troubles=troubles,
+        )
+
+    def again(self, theorems: Sequence[TheoremReport]) -> Summary:
+        """The summary of the same run with these theorems."""
+        return Summary.of(
+            theorems,
+            interrupted=self.interrupted,
+            unfinished=self.unfinished,
+            seconds=self.seconds,
+            troubles=self.troubles,
+        )
+
+
+@dataclass(frozen=True)
+class Document:
+    """What a run of theorax found. Numbers that are not finite are null."""
+
+    schema_version: Literal[4]
+    generator: str
+    created: Date
+    command: str
+    environment: MachineReport
+    settings: RunSettings
+    summary: Summary
+    suite: SuiteReport
+    sources: tuple[Source, ...]
+    bibliography: tuple[CitedWork, ...]
+    theorems: tuple[TheoremReport, ...]
+
+    def __post_init__(self) -> None:
+        right = self.summary.again(self.theorems)
+        for name in Summary.__dataclass_fields__:
+            given, found = getattr(self.summary, name), getattr(right, name)
+            if given != found:
+                raise Malformed(f".summary.{name}", f"{given!r} does not follow from the theorems, {found!r} does")
+        for at, part in enumerate(self.theorems):
+            if any(place >= len(self.sources) for place in part.reads):
+                raise Malformed(f".theorems[{at}].reads", "it points beyond `.sources`")
+
+    def of(self, ids: Collection[str]) -> Document:
+        """The document of these theorems alone."""
+        theorems = tuple(part for part in self.theorems if part.id in ids)
+        return replace(self, theorems=theorems, summary=self.summary.again(theorems))
+
+    @property
+    def asked(self) -> int:
+        """How many theorems were to be checked."""
+        return len(self.theorems) + len(self.summary.unfinished)
+
+    @property
+    def hold(self) -> int:
+        """How many theorems hold."""
+        return sum(part.status.holds for part in self.theorems)
+
+    @property
+    def worst_first(self) -> tuple[TheoremReport, ...]:
+        """The theorems by urgency; those of one status in the order of the report."""
+        return tuple(sorted(self.theorems, key=lambda part: -urgency(part.status)))
+
+    @property
+    def by_id(self) -> Mapping[str, TheoremReport]:
+        """The theorems by their ids."""
+        return {part.id: part for part in self.theorems}
+
+
+def harmless(document: Document) -> Document:
+    """The document with every text in it made visible: signs that command are shown, not obeyed."""
+    return built(Document, safe.harmless(plain(document)))
+
+
+def urgency(status: Status) -> float:
+    """How early a reader should see it: the order of badness, but what is blocked comes after all that may block it."""
+    return Status.SUPPORTED.severity + 0.5 if status is Status.BLOCKED else status.severity
+
+
+def exit_code(statuses: Iterable[Status], *, interrupted: bool = False) -> Literal[0, 1, 3, 4, 5, 130]:
     """What the command returns to its caller; the first row that applies.
 
     ====================================  ====
@@ -126,129 +318,6 @@ def exit_code(statuses: Iterable[str], *, interrupted: bool = False) -> int:
         return 1
     if Status.ERROR in found:
         return 3
-    if not all(Status(word).holds for word in found):
+    if not all(status.holds for status in found):
         return 4
     return 0 if found else 5
-
-
-def environment() -> dict[str, Any]:
-    """What the run ran on: versions and the kind of machine, never its name."""
-    return {
-        "python": platform.python_version(),
-        "system": platform.system(),
-        "machine": platform.machine(),
-        "cores": os.cpu_count(),
-        "versions": {name: version(name) for name in LIBRARIES},
-    }
-
-
-def _theorem(record: Record, run: Run, places: Mapping[str, int]) -> Document:
-    alone = record.outcome
-    adjusted, members = run.adjusted[alone.id], run.suite.members
-    manifest, file = run.manifests.get(alone.id, {}), run.files.get(alone.id)
-    lines = claim_lines(file) if file is not None else {}
-    return {
-        "id": alone.id,
-        "title": alone.title,
-        "paper": alone.paper,
-        "source": alone.source,
-        "place": alone.place,
-        "label": alone.label,
-        "status": adjusted.status,
-        "status_unadjusted": alone.status,
-        "reason": adjusted.reason,
-        "blocked_by": list(adjusted.blocked_by),
-        "uses": list(alone.uses),
-        "letters": [asdict(row) for row in alone.letters],
-        "hypotheses": [asdict(row) for row in alone.hypotheses],
-        "claims": [
-            _claim(new, old.status, members.get(f"{alone.id}.{new.id}"), lines.get(new.id))
-            for new, old in zip(adjusted.claims, alone.claims, strict=True)
-        ],
-        "controls": [asdict(row) for row in alone.controls],
-        "mutants": [asdict(row) for row in alone.mutants],
-        "proof": [asdict(row) for row in alone.proof],
-        "issues": list(alone.issues),
-        "references": list(alone.references),
-        "model": alone.model,
-        "replay": alone.replay,
-        "seconds": alone.work.seconds,
-        "work": asdict(alone.work),
-        "kept": record.kept_from is not None,
-        "kept_from": record.kept_from,
-        "log": record.log,
-        "file": _shown(file) if file is not None else "",
-        "digest": manifest.get("theorem", ""),
-        "reads": sorted(places[name] for name in manifest if name in places),
-    }
-
-
-def _shown(file: Path) -> str:
-    """A theorem's file from the folder that holds the package, or from the present one; a path elsewhere is no news."""
-    for root in (PACKAGE.parent, Path.cwd()):
-        if file.is_relative_to(root):
-            return file.relative_to(root).as_posix()
-    return f"{file.parent.name}/{file.name}"
-
-
-def _claim(claim: Verdict, alone: str, member: Adjusted | None, line: int | None) -> Document:
-    worst = claim.cases[claim.worst] if claim.worst is not None else None
-    return {
-        "id": claim.id,
-        "kind": claim.kind,
-        "status": claim.status,
-        "status_unadjusted": alone,
-        "reason": claim.reason,
-        "sentence": claim.sentence,
-        "because": claim.because,
-        "statement": claim.statement,
-        "latex": claim.latex,
-        "prediction": claim.prediction,
-        "as": claim.as_,
-        "corrected": claim.corrected,
-        "rigorous": claim.rigorous,
-        "shown_by": claim.shown_by,
-        "robust": claim.robust,
-        "side": claim.side,
-        "direction": claim.direction,
-        "level": claim.level,
-        "margin_given": claim.margin_given,
-        "subject": worst.subject if worst else None,
-        "at": dict(worst.at) if worst else {},
-        "predicted": worst.predicted if worst else None,
-        "estimate": worst.estimate if worst else None,
-        "standard_error": worst.standard_error if worst else None,
-        "interval": list(worst.interval) if worst and worst.interval else None,
-        "bias": worst.bias if worst else None,
-        "margin": worst.margin if worst else None,
-        "breakdown": worst.breakdown if worst else None,
-        "noticeable": worst.noticeable if worst else None,
-        "p_refute": claim.p_refute,
-        "p_support": claim.p_support,
-        "adjusted_refute": member.refute if member else None,
-        "adjusted_support": member.support if member else None,
-        "draws": claim.draws,
-        "sizes": list(claim.sizes),
-        "design_hash": claim.design_hash,
-        "worst": claim.worst,
-        "cases": [asdict(case) for case in claim.cases],
-        "unseen": list(claim.unseen),
-        "scope": claim.scope,
-        "ledger": [asdict(assumption) for assumption in claim.ledger],
-        "e_value": claim.e_value,
-        "tightness": list(claim.tightness) if claim.tightness else None,
-        "attempt": claim.attempt,
-        "nights": claim.nights,
-        "line": line,
-    }
-
-
-def finite(value: Any) -> Any:
-    """The value with null for every number that is not finite and lists for tuples."""
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {key: finite(part) for key, part in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [finite(part) for part in value]
-    return value

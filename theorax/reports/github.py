@@ -7,19 +7,15 @@ worst comes first, and a sentence says what was left out.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
 
 from theorax.errors import UsageError
-from theorax.reports.build_findings import Finding, Outcome, findings, tally, worst_first
+from theorax.reports.build_findings import BuildFinding, BuildOutcome, findings, tally, worst_first
+from theorax.reports.document import Document
 from theorax.reports.markdown import LEGEND, brief, detail, foot, head, overview
-from theorax.reports.markdown import worst_first as theorems_worst_first
-from theorax.reports.summary import GREEN
 from theorax.text.safe import one_line, shortened
-
-Part = Mapping[str, Any]
 
 LIMIT = 1024 * 1024  # bytes that a step may write
 SPARE = 1024  # bytes kept for the sentence about what was left out
@@ -28,14 +24,14 @@ MESSAGE = 2000  # characters of an annotation
 VARIABLE = "GITHUB_STEP_SUMMARY"
 
 
-def summary(document: Part, limit: int = LIMIT) -> str:
+def summary(document: Document, limit: int = LIMIT) -> str:
     """The step's summary in at most ``limit`` bytes: counts, the table, what does not hold, what holds.
 
     What does not hold is told at least in short, the worst of it in full, before anything that holds is; where that has
     no room either it is left out from the end, and the last sentence says how much was.
     """
-    theorems = theorems_worst_first(document["theorems"])
-    failing = [part for part in theorems if part["status"] not in GREEN]
+    theorems = document.worst_first
+    failing = [part for part in theorems if not part.status.holds]
     holding = theorems[len(failing) :]
     room = _Room(limit - SPARE)
     top = room.taken(f"{head(document)}\n")
@@ -98,24 +94,24 @@ def _left_out(rows: int, short: int, failing: int, holding: int) -> str:
     )
 
 
-def commands(document: Part) -> list[str]:
+def commands(document: Document) -> list[str]:
     """At most ten commands of a workflow, the worst first, on the line of the theorem's file that states the claim."""
     return [_annotation(finding) for finding in worst_first(findings(document))[:ANNOTATIONS]]
 
 
-def _annotation(finding: Finding) -> str:
-    level = "warning" if finding.outcome is Outcome.UNDECIDED else "error"
-    properties = {}
-    if finding.theorem["file"]:
-        properties["file"] = finding.theorem["file"]
-        line = finding.claim["line"] if finding.claim is not None else 1
+def _annotation(finding: BuildFinding) -> str:
+    level = "warning" if finding.outcome is BuildOutcome.UNDECIDED else "error"
+    properties: dict[str, str] = {}
+    if finding.file:
+        properties["file"] = finding.file
+        line = finding.claim.line if finding.claim is not None else 1
         if line is not None:
             properties["line"] = str(line)
     properties["title"] = one_line(shortened(finding.title, 200))
     told = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     message = shortened(finding.sentence, MESSAGE)
-    if finding.theorem["replay"]:
-        message = f"{message}\nReplay: {shortened(finding.theorem['replay'], MESSAGE)}"
+    if finding.replay:
+        message = f"{message}\nReplay: {shortened(finding.replay, MESSAGE)}"
     return f"::{level} {told}::{_data(message)}"
 
 
@@ -130,7 +126,7 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
-def say(document: Part) -> str:
+def say(document: Document) -> str:
     """What the standard output gets: the annotations, and in a word how it went.
 
     Where GitHub names the file of the step's summary, the summary is appended there.
@@ -150,7 +146,7 @@ def say(document: Part) -> str:
     return "\n".join([*lines, told]) + "\n"
 
 
-def append(document: Part, path: Path) -> None:
+def append(document: Document, path: Path) -> None:
     """Append the summary to the file of a step; what stands there already counts.
 
     **Raises:** UsageError if the file cannot be written.

@@ -6,18 +6,18 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from theorax.errors import UsageError
+from theorax.text.codec import plain
 from theorax.text.safe import UNSEEN
 
 
-def text(document: Mapping[str, Any]) -> str:
-    """The document as JSON text; what a terminal or a log could take for a command is written as an escape."""
-    plain = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    return UNSEEN.sub(_escape, plain).replace("##[", "#\\u0023[")
+def text(document: Any) -> str:
+    """A document as JSON text; what a terminal or a log could take for a command is written as an escape."""
+    written = json.dumps(plain(document), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return UNSEEN.sub(_escape, written).replace("##[", "#\\u0023[")
 
 
 def _escape(found: re.Match[str]) -> str:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from theorax.decide.error_budget import METHODS as ADJUSTMENTS
+from theorax.decide.status import Status
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
-from theorax.reports.document import document
+from theorax.reports.assembly import document
+from theorax.reports.document import Document, TheoremReport
 from theorax.runs.runner import CHECK, run
 from theorax.runs.selectors import select
 from theorax.runs.store import Store, StoreError, now
@@ -21,31 +23,26 @@ from theorax.verifiers.settings import EFFORTS, Settings, tonight
 
 @dataclass(frozen=True)
 class Report:
-    """What a run found: ``document`` is the whole of it, as the JSON report has it."""
+    """What a run found: ``document`` is the whole of it, as every rendering has it."""
 
-    document: Mapping[str, Any]
+    document: Document
 
     @property
     def exit_code(self) -> int:
         """What the command would have returned: 0 if every theorem holds."""
-        code: int = self.document["summary"]["exit_code"]
-        return code
+        return self.document.summary.exit_code
 
     @property
-    def statuses(self) -> dict[str, str]:
+    def statuses(self) -> dict[str, Status]:
         """Every theorem with its status."""
-        return {part["id"]: part["status"] for part in self.document["theorems"]}
+        return {part.id: part.status for part in self.document.theorems}
 
-    def __getitem__(self, id: str) -> Mapping[str, Any]:
+    def __getitem__(self, id: str) -> TheoremReport:
         """The part of one theorem.
 
         **Raises:** KeyError if it is not in this report.
         """
-        for part in self.document["theorems"]:
-            if part["id"] == id:
-                found: Mapping[str, Any] = part
-                return found
-        raise KeyError(id)
+        return self.document.by_id[id]
 
     def __str__(self) -> str:
         from theorax.reports import summary
@@ -59,9 +56,9 @@ class Report:
         from theorax.text import hypertext
 
         rows = [
-            (f"{part['id']}.{claim['id']} is {claim['status']}:", claim["latex"])
-            for part in self.document["theorems"]
-            for claim in part["claims"]
+            (f"{part.id}.{claim.id} is {claim.status}:", claim.latex)
+            for part in self.document.theorems
+            for claim in part.claims
         ]
         return hypertext.bundle(str(self), cell(self.document), hypertext.latex_rows(rows))
 

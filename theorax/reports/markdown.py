@@ -5,11 +5,11 @@ It is made of parts, so that a reader with little room takes the first ones: :fu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from theorax.reports.build_findings import tally
-from theorax.reports.summary import GREEN, ORDER, stands
+from theorax.reports.document import Document, TheoremReport
+from theorax.reports.summary import tried
 from theorax.reports.theorem_text import MEANING, cost, moment
 from theorax.reports.theorem_text import theorem as story
 from theorax.text.blocks import Block, Heading, Lines
@@ -18,43 +18,36 @@ from theorax.text.numbers import duration
 from theorax.text.safe import address, shortened
 from theorax.text.signs import signed
 
-Part = Mapping[str, Any]
 LEGEND = (
     "\nOf how many: claims that hold, controls that fired as they must, mutants (wrong variants) that were rejected.\n"
 )
 SENTENCE = 2000  # characters of a sentence in an overview
 
 
-def text(document: Part) -> str:
+def text(document: Document) -> str:
     """The whole report."""
-    theorems = worst_first(document["theorems"])
+    theorems = document.worst_first
     sections = [f"{head(document)}\n", *overview(theorems), LEGEND if theorems else ""]
     sections += [f"\n{detail(part)}" for part in theorems]
     sections += [f"\n{works(document)}", f"\n{foot(document)}"]
     return "".join(sections)
 
 
-def worst_first(theorems: Iterable[Part]) -> list[Part]:
-    """The theorems, refuted ones first; those of one verdict in the order of the report."""
-    return sorted(theorems, key=lambda part: -ORDER.index(part["status"]))
-
-
-def head(document: Part) -> str:
+def head(document: Document) -> str:
     """What a reader must know first: whether all hold, and how many have which verdict."""
-    summary = document["summary"]
-    asked = summary["theorems"] + len(summary["unfinished"])
-    hold = sum(summary["statuses"].get(status, 0) for status in GREEN)
+    summary = document.summary
+    asked, hold = document.asked, document.hold
     title = "nothing was checked" if not asked else "all hold" if hold == asked else f"{hold} of {asked} hold"
     lines = [f"# Theorems: {title}", "", f"{inline(tally(document))}."]
-    if summary["interrupted"]:
-        left = ", ".join(map(code, summary["unfinished"])) or "none"
+    if summary.interrupted:
+        left = ", ".join(map(code, summary.unfinished)) or "none"
         lines += ["", f"**Interrupted.** Not finished: {shortened(left, SENTENCE)}."]
-    settings = document["settings"]
-    lines += ["", f"Effort {inline(settings['effort'])}, seed {settings['seed']}, {moment(document['created'])}."]
+    settings = document.settings
+    lines += ["", f"Effort {inline(settings.effort)}, seed {settings.seed}, {moment(document.created)}."]
     return "\n".join(lines) + "\n"
 
 
-def overview(theorems: Sequence[Part]) -> Iterator[str]:
+def overview(theorems: Sequence[TheoremReport]) -> Iterator[str]:
     """The lines of the table of all theorems; its head is the first."""
     if not theorems:
         return
@@ -62,74 +55,65 @@ def overview(theorems: Sequence[Part]) -> Iterator[str]:
     first, rule = table(columns, (), right=(2, 3, 4, 5))
     yield f"{first}\n{rule}\n"
     for part in theorems:
-        wrong = [row for row in part["mutants"] if row["expected"] == "killed"]
-        good = sum(map(stands, part["claims"]))
-        fired = sum(row["fired"] for row in part["controls"])
         row = (
-            signed(part["status"]).replace(" ", "\N{NO-BREAK SPACE}"),
-            f"{code_cell(shortened(part['id'], CELL))}<br>{inline(shortened(part['title'], CELL))}",
-            _ratio(good, len(part["claims"])),
-            _ratio(fired, len(part["controls"])),
-            _ratio(sum(row["killed"] for row in wrong), len(wrong)),
-            "kept" if part["kept"] else duration(part["seconds"]),
+            signed(part.status).replace(" ", "\N{NO-BREAK SPACE}"),
+            f"{code_cell(shortened(part.id, CELL))}<br>{inline(shortened(part.title, CELL))}",
+            *tried(part),
+            "kept" if part.kept else duration(part.seconds),
         )
         yield f"| {' | '.join(row)} |\n"
 
 
-def _ratio(good: int, all_: int) -> str:
-    return f"{good}/{all_}" if all_ else "–"
-
-
-def detail(part: Part) -> str:
+def detail(part: TheoremReport) -> str:
     """One theorem in full; folded where it holds."""
     # The title, the id and the verdict stand in the summary line.
     blocks = [block for block in story(part) if not _named(block, part)]
     told = render(blocks, 3)
-    head = f"{signed(part['status'])} {code(shortened(part['id'], CELL))}"
-    title = inline(shortened(part["title"], CELL))
-    if part["status"] in GREEN:
-        id_ = f"<code>{element(shortened(part['id'], CELL))}</code>"
-        summary = f"<summary>{signed(part['status'])} {id_} {element(shortened(part['title'], CELL))}</summary>"
+    head = f"{signed(part.status)} {code(shortened(part.id, CELL))}"
+    title = inline(shortened(part.title, CELL))
+    if part.status.holds:
+        id_ = f"<code>{element(shortened(part.id, CELL))}</code>"
+        summary = f"<summary>{signed(part.status)} {id_} {element(shortened(part.title, CELL))}</summary>"
         return f"<details>\n{summary}\n\n{told}\n</details>\n"
-    reason = opening(shortened(part["reason"] or MEANING[part["status"]], SENTENCE))
+    reason = opening(shortened(part.reason or MEANING[part.status], SENTENCE))
     return f"## {head}\n\n{f'**{title}**' if title else ''}\n\n{reason}\n\n{told}"
 
 
-def brief(part: Part) -> str:
+def brief(part: TheoremReport) -> str:
     """One theorem in short: what did not hold, and the command that shows it."""
-    reason = opening(shortened(part["reason"] or MEANING[part["status"]], SENTENCE))
+    reason = opening(shortened(part.reason or MEANING[part.status], SENTENCE))
     *_, replay = cost(part)
-    lines = [f"## {signed(part['status'])} {code(shortened(part['id'], CELL))}", "", reason, ""]
+    lines = [f"## {signed(part.status)} {code(shortened(part.id, CELL))}", "", reason, ""]
     return "\n".join([*lines, *fenced([shortened(line, SENTENCE) for line in getattr(replay, "lines", ())])]) + "\n"
 
 
-def works(document: Part) -> str:
+def works(document: Document) -> str:
     """The bibliography of what was run; a folder that is in none tells its own line."""
-    told = {part["paper"]: part["source"] for part in document["theorems"] if part["source"]}
-    told |= {work["key"]: work["entry"] for work in document["bibliography"]}
-    links = {work["key"]: address(work["url"]) for work in document["bibliography"] if address(work["url"])}
+    told = {part.paper: part.source for part in document.theorems if part.source}
+    told |= {work.key: work.entry for work in document.bibliography}
+    links = {work.key: address(work.url) for work in document.bibliography if address(work.url)}
     if not told:
         return ""
     rows = [f"- {opening(entry)}{f' <{links[key]}>' if key in links else ''}" for key, entry in told.items()]
     return "\n".join(["## Bibliography", "", *rows]) + "\n"
 
 
-def foot(document: Part) -> str:
+def foot(document: Document) -> str:
     """How error rates were kept over the run, what it ran on, and how to run it again."""
-    environment, suite = document["environment"], document["suite"]
-    lines = ["## This run", "", opening(suite["sentence"])]
-    if document["summary"]["troubles"]:
-        lines += ["", *(f"- {opening(sentence)}" for sentence in document["summary"]["troubles"])]
-    versions = {"Python": environment["python"], **environment["versions"]}
+    environment, suite = document.environment, document.suite
+    lines = ["## This run", "", opening(suite.sentence)]
+    if document.summary.troubles:
+        lines += ["", *(f"- {opening(sentence)}" for sentence in document.summary.troubles)]
+    versions = {"Python": environment.python, **environment.versions}
     ran = ", ".join(f"{inline(name)} {inline(version)}" for name, version in versions.items())
     lines += [
         "",
-        f"{opening(document['generator'])} on {inline(environment['system'])} {inline(environment['machine'])}: {ran}.",
+        f"{opening(document.generator)} on {inline(environment.system)} {inline(environment.machine)}: {ran}.",
     ]
-    lines += ["", *fenced([document["command"]])]
+    lines += ["", *fenced([document.command])]
     return "\n".join(lines) + "\n"
 
 
-def _named(block: Block, part: Part) -> bool:
+def _named(block: Block, part: TheoremReport) -> bool:
     """Whether a block says nothing but whose report this is."""
-    return (isinstance(block, Heading) and block.level == 1) or block == Lines((part["id"],), indent=0, quiet=True)
+    return (isinstance(block, Heading) and block.level == 1) or block == Lines((part.id,), indent=0, quiet=True)

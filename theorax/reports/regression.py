@@ -19,7 +19,7 @@ with the same word, and numbers that cannot be compared             kept        
 with the same word                                                  kept         0
 ==================================================================  ===========  ====
 
-Worse is further down in PROVED, CERTIFIED, SUPPORTED, INCONCLUSIVE, VACUOUS, BLOCKED, ERROR, REFUTED. Of what the source
+Worse is further down in PROVED, CERTIFIED, SUPPORTED, INCONCLUSIVE, VACUOUS, REFUTED, BLOCKED, ERROR. Of what the source
 prints and another claim corrects, REFUTED is the finding and anything else worse. An estimate that has *moved* under a
 word that stands is told and fails only with ``strict``: the claim's margin, not its estimate, is what was promised.
 Theorems of the baseline that a report does not speak of are named and decide nothing; where no claim at all is in both,
@@ -29,311 +29,431 @@ the exit code is 5. What was left standing, because nothing that determines it c
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, Literal
 
 from theorax.decide.comparison import SHARE, Decided, Evidence, Outcome, Pair, Reading, decide, pair, together
 from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
 from theorax.decide.spending import level_of
+from theorax.decide.status import Status
 from theorax.decide.verdict import Interval
-from theorax.reports.baselines import affecting, claim_of, manifest_of
-from theorax.reports.document import Document
+from theorax.reports.baselines import (
+    Baseline,
+    BaselineCase,
+    BaselineClaim,
+    BaselineRun,
+    BaselineTheorem,
+    affecting,
+    manifest_of,
+)
+from theorax.reports.document import ClaimReport, Date, Document, TheoremReport
 from theorax.runs.sources import differences
+from theorax.text.codec import Count
 
-Part = Mapping[str, Any]
-
-COMPARISON_VERSION = 1
-ORDER = ("PROVED", "CERTIFIED", "SUPPORTED", "INCONCLUSIVE", "VACUOUS", "BLOCKED", "ERROR", "REFUTED")
+COMPARISON_VERSION: Literal[1] = 1
 STATED = {"statement": "statement", "prediction": "prediction", "margin_given": "margin", "kind": "kind",
           "corrected": "correction"}  # fmt: skip
-CODES = {"vanished": 1, "regressed": 1, "restated": 4, "lapsed": 4, "kept": 0, "improved": 0, "appeared": 0}
+
+
+class Change(StrEnum):
+    """What became of a claim of a baseline."""
+
+    VANISHED = "vanished"
+    REGRESSED = "regressed"
+    RESTATED = "restated"
+    LAPSED = "lapsed"
+    KEPT = "kept"
+    IMPROVED = "improved"
+    APPEARED = "appeared"
+
+
+CODES: Mapping[Change, Literal[1, 4]] = {Change.VANISHED: 1, Change.REGRESSED: 1, Change.RESTATED: 4, Change.LAPSED: 4}
+"""The exit codes of changes; of the others it is 0."""
+
+
+@dataclass(frozen=True)
+class ComparedPlace:
+    """The case that speaks most for a move."""
+
+    subject: str
+    at: Mapping[str, str]
+    sizes: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class ComparedEstimate:
+    """What one of the two runs says of that case."""
+
+    estimate: float | None
+    standard_error: float | None
+    interval: Interval | None
+
+
+@dataclass(frozen=True)
+class ComparedClaim:
+    """One claim in a baseline and in a report, as far as it is in both; what nothing is known of is None."""
+
+    theorem: str
+    claim: str
+    change: Change
+    before: Status | None
+    now: Status | None
+    why: str = ""
+    outcome: Outcome | None = None
+    how: Literal["bit for bit", "form", "exact", "statistical"] | None = None
+    where: ComparedPlace | None = None
+    old: ComparedEstimate | None = None
+    new: ComparedEstimate | None = None
+    difference: float | None = None
+    standard_error: float | None = None
+    slack: float | None = None
+    zone: float | None = None
+    p_moved: float | None = None
+    p_same: float | None = None
+    within: bool | None = None
+    same_seeds: bool | None = None
+    notes: tuple[str, ...] = ()
+    exit: Literal[0, 1, 4] = 0
+
+    @property
+    def name(self) -> str:
+        """The claim among all theorems."""
+        return f"{self.theorem}.{self.claim}"
+
+    def noted(self, note: str) -> ComparedClaim:
+        """The same with one more note."""
+        return replace(self, notes=(*self.notes, note))
+
+
+@dataclass(frozen=True)
+class ComparisonLevels:
+    """The error rates over all claims: of calling any moved that has not, and any the same that has."""
+
+    moved: float
+    same: float
+
+
+@dataclass(frozen=True)
+class ComparisonSummary:
+    """How many claims changed in which way, and what the command returns."""
+
+    changes: Mapping[str, Count]
+    outcomes: Mapping[str, Count]
+    identical: Count
+    exit_code: Literal[0, 1, 4, 5]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A report held against a baseline, claim by claim."""
+
+    comparison_version: Literal[1]
+    created: Date
+    baseline: tuple[Date, ...]
+    share: float
+    strict: bool
+    levels: ComparisonLevels
+    tested: Count
+    inputs: Mapping[str, tuple[str, ...]]
+    not_run: tuple[str, ...]
+    standing: tuple[str, ...]
+    claims: tuple[ComparedClaim, ...]
+    summary: ComparisonSummary
+
+
+_Found = tuple[ComparedClaim, Evidence | None]
 
 
 def compared(
-    baseline: Part,
-    report: Part,
+    baseline: Baseline,
+    report: Document,
     *,
     share: float = SHARE,
     strict: bool = False,
     known: Iterable[str] | None = None,
     standing: Iterable[str] = (),
-) -> Document:
-    """The comparison of a report with a baseline, as JSON values.
+) -> Comparison:
+    """The comparison of a report with a baseline.
 
     ``known``: the ids of all theorems that exist now. ``standing``: those that were not checked because nothing that
     determines them has changed.
     """
     left = set(standing)
-    now = {part["id"]: part for part in report["theorems"]}
     exist = None if known is None else set(known)
-    claims: list[Document] = []
-    untold: list[str] = []
-    evidence: dict[str, Evidence] = {}
-    inputs: dict[str, list[str]] = {}
-    for old in baseline["theorems"]:
-        id, run = old["id"], baseline["runs"][old["run"]]
-        if id not in now:
-            if exist is not None and id not in exist:
-                claims += [_vanished(id, claim, f"there is no theorem {id} any more") for claim in old["claims"]]
-            elif id not in left:
-                untold.append(id)
-            continue
-        changes = differences(
-            manifest_of(old, baseline["sources"], run), manifest_of(now[id], report["sources"], report)
-        )
-        inputs[id] = list(changes)
-        claims += _of_theorem(old, now[id], run, report, changes, share, evidence)
-    have = {part["id"] for part in baseline["theorems"]}
-    for id, part in now.items():
-        if id not in have:
-            claims += [_appeared(id, claim) for claim in part["claims"]]
-    outcomes = decide(evidence)
-    for claim in claims:
-        _settle(claim, evidence.get(_name(claim)), outcomes.get(_name(claim)), strict)
-    _excuse(claims, now)
-    counts = Counter(claim["change"] for claim in claims)
-    both = bool(left) or any(claim["change"] != "appeared" for claim in claims)
-    codes = {claim["exit"] for claim in claims}
-    return {
-        "comparison_version": COMPARISON_VERSION,
-        "created": report["created"],
-        "baseline": [run["created"] for run in baseline["runs"]],
-        "share": share,
-        "strict": strict,
-        "levels": {"moved": REFUTATIONS, "same": SUPPORTS},
-        "tested": sum(part.tested for part in evidence.values()),
-        "inputs": inputs,
-        "not_run": untold,
-        "standing": sorted(left),
-        "claims": claims,
-        "summary": {
-            "changes": dict(counts),
-            "outcomes": dict(Counter(claim["outcome"] for claim in claims if claim["outcome"])),
-            "identical": sum(claim["how"] == "bit for bit" for claim in claims),
-            "exit_code": next((code for code in (1, 4) if code in codes), 0) if both else 5,
-        },
-    }
-
-
-def _name(claim: Part) -> str:
-    return f"{claim['theorem']}.{claim['claim']}"
-
-
-def _row(theorem: str, claim: str, change: str, before: str | None, now: str | None, why: str) -> Document:
-    """A line of the comparison, with what is not known yet left open."""
-    return {
-        "theorem": theorem, "claim": claim, "change": change, "before": before, "now": now, "why": why,
-        "outcome": None, "how": None, "where": None, "old": None, "new": None, "difference": None,
-        "standard_error": None, "slack": None, "zone": None, "p_moved": None, "p_same": None, "within": None,
-        "same_seeds": None, "notes": [], "exit": CODES[change],
-    }  # fmt: skip
-
-
-def _vanished(theorem: str, claim: Part, why: str) -> Document:
-    return _row(theorem, claim["id"], "vanished", claim["status"], None, why)
-
-
-def _appeared(theorem: str, claim: Part) -> Document:
-    return _row(theorem, claim["id"], "appeared", None, claim["status"], "the baseline does not know it")
-
-
-def _of_theorem(
-    old: Part, new: Part, run: Part, report: Part, changes: tuple[str, ...], share: float, evidence: dict[str, Evidence]
-) -> list[Document]:
-    id, found = old["id"], []
-    present = {claim["id"]: claim for claim in new["claims"]}
-    for claim in old["claims"]:
-        if claim["id"] in present:
-            found.append(_of_claim(old, new, claim, present.pop(claim["id"]), run, report, changes, share, evidence))
-        elif new["status"] in ("BLOCKED", "ERROR", "INCONCLUSIVE") and not new["claims"]:
-            # The check never came to its claims; nobody has taken them out.
-            worse = _worse(claim, claim["status"], new["status"])
-            row = _row(id, claim["id"], "regressed" if worse else "kept", claim["status"], new["status"], "")
-            row["why"] = f"the theorem was not checked: {new['reason'] or new['status']}"
-            row["outcome"] = Outcome.INCOMPARABLE
-            found.append(row)
-        else:
-            found.append(_vanished(id, claim, "the theorem no longer states it"))
-    return [*found, *(_appeared(id, claim) for claim in present.values())]
-
-
-def _of_claim(
-    theorem: Part, theorem_now: Part, old: Part, full: Part, run: Part, report: Part, changes: tuple[str, ...],
-    share: float, evidence: dict[str, Evidence],
-) -> Document:  # fmt: skip
-    new = claim_of(full)
-    row = _row(theorem["id"], old["id"], "kept", old["status"], new["status"], "")
-    stated = [word for field, word in STATED.items() if old[field] != new[field]]
-    if stated:
-        row |= {"change": "restated", "outcome": Outcome.INCOMPARABLE, "how": "form", "exit": CODES["restated"]}
-        row["why"] = f"its {' and '.join(stated)} changed"
-        if "statement" not in stated:
-            row["notes"] = [
-                f"{STATED[field]}: {old[field]} -> {new[field]}" for field in STATED if old[field] != new[field]
+    found: list[_Found] = []
+    not_run: list[str] = []
+    inputs: dict[str, tuple[str, ...]] = {}
+    for old in baseline.theorems:
+        new = report.by_id.get(old.id)
+        if new is not None:
+            both = _TheoremTwice.of(old, new, baseline, report, share)
+            inputs[old.id] = both.changes
+            found += both.claims()
+        elif exist is not None and old.id not in exist:
+            found += [
+                (_vanished(old.id, claim, f"there is no theorem {old.id} any more"), None) for claim in old.claims
             ]
-        return row
-    same_seeds = run["settings"]["seed"] == report["settings"]["seed"]
-    same_design = old["design_hash"] == new["design_hash"]
-    row["same_seeds"] = same_seeds
-    _numbers(row, old, new, run, report, same_design, same_seeds, share, evidence)
-    unexpected = same_seeds and same_design and not changes and row["how"] not in ("bit for bit", "form")
-    if unexpected:
-        row["notes"].append("nothing that determines it differs, so it should have come out bit for bit")
-    # A word is adjusted over its run: where the word alone is unchanged, the rest of the run changed it.
-    if _worse(old, old["status"], new["status"]):
-        alone = not _worse(old, old["status_unadjusted"], new["status_unadjusted"])
-        larger = alone and report["suite"]["refutations"] > run["members"]
+        elif old.id not in left:
+            not_run.append(old.id)
+    for part in report.theorems:
+        if part.id not in baseline.by_id:
+            found += [(_appeared(part.id, claim), None) for claim in part.claims]
+    evidence = {claim.name: part for claim, part in found if part is not None}
+    outcomes = decide(evidence)
+    settled = [_settled(claim, part, outcomes.get(claim.name), strict) for claim, part in found]
+    claims = tuple(_excused(settled, report.by_id))
+    return Comparison(
+        comparison_version=COMPARISON_VERSION,
+        created=report.created,
+        baseline=tuple(run.created for run in baseline.runs),
+        share=share,
+        strict=strict,
+        levels=ComparisonLevels(REFUTATIONS, SUPPORTS),
+        tested=sum(part.tested for part in evidence.values()),
+        inputs=inputs,
+        not_run=tuple(not_run),
+        standing=tuple(sorted(left)),
+        claims=claims,
+        summary=_summary(claims, compared_any=bool(left)),
+    )
+
+
+def _summary(claims: Sequence[ComparedClaim], *, compared_any: bool) -> ComparisonSummary:
+    both = compared_any or any(claim.change is not Change.APPEARED for claim in claims)
+    codes = {claim.exit for claim in claims}
+    code: Literal[0, 1, 4, 5] = 5
+    if both:
+        code = 1 if 1 in codes else 4 if 4 in codes else 0
+    return ComparisonSummary(
+        changes=dict(Counter(claim.change.value for claim in claims)),
+        outcomes=dict(Counter(claim.outcome.value for claim in claims if claim.outcome)),
+        identical=sum(claim.how == "bit for bit" for claim in claims),
+        exit_code=code,
+    )
+
+
+def _vanished(theorem: str, claim: BaselineClaim, why: str) -> ComparedClaim:
+    return ComparedClaim(theorem, claim.id, Change.VANISHED, claim.status, None, why)
+
+
+def _appeared(theorem: str, claim: ClaimReport) -> ComparedClaim:
+    return ComparedClaim(theorem, claim.id, Change.APPEARED, None, claim.status, "the baseline does not know it")
+
+
+@dataclass(frozen=True)
+class _TheoremTwice:
+    """One theorem in a baseline and in a report."""
+
+    old: BaselineTheorem
+    new: TheoremReport
+    run: BaselineRun
+    report: Document
+    changes: tuple[str, ...]  # of what determines it
+    share: float
+
+    @classmethod
+    def of(
+        cls, old: BaselineTheorem, new: TheoremReport, baseline: Baseline, report: Document, share: float
+    ) -> _TheoremTwice:
+        run = baseline.runs[old.run]
+        before, now = manifest_of(old, baseline.sources, run), manifest_of(new, report.sources, report)
+        return cls(old, new, run, report, differences(before, now), share)
+
+    @property
+    def same_seeds(self) -> bool:
+        return self.run.settings.seed == self.report.settings.seed
+
+    def claims(self) -> Iterator[_Found]:
+        present = {claim.id: claim for claim in self.new.claims}
+        unreached = self.new.status in (Status.BLOCKED, Status.ERROR, Status.INCONCLUSIVE) and not self.new.claims
+        for claim in self.old.claims:
+            if claim.id in present:
+                yield self._claim(claim, present.pop(claim.id))
+            elif unreached:
+                # The check never came to its claims; nobody has taken them out.
+                yield self._unreached(claim), None
+            else:
+                yield _vanished(self.old.id, claim, "the theorem no longer states it"), None
+        for new in present.values():
+            yield _appeared(self.old.id, new), None
+
+    def _unreached(self, claim: BaselineClaim) -> ComparedClaim:
+        worse = _worse(claim, claim.status, self.new.status)
+        why = f"the theorem was not checked: {self.new.reason or self.new.status}"
+        change = Change.REGRESSED if worse else Change.KEPT
+        found = ComparedClaim(self.old.id, claim.id, change, claim.status, self.new.status, why)
+        return replace(found, outcome=Outcome.INCOMPARABLE)
+
+    def _claim(self, old: BaselineClaim, full: ClaimReport) -> _Found:
+        new = BaselineClaim.of(full)
+        row = ComparedClaim(self.old.id, old.id, Change.KEPT, old.status, new.status)
+        if stated := [field for field in STATED if getattr(old, field) != getattr(new, field)]:
+            return _restated(row, old, new, stated), None
+        row, evidence = self._numbers(replace(row, same_seeds=self.same_seeds), old, new)
+        same_design = old.design_hash == new.design_hash
+        if self.same_seeds and same_design and not self.changes and row.how not in ("bit for bit", "form"):
+            row = row.noted("nothing that determines it differs, so it should have come out bit for bit")
+        if _worse(old, old.status, new.status):
+            row = self._worsened(row, old, full)
+        elif _worse(old, new.status, old.status):
+            row = replace(row, change=Change.IMPROVED)
+        return row, evidence
+
+    def _worsened(self, row: ComparedClaim, old: BaselineClaim, new: ClaimReport) -> ComparedClaim:
+        """A word is adjusted over its run: where the word alone is unchanged, the rest of the run changed it."""
+        alone = not _worse(old, old.status_unadjusted, new.status_unadjusted)
+        members = self.report.suite.refutations
+        if alone and members > self.run.members:
+            why = (
+                f"alone it is {new.status_unadjusted} as before; {members} claims are held at "
+                f"once here, {self.run.members} were in the baseline"
+            )
+            return replace(row, change=Change.LAPSED, why=why)
         # What others do to a claim is no news of it. Its own numbers, of which the baseline keeps no p-value, could have
         # done it too unless they are the very same.
-        others = alone and row["how"] == "bit for bit"
-        row |= {"change": "lapsed" if larger or others else "regressed"}
-        row["why"] = full["sentence"]
-        if others and not larger:
-            row["why"] = (
-                f"alone it is {new['status_unadjusted']} as before, and its numbers are the baseline's bit for bit; other "
+        if alone and row.how == "bit for bit":
+            why = (
+                f"alone it is {new.status_unadjusted} as before, and its numbers are the baseline's bit for bit; other "
                 "claims of this run fell, and among what is left to decide its p-value is no longer small enough"
             )
-        if larger:
-            row["why"] = (
-                f"alone it is {new['status_unadjusted']} as before; {report['suite']['refutations']} claims are held at "
-                f"once here, {run['members']} were in the baseline"
-            )
-    elif _worse(old, new["status"], old["status"]):
-        row["change"] = "improved"
-    return row
+            return replace(row, change=Change.LAPSED, why=why)
+        return replace(row, change=Change.REGRESSED, why=new.sentence)
+
+    def _numbers(self, row: ComparedClaim, old: BaselineClaim, new: BaselineClaim) -> _Found:
+        before, after = _cases(old), _cases(new)
+        mutual = [key for key in before if key in after]
+        measured = [key for key in mutual if before[key].is_measured and after[key].is_measured]
+        if not any(case.is_measured for case in (*before.values(), *after.values())):
+            why = "the same statement; nothing is measured of it"
+            return replace(row, outcome=Outcome.SAME, how="form", why=why), None
+        if not measured:
+            why = "no case was measured in both runs" if mutual else "the two runs have no case in common"
+            return replace(row, outcome=Outcome.INCOMPARABLE, why=why), None
+        if len(mutual) == len(before) == len(after) and all(
+            before[key].numbers == after[key].numbers for key in mutual
+        ):
+            return replace(row, outcome=Outcome.SAME, how="bit for bit"), None
+        missing = len(before) + len(after) - 2 * len(measured)
+        if missing:
+            row = row.noted(f"{missing} cases were measured in one of the runs alone")
+        if old.design_hash != new.design_hash:
+            row = row.noted("the design is another one, so the biases of both count")
+        found = together([self._pair(old, new, before[key], after[key]) for key in measured])
+        case, now = before[measured[found.worst]], after[measured[found.worst]]
+        row = replace(
+            row,
+            where=ComparedPlace(case.subject, case.at, case.sizes if len(case.sizes) == 1 else ()),
+            old=ComparedEstimate(case.estimate, case.standard_error, case.interval),
+            new=ComparedEstimate(now.estimate, now.standard_error, now.interval),
+            how="statistical" if found.tested else "exact",
+        )
+        return row, found
+
+    def _pair(self, old: BaselineClaim, new: BaselineClaim, before: BaselineCase, after: BaselineCase) -> Pair:
+        return pair(
+            _reading(before, old.kind, old.level or level_of(self.run.settings.level, old.attempt)),
+            _reading(after, old.kind, new.level or level_of(self.report.settings.level, new.attempt)),
+            same_design=old.design_hash == new.design_hash,
+            shared_seeds=self.same_seeds,
+            share=self.share,
+        )
 
 
-def _worse(claim: Part, before: str, now: str) -> bool:
-    """Whether the word ``now`` is worse news of this claim than ``before``."""
-    if claim["corrected"] is not None:  # what the source prints: that it is refuted is the finding
-        return before == "REFUTED" != now
-    return ORDER.index(now) > ORDER.index(before)
-
-
-def _numbers(
-    row: Document, old: Part, new: Part, run: Part, report: Part, same_design: bool, same_seeds: bool, share: float,
-    evidence: dict[str, Evidence],
-) -> None:  # fmt: skip
-    before, after = _cases(old), _cases(new)
-    mutual = [key for key in before if key in after]
-    measured = [key for key in mutual if _is_measured(before[key]) and _is_measured(after[key])]
-    if not any(map(_is_measured, (*before.values(), *after.values()))):
-        row |= {"outcome": Outcome.SAME, "how": "form", "why": "the same statement; nothing is measured of it"}
-        return
-    if not measured:
-        row |= {"outcome": Outcome.INCOMPARABLE, "exit": 4}
-        row["why"] = "no case was measured in both runs" if mutual else "the two runs have no case in common"
-        return
-    if len(mutual) == len(before) == len(after) and all(
-        before[key]["numbers"] == after[key]["numbers"] for key in mutual
-    ):
-        row |= {"outcome": Outcome.SAME, "how": "bit for bit"}
-        return
-    missing = len(before) + len(after) - 2 * len(measured)
-    if missing:
-        row["notes"].append(f"{missing} cases were measured in one of the runs alone")
-    if not same_design:
-        row["notes"].append("the design is another one, so the biases of both count")
-    levels = [
-        claim["level"] or level_of(settings["level"], claim["attempt"])
-        for claim, settings in ((old, run["settings"]), (new, report["settings"]))
-    ]
-    pairs: list[Pair] = []
-    for key in measured:
-        readings = [
-            _reading(case, old["kind"], level) for case, level in zip((before[key], after[key]), levels, strict=True)
-        ]
-        pairs.append(pair(*readings, same_design=same_design, shared_seeds=same_seeds, share=share))
-    found = together(pairs)
-    case, case_now = before[measured[found.worst]], after[measured[found.worst]]
-    row["where"] = {
-        "subject": case["subject"],
-        "at": case["at"],
-        "sizes": case["sizes"] if len(case["sizes"]) == 1 else [],
-    }
-    row["old"], row["new"] = (
-        {name: one[name] for name in ("estimate", "standard_error", "interval")} for one in (case, case_now)
+def _restated(row: ComparedClaim, old: BaselineClaim, new: BaselineClaim, fields: Sequence[str]) -> ComparedClaim:
+    notes = [f"{STATED[field]}: {getattr(old, field)} -> {getattr(new, field)}" for field in fields]
+    return replace(
+        row,
+        change=Change.RESTATED,
+        outcome=Outcome.INCOMPARABLE,
+        how="form",
+        why=f"its {' and '.join(STATED[field] for field in fields)} changed",
+        notes=() if "statement" in fields else tuple(notes),
     )
-    row["how"] = "statistical" if found.tested else "exact"
-    evidence[_name(row)] = found
 
 
-def _cases(claim: Part) -> dict[tuple[Any, ...], Part]:
+def _worse(claim: BaselineClaim, before: Status, now: Status) -> bool:
+    """Whether the word ``now`` is worse news of this claim than ``before``."""
+    if claim.corrected is not None:  # what the source prints: that it is refuted is the finding
+        return before is Status.REFUTED and now is not Status.REFUTED
+    return now.severity > before.severity
+
+
+def _cases(claim: BaselineClaim) -> dict[tuple[Any, ...], BaselineCase]:
     """The cases by what they are of: subject, parameters, the size where a case has one, and their order beyond that."""
-    found: dict[tuple[Any, ...], Part] = {}
-    for case in claim["cases"]:
-        size = case["sizes"][0] if len(case["sizes"]) == 1 else None
-        key: tuple[Any, ...] = (case["subject"], tuple(sorted(case["at"].items())), size)
+    found: dict[tuple[Any, ...], BaselineCase] = {}
+    for case in claim.cases:
+        size = case.sizes[0] if len(case.sizes) == 1 else None
+        key: tuple[Any, ...] = (case.subject, tuple(sorted(case.at.items())), size)
         found[(*key, sum(known[:3] == key for known in found))] = case
     return found
 
 
-def _is_measured(case: Part) -> bool:
-    return case["estimate"] is not None and case["margin"] is not None
-
-
-def _reading(case: Part, kind: str, level: float) -> Reading:
-    ends: Interval | None = tuple(case["interval"]) if case["interval"] else None
+def _reading(case: BaselineCase, kind: str, level: float) -> Reading:
+    assert case.estimate is not None and case.margin is not None
     return Reading(
-        estimate=case["estimate"],
-        standard_error=case["standard_error"] or 0.0,
-        interval=ends,
-        bias=case["bias"] or 0.0,
-        margin=case["margin"],
-        draws=min(case["draws"], default=0),
+        estimate=case.estimate,
+        standard_error=case.standard_error or 0.0,
+        interval=case.interval,
+        bias=case.bias or 0.0,
+        margin=case.margin,
+        draws=min(case.draws, default=0),
         level=level,
         kind=kind,
-        total=sum(case["draws"]),
+        total=sum(case.draws),
     )
 
 
-def _settle(row: Document, evidence: Evidence | None, decided: Decided | None, strict: bool) -> None:
+def _settled(row: ComparedClaim, evidence: Evidence | None, decided: Decided | None, strict: bool) -> ComparedClaim:
     """The outcome among all claims, and what it means for the word."""
     if evidence is not None and decided is not None:
         part = evidence.pair
-        row |= {
-            "outcome": decided.outcome,
-            "within": decided.within,
-            "difference": part.difference,
-            "standard_error": part.standard_error,
-            "slack": part.slack,
-            "zone": part.zone,
-            "p_moved": decided.adjusted_moved,
-            "p_same": decided.adjusted_same,
-        }
-    decided_by_test = row["before"] in ("SUPPORTED", "REFUTED")
-    chance = decided_by_test and row["now"] == "INCONCLUSIVE" and row["same_seeds"] is False
-    if row["change"] == "regressed" and chance and row["outcome"] in (Outcome.SAME, Outcome.CANNOT_TELL):
-        row["change"] = "lapsed"
-        row["notes"].append(
+        row = replace(
+            row,
+            outcome=decided.outcome,
+            within=decided.within,
+            difference=part.difference,
+            standard_error=part.standard_error,
+            slack=part.slack,
+            zone=part.zone,
+            p_moved=decided.adjusted_moved,
+            p_same=decided.adjusted_same,
+        )
+    by_test = row.before in (Status.SUPPORTED, Status.REFUTED)
+    chance = by_test and row.now is Status.INCONCLUSIVE and row.same_seeds is False
+    if row.change is Change.REGRESSED and chance and row.outcome in (Outcome.SAME, Outcome.CANNOT_TELL):
+        row = replace(row, change=Change.LAPSED).noted(
             "other seeds decide a claim only with the power of its design, and err at its level; it has not moved"
         )
-    code = CODES[row["change"]]
-    if row["change"] == "kept" and row["outcome"] == Outcome.INCOMPARABLE:
+    code: Literal[0, 1, 4] = CODES.get(row.change, 0)
+    if row.change is Change.KEPT and row.outcome == Outcome.INCOMPARABLE:
         code = 4
-    if strict and row["outcome"] == Outcome.MOVED:
+    if strict and row.outcome == Outcome.MOVED:
         code = 1
-    row["exit"] = code
+    return replace(row, exit=code)
 
 
-def _excuse(claims: list[Document], now: Mapping[str, Part]) -> None:
+def _excused(claims: Sequence[ComparedClaim], now: Mapping[str, TheoremReport]) -> Iterator[ComparedClaim]:
     """What is blocked by nothing but lapses has lapsed with them."""
-    changes: dict[str, set[str]] = {}
+    changes: dict[str, set[Change]] = {}
     for claim in claims:
-        changes.setdefault(claim["theorem"], set()).add(claim["change"])
+        changes.setdefault(claim.theorem, set()).add(claim.change)
     for claim in claims:
-        blockers = now[claim["theorem"]]["blocked_by"] if claim["now"] == "BLOCKED" else ()
+        blockers = now[claim.theorem].blocked_by if claim.now is Status.BLOCKED else ()
         said = [changes.get(name, set()) for name in blockers]
-        if claim["change"] == "regressed" and said and all("lapsed" in one and "regressed" not in one for one in said):
-            claim |= {"change": "lapsed", "exit": CODES["lapsed"]}
+        lapsed = said and all(Change.LAPSED in one and Change.REGRESSED not in one for one in said)
+        if claim.change is Change.REGRESSED and lapsed:
+            yield replace(claim, change=Change.LAPSED, exit=CODES[Change.LAPSED])
+        else:
+            yield claim
 
 
-def changed_sources(comparison: Part) -> dict[str, list[str]]:
+def changed_sources(comparison: Comparison) -> dict[str, list[str]]:
     """What of the sources and libraries differs, with the theorems that it determined."""
     found: dict[str, list[str]] = {}
-    for id, changes in comparison["inputs"].items():
+    for id, changes in comparison.inputs.items():
         for change in affecting(changes):
-            found.setdefault(
-                change if change.startswith("version") else change.replace("theorem:", f"theorem {id}:"), []
-            ).append(id)
+            name = change if change.startswith("version") else change.replace("theorem:", f"theorem {id}:")
+            found.setdefault(name, []).append(id)
     return found

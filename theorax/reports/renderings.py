@@ -10,11 +10,9 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
-from theorax.text.safe import harmless, uncommanded
-
-Document = Mapping[str, Any]
+from theorax.reports.document import Document, harmless
+from theorax.text.safe import uncommanded
 
 
 @dataclass(frozen=True)

@@ -18,17 +18,23 @@ anything else                                     different
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
+from theorax.decide.status import Status
 from theorax.reports.baselines import manifest_of
-from theorax.reports.document import Document
+from theorax.reports.document import Date, Document, TheoremReport
 from theorax.runs.sources import differences
+from theorax.text.codec import Count, plain
 
-Part = Mapping[str, Any]
+Part = Mapping[str, Any]  # of a report, as JSON values: what is compared is every number that it holds
 
-REPLAY_VERSION = 1
-IDENTICAL, WITHIN, DIFFERENT, GONE = "bit-identical", "equal within the account", "different", "not replayed"
+REPLAY_VERSION: Literal[1] = 1
+IDENTICAL: Literal["bit-identical"] = "bit-identical"
+WITHIN: Literal["equal within the account"] = "equal within the account"
+DIFFERENT: Literal["different"] = "different"
+GONE: Literal["not replayed"] = "not replayed"
 _ROUNDOFF = 2.0**-53
 # What a run as a whole, or its cost, puts into a theorem's part; and words that only tell numbers.
 _BESIDE = frozenset(
@@ -46,34 +52,81 @@ _DERIVED = frozenset(
 )  # fmt: skip
 
 
-def held_against(then: Part, now: Part) -> Document:
-    """Every theorem of the first report against the second, as JSON values."""
-    again = {part["id"]: part for part in now["theorems"]}
-    theorems = [_theorem(part, again.get(part["id"]), then, now) for part in then["theorems"]]
-    results = [part["result"] for part in theorems]
-    code = 1 if DIFFERENT in results else 4 if GONE in results else 0 if results else 5
-    return {
-        "replay_version": REPLAY_VERSION,
-        "created": then["created"],
-        "replayed": now["created"],
-        "theorems": theorems,
-        "exit_code": code,
-    }
+@dataclass(frozen=True)
+class Deviation:
+    """One place in which a replay differs from what was replayed."""
+
+    claim: str
+    case: str
+    what: str
+    then: Any
+    now: Any
+    apart: float | None
+    account: float | None
+    errors: float | None  # how many standard errors it is apart
+    rank: float
+
+    @property
+    def within(self) -> bool:
+        """Whether the float account explains it."""
+        return self.apart is not None and self.account is not None and self.apart <= self.account
 
 
-def _theorem(old: Part, new: Part | None, then: Part, now: Part) -> Document:
-    found: Document = {"id": old["id"], "result": GONE, "why": "", "numbers": 0, "inputs": [], "differences": []}
+@dataclass(frozen=True)
+class ReplayedTheorem:
+    """What became of one theorem; ``inputs`` is what differs in what determines it."""
+
+    id: str
+    result: Literal["bit-identical", "equal within the account", "different", "not replayed"]
+    why: str = ""
+    numbers: Count = 0
+    inputs: tuple[str, ...] = ()
+    differences: tuple[Deviation, ...] = ()
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A report, checked again: what came out the same, and what did not."""
+
+    replay_version: Literal[1]
+    created: Date
+    replayed: Date
+    theorems: tuple[ReplayedTheorem, ...]
+    exit_code: Literal[0, 1, 4, 5]
+
+
+def held_against(then: Document, now: Document) -> Replay:
+    """Every theorem of the first report against the second."""
+    theorems = tuple(_theorem(part, now.by_id.get(part.id), then, now) for part in then.theorems)
+    return Replay(REPLAY_VERSION, then.created, now.created, theorems, _exit_code(theorems))
+
+
+def _exit_code(theorems: Sequence[ReplayedTheorem]) -> Literal[0, 1, 4, 5]:
+    results = {part.result for part in theorems}
+    if DIFFERENT in results:
+        return 1
+    if GONE in results:
+        return 4
+    return 0 if results else 5
+
+
+def _theorem(old: TheoremReport, new: TheoremReport | None, then: Document, now: Document) -> ReplayedTheorem:
     if new is None:
-        return found | {"why": "there is no theorem of this name any more"}
-    if old["status_unadjusted"] == "BLOCKED":
-        return found | {"result": IDENTICAL, "why": "it was not checked: what it rests on did not hold"}
-    found["inputs"] = list(differences(manifest_of(old, then["sources"], then), manifest_of(new, now["sources"], now)))
-    apart = list(_apart(old, new))
-    found["numbers"] = sum(1 for _ in _leaves(old))
-    within = bool(apart) and all(row["account"] is not None and row["apart"] <= row["account"] for row in apart)
-    found["result"] = WITHIN if within else DIFFERENT if apart else IDENTICAL
-    found["differences"] = sorted(apart, key=lambda row: -row["rank"])
-    return found
+        return ReplayedTheorem(old.id, GONE, "there is no theorem of this name any more")
+    if old.status_unadjusted is Status.BLOCKED:
+        return ReplayedTheorem(old.id, IDENTICAL, "it was not checked: what it rests on did not hold")
+    before = plain(old)
+    apart = sorted(_apart(before, plain(new)), key=lambda row: -row.rank)
+    result: Literal["bit-identical", "equal within the account", "different"] = IDENTICAL
+    if apart:
+        result = WITHIN if all(row.within for row in apart) else DIFFERENT
+    return ReplayedTheorem(
+        old.id,
+        result,
+        numbers=sum(1 for _ in _leaves(before)),
+        inputs=differences(manifest_of(old, then.sources, then), manifest_of(new, now.sources, now)),
+        differences=tuple(apart),
+    )
 
 
 def _leaves(part: Part) -> Iterator[float]:
@@ -93,7 +146,7 @@ def _numbers(value: Any) -> Iterator[float]:
         yield float(value)
 
 
-def _apart(old: Part, new: Part) -> Iterator[Document]:
+def _apart(old: Part, new: Part) -> Iterator[Deviation]:
     """What differs: words and forms first of all, then numbers with their account."""
     claims = {claim["id"]: claim for claim in new["claims"]}
     for claim in old["claims"]:
@@ -111,18 +164,16 @@ def _apart(old: Part, new: Part) -> Iterator[Document]:
 
 def _row(
     claim: str, case: str, what: str, then: Any, now: Any, account: float | None = None, error: float = 0.0
-) -> Document:
+) -> Deviation:
     both = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in (then, now))
     apart = abs(now - then) if both else None
     # A word outranks a design, a design outranks a number; numbers by how many standard errors they are apart.
     rank = 3.0 if what == "status" else 2.0 if apart is None else min(1.0, apart / error) if error > 0 else 1.0
-    return {
-        "claim": claim, "case": case, "what": what, "then": then, "now": now, "apart": apart, "account": account,
-        "errors": apart / error if apart is not None and error > 0 else None, "rank": rank,
-    }  # fmt: skip
+    errors = apart / error if apart is not None and error > 0 else None
+    return Deviation(claim, case, what, then, now, apart, account, errors, rank)
 
 
-def _claims(old: Part, new: Part) -> Iterator[Document]:
+def _claims(old: Part, new: Part) -> Iterator[Deviation]:
     id = old["id"]
     if old["status_unadjusted"] != new["status_unadjusted"]:
         yield _row(id, "", "status", old["status_unadjusted"], new["status_unadjusted"])
@@ -143,7 +194,7 @@ def _claims(old: Part, new: Part) -> Iterator[Document]:
                 yield _row(id, "", name.replace("_", " "), old[name], new[name])
 
 
-def _cases(id: str, old: Part, new: Part) -> Iterator[Document]:
+def _cases(id: str, old: Part, new: Part) -> Iterator[Deviation]:
     place = named(old)
     if (old["subject"], old["at"]) != (new["subject"], new["at"]):
         yield _row(id, place, "case", place, named(new))
@@ -202,7 +253,7 @@ def _of_mean(draws: int, estimate: float | None, error: float) -> float:
     return terms / (1 - terms) * math.sqrt((estimate or 0.0) ** 2 + max(0, draws - 1) * error**2)
 
 
-def _rows(kind: str, name: str, old: list[Part], new: list[Part]) -> Iterator[Document]:
+def _rows(kind: str, name: str, old: list[Part], new: list[Part]) -> Iterator[Deviation]:
     if len(old) != len(new):
         yield _row("", "", f"number of {kind}", len(old), len(new))
         return

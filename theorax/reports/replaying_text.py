@@ -2,75 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from theorax.reports.replaying import DIFFERENT, GONE, IDENTICAL, WITHIN
+from theorax.reports.replaying import DIFFERENT, GONE, IDENTICAL, WITHIN, Deviation, Replay, ReplayedTheorem
 from theorax.text.blocks import Block, Gap, Lines, Paragraph
 from theorax.text.numbers import number
-
-Part = Mapping[str, Any]
 
 SIGNS = {IDENTICAL: "=", WITHIN: "≈", DIFFERENT: "≠", GONE: "?"}
 SHOWN = 6
 
 
-def plain(found: Part) -> str:
+def plain(found: Replay) -> str:
     """The replay as plain text."""
     from theorax.text.plain import render
 
     return render(told(found))
 
 
-def told(found: Part) -> list[Block]:
+def told(found: Replay) -> list[Block]:
     """Every theorem with its result, those that differ with the places where."""
     from theorax.reports.theorem_text import moment
 
     blocks: list[Block] = []
-    for part in sorted(found["theorems"], key=lambda part: list(SIGNS).index(part["result"])):
+    for part in sorted(found.theorems, key=lambda part: list(SIGNS).index(part.result)):
         blocks += _theorem(part)
-    results = [part["result"] for part in found["theorems"]]
+    results = [part.result for part in found.theorems]
     counts = ", ".join(f"{results.count(name)} {name}" for name in SIGNS if name in results)
     blocks += [
         Gap(),
-        Paragraph(f"The report of {moment(found['created'])}, checked again: {counts or 'nothing'}.", indent=0),
+        Paragraph(f"The report of {moment(found.created)}, checked again: {counts or 'nothing'}.", indent=0),
     ]
     return blocks
 
 
-def _theorem(part: Part) -> Iterator[Block]:
-    told = f"{SIGNS[part['result']]} {part['id']}: {part['result']}"
-    if part["why"]:
-        told += f"; {part['why']}"
-    elif part["result"] == IDENTICAL:
-        told += f", {part['numbers']} numbers"
+def _theorem(part: ReplayedTheorem) -> Iterator[Block]:
+    told = f"{SIGNS[part.result]} {part.id}: {part.result}"
+    if part.why:
+        told += f"; {part.why}"
+    elif part.result == IDENTICAL:
+        told += f", {part.numbers} numbers"
     yield Paragraph(told, indent=0, hang=2)
-    if part["result"] == IDENTICAL:
+    if part.result == IDENTICAL:
         return
-    for row in part["differences"][:SHOWN]:
+    for row in part.differences[:SHOWN]:
         yield Paragraph(_difference(row), indent=4, hang=2)
-    if len(part["differences"]) > SHOWN:
-        yield Paragraph(f"and {len(part['differences']) - SHOWN} more", indent=4)
-    if part["result"] == DIFFERENT:
-        if part["inputs"]:
+    if len(part.differences) > SHOWN:
+        yield Paragraph(f"and {len(part.differences) - SHOWN} more", indent=4)
+    if part.result == DIFFERENT:
+        if part.inputs:
             yield Paragraph("It is not the same computation any more:", indent=4)
-            yield Lines(tuple(part["inputs"][:SHOWN]), indent=6)
-            if len(part["inputs"]) > SHOWN:
-                yield Lines((f"and {len(part['inputs']) - SHOWN} more",), indent=6)
+            yield Lines(part.inputs[:SHOWN], indent=6)
+            if len(part.inputs) > SHOWN:
+                yield Lines((f"and {len(part.inputs) - SHOWN} more",), indent=6)
         else:
             yield Paragraph("Nothing that determines it differs: this should have come out bit by bit.", indent=4)
 
 
-def _difference(row: Part) -> str:
-    place = ", ".join(text for text in (row["claim"], row["case"]) if text)
-    then, now = (_value(row[name]) for name in ("then", "now"))
-    told = f"{place}{': ' if place else ''}{row['what']} {then} then, {now} now"
-    if row["apart"]:
-        told += f", apart by {number(row['apart'], 2)}"
-        if row["errors"]:
-            told += f" or {number(row['errors'], 2)} standard errors"
-        if row["account"] is not None:
-            told += f"; {'within' if row['apart'] <= row['account'] else 'beyond'} the account of {number(row['account'], 2)}"
+def _difference(row: Deviation) -> str:
+    place = ", ".join(text for text in (row.claim, row.case) if text)
+    then, now = (_value(value) for value in (row.then, row.now))
+    told = f"{place}{': ' if place else ''}{row.what} {then} then, {now} now"
+    if row.apart:
+        told += f", apart by {number(row.apart, 2)}"
+        if row.errors:
+            told += f" or {number(row.errors, 2)} standard errors"
+        if row.account is not None:
+            told += f"; {'within' if row.within else 'beyond'} the account of {number(row.account, 2)}"
     return told
 
 

@@ -19,8 +19,9 @@ from typing import TypeVar
 
 from theorax.errors import UsageError, option
 from theorax.runs.sources import Manifest, key
+from theorax.text.codec import built, plain
 from theorax.verifiers.attempts import ClaimVersion
-from theorax.verifiers.outcome import TheoremOutcome, plain, theorem_from_plain
+from theorax.verifiers.outcome import TheoremOutcome
 
 _STATE = option("state")
 
@@ -94,8 +95,8 @@ class Store:
         if not row:
             return None
         try:
-            return Kept(theorem_from_plain(json.loads(row[0][0])), row[0][1], row[0][2])
-        except (KeyError, TypeError, ValueError) as error:
+            return Kept(built(TheoremOutcome, json.loads(row[0][0])), row[0][1], row[0][2])
+        except ValueError as error:
             raise StoreError(self._corrupt(error)) from None
 
     def put(self, manifest: Manifest, outcome: TheoremOutcome, date: str, observations: bytes | None = None) -> None:
@@ -116,7 +117,7 @@ class Store:
                     outcome.work.seconds,
                     variant(manifest),
                     json.dumps(dict(manifest)),
-                    json.dumps(plain(outcome)),
+                    json.dumps(plain(outcome, exact=True)),
                     observations,
                 ),
             )

@@ -8,18 +8,17 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from theorax.cli.environment import World
+from theorax.reports.document import TheoremReport
 from theorax.runs.selectors import Selection
 from theorax.runs.sources import Sources
+from theorax.text.codec import built, plain
 from theorax.verifiers.settings import Settings
-
-Part = Mapping[str, Any]
 
 
 @dataclass
@@ -30,10 +29,10 @@ class Checks:
     world: World
     settings: Settings
     named: frozenset[str] = frozenset()  # for these other parameters, sizes and a model are meant
-    parts: dict[str, Part] = field(default_factory=dict)
+    parts: dict[str, TheoremReport] = field(default_factory=dict)
     sources: Sources | None = None  # read once for all checks
 
-    def part(self, id: str, number: int) -> Part:
+    def part(self, id: str, number: int) -> TheoremReport:
         """The theorem's part of a report; ``number`` tells it from the session's other theorems.
 
         **Raises:** UsageError if the settings cannot be meant; KeyboardInterrupt if the check was interrupted.
@@ -44,13 +43,13 @@ class Checks:
                 if not file.exists():
                     # Written under another name first: a worker that dies while writing leaves nothing to be read.
                     fresh = file.with_suffix(".part")
-                    fresh.write_text(json.dumps(self._check(id)), encoding="utf-8")
+                    fresh.write_text(json.dumps(plain(self._check(id))), encoding="utf-8")
                     fresh.replace(file)
-            self.parts[id] = json.loads(file.read_text(encoding="utf-8"))
+            self.parts[id] = built(TheoremReport, json.loads(file.read_text(encoding="utf-8")))
         return self.parts[id]
 
-    def _check(self, id: str) -> Part:
-        from theorax.reports.document import document
+    def _check(self, id: str) -> TheoremReport:
+        from theorax.reports.assembly import document
         from theorax.runs.runner import run
         from theorax.runs.store import now
 
@@ -62,9 +61,8 @@ class Checks:
             found = run(chosen, self.settings, self.world.catalogue, self.world.check, sources=self.sources)
         if found.interrupted:
             raise KeyboardInterrupt
-        (part,) = document(found, self.settings, ["pytest", "--verify", id], now())["theorems"]
-        checked: Part = part
-        return checked
+        (part,) = document(found, self.settings, ["pytest", "--verify", id], now()).theorems
+        return part
 
 
 @contextmanager

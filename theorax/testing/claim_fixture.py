@@ -13,7 +13,7 @@ from theorax import decide, exact
 from theorax.decide.plans import Planned
 from theorax.decide.status import Status
 from theorax.names import did_you_mean
-from theorax.testing.family import of_verdict
+from theorax.testing.family import Stated
 from theorax.text.safe import visible
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ class Claims:
 
         **Raises:** the failure of a test where it does not.
         """
-        self._node.user_properties.append(of_verdict(self._name(verdict), verdict).property)
+        self._node.user_properties.append(Stated.of_verdict(self._name(verdict), verdict).property)
         if verdict.status.holds:
             return verdict
         text = visible(f"{verdict.status}: {verdict.sentence}\n\n{verdict}\n\nReplay: {self._again()}")

@@ -11,12 +11,12 @@ import pytest
 
 from theorax.cli.environment import World
 from theorax.errors import StatementError, TheoraxError, UsageError
-from theorax.reports.build_findings import Finding, Outcome, of_theorem, worst_first
+from theorax.reports.build_findings import BuildFinding, BuildOutcome, of_theorem, worst_first
 from theorax.runs.dependencies import Graph
 from theorax.runs.selectors import Selection, select
 from theorax.testing import pytest_options
 from theorax.testing.checks import Checks
-from theorax.testing.family import of_claim
+from theorax.testing.family import Stated
 from theorax.testing.plugin import strict
 from theorax.text.safe import one_line, visible
 from theorax.theorems.catalogue import Catalogue, claim_ids
@@ -130,7 +130,7 @@ class Theorem(pytest.Collector):
 class ClaimFailed(Exception):
     """A claim does not hold; holds what was found."""
 
-    def __init__(self, found: Finding) -> None:
+    def __init__(self, found: BuildFinding) -> None:
         super().__init__(f"{found.title}: {found.sentence}")
         self.found = found
 
@@ -149,15 +149,15 @@ class Claim(pytest.Item):
         """Check the theorem and take this claim's verdict."""
         found = self._found(of_theorem(self.checks.part(self.theorem, self.number)))
         if found.claim is not None:
-            self.user_properties.append(of_claim(self.theorem, found.claim).property)
-        if found.outcome is Outcome.UNDECIDED and not strict(self.config)[0]:
+            self.user_properties.append(Stated.of_claim(self.theorem, found.claim).property)
+        if found.outcome is BuildOutcome.UNDECIDED and not strict(self.config)[0]:
             told = visible(f"{found.title}: {found.sentence}")
             raise pytest.skip.Exception(told, _use_item_location=True)
-        if found.outcome is not Outcome.HELD:
+        if found.outcome is not BuildOutcome.HELD:
             raise ClaimFailed(found)
         self.add_report_section("call", "claim", found.text)
 
-    def _found(self, own: list[Finding]) -> Finding:
+    def _found(self, own: list[BuildFinding]) -> BuildFinding:
         """What the check found of this claim.
 
         =======================================================  ==============================================

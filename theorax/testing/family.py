@@ -10,19 +10,21 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING
 
 from theorax.decide.findings import Finding, settle
 from theorax.decide.status import Status
 from theorax.testing.plugin import PROPERTY
+from theorax.text.codec import built, plain
 from theorax.text.safe import visible
 from theorax.text.signs import signed
 
 if TYPE_CHECKING:
     from theorax.decide.error_budget import Suite
     from theorax.decide.verdict import Verdict
+    from theorax.reports.document import ClaimReport
 
 
 @dataclass(frozen=True)
@@ -40,35 +42,24 @@ class Stated:
     @property
     def property(self) -> tuple[str, str]:
         """The claim as a property of a test's report."""
-        return PROPERTY, json.dumps(asdict(self))
+        return PROPERTY, json.dumps(plain(self))
 
+    @classmethod
+    def of_claim(cls, theorem: str, claim: ClaimReport) -> Stated:
+        """A claim of a report, with the p-values that count its attempt."""
+        from theorax.decide.spending import charged
 
-def of_claim(theorem: str, claim: Mapping[str, Any]) -> Stated:
-    """A claim of a report's document."""
-    from theorax.decide.spending import charged
-
-    p_refute, p_support, attempt = claim["p_refute"], claim["p_support"], claim["attempt"]
-    if p_refute is not None and p_support is not None:
+        alone = replace(cls.of_verdict(f"{theorem}.{claim.id}", claim), status=claim.status_unadjusted)
+        if alone.p_refute is None or alone.p_support is None:
+            return alone
         # A process over nights keeps its own account of fresh seeds.
-        p_refute = p_refute if claim["nights"] else charged(p_refute, attempt)
-        p_support = charged(p_support, attempt)
-    return Stated(
-        name=f"{theorem}.{claim['id']}",
-        status=Status(claim["status_unadjusted"]),
-        p_refute=p_refute,
-        p_support=p_support,
-        rigorous=claim["rigorous"],
-        e_value=claim["e_value"],
-        nights=claim["nights"],
-    )
+        p_refute = alone.p_refute if claim.nights else charged(alone.p_refute, claim.attempt)
+        return replace(alone, p_refute=p_refute, p_support=charged(alone.p_support, claim.attempt))
 
-
-def of_verdict(name: str, verdict: Verdict) -> Stated:
-    """A verdict on own numbers."""
-    from theorax.reports.document import finite
-
-    numbers = {field: getattr(verdict, field) for field in ("p_refute", "p_support", "e_value")}
-    return Stated(name=name, status=verdict.status, rigorous=verdict.rigorous, nights=verdict.nights, **finite(numbers))
+    @classmethod
+    def of_verdict(cls, name: str, verdict: Verdict) -> Stated:
+        """A verdict on own numbers."""
+        return cls(name, **{field.name: getattr(verdict, field.name) for field in fields(cls) if field.name != "name"})
 
 
 @dataclass
@@ -81,8 +72,7 @@ class Family:
         """Take the claims from a report's properties."""
         for name, value in properties:
             if name == PROPERTY and isinstance(value, str):
-                told = json.loads(value)
-                stated = Stated(**{**told, "status": Status(told["status"])})
+                stated = built(Stated, json.loads(value))
                 self.claims[stated.name] = stated
 
     def adjusted(self, method: str) -> tuple[dict[str, Status], Suite]:

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Protocol
 
 from theorax.text.numbers import number
 
 POINT, BAR, LINE = "●", "│", "·"
 BARS = 2.0  # an error bar reaches this many standard errors to either side
 
-Row = Mapping[str, Any]
+
+class Plotted(Protocol):
+    """What was measured at one size."""
+
+    @property
+    def size(self) -> float: ...
+
+    @property
+    def estimate(self) -> float | None: ...
+
+    @property
+    def standard_error(self) -> float | None: ...
 
 
-def predicted_along(points: Sequence[Row], kind: str, predicted: float | None) -> list[float] | None:
+def predicted_along(points: Sequence[Plotted], kind: str, predicted: float | None) -> list[float] | None:
     """The predicted value at each size: a level for a limit, a power through the points for a rate; None if neither.
 
     For a rate only the slope is predicted: ``predicted`` is the exponent, negative for decay, and the line passes
@@ -25,10 +36,11 @@ def predicted_along(points: Sequence[Row], kind: str, predicted: float | None) -
         return None
     if kind != "rate":
         return [predicted] * len(points)
-    if len(points) < 2 or any(row["estimate"] is None or row["estimate"] <= 0 or row["size"] <= 0 for row in points):
+    known = [(row.size, row.estimate) for row in points if row.estimate is not None]
+    if len(points) < 2 or len(known) < len(points) or any(min(pair) <= 0 for pair in known):
         return None
-    x = [math.log(row["size"]) for row in points]
-    y = [math.log(row["estimate"]) for row in points]
+    x = [math.log(size) for size, _ in known]
+    y = [math.log(estimate) for _, estimate in known]
     x_mean, y_mean = sum(x) / len(x), sum(y) / len(y)
     if len(set(x)) == 1:
         return None
@@ -36,21 +48,21 @@ def predicted_along(points: Sequence[Row], kind: str, predicted: float | None) -
 
 
 def plot(
-    points: Sequence[Row], predicted: Sequence[float] | None, letter: str, width: int = 58, height: int = 9
+    points: Sequence[Plotted], predicted: Sequence[float] | None, letter: str, width: int = 58, height: int = 9
 ) -> list[str]:
     """The lines of the plot; none if there are fewer than two sizes to draw.
 
     The horizontal axis is logarithmic where the sizes spread over more than a factor of three, the vertical one where
     the values do and are positive.
     """
-    rows = [row for row in points if row["estimate"] is not None and row["size"] is not None]
-    if len(rows) < 2 or len({row["size"] for row in rows}) < 2:
+    rows = [(row.size, row.estimate, row.standard_error or 0.0) for row in points if row.estimate is not None]
+    if len({size for size, _, _ in rows}) < 2:
         return []
-    sizes = [float(row["size"]) for row in rows]
+    sizes = [float(size) for size, _, _ in rows]
     line = list(predicted) if predicted is not None and len(predicted) == len(points) == len(rows) else []
-    low_ends = [row["estimate"] - BARS * (row["standard_error"] or 0.0) for row in rows]
-    high_ends = [row["estimate"] + BARS * (row["standard_error"] or 0.0) for row in rows]
-    centres = [row["estimate"] for row in rows] + line
+    low_ends = [value - BARS * error for _, value, error in rows]
+    high_ends = [value + BARS * error for _, value, error in rows]
+    centres = [value for _, value, _ in rows] + line
     log_x = min(sizes) > 0 and max(sizes) > 3 * min(sizes)
     log_y = min([*low_ends, *centres]) > 0 and max([*high_ends, *centres]) > 3 * min([*low_ends, *centres])
     scale = math.log if log_y else float
@@ -73,16 +85,16 @@ def plot(
     if line:
         for at in range(inner):
             grid[row_of(_between(at, columns, line, log=log_y))][at] = LINE
-    for row, at, low, high in zip(rows, columns, low_ends, high_ends, strict=True):
-        if row["standard_error"]:
+    for (_, value, error), at, low, high in zip(rows, columns, low_ends, high_ends, strict=True):
+        if error:
             for step in range(row_of(high), row_of(low) + 1):
                 grid[step][at] = BAR
-        grid[row_of(row["estimate"])][at] = POINT
+        grid[row_of(value)][at] = POINT
     lines = [f"{label:>{gutter}} ┤{''.join(cells).rstrip()}" for label, cells in zip(labels, grid, strict=True)]
     lines.append(f"{'':>{gutter}} └{'─' * inner}")
     lines.append(f"{'':>{gutter}}  {_ticks(sizes, columns, inner, letter)}".rstrip())
     key = [f"{POINT} measured"]
-    if any(row["standard_error"] for row in rows):
+    if any(error for _, _, error in rows):
         key.append(f"{BAR} ±{BARS:g} standard errors")
     if line:
         key.append(f"{LINE}{LINE}{LINE} predicted")

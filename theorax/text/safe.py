@@ -65,7 +65,7 @@ def uncommanded(text: str) -> str:
 
 
 def harmless(value: Any) -> Any:
-    """A document with every text in it, names of fields included, made visible."""
+    """JSON values with every text in them, names of fields included, made visible."""
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, Mapping):

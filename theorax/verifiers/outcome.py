@@ -6,17 +6,13 @@ so a kept result is read and shown without importing either.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, TypeVar
 
-from theorax.decide.findings import Finding, Found, ShownBy, settle
-from theorax.decide.status import Direction, Reason, Side, Status
-from theorax.decide.verdict import Assumption, Case, Point, Verdict
-
-Value = TypeVar("Value")
+from theorax.decide.findings import Finding, settle
+from theorax.decide.status import Status
+from theorax.decide.verdict import Verdict
 
 
 @dataclass(frozen=True)
@@ -159,79 +155,3 @@ def overall(claims: Sequence[Verdict]) -> tuple[Status, str | None]:
         return settle([Finding.NOT_CHECKED]), "no claim was decided"
     worst = max(standing, key=lambda claim: claim.status.severity)  # the first of equally bad ones
     return worst.status, None if worst.status.holds else f"{worst.id}: {worst.sentence}"
-
-
-def plain(outcome: Any) -> dict[str, Any]:
-    """The outcome as a dictionary of JSON values."""
-    return dataclasses.asdict(outcome)
-
-
-def theorem_from_plain(data: dict[str, Any]) -> TheoremOutcome:
-    """The inverse of :func:`plain` for a theorem read from the store or a report.
-
-    **Raises:** KeyError, TypeError or ValueError if ``data`` is not such a dictionary.
-    """
-    return _rebuilt(
-        TheoremOutcome,
-        data,
-        status=Status(data["status"]),
-        blocked_by=tuple(data["blocked_by"]),
-        uses=tuple(data["uses"]),
-        issues=tuple(data["issues"]),
-        references=tuple(data["references"]),
-        letters=tuple(_rebuilt(LetterOutcome, row) for row in data["letters"]),
-        hypotheses=tuple(
-            _rebuilt(HypothesisOutcome, row, broken_by=tuple(row["broken_by"])) for row in data["hypotheses"]
-        ),
-        claims=tuple(map(_claim, data["claims"])),
-        controls=tuple(_control(row) for row in data["controls"]),
-        mutants=tuple(map(_mutant, data["mutants"])),
-        proof=tuple(_rebuilt(StepOutcome, row, status=StepStatus(row["status"])) for row in data["proof"]),
-        work=_rebuilt(Work, data["work"]),
-    )
-
-
-def _control(row: dict[str, Any]) -> ControlOutcome:
-    return _rebuilt(ControlOutcome, row, breaks=tuple(row["breaks"]), status=Status(row["status"]))
-
-
-def _mutant(row: dict[str, Any]) -> MutantOutcome:
-    return _rebuilt(MutantOutcome, row, status=Status(row["status"]), expected=Expected(row["expected"]))
-
-
-def _claim(row: dict[str, Any]) -> Verdict:
-    cases = tuple(map(_case, row["cases"]))
-    tightness = None if row["tightness"] is None else tuple(row["tightness"])
-    ledger = tuple(_rebuilt(Assumption, part) for part in row["ledger"])
-    lists = {"sizes": tuple(row["sizes"]), "unseen": tuple(row["unseen"])}
-    findings = tuple(Found(Finding(part["finding"]), part["sentence"], _reason(part)) for part in row["findings"])
-    read = {
-        "status": Status(row["status"]),
-        "reason": _reason(row),
-        "shown_by": None if row["shown_by"] is None else ShownBy(row["shown_by"]),
-        "side": Side(row["side"]),
-        "direction": None if row["direction"] is None else Direction(row["direction"]),
-    }
-    return _rebuilt(Verdict, row, findings=findings, cases=cases, ledger=ledger, tightness=tightness, **lists, **read)
-
-
-def _reason(row: dict[str, Any]) -> Reason | None:
-    return None if row["reason"] is None else Reason(row["reason"])
-
-
-def _case(row: dict[str, Any]) -> Case:
-    interval = None if row["interval"] is None else tuple(row["interval"])
-    return _rebuilt(
-        Case,
-        row,
-        status=Status(row["status"]),
-        reason=_reason(row),
-        points=tuple(_rebuilt(Point, point) for point in row["points"]),
-        interval=interval,
-        tails=tuple(row["tails"]),
-    )
-
-
-def _rebuilt(kind: type[Value], row: dict[str, Any], **changed: Any) -> Value:
-    values: dict[str, Any] = {**row, **changed}
-    return kind(**values)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-Part = Mapping[str, Any]
-
-HOLDS = ("PROVED", "CERTIFIED", "SUPPORTED")
-WORST_FIRST = ("REFUTED", "ERROR", "INCONCLUSIVE", "VACUOUS", "BLOCKED", "SUPPORTED", "CERTIFIED", "PROVED")
+from theorax.decide.status import Status
+from theorax.reports.document import ClaimReport, TheoremReport
+from theorax.verifiers.outcome import StepStatus
 
 SYMBOLIC = {
     "whole": "every claim is proved or certified",
@@ -30,22 +28,29 @@ CONTROLS = {
     "silent": "a control did not fire",
     "none": "no control",
 }
-SHAPES = {
-    "SUPPORTED": "rounded: it holds (Proved, Certified, Supported)",
-    "REFUTED": "eight corners: Refuted",
-    "INCONCLUSIVE": "pointed: Inconclusive or Vacuous",
-    "BLOCKED": "square: Blocked or an Error",
+_NUMERIC = {
+    Status.CERTIFIED: "supported",
+    Status.SUPPORTED: "supported",
+    Status.REFUTED: "refuted",
+    Status.INCONCLUSIVE: "undecided",
 }
+SHAPES = {
+    Status.SUPPORTED: "rounded: it holds (Proved, Certified, Supported)",
+    Status.REFUTED: "eight corners: Refuted",
+    Status.INCONCLUSIVE: "pointed: Inconclusive or Vacuous",
+    Status.BLOCKED: "square: Blocked or an Error",
+}
+_OPEN = {Status.REFUTED: "refuted", Status.INCONCLUSIVE: "open", Status.VACUOUS: "open"}
 PLAIN = "plain"
 """The border of a sample that is about something else."""
 
 
 @dataclass(frozen=True)
-class Node:
+class GraphBox:
     """One box: the verdict and the marks around it."""
 
     id: str
-    status: str | None  # None for what this report does not hold
+    status: Status | None  # None for what this report does not hold
     symbolic: str = "none"
     numeric: str = "none"
     controls: str = "none"
@@ -54,9 +59,9 @@ class Node:
     @property
     def shape(self) -> str:
         """The outline that goes with the verdict."""
-        if self.status in HOLDS:
-            return "holds"
-        return {"REFUTED": "refuted", "INCONCLUSIVE": "open", "VACUOUS": "open"}.get(self.status or "", "idle")
+        if self.status is None:
+            return "idle"
+        return "holds" if self.status.holds else _OPEN.get(self.status, "idle")
 
     @property
     def told(self) -> str:
@@ -69,24 +74,24 @@ class Node:
         )
 
 
-def nodes(theorems: Sequence[Part]) -> dict[str, Node]:
+def boxes(theorems: Sequence[TheoremReport]) -> dict[str, GraphBox]:
     """The boxes of all theorems of a report and of what they rest on, by id."""
-    uses = {part["id"]: tuple(part["uses"]) for part in theorems}
-    status = {part["id"]: part["status"] for part in theorems}
-    found: dict[str, Node] = {}
+    uses = {part.id: tuple(part.uses) for part in theorems}
+    status = {part.id: part.status for part in theorems}
+    found: dict[str, GraphBox] = {}
     for part in theorems:
-        above = ancestors(part["id"], uses)
-        found[part["id"]] = Node(
-            part["id"],
-            part["status"],
+        above = ancestors(part.id, uses)
+        found[part.id] = GraphBox(
+            part.id,
+            part.status,
             symbolic(part),
             numeric(part),
             controls(part),
-            ring=all(status.get(name) in HOLDS for name in above),
+            ring=all(name in status and status[name].holds for name in above),
         )
     for part in theorems:
-        for name in part["uses"]:
-            found.setdefault(name, Node(name, None))
+        for name in part.uses:
+            found.setdefault(name, GraphBox(name, None))
     return found
 
 
@@ -102,39 +107,36 @@ def ancestors(id: str, uses: Mapping[str, Sequence[str]]) -> list[str]:
     return list(seen)
 
 
-def symbolic(part: Part) -> str:
+def symbolic(part: TheoremReport) -> str:
     """The symbolic side; a key of ``SYMBOLIC``."""
-    steps = {step["status"] for step in part["proof"]}
-    own = [claim for claim in part["claims"] if not claim["corrected"]]
-    if "REFUTED" in steps:
+    steps = {step.status for step in part.proof}
+    own = [claim for claim in part.claims if not claim.corrected]
+    if StepStatus.REFUTED in steps:
         return "false"
-    if own and all(claim["status"] in ("PROVED", "CERTIFIED") for claim in own):
+    if own and all(claim.status in (Status.PROVED, Status.CERTIFIED) for claim in own):
         return "whole"
-    if steps - {"PROVED", "CITED"}:
+    if steps - {StepStatus.PROVED, StepStatus.CITED}:
         return "open"
     return "steps" if steps else "none"
 
 
-def numeric(part: Part) -> str:
+def numeric(part: TheoremReport) -> str:
     """The numeric side, of its worst claim; a key of ``NUMERIC``. What the source misprints is no claim of the theorem."""
-    found = {_measured(claim) for claim in part["claims"] if not claim["corrected"]} - {None}
-    worst = next((status for status in WORST_FIRST if status in found), None)
-    if worst is None:
-        return "none" if part["status"] in HOLDS else "idle"
-    known = {"REFUTED": "refuted", "INCONCLUSIVE": "undecided", "SUPPORTED": "supported", "CERTIFIED": "supported"}
-    return known.get(worst, "idle")
+    found = [status for claim in part.claims if not claim.corrected for status in _measured(claim)]
+    if not found:
+        return "none" if part.status.holds else "idle"
+    return _NUMERIC.get(max(found, key=lambda status: status.severity), "idle")
 
 
-def _measured(claim: Part) -> str | None:
-    if claim["status"] != "PROVED":
-        return str(claim["status"])
-    # A proved claim is as a rule measured too; its cases say with what outcome.
-    found = {case["status"] for case in claim["cases"] if case["estimate"] is not None}
-    return next((status for status in WORST_FIRST if status in found), None)
+def _measured(claim: ClaimReport) -> list[Status]:
+    """What was measured of a claim: a proved one is as a rule measured too, and its cases say with what outcome."""
+    if claim.status is not Status.PROVED:
+        return [claim.status]
+    return [case.status for case in claim.cases if case.estimate is not None]
 
 
-def controls(part: Part) -> str:
+def controls(part: TheoremReport) -> str:
     """Whether the controls fired; a key of ``CONTROLS``."""
-    if not part["controls"]:
+    if not part.controls:
         return "none"
-    return "fired" if all(row["fired"] for row in part["controls"]) else "silent"
+    return "fired" if all(row.fired for row in part.controls) else "silent"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import math
-from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,38 +12,40 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from theorax.decide.status import Status
+from theorax.decide.verdict import Case
+from theorax.reports.document import ClaimReport, Document, TheoremReport, harmless
 from theorax.reports.html import graph_boxes, page_parts, plots
-from theorax.reports.html.graph_rows import rows
-from theorax.reports.html.marks import outlines, sample
+from theorax.reports.html.arc_diagram import arc_diagram
+from theorax.reports.html.box_drawing import outlines, sample
+from theorax.reports.html.graph_panels import panels
 from theorax.reports.html.palette import DARK, LIGHT, declarations, variables
-from theorax.reports.html.panels import panels
-from theorax.reports.theorem_text import LABELS, MEANING, moment, wording
+from theorax.reports.theorem_text import LABELS, MEANING, STEP_SIGNS, moment, wording
 from theorax.text.mathml import formula
 from theorax.text.numbers import duration, interval, number, with_uncertainty
-from theorax.text.safe import harmless, visible
+from theorax.text.safe import visible
 from theorax.text.signs import signed
 
 TEMPLATES = Path(__file__).parent / "templates"
-Document = Mapping[str, Any]
 
 
 def html(document: Document) -> str:
     """The report as one HTML file that asks nothing of any network."""
-    theorems = document["theorems"]
+    theorems = document.theorems
     names = page_parts.Names.of(theorems)
-    nodes = graph_boxes.nodes(theorems)
+    boxes = graph_boxes.boxes(theorems)
     style, script = _assets()
 
-    def above(part: Document) -> Markup:
-        above = names.above(part["id"])
+    def above(part: TheoremReport) -> Markup:
+        above = names.above(part.id)
         if len(above) < 3:  # the line that names the one theorem says it all
             return Markup("")
         try:
-            return Markup(rows(nodes, above, names.anchors, f"What {part['id']} rests on", brief=True))
+            return Markup(arc_diagram(boxes, above, names.anchors, f"What {part.id} rests on", brief=True))
         except ValueError:  # they rest on each other in a circle, which the whole graph tells
             return Markup("")
 
-    drawn = panels(theorems, nodes, names.anchors)
+    drawn = panels(theorems, boxes, names.anchors)
     text: str = (
         _environment()
         .get_template("page.html")
@@ -58,11 +59,11 @@ def html(document: Document) -> str:
             graph=drawn,
             above=above,
             outlines=Markup(outlines()),
-            labels={work["key"]: work["label"] for work in document["bibliography"]},
+            labels={work.key: work.label for work in document.bibliography},
             legend=_legend(stubs=drawn.stubs),
-            kinds=sorted({claim["kind"] for part in theorems for claim in part["claims"]}),
-            papers=list(dict.fromkeys(part["paper"] for part in theorems)),
-            statuses=[name for name in MEANING if document["summary"]["statuses"].get(name)],
+            kinds=sorted({claim.kind for part in theorems for claim in part.claims}),
+            papers=list(dict.fromkeys(part.paper for part in theorems)),
+            statuses=[name for name in Status if document.summary.statuses.get(name)],
             attacks=page_parts.attacks(theorems),
         )
     )
@@ -82,7 +83,7 @@ def cell(document: Document) -> str:
     text: str = (
         _environment()
         .get_template("cell.html")
-        .render(document=document, theorems=document["theorems"], style=Markup(style))
+        .render(document=document, theorems=document.theorems, style=Markup(style))
     )
     return text
 
@@ -130,6 +131,7 @@ def _environment() -> Environment:
         page_parts=page_parts,
         MEANING=MEANING,
         LABELS=LABELS,
+        STEP_SIGNS=STEP_SIGNS,
         SHOWN=SHOWN,
         sweep=_sweep,
         forest=_forest,
@@ -150,20 +152,20 @@ def _formula(latex: str, text: str, *, block: bool = False) -> Markup:
     return Markup(formula(latex, text, block=block))
 
 
-def _sweep(claim: Document, case: Document) -> Markup:
+def _sweep(claim: ClaimReport, case: Case) -> Markup:
     return Markup(plots.sweep(claim, case))
 
 
-def _forest(claim: Document) -> Markup:
+def _forest(claim: ClaimReport) -> Markup:
     return Markup(plots.forest(claim))
 
 
 def _legend(*, stubs: bool) -> list[tuple[str, list[tuple[Markup, str]]]]:
     """What the marks of the graph mean: groups of samples with their words."""
 
-    def drawn(status: str | None = None, *, stub: bool = False, **marks: Any) -> Markup:
+    def drawn(status: Status | None = None, *, stub: bool = False, **marks: Any) -> Markup:
         return Markup(
-            sample(graph_boxes.Node("", status or "SUPPORTED", **marks), letter=status is not None, stub=stub)
+            sample(graph_boxes.GraphBox("", status or Status.SUPPORTED, **marks), letter=status is not None, stub=stub)
         )
 
     plain = graph_boxes.PLAIN

@@ -8,22 +8,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from theorax.reports.html.graph_boxes import HOLDS, ancestors
-from theorax.reports.theorem_text import DEVIATIONS, KILLED, REASONS, STAYS, TIGHT, breakdown
+from theorax.decide.status import Status
+from theorax.reports.document import CitedWork, ClaimReport, Document, TheoremReport
+from theorax.reports.html.graph_boxes import ancestors
+from theorax.reports.theorem_text import DEVIATIONS, REASONS, breakdown
 from theorax.text.numbers import interval, number, with_uncertainty
 from theorax.text.safe import address
 from theorax.theorems.bibliography import folded
+from theorax.verifiers.outcome import Expected
 
-Part = Mapping[str, Any]
-
-TONES = {"REFUTED": "bad", "INCONCLUSIVE": "open", "VACUOUS": "open", "BLOCKED": "idle", "ERROR": "idle"}
 GROUPS = (
-    ("good", "hold", HOLDS),
-    ("bad", "refuted", ("REFUTED",)),
-    ("open", "undecided", ("INCONCLUSIVE", "VACUOUS")),
-    ("idle", "without a verdict", ("BLOCKED", "ERROR")),
+    ("good", "hold", tuple(status for status in Status if status.holds)),
+    ("bad", "refuted", (Status.REFUTED,)),
+    ("open", "undecided", (Status.INCONCLUSIVE, Status.VACUOUS)),
+    ("idle", "without a verdict", (Status.BLOCKED, Status.ERROR)),
 )
-WORST_FIRST = ("REFUTED", "ERROR", "INCONCLUSIVE", "VACUOUS", "BLOCKED")
 QUANTITY = {
     "limit": "limit",
     "rate": "exponent",
@@ -40,7 +39,7 @@ ANCHOR = re.compile(r"[A-Za-z0-9_.-]{1,80}")
 
 def tone(status: str) -> str:
     """The colour family of a status; a fired control or a killed mutant is good whatever the status is."""
-    return "good" if status in HOLDS else TONES.get(status, "open")
+    return next((name for name, _, statuses in GROUPS if status in statuses), "open")
 
 
 @dataclass(frozen=True)
@@ -53,15 +52,15 @@ class Names:
     users: Mapping[str, tuple[str, ...]]
 
     @classmethod
-    def of(cls, theorems: Sequence[Part]) -> Names:
+    def of(cls, theorems: Sequence[TheoremReport]) -> Names:
         """The names of a report's theorems; an id that makes no good anchor, or comes again, is numbered."""
         places: list[str] = []
         anchors: dict[str, str] = {}
         for index, part in enumerate(theorems):
-            plain = ANCHOR.fullmatch(part["id"]) is not None and part["id"] not in anchors
-            places.append(f"t-{part['id']}" if plain else f"theorem-{index}")
-            anchors.setdefault(part["id"], places[-1])
-        uses = {part["id"]: tuple(dict.fromkeys(part["uses"])) for part in theorems}
+            plain = ANCHOR.fullmatch(part.id) is not None and part.id not in anchors
+            places.append(f"t-{part.id}" if plain else f"theorem-{index}")
+            anchors.setdefault(part.id, places[-1])
+        uses = {part.id: tuple(dict.fromkeys(part.uses)) for part in theorems}
         users = {id: tuple(other for other, names in uses.items() if id in names) for id in uses}
         return cls(tuple(places), anchors, uses, users)
 
@@ -70,125 +69,133 @@ class Names:
         return {name: self.uses.get(name, ()) for name in (id, *ancestors(id, self.uses))}
 
 
-def counts(document: Part) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class TileGroup:
+    """Some verdicts of a run under one word, with how many there are of each."""
+
+    tone: str
+    what: str
+    parts: list[tuple[Status, int]]
+
+    @property
+    def count(self) -> int:
+        """How many there are in all."""
+        return sum(count for _, count in self.parts)
+
+
+def counts(document: Document) -> list[TileGroup]:
     """The groups of verdicts with their numbers, the empty ones too: none refuted is news."""
-    statuses = document["summary"]["statuses"]
+    statuses = document.summary.statuses
     return [
-        {
-            "tone": tone_,
-            "what": what,
-            "count": sum(statuses.get(name, 0) for name in names),
-            "parts": [(name, statuses[name]) for name in names if statuses.get(name)],
-        }
+        TileGroup(tone_, what, [(name, statuses[name]) for name in names if statuses.get(name)])
         for tone_, what, names in GROUPS
     ]
 
 
-def headline(document: Part) -> str:
+def headline(document: Document) -> str:
     """The result of the run in one line."""
-    summary = document["summary"]
-    found = {group["what"]: group["count"] for group in counts(document)}
-    all_ = summary["theorems"]
+    summary = document.summary
+    found = {group.what: group.count for group in counts(document)}
+    all_, hold = summary.theorems, document.hold
     if not all_:
         return "No theorem was checked"
     name = "theorem" if all_ == 1 else "theorems"
-    told = f"{found['hold']} of {all_} {name} hold{'s' * (all_ == 1)}"
-    if found["hold"] == all_:
+    told = f"{hold} of {all_} {name} hold{'s' * (all_ == 1)}"
+    if hold == all_:
         told = "The theorem holds" if all_ == 1 else f"All {all_} theorems hold"
     others = [f"{count} {what}" for what, count in found.items() if count and what != "hold"]
-    if summary["unfinished"]:
-        others.append(f"{len(summary['unfinished'])} not finished")
+    if summary.unfinished:
+        others.append(f"{len(summary.unfinished)} not finished")
     return ", ".join([told, *others])
 
 
-def attention(document: Part) -> list[Part]:
+def attention(document: Document) -> list[TheoremReport]:
     """The theorems that do not hold, worst first."""
-    failed = [part for part in document["theorems"] if part["status"] not in HOLDS]
-    return sorted(failed, key=lambda part: WORST_FIRST.index(part["status"]))
+    return [part for part in document.worst_first if not part.status.holds]
 
 
-def attacks(theorems: Sequence[Part]) -> dict[str, int]:
+def attacks(theorems: Sequence[TheoremReport]) -> dict[str, int]:
     """How many controls and wrong variants there were, and how many the checks noticed."""
-    wrong = [row for part in theorems for row in part["mutants"] if row["expected"] == KILLED]
-    tests = [row for part in theorems for row in part["controls"]]
+    wrong = [row for part in theorems for row in part.mutants if row.expected is Expected.KILLED]
+    tests = [row for part in theorems for row in part.controls]
     return {
         "controls": len(tests),
-        "fired": sum(row["fired"] for row in tests),
+        "fired": sum(row.fired for row in tests),
         "mutants": len(wrong),
-        "killed": sum(row["killed"] for row in wrong),
-        "claims": sum(len(part["claims"]) for part in theorems),
+        "killed": sum(row.killed for row in wrong),
+        "claims": sum(len(part.claims) for part in theorems),
     }
 
 
-def parameters(claim: Part) -> list[dict[str, str]]:
+def parameters(claim: ClaimReport) -> list[dict[str, str]]:
     """The parameters of every case, with its size where cases differ in nothing else."""
-    twins = Counter((case["subject"], tuple(case["at"].items())) for case in claim["cases"])
+    twins = Counter((case.subject, tuple(case.at.items())) for case in claim.cases)
     found = []
-    for case in claim["cases"]:
-        alone = twins[case["subject"], tuple(case["at"].items())] == 1
-        size = {} if alone or len(case["points"]) != 1 else {"size": number(case["points"][0]["size"])}
-        found.append({**case["at"], **size})
+    for case in claim.cases:
+        alone = twins[case.subject, tuple(case.at.items())] == 1
+        size = {} if alone or len(case.points) != 1 else {"size": number(case.points[0].size)}
+        found.append({**case.at, **size})
     return found
 
 
-def case_names(claim: Part) -> list[str]:
+def case_names(claim: ClaimReport) -> list[str]:
     """Every case by its subject and parameters."""
     return [
-        ", ".join([str(case["subject"]), *(f"{letter} = {value}" for letter, value in at.items())])
-        for case, at in zip(claim["cases"], parameters(claim), strict=True)
+        ", ".join([str(case.subject), *(f"{letter} = {value}" for letter, value in at.items())])
+        for case, at in zip(claim.cases, parameters(claim), strict=True)
     ]
 
 
-def facts(claim: Part) -> Iterator[tuple[str, str]]:
+def facts(claim: ClaimReport) -> Iterator[tuple[str, str]]:
     """What the deciding case found and how strong the verdict is: name and value."""
-    if claim["worst"] is not None and len(claim["cases"]) > 1:
-        yield "Deciding case", case_names(claim)[claim["worst"]]
-    what = QUANTITY.get(claim["kind"], "")
-    if claim["kind"] in ERRORS:
-        if claim["kind"] == "inequality" and claim["prediction"] and len(claim["prediction"]) < LONG:
-            yield "Bound", claim["prediction"]
-    elif claim["predicted"] is not None:
-        form = claim["prediction"] if claim["prediction"] != number(claim["predicted"]) else None
+    if claim.worst is not None and len(claim.cases) > 1:
+        yield "Deciding case", case_names(claim)[claim.worst]
+    what = QUANTITY.get(claim.kind, "")
+    if claim.kind in ERRORS:
+        if claim.kind == "inequality" and claim.prediction and len(claim.prediction) < LONG:
+            yield "Bound", claim.prediction
+    elif claim.predicted is not None:
+        form = claim.prediction if claim.prediction != number(claim.predicted) else None
         shown = f" = {form}" if form and len(form) < LONG else ""
-        yield "Predicted", f"{what} {number(claim['predicted'])}{shown}".lstrip()
-    if claim["estimate"] is not None:
-        yield "Measured", f"{what} {with_uncertainty(claim['estimate'], claim['standard_error'])}".lstrip()
-    if claim["interval"] is not None:
-        yield "Interval", f"{interval(claim['interval'])}, everything that may bias it included"
-    if claim["bias"]:
-        yield "Bias", f"at most {number(claim['bias'], 2)}, by what the declared class of corrections allows"
-    if claim["margin_given"]:
-        because = f", because {claim['because']}" if claim["because"] else ""
-        yield "Margin", f"{claim['margin_given']}{because}"
-    if claim["status"] != claim["status_unadjusted"]:
-        yield "Alone", f"{claim['status_unadjusted']}; the other claims of this run changed it"
-    if claim["reason"]:
-        yield "Undecided", f"{claim['reason']}: {REASONS.get(claim['reason'], 'see above')}"
-    if claim["rigorous"]:
+        yield "Predicted", f"{what} {number(claim.predicted)}{shown}".lstrip()
+    if claim.estimate is not None:
+        yield "Measured", f"{what} {with_uncertainty(claim.estimate, claim.standard_error)}".lstrip()
+    if claim.interval is not None:
+        yield "Interval", f"{interval(claim.interval)}, everything that may bias it included"
+    if claim.bias:
+        yield "Bias", f"at most {number(claim.bias, 2)}, by what the declared class of corrections allows"
+    if claim.margin_given:
+        because = f", because {claim.because}" if claim.because else ""
+        yield "Margin", f"{claim.margin_given}{because}"
+    if claim.status != claim.status_unadjusted:
+        yield "Alone", f"{claim.status_unadjusted}; the other claims of this run changed it"
+    if claim.reason:
+        yield "Undecided", f"{claim.reason}: {REASONS.get(claim.reason, 'see above')}"
+    if claim.rigorous:
         yield "Level", "rigorous: no error rate"
-    elif claim["nights"]:
-        yield "Evidence", f"e = {number(claim['e_value'], 2)} after {claim['nights']} nights of one process"
-    elif claim["level"] is not None:
+    elif claim.nights:
+        yield "Evidence", f"e = {number(claim.e_value, 2)} after {claim.nights} nights of one process"
+    elif claim.level is not None:
         yield (
             "Level",
-            f"{number(claim['level'], 3)}, what attempt {claim['attempt']} with fresh seeds may spend of the error rate",
+            f"{number(claim.level, 3)}, what attempt {claim.attempt} with fresh seeds may spend of the error rate",
         )
-    if claim["breakdown"] is not None:
-        yield "Breakdown", f"{number(claim['breakdown'], 3)}: {breakdown(claim['kind'])}"
-    if claim["noticeable"] is not None:
-        deviation = DEVIATIONS.get(claim["kind"], "A deviation of {}").format(number(claim["noticeable"], 2))
+    if claim.breakdown is not None:
+        yield "Breakdown", f"{number(claim.breakdown, 3)}: {breakdown(claim.kind)}"
+    if claim.noticeable is not None:
+        deviation = DEVIATIONS.get(claim.kind, "A deviation of {}").format(number(claim.noticeable, 2))
         yield "Power", f"{deviation} would have been noticed nine times in ten"
-    if claim["tightness"] is not None:
-        shown = ", ".join(number(part, 2) for part in claim["tightness"])
+    if claim.tightness is not None:
+        shown = ", ".join(number(part, 2) for part in claim.tightness)
         yield "Tightness", f"left over right is {shown} at 5 %, 50 % and 95 % of the draws"
-    if claim["scope"]:
-        yield "Scope", claim["scope"]
-    if claim["draws"]:
-        yield "Draws", f"{claim['draws']}" + (f" over sizes {_sizes(claim['sizes'])}" if claim["sizes"] else "")
-    if claim["design_hash"]:
+    if claim.scope:
+        yield "Scope", claim.scope
+    if claim.draws:
+        yield "Draws", f"{claim.draws}" + (f" over sizes {_sizes(claim.sizes)}" if claim.sizes else "")
+    if claim.design_hash:
         yield (
             "Design",
-            f"{claim['design_hash']}, the digest of statement, margin, sizes and levels, fixed before the data",
+            f"{claim.design_hash}, the digest of statement, margin, sizes and levels, fixed before the data",
         )
 
 
@@ -197,53 +204,72 @@ def _sizes(sizes: Sequence[float | None]) -> str:
     return ", ".join(shown) if len(shown) <= 8 else f"{shown[0]} to {shown[-1]}"
 
 
-def sensitivity(part: Part) -> dict[str, Any]:
+def sensitivity(part: TheoremReport) -> dict[str, Any]:
     """What was changed on purpose, and whether the check noticed."""
-    rows = part["mutants"]
-    wrong = [row for row in rows if row["expected"] == KILLED]
-    tight = [row for row in rows if row["expected"] == TIGHT]
-    others = [row for row in rows if row["expected"] not in (KILLED, TIGHT)]
-    strange = [row for row in others if row["expected"] == STAYS and row["killed"]]
+    rows = part.mutants
+    wrong = [row for row in rows if row.expected is Expected.KILLED]
+    tight = [row for row in rows if row.expected is Expected.TIGHT]
+    others = [row for row in rows if row.expected not in (Expected.KILLED, Expected.TIGHT)]
+    strange = [row for row in others if row.expected is Expected.STAYS and row.killed]
     return {
-        "controls": part["controls"],
-        "fired": sum(row["fired"] for row in part["controls"]),
+        "controls": part.controls,
+        "fired": sum(row.fired for row in part.controls),
         "wrong": wrong,
-        "killed": [row for row in wrong if row["killed"]],
-        "survivors": [row for row in wrong if not row["killed"]],
+        "killed": [row for row in wrong if row.killed],
+        "survivors": [row for row in wrong if not row.killed],
         "tight": tight,
-        "sharper": sum(row["killed"] for row in tight),
+        "sharper": sum(row.killed for row in tight),
         "strange": strange,
         "uncounted": [row for row in others if row not in strange],
     }
 
 
-def errata(theorems: Sequence[Part]) -> list[dict[str, Any]]:
-    """What sources print and what holds instead, by paper."""
-    found: dict[str, dict[str, Any]] = {}
-    for part in theorems:
-        for printed in part["claims"]:
-            if not printed["corrected"]:
-                continue
-            holds = next((claim for claim in part["claims"] if claim["id"] == printed["corrected"]), None)
-            paper = found.setdefault(part["paper"], {"key": part["paper"], "source": part["source"], "entries": []})
-            more = [text for text in _needs(holds) if text not in _needs(printed)]
-            paper["entries"].append({"theorem": part, "printed": printed, "holds": holds, "more": more})
-    return list(found.values())
+@dataclass(frozen=True)
+class Erratum:
+    """A claim as a source prints it, the one that holds instead, and the hypotheses that this needs beyond."""
 
-
-def _needs(claim: Part | None) -> list[str]:
-    """The hypotheses of a claim, as its ledger tells them."""
-    return [row["text"] for row in claim["ledger"] if row["kind"] == "hypothesis"] if claim is not None else []
+    theorem: TheoremReport
+    printed: ClaimReport
+    holds: ClaimReport | None
+    more: list[str]
 
 
 @dataclass(frozen=True)
-class Listed:
+class PaperErrata:
+    """The errata of one paper."""
+
+    key: str
+    source: str
+    entries: list[Erratum]
+
+
+def errata(theorems: Sequence[TheoremReport]) -> list[PaperErrata]:
+    """What sources print and what holds instead, by paper."""
+    found: dict[str, PaperErrata] = {}
+    for part in theorems:
+        for printed in part.claims:
+            if not printed.corrected:
+                continue
+            holds = next((claim for claim in part.claims if claim.id == printed.corrected), None)
+            paper = found.setdefault(part.paper, PaperErrata(part.paper, part.source, []))
+            more = [text for text in _needs(holds) if text not in _needs(printed)]
+            paper.entries.append(Erratum(part, printed, holds, more))
+    return list(found.values())
+
+
+def _needs(claim: ClaimReport | None) -> list[str]:
+    """The hypotheses of a claim, as its ledger tells them."""
+    return [row.text for row in claim.ledger if row.kind == "hypothesis"] if claim is not None else []
+
+
+@dataclass(frozen=True)
+class ListedWork:
     """One work of the bibliography: its entry, where it can be read, and the theorems that come from it or cite it."""
 
     anchor: str
     entry: str
     url: str
-    theorems: tuple[Part, ...]
+    theorems: tuple[TheoremReport, ...]
 
     @property
     def arxiv(self) -> str:
@@ -257,35 +283,35 @@ class Listed:
         return self.entry.removesuffix(".").removesuffix(self.arxiv)
 
 
-def bibliography(document: Part) -> dict[str, list[Listed]]:
+def bibliography(document: Document) -> dict[str, list[ListedWork]]:
     """The papers whose theorems were checked, and the works that these cite. A folder that no work names tells its line."""
-    theorems, known = document["theorems"], {work["key"]: work for work in document["bibliography"]}
-    papers: dict[str, list[Part]] = {}
+    theorems, known = document.theorems, {work.key: work for work in document.bibliography}
+    papers: dict[str, list[TheoremReport]] = {}
     for part in theorems:
-        papers.setdefault(part["paper"], []).append(part)
-    found: dict[str, list[Listed]] = {"papers": [], "others": [], "works": []}
+        papers.setdefault(part.paper, []).append(part)
+    found: dict[str, list[ListedWork]] = {"papers": [], "others": [], "works": []}
     for key, parts in papers.items():
         work = known.get(key)
-        entry, url = (work["entry"], work["url"]) if work is not None else (parts[0]["source"] or key, "")
+        entry, url = (work.entry, work.url) if work is not None else (parts[0].source or key, "")
         found["papers" if work is not None else "others"].append(
-            Listed(_anchor(key, known), entry, address(url), tuple(parts))
+            ListedWork(_anchor(key, known), entry, address(url), tuple(parts))
         )
     for key, work in known.items():
-        by = tuple(part for part in theorems if key in part["works"] and part["paper"] != key)
+        by = tuple(part for part in theorems if key in part.works and part.paper != key)
         if key not in papers:
-            found["works"].append(Listed(_anchor(key, known), work["entry"], address(work["url"]), by))
+            found["works"].append(ListedWork(_anchor(key, known), work.entry, address(work.url), by))
     return found
 
 
-def _anchor(key: str, known: Mapping[str, Part]) -> str:
+def _anchor(key: str, known: Mapping[str, CitedWork]) -> str:
     return f"work-{list(known).index(key) + 1}" if key in known else ""
 
 
-def cited(text: str, works: Sequence[Part]) -> list[tuple[str, str]]:
+def cited(text: str, works: Sequence[CitedWork]) -> list[tuple[str, str]]:
     """A source in pieces, each with the anchor of the work that it names, if it names one."""
     labels: dict[str, str] = {}
     for place, work in enumerate(works, 1):
-        labels |= dict.fromkeys((work["label"], folded(work["label"])), f"work-{place}")
+        labels |= dict.fromkeys((work.label, folded(work.label)), f"work-{place}")
     if not labels:
         return [(text, "")]
     longest = "|".join(map(re.escape, sorted(labels, key=len, reverse=True)))
@@ -293,11 +319,11 @@ def cited(text: str, works: Sequence[Part]) -> list[tuple[str, str]]:
     return [(piece, labels.get(piece, "")) for piece in pieces if piece]
 
 
-def adjusted(theorems: Sequence[Part]) -> list[tuple[Part, Part]]:
+def adjusted(theorems: Sequence[TheoremReport]) -> list[tuple[TheoremReport, ClaimReport]]:
     """The claims that spend the run's error budget, with their theorems."""
     return [
         (part, claim)
         for part in theorems
-        for claim in part["claims"]
-        if claim["adjusted_refute"] is not None or claim["adjusted_support"] is not None
+        for claim in part.claims
+        if claim.adjusted_refute is not None or claim.adjusted_support is not None
     ]

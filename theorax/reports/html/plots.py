@@ -6,15 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any
 
 from theorax.decide.status import Side
+from theorax.decide.verdict import Case, Interval
+from theorax.reports.document import ClaimReport
 from theorax.reports.html.page_parts import parameters
 from theorax.text.numbers import number, with_uncertainty
 from theorax.text.plot import BARS, predicted_along
 from theorax.text.safe import one_line, shortened, visible
-
-Part = Mapping[str, Any]
 
 WIDTH, HEIGHT = 460, 250
 LEFT, RIGHT, TOP, BOTTOM = 64, 18, 14, 44
@@ -27,103 +26,139 @@ SEEN = 0.02  # of a margin: intervals that all lie nearer to the prediction are 
 FARTHEST = 4.0  # margins after which an interval is cut off with an arrow
 
 
-def sweep(claim: Part, case: Part) -> str:
-    """The observations of one case along its sweep; empty if there are fewer than two sizes."""
-    points = [row for row in case["points"] if row["size"] is not None and row["estimate"] is not None]
-    if len({row["size"] for row in points}) < 2:
-        return ""
-    predicted, line = case["predicted"], predicted_along(points, claim["kind"], case["predicted"])
-    # At infinity stands what is claimed of the limit: its interval, with the bias bound included.
-    ends = case["interval"] if claim["kind"] == "limit" else None
-    limit = [value for value in ends if value is not None] if ends else []
-    errors = [BARS * (row["standard_error"] or 0.0) for row in points]
-    lows = [row["estimate"] - error for row, error in zip(points, errors, strict=True)]
-    highs = [row["estimate"] + error for row, error in zip(points, errors, strict=True)]
-    band = _band(claim, case)
-    x = _Axis.over([row["size"] for row in points], LEFT + 14, WIDTH - RIGHT - 14 - (BEYOND if limit else 0))
-    y = _Axis.over([*lows, *highs, *(line or ()), *limit, *(band or ())], HEIGHT - BOTTOM - 8, TOP + 8)
-    drawn = [_frame(x, y, sorted({row["size"] for row in points}), claim["as"] or "size")]
-    right = WIDTH - RIGHT
-    if band:
-        top, bottom = y(band[1]), y(band[0])
-        drawn.append(
-            f'<rect class="band" x="{LEFT}" y="{top:.1f}" width="{right - LEFT}" height="{bottom - top:.1f}"/>'
+@dataclass(frozen=True)
+class _Sweep:
+    """What the plot of a sweep shows: points with bars, the predicted line, the interval of the limit, the band."""
+
+    points: list[tuple[float, float, float, float]]  # size, estimate, and the ends of its bar
+    line: list[float]
+    limit: list[float]
+    band: tuple[float, float] | None
+
+    @classmethod
+    def of(cls, claim: ClaimReport, case: Case) -> _Sweep:
+        known = [
+            (row.size, row.estimate, BARS * (row.standard_error or 0.0))
+            for row in case.points
+            if row.estimate is not None
+        ]
+        line = predicted_along(case.points, claim.kind, case.predicted)
+        # At infinity stands what is claimed of the limit: its interval, with the bias bound included.
+        ends = case.interval if claim.kind == "limit" and case.interval is not None else ()
+        return cls(
+            [(size, value, value - bar, value + bar) for size, value, bar in known],
+            line if line is not None and len(known) == len(case.points) else [],
+            [value for value in ends if value is not None],
+            _band(claim, case),
         )
-    if line:
-        ends_ = sorted((x(row["size"]), y(value)) for row, value in zip(points, line, strict=True))
-        path = "L".join(f"{a:.1f} {b:.1f}" for a, b in ends_)
-        if claim["kind"] != "rate":
-            path = f"{LEFT} {y(line[0]):.1f}H{right}"
+
+    @property
+    def sizes(self) -> list[float]:
+        return [size for size, *_ in self.points]
+
+    @property
+    def values(self) -> list[float]:
+        """Everything that the vertical axis has to show."""
+        bars = [end for _, _, *ends in self.points for end in ends]
+        return [*bars, *self.line, *self.limit, *(self.band or ())]
+
+
+def sweep(claim: ClaimReport, case: Case) -> str:
+    """The observations of one case along its sweep; empty if there are fewer than two sizes."""
+    shown = _Sweep.of(claim, case)
+    if len(set(shown.sizes)) < 2:
+        return ""
+    right = WIDTH - RIGHT
+    x = _Axis.over(shown.sizes, LEFT + 14, right - 14 - (BEYOND if shown.limit else 0))
+    y = _Axis.over(shown.values, HEIGHT - BOTTOM - 8, TOP + 8)
+    drawn = [_frame(x, y, sorted(set(shown.sizes)), claim.as_ or "size")]
+    if shown.band:
+        low, high = shown.band
+        size = f'width="{right - LEFT}" height="{y(low) - y(high):.1f}"'
+        drawn.append(f'<rect class="band" x="{LEFT}" y="{y(high):.1f}" {size}/>')
+    if shown.line:
+        ends = sorted((x(size), y(value)) for size, value in zip(shown.sizes, shown.line, strict=True))
+        path = "L".join(f"{a:.1f} {b:.1f}" for a, b in ends)
+        if claim.kind != "rate":
+            path = f"{LEFT} {y(shown.line[0]):.1f}H{right}"
         drawn.append(f'<path class="predicted" d="M{path}"/>')
-    bars = [
-        _whisker(x(row["size"]), y(low), y(high))
-        for row, low, high in zip(points, lows, highs, strict=True)
-        if high > low
-    ]
-    dots = [f"M{x(row['size']):.1f} {y(row['estimate']):.1f}h0" for row in points]
-    if limit:
+    bars = [_whisker(x(size), y(low), y(high)) for size, _, low, high in shown.points if high > low]
+    dots = [f"M{x(size):.1f} {y(value):.1f}h0" for size, value, *_ in shown.points]
+    if shown.limit and case.interval is not None:
         at = right - BEYOND / 2 + 6
-        low, high = case["interval"]
-        diamond = ""
-        bars.append(_whisker(at, HEIGHT - BOTTOM if low is None else y(low), TOP if high is None else y(high)))
-        if case["estimate"] is not None:
-            diamond = f'<path class="limit" d="M{at:.0f} {y(case["estimate"]) - 6:.1f}l6 6l-6 6l-6 -6z"/>'
-        drawn.append(f'<path class="axis split" d="M{right - BEYOND + 4} {TOP}V{HEIGHT - BOTTOM}"/>')
-        drawn.append(f'<g class="below">{_under(f"{at:.0f}", "→ ∞", HEIGHT - BOTTOM)}</g>{diamond}')
+        bars.append(_limit_whisker(at, y, case.interval))
+        drawn.append(_limit(at, None if case.estimate is None else y(case.estimate)))
     drawn.append(f'<path class="bar" d="{"".join(bars)}"/><path class="point" d="{"".join(dots)}"/>')
-    told = f"Measured along {claim['as'] or 'the sizes'}: " + ", ".join(
-        f"{number(row['size'])}: {with_uncertainty(row['estimate'], row['standard_error'])}" for row in points
-    )
-    return _svg(HEIGHT, "".join(drawn), f"{told}. Predicted: {number(predicted)}.")
+    told = ", ".join(f"{number(row.size)}: {with_uncertainty(row.estimate, row.standard_error)}" for row in case.points)
+    label = f"Measured along {claim.as_ or 'the sizes'}: {told}. Predicted: {number(case.predicted)}."
+    return _svg(HEIGHT, "".join(drawn), label)
 
 
-def logarithmic(claim: Part, case: Part) -> str:
+def _limit_whisker(at: float, y: _Axis, ends: Interval) -> str:
+    low, high = ends
+    return _whisker(at, HEIGHT - BOTTOM if low is None else y(low), TOP if high is None else y(high))
+
+
+def _limit(at: float, middle: float | None) -> str:
+    """The estimate of the limit, beyond a line that ends the sizes."""
+    diamond = "" if middle is None else f'<path class="limit" d="M{at:.0f} {middle - 6:.1f}l6 6l-6 6l-6 -6z"/>'
+    split = f'<path class="axis split" d="M{WIDTH - RIGHT - BEYOND + 4} {TOP}V{HEIGHT - BOTTOM}"/>'
+    return f'{split}<g class="below">{_under(f"{at:.0f}", "→ ∞", HEIGHT - BOTTOM)}</g>{diamond}'
+
+
+def logarithmic(claim: ClaimReport, case: Case) -> str:
     """Which axes of the sweep's plot are logarithmic, in words."""
-    points = [row for row in case["points"] if row["size"] is not None and row["estimate"] is not None]
-    errors = [BARS * (row["standard_error"] or 0.0) for row in points]
-    values = [row["estimate"] + s * e for row, e in zip(points, errors, strict=True) for s in (-1, 1)]
-    line = predicted_along(points, claim["kind"], case["predicted"]) or []
-    ends = case["interval"] if claim["kind"] == "limit" else None
-    limit = [value for value in ends if value is not None] if ends else []
-    found = []
-    if _logarithmic([row["size"] for row in points]):
-        found.append("horizontal")
-    if _logarithmic([*values, *line, *limit, *(_band(claim, case) or ())]):
-        found.append("vertical")
+    shown = _Sweep.of(claim, case)
+    axes = (("horizontal", shown.sizes), ("vertical", shown.values))
+    found = [name for name, values in axes if _logarithmic(values)]
     return f"Logarithmic scale: {' and '.join(found)}." if found else ""
 
 
-def side(claim: Part) -> int:
+def side(claim: ClaimReport) -> int:
     """1 or -1 where only values below, or above, the predicted one deviate in the permitted direction; 0 for equations."""
     # A bound is drawn by its excess, of which either sign has a place.
-    return 0 if claim["kind"] == "inequality" else {Side.AT_MOST: -1, Side.AT_LEAST: 1}.get(claim["side"], 0)
+    return 0 if claim.kind == "inequality" else {Side.AT_MOST: -1, Side.AT_LEAST: 1}.get(claim.side, 0)
 
 
-def drawable(case: Part) -> bool:
-    """Whether a case has a place on the axis of margins."""
-    return (
-        case["interval"] is not None
-        and case["predicted"] is not None
-        and case["estimate"] is not None
-        and (case["margin"] or 0.0) > 0.0
-    )
+@dataclass(frozen=True)
+class _InMargins:
+    """One case on the axis of margins: its interval and its estimate, from the prediction in units of its margin."""
+
+    place: int  # among the claim's cases
+    low: float
+    estimate: float
+    high: float
+
+    @classmethod
+    def of(cls, place: int, case: Case) -> _InMargins | None:
+        """None where a case has no place on the axis."""
+        if case.interval is None or case.predicted is None or case.estimate is None or not case.margin:
+            return None
+        low, high = case.interval
+        zero, unit = case.predicted, case.margin
+        return cls(
+            place,
+            -math.inf if low is None else (low - zero) / unit,
+            (case.estimate - zero) / unit,
+            math.inf if high is None else (high - zero) / unit,
+        )
 
 
-def forest(claim: Part) -> str:
+def forest(claim: ClaimReport) -> str:
     """Every case's interval around its prediction, in units of its margin; empty if there is nothing to see."""
-    order = sorted(range(len(claim["cases"])), key=lambda index: index != claim["worst"])
-    order = [index for index in order if drawable(claim["cases"][index])][:ROWS]
-    cases, settings = [claim["cases"][index] for index in order], parameters(claim)
-    if not cases:
+    order = sorted(range(len(claim.cases)), key=lambda index: index != claim.worst)
+    placed = [_InMargins.of(index, claim.cases[index]) for index in order]
+    shown, settings = [span for span in placed if span is not None][:ROWS], parameters(claim)
+    if not shown:
         return ""
-    spans = [_in_margins(case) for case in cases]
-    finite = [abs(value) for span in spans for value in span if math.isfinite(value)]
-    if max(finite, default=0.0) < SEEN and len(finite) == 3 * len(spans):
+    values = [value for span in shown for value in (span.low, span.estimate, span.high)]
+    finite = [abs(value) for value in values if math.isfinite(value)]
+    if max(finite, default=0.0) < SEEN and len(finite) == len(values):
         return ""
     reach = min(FARTHEST, max(REACH, *(1.08 * value for value in finite)))
     left, right = NAME + 8, WIDTH - 12
     middle, unit = (left + right) / 2, (right - left) / 2 / reach
-    bottom = TOP + ROW * len(cases)
+    bottom = TOP + ROW * len(shown)
     open_ = side(claim)
     low = left if open_ < 0 else middle - unit
     high = right if open_ > 0 else middle + unit
@@ -133,17 +168,17 @@ def forest(claim: Part) -> str:
         at = middle + tick * unit
         axis += f"M{at:.1f} {bottom}v5"
         below.append(_under(f"{at:.1f}", words[tick + 1], bottom))
-    for row, (index, (start, centre, end)) in enumerate(zip(order, spans, strict=True)):
+    for row, span in enumerate(shown):
         y = TOP + ROW * (row + 0.5)
         names.append(
-            f'<text y="{y + 4:.0f}">{escape(_short(claim["cases"][index]["subject"], settings[index]))}</text>'
+            f'<text y="{y + 4:.0f}">{escape(_short(claim.cases[span.place].subject, settings[span.place]))}</text>'
         )
-        a, cut_a = _placed(start, reach, middle, unit)
-        b, cut_b = _placed(end, reach, middle, unit)
+        a, cut_a = _placed(span.low, reach, middle, unit)
+        b, cut_b = _placed(span.high, reach, middle, unit)
         bars.append(f"M{a:.0f} {y:.0f}H{b:.0f}")
         for at, cut, way in ((a, cut_a, 6), (b, cut_b, -6)):
             bars.append(f"M{at + way:.0f} {y - 4:.0f}l{-way} 4l{way} 4" if cut else f"M{at:.0f} {y - 4:.0f}v8")
-        c, cut = _placed(centre, reach, middle, unit)
+        c, cut = _placed(span.estimate, reach, middle, unit)
         if not cut:
             dots.append(f"M{c:.0f} {y:.0f}h0")
     drawn = (
@@ -152,7 +187,7 @@ def forest(claim: Part) -> str:
         f'<path class="bar" d="{"".join(bars)}"/><path class="point" d="{"".join(dots)}"/>'
         f'<g class="names">{"".join(names)}</g><g class="below">{"".join(below)}</g>'
     )
-    return _svg(bottom + 28, drawn, f"Intervals of {len(cases)} cases around the prediction, in units of the margin.")
+    return _svg(bottom + 28, drawn, f"Intervals of {len(shown)} cases around the prediction, in units of the margin.")
 
 
 def _short(name: str, parameters: Mapping[str, str]) -> str:
@@ -162,27 +197,17 @@ def _short(name: str, parameters: Mapping[str, str]) -> str:
     return shortened(f"{subject}, {at}" if at else subject, SIGNS)
 
 
-def _in_margins(case: Part) -> tuple[float, float, float]:
-    low, high = case["interval"]
-    unit = case["margin"]
-    return (
-        -math.inf if low is None else (low - case["predicted"]) / unit,
-        (case["estimate"] - case["predicted"]) / unit,
-        math.inf if high is None else (high - case["predicted"]) / unit,
-    )
-
-
 def _placed(value: float, reach: float, middle: float, unit: float) -> tuple[float, bool]:
     """Where a value stands, and whether it lies beyond what is drawn."""
     inside = max(-reach, min(reach, value))
     return middle + inside * unit, inside != value
 
 
-def _band(claim: Part, case: Part) -> tuple[float, float] | None:
+def _band(claim: ClaimReport, case: Case) -> tuple[float, float] | None:
     """What lies within the margin of the prediction, where the observations themselves are held against it."""
-    if claim["kind"] not in ("limit", "expectation") or case["predicted"] is None or not case["margin"]:
+    if claim.kind not in ("limit", "expectation") or case.predicted is None or not case.margin:
         return None
-    return case["predicted"] - case["margin"], case["predicted"] + case["margin"]
+    return case.predicted - case.margin, case.predicted + case.margin
 
 
 def _whisker(x: float, low: float, high: float) -> str:

@@ -1,25 +1,27 @@
-"""The graph for a narrow window: one theorem in a row, its name beside its box, arcs from what it rests on above it."""
+"""The dependency graph as an arc diagram: one theorem in a row, its name beside its box, arcs from what it rests on above it.
+
+It is as wide as a phone, so a wide window has room for several side by side.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from html import escape
 
-from theorax.reports.html.graph_boxes import Node
-from theorax.reports.html.marks import SMALL, label, linked, marks
+from theorax.reports.html.box_drawing import HEIGHT, WIDTH, label, linked, marks
+from theorax.reports.html.graph_boxes import GraphBox
 from theorax.text.safe import one_line, visible
 
-WIDTH = 360  # of the drawing: a phone shows it as it is
+ACROSS = 360  # of the drawing: a phone shows it as it is
 GUTTER = 62  # for the arcs
-BOX, TALL = SMALL
 LETTERS, LINES = 31, 2  # of a name
 PITCH = 36  # from row to row
 MARGIN = 5
 PASSES = 8  # over all rows until the order is taken as it is
 
 
-def rows(
-    nodes: Mapping[str, Node],
+def arc_diagram(
+    boxes: Mapping[str, GraphBox],
     uses: Mapping[str, Sequence[str]],
     links: Mapping[str, str],
     title: str,
@@ -33,19 +35,19 @@ def rows(
 
     **Raises:** ValueError if they rest on each other in a circle.
     """
-    known = {id: [name for name in dict.fromkeys(found) if name in nodes] for id, found in uses.items()}
+    known = {id: [name for name in dict.fromkeys(found) if name in boxes] for id, found in uses.items()}
     for names in list(known.values()):
         for name in names:
             known.setdefault(name, [])
     order = ordered(known)
     height = {id: MARGIN + PITCH / 2 + PITCH * place for place, id in enumerate(order)}
     arcs = [_arc(height[name], height[id]) for id in order for name in known[id]]
-    boxes = [_row(nodes[id], height[id], links.get(id), stub=id in stubs, brief=brief) for id in order]
+    rows = [_row(boxes[id], height[id], links.get(id), stub=id in stubs, brief=brief) for id in order]
     tall = PITCH * len(order) + 2 * MARGIN
     return (
-        f'<svg class="graph rows" role="group" aria-label="{escape(visible(title))}" '
-        f'width="{WIDTH}" height="{tall}" viewBox="0 0 {WIDTH} {tall}">'
-        f'<g class="edges">{"".join(arcs)}</g>{"".join(boxes)}</svg>'
+        f'<svg class="graph" role="group" aria-label="{escape(visible(title))}" '
+        f'width="{ACROSS}" height="{tall}" viewBox="0 0 {ACROSS} {tall}">'
+        f'<g class="edges">{"".join(arcs)}</g>{"".join(rows)}</svg>'
     )
 
 
@@ -103,12 +105,12 @@ def _arc(start: float, end: float) -> str:
     return f'<path d="{d}"/>'
 
 
-def _row(node: Node, middle: float, link: str | None, *, stub: bool, brief: bool) -> str:
-    lines = label(one_line(node.id), LETTERS, LINES)
+def _row(box: GraphBox, middle: float, link: str | None, *, stub: bool, brief: bool) -> str:
+    lines = label(one_line(box.id), LETTERS, LINES)
     first = middle + 4 - 7 * (len(lines) - 1)
     name = "".join(
-        f'<text x="{GUTTER + BOX + 14}" y="{first + 14 * place:.0f}">{escape(line)}</text>'
+        f'<text x="{GUTTER + WIDTH + 14}" y="{first + 14 * place:.0f}">{escape(line)}</text>'
         for place, line in enumerate(lines)
     )
-    drawn = f"{marks(node, GUTTER + 4, middle - TALL / 2, BOX, TALL, stub=stub)}{name}"
-    return linked(node, drawn, link, stub=stub, brief=brief)
+    drawn = f"{marks(box, GUTTER + 4, middle - HEIGHT / 2, stub=stub)}{name}"
+    return linked(box, drawn, link, stub=stub, brief=brief)

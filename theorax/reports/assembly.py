@@ -1,0 +1,136 @@
+"""The document of a run, assembled from its records, its adjustment over the suite and its bibliography."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from theorax import __version__
+from theorax.decide.error_budget import REFUTATIONS, SUPPORTS, TITLES
+from theorax.decide.verdict import Verdict
+from theorax.reports.bibliographies import entries, strangers, works
+from theorax.reports.document import (
+    SCHEMA_VERSION,
+    ClaimReport,
+    Document,
+    MachineReport,
+    RunSettings,
+    Source,
+    SuiteReport,
+    Summary,
+    TheoremReport,
+)
+from theorax.runs.sources import PACKAGE, Manifest
+from theorax.text.codec import built, plain
+from theorax.theorems.catalogue import claim_lines
+from theorax.verifiers.outcome import TheoremOutcome
+
+if TYPE_CHECKING:
+    from theorax.decide.error_budget import Suite
+    from theorax.runs.runner import Record, Run
+    from theorax.verifiers.settings import Settings
+
+_FILES = ("source ", "model file ")  # how a manifest names files other than the theorem's own
+
+
+def document(run: Run, settings: Settings, command: Sequence[str], created: str) -> Document:
+    """The report of a run."""
+    sources = _sources(run.manifests.values())
+    places = {source.name: place for place, source in enumerate(sources)}
+    cited = {record.outcome.id: works(record.outcome, run.bibliography) for record in run.records}
+    theorems = [
+        _theorem(record, run, places, tuple(work.key for work in cited[record.outcome.id])) for record in run.records
+    ]
+    finished = {theorem.id for theorem in theorems}
+    summary = Summary.of(
+        theorems,
+        interrupted=run.interrupted,
+        unfinished=tuple(id for id in run.selected if id not in finished),
+        seconds=run.seconds,
+        troubles=(*run.troubles, *strangers(run)),
+    )
+    found = Document(
+        schema_version=SCHEMA_VERSION,
+        generator=f"theorax {__version__}",
+        created=created,
+        command=shlex.join(command),
+        environment=MachineReport.here(),
+        settings=_settings(settings),
+        summary=summary,
+        suite=_suite(run.suite),
+        sources=sources,
+        bibliography=entries(work for found in cited.values() for work in found),
+        theorems=tuple(theorems),
+    )
+    # A report of this run and the same report read from its file are rendered alike: both hold what JSON can hold.
+    return built(Document, plain(found))
+
+
+def _settings(settings: Settings) -> RunSettings:
+    own = {field.name: getattr(settings, field.name) for field in dataclasses.fields(RunSettings)}
+    return RunSettings(**own | {"at": dict(settings.at), "sizes": dict(settings.sizes)})
+
+
+def _suite(suite: Suite) -> SuiteReport:
+    return SuiteReport(
+        method=TITLES[suite.method],
+        refutations=suite.refutations,
+        refutation_level=REFUTATIONS,
+        supports=suite.supports,
+        support_level=SUPPORTS,
+        changed=tuple(suite.changed),
+        sentence=suite.sentence,
+    )
+
+
+def _sources(manifests: Iterable[Manifest]) -> tuple[Source, ...]:
+    """The files that determine the results of this run. One tree was read, so a file has one digest."""
+    merged = {name: digest for manifest in manifests for name, digest in manifest.items()}
+    return tuple(Source(name, merged[name]) for name in sorted(merged) if name.startswith(_FILES))
+
+
+def _theorem(record: Record, run: Run, places: Mapping[str, int], works: tuple[str, ...]) -> TheoremReport:
+    alone = record.outcome
+    manifest, file = run.manifests.get(alone.id, {}), run.files.get(alone.id)
+    lines = claim_lines(file) if file is not None else {}
+    adjusted = run.adjusted[alone.id]
+    claims = tuple(
+        _claim(f"{alone.id}.{new.id}", new, old, run.suite, lines.get(new.id))
+        for new, old in zip(adjusted.claims, alone.claims, strict=True)
+    )
+    return TheoremReport(
+        **_fields(adjusted, TheoremOutcome) | {"claims": claims, "work": alone.work},
+        status_unadjusted=alone.status,
+        works=works,
+        kept_from=record.kept_from,
+        log=record.log,
+        file=_shown(file) if file is not None else "",
+        digest=manifest.get("theorem", ""),
+        reads=tuple(sorted(places[name] for name in manifest if name in places)),
+    )
+
+
+def _claim(name: str, claim: Verdict, alone: Verdict, suite: Suite, line: int | None) -> ClaimReport:
+    member = suite.members.get(name)
+    return ClaimReport(
+        **_fields(claim, Verdict),
+        status_unadjusted=alone.status,
+        adjusted_refute=member.refute if member else None,
+        adjusted_support=member.support if member else None,
+        line=line,
+    )
+
+
+def _fields(value: Any, kind: type) -> dict[str, Any]:
+    return {field.name: getattr(value, field.name) for field in dataclasses.fields(kind)}
+
+
+def _shown(file: Path) -> str:
+    """A theorem's file from the folder that holds the package, or from the present one; a path elsewhere is no news."""
+    for root in (PACKAGE.parent, Path.cwd()):
+        if file.is_relative_to(root):
+            return file.relative_to(root).as_posix()
+    return f"{file.parent.name}/{file.name}"
