@@ -224,7 +224,7 @@ def read(path: Path) -> Baseline:
 
     **Raises:** UsageError if there is none, it is cut off, of another version, or not what its schema describes.
     """
-    found = json_in(path, "baseline", AGAIN, FILE)
+    found = json_in(path, "baseline", "Write one with `verify baseline save`.", FILE)
     if "schema_version" in found:
         raise UsageError(
             f"`{path}` is a report, not a baseline. A baseline keeps less and names its runs. "
