@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import os
@@ -227,3 +228,33 @@ def test_every_kind_of_claim_has_one_file_of_meaning_and_one_judge() -> None:
     assert meaning == {name: name.lower() for name in meaning}
     assert lowering == {name: f"{name.lower()}_lowering" for name in meaning}
     assert kinds_of_claim() == {name: name.lower() for name in meaning}
+
+
+def kinds_asked_for(path: Path) -> list[str]:
+    """The places in a file that ask a value whether it is of one kind of claim."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    froms = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+    own = [node for node in froms if str(node.module).startswith("theorax.language")]
+    imported = {name.asname or name.name for node in own for name in node.names} & kinds_of_claim().keys()
+    return [
+        f"{path.relative_to(PACKAGE)}:{call.lineno} asks for a {name.id}"
+        for call in ast.walk(tree)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Name)
+        and call.func.id in ("isinstance", "issubclass")
+        for name in ast.walk(call.args[1])
+        if isinstance(name, ast.Name) and name.id in imported
+    ]
+
+
+def test_nobody_asks_of_which_kind_a_claim_is() -> None:
+    assert [place for path in sorted(PACKAGE.rglob("*.py")) for place in kinds_asked_for(path)] == []
+
+
+def test_a_question_of_which_kind_a_claim_is_would_be_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.PACKAGE", tmp_path)
+    (tmp_path / "asking.py").write_text(
+        "from theorax.language import Claim, Limit, Rate\nisinstance(claim, Claim)\nisinstance(claim, Limit | Rate)\n"
+    )
+    found = kinds_asked_for(tmp_path / "asking.py")
+    assert found == ["asking.py:3 asks for a Limit", "asking.py:3 asks for a Rate"]

@@ -107,9 +107,9 @@ class Theorem:
 
     def needed(self, claim: Claim) -> tuple[str, ...]:
         """The names of the hypotheses that the claim needs."""
-        return tuple(part if isinstance(part, str) else part.name for part in self._under(claim))
+        return tuple(part.name for part in self._under(claim))
 
-    def _under(self, claim: Claim) -> tuple[Hypothesis | str, ...]:
+    def _under(self, claim: Claim) -> tuple[Hypothesis, ...]:
         if claim.under is None:
             return tuple(self.hypotheses)
         return (claim.under,) if isinstance(claim.under, Hypothesis) else claim.under

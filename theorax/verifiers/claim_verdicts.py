@@ -112,7 +112,7 @@ def verdict(
 
 def _statement(planned: PlannedClaim, cases: Sequence[Judged | Prepared]) -> Statement:
     claim = planned.claim
-    orders = [part.sign * part.claimed for part in map(_prepared, cases)] if claim.kind == "rate" else []
+    orders = [part.sign * part.claimed for part in map(_prepared, cases)] if claim.predicts_an_exponent else []
     directions = {Direction.of(order) for order in orders}
     return Statement(
         id=planned.name,

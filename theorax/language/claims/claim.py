@@ -47,7 +47,7 @@ class Claim(ABC):
     """
 
     margin: Margin | None = None
-    under: Hypothesis | tuple[Hypothesis | str, ...] | None = None
+    under: Hypothesis | tuple[Hypothesis, ...] | None = None
     where: Boolean = true
     on: str | None = None
     wrong: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
@@ -59,6 +59,7 @@ class Claim(ABC):
     stated_fields: ClassVar[tuple[str, ...]] = ()  # SymPy fields evaluated on letters that are known before any draw
     predicted_fields: ClassVar[tuple[str, ...]]  # what theory predicts is the first of these that is given
     averaged: ClassVar[str | None] = None  # the field whose mean over the draws is compared
+    predicts_an_exponent: ClassVar[bool] = False  # its sign is a direction: growth or decay
     speaks_of_the_law_drawn: ClassVar[bool] = False  # support speaks of the law of the draws, not of every instance
 
     def __post_init__(self) -> None:

@@ -51,6 +51,7 @@ class Rate(AsymptoticClaim):
     measured_fields = ("of", "given")
     stated_fields = ("like", "floor", "scale")
     predicted_fields = ("like",)
+    predicts_an_exponent = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -119,6 +120,11 @@ class Rate(AsymptoticClaim):
         """d log like / d log n of a power, d log like / d n of an exponential."""
         slope = simplify(diff(log(self.like), self.as_))
         return slope if self.is_exponential else simplify(self.as_ * slope)
+
+    @property
+    def letters_of(self) -> tuple[Expr, ...]:
+        """What has a law whose distance from its limit is claimed."""
+        return (self.of,)
 
     @property
     def sided(self) -> Side:

@@ -23,7 +23,7 @@ spare = Measured("spare", "what is left of [0, C] on either side of each multipl
 MEASURES = (reached, assured, idle, spare)
 
 gap = reached - assured
-SOLVED = Hypothesis("what the solver finds is optimal")
+SOLVED = Hypothesis("what the solver finds is optimal", name="solved")
 certified = Optimum(
     reached / idle,
     bound=assured / idle,
@@ -34,7 +34,7 @@ certified = Optimum(
         "the coarsest tolerance that the solver is asked for is 1e-9, once for the gap and once for residuals, which "
         "are to the targets what C |r| is to C |y|; coefficients that are a thousandth off leave a ten-thousandth and more",
     ),
-    under=("solved",),
+    under=SOLVED,
 )
 
 

@@ -111,7 +111,7 @@ def observed_features(
 
     Computed once for a claim and all its variants that speak of the same letters.
     """
-    letters = claim.letters_of if isinstance(claim, Law) else (claim.of,)
+    letters = claim.letters_of
     place = ("features", letters, claim.given, tuple(cell.chosen.items()), at, frequencies)
     if place not in observed._evaluated:
         observed._evaluated[place] = _features(claim, letters, cell, observed, at, frequencies)

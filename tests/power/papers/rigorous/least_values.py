@@ -14,6 +14,7 @@ from theorax.language import (
     Size,
     Subject,
     Theorem,
+    hypotheses,
 )
 
 n = Size("n", "how many unknowns")
@@ -24,6 +25,10 @@ other = Measured("other", "the primal value at the origin")
 least = Measured("least", "the smallest coordinate of x")
 multiplier = Measured("multiplier", "the smallest multiplier")
 
+H = hypotheses(
+    convex=Hypothesis("the problem is what it is", unbroken="there is one problem"),
+    impossible=Hypothesis("a coordinate is negative", holds=least < 0, unbroken="nothing satisfies it"),
+)
 MARGIN = Absolute(1, 10**6, "a millionth: twins are off by half as much again")
 WELL = (t**2 - 1) ** 2 + t / 2
 LOWER_WELL = Rational(-10574537, 10**7)  # of the roots of 4 t^3 - 4 t + 1/2 the lowest, to seven digits
@@ -49,29 +54,26 @@ def observe(model):
 def optimum(**changed):
     parts = dict(
         value=primal, bound=dual, feasible=And(least >= 0, multiplier >= 0), margin=MARGIN,
-        under=("convex",),
+        under=H.convex,
     )  # fmt: skip
     return Optimum(**{**parts, **changed})
 
 
 def well(**changed):
-    parts = dict(value=WELL, over={t: (-2, 2)}, at={t: LOWER_WELL}, margin=MARGIN, under=("convex",))
+    parts = dict(value=WELL, over={t: (-2, 2)}, at={t: LOWER_WELL}, margin=MARGIN, under=H.convex)
     return Optimum(**{**parts, **changed})
 
 
 theorem = Theorem(
     place="nowhere",
     label="derived",
-    hypotheses=dict(
-        convex=Hypothesis("the problem is what it is", unbroken="there is one problem"),
-        impossible=Hypothesis("a coordinate is negative", holds=least < 0, unbroken="nothing satisfies it"),
-    ),
+    hypotheses=H,
     claims=dict(
         true=optimum(),
         false_bound=optimum(bound=dual + 3 * MARGIN.value / 2),
         false_point=optimum(value=other, rival=primal, rival_feasible=And(least >= 0)),
         infeasible=optimum(feasible=And(least >= 1)),
-        vacuous=optimum(under=("convex", "impossible")),
+        vacuous=optimum(under=(H.convex, H.impossible)),
         lower_well=well(),
         upper_well=well(at={t: Integer(1)}),
         near_the_lower_well=well(at={t: LOWER_WELL + Rational(1, 100)}),

@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 from sympy import Rational, Symbol, summation
 
-from theorax.language import Experiment, Hypothesis, Impossibility, Measured, Size, Step, Subject, Theorem
+from theorax.language import Experiment, Hypothesis, Impossibility, Measured, Size, Step, Subject, Theorem, hypotheses
 
 DEPTH, STEPS, RATE, LIPSCHITZ = 8, 1500, 0.05, 0.95
 L = Size("L", "number of residual layers")
@@ -103,6 +103,12 @@ def mean_square_of_the_grid():
     yield Step("the constant zero has this distance", BOUND, Rational(11, 30))
 
 
+H = hypotheses(
+    line="the layers act on the line",
+    never=Hypothesis("the distance is negative", holds=distance < 0, unbroken="nothing satisfies it"),
+)
+
+
 def impossible(**changed):
     parts = dict(
         distance=distance, at_least=Rational(11, 30), planted=planted, tol=Rational(1, 1000), on="line",
@@ -114,14 +120,11 @@ def impossible(**changed):
 theorem = Theorem(
     place="METHOD, section 4.8",
     label="derived",
-    hypotheses=dict(
-        line=Hypothesis("the layers act on the line"),
-        never=Hypothesis("the distance is negative", holds=distance < 0, unbroken="nothing satisfies it"),
-    ),
+    hypotheses=H,
     claims=dict(
-        true=impossible(under=("line",)),
-        false=impossible(under=("line",), at_least=Rational(11, 20)),
-        blind=impossible(under=("line",), tol=Rational(1, 10**30)),
+        true=impossible(under=H.line),
+        false=impossible(under=H.line, at_least=Rational(11, 20)),
+        blind=impossible(under=H.line, tol=Rational(1, 10**30)),
         vacuous=impossible(),
     ),
     experiments=dict(
