@@ -60,6 +60,10 @@ class Reason(StrEnum):
     NOT_DECIDABLE_YET = "not_decidable_yet"
     OUT_OF_TIME = "out_of_time"
 
+    def __repr__(self) -> str:
+        # As a status does: the code that reports hold.
+        return repr(self.value)
+
 
 class Side(StrEnum):
     """Which deviations from the claimed value make the claim false."""
