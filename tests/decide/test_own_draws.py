@@ -86,6 +86,23 @@ class TestCounts:
         with pytest.raises(ObservationError, match="row 3 is nan"):
             decide.inequality(replace(plan, draws=3), [0, 0, np.nan], 1.0)
 
+    def test_one_row_that_its_error_may_carry_over_leaves_a_bound_open(self, rng):
+        plan, left = decide.plan_inequality(draws=500), -1 - rng.random(500)
+        left[7] = -1e-12
+        assert decide.inequality(plan, left, 0.0).status == "SUPPORTED"
+        doubtful = decide.inequality(plan, left, 0.0, errors=1e-9)
+        assert (doubtful.status, doubtful.reason) == ("INCONCLUSIVE", "numeric_floor")
+
+    @pytest.mark.parametrize("share", [0.5, 0.02, 1e-4])
+    def test_what_no_violation_leaves_open(self, share):
+        fewest = decide.plan_inequality(draws=1, share=share).cheapest()
+        assert fewest.decides and not replace(fewest, draws=fewest.draws - 1).decides
+        # The share that the interval of Clopper and Pearson leaves open, and the power of its test, by their definitions.
+        assert (1 - fewest.half_width) ** fewest.draws == pytest.approx(fewest.levels.support)
+        assert 1 - (1 - fewest.noticeable) ** fewest.draws == pytest.approx(0.9)
+        weak = decide.plan_inequality(draws=fewest.draws - 1, share=share)
+        assert str(fewest.draws) in weak.weakness and not fewest.weakness
+
     def test_the_cheapest_plan_decides(self):
         weak = decide.plan_probability(at_least=0.99, margin=0.01, draws=100)
         assert not weak.decides and weak.cheapest().decides and weak.cheapest().power() >= 0.8
