@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
@@ -123,32 +123,6 @@ def is_zero(expression: Any, ranges: Ranges | None = None, seed: int = 0) -> Zer
         reason += f", at {looked.complex} points it is no real number" if looked.complex else ""
         return ZeroFinding(ZeroTest.UNREFUTED, reason, looked.narrow)
     return ZeroFinding(ZeroTest.UNDECIDED, looked.obstacle, looked.narrow)
-
-
-def are_zero(expressions: Iterable[Any], ranges: Ranges | None = None, seed: int = 0) -> ZeroFinding:
-    """Whether every entry is zero: the first refuted one refutes, all must be proved to prove.
-
-    =====================  ===================
-    the weakest entry      status of all
-    =====================  ===================
-    refuted                refuted
-    undecided              undecided
-    unrefuted (balls)      unrefuted (balls)
-    proved                 proved
-    =====================  ===================
-
-    **Raises:** as ``is_zero``; ``UsageError`` where there is no entry, for emptiness is never success.
-    """
-    weakest: ZeroFinding | None = None
-    for number, expression in enumerate(expressions):
-        outcome = is_zero(expression, ranges, seed + number)
-        if outcome.refuted:
-            return outcome
-        if weakest is None or outcome.status.strength < weakest.status.strength:
-            weakest = outcome
-    if weakest is None:
-        raise UsageError("There is no entry to compare with zero. Give at least one expression.")
-    return weakest
 
 
 def _proof(expression: sympy.Expr, refuted: bool) -> str | None:

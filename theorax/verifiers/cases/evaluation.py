@@ -31,6 +31,13 @@ class Observed:
     observe: Callable[..., Mapping[str, Any]] = dict
     model: Callable[[int, int], tuple[Any, Mapping[str, Any]]] | None = None
 
+    def instance(self, size: int, draw: int) -> tuple[Any, Mapping[str, Any]]:
+        """The model of one draw, with the letters that ``observe`` reads."""
+        if self.instances:
+            return self.instances[size][draw]
+        assert self.model is not None
+        return self.model(size, draw)
+
     @cached_property
     def _evaluated(self) -> dict[Any, Any]:
         """Expressions evaluated so far: the variants of a claim share what they are evaluated on."""

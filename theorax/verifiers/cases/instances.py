@@ -11,6 +11,7 @@ from sympy import Expr
 from theorax.language import Measured
 from theorax.numerics.arithmetics import Domain, evaluate
 from theorax.numerics.arithmetics.letter_expressions import in_domain
+from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell
 
 Observe = Callable[..., Mapping[str, Any]]
@@ -54,6 +55,20 @@ def on(expression: Expr, cell: Cell, size: int, seen: Mapping[str, Any], domain:
         return entries
 
     return in_domain(cell.exact(expression, size), domain, column)
+
+
+def at_draw(
+    wanted: Iterable[Measured], cell: Cell, observed: Observed, size: int, draw: int, domain: Domain[Any]
+) -> Callable[[Expr], Any]:
+    """Expressions on one draw: these letters are run once in each arithmetic, for a claim and for its variants.
+
+    **Raises:** as ``letters``.
+    """
+    place = ("letters", frozenset(wanted), size, draw, domain)
+    if place not in observed._evaluated:
+        model, read = observed.instance(size, draw)
+        observed._evaluated[place] = letters(place[1], observed.observe, model, read, domain)
+    return lambda expression: on(expression, cell, size, observed._evaluated[place], domain)
 
 
 def _carried(entry: Any, domain: Domain[Any]) -> Any:

@@ -111,10 +111,8 @@ def _verdict(
 def _ball(expression: Expr, cell: Cell, observed: Observed, size: int, draw: int) -> arb | None:
     if observed.model is None:
         return None
-    model, read = observed.model(size, draw)
-    wanted = frozenset(letter for letter in expression.free_symbols if isinstance(letter, Measured))
-    seen = instances.letters(wanted, observed.observe, model, read, Ball(PRECISION))
-    ball: arb = instances.on(expression, cell, size, seen, Ball(PRECISION)).item()
+    wanted = [letter for letter in expression.free_symbols if isinstance(letter, Measured)]
+    ball: arb = instances.at_draw(wanted, cell, observed, size, draw, Ball(PRECISION))(expression).item()
     return ball
 
 

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import final
+from fractions import Fraction
+from functools import partial
+from typing import Any, final
 
-import flint
 import numpy as np
-from flint import arb, fmpq
-from sympy import Expr
+from sympy import Expr, Integer
 
 from theorax.decide.inequalities import Excess, InequalityPlan, decide_inequality
-from theorax.decide.status import Levels, Reason, Side, Status
+from theorax.decide.status import Levels, Side, Status
 from theorax.decide.verdict import LOOSE, Point
-from theorax.exact.decisions import decided
+from theorax.exact.identity_ladder import Sides
+from theorax.exact.pointwise_bounds import bounded_at_points
 from theorax.language import Inequality, Measured
-from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
+from theorax.numerics.arithmetics import Domain
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed, evaluate, roundings
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared
-from theorax.verifiers.kinds.over_boxes import is_certified, on_box
-
-PRECISION = 256
+from theorax.verifiers.kinds.over_boxes import is_certified, on_box, rational_of
 
 
 @final
@@ -107,82 +104,47 @@ def _on_draws(claim: Inequality, prepared: Prepared, observed: Observed) -> Judg
 
 
 def _on_instances(claim: Inequality, prepared: Prepared, observed: Observed) -> Judged:
-    smaller, larger = _sides(claim)
-    line, balls = prepared.cell.line, Ball(PRECISION)
-    with flint.ctx.workprec(PRECISION):
-        slack = arb(fmpq(*map(int, claim.margin.value.as_numer_denom()))) if claim.margin is not None else arb(0)
-    nearest, places, undecided, detail, reason = -math.inf, 0, 0, "", Reason.UNDECIDED_COMPARISON
-    status = Status.SUPPORTED
-    shares: list[float] = []
-    points: list[Point] = []
-    for size in line.sizes:
-        excesses: list[float] = []
-        for draw in range(len(observed.instances[size])):
-            try:
-                left, right = (_balls(side, claim, prepared, observed, size, draw, balls) for side in (smaller, larger))
-            except (UnsupportedPrimitive, UndecidedComparison) as error:
-                status, detail = Status.INCONCLUSIVE, str(error).rstrip(".")
-                reason = Reason.BUDGET if isinstance(error, UnsupportedPrimitive) else reason
-                break
-            with balls.working():
-                gaps = np.asarray(balls.binary("sub", left, right), dtype=object).ravel().tolist()
-                above = [gap for gap in gaps if gap > 0]
-                undecided += sum(not gap <= slack for gap in gaps)
-            places += len(gaps)
-            excesses += [float(gap.mid()) for gap in gaps]
-            shares += [float(x.mid()) / float(y.mid()) for x, y in _pairs(left, right) if float(y.mid()) != 0]
-            if above:
-                far = max(float(gap.mid()) for gap in above)
-                status = Status.REFUTED
-                where = f"instance {draw} at {line.swept} = {size}"
-                detail = f"{where} exceeds the bound by {far:.3g}: a ball of the excess is positive"
-                break
-        points += [Point(float(size), max(excesses), None, len(excesses))] if excesses else []
-        nearest = max([nearest, *excesses])
-        if status is not Status.SUPPORTED:
-            break
-    if status is Status.SUPPORTED and (undecided or not places):
-        status, detail = Status.INCONCLUSIVE, f"balls of {undecided} of {places} entries hold the bound"
-    count = sum(map(len, observed.instances.values()))
-    if status is Status.SUPPORTED:
-        room = float(slack.mid()) - nearest
-        detail = f"balls of {places} entries on {count} instances lie below the bound, the nearest by {room:.2g}"
-    decision = decided(
-        status,
-        None if status is not Status.INCONCLUSIVE else reason,
-        estimate=nearest,
-        lower=-math.inf,
-        upper=nearest,
-        margin=float(slack.mid()),
-        side=Side.AT_MOST,
-        levels=prepared.levels,
+    cell, line = prepared.cell, prepared.cell.line
+    places = [(size, draw) for size in line.sizes for draw in range(len(observed.instances[size]))]
+    slack = rational_of(claim.margin.value) if claim.margin is not None else Fraction(0)
+    pair, wanted = _sides(claim), frozenset(claim.observed)
+    found = bounded_at_points(
+        [
+            (f"instance {draw} at {line.swept} = {size}", partial(_at_draw, pair, wanted, cell, observed, size, draw))
+            for size, draw in places
+        ],
+        slack,
     )
+    certified = found.status is Status.CERTIFIED
+    by_size: dict[int, list[float]] = {}
+    for (size, _), entries in zip(places, found.excesses, strict=False):  # up to the first that decides
+        by_size.setdefault(size, []).extend(entries)
+    decision = found.decision(float(slack), prepared.levels)
     return Judged(
         prepared,
-        decision,
-        tuple(points),
+        replace(decision, status=Status.SUPPORTED) if certified else decision,
+        tuple(Point(float(size), max(excess), None, len(excess)) for size, excess in by_size.items()),
         ("instances outside the law sampled",),
-        rigorous=status is not Status.INCONCLUSIVE,
+        rigorous=found.status is not Status.INCONCLUSIVE,
         statistical=False,
-        detail=detail,
-        scope=f"the {count} instances built" if status is Status.SUPPORTED else "",
-        tightness=tuple(map(float, np.quantile(shares, (0.05, 0.5, 0.95)))) if shares else None,  # type: ignore[arg-type]
+        detail=found.detail,
+        scope=f"the {len(places)} instances built" if certified else "",
+        tightness=_quantiles(np.asarray(found.shares)) if found.shares else None,
     )
 
 
-def _balls(
-    side: Expr, claim: Inequality, prepared: Prepared, observed: Observed, size: int, draw: int, balls: Ball
-) -> np.ndarray:
-    """One side of the bound in balls; what the claim's letters are is run once for the claim and its variants."""
-    place = ("letters", claim.observed, size, draw, balls)
-    if place not in observed._evaluated:
-        model, read = observed.instances[size][draw]
-        observed._evaluated[place] = instances.letters(claim.observed, observed.observe, model, read, balls)
-    return np.asarray(instances.on(side, prepared.cell, size, observed._evaluated[place], balls), dtype=object)
-
-
-def _pairs(left: np.ndarray, right: np.ndarray) -> Iterator[tuple[arb, arb]]:
-    return zip(*(side.ravel().tolist() for side in np.broadcast_arrays(left, right)), strict=True)
+def _at_draw(
+    pair: tuple[Expr, Expr],
+    wanted: frozenset[Measured],
+    cell: Cell,
+    observed: Observed,
+    size: int,
+    draw: int,
+    domain: Domain[Any],
+) -> Sides:
+    """Two expressions on one draw in any arithmetic."""
+    value = instances.at_draw(wanted, cell, observed, size, draw, domain)
+    return [(value(pair[0]), value(pair[1]))]
 
 
 def _sides(claim: Inequality) -> tuple[Expr, Expr]:
@@ -198,7 +160,11 @@ def _tightness(claim: Inequality, cell: Cell, observed: Observed) -> tuple[float
     )
     if not np.all(right != 0):
         return None
-    low, middle, high = np.quantile(left / right, (0.05, 0.5, 0.95))
+    return _quantiles(left / right)
+
+
+def _quantiles(shares: np.ndarray) -> tuple[float, float, float]:
+    low, middle, high = np.quantile(shares, (0.05, 0.5, 0.95))
     return float(low), float(middle), float(high)
 
 
@@ -217,17 +183,8 @@ def _counterexample(
     sure = [at for at, (column, error) in enumerate(zip(columns, errors, strict=True)) if (column > error).any()]
     if not sure or observed.model is None:
         return ""
-    size, draw, balls = cell.line.sizes[sure[0]], int(np.argmax(columns[sure[0]] - errors[sure[0]])), Ball(PRECISION)
+    size, draw = cell.line.sizes[sure[0]], int(np.argmax(columns[sure[0]] - errors[sure[0]]))
     wanted = frozenset(letter for letter in excess.free_symbols if isinstance(letter, Measured))
-    place = ("letters", wanted, size, draw, balls)
-    try:
-        if place not in observed._evaluated:
-            model, read = observed.model(size, draw)
-            observed._evaluated[place] = instances.letters(wanted, observed.observe, model, read, balls)
-        ball = instances.on(excess, cell, size, observed._evaluated[place], balls).item()
-    except (UnsupportedPrimitive, UndecidedComparison):
-        return ""
-    if not ball > 0:
-        return ""
-    where = f"draw {draw} at {cell.line.swept} = {size}"
-    return f"{where} exceeds the bound by {float(ball.mid()):.3g}: a ball of the excess is positive"
+    at = partial(_at_draw, (excess, Integer(0)), wanted, cell, observed, size, draw)
+    found = bounded_at_points([(f"draw {draw} at {cell.line.swept} = {size}", at)])
+    return found.detail if found.status is Status.REFUTED else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, final
@@ -94,15 +94,10 @@ def _together(found: list[DualityGap], prepared: Prepared, observed: Observed) -
 def _lowered(claim: Optimum, cell: Cell, observed: Observed, size: int, draw: int) -> GapProblem:
     """The value, its bound and its rival on one instance, in balls."""
     balls = Ball(GAP_PRECISION)
-    wanted = frozenset(claim.observed)
-    place = ("optimum", wanted, size, draw)
-    if place not in observed._evaluated:
-        model, read = observed.instances[size][draw] if observed.instances else _built(observed, size, draw)
-        observed._evaluated[place] = instances.letters(wanted, observed.observe, model, read, balls)
-    seen = observed._evaluated[place]
+    value = instances.at_draw(claim.observed, cell, observed, size, draw, balls)
 
     def number(expression: Expr) -> arb:
-        entries = np.asarray(instances.on(expression, cell, size, seen, balls), dtype=object).ravel()
+        entries = np.asarray(value(expression), dtype=object).ravel()
         if len(entries) != 1:
             raise StatementError(
                 f"Optimum: {expression} has {len(entries)} entries. A value that is least is one number. Measure its "
@@ -112,7 +107,7 @@ def _lowered(claim: Optimum, cell: Cell, observed: Observed, size: int, draw: in
         return found
 
     def margins(relation: Boolean) -> list[arb]:
-        return [entry for part in And.make_args(relation) for entry in _margin(part, cell, size, seen, balls)]
+        return [entry for part in And.make_args(relation) for entry in _margin(part, value)]
 
     return GapProblem(
         number(claim.value),
@@ -123,12 +118,7 @@ def _lowered(claim: Optimum, cell: Cell, observed: Observed, size: int, draw: in
     )
 
 
-def _built(observed: Observed, size: int, draw: int) -> Any:
-    assert observed.model is not None
-    return observed.model(size, draw)
-
-
-def _margin(relation: Boolean, cell: Cell, size: int, seen: Any, balls: Ball) -> list[arb]:
+def _margin(relation: Boolean, value: Callable[[Expr], Any]) -> list[arb]:
     """By how much a relation holds, entry by entry: at least zero where it does.
 
     **Raises:** ``StatementError`` for what is no inequality: two rounded numbers are never known to be equal.
@@ -142,4 +132,4 @@ def _margin(relation: Boolean, cell: Cell, size: int, seen: Any, balls: Ball) ->
         )
     greater = isinstance(relation, GreaterThan | StrictGreaterThan)
     gap = relation.lhs - relation.rhs if greater else relation.rhs - relation.lhs
-    return list(np.asarray(instances.on(gap, cell, size, seen, balls), dtype=object).ravel())
+    return list(np.asarray(value(gap), dtype=object).ravel())

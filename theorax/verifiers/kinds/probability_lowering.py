@@ -119,12 +119,11 @@ def _confirmed(event: Basic, cell: Cell, observed: Observed, at: int, draw: int)
     """What balls say of a draw in which the event fails; nothing if they leave it open."""
     if observed.model is None:
         return ""
-    size, balls = observed.line.sizes[at], Ball(PRECISION)
-    wanted = frozenset(letter for letter in event.free_symbols if isinstance(letter, Measured))
+    size = observed.line.sizes[at]
+    wanted = [letter for letter in event.free_symbols if isinstance(letter, Measured)]
     try:
-        model, read = observed.model(size, draw)
-        letters = instances.letters(wanted, observed.observe, model, read, balls)
-        fails = _fails(event, lambda gap: instances.on(gap, cell, size, letters, balls).item())
+        ball = instances.at_draw(wanted, cell, observed, size, draw, Ball(PRECISION))
+        fails = _fails(event, lambda gap: ball(gap).item())
     except (UnsupportedPrimitive, UndecidedComparison):
         return ""
     if not fails:

@@ -1,0 +1,95 @@
+"""Bounds of arrays at given points, entry by entry, in balls."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import final
+
+import flint
+import numpy as np
+from flint import arb
+
+from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
+from theorax.exact.decisions import decided
+from theorax.exact.enclosures import rational
+from theorax.exact.identity_ladder import PRECISION, AtPoint
+from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
+
+__all__ = ["PointwiseBound", "bounded_at_points"]
+
+
+@final
+@dataclass(frozen=True)
+class PointwiseBound:
+    """What balls say of a bound at points: ``excesses`` of left over right and ``shares`` of it, for each point seen."""
+
+    status: Status
+    reason: Reason | None
+    detail: str
+    excesses: tuple[tuple[float, ...], ...] = ()
+    shares: tuple[float, ...] = ()
+
+    @property
+    def nearest(self) -> float:
+        """The largest excess."""
+        return max((entry for point in self.excesses for entry in point), default=-math.inf)
+
+    def decision(self, slack: float, levels: Levels = DEFAULT_LEVELS) -> Decision:
+        """The decision that no excess is above the slack."""
+        return decided(
+            self.status,
+            self.reason,
+            estimate=self.nearest,
+            upper=self.nearest,
+            margin=slack,
+            side=Side.AT_MOST,
+            levels=levels,
+        )
+
+
+def bounded_at_points(points: Sequence[tuple[str, AtPoint]], slack: Fraction = Fraction(0)) -> PointwiseBound:
+    """Decide that left is at most right at these points, each with the words that name it.
+
+    | in balls | status |
+    |---|---|
+    | some excess is positive | REFUTED by that point |
+    | every excess is at most the slack | CERTIFIED |
+    | otherwise, or some number cannot be followed | INCONCLUSIVE |
+    """
+    balls = Ball(PRECISION)
+    excesses: list[tuple[float, ...]] = []
+    shares: list[float] = []
+    undecided = 0
+    for where, sides in points:
+        try:
+            ((left, right),) = sides(balls)
+            with balls.working():
+                gaps = np.asarray(balls.binary("sub", left, right), dtype=object).ravel().tolist()
+                undecided += sum(not gap <= arb(rational(slack)) for gap in gaps)
+        except (UnsupportedPrimitive, UndecidedComparison) as error:
+            reason = Reason.BUDGET if isinstance(error, UnsupportedPrimitive) else Reason.UNDECIDED_COMPARISON
+            return PointwiseBound(Status.INCONCLUSIVE, reason, str(error).rstrip("."), tuple(excesses), tuple(shares))
+        excesses.append(tuple(float(gap.mid()) for gap in gaps))
+        shares += _shares(left, right)
+        with flint.ctx.workprec(PRECISION):
+            above = [float(gap.mid()) for gap in gaps if gap > 0]
+        if above:
+            detail = f"{where} exceeds the bound by {max(above):.3g}: a ball of the excess is positive"
+            return PointwiseBound(Status.REFUTED, None, detail, tuple(excesses), tuple(shares))
+    entries = sum(map(len, excesses))
+    if undecided or not entries:
+        detail = f"balls of {undecided} of {entries} entries hold the bound"
+        reason = Reason.UNDECIDED_COMPARISON
+        return PointwiseBound(Status.INCONCLUSIVE, reason, detail, tuple(excesses), tuple(shares))
+    room = float(slack) - max(entry for point in excesses for entry in point)
+    detail = f"balls of {entries} entries at {len(excesses)} points lie below the bound, the nearest by {room:.2g}"
+    return PointwiseBound(Status.CERTIFIED, None, detail, tuple(excesses), tuple(shares))
+
+
+def _shares(left: np.ndarray, right: np.ndarray) -> list[float]:
+    """Left over right, entry by entry, where right is not zero."""
+    pairs = zip(*(np.asarray(side).ravel().tolist() for side in np.broadcast_arrays(left, right)), strict=True)
+    return [float(x.mid()) / float(y.mid()) for x, y in pairs if float(y.mid()) != 0]
