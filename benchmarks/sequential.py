@@ -13,13 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from theorax.decide.bias_aware import solve
-from theorax.decide.corrections import Corrections
-from theorax.decide.designs import Plan, Policy
-from theorax.decide.equivalence import decide
-from theorax.decide.estimators import paired
-from theorax.decide.sequential import Schedule, plan_looks, sequentially
-from theorax.decide.status import Status
+from theorax import decide
+from theorax.decide.stopping import Schedule
 
 SIZES = np.array([32 * 2.0**i for i in range(9)])
 X = SIZES / SIZES[0]
@@ -40,32 +35,19 @@ SCHEDULES = {
 }
 
 
-def plan(draws: int) -> Plan:
-    """The plan of a paired sweep with this many draws."""
-    return Plan(tuple(SIZES), Corrections(), draws=draws, policy=Policy.PAIRED)
-
-
 def measured(mean: np.ndarray, draws: int, schedule: Schedule | None, replicates: int, seed: int) -> dict[str, float]:
     """Shares of the statuses and the mean number of draws."""
     rng = np.random.default_rng(seed)
-    fixed, looks = solve(plan(draws)), plan_looks(plan(draws), schedule) if schedule else None
+    plan = decide.plan_rate(SIZES, exponent=-1, margin=0.1, draws=draws, seeds="paired")
+    schedule = schedule or Schedule((1.0,), (1.0,))
+    looks = decide.plan_looks(plan, schedule.fractions, schedule.shares)
     statuses, spent = [], []
     for _ in range(replicates):
-        table = mean + 0.2 * rng.standard_normal((draws, len(SIZES)))
-        if looks is None:
-            decision, used = decide(paired(table, fixed.vector, fixed.bias.total), 1.0, 0.1), draws
-        else:
-
-            def at(number: int, table: np.ndarray = table) -> object:
-                look, weights = looks.looks[number], looks.weights[number]
-                interval = paired(table[: look.draws], weights.vector, weights.bias.total)
-                return decide(interval, 1.0, 0.1, levels=look.levels)
-
-            stopped = sequentially(looks, at)
-            decision, used = stopped.decision, stopped.draws
-        statuses.append(decision.status)
-        spent.append(used)
-    share = {word.name.lower(): statuses.count(word) / replicates for word in (Status.SUPPORTED, Status.REFUTED)}
+        table = np.exp(mean + 0.2 * rng.standard_normal((draws, len(SIZES))))
+        found = decide.looks(looks, lambda first, count, table=table: table[first : first + count])
+        statuses.append(found.status)
+        spent.append(found.draws / len(SIZES))
+    share = {word.lower(): statuses.count(word) / replicates for word in ("SUPPORTED", "REFUTED")}
     return {**share, "draws": float(np.mean(spent))}
 
 

@@ -6,7 +6,7 @@ One table of cases drives the tests (`tests/honesty`, `tests/power`: few replica
 
 from __future__ import annotations
 
-from benchmarks.calibration import deterministic, events, face, laws, limits, looks, means, rates, suites
+from benchmarks.calibration import deterministic, events, laws, limits, looks, means, rates, suites
 from benchmarks.calibration.cases import Case
 
 __all__ = ["FAMILIES", "find"]
@@ -20,7 +20,6 @@ FAMILIES = {
     "events": events.cases,
     "laws": laws.cases,
     "suites": suites.cases,
-    "face": face.cases,
 }
 
 

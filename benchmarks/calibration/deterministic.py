@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -19,7 +18,7 @@ ALLOWED = Expansion((1,), rest=0.6, order=2, reason="second order of the logarit
 
 
 @lru_cache
-def cases(make: Any = engine) -> tuple[Case, ...]:
+def cases() -> tuple[Case, ...]:
     """Sequences n^-a (1 + 0.8 b1 n0/n + 0.15 b2 (n0/n)^2) at sizes 8 to 256, b uniform in [-1, 1]."""
     n = doubling(8, 256)
     x = n / n[0]
@@ -29,7 +28,7 @@ def cases(make: Any = engine) -> tuple[Case, ...]:
         "observed order of three grids": naive.three_grids(-1, MARGIN),
         "grid convergence index contains the limit": naive.grid_convergence_index(),
         "R^2 and slope": naive.r_squared(tuple(n), -1, MARGIN),
-        own: make.sequence(tuple(n), -1, MARGIN, ALLOWED),
+        own: engine.sequence(tuple(n), MARGIN, ALLOWED, exponent=-1.0),
     }
     published = {
         "last pair": (0.0, 0.487, 0.494),
@@ -58,10 +57,9 @@ def cases(make: Any = engine) -> tuple[Case, ...]:
 
 def _touching() -> list[Case]:
     """Exact values on the boundary of a test: neither null is rejected by an estimate that lies on it."""
-    sizes = (8.0,)
-    zeros = lambda rng: np.zeros((2, 1))  # noqa: E731
-    to_zero = engine.limit(sizes, 0.0, 0.5, 2, 0.0, corrections=engine.EXACT)
-    off = engine.limit(sizes, 0.5, 0.5, 2, 0.0, corrections=engine.EXACT)
+    sizes = (8.0, 16.0, 32.0)
+    zeros = lambda rng: np.zeros(3)  # noqa: E731
+    to_zero, off = (engine.sequence(sizes, 0.5, engine.EXACT, to=limit) for limit in (0.0, 0.5))
     name = "values on the boundary, no bias and no noise"
     return [
         Case(

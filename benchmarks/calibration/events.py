@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 from benchmarks.calibration import engine, naive
 from benchmarks.calibration.cases import Case, Procedure, Published, Truth
@@ -15,7 +14,7 @@ def _bernoulli(p: float, draws: int):
     return lambda rng: rng.random(draws) < p
 
 
-def _fixed(make: Any) -> list[Case]:
+def _fixed() -> list[Case]:
     found = []
     # draws, p0, margin, then (truth, kind, published rates of: share, all passed, Wald, Clopper-Pearson)
     tables = (
@@ -35,7 +34,7 @@ def _fixed(make: Any) -> list[Case]:
             ("share >= p0", naive.point_estimate(p0), False),
             ("all passed", naive.all_passed(), False),
             ("Wald interval", naive.wald(p0, margin), False),
-            ("Clopper-Pearson", make.at_least(p0, margin, draws), True),
+            ("Clopper-Pearson", engine.at_least(p0, margin, draws), True),
         )
         for truth, kind, stated in truths:
             procedures = tuple(
@@ -47,7 +46,7 @@ def _fixed(make: Any) -> list[Case]:
     return found
 
 
-def _monitored(make: Any) -> list[Case]:
+def _monitored() -> list[Case]:
     found = []
     unstated = Published()
     for p0, margin, cap, truths in (
@@ -62,9 +61,9 @@ def _monitored(make: Any) -> list[Case]:
         for truth, kind, peeked, kept in truths:
             procedures = (
                 Procedure("Clopper-Pearson, peeking every 10", naive.peeking(p0, margin), published=peeked),
-                Procedure("monitor, every 10", make.monitor(p0, margin, cap, truth), True, kept),
+                Procedure("monitor, every 10", engine.monitor(p0, margin, cap, truth), True, kept),
                 Procedure("sequential ratio test", naive.sequential_ratio(p0, margin)),
-                Procedure("Clopper-Pearson on a fixed sample", make.at_least(p0, margin, cap), True),
+                Procedure("Clopper-Pearson on a fixed sample", engine.at_least(p0, margin, cap), True),
             )
             name = f"P >= {p0:g}, margin {margin:g}, asked until decided"
             found.append(Case(FAMILY, name, kind, _bernoulli(truth, cap), procedures, truth, f"p = {truth:g}"))
@@ -72,6 +71,6 @@ def _monitored(make: Any) -> list[Case]:
 
 
 @lru_cache
-def cases(make: Any = engine) -> tuple[Case, ...]:
+def cases() -> tuple[Case, ...]:
     """Every case of events."""
-    return (*_fixed(make), *_monitored(make))
+    return (*_fixed(), *_monitored())

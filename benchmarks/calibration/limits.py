@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -30,7 +29,7 @@ def _draw(sizes: np.ndarray, limit: float, size: float, power: float, draws: int
     return draw
 
 
-def _at_the_largest(make: Any) -> list[Case]:
+def _at_the_largest() -> list[Case]:
     """Tests at the largest size decide another statement; so does a line in 1/n through a correction in n^-1/2."""
     n = doubling(16, 256)
     found = []
@@ -43,7 +42,7 @@ def _at_the_largest(make: Any) -> list[Case]:
                 (None, None) if shared else (0.741, 0.833),
             ),
         }
-        own = make.limit(tuple(n), 0.0, 0.1, 200, 0.3, corrections=NO_REST)
+        own = engine.limit(tuple(n), 0.0, 0.1, 200, 0.3, corrections=NO_REST)
         for truth, kind in ((0.0, Truth.HOLDS), (-0.1, Truth.MARGIN), (0.1, Truth.MARGIN)):
             procedures = [
                 Procedure(name, rule, published=Published(rates[0]) if truth == 0 else Published(None, rates[1])
@@ -58,14 +57,14 @@ def _at_the_largest(make: Any) -> list[Case]:
     return found
 
 
-def _extrapolated(make: Any) -> list[Case]:
+def _extrapolated() -> list[Case]:
     """Sweeps long enough for the default class: both signs and powers of the correction, either policy of seeds."""
     n = doubling(64, 4096)
     published = {(400, 0.5): (0.004, 0.011, 0.996), (400, 1.0): (0.005, 0.0, 0.995), (100, 0.5): (0.007, 0.015, 0.566)}
     found = []
     for draws, power, sign in ((400, 0.5, 1), (400, 1.0, 1), (100, 0.5, 1), (400, 0.5, -1), (100, 1.0, 1)):
         rules = {
-            seeds: make.limit(tuple(n), 0.0, 0.2, draws, 0.8, seeds, corrections=NO_REST)
+            seeds: engine.limit(tuple(n), 0.0, 0.2, draws, 0.8, seeds, corrections=NO_REST)
             for seeds in ("paired", "independent")
         }
         refuted, supported, power_of = published.get((draws, power), (None, None, None)) if sign > 0 else (None,) * 3
@@ -82,11 +81,11 @@ def _extrapolated(make: Any) -> list[Case]:
     return found
 
 
-def _one_sided(make: Any) -> list[Case]:
+def _one_sided() -> list[Case]:
     n = doubling(64, 4096)
     found = []
     for side, sign in (("at least", 1), ("at most", -1)):
-        judge = make.limit(tuple(n), 0.0, 0.2, 400, 1.0, side=side, corrections=NO_REST)
+        judge = engine.limit(tuple(n), 0.0, 0.2, 400, 1.0, side=side, corrections=NO_REST)
         for share, kind in ((0.0, Truth.HOLDS), (0.3, Truth.HOLDS), (-0.2, Truth.MARGIN), (-0.4, Truth.FAR)):
             truth = share * sign
             stated = Published(None, 0.99) if share > 0 else Published(0.99) if kind is Truth.FAR else Published()
@@ -114,7 +113,7 @@ def _several_cases() -> list[Case]:
 
 
 @lru_cache
-def cases(make: Any = engine) -> tuple[Case, ...]:
+def cases() -> tuple[Case, ...]:
     """Every case of limits."""
     parts = (_at_the_largest, _extrapolated, _one_sided)
-    return (*(case for part in parts for case in part(make)), *_several_cases())
+    return (*(case for part in parts for case in part()), *_several_cases())

@@ -122,31 +122,32 @@ MUTANTS = (
            (("return _student(scores(table, weights), bias, _rounding(table, weights))",
              "return independent(list(table.T), weights, bias)"),),
            "rates", "correlated sweep, 32 draws, the claim holds, n^-1", 1500, "0.09 against 0.025"),
-    Mutant("own paired draws taken as independent", _D + "summaries:Summary.interval", (("if self.paired:", "if False:"),),
-           "face", "correlated sweep, 32 draws, the claim holds, n^-1", 900, "0.09 against 0.025"),
-    Mutant("one degree of freedom too many on own draws", _D + "summaries:Summary.interval",
-           (("float(count - 1)", "float(count)"),),
-           "face", "three sizes, 2 draws, the claim holds, n^-1", 700, "P(|t_1| > 6.2) = 0.10 against 0.025"),
+    Mutant("undeclared seeds taken as independent", _D + "plans:Seeds.policy",
+           (("known.get(self, Policy.PAIRED)", "Policy.INDEPENDENT"),),
+           "rates", "correlated sweep, 32 draws, the claim holds, n^-1", 1500, "0.09 against 0.025"),
+    Mutant("bias lost between estimate and decision", _D + "sweep_decisions:decide_sweep",
+           (("decide(means.interval(weights),", "decide(replace(means.interval(weights), bias=0.0),"),),
+           "rates", _SLOW, 400, "the correction moves the estimate by two standard errors", _DEFAULT),
     Mutant("margin chosen after the data", _D + "equivalence:decide",
            (("side = Side(side)\n", "side = Side(side)\n    margin = max(margin, 2 * abs(interval.estimate - claimed))\n"),),
            "rates", _OFF, 100, "every deviation is inside a margin of twice its size"),
-    Mutant("weights chosen after the data", "benchmarks.calibration.engine:rate",
-           (("            values = np.log(part)\n",
-             "            values = np.log(part)\n"
-             "            weights = bias_aware.solve(replace(weights.plan, sd=tuple(values.std(axis=0, ddof=1))))\n"),),
+    Mutant("weights chosen after the data", _D + "sweep_decisions:decide_sweep",
+           (("    plan = weights.plan\n",
+             "    logs = np.log(np.stack(means.columns, axis=1))\n"
+             "    weights = solve(replace(weights.plan, sd=tuple(logs.std(axis=0, ddof=1))))\n"
+             "    plan = weights.plan\n"),),
            "rates", "seven sizes, 3 draws, the claim holds, n^-1", 400,
            "of seven sizes with 3 draws those look best whose spread is small by chance"),
-    Mutant("class chosen after the data", "benchmarks.calibration.engine:rate",
-           (("        return outcome(equivalence.decide(interval, -exponent, margin, plan.side, levels), sign=-1)",
-             "        said = outcome(equivalence.decide(interval, -exponent, margin, plan.side, levels), sign=-1)\n"
-             "        sharp = bias_aware.solve(replace(plan, corrections=replace(plan.corrections, size=0, free=(1,),"
-             " rest=0.125, order=2, reason='it decides')))\n"
-             "        other = estimators.paired(np.log(part), sharp.vector, sharp.bias.total)\n"
-             "        again = outcome(equivalence.decide(other, -exponent, margin, plan.side, levels), sign=-1)\n"
-             "        return said if said.refuted or said.supported else again"),),
+    Mutant("class chosen after the data", _D + "sweep_decisions:decide_sweep",
+           (("    decision = replace(decision, robust=",
+             "    if decision.reason is not None:\n"
+             "        sharp = replace(plan.corrections, size=0, free=(1,), rest=0.125, order=2, reason='it decides')\n"
+             "        other = solve(replace(plan, corrections=sharp))\n"
+             "        decision = decide(means.interval(other), claimed, margin, side, plan.levels)\n"
+             "    decision = replace(decision, robust="),),
            "rates", "+ 0.6 (n/n0)^-1/2, the claim holds, n^-1", 300, "0.23 against 0.025", _DEFAULT),
-    Mutant("floor ignored", _D + "estimators:above_floor",
-           (("np.flatnonzero(q < 50 * floor)", "np.flatnonzero(q < 0)"), ("floor / q[:kept]", "0 * q[:kept]")),
+    Mutant("floor ignored", _D + "rate_estimators:MeansOfLogs.of",
+           (("kept = _clear_of(floor, columns, average, _least(plan))", "kept, floor = len(columns), 0.0"),),
            "rates", "n^-3 above a floor of 1e-9, the claim holds, n^-3", 50, "refuted always"),
     Mutant("one degree of freedom too many", _D + "estimators:_moments",
            (("float(len(values) - 1)", "float(len(values))"),),
@@ -205,7 +206,7 @@ MUTANTS = (
            (("> level", "> 20 * level"),), "laws", _GAUSSIAN, 60, "the median: 0.5 against 0.025"),
     Mutant("covariance of one draw of a law for that of the mean, squared", _D + "law_distance:_covariance_of_mean",
            (("/ len(table)", "/ len(table) ** 2"),), "laws", _GAUSSIAN, 50, "refuted always"),
-    Mutant("the whole level at every look", _D + "sequential:Schedule.looks",
+    Mutant("the whole level at every look", _D + "stopping:Schedule.looks",
            (("Levels(saved * levels.support, saved * levels.refute)", "levels"),),
            "looks", "three sizes, no corrections, the claim holds, n^-1", 2000, "three looks at 0.025: 0.05 together",
            "after 1/4, 1/2 and all draws"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
@@ -81,10 +80,10 @@ LINES = (
 )  # fmt: skip
 
 
-def _lines(make: Any) -> list[Case]:
+def _lines() -> list[Case]:
     found = []
     for line in LINES:
-        rules = procedures_of(make, line.design)
+        rules = procedures_of(line.design)
         for truth in line.truths:
             kind = Truth.HOLDS if truth == 1 else Truth.MARGIN if abs(truth - 1) < 0.11 else Truth.FAR
             procedures = []
@@ -103,10 +102,10 @@ def _lines(make: Any) -> list[Case]:
     return found
 
 
-def _edge(make: Any) -> list[Case]:
+def _edge() -> list[Case]:
     """Members on the edge of the class: the largest correction of the slowest power, of either sign, on log q itself."""
     n = POWERED.sizes
-    judge = procedures_of(make, POWERED)[DEFAULT]
+    judge = procedures_of(POWERED)[DEFAULT]
     found = []
     for sign, word in ((1, "+"), (-1, "-")):
         for truth, kind in ((1.0, Truth.HOLDS), (0.9, Truth.MARGIN), (1.1, Truth.MARGIN)):
@@ -119,7 +118,7 @@ def _edge(make: Any) -> list[Case]:
     return found
 
 
-def _plateau(make: Any) -> list[Case]:
+def _plateau() -> list[Case]:
     """A floor that does not decay: the claim is false, and only long sweeps see it."""
     found = []
     for design, name, share, published in (
@@ -127,7 +126,7 @@ def _plateau(make: Any) -> list[Case]:
         (POWERED, "powered, plateau of 30 % of the last value", 0.3, (0.999, None)),
         (POWERED, "powered, plateau of 3 % of the last value", 0.03, (None, 0.99)),
     ):
-        rules = procedures_of(make, design)
+        rules = procedures_of(design)
         stated = {
             "R^2 and slope": 1.0,
             "least squares": 0.142,
@@ -154,11 +153,11 @@ def _plateau(make: Any) -> list[Case]:
     return found
 
 
-def _one_sided(make: Any) -> list[Case]:
+def _one_sided() -> list[Case]:
     """O(n^-1): a faster decay supports it, n q(n) may grow to its limit."""
     n = POWERED.sizes
-    judge = make.rate(tuple(n), draws=64, side="at most")
-    other = make.rate(tuple(n), draws=64, side="at least")
+    judge = engine.rate(tuple(n), draws=64, side="at most")
+    other = engine.rate(tuple(n), draws=64, side="at least")
     rising = lambda x: -0.35 * x**-0.5  # noqa: E731
     rule = naive.does_not_grow(tuple(n), -1)
     column = "bias-aware, one-sided"
@@ -182,16 +181,16 @@ def _one_sided(make: Any) -> list[Case]:
     ]
 
 
-def _soft(make: Any) -> list[Case]:
+def _soft() -> list[Case]:
     """n^-1 log n: exponent one up to powers of log n."""
     n = POWERED.sizes
-    rules = procedures_of(make, POWERED)
+    rules = procedures_of(POWERED)
     found = []
     for margin, allowed, word in (
         (0.25, 1.0, "one power of log n allowed"),
         (0.4, np.inf, "any power of log n allowed"),
     ):
-        judge = make.rate(tuple(n), margin=margin, draws=64, corrections=Corrections(loglog=allowed))
+        judge = engine.rate(tuple(n), margin=margin, draws=64, corrections=Corrections(loglog=allowed))
         for truth, kind in ((1.0, Truth.HOLDS), (1 - margin, Truth.MARGIN), (1 + margin, Truth.MARGIN)):
             mean = n**-truth * np.log(n)
             draw = lambda rng, mean=mean: mean * np.exp(0.2 * rng.standard_normal((64, len(n))))  # noqa: E731
@@ -205,7 +204,7 @@ def _soft(make: Any) -> list[Case]:
     return found
 
 
-def _mutation_curve(make: Any) -> list[Case]:
+def _mutation_curve() -> list[Case]:
     """One law of the data, a claim off by more and more."""
     n = POWERED.sizes
     draw = table(POWERED, 1.0, lambda x: 0.3 / x, lognormal(0.2))
@@ -214,7 +213,7 @@ def _mutation_curve(make: Any) -> list[Case]:
         (0.0, 1.0, None), (0.02, 0.94, 0.0), (0.04, 0.53, 0.11), (0.06, 0.08, 0.61), (0.08, 0.003, 0.96), (0.1, None, 1.0)
     ):  # fmt: skip
         kind = Truth.HOLDS if delta == 0 else Truth.MARGIN if delta == 0.1 else Truth.INSIDE
-        judge = make.rate(tuple(n), -(1 + delta), draws=64)
+        judge = engine.rate(tuple(n), -(1 + delta), draws=64)
         procedures = (Procedure(DEFAULT, judge, True, Published(refuted, supported), covers=True),)
         found.append(
             Case(FAMILY, "mutation curve: + 0.3 n0/n", kind, draw, procedures, -1.0, f"claim n^-{1 + delta:g}")
@@ -226,6 +225,6 @@ PARTS = (_lines, _edge, _plateau, _one_sided, _soft, _mutation_curve, *stress.PA
 
 
 @lru_cache
-def cases(make: Any = engine) -> tuple[Case, ...]:
+def cases() -> tuple[Case, ...]:
     """Every case of rates, decided by the engine's functions or by `theorax.decide`."""
-    return tuple(case for part in PARTS for case in part(make))
+    return tuple(case for part in PARTS for case in part())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -28,13 +27,13 @@ from theorax.decide.corrections import Corrections, Prefactor
 __all__ = ["PARTS"]
 
 
-def _correlated(make: Any) -> list[Case]:
+def _correlated() -> list[Case]:
     """Each draw has an exponent of its own, the class is exact: what is left is the standard error alone."""
     n = SHORT.sizes
     found = []
     for m, published in ((8, (0.020, 0.097, 0.454)), (32, (0.018, 0.101, 0.446))):
         rules = (
-            ("paired", make.rate(tuple(n), draws=m, corrections=engine.EXACT), published[0]),
+            ("paired", engine.rate(tuple(n), draws=m, corrections=engine.EXACT), published[0]),
             ("sizes taken as independent", naive.independent_sizes(tuple(n), -1, MARGIN), published[1]),
             ("least squares on pooled points", naive.pooled(tuple(n), -1), published[2]),
         )
@@ -53,7 +52,7 @@ def _correlated(make: Any) -> list[Case]:
     return found
 
 
-def _averages(make: Any) -> list[Case]:
+def _averages() -> list[Case]:
     """The logarithm of a mean: E log q and log E q have different slopes where the noise grows with the size.
 
     Equal noise cancels its skewness in a contrast; noise that is large at one end does not, and ten draws of it miss on
@@ -72,7 +71,7 @@ def _averages(make: Any) -> list[Case]:
     for (word, (first, last, promised)), m in itertools.product(spreads.items(), (10, 40, 160)):
         sd = np.linspace(first, last, len(n))
         rules = {
-            f"jackknife, {seeds}": make.rate(
+            f"jackknife, {seeds}": engine.rate(
                 tuple(n), -1, 0.3, m, last, seeds, corrections=engine.EXACT, average="log of mean"
             )
             for seeds in ("paired", "independent")
@@ -81,18 +80,18 @@ def _averages(make: Any) -> list[Case]:
             mean = n**-truth * np.exp(-(sd**2) / 2)
             draw = lambda rng, m=m, mean=mean, sd=sd: mean * np.exp(sd * rng.standard_normal((m, len(sd))))  # noqa: E731
             # `theorax.decide` spends half of its levels on noise of sd 1.
-            kept = (promised or (make is not engine and first == 1)) and (first == last or m >= 40)
+            kept = (promised or first == 1) and (first == last or m >= 40)
             procedures = tuple(Procedure(name, rule, kept, covers=True) for name, rule in rules.items())
             name = f"log of a mean, {word}, {m} draws"
             found.append(Case(FAMILY, name, kind, draw, procedures, -truth, f"n^-{truth:g}"))
     return found
 
 
-def _unequal(make: Any) -> list[Case]:
+def _unequal() -> list[Case]:
     """Independent draws, few and noisy at the largest size: degrees of freedom are those of the noisiest size."""
     n = np.array([16.0, 32.0, 64.0])
     sd = np.array([0.02, 0.02, 0.3])
-    judge = make.rate(tuple(n), margin=1.0, draws=3, corrections=engine.EXACT, seeds="independent")
+    judge = engine.rate(tuple(n), margin=1.0, draws=3, corrections=engine.EXACT, seeds="independent")
     found = []
     for truth, kind in ((1.0, Truth.HOLDS), (2.0, Truth.MARGIN)):
         draw = lambda rng, truth=truth: n**-truth * np.exp(sd * rng.standard_normal((3, 3)))  # noqa: E731
@@ -103,12 +102,12 @@ def _unequal(make: Any) -> list[Case]:
     return found
 
 
-def _tiny(make: Any) -> list[Case]:
+def _tiny() -> list[Case]:
     """Two and three draws, no corrections: the quantile of t is all there is."""
     found = []
     few = np.array([16.0, 32.0, 64.0])
     for m, n, word in ((2, few, "three"), (3, few, "three"), (3, SHORT.sizes, "seven")):
-        judge = make.rate(tuple(n), margin=1.0, draws=m, corrections=engine.EXACT)
+        judge = engine.rate(tuple(n), margin=1.0, draws=m, corrections=engine.EXACT)
         for truth, kind in ((1.0, Truth.HOLDS), (2.0, Truth.MARGIN)):
             mean = n**-truth
             draw = lambda rng, mean=mean, m=m: mean * np.exp(0.2 * rng.standard_normal((m, len(mean))))  # noqa: E731
@@ -117,14 +116,14 @@ def _tiny(make: Any) -> list[Case]:
     return found
 
 
-def _exponential(make: Any) -> list[Case]:
+def _exponential() -> list[Case]:
     """C e^(-cn), with a true factor 1 + n0/(3n) that the pure form does not know."""
     n = np.array([3.0, 6.0, 12.0, 20.0, 30.0, 45.0, 60.0])
     rate, margin = 0.2, 0.03
     factor = 1 + n[0] / (3 * n)
-    pure = make.rate(tuple(n), -rate, margin, 32, form="exponential",
+    pure = engine.rate(tuple(n), -rate, margin, 32, form="exponential",
                        corrections=Prefactor(0.5, reason="a power of at most a half"))  # fmt: skip
-    wide = make.rate(
+    wide = engine.rate(
         tuple(n), -rate, margin, 32, form="exponential",
         corrections=Corrections(size=0.5, slowest=1, log=0.5, reason="an expansion beside a power of at most a half"),
     )  # fmt: skip
@@ -141,12 +140,12 @@ def _exponential(make: Any) -> list[Case]:
     return found
 
 
-def _floor(make: Any) -> list[Case]:
+def _floor() -> list[Case]:
     """A quantity that decays into rounding of known size."""
     n = SHORT.sizes
     noise_floor = 1e-9
-    judge = make.rate(tuple(n), -3.0, MARGIN, 32, corrections=engine.EXACT, floor=noise_floor)
-    unguarded = make.rate(tuple(n), -3.0, MARGIN, 32, corrections=engine.EXACT)
+    judge = engine.rate(tuple(n), -3.0, MARGIN, 32, corrections=engine.EXACT, floor=noise_floor)
+    unguarded = engine.rate(tuple(n), -3.0, MARGIN, 32, corrections=engine.EXACT)
     found = []
     for truth, kind in ((3.0, Truth.HOLDS), (2.9, Truth.MARGIN), (3.1, Truth.MARGIN)):
         mean = n[0] ** (truth - 3) * n**-truth
@@ -163,12 +162,10 @@ def _floor(make: Any) -> list[Case]:
     return found
 
 
-def _robust(make: Any) -> list[Case]:
+def _robust() -> list[Case]:
     """Words that stand under larger classes: less often wrong outside the class, at little cost on real falsehoods."""
-    if make is not engine:
-        return []
     n = POWERED.sizes
-    rules = {DEFAULT: procedures_of(make, POWERED)[DEFAULT], "and robust": engine.robust_rate(tuple(n), -1, MARGIN, 64)}
+    rules = {DEFAULT: procedures_of(POWERED)[DEFAULT], "and robust": engine.robust_rate(tuple(n), -1, MARGIN, 64)}
     slow = lambda x: 0.6 * x**-0.5  # noqa: E731
     found = []
     for word, correction, truth, kind, inside, stated in (
@@ -186,10 +183,8 @@ def _robust(make: Any) -> list[Case]:
     return found
 
 
-def _alarms(make: Any) -> list[Case]:
+def _alarms() -> list[Case]:
     """The alarm of misfit, at level 0.01: it sees gross errors of form, and not what a class is wrong about."""
-    if make is not engine:
-        return []
     n = SHORT.sizes
     x = n / n[0]
     rules = (engine.alarm(tuple(n), 32), engine.alarm(tuple(n), 32, SMOOTH))

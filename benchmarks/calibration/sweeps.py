@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.calibration import naive
+from benchmarks.calibration import engine, naive
 from theorax.decide.corrections import Expansion
 
 FAMILY = "rates"
@@ -69,12 +68,12 @@ def table(design: Design, truth: float, correction: Callable[[np.ndarray], np.nd
 
 
 @lru_cache
-def procedures_of(make: Any, design: Design) -> dict[str, Callable]:
+def procedures_of(design: Design) -> dict[str, Callable]:
     """The procedures to compare on one design, by name."""
     n = tuple(design.sizes)
     return {
-        "bias-aware, default class": make.rate(n, draws=design.draws),
-        "bias-aware, free 1/n": make.rate(n, draws=design.draws, corrections=SMOOTH),
+        "bias-aware, default class": engine.rate(n, draws=design.draws),
+        "bias-aware, free 1/n": engine.rate(n, draws=design.draws, corrections=SMOOTH),
         "R^2 and slope": naive.r_squared(n, -1, MARGIN),
         "R^2": naive.r_squared(n, -1, MARGIN, slope_too=False),
         "least squares": naive.least_squares(n, -1),

@@ -1,9 +1,17 @@
-"""Looks at own numbers: they stop when decided, spend the level once, and take what was planned."""
+"""Looks at parts of the draws: their levels add up, the first that decides ends them, the errors stay below the whole."""
+
+import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import bdtrc
 
 from theorax import decide
+from theorax.decide.bias_aware import solve
+from theorax.decide.samples import Columns
+from theorax.decide.status import Status
+from theorax.decide.stopping import Schedule
 from theorax.errors import DesignError, ObservationError
 
 SIZES = tuple(32 * 2**i for i in range(9))
@@ -72,13 +80,110 @@ def test_what_is_no_plan_and_what_is_another_shape_are_told(rng):
         decide.looks(decide.plan_looks(PLAN), lambda first, count: np.ones((count + 1, len(SIZES))))
 
 
-def test_a_true_rate_is_rarely_refuted_and_a_false_one_rarely_supported(rng):
-    """The bands of a binomial count at the 99.9 % quantile: 18 of 300 at level 0.025."""
-    plan = decide.plan_looks(PLAN)
-    refuted = sum(decide.looks(plan, source(rng)).status == "REFUTED" for _ in range(300))
-    supported = sum(decide.looks(plan, source(rng, -0.9)).status == "SUPPORTED" for _ in range(300))
-    assert refuted <= 18
-    assert supported <= 18
+N = np.array(SIZES, float)
+LOOKS = decide.plan_looks(PLAN)
+EXACT = decide.Corrections(size=0, rest=0, reason="an exact power")
+
+
+def table(rng, exponent=-1.0, correction=0.0):
+    """As many draws as the plan has; ``correction`` is one of the logarithm."""
+    return np.exp(exponent * np.log(N) + correction + 0.2 * rng.standard_normal((64, len(N))))
+
+
+def stopped(values, plan=LOOKS):
+    return decide.looks(plan, lambda first, count: values[first : first + count])
+
+
+def test_levels_of_the_looks_sum_to_the_whole():
+    looks = Schedule().looks(64, decide.Levels(0.02, 0.04))
+    assert [look.draws for look in looks] == [16, 32, 64]
+    assert math.isclose(sum(look.levels.support for look in looks), 0.02, rel_tol=4 * 2.0**-52)
+    assert math.isclose(sum(look.levels.refute for look in looks), 0.04, rel_tol=4 * 2.0**-52)
+    few = Schedule().looks(6, least=4)
+    assert [look.draws for look in few] == [6]  # looks with too few draws give their share to the next
+    assert math.isclose(few[0].levels.support, 0.025, rel_tol=4 * 2.0**-52)
+
+
+def test_weights_of_every_look_are_solved_in_advance():
+    assert [stage.weights.plan.planned_draws[0] for stage in LOOKS.stages] == [16, 32, 64]
+    assert LOOKS.stages[-1].weights.values == solve(replace(PLAN.core, levels=LOOKS.stages[-1].levels)).values
+    assert LOOKS.decides
+    assert not decide.plan_looks(replace(PLAN, margin=0.04)).decides
+
+
+def test_p_values_reject_exactly_where_a_look_did(rng):
+    for exponent in (-1.0, -1.05, -0.95, -1.08):
+        plan = decide.plan_looks(replace(PLAN, exponent=exponent))
+        for _ in range(25):
+            found = stopped(table(rng), plan)
+            assert (found.p_refute <= 0.025) == (found.status == "REFUTED")
+            assert found.status != "SUPPORTED" or found.p_support <= 0.025
+
+
+def most(replicates, level=0.025):
+    """The smallest count that a binomial law at the level exceeds with probability at most 0.001."""
+    return next(count for count in range(replicates) if bdtrc(count, replicates, level) <= 1e-3)
+
+
+@pytest.mark.parametrize("name", ["bounded by nothing but chance", "worst member"])
+def test_errors_of_all_looks_together_stay_below_the_level(name, rng):
+    """A mean without bias is where the level is spent to the full; the worst member of the class is far below it."""
+    correction = 0.5 * (N / N[0]) ** -0.5 if name == "worst member" else 0.0
+    allowed = decide.Corrections() if name == "worst member" else EXACT
+    plan = decide.plan_looks(replace(PLAN, corrections=allowed))
+    true = [stopped(table(rng, -1.0, correction), plan).status for _ in range(400)]
+    false = [stopped(table(rng, -0.9, correction), plan).status for _ in range(400)]
+    assert true.count("REFUTED") <= most(400)
+    assert false.count("SUPPORTED") <= most(400)
+
+
+def test_easy_claims_cost_less_and_hard_ones_little_more(rng):
+    """Measured at 2000 replicates: ratios .45 (true) and .25 (false by 2.5 margins) of the draws of the fixed size."""
+    true = [stopped(table(rng)) for _ in range(100)]
+    false = [stopped(table(rng, -0.75)) for _ in range(100)]
+    assert np.mean([found.draws for found in true]) / (64 * len(N)) < 0.55
+    assert np.mean([found.draws for found in false]) / (64 * len(N)) < 0.3
+    # The alarm of misfit, at level 0.01, is asked at every look.
+    assert sum(found.status == "SUPPORTED" for found in true) >= 95
+    assert sum(found.status == "REFUTED" for found in false) >= 95
+
+
+def test_the_whole_level_at_every_look_is_too_much(rng):
+    eighths = tuple(i / 8 for i in range(1, 9))
+    # A margin so narrow that support never ends the draws: every look is asked.
+    plan = decide.plan_looks(replace(PLAN, corrections=EXACT, margin=1e-3), eighths, (0.125,) * 8)
+    greedy = [replace(stage, levels=PLAN.levels) for stage in plan.stages]
+
+    def refuted(stage, values):
+        return stage.tested(Columns(tuple(values[: stage.draws].T))).decision.status is Status.REFUTED
+
+    honest = often = 0
+    for _ in range(400):
+        values = table(rng)
+        honest += stopped(values, plan).status == "REFUTED"
+        often += any(refuted(stage, values) for stage in greedy)
+    assert honest <= most(400) < often
+
+
+@pytest.mark.parametrize(
+    ("fractions", "shares"),
+    [
+        ((0.5, 0.9), (0.5, 0.5)),
+        ((0.5, 1.0), (0.5, 0.6)),
+        ((1.0, 0.5), (0.5, 0.5)),
+        ((0.5, 1.0), (1.0,)),
+        ((0.5, 1.0), (0.0, 1.0)),
+        ((), ()),
+    ],
+)
+def test_schedules_that_cannot_be_meant(fractions, shares):
+    with pytest.raises(DesignError, match="grow to 1"):
+        Schedule(fractions, shares)
+
+
+def test_nothing_to_stop():
+    with pytest.raises(DesignError, match="without randomness"):
+        decide.plan_looks(decide.plan_sequence(SIZES, exponent=-1, margin=0.1))
 
 
 def test_public_names_are_no_modules():

@@ -15,8 +15,9 @@ from theorax.decide.bias_aware import solve
 from theorax.decide.designs import Plan, Policy, Tails, Target
 from theorax.decide.equivalence import decide
 from theorax.decide.interval import Betting, Catoni, Proportion, Student
-from theorax.decide.mean_intervals import LIGHT, Declared, mean_of
+from theorax.decide.moments import LightTails, MeansOfDraws
 from theorax.decide.quantiles import fewest_for_a_limit, planned_sd, quantile
+from theorax.decide.samples import Columns
 from theorax.decide.status import DEFAULT_LEVELS, Reason, Refusal, Status
 from theorax.errors import ObservationError, StatementError
 from theorax.language import (
@@ -44,10 +45,16 @@ EXACT = Corrections(size=0, rest=0, reason="exact")
 ONE = Plan((1,), EXACT, Target.LIMIT, sd=0.5, draws=200, policy=Policy.PAIRED)
 SWEEP = Plan((8, 16, 32), EXACT, Target.LIMIT, sd=0.5, draws=200, policy=Policy.PAIRED)
 
+
+def interval_of(declared, weights, columns):
+    """The interval of the weighted mean of these columns."""
+    return MeansOfDraws(declared, Columns(tuple(columns))).interval(weights)
+
+
 KINDS = {
-    "light tails": (LIGHT, Student),
-    "range": (Declared("range", (0.0,), (1.0,)), Betting),
-    "variance": (Declared("variance", variance=(0.25,)), Catoni),
+    "light tails": (LightTails(), Student),
+    "range": (Bounded(0, 1), Betting),
+    "variance": (BoundedVariance(0.25), Catoni),
 }
 
 
@@ -56,30 +63,30 @@ KINDS = {
 def test_a_declaration_chooses_the_interval(name, policy, rng):
     declared, kind = KINDS[name]
     plan = declared.planned(Plan((8, 16, 32), EXACT, Target.LIMIT, sd=0.5, draws=200, policy=policy))
-    interval = mean_of(declared, solve(plan), list((rng.random((200, 3)) < 0.4).astype(float).T))
+    interval = interval_of(declared, solve(plan), list((rng.random((200, 3)) < 0.4).astype(float).T))
     assert isinstance(interval, kind)
     assert interval.lower(0.025) < 0.4 < interval.upper(0.025)
 
 
 def test_two_values_are_a_proportion_at_one_size_and_a_range_at_several(rng):
-    two = Declared("two values", (0.0,), (1.0,))
+    two = TwoValues(0, 1)
     columns = list((rng.random((200, 3)) < 0.4).astype(float).T)
-    assert isinstance(mean_of(two, solve(ONE), columns[:1]), Proportion)
-    assert isinstance(mean_of(two, solve(SWEEP), columns), Betting)
+    assert isinstance(interval_of(two, solve(ONE), columns[:1]), Proportion)
+    assert isinstance(interval_of(two, solve(SWEEP), columns), Betting)
     # Two-valued data that are declared to have a range only stay in the hands of betting.
-    assert isinstance(mean_of(Declared("range"), solve(ONE), columns[:1]), Betting)
+    assert isinstance(interval_of(Bounded(0, 1), solve(ONE), columns[:1]), Betting)
 
 
 def test_paired_draws_of_bounded_variance_may_add_up():
     """Fully dependent sizes: the score's variance is (sum |k| sd)^2, and the plan knows it."""
-    declared = Declared("variance", variance=(1.0, 4.0, 9.0))
+    declared = BoundedVariance((1.0, 4.0, 9.0))
     plan = declared.planned(Plan((8, 16, 32), Corrections(), Target.LIMIT, draws=200, policy=Policy.PAIRED))
     assert plan.sd == (1.0, 2.0, 3.0)
     weights = solve(plan)
     assert math.isclose(weights.se, float(np.abs(weights.vector) @ [1, 2, 3]) / math.sqrt(200), rel_tol=1e-12)
     rng = np.random.default_rng(0)
     table = rng.standard_normal((200, 1)) * [1, 2, 3]
-    interval = mean_of(declared, weights, list(table.T))
+    interval = interval_of(declared, weights, list(table.T))
     assert isinstance(interval, Catoni)
     assert math.isclose(interval.variance, 200 * weights.se**2, rel_tol=1e-12)
 
@@ -87,23 +94,23 @@ def test_paired_draws_of_bounded_variance_may_add_up():
 def test_planned_widths_are_what_happens(rng):
     """Catoni's square root, and the growth of bets: each within a fifth of the measured median width."""
     for declared, tails in (
-        (Declared("range"), Tails.RANGE),
-        (Declared("variance", variance=(1 / 12,)), Tails.VARIANCE),
+        (Bounded(0, 1), Tails.RANGE),
+        (BoundedVariance(1 / 12), Tails.VARIANCE),
     ):
         plan = declared.planned(Plan((1,), EXACT, Target.LIMIT, sd=math.sqrt(1 / 12), draws=400, policy=Policy.PAIRED))
         assert plan.tails is tails
         weights = solve(plan)
-        radii = [mean_of(declared, weights, [rng.random(400)]).radius(0.025) for _ in range(15)]
+        radii = [interval_of(declared, weights, [rng.random(400)]).radius(0.025) for _ in range(15)]
         assert abs(weights.half_width / float(np.median(radii)) - 1) < 0.2
 
 
 def test_data_that_leave_their_declaration_are_refused(rng):
     with pytest.raises(ObservationError, match="at size 16"):
-        mean_of(Declared("range"), solve(SWEEP), [rng.random(200), 1 + rng.random(200), rng.random(200)])
+        interval_of(Bounded(0, 1), solve(SWEEP), [rng.random(200), 1 + rng.random(200), rng.random(200)])
     with pytest.raises(ObservationError, match="equally many"):
-        mean_of(Declared("range"), solve(SWEEP), [rng.random(200), rng.random(100), rng.random(200)])
+        interval_of(Bounded(0, 1), solve(SWEEP), [rng.random(200), rng.random(100), rng.random(200)])
     with pytest.raises(Refusal, match="at least 30") as refusal:
-        mean_of(LIGHT, solve(ONE), [rng.random(29)])
+        interval_of(LightTails(), solve(ONE), [rng.random(29)])
     assert refusal.value.reason is Reason.MOMENTS_UNDECLARED
 
 

@@ -8,8 +8,7 @@ import sweeps
 from sweeps import SIZES, power_law
 
 from theorax import decide
-from theorax.decide import estimators
-from theorax.decide.summaries import Moments, Summary
+from theorax.decide.streams import RunningMoments
 from theorax.errors import DesignError, ObservationError
 
 
@@ -152,44 +151,14 @@ class TestLaw:
             decide.Normal(0, -1)
 
 
-class TestSummaries:
-    """One pass and any weights give what the scores themselves give."""
-
-    def test_paired(self, rng):
-        table = rng.standard_normal((50, 4)) + 3 * rng.standard_normal((50, 1))
-        k = np.array([0.2, -1.0, 0.3, 0.5])
-        fast, literal = Summary.of_table(table).interval(k), estimators.paired(table, k)
-        # Both form about 50 x 4 products and sums of terms below 12 in size.
-        assert fast.estimate == pytest.approx(literal.estimate, abs=200 * 12 * 2.0**-52)
-        assert fast.se == pytest.approx(literal.se, rel=1e-9) and fast.se >= literal.se
-        assert fast.df == literal.df
-
-    def test_independent(self, rng):
-        samples = [rng.standard_normal(count) for count in (10, 20, 30)]
-        k = np.array([1.0, -2.0, 1.0])
-        fast, literal = Summary.of_columns(samples).interval(k), estimators.independent(samples, k)
-        assert (fast.estimate, fast.se, fast.df) == pytest.approx((literal.estimate, literal.se, literal.df), rel=1e-12)
-
-    def test_merged(self, rng):
-        sample = 5 + rng.standard_normal(1000)
-        merged = Moments()
-        for part in np.split(sample, [0, 1, 17, 500]):
-            merged = merged + Moments.of(part)
-        whole = Moments.of(sample)
-        assert merged.count == whole.count
-        assert (merged.mean, merged.squares, merged.magnitude) == pytest.approx(
-            (whole.mean, whole.squares, whole.magnitude), rel=1000 * 2.0**-50
-        )
-
-    def test_a_spread_that_cancels_is_never_understated(self, rng):
-        common = 1e3 * rng.standard_normal((40, 1))
-        table = common + 1e-9 * rng.standard_normal((40, 2))
-        k = np.array([1.0, -1.0])
-        assert Summary.of_table(table).interval(k).se >= estimators.paired(table, k).se
-
-    def test_equal_values_have_no_spread(self):
-        assert Summary.of_table(np.full((5, 2), 0.1)).interval([1.0, 0.0]).se == 0
-        assert Summary.of_columns([np.full(5, 0.1)]).interval([1.0]).se == 0
+def test_running_moments_are_merged(rng):
+    sample = 5 + rng.standard_normal(1000)
+    merged = RunningMoments()
+    for part in np.split(sample, [0, 1, 17, 500]):
+        merged = merged + RunningMoments.of(part)
+    whole = RunningMoments.of(sample)
+    assert merged.count == whole.count
+    assert (merged.mean, merged.squares) == pytest.approx((whole.mean, whole.squares), rel=1000 * 2.0**-50)
 
 
 def test_draws_that_come_in_pieces(plan, rng):
@@ -197,10 +166,7 @@ def test_draws_that_come_in_pieces(plan, rng):
     stream = decide.Stream(logs=True)
     for row in values:
         stream.add(np.array(plan.sizes), row)
-    assert decide.rate(plan, stream).cases[0].estimate == pytest.approx(
-        decide.rate(plan, values).cases[0].estimate,
-        abs=64 * 16 * 2.0**-52,  # sums of 64 terms below 16
-    )
+    assert decide.rate(plan, stream) == decide.rate(plan, values)
     stream.add(np.array([32.0]), np.array([1.0]))
     with pytest.raises(ObservationError, match="65 draws were streamed at n = 32, 64 were planned"):
         decide.rate(plan, stream)
@@ -208,3 +174,30 @@ def test_draws_that_come_in_pieces(plan, rng):
     stream = decide.Stream(logs=False)
     stream.add(np.tile(SIZES, 64), rng.normal(1, 0.3, 64 * 9))
     assert decide.limit(limit, stream).status == "SUPPORTED"
+
+
+@pytest.mark.parametrize("seeds", ["paired", "independent"])
+def test_draws_that_are_averaged_in_batches(seeds, rng, monkeypatch):
+    """As many batches as draws: the batch means are the draws. Fewer: the mean is the same, its spread near."""
+    plan = decide.plan_limit(SIZES, to=1.0, margin=0.5, draws=64, sd=0.3, seeds=seeds)
+    values = rng.normal(1, 0.3, (64, 9))
+    whole = decide.limit(plan, values)
+    monkeypatch.setattr("theorax.decide.streams.KEPT", 0)
+    for batches in (64, 32):
+        monkeypatch.setattr("theorax.decide.streams.BATCHES", batches)
+        stream = decide.Stream(logs=False)
+        stream.add(np.tile(SIZES, 64), values.ravel())
+        found = decide.limit(plan, stream)
+        # Sums of 64 terms below 3, with weights of total size below 4.
+        assert found.cases[0].estimate == pytest.approx(whole.cases[0].estimate, abs=64 * 16 * 2.0**-52)
+        assert [point.draws for point in found.cases[0].points] == [64] * 9
+        if batches == 64:
+            assert found.cases[0].standard_error == pytest.approx(whole.cases[0].standard_error, rel=1e-12)
+    with pytest.raises(ObservationError, match="keep=True"):
+        decide.limit(replace(plan, moments=decide.Bounded(-1, 3)), stream)
+    average = decide.plan_mean(to=1.0, margin=0.5, draws=576, sd=0.3)
+    stream = decide.Stream(logs=False)
+    stream.add(np.ones(576), values.ravel())
+    assert decide.mean(average, stream).cases[0].estimate == pytest.approx(values.mean(), rel=1e-13)
+    with pytest.raises(ObservationError, match="keep=True"):
+        decide.quantile(decide.plan_quantile(to=1.0, margin=0.5, draws=576), stream)

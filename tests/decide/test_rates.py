@@ -14,8 +14,10 @@ from sympy import Rational, exp
 
 from theorax.decide.bias_aware import solve
 from theorax.decide.designs import Plan, Policy, Target
-from theorax.decide.rate_estimators import Average, RateData, decide_rate, design_rate
+from theorax.decide.rate_estimators import Average, MeansOfLogs, design_rate
+from theorax.decide.samples import Columns
 from theorax.decide.status import DEFAULT_LEVELS, Reason, Refusal, Status
+from theorax.decide.sweep_decisions import decide_sweep
 from theorax.errors import DesignError, ObservationError, StatementError
 from theorax.language import (
     Absolute,
@@ -53,6 +55,12 @@ def noisy(rng, mean, draws, sd=0.2):
     return list((mean * np.exp(sd * rng.standard_normal((draws, len(mean))))).T)
 
 
+def read(design, samples, claimed, margin, average=Average.MEAN_OF_LOG, floor=0.0):
+    """The rate decided on these columns of draws."""
+    means = MeansOfLogs.of(design.weights.plan, Columns(tuple(samples)), average, floor)
+    return decide_sweep(design, means, claimed, margin)
+
+
 def test_soft_orders_widen_as_published():
     """Published for sizes 32..8192: b .14 and half-width .17 for |P| <= 1, .21 and .34 for P free."""
     bounded, free = (solve(powers(Corrections(loglog=bound))) for bound in (1, math.inf))
@@ -63,9 +71,9 @@ def test_soft_orders_widen_as_published():
 def test_a_log_factor_refutes_the_exact_order_and_not_the_soft_one(rng):
     """Published: every two-sided method without soft orders refutes exponent 1 of n^-1 log n."""
     samples = noisy(rng, np.log(N) / N, 64)
-    assert decide_rate(design_rate(powers()), samples, 1.0, 0.1)[0].status is Status.REFUTED
+    assert read(design_rate(powers()), samples, 1.0, 0.1)[0].status is Status.REFUTED
     soft = design_rate(powers(Corrections(loglog=1)))
-    assert decide_rate(soft, samples, 1.0, 0.3)[0].status is Status.SUPPORTED
+    assert read(soft, samples, 1.0, 0.3)[0].status is Status.SUPPORTED
 
 
 def test_levels_are_halved_where_the_jackknife_is_not_exact(rng):
@@ -76,7 +84,7 @@ def test_levels_are_halved_where_the_jackknife_is_not_exact(rng):
     assert design_rate(powers(sd=0.7)).weights.plan.levels.support == 0.025
     # A p-value held against the whole level rejects what half the level did.
     for exponent in (1.0, 1.05, 1.1, 1.15):
-        decision, _, _ = decide_rate(halved, noisy(rng, 1 / N, 64, sd=0.7), exponent, 0.3)
+        decision, _, _ = read(halved, noisy(rng, 1 / N, 64, sd=0.7), exponent, 0.3, Average.LOG_OF_MEAN)
         assert (decision.p_refute <= decision.levels.refute) == (decision.status is Status.REFUTED)
 
 
@@ -85,7 +93,7 @@ def test_the_two_averages_differ_by_the_spread(rng):
     table = np.stack(noisy(rng, 1 / N, 4000, sd=0.1), axis=1)
     for average in Average:
         design = design_rate(powers(), average)
-        interval = RateData.of(design, list(table.T)).interval(design.weights)
+        interval = MeansOfLogs.of(design.weights.plan, Columns(tuple(table.T)), average).interval(design.weights)
         literal = np.log(table).mean(axis=0) if average is Average.MEAN_OF_LOG else np.log(table.mean(axis=0))
         # The jackknife removes a bias of variance/(2 m), here 1e-6 per size.
         assert abs(interval.estimate - design.weights.vector @ literal) < 1e-4
@@ -99,7 +107,7 @@ def test_a_floor_drops_sizes_and_takes_weights_solved_in_advance(average, policy
     design = design_rate(plan, average, floor)
     assert [len(w.plan.sizes) for w in design.family] == [8, 7, 6, 5, 4, 3]
     samples = [x + floor * rng.random(32) for x in noisy(rng, np.exp(-0.5 * DEPTHS), 32)]
-    decision, weights, alarm = decide_rate(design, samples, 0.5, 0.05)
+    decision, weights, alarm = read(design, samples, 0.5, 0.05, average, floor)
     assert weights in design.family
     assert weights.plan.sizes == (3, 5, 8, 12, 20)  # exp(-10) is 450 floors, exp(-15) three
     assert decision.status is Status.SUPPORTED
@@ -108,7 +116,7 @@ def test_a_floor_drops_sizes_and_takes_weights_solved_in_advance(average, policy
     # Bounded by the floor over the mean, or its average over the draws: e^(s^2) more, and second order.
     assert weights.bias.total + moved <= decision.bias <= weights.bias.total + 1.1 * moved
     # Unguarded, the floor is refuted as a rate and seen by the alarm.
-    unguarded, _, alarm = decide_rate(design_rate(plan, average), samples, 0.5, 0.05)
+    unguarded, _, alarm = read(design_rate(plan, average), samples, 0.5, 0.05, average)
     assert unguarded.status is Status.REFUTED
     assert alarm
     assert unguarded.robust is False
@@ -117,17 +125,17 @@ def test_a_floor_drops_sizes_and_takes_weights_solved_in_advance(average, policy
 def test_too_few_sizes_above_the_floor():
     design = design_rate(exponentials(), floor=1.0)
     with pytest.raises(Refusal) as refusal:
-        decide_rate(design, [np.full(32, 2.0)] * 8, 0.5, 0.05)
+        read(design, [np.full(32, 2.0)] * 8, 0.5, 0.05, floor=1.0)
     assert refusal.value.reason is Reason.NUMERIC_FLOOR
 
 
 def test_an_exponential_is_supported_only_against_powers(rng):
     rival = (powers_at_depths(), 0.0, 8.0)
     design = design_rate(exponentials(WIDE), rival=rival)
-    assert decide_rate(design, noisy(rng, np.exp(-0.3 * DEPTHS), 32), 0.3, 0.03)[0].status is Status.SUPPORTED
+    assert read(design, noisy(rng, np.exp(-0.3 * DEPTHS), 32), 0.3, 0.03)[0].status is Status.SUPPORTED
     # A range that holds what an exponential looks like locally cannot be excluded.
     steep = design_rate(exponentials(WIDE), rival=(powers_at_depths(), 0.0, 40.0))
-    decision, _, _ = decide_rate(steep, noisy(rng, np.exp(-0.3 * DEPTHS), 32), 0.3, 0.03)
+    decision, _, _ = read(steep, noisy(rng, np.exp(-0.3 * DEPTHS), 32), 0.3, 0.03)
     assert decision.status is Status.INCONCLUSIVE
     assert decision.p_support > 0.025
 
@@ -138,7 +146,7 @@ def powers_at_depths():
 
 def test_a_power_is_no_exponential(rng):
     design = design_rate(exponentials(WIDE), rival=(powers_at_depths(), 0.0, 8.0))
-    decision, _, alarm = decide_rate(design, noisy(rng, DEPTHS**-2.0, 32), 0.1, 0.2)
+    decision, _, alarm = read(design, noisy(rng, DEPTHS**-2.0, 32), 0.1, 0.2)
     assert decision.status is not Status.SUPPORTED
     assert alarm
 
@@ -146,10 +154,10 @@ def test_a_power_is_no_exponential(rng):
 def test_the_alarm_withholds_support_and_leaves_a_refutation(rng):
     samples = noisy(rng, np.exp(-N / 2000), 64)  # an exponential under a power law
     exponent = float(solve(powers()).vector @ (-N / 2000))
-    near, _, alarm = decide_rate(design_rate(powers()), samples, exponent, 1.0)
+    near, _, alarm = read(design_rate(powers()), samples, exponent, 1.0)
     assert alarm
     assert (near.status, near.reason, near.p_support) == (Status.INCONCLUSIVE, Reason.CLASS_REFUTED, 1.0)
-    far, _, _ = decide_rate(design_rate(powers()), samples, exponent + 5, 1.0)
+    far, _, _ = read(design_rate(powers()), samples, exponent + 5, 1.0)
     assert far.status is Status.REFUTED
     assert far.robust is False
 
@@ -163,9 +171,9 @@ REFUSED = {
         StatementError,
         "finite range",
     ),
-    "sizes": (lambda: decide_rate(design_rate(powers()), [np.ones(64)], 1.0, 0.1), ObservationError, "1 sizes"),
+    "sizes": (lambda: read(design_rate(powers()), [np.ones(64)], 1.0, 0.1), ObservationError, "1 sizes"),
     "sign": (
-        lambda: decide_rate(design_rate(powers()), [np.r_[np.ones(63), -1.0]] * 9, 1.0, 0.1),
+        lambda: read(design_rate(powers()), [np.r_[np.ones(63), -1.0]] * 9, 1.0, 0.1),
         ObservationError,
         "-1 in draw 63 at size 32",
     ),

@@ -10,8 +10,8 @@ from theorax.decide.bias_aware import solve
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy, Target
 from theorax.decide.equivalence import decide
-from theorax.decide.estimators import betting, light_tails, proportion
-from theorax.decide.mean_intervals import Declared, mean_of
+from theorax.decide.estimators import betting, paired, proportion
+from theorax.decide.moments import Bounded, BoundedVariance
 from theorax.decide.quantiles import quantile
 from theorax.decide.status import Status
 
@@ -36,8 +36,8 @@ def heavy(rng, draws, paired):
 
 
 CASES = {
-    "range": (Declared("range"), spikes, 0.02, lambda x: np.minimum(x, 1.0)),
-    "variance": (Declared("variance", variance=(0.32,)), heavy, 0.2 / 1.2, lambda x: x),
+    "range": (Bounded(0, 1), spikes, 0.02, lambda x: np.minimum(x, 1.0)),
+    "variance": (BoundedVariance(0.32), heavy, 0.2 / 1.2, lambda x: x),
 }
 
 
@@ -52,7 +52,7 @@ def test_limits_under_declared_moments(name, policy, rng):
     def statuses(claimed, margin):
         for _ in range(REPLICATES):
             table = shaped(draw(rng, 200, policy is Policy.PAIRED))
-            yield decide(mean_of(declared, weights, list(table.T)), claimed, margin).status
+            yield decide(declared.interval(list(table.T), weights), claimed, margin).status
 
     true, false = list(statuses(mean, 0.1)), list(statuses(mean + 0.1, 0.1))
     assert true.count(Status.REFUTED) <= most(REPLICATES)
@@ -89,5 +89,5 @@ def test_engine_mutant_students_t_on_spikes_is_caught(rng):
     below = 0
     for _ in range(REPLICATES):
         x = (rng.random(200) < 0.01).astype(float)
-        below += light_tails(x).upper(0.025) < 0.01
+        below += paired(x).upper(0.025) < 0.01
     assert below > most(REPLICATES)

@@ -35,26 +35,6 @@ def test_promises_hold(family, key):
     assert not [text for procedure in promised for text in failures(case, procedure, counted[procedure.name])]
 
 
-FACE = [case.key for case in FAMILIES["face"]()]
-
-
-@pytest.mark.parametrize("key", FACE)
-def test_the_public_face_says_what_the_engine_says(key):
-    """The same data, the same words: what is measured through the engine's functions holds for `theorax.decide`.
-
-    It may only be more careful: where the data contradict the declared class, and where it spends half of the levels.
-    """
-    face = find("face", key)
-    core = {procedure.name: procedure for procedure in find(face.family, key).procedures}
-    for replicate in range(3):
-        data = face.data(replicate)
-        for procedure in face.procedures:
-            public, inner = procedure.decide(data), core[procedure.name].decide(data)
-            same = (public.refuted, public.supported) == (inner.refuted, inner.supported)
-            undecided = not public.refuted and not public.supported
-            assert same or (undecided and (public.withheld or not core[procedure.name].promised))
-
-
 def test_keys_are_unique():
     """A case is found, and its data are seeded, by its key."""
     for family, cases in FAMILIES.items():

@@ -13,7 +13,7 @@ from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy, Target
 from theorax.decide.equivalence import decide
 from theorax.decide.error_budget import e_bh, holm
-from theorax.decide.estimators import betting, catoni, independent, light_tails, paired, proportion
+from theorax.decide.estimators import betting, catoni, independent, paired, proportion
 from theorax.decide.monitoring import Monitor
 from theorax.decide.status import Levels, Side, Status
 
@@ -111,7 +111,7 @@ def intervals(rng):
     zero_one = (rng.random(60) < 0.3).astype(float)
     yield paired(0.3 + 0.1 * rng.standard_normal((12, 1)))
     yield independent([0.3 + rng.standard_normal(5), 0.1 * rng.standard_normal(9)], (1.0, -0.5), 0.02)
-    yield light_tails(0.2 + rng.standard_normal((40, 1)), bias=0.05)
+    yield paired(0.2 + rng.standard_normal((40, 1)), bias=0.05)
     yield proportion(zero_one)
     yield betting(rng.random(60) ** 2, 0.0, 1.0)
     yield catoni(rng.standard_normal(40), 1.0)

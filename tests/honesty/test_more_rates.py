@@ -8,8 +8,10 @@ from scipy.special import bdtrc
 
 from theorax.decide.corrections import Corrections, Prefactor
 from theorax.decide.designs import Plan, Policy, Target
-from theorax.decide.rate_estimators import Average, decide_rate, design_rate
+from theorax.decide.rate_estimators import Average, MeansOfLogs, design_rate
+from theorax.decide.samples import Columns
 from theorax.decide.status import Status
+from theorax.decide.sweep_decisions import decide_sweep
 
 LEVEL = 0.025
 REPLICATES = 200
@@ -24,12 +26,13 @@ def most(replicates, level=LEVEL):
     return next(count for count in range(replicates) if bdtrc(count, replicates, level) <= 1e-3)
 
 
-def tally(rng, design, mean, claimed, margin, draws, sd=0.2, floor=0.0, replicates=REPLICATES):
-    """How often refuted, how often supported."""
+def tally(rng, design, mean, claimed, margin, draws, sd=0.2, rounding=0.0, replicates=REPLICATES, **read):
+    """How often refuted, how often supported; ``read``: the average, and the floor that is declared."""
     found = []
     for _ in range(replicates):
-        table = mean * np.exp(sd * rng.standard_normal((draws, len(mean)))) + floor * rng.random((draws, len(mean)))
-        found.append(decide_rate(design, list(table.T), claimed, margin)[0].status)
+        table = mean * np.exp(sd * rng.standard_normal((draws, len(mean)))) + rounding * rng.random((draws, len(mean)))
+        means = MeansOfLogs.of(design.weights.plan, Columns(tuple(table.T)), **read)
+        found.append(decide_sweep(design, means, claimed, margin)[0].status)
     return sum(s is Status.REFUTED for s in found), sum(s is Status.SUPPORTED for s in found)
 
 
@@ -63,10 +66,11 @@ def test_a_floor(average, rng):
     """Published: unguarded fits refute the truth always, guarded .027, and .024 supported at the margin."""
     floor = 1e-7
     design = design_rate(depth_plan(PURE), average, floor)
-    assert tally(rng, design, np.exp(-0.5 * DEPTHS), 0.5, 0.05, 32, floor=floor)[0] <= most(REPLICATES)
-    assert tally(rng, design, np.exp(-0.45 * DEPTHS), 0.5, 0.05, 32, floor=floor)[1] <= most(REPLICATES)
-    unguarded = design_rate(depth_plan(PURE), average)
-    assert tally(rng, unguarded, np.exp(-0.5 * DEPTHS), 0.5, 0.05, 32, floor=floor, replicates=40)[0] == 40
+    guarded = dict(rounding=floor, average=average, floor=floor)
+    assert tally(rng, design, np.exp(-0.5 * DEPTHS), 0.5, 0.05, 32, **guarded)[0] <= most(REPLICATES)
+    assert tally(rng, design, np.exp(-0.45 * DEPTHS), 0.5, 0.05, 32, **guarded)[1] <= most(REPLICATES)
+    blind, unguarded = dict(rounding=floor, average=average, replicates=40), design_rate(depth_plan(PURE), average)
+    assert tally(rng, unguarded, np.exp(-0.5 * DEPTHS), 0.5, 0.05, 32, **blind)[0] == 40
 
 
 def test_soft_orders(rng):
@@ -84,8 +88,8 @@ def test_logarithms_of_means(sd, rng):
     sizes, allowed = (16.0, 32.0, 64.0, 128.0, 256.0), Corrections(size=0, rest=0, reason="an exact power")
     n = np.array(sizes)
     design = design_rate(Plan(sizes, allowed, draws=20, sd=sd, policy=Policy.PAIRED), Average.LOG_OF_MEAN)
-    assert tally(rng, design, n**-1.0, 1.0, 0.5, 20, sd)[0] <= most(REPLICATES)
-    assert tally(rng, design, n**-0.5, 1.0, 0.5, 20, sd)[1] <= most(REPLICATES)
+    assert tally(rng, design, n**-1.0, 1.0, 0.5, 20, sd, average=Average.LOG_OF_MEAN)[0] <= most(REPLICATES)
+    assert tally(rng, design, n**-0.5, 1.0, 0.5, 20, sd, average=Average.LOG_OF_MEAN)[1] <= most(REPLICATES)
 
 
 def test_a_power_at_the_edge_of_the_rival_range_is_rarely_called_exponential(rng):

@@ -100,7 +100,7 @@ class PositivityJudge(Judge[Positivity]):
     def prepare(self, claim: Positivity, cell: Cell, levels: Levels, original: Positivity) -> Prepared:
         share, margin = cell.number(claim.share, cell.line.sizes[0]), float(original.margin.value)
         plan = ProbabilityPlan(at_least=share, margin=margin, draws=cell.line.draws, levels=levels)
-        return Prepared(cell, share, margin, 1.0, None, claim.sided, levels=levels, plan=plan)
+        return Prepared(cell, share, margin, claim.sided, levels=levels, plan=plan)
 
     def judge(self, claim: Positivity, prepared: Prepared, observed: Observed) -> Judged:
         at = observed.line.sizes.index(prepared.cell.line.sizes[0])

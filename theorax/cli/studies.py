@@ -17,10 +17,8 @@ from theorax.cli.tables import Table
 from theorax.decide.inequalities import Excess, of_excess
 from theorax.decide.known_laws import KnownLaw
 from theorax.decide.moments import LIGHT_TAILS, Moment
-from theorax.decide.plans import Planned, SweepPlan
+from theorax.decide.plans import Planned, Seeds, SweepPlan
 from theorax.decide.probabilities import of_counts
-from theorax.decide.samples import above_zero, by_size, gather, gather_logs
-from theorax.decide.sequences import SequencePlan
 from theorax.decide.status import Reason, Status
 from theorax.decide.streams import KEPT, Stream
 from theorax.decide.verdict import Verdict
@@ -92,7 +90,8 @@ class Study:
         better = (replace(plan, margin=needed) if needed < plan.margin else plan).cheapest()
         if better is None:
             return "no sweep that was tried: declare a sharper class with its reason, or a wider margin."
-        chance = "" if isinstance(plan, SequencePlan) else " with probability 0.8"
+        certain = isinstance(plan, SweepPlan) and plan.seeds is Seeds.NONE
+        chance = "" if certain else " with probability 0.8"
         return f"{better.design} (the cheapest that decides{chance} if the estimate is right)"
 
 
@@ -121,7 +120,7 @@ def rate(table: Table, claim: RateClaim, declared: Declared) -> Study:
         return _sequence(rows, declared, given, letter, of_limit=False)
     sizes, counts, seeds = _drawn(rows, declared, letter)
     plan = decide.plan_rate(sizes, draws=counts, seeds=seeds, **drawn, **given)
-    return Study(plan, decide.rate(plan, _gathered(rows, plan, logs=logs)), tuple(_notes(rows, declared, seeds)))
+    return Study(plan, decide.rate(plan, _observed(rows)), tuple(_notes(rows, declared, seeds)))
 
 
 def limit(table: Table, claim: LimitClaim, declared: Declared) -> Study:
@@ -144,7 +143,7 @@ def limit(table: Table, claim: LimitClaim, declared: Declared) -> Study:
     sizes, counts, seeds = _drawn(rows, declared, letter)
     given |= {"sd": _spread(declared), "moments": declared.moments, "seeds": seeds}
     plan = decide.plan_limit(sizes, draws=counts, **given)
-    return Study(plan, decide.limit(plan, _gathered(rows, plan, logs=False)), tuple(_notes(rows, declared, seeds)))
+    return Study(plan, decide.limit(plan, _observed(rows)), tuple(_notes(rows, declared, seeds)))
 
 
 def mean(table: Table, claim: MeanClaim, declared: Declared) -> Study:
@@ -164,9 +163,7 @@ def mean(table: Table, claim: MeanClaim, declared: Declared) -> Study:
         name=claim.of,
         of=claim.of,
     )
-    return Study(
-        plan, decide.mean(plan, stream.gathered(paired=False)), ("Every row is taken as one independent draw.",)
-    )
+    return Study(plan, decide.mean(plan, stream), ("Every row is taken as one independent draw.",))
 
 
 def probability(table: Table, claim: ProbabilityClaim, declared: Declared) -> Study:
@@ -222,7 +219,7 @@ def law(table: Table, claim: LawClaim, declared: Declared) -> Study:
         corrections = None if declared.corrections == decide.Corrections() else declared.corrections
         given |= {"seeds": seeds, "corrections": corrections, "letter": claim.letter}
         plan = decide.plan_law(sizes, to=_law(claim), draws=counts, **given)
-        columns = rows.stream.columns if rows.columns is None else rows.columns
+        columns = rows.stream.columns.values if rows.columns is None else rows.columns
         return Study(plan, decide.law(plan, list(columns)), tuple(_notes(rows, declared, seeds)))
     other = claim.to if claim.parameters is None else None
     wanted = [claim.of, *([other] if other is not None else [])]
@@ -305,7 +302,7 @@ def _sequence(rows: Rows, declared: Declared, given: dict[str, Any], letter: str
         # |log q - log q'| for |q - q'| <= e, the larger side.
         errors = -np.log1p(-errors / values)
     kept = {name: value for name, value in given.items() if not (of_limit and name == "form")}
-    plan: SequencePlan = decide.plan_sequence(sizes, errors=[float(error) for error in errors], **kept)
+    plan = decide.plan_sequence(sizes, errors=[float(error) for error in errors], **kept)
     notes = [
         f"Each size ({letter}) occurs once: the values are taken as free of randomness, and the verdict spends no error rate."
     ]
@@ -328,11 +325,8 @@ def _drawn(rows: Rows, declared: Declared, letter: str) -> tuple[list[float], in
     return list(counts), found[0] if equal else found, seeds
 
 
-def _gathered(rows: Rows, plan: SweepPlan, *, logs: bool) -> Any:
-    if rows.columns is None:
-        return rows.stream.for_plan(plan)
-    columns = by_size(plan, list(rows.columns))
-    return gather_logs(plan, above_zero(plan, columns)) if logs else gather(plan, columns)
+def _observed(rows: Rows) -> Any:
+    return rows.stream if rows.columns is None else list(rows.columns)
 
 
 def _notes(rows: Rows, declared: Declared, seeds: str) -> Iterator[str]:

@@ -157,6 +157,8 @@ def solve(plan: Plan) -> Weights:
     **Errors:** the solver's accuracy moves the width only; the conditions that make the target come out are restored by
     projection, and the bias is recomputed from the weights returned.
     """
+    if plan.side is not Side.EQUAL:  # the side is no part of what the weights are solved for
+        return replace(solve(replace(plan, side=Side.EQUAL)), plan=plan)
     rows, values = conditions(plan)
     pseudo_inverse = np.linalg.pinv(rows)
     base = pseudo_inverse @ values

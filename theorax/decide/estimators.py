@@ -5,12 +5,11 @@ Which estimator is valid follows from what is declared: no interval for a mean h
 | declared | estimator |
 |---|---|
 | nothing random, errors bounded | `deterministic` |
-| mean of logarithms, or scores near normal | `paired`, `independent` |
+| scores near normal: logarithms, light tails | `paired`, `independent` |
 | logarithm of a mean | `log_of_mean`, `log_of_mean_independent` |
 | two values | `proportion` |
 | a range | `betting` |
 | a bound of the variance | `catoni` |
-| light tails, at least 30 draws | `light_tails` |
 """
 
 from __future__ import annotations
@@ -32,7 +31,6 @@ __all__ = [
     "catoni",
     "deterministic",
     "independent",
-    "light_tails",
     "log_of_mean",
     "log_of_mean_independent",
     "paired",
@@ -84,22 +82,6 @@ def log_of_mean(values: ArrayLike, weights: ArrayLike = (1.0,), bias: float = 0.
 def log_of_mean_independent(samples: Sequence[ArrayLike], weights: ArrayLike = (1.0,), bias: float = 0.0) -> Interval:
     """The same for samples drawn for each size on its own: pseudo-values per size, variances added."""
     return independent([_pseudo_logs(_finite(sample)) for sample in samples], weights, bias)
-
-
-def light_tails(values: ArrayLike, weights: ArrayLike = (1.0,), bias: float = 0.0) -> Interval:
-    """Student's t for means of data whose tails are *asserted* to be light; an assumption of the verdict.
-
-    **Raises:** `Refusal` below thirty draws, where the assertion would carry the whole result.
-    """
-    interval = paired(values, weights, bias)
-    if interval.df < 29:
-        raise Refusal(
-            Reason.MOMENTS_UNDECLARED,
-            f"{interval.df + 1:.0f} draws were given with light tails asserted. So few say nothing about a mean "
-            "unless a "
-            "bound is known. Write at least 30 draws, or declare a range or a variance.",
-        )
-    return interval
 
 
 def betting(values: ArrayLike, low: float, high: float, bias: float = 0.0) -> Interval:
@@ -164,8 +146,8 @@ def score_variance(weights: ArrayLike, variance: float, independent: bool) -> fl
     return float(k @ k if independent else np.abs(k).sum() ** 2) * variance
 
 
-def above_floor(means: ArrayLike, floor: float, least: int = 3) -> tuple[int, Vector]:
-    """How many sizes stay clear of an absolute numerical floor, and the error it may cause in the log of each.
+def above_floor(means: ArrayLike, floor: float, least: int = 3) -> int:
+    """How many sizes stay clear of an absolute numerical floor.
 
     A size is dropped with all larger ones when its mean is below fifty floors: the floor then moves its logarithm by
     0.02.
@@ -182,7 +164,7 @@ def above_floor(means: ArrayLike, floor: float, least: int = 3) -> tuple[int, Ve
             "is "
             f"rounding. Write smaller sizes, at least {least} of them above the floor, or a finer dtype.",
         )
-    return kept, floor / q[:kept]
+    return kept
 
 
 def _student(values: Vector, bias: float, rounding: float) -> Interval:

@@ -11,6 +11,8 @@ and $y = \frac12 \log U$ has the exponent of the distance.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +22,33 @@ from theorax.decide.designs import Policy, Target
 from theorax.decide.estimators import independent, paired
 from theorax.decide.interval import Interval
 from theorax.decide.status import Reason, Refusal
+from theorax.decide.sweep_decisions import WeightedMeans
+from theorax.decide.verdict import Point
 from theorax.errors import DesignError
 
-__all__ = ["FEWEST_BATCHES", "rate_of_law", "squared_distance"]
+__all__ = ["FEWEST_BATCHES", "DistancesOfLaws", "rate_of_law", "squared_distance"]
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
 FEWEST_BATCHES = 32
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class DistancesOfLaws(WeightedMeans):
+    """Features of every draw at every size, and those of the law that is approached."""
+
+    features: tuple[Matrix, ...]
+    target: Vector
+    points: tuple[Point, ...] = ()
+
+    @property
+    def kept(self) -> int:
+        return len(self.features)
+
+    def interval(self, weights: Weights) -> Interval:
+        return rate_of_law(self.features, self.target, weights)
 
 
 def squared_distance(features: Matrix, target: Vector) -> float:

@@ -1,4 +1,4 @@
-"""Limits of means of own numbers, under declared moments."""
+"""Limits of means: of draws under declared moments, or of a sequence without randomness."""
 
 from __future__ import annotations
 
@@ -6,38 +6,38 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, cast, final
-
-import numpy as np
+from typing import Any, Self, cast, final
 
 from theorax.decide.bias_aware import Weights
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target
-from theorax.decide.equivalence import decide, is_robust
-from theorax.decide.interval import Interval
-from theorax.decide.moments import LIGHT_TAILS, Moment, declared_of, interval_of, ledger_of, spread_of
-from theorax.decide.one_case import ledger, sweep_verdict, undecided
-from theorax.decide.planning import alarmed
-from theorax.decide.plans import Seeds, SweepPlan, chosen, counted, spread, sweep
-from theorax.decide.samples import Gathered, by_size, gather
-from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Refusal, Side
+from theorax.decide.moments import LIGHT_TAILS, MeansOfDraws, Moment, declared, planned_spread
+from theorax.decide.one_case import ledger, sweep_verdict
+from theorax.decide.plans import NOTICED, Seeds, Tested, chosen, counted, spread, sweep
+from theorax.decide.samples import Columns, by_size, mean_point
+from theorax.decide.status import DEFAULT_LEVELS, Levels, Side
 from theorax.decide.streams import Stream
+from theorax.decide.sweep_decisions import WeightedPlan
 from theorax.decide.verdict import Verdict
 from theorax.errors import DesignError
 
-__all__ = ["LIMIT_SIDES", "LimitPlan", "in_units", "limit", "plan_limit", "tends"]
+__all__ = ["LIMIT_SIDES", "LimitPlan", "limit", "plan_limit"]
 
 LIMIT_SIDES = {"exact": Side.EQUAL, "at most": Side.AT_MOST, "at least": Side.AT_LEAST}
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class LimitPlan(SweepPlan):
-    """The limit of a mean as the size grows; the class of corrections is in units of the claimed limit (of 1 for 0)."""
+class LimitPlan(WeightedPlan):
+    """The limit of a mean as the size grows.
+
+    ``scale``: what one unit of the class of corrections stands for; the claimed limit (1 for a limit of 0) if not given.
+    """
 
     to: float
     side: str = "exact"
     moments: Moment = LIGHT_TAILS
+    scale: float | None = None
 
     def __post_init__(self) -> None:
         chosen("side", self.side, LIMIT_SIDES)
@@ -45,25 +45,48 @@ class LimitPlan(SweepPlan):
 
     @property
     def unit(self) -> str:
-        return f" times {abs(self.to):g}" if self.to else ""
+        return f" times {self._scale:g}" if self._scale != 1 else ""
 
     @property
     def statement(self) -> str:
-        return tends(f"E[{self.of}]", self.letter, self.to, self.side)
+        return _tends(f"E[{self.of}]" if self.random else self.of, self.letter, self.to, self.side)
+
+    @property
+    def claimed(self) -> float:
+        return self.to
 
     @cached_property
     def core(self) -> Plan:
         plan = Plan(
             sizes=self.sizes,
-            corrections=in_units(self.corrections, self.to, self.sizes[0]),
+            corrections=_in_units(self.corrections.anchored(self.sizes[0]), self._scale),
             target=Target.LIMIT,
             sd=self.sd,
             draws=self.draws,
             policy=self.seeds.policy,
+            errors=self.errors,
             side=LIMIT_SIDES[self.side],
             levels=self.levels,
         )
-        return declared_of(self.moments).planned(plan)
+        return declared(self.moments).planned(plan)
+
+    def repeated(self) -> Self:
+        return replace(self, moments=declared(self.moments).repeated())
+
+    def tested(self, observed: Columns) -> Tested:
+        """Decide the limit on what was observed at every size.
+
+        **Raises:** `ObservationError` for values outside the declared range.
+        """
+        points = observed.points or tuple(map(mean_point, self.sizes, observed.values))
+        return self._tested(lambda: MeansOfDraws(declared(self.moments), observed), points)
+
+    def _unseen(self, weights: Weights) -> Iterable[str]:
+        yield f"a limit that differs from the claimed one by less than {weights.mde(NOTICED):.2g}"
+
+    @property
+    def _scale(self) -> float:
+        return (abs(self.to) or 1.0) if self.scale is None else self.scale
 
 
 def plan_limit(
@@ -96,7 +119,7 @@ def plan_limit(
         to=float(to),
         margin=margin,
         draws=counted(draws),
-        sd=spread("sd", spread_of(moments) if sd is None else sd),
+        sd=spread("sd", planned_spread(moments) if sd is None else sd),
         seeds=cast("Seeds", seeds),
         side=side,
         corrections=Corrections() if corrections is None else corrections,
@@ -113,59 +136,42 @@ def limit(plan: LimitPlan, values: Any) -> Verdict:
 
     **Raises:** `ObservationError` for draws that are not those planned, not finite, or outside the declared range.
     """
-    if isinstance(values, Stream):
-        values = values.for_plan(plan)
-    gathered = values if isinstance(values, Gathered) else gather(plan, by_size(plan, values))
-    side, detail = LIMIT_SIDES[plan.side], ""
+    return limit_verdict(plan, values.for_plan(plan) if isinstance(values, Stream) else Columns(by_size(plan, values)))
 
-    def estimate(k: np.ndarray, bias: float) -> Interval:
-        return interval_of(plan.moments, plan.core, gathered, k, bias)
 
-    def weighted(weights: Weights) -> Interval:
-        return estimate(weights.vector, weights.bias.total)
-
-    try:
-        decision = decide(weighted(plan.weights), plan.to, plan.margin, side, plan.levels)
-        decision = replace(decision, robust=is_robust(decision, plan.core, weighted))
-        decision, detail = alarmed(decision, plan.core, estimate)
-    except Refusal as refusal:
-        decision = Decision.undecided(refusal.reason, plan.to, plan.margin, side, plan.levels)
-        detail = undecided(refusal)
-    unseen = (
-        f"a limit that differs from the claimed one by less than {plan.noticeable:.2g}",
-        "corrections that are larger than declared, or fade more slowly",
-    )
+def limit_verdict(plan: LimitPlan, observed: Columns) -> Verdict:
+    """The verdict on the limit of what was observed."""
+    moments = (declared(plan.moments).assumption,) if plan.random else ()
+    found = plan.tested(observed)
     return sweep_verdict(
         plan,
-        decision,
+        found.decision,
         kind="limit",
         predicted=plan.to,
-        points=gathered.points,
-        unseen=unseen,
-        assumptions=ledger(plan, ledger_of(plan.moments)),
-        detail=detail,
+        points=found.points,
+        unseen=found.unseen,
+        detail=found.detail,
+        assumptions=ledger(plan, *moments),
     )
 
 
-def in_units(corrections: Corrections, to: float, smallest: float) -> Corrections:
+def _in_units(corrections: Corrections, unit: float) -> Corrections:
     """The declared class in units of y: a share of the limit becomes a number."""
-    unit = abs(to) or 1.0
-    anchored = corrections.anchored(smallest)
     if unit == 1:
-        return anchored
+        return corrections
     return replace(
-        anchored,
-        size=anchored.size * unit,
-        rest=anchored.remainder * unit,
-        order=anchored.remainder_order,
-        reason=anchored.reason or "the default class, in units of the limit",
+        corrections,
+        size=corrections.size * unit,
+        rest=corrections.remainder * unit,
+        order=corrections.remainder_order,
+        reason=corrections.reason or "the default class, in units of the limit",
     )
 
 
-def tends(of: str, letter: str, to: float, side: str) -> str:
+def _tends(of: str, letter: str, to: float, side: str) -> str:
     """A limit as Unicode mathematics.
 
-    >>> tends("E[x]", "n", 0.5, "at most")
+    >>> _tends("E[x]", "n", 0.5, "at most")
     'lim E[x] ≤ 0.5  as n → ∞'
     """
     if side == "exact":

@@ -13,20 +13,20 @@ import numpy as np
 
 from theorax.decide.bias_aware import Weights, solve
 from theorax.decide.corrections import Corrections
-from theorax.decide.designs import Plan, Policy, Target
+from theorax.decide.designs import Plan, Target
 from theorax.decide.equivalence import decide
 from theorax.decide.interval import Interval
 from theorax.decide.limits import LIMIT_SIDES
-from theorax.decide.moments import LIGHT_TAILS, Moment, declared_of, interval_of, ledger_of, spread_of
-from theorax.decide.one_case import undecided, verdict
+from theorax.decide.moments import LIGHT_TAILS, MeansOfDraws, Moment, declared, planned_spread
+from theorax.decide.one_case import verdict
 from theorax.decide.planning import cheapest
-from theorax.decide.plans import NOTICED, Planned, chosen, counted, positive, spread
+from theorax.decide.plans import NOTICED, Planned, Seeds, Tested, chosen, counted, positive, refused, spread
 from theorax.decide.quantiles import fewest_for_a_limit, planned_sd
 from theorax.decide.quantiles import quantile as quantile_of
-from theorax.decide.samples import Gathered, numbers
-from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Refusal
-from theorax.decide.summaries import Moments, Summary
-from theorax.decide.verdict import Assumption, Point, Verdict
+from theorax.decide.samples import Columns, mean_point, numbers
+from theorax.decide.status import DEFAULT_LEVELS, Levels, Reason, Refusal
+from theorax.decide.streams import Stream
+from theorax.decide.verdict import Assumption, Verdict
 from theorax.errors import DesignError, ObservationError
 
 __all__ = ["MeanPlan", "QuantilePlan", "mean", "plan_mean", "plan_quantile", "quantile"]
@@ -36,12 +36,14 @@ _EXACT = Corrections(size=0.0, rest=0.0, reason="nothing is extrapolated")
 
 @dataclass(frozen=True, kw_only=True)
 class _OneSize(Planned):
-    """A plan whose draws all have one law."""
+    """A plan whose draws all have one law; ``size``: the size at which they are made, where there is one."""
 
     to: float
     draws: int = 32
     sd: float = 1.0
     side: str = "exact"
+    seeds: Seeds = Seeds.INDEPENDENT
+    size: float | None = None
     of: str = "x"
 
     def __post_init__(self) -> None:
@@ -72,6 +74,17 @@ class _OneSize(Planned):
         return self.weights.mde(NOTICED)
 
     @property
+    def why_not(self) -> Reason | None:
+        return self.weights.why_not(self.margin)
+
+    @property
+    def expected(self) -> float | None:
+        return self.weights.expected(self.margin)
+
+    def apart(self, other: Planned) -> float | None:
+        return abs(self.to - other.to) if isinstance(other, _OneSize) else None
+
+    @property
     def cost(self) -> float:
         return float(self.draws)
 
@@ -87,9 +100,41 @@ class _OneSize(Planned):
         found = cheapest(self.core, self.margin, power, doublings=0)
         return None if found is None else replace(self, draws=max(found.weights.plan.planned_draws))
 
-    def _planned(self, sd: float) -> Plan:
+    def tested(self, observed: Columns) -> Tested:
+        """Decide on the draws.
+
+        **Raises:** `ObservationError` for values outside the declared range.
+        """
+        points = observed.points or (mean_point(self.size or 0.0, observed.values[0]),)
         side = LIMIT_SIDES[self.side]
-        return Plan((1.0,), _EXACT, Target.LIMIT, sd, self.draws, Policy.INDEPENDENT, side=side, levels=self.levels)
+        try:
+            decision = decide(self._interval(observed), self.to, self.margin, side, self.levels)
+        except Refusal as refusal:
+            return refused(refusal, self.to, self.margin, side, self.levels, points)
+        return Tested(
+            decision, points, (f"a {self.what} that differs from the claimed one by less than {self.noticeable:.2g}",)
+        )
+
+    @property
+    @abstractmethod
+    def what(self) -> str:
+        """What is decided, as a word."""
+
+    @abstractmethod
+    def _interval(self, observed: Columns) -> Interval:
+        """The interval that is valid for it."""
+
+    def _planned(self, sd: float) -> Plan:
+        return Plan(
+            sizes=(self.size or 1.0,),
+            corrections=_EXACT,
+            target=Target.LIMIT,
+            sd=(sd,),
+            draws=self.draws,
+            policy=self.seeds.policy,
+            side=LIMIT_SIDES[self.side],
+            levels=self.levels,
+        )
 
     def _sign(self) -> str:
         return {"exact": "=", "at most": "≤", "at least": "≥"}[self.side]
@@ -106,12 +151,38 @@ class MeanPlan(_OneSize):
     def statement(self) -> str:
         return f"E[{self.of}] {self._sign()} {self.to:g}"
 
+    @property
+    def what(self) -> str:
+        return "mean"
+
     @cached_property
     def core(self) -> Plan:
-        return declared_of(self.moments).planned(self._planned(self.sd))
+        return declared(self.moments).planned(self._planned(self.sd))
+
+    def of_quantile(self, order: float) -> QuantilePlan:
+        """The plan for the quantile of this order in place of the mean."""
+        return QuantilePlan(
+            to=self.to,
+            margin=self.margin,
+            order=order,
+            draws=self.draws,
+            sd=self.sd,
+            side=self.side,
+            seeds=self.seeds,
+            size=self.size,
+            levels=self.levels,
+            name=self.name,
+            of=self.of,
+        )
+
+    def repeated(self) -> Self:
+        return replace(self, moments=declared(self.moments).repeated())
+
+    def _interval(self, observed: Columns) -> Interval:
+        return MeansOfDraws(declared(self.moments), observed).interval(self.weights)
 
     def _declared(self) -> Iterable[str]:
-        yield f"moments     {ledger_of(self.moments).text}"
+        yield f"moments     {declared(self.moments)}"
         yield f"noise       sd {self.sd:g} of one draw"
 
 
@@ -127,17 +198,23 @@ class QuantilePlan(_OneSize):
         name = "median" if self.order == 0.5 else f"{self.order:g}-quantile"
         return f"{name} of {self.of} {self._sign()} {self.to:g}"
 
+    @property
+    def what(self) -> str:
+        return "quantile"
+
     @cached_property
     def core(self) -> Plan:
-        if not 0 < self.order < 1:
-            raise DesignError(f"order={self.order!r} is no order of a quantile. Write a number between 0 and 1.")
-        fewest = fewest_for_a_limit(self.order, min(self.levels.support, self.levels.refute / 2))
-        if self.draws < fewest:
-            raise DesignError(
-                f"{self.draws} draws leave the quantile of order {self.order:g} unbounded at these levels. "
-                f"Write draws={fewest} at least."
-            )
         return self._planned(planned_sd(self.order, self.sd))
+
+    def _interval(self, observed: Columns) -> Interval:
+        if observed.batched:
+            raise ObservationError(
+                "Draws that were averaged in passing were given where a quantile is asked for. It is made of single draws. "
+                "Write Stream(logs=False, keep=True)."
+            )
+        found = quantile_of(observed.values[0], self.order)
+        # Every draw moved by at most its error moves every order statistic by at most the largest of them.
+        return replace(found, rounding=found.rounding + float(observed.bounds[0].max()))
 
     def _declared(self) -> Iterable[str]:
         yield "moments     nothing is declared: the interval is made of order statistics"
@@ -164,7 +241,7 @@ def plan_mean(
         to=_finite(to),
         margin=margin,
         draws=cast("int", counted(draws)),
-        sd=cast("float", spread("sd", spread_of(moments) if sd is None else sd)),
+        sd=cast("float", spread("sd", planned_spread(moments) if sd is None else sd)),
         moments=moments,
         side=side,
         levels=levels,
@@ -189,11 +266,20 @@ def plan_quantile(
 
     **Raises:** `DesignError` or `StatementError` for what cannot be planned, saying what to write instead.
     """
+    if not 0 < order < 1:
+        raise DesignError(f"order={order!r} is no order of a quantile. Write a number between 0 and 1.")
+    draws = cast("int", counted(draws))
+    fewest = fewest_for_a_limit(order, min(levels.support, levels.refute / 2))
+    if draws < fewest:
+        raise DesignError(
+            f"{draws} draws leave the quantile of order {order:g} unbounded at these levels. "
+            f"Write draws={fewest} at least."
+        )
     return QuantilePlan(
         to=_finite(to),
         margin=margin,
         order=order,
-        draws=cast("int", counted(draws)),
+        draws=draws,
         sd=cast("float", spread("sd", sd)),
         side=side,
         levels=levels,
@@ -207,12 +293,7 @@ def mean(plan: MeanPlan, values: Any) -> Verdict:
 
     **Raises:** `ObservationError` for draws that are not those planned, not finite, or outside the declared range.
     """
-    gathered = values if isinstance(values, Gathered) else _gathered(plan, values)
-
-    def made() -> Interval:
-        return interval_of(plan.moments, plan.core, gathered, np.ones(1), 0.0)
-
-    return _decided(plan, made, gathered.points, ledger_of(plan.moments), "mean")
+    return _verdict(plan, _observed(plan, values), declared(plan.moments).assumption)
 
 
 def quantile(plan: QuantilePlan, values: Any) -> Verdict:
@@ -220,32 +301,33 @@ def quantile(plan: QuantilePlan, values: Any) -> Verdict:
 
     **Raises:** `ObservationError` for draws that are not those planned, or not finite.
     """
-    gathered = values if isinstance(values, Gathered) else _gathered(plan, values)
     nothing = Assumption("moment", "nothing is assumed of the law of a draw", "proved")
-    return _decided(plan, lambda: quantile_of(gathered.columns[0], plan.order), gathered.points, nothing, "quantile")
+    return _verdict(plan, _observed(plan, values), nothing)
 
 
-def _decided(plan: _OneSize, made: Any, points: tuple[Point, ...], moments: Assumption, kind: str) -> Verdict:
-    side, detail = LIMIT_SIDES[plan.side], ""
-    try:
-        decision = decide(made(), plan.to, plan.margin, side, plan.levels)
-    except Refusal as refusal:
-        decision = Decision.undecided(refusal.reason, plan.to, plan.margin, side, plan.levels)
-        detail = undecided(refusal)
+def _verdict(plan: MeanPlan | QuantilePlan, observed: Columns, moments: Assumption) -> Verdict:
+    found = plan.tested(observed)
     return verdict(
         plan,
-        decision,
-        kind=kind,
+        found.decision,
+        kind=plan.what,
         predicted=plan.to,
-        points=points,
-        unseen=(f"a {kind} that differs from the claimed one by less than {plan.noticeable:.2g}",),
+        points=found.points,
+        unseen=found.unseen,
+        detail=found.detail,
         assumptions=(moments, Assumption("independence", "the draws are independent, of one law", "declared")),
         scope="for the law that the draws come from; nothing is extrapolated",
-        detail=detail,
     )
 
 
-def _gathered(plan: _OneSize, values: Any) -> Gathered:
+def _observed(plan: MeanPlan | QuantilePlan, values: Any) -> Columns:
+    if isinstance(values, Stream):
+        if (count := sum(values.counts.values())) != plan.draws or len(values.counts) > 1:
+            raise ObservationError(
+                f"{count} draws of {len(values.counts)} laws were streamed, {plan.draws} of one were planned. "
+                "Hand over what was planned."
+            )
+        return values.columns
     data = numbers(values)
     if data.shape != (plan.draws,):
         raise ObservationError(
@@ -257,14 +339,7 @@ def _gathered(plan: _OneSize, values: Any) -> Gathered:
         raise ObservationError(
             f"Draw {bad[0] + 1} is {data[bad[0]]:g}. No mean can be formed with it. Observe a finite one."
         )
-    return one_size(data)
-
-
-def one_size(data: np.ndarray) -> Gathered:
-    """Draws of one law, gathered."""
-    part = Moments.of(data)
-    deviation = math.sqrt(part.squares / (part.count - 1) / part.count) if part.count > 1 else None
-    return Gathered(Summary.of_moments([part]), (part,), (Point(0.0, part.mean, deviation, part.count),), (data,))
+    return Columns((data,))
 
 
 def _finite(to: float) -> float:

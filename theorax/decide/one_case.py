@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from theorax.decide.designs import Policy
 from theorax.decide.plans import Planned, SweepPlan
-from theorax.decide.status import Decision, Direction, Refusal, Status
+from theorax.decide.status import Decision, Direction, Status
 from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Point, Statement, Verdict, conclude
 from theorax.decide.wording import SEEDS, Shown, case_of, found_by
 
-__all__ = ["allowed", "ledger", "sweep_verdict", "undecided", "verdict"]
+__all__ = ["allowed", "ledger", "sweep_verdict", "verdict"]
 
 
 def verdict(
@@ -71,7 +70,7 @@ def ledger(plan: SweepPlan, *moments: Assumption) -> tuple[Assumption, ...]:
     """What a verdict over a sweep is conditional on: class, moments, seeds, arithmetic."""
     reason = f"; because {plan.corrections.reason}" if plan.corrections.reason else ""
     found = [Assumption("class", f"{allowed(plan)}{reason}", "declared"), *moments]
-    if plan.core.policy is not Policy.DETERMINISTIC:
+    if plan.random:
         found.append(Assumption("independence", SEEDS[plan.seeds], "declared"))
     given = max(plan.core.given_errors)
     exact = f"each value errs by at most {given:.2g}" if given else "the values are taken as exact"
@@ -132,10 +131,5 @@ def sweep_verdict(
         unseen=unseen,
         assumptions=assumptions,
         detail=detail,
-        random=plan.core.policy is not Policy.DETERMINISTIC,
+        random=plan.random,
     )
-
-
-def undecided(refusal: Refusal) -> str:
-    """The sentence of data from which no interval can be made."""
-    return str(refusal).rstrip(".")

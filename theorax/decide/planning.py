@@ -11,12 +11,11 @@ import numpy as np
 
 from theorax.decide.bias_aware import Weights, bias_of, solve, spare_directions
 from theorax.decide.designs import Plan, Policy, Target, Vector
-from theorax.decide.equivalence import withheld
-from theorax.decide.estimators import Interval
-from theorax.decide.status import Decision, Reason, Side
+from theorax.decide.interval import Interval
+from theorax.decide.status import Reason, Side
 from theorax.errors import DesignError
 
-__all__ = ["CONTRADICTED", "Proposal", "alarmed", "cheapest", "misfit", "plateau", "require"]
+__all__ = ["CONTRADICTED", "Proposal", "cheapest", "misfit", "plateau", "require"]
 
 
 CONTRADICTED = (
@@ -125,16 +124,6 @@ def misfit(plan: Plan, estimate: Callable[[Vector, float], Interval], level: flo
         if interval.p_above(slack) <= each or interval.p_below(-slack) <= each:
             return True
     return False
-
-
-def alarmed(decision: Decision, plan: Plan, estimate: Callable[[Vector, float], Interval]) -> tuple[Decision, str]:
-    """The decision, its support withheld where the data contradict form and class together; and what to say of that.
-
-    A gross-error alarm at level 0.01: its silence is no evidence for the class.
-    """
-    if not misfit(plan, estimate):
-        return decision, ""
-    return withheld(decision, Reason.CLASS_REFUTED), CONTRADICTED
 
 
 @lru_cache(maxsize=4096)

@@ -18,12 +18,12 @@ from theorax.decide.bias_aware import Weights, solve
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy
 from theorax.decide.planning import cheapest
-from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason
+from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Refusal, Side
 from theorax.decide.verdict import Point
 from theorax.errors import DesignError
 from theorax.names import did_you_mean
 
-__all__ = ["Planned", "Seeds", "SweepPlan", "Tested", "chosen", "counted", "positive", "spread", "sweep"]
+__all__ = ["Planned", "Seeds", "SweepPlan", "Tested", "chosen", "counted", "positive", "refused", "spread", "sweep"]
 
 NOTICED = 0.9  # the probability with which a noticeable deviation is refuted
 
@@ -34,11 +34,13 @@ class Seeds(StrEnum):
     PAIRED = "paired"  # draw s has the same seed at every size
     INDEPENDENT = "independent"
     UNDECLARED = "undeclared"  # scored as pairs: right whether they are or not, given equally many at every size
+    NONE = "none"  # no randomness: one value at each size, its error bounded
 
     @property
     def policy(self) -> Policy:
         """What that means for the standard error."""
-        return Policy.INDEPENDENT if self is Seeds.INDEPENDENT else Policy.PAIRED
+        known = {Seeds.INDEPENDENT: Policy.INDEPENDENT, Seeds.NONE: Policy.DETERMINISTIC}
+        return known.get(self, Policy.PAIRED)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,6 +114,10 @@ class Planned(ABC):
         """How far the two claimed values lie apart, in the units of the margin; None where they have no distance."""
         return None
 
+    def repeated(self) -> Self:
+        """The plan of a repetition on few draws, which is asked whether it refutes, never whether it supports."""
+        return self
+
     @abstractmethod
     def cheapest(self, power: float = 0.8) -> Self | None:
         """The cheapest plan of this kind that supports a true claim with this probability; None if none was found."""
@@ -155,12 +161,16 @@ class Tested:
 
 @dataclass(frozen=True, kw_only=True)
 class SweepPlan(Planned):
-    """A plan over growing sizes, decided by the weights of `theorax.decide.bias_aware`; abstract."""
+    """A plan over growing sizes, decided by the weights of `theorax.decide.bias_aware`; abstract.
+
+    ``errors`` bound the error of each value that is averaged (of its logarithm, for a rate).
+    """
 
     sizes: tuple[float, ...]
     draws: tuple[int, ...] | int = 32
     sd: tuple[float, ...] | float = 0.2
     seeds: Seeds = Seeds.UNDECLARED
+    errors: tuple[float, ...] | float = 0.0
     corrections: Corrections = field(default_factory=Corrections)
     letter: str = "n"
     of: str = "q"
@@ -177,7 +187,7 @@ class SweepPlan(Planned):
 
     @property
     def weights(self) -> Weights:
-        """The weights of the sizes."""
+        """The weights of all sizes."""
         return solve(self.core)
 
     @property
@@ -199,6 +209,11 @@ class SweepPlan(Planned):
     @property
     def expected(self) -> float | None:
         return self.weights.expected(self.margin)
+
+    @property
+    def random(self) -> bool:
+        """Whether the values are draws; a sequence without randomness has one value at each size."""
+        return self.seeds is not Seeds.NONE
 
     @property
     def cost(self) -> float:
@@ -224,12 +239,14 @@ class SweepPlan(Planned):
 
     def _extended(self, found: Plan) -> dict[str, Any]:
         """The fields of this plan that a proposal changes."""
+        if not self.random:
+            return {"sizes": found.sizes, "errors": found.errors}
         return {"sizes": found.sizes, "draws": found.draws, "sd": found.sd}
 
     @property
     def design(self) -> str:
         sizes = f"{self.letter} = {_listed(self.sizes)}"
-        if self.core.policy is Policy.DETERMINISTIC:
+        if not self.random:
             return f"{sizes}, one value at each"
         counts = self.core.planned_draws
         drawn = f"{counts[0]} draws at each" if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)} draws"
@@ -241,10 +258,18 @@ class SweepPlan(Planned):
             if str(self.corrections) != "no corrections"
             else ("class       no corrections")
         )
-        if self.core.policy is not Policy.DETERMINISTIC:
+        if self.random:
             spread = self.sd if isinstance(self.sd, tuple) else (self.sd,)
             told = f"{min(spread):g}" if len(set(spread)) == 1 else f"{min(spread):g} to {max(spread):g}"
             yield f"noise       sd {told} of one draw, seeds {self.seeds.value}"
+
+
+def refused(
+    refusal: Refusal, claimed: float, margin: float, side: Side, levels: Levels, points: tuple[Point, ...]
+) -> Tested:
+    """Data from which no interval can be made, and why."""
+    decision = Decision.undecided(refusal.reason, claimed, margin, side, levels)
+    return Tested(decision, points, detail=str(refusal).rstrip("."))
 
 
 def sweep(sizes: Iterable[float], least: int = 3) -> tuple[float, ...]:

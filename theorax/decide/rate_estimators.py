@@ -9,17 +9,15 @@ left are solved before the data and are part of the design.
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from theorax.decide.bias_aware import Bias, Weights, solve
+from theorax.decide.bias_aware import Weights, solve
 from theorax.decide.designs import Plan, Policy, Target, least_sizes
-from theorax.decide.equivalence import against, decide, is_robust, withheld
 from theorax.decide.estimators import (
     above_floor,
     deterministic,
@@ -29,22 +27,12 @@ from theorax.decide.estimators import (
     paired,
 )
 from theorax.decide.interval import Interval
-from theorax.decide.planning import misfit
-from theorax.decide.status import Decision, Levels, Reason, Refusal, Side
-from theorax.decide.summaries import Summary
-from theorax.errors import DesignError, ObservationError, StatementError
+from theorax.decide.samples import Columns
+from theorax.decide.status import Levels, Reason, Refusal
+from theorax.decide.sweep_decisions import Rival, SweepDesign, WeightedMeans, first_sizes
+from theorax.errors import DesignError, ObservationError
 
-__all__ = [
-    "Average",
-    "RateData",
-    "RateDesign",
-    "Reading",
-    "Rival",
-    "Summarised",
-    "decide_rate",
-    "decide_reading",
-    "design_rate",
-]
+__all__ = ["Average", "MeansOfLogs", "design_rate"]
 
 Vector = NDArray[np.float64]
 
@@ -59,53 +47,12 @@ class Average(StrEnum):
     LOG_OF_MEAN = "log of mean"
 
 
-@dataclass(frozen=True)
-class Rival:
-    """The other form (power against exponential) at every exponent from ``low`` to ``high``, which support excludes.
-
-    Exponents are those of decay, as for the claim itself. ``weights`` are for all sizes; truncations are derived.
-    """
-
-    weights: Weights
-    low: float
-    high: float
-
-    def __post_init__(self) -> None:
-        if not -math.inf < self.low <= self.high < math.inf:
-            raise StatementError(
-                f"A rival form with exponents from {self.low:g} to {self.high:g} was declared. Some member of an "
-                "unbounded family fits any finite sweep. Write a finite range, the smaller number first."
-            )
-
-
-@dataclass(frozen=True)
-class RateDesign:
-    """Weights for every number of sizes that a floor may leave, the average and the rival: fixed before a draw."""
-
-    family: tuple[Weights, ...]  # all sizes first
-    average: Average = Average.MEAN_OF_LOG
-    floor: float = 0.0
-    rival: Rival | None = None
-    share: float = 1.0  # of the levels of the claim that the decision spends
-
-    @property
-    def weights(self) -> Weights:
-        """The weights of all sizes."""
-        return self.family[0]
-
-    @property
-    def levels(self) -> Levels:
-        """The levels of the claim; the weights are planned, and the decision made, at their share."""
-        spent = self.weights.plan.levels
-        return Levels(spent.support / self.share, spent.refute / self.share)
-
-
 def design_rate(
     plan: Plan,
     average: Average = Average.MEAN_OF_LOG,
     floor: float = 0.0,
     rival: tuple[Plan, float, float] | None = None,
-) -> RateDesign:
+) -> SweepDesign:
     """Solve every weight that the data may call for.
 
     ``rival``: a plan of the other target over the same sizes, and the range of its exponents.
@@ -117,13 +64,13 @@ def design_rate(
             f"A rate was planned with the target {plan.target} and a floor of {floor:g}. A rate is read off logarithms "
             "of values that have a floor of zero or more. Write target=Target.EXPONENT or Target.DECAY_RATE."
         )
-    average, share = Average(average), 1.0
+    share = 1.0
     if average is Average.LOG_OF_MEAN and max(plan.noise) > _EXACT_JACKKNIFE:
         share = 0.5
         plan = replace(plan, levels=Levels(share * plan.levels.support, share * plan.levels.refute))
     family = [solve(plan)]
     if floor > 0:
-        family += [solve(_first(plan, kept)) for kept in range(len(plan.sizes) - 1, _least(plan) - 1, -1)]
+        family += [solve(first_sizes(plan, kept)) for kept in range(len(plan.sizes) - 1, _least(plan) - 1, -1)]
     other = None
     if rival is not None:
         other_plan, low, high = rival
@@ -133,43 +80,20 @@ def design_rate(
                 "A power's rival is an exponential over the same sizes, and the other way round. Change its plan."
             )
         other = Rival(solve(replace(other_plan, levels=plan.levels)), low, high)
-    return RateDesign(tuple(family), average, float(floor), other, share)
-
-
-class Reading(ABC):
-    """What a decision asks of the draws: an interval under any weights; abstract."""
-
-    @property
-    @abstractmethod
-    def kept(self) -> int:
-        """How many sizes may be read."""
-
-    @abstractmethod
-    def interval(self, weights: Weights) -> Interval:
-        """The exponent under these weights (of all sizes that were kept), its bias that of the class and the floor."""
+    return SweepDesign(tuple(family), other, share)
 
 
 @dataclass(frozen=True)
-class Summarised(Reading):
-    """The mean logarithms of draws that were summarised in passing; without a floor."""
+class MeansOfLogs(WeightedMeans):
+    """Positive draws at the sizes above a floor, and a bound of the error of each mean logarithm.
 
-    summary: Summary
-
-    @property
-    def kept(self) -> int:
-        return len(self.summary.counts)
-
-    def interval(self, weights: Weights) -> Interval:
-        return self.summary.interval(weights.vector, weights.bias.total)
-
-
-@dataclass(frozen=True)
-class RateData(Reading):
-    """Positive draws at the sizes that were kept, and a bound of the error of each mean logarithm."""
+    ``logs``: the columns are logarithms already.
+    """
 
     columns: tuple[Vector, ...]
     errors: Vector
     average: Average
+    logs: bool = False
 
     @property
     def kept(self) -> int:
@@ -184,125 +108,80 @@ class RateData(Reading):
             if policy is Policy.PAIRED:
                 return log_of_mean(np.stack(self.columns, axis=1), k, bias)
             return log_of_mean_independent(self.columns, k, bias)
-        logs = [np.log(column) for column in self.columns]
+        logs = self.columns if self.logs else [np.log(column) for column in self.columns]
         return paired(np.stack(logs, axis=1), k, bias) if policy is Policy.PAIRED else independent(logs, k, bias)
 
     @classmethod
-    def of(cls, design: RateDesign, samples: Sequence[ArrayLike], errors: ArrayLike = 0.0) -> RateData:
-        """The draws above the floor; ``errors`` bound what else may be wrong with each mean logarithm.
+    def of(
+        cls, plan: Plan, observed: Columns, average: Average = Average.MEAN_OF_LOG, floor: float = 0.0
+    ) -> MeansOfLogs:
+        """The draws above the floor.
 
         A floor moves log q by at most -log(1 - floor/q), in each draw or in their mean, whichever is averaged.
 
         **Raises:** `ObservationError` for values that are not positive where no floor explains them; `Refusal` where
-        fewer than three sizes are clear of the floor.
+        fewer than three sizes are clear of the floor, or values may err by as much as they are.
         """
-        plan, floor = design.weights.plan, design.floor
-        columns = [np.asarray(sample, float) for sample in samples]
+        columns = list(observed.values)
         if len(columns) != len(plan.sizes):
             raise ObservationError(
                 f"{len(columns)} sizes of draws met a design of {len(plan.sizes)} sizes. Each weight belongs to one. "
                 "Give one column of draws for each size."
             )
-        if floor > 0:
-            means = np.array([column.mean() for column in columns])
-            if design.average is Average.MEAN_OF_LOG:
-                # One draw at the floor has a logarithm without bound: the size counts as below it.
-                means = np.where([bool((column > floor).all()) for column in columns], means, 0.0)
-            kept, _ = above_floor(means, floor, _least(plan))
-            columns = columns[:kept]
-        else:
-            kept = len(columns)
-        for size, column in zip(plan.sizes, columns, strict=False):
-            if not (np.isfinite(column).all() and (column > 0).all()):
-                at = int(np.argmin(np.isfinite(column) & (column > 0)))
+        if plan.policy is Policy.DETERMINISTIC:
+            observed.single(plan.sizes)  # refuses what is random after all
+        if observed.logs:
+            if average is not Average.MEAN_OF_LOG or floor:
                 raise ObservationError(
-                    f"The quantity is {column[at]:g} in draw {at} at size {size:g}. The order of growth of a quantity is "
-                    "read from its logarithm. State the rate of a positive one, or declare the floor of its values."
+                    "Draws that were averaged in passing were given where a floor or the logarithm of a mean is asked "
+                    "for. Both need every draw. Write Stream(logs=..., keep=True)."
                 )
+            return cls(observed.values, np.zeros(len(columns)), average, logs=True)
+        kept = _clear_of(floor, columns, average, _least(plan))
+        columns = columns[:kept]
+        _positive(columns, plan.sizes)
         own = [
-            float(-np.log1p(-floor / (column if design.average is Average.MEAN_OF_LOG else column.mean())).mean())
+            float(-np.log1p(-floor / (column if average is Average.MEAN_OF_LOG else column.mean())).mean())
             for column in columns
         ]
-        given = np.broadcast_to(np.asarray(errors, float), (len(plan.sizes),))[:kept]
-        return cls(tuple(columns), np.asarray(own) + given, design.average)
+        given = [_log_error(*at) for at in zip(observed.bounds, columns, plan.sizes, strict=False)]
+        return cls(tuple(columns), np.asarray(own) + np.asarray(given), average)
 
 
-def decide_rate(
-    design: RateDesign,
-    samples: Sequence[ArrayLike],
-    claimed: float,
-    margin: float,
-    side: Side = Side.EQUAL,
-    errors: ArrayLike = 0.0,
-) -> tuple[Decision, Weights, bool]:
-    """The decision, the weights that the floor left, and whether the misfit alarm fired.
-
-    Where the design spends a share of the levels, p-values are over that share: held against the levels of the claim,
-    or of a suite, they reject what the decision did.
-
-    | finding | status |
-    |---|---|
-    | as `decide` | supported, refuted or inconclusive |
-    | supported, but the rival's interval meets its declared range | inconclusive |
-    | supported or inconclusive, and the misfit alarm fired | inconclusive, class refuted |
-    | refuted, and the misfit alarm fired | refuted, not robust |
-
-    **Raises:** as `RateData.of`.
-    """
-    return decide_reading(design, RateData.of(design, samples, errors), claimed, margin, side)
+def _clear_of(floor: float, columns: Sequence[Vector], average: Average, least: int) -> int:
+    """How many sizes are clear of the floor."""
+    if not floor:
+        return len(columns)
+    means = np.array([column.mean() for column in columns])
+    if average is Average.MEAN_OF_LOG:
+        # One draw at the floor has a logarithm without bound: the size counts as below it.
+        means = np.where([bool((column > floor).all()) for column in columns], means, 0.0)
+    return above_floor(means, floor, least)
 
 
-def decide_reading(
-    design: RateDesign, data: Reading, claimed: float, margin: float, side: Side = Side.EQUAL
-) -> tuple[Decision, Weights, bool]:
-    """The same for draws that were read already."""
-    weights = _of_size(design.family, data.kept)
-    plan = weights.plan
-    decision = decide(data.interval(weights), claimed, margin, side, plan.levels)
-    decision = replace(decision, robust=is_robust(decision, plan, data.interval))
-    if design.rival is not None:
-        whole = design.rival.weights
-        other = solve(_first(whole.plan, data.kept))
-        decision = against(decision, data.interval(other), design.rival.low, design.rival.high)
-    alarm = misfit(plan, _along(data, plan))
-    decision = withheld(decision, Reason.CLASS_REFUTED) if alarm else decision
-    reported = replace(
-        decision,
-        p_refute=min(1.0, decision.p_refute / design.share),
-        p_support=min(1.0, decision.p_support / design.share),
-        levels=design.levels,
-    )
-    return reported, weights, alarm
+def _positive(columns: Sequence[Vector], sizes: Sequence[float]) -> None:
+    for size, column in zip(sizes, columns, strict=False):
+        if not (np.isfinite(column).all() and (column > 0).all()):
+            at = int(np.argmin(np.isfinite(column) & (column > 0)))
+            raise ObservationError(
+                f"The quantity is {column[at]:g} in draw {at} at size {size:g}. The order of growth of a quantity is "
+                "read from its logarithm. State the rate of a positive one, or declare the floor of its values."
+            )
 
 
-def _along(data: Reading, plan: Plan) -> Callable[[Vector, float], Interval]:
-    def interval(direction: Vector, bias: float) -> Interval:
-        return data.interval(Weights(plan, tuple(map(float, direction)), Bias(given=bias)))
-
-    return interval
-
-
-def _of_size(family: Sequence[Weights], kept: int) -> Weights:
-    found = [weights for weights in family if len(weights.plan.sizes) == kept]
-    if not found:
+def _log_error(bounds: Vector, values: Vector, size: float) -> float:
+    """A bound of the error of the mean logarithm: a value moved by at most e moves its own by at most -log(1 - e/q)."""
+    if not bounds.any():
+        return 0.0
+    if (bounds >= values).any():
         raise Refusal(
             Reason.NUMERIC_FLOOR,
-            f"Only {kept} sizes are above the numerical floor, and the design has no weights for so few. "
-            "Write smaller sizes, or a finer dtype.",
+            f"At size {size:g} the declared error of the quantity is as large as the quantity in some draw. "
+            "Its logarithm may be anything. Write smaller sizes, a finer dtype, or the floor of the claim.",
         )
-    return found[0]
+    return float(-np.log1p(-bounds / values).mean())
 
 
 def _least(plan: Plan) -> int:
     """The fewest sizes that can still decide: three, and one more than the conditions on the weights."""
     return max(3, least_sizes(plan))
-
-
-def _first(plan: Plan, kept: int) -> Plan:
-    return replace(
-        plan,
-        sizes=plan.sizes[:kept],
-        sd=plan.noise[:kept],
-        errors=plan.given_errors[:kept],
-        draws=plan.planned_draws[:kept],
-    )

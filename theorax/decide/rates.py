@@ -1,46 +1,43 @@
-"""Rates of own numbers: the exponent of a power, or the constant of an exponential, exact or one-sided."""
+"""Orders of growth: the exponent of a power, or the constant of an exponential, exact or one-sided."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast, final
 
 from theorax.decide.bias_aware import Weights
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target
-from theorax.decide.one_case import ledger, sweep_verdict, undecided
-from theorax.decide.planning import CONTRADICTED, plateau
-from theorax.decide.plans import Seeds, SweepPlan, chosen, counted, spread, sweep
-from theorax.decide.rate_estimators import (
-    Average,
-    RateData,
-    RateDesign,
-    Reading,
-    Summarised,
-    decide_reading,
-    design_rate,
-)
-from theorax.decide.samples import Gathered, above_zero, by_size, gather, gather_logs
-from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Refusal, Side
+from theorax.decide.law_rates import DistancesOfLaws
+from theorax.decide.one_case import ledger, sweep_verdict
+from theorax.decide.planning import plateau
+from theorax.decide.plans import NOTICED, Seeds, Tested, chosen, counted, spread, sweep
+from theorax.decide.rate_estimators import Average, MeansOfLogs, design_rate
+from theorax.decide.samples import Columns, above_zero, by_size, geometric_point
+from theorax.decide.status import DEFAULT_LEVELS, Levels, Side
 from theorax.decide.streams import Stream
+from theorax.decide.sweep_decisions import SweepDesign, WeightedPlan
 from theorax.decide.verdict import Assumption, Verdict
-from theorax.errors import DesignError, ObservationError
+from theorax.errors import DesignError
 
-__all__ = ["SIDES", "RatePlan", "order", "plan_rate", "rate"]
+__all__ = ["RATE_SIDES", "RatePlan", "plan_rate", "rate"]
 
 # What is estimated is a decay exponent, minus the exponent that a reader sees: growth of at most n^a is decay of at
 # least -a.
-SIDES = {"exact": Side.EQUAL, "at most": Side.AT_LEAST, "at least": Side.AT_MOST}
-FORMS = {"power": Target.EXPONENT, "exponential": Target.DECAY_RATE}
+RATE_SIDES = {"exact": Side.EQUAL, "at most": Side.AT_LEAST, "at least": Side.AT_MOST}
+_FORMS = {"power": Target.EXPONENT, "exponential": Target.DECAY_RATE}
 
 
 @final
 @dataclass(frozen=True, kw_only=True)
-class RatePlan(SweepPlan):
-    """The order of growth of a random quantity: ``n**exponent``, or ``exp(exponent*n)``, decided before any draw."""
+class RatePlan(WeightedPlan):
+    """The order of growth of a positive quantity: ``n**exponent``, or ``exp(exponent*n)``, decided before any draw.
+
+    ``rival``: the exponents of the other form that support must exclude, under the class ``rival_corrections``.
+    """
 
     exponent: float
     side: str = "exact"
@@ -48,43 +45,65 @@ class RatePlan(SweepPlan):
     floor: float = 0.0
     average: Average = Average.MEAN_OF_LOG
     rival: tuple[float, float] | None = None
+    rival_corrections: Corrections = field(default_factory=Corrections)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "average", Average(chosen("average", self.average, list(Average))))
-        chosen("side", self.side, SIDES)
-        chosen("form", self.form, FORMS)
+        chosen("side", self.side, RATE_SIDES)
+        chosen("form", self.form, _FORMS)
         super().__post_init__()
 
     @property
     def statement(self) -> str:
-        return order(self.of, self.letter, self.exponent, self.side, self.form)
+        return _order(self.of, self.letter, self.exponent, self.side, self.form)
+
+    @property
+    def claimed(self) -> float:
+        return -self.exponent
 
     @cached_property
     def core(self) -> Plan:
         return Plan(
             sizes=self.sizes,
             corrections=self.corrections.anchored(self.sizes[0]),
-            target=FORMS[self.form],
+            target=_FORMS[self.form],
             sd=self.sd,
             draws=self.draws,
             policy=self.seeds.policy,
-            side=SIDES[self.side],
+            errors=self.errors,
+            side=RATE_SIDES[self.side],
             levels=self.levels,
         )
 
     @cached_property
-    def rates(self) -> RateDesign:
+    def solved(self) -> SweepDesign:
         """The weights for every number of sizes that the floor may leave, and those of the rival form."""
         rival = None
         if self.rival is not None:
             low, high = self.rival
-            other = FORMS["exponential" if self.form == "power" else "power"]
-            rival = (replace(self.core, target=other, corrections=Corrections()), -high, -low)
+            other = _FORMS["exponential" if self.form == "power" else "power"]
+            corrections = self.rival_corrections.anchored(self.sizes[0])
+            # Decay exponents, so the ends change places.
+            rival = (replace(self.core, target=other, corrections=corrections), -high, -low)
         return design_rate(self.core, self.average, self.floor, rival)
 
-    @property
-    def weights(self) -> Weights:
-        return self.rates.weights
+    def tested(self, observed: Columns | DistancesOfLaws) -> Tested:
+        """Decide the rate on what was observed at every size: positive values, or features of laws.
+
+        **Raises:** `ObservationError` for values that are not positive where no floor explains them.
+        """
+        if isinstance(observed, DistancesOfLaws):
+            return self._tested(lambda: observed, observed.points)
+        points = observed.points or tuple(map(geometric_point, self.sizes, observed.values))
+        return self._tested(lambda: MeansOfLogs.of(self.core, observed, self.average, self.floor), points)
+
+    def _unseen(self, weights: Weights) -> Iterator[str]:
+        yield f"an exponent that differs from the claimed one by less than {weights.mde(NOTICED):.2g}"
+        flat = plateau(weights, self.claimed) if self.claimed > 0 else 0.0
+        if 0 < flat < math.inf:
+            yield f"a plateau of up to {flat:.0%} of the last value"
+        if (dropped := len(self.sizes) - len(weights.plan.sizes)) > 0:
+            yield f"the {dropped} largest sizes, where the quantity is within fifty floors of {self.floor:.1e}"
 
 
 def plan_rate(
@@ -143,69 +162,38 @@ def rate(plan: RatePlan, values: Any) -> Verdict:
 
     **Raises:** `ObservationError` for draws that are not those planned, not finite, or not positive.
     """
-    gathered = values if isinstance(values, Gathered) else _gathered(plan, values)
-    claimed, side, detail = -plan.exponent, SIDES[plan.side], ""
-    assumptions = ledger(plan, *_moments(plan))
-    unseen: list[str] = []
-    try:
-        decision, weights, alarm = decide_reading(plan.rates, _reading(plan, gathered), claimed, plan.margin, side)
-    except Refusal as refusal:
-        decision = Decision.undecided(refusal.reason, claimed, plan.margin, side, plan.rates.levels)
-        detail = undecided(refusal)
-    else:
-        detail = CONTRADICTED if alarm else ""
-        unseen.append(f"an exponent that differs from the claimed one by less than {weights.mde(0.9):.2g}")
-        flat = plateau(weights, claimed) if claimed > 0 else 0.0
-        if 0 < flat < math.inf:
-            unseen.append(f"a plateau of up to {flat:.0%} of the last value")
-        unseen.append("corrections that are larger than declared, or fade more slowly")
-        kept = len(weights.plan.sizes)
-        if kept < len(plan.sizes):
-            text = (
-                f"from {plan.letter} = {plan.sizes[kept]:g} on the values are within fifty floors of {plan.floor:.2g}"
-            )
-            read = f"{text}: {kept} of {len(plan.sizes)} sizes are read"
-            assumptions = (*assumptions, Assumption("float model", read, "tested"))
+    if isinstance(values, Stream):
+        return rate_verdict(plan, values.for_plan(plan))
+    columns = by_size(plan, values)
+    # What lies at a floor need not be positive.
+    return rate_verdict(plan, Columns(columns if plan.floor else above_zero(plan, columns)))
+
+
+def rate_verdict(plan: RatePlan, observed: Columns) -> Verdict:
+    """The verdict on the rate of what was observed."""
+    found = plan.tested(observed)
     return sweep_verdict(
         plan,
-        decision,
+        found.decision,
         kind="rate",
         predicted=plan.exponent,
-        points=gathered.points,
-        unseen=unseen,
-        assumptions=assumptions,
+        points=found.points,
+        unseen=found.unseen,
+        detail=found.detail,
+        assumptions=ledger(plan, *_moments(plan)),
         sign=-1,
-        detail=detail,
     )
 
 
-def _gathered(plan: RatePlan, values: Any) -> Gathered:
-    if isinstance(values, Stream):
-        return values.for_plan(plan)
-    columns = by_size(plan, values)
-    if plan.floor:
-        return gather(plan, columns)  # what lies at the floor need not be positive
-    return gather_logs(plan, above_zero(plan, columns))
-
-
-def _reading(plan: RatePlan, gathered: Gathered) -> Reading:
-    if plan.average is Average.MEAN_OF_LOG and not plan.floor:
-        return Summarised(gathered.summary)
-    if not gathered.columns:
-        raise ObservationError(
-            "Summarised draws were given where a floor or the logarithm of a mean is asked for. Both need every draw. "
-            "Write Stream(logs=..., keep=True)."
-        )
-    return RateData.of(plan.rates, gathered.columns)
-
-
 def _moments(plan: RatePlan) -> Iterator[Assumption]:
+    if not plan.random:
+        return
     if plan.average is Average.MEAN_OF_LOG:
         text = "weighted means of the logarithms are near normal (Student's t)"
     else:
         text = "the delete-one jackknife of the log of the mean is near normal (Student's t)"
     yield Assumption("moment", text, "declared")
-    if plan.rates.levels != plan.levels:
+    if plan.solved.share < 1:
         text = "at this planned sd the jackknife exceeds its level: half of it is spent"
         yield Assumption("moment", text, "declared")
     if plan.rival is not None:
@@ -214,10 +202,10 @@ def _moments(plan: RatePlan) -> Iterator[Assumption]:
         yield Assumption("class", f"the rival form is one of {other} with exponents {low:g} to {high:g}", "declared")
 
 
-def order(of: str, letter: str, exponent: float, side: str, form: str) -> str:
+def _order(of: str, letter: str, exponent: float, side: str, form: str) -> str:
     """A rate as Unicode mathematics.
 
-    >>> order("error", "N", -1, "exact", "power")
+    >>> _order("error", "N", -1, "exact", "power")
     'error = Θ(N^-1)  as N → ∞'
     """
     sign = {"exact": "Θ", "at most": "O", "at least": "Ω"}[side]

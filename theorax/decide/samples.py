@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, final
@@ -10,16 +9,49 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from theorax.decide.designs import Policy
 from theorax.decide.plans import Seeds, SweepPlan
-from theorax.decide.summaries import Moments, Summary
 from theorax.decide.verdict import Point
 from theorax.errors import ObservationError
 
-__all__ = ["Gathered", "above_zero", "by_size", "gather", "gather_logs", "numbers"]
+__all__ = ["Columns", "above_zero", "by_size", "geometric_point", "mean_point", "numbers"]
 
 Vector = NDArray[np.float64]
-Columns = list[Vector]
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """What was observed at every size, the smallest first, and bounds of what each value errs by.
+
+    ``errors``: for every size one bound per draw, or one for all; none where the values are taken as exact.
+    ``batched``: the values are means of batches of draws, made in passing, of logarithms where ``logs`` is set.
+    ``points``: what a table shows of them, where it cannot be read off the values.
+    """
+
+    values: tuple[Vector, ...]
+    errors: tuple[Vector, ...] = ()
+    batched: bool = False
+    logs: bool = False
+    points: tuple[Point, ...] = ()
+
+    @property
+    def bounds(self) -> tuple[Vector, ...]:
+        """The bounds of the errors at every size: zero where the values are taken as exact."""
+        return self.errors or (np.zeros(1),) * len(self.values)
+
+    def single(self, sizes: Sequence[float]) -> Vector:
+        """One value per size of what is declared to hold no randomness.
+
+        **Raises:** `ObservationError` where two draws give two values.
+        """
+        for size, column in zip(sizes, self.values, strict=True):
+            if (column != column[0]).any():
+                raise ObservationError(
+                    f'An experiment with seeds="none" gave different values for different keys at size {size:g}. '
+                    'A sequence without randomness has one value at each size. Write seeds="independent", or do not use '
+                    "the key."
+                )
+        return np.array([float(column[0]) for column in self.values])
 
 
 def numbers(values: Any, what: str = "The values") -> Vector:
@@ -43,7 +75,7 @@ def numbers(values: Any, what: str = "The values") -> Vector:
     return data.astype(float, copy=False)
 
 
-def by_size(plan: SweepPlan, values: Any) -> Columns:
+def by_size(plan: SweepPlan, values: Any) -> tuple[Vector, ...]:
     """One column of draws per size, as many as planned.
 
     An array of two dimensions is a table ``draws x sizes``; any other sequence holds one array per size.
@@ -67,10 +99,10 @@ def by_size(plan: SweepPlan, values: Any) -> Columns:
                 f"Draw {bad[0] + 1} at {plan.letter} = {size:g} (size {at + 1}) is {column[bad[0]]:g}. No mean can be "
                 "formed with it. Observe a finite quantity in every draw."
             )
-    return columns
+    return tuple(columns)
 
 
-def above_zero(plan: SweepPlan, columns: Columns) -> Columns:
+def above_zero(plan: SweepPlan, columns: tuple[Vector, ...]) -> tuple[Vector, ...]:
     """The same columns, if their logarithms can be taken.
 
     **Raises:** `ObservationError` naming the first draw and size that is not positive.
@@ -85,55 +117,24 @@ def above_zero(plan: SweepPlan, columns: Columns) -> Columns:
     return columns
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class Gathered:
-    """What a decision needs of the draws: the moments of y, those of the values themselves, and what a table shows.
-
-    ``columns`` holds the values where a procedure needs every one of them; a streamed file has none.
-    """
-
-    summary: Summary
-    raw: tuple[Moments, ...]
-    points: tuple[Point, ...]
-    columns: tuple[Vector, ...] = ()
+def mean_point(size: float, values: Vector) -> Point:
+    """Mean and standard error of the draws at one size; no error where they have no spread."""
+    if len(values) < 2 or (values == values[0]).all():
+        return Point(float(size), float(values.mean()), None, len(values))
+    deviation = float(values.std(ddof=1) / np.sqrt(len(values)))
+    return Point(float(size), float(values.mean()), deviation, len(values))
 
 
-def gather(plan: SweepPlan, columns: Columns) -> Gathered:
-    """Draws of a quantity whose mean is asked for."""
-    raw = tuple(map(Moments.of, columns))
-    points = tuple(mean_point(size, part) for size, part in zip(plan.sizes, raw, strict=True))
-    return Gathered(_summarised(plan, columns), raw, points, tuple(columns))
+def geometric_point(size: float, values: Vector) -> Point:
+    """The geometric mean with its standard error to first order; the mean where values are not positive."""
+    if not (values > 0).all() or len(values) < 2 or (values == values[0]).all():
+        return Point(float(size), float(values.mean()), None, len(values))
+    logs = np.log(values)
+    middle, spread = float(np.exp(logs.mean())), float(logs.std(ddof=1) / np.sqrt(len(logs)))
+    return Point(float(size), middle, middle * spread, len(logs))
 
 
-def gather_logs(plan: SweepPlan, columns: Columns) -> Gathered:
-    """Draws of a positive quantity, of whose logarithms the mean is asked for."""
-    logs = [np.log(column) for column in columns]
-    summary = _summarised(plan, logs)
-    parts = zip(plan.sizes, summary.counts, summary.means, np.diag(summary.covariance), strict=True)
-    points = tuple(log_point(size, count, float(mean), float(variance)) for size, count, mean, variance in parts)
-    return Gathered(summary, tuple(map(Moments.of, columns)), points, tuple(columns))
-
-
-def mean_point(size: float, part: Moments) -> Point:
-    """Mean and standard error at one size."""
-    deviation = math.sqrt(part.squares / (part.count - 1) / part.count) if part.count > 1 else None
-    return Point(float(size), part.mean, deviation, part.count)
-
-
-def log_point(size: float, count: int, mean: float, variance: float) -> Point:
-    """Geometric mean at one size, with its standard error to first order."""
-    middle = math.exp(mean)
-    return Point(float(size), middle, middle * math.sqrt(variance / count), count)
-
-
-def _summarised(plan: SweepPlan, columns: Columns) -> Summary:
-    if plan.core.policy is Policy.PAIRED:
-        return Summary.of_table(np.stack(columns, axis=1))
-    return Summary.of_columns(columns)
-
-
-def _columns(plan: SweepPlan, values: Any) -> Columns:
+def _columns(plan: SweepPlan, values: Any) -> list[Vector]:
     count, wanted = len(plan.sizes), f"{len(plan.sizes)} sizes were planned"
     if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind != "O":
         raise ObservationError(

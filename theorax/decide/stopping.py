@@ -1,4 +1,10 @@
-"""Draws of own numbers that stop when they have decided: looks at declared parts of them, the levels spent over these."""
+r"""Draws that stop when they have decided: looks at declared parts of the draws, the levels spent over them.
+
+At look j the draws so far are decided as a design of their own, with weights solved in advance and levels $\alpha_j$,
+$\sum_j \alpha_j = \alpha$, for either null. By the union bound a true claim is refuted at some look with probability at
+most $\alpha_R$, a false one supported with at most $\alpha_S$, whatever the dependence of the looks and of the two
+nulls. The first look that decides ends the draws.
+"""
 
 from __future__ import annotations
 
@@ -7,23 +13,69 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
 
 from theorax.decide.limits import LimitPlan, limit
 from theorax.decide.means import MeanPlan, mean
-from theorax.decide.plans import SweepPlan
+from theorax.decide.plans import Seeds, SweepPlan
 from theorax.decide.rates import RatePlan, rate
 from theorax.decide.samples import numbers
-from theorax.decide.sequential import DEFAULT_SCHEDULE, Schedule, charged
-from theorax.decide.status import Levels, Status
+from theorax.decide.status import DEFAULT_LEVELS, Levels, Status
 from theorax.decide.verdict import Verdict
 from theorax.errors import DesignError, ObservationError
 
-__all__ = ["LooksPlan", "looks", "plan_looks"]
+__all__ = ["DEFAULT_SCHEDULE", "Look", "LooksPlan", "Schedule", "looks", "plan_looks"]
 
 LookedAt = RatePlan | LimitPlan | MeanPlan
+
+
+@dataclass(frozen=True)
+class Look:
+    """How many draws are looked at together, at which levels."""
+
+    draws: int
+    levels: Levels
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """At which fractions of the draws is looked, and which share of the levels each look spends.
+
+    **Raises:** `DesignError` unless the fractions grow to one and the shares are positive and sum to one.
+    """
+
+    fractions: tuple[float, ...] = (0.25, 0.5, 1.0)
+    shares: tuple[float, ...] = (0.15, 0.25, 0.6)
+
+    def __post_init__(self) -> None:
+        grows = bool(self.fractions) and all(a < b for a, b in pairwise((0.0, *self.fractions)))
+        # Shares that are written in decimals sum to one up to a unit in the last place each.
+        whole = abs(math.fsum(self.shares) - 1) <= len(self.shares) * 2.0**-52
+        fits = len(self.shares) == len(self.fractions) and min(self.shares, default=0.0) > 0
+        if not (grows and whole and fits and self.fractions[-1] == 1):
+            raise DesignError(
+                f"Looks at {self.fractions} of the draws with shares {self.shares} of the level were planned. The last "
+                "look sees all draws, and the shares spend the whole level, each a part of it. Write fractions that "
+                "grow to 1 and as many positive shares that sum to 1."
+            )
+
+    def looks(self, draws: int, levels: Levels = DEFAULT_LEVELS, least: int = 2) -> tuple[Look, ...]:
+        """The looks at so many draws; one that would see fewer than ``least`` gives its share to the next."""
+        found, saved = [], 0.0
+        for fraction, share in zip(self.fractions, self.shares, strict=True):
+            count = draws if fraction == 1 else round(fraction * draws)
+            saved += share
+            if count < least and fraction < 1:
+                continue
+            found.append(Look(count, Levels(saved * levels.support, saved * levels.refute)))
+            saved = 0.0
+        return tuple(found)
+
+
+DEFAULT_SCHEDULE = Schedule()
 
 
 @final
@@ -77,6 +129,11 @@ def plan_looks(
             f"plan_looks was given a {type(plan).__name__}. Looks are taken at draws of a rate, a limit or a mean. "
             "Write plan_rate, plan_limit or plan_mean; a probability is watched with monitor."
         )
+    if plan.seeds is Seeds.NONE:
+        raise DesignError(
+            "Looks were planned for a sequence without randomness. Its values are all there at once. "
+            "Decide it as it is."
+        )
     return LooksPlan(plan, Schedule(tuple(map(float, fractions)), tuple(map(float, shares))))
 
 
@@ -103,11 +160,16 @@ def looks(plan: LooksPlan, draw: Callable[[int, int], Any]) -> Verdict:
         columns = [np.concatenate(pair) for pair in zip(columns, fresh, strict=True)] if columns else fresh
         found = _decided(stage, columns)
         if found.p_support is not None and found.p_refute is not None:
-            p_support = min(p_support, charged(found.p_support, whole.support, stage.levels.support))
-            p_refute = min(p_refute, charged(found.p_refute, whole.refute, stage.levels.refute))
+            p_support = min(p_support, _charged(found.p_support, whole.support, stage.levels.support))
+            p_refute = min(p_refute, _charged(found.p_refute, whole.refute, stage.levels.refute))
         if found.status in (Status.SUPPORTED, Status.REFUTED) or number == len(stages):
             return _stopped(plan, found, number, whole, p_support, p_refute)
     raise AssertionError("the last look always returns")
+
+
+def _charged(p: float, whole: float, share: float) -> float:
+    """A p-value in units of its look's share of the level: at most the whole level exactly if the look rejects."""
+    return min(1.0, p * whole / share)
 
 
 def _most(draws: int | Sequence[int]) -> int:

@@ -7,25 +7,68 @@ independent, and their unweighted mean and its usual standard error are unbiased
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from theorax.decide.designs import Policy
 from theorax.decide.plans import SweepPlan
-from theorax.decide.samples import Gathered, log_point, mean_point
-from theorax.decide.summaries import Moments, Summary
+from theorax.decide.samples import Columns
+from theorax.decide.verdict import Point
 from theorax.errors import ObservationError
 
-__all__ = ["BATCHES", "KEPT", "MOST_SIZES", "Stream"]
+__all__ = ["BATCHES", "KEPT", "MOST_SIZES", "RunningMoments", "Stream"]
 
 Vector = NDArray[np.float64]
 
 KEPT = 2**20
 BATCHES = 1024  # so many degrees of freedom that Student's t is normal to the third digit
 MOST_SIZES = 10_000
+
+
+@final
+@dataclass(frozen=True)
+class RunningMoments:
+    """Count, mean and sum of squared deviations of one sample; merged without seeing it again.
+
+    **Source:** Chan et al. 1983.
+    """
+
+    count: int = 0
+    mean: float = 0.0
+    squares: float = 0.0
+
+    @classmethod
+    def of(cls, values: ArrayLike) -> RunningMoments:
+        """The moments of a sample."""
+        y = np.asarray(values, float)
+        if not y.size:
+            return cls()
+        if (y == y.flat[0]).all():  # equal values have no spread, whatever their mean rounds to
+            return cls(y.size, float(y.flat[0]))
+        mean = float(y.mean())
+        return cls(y.size, mean, float(np.sum((y - mean) ** 2)))
+
+    def __add__(self, other: RunningMoments) -> RunningMoments:
+        count = self.count + other.count
+        if not (self.count and other.count):
+            return self if self.count else other
+        share, apart = other.count / count, other.mean - self.mean
+        return RunningMoments(
+            count,
+            self.mean + share * apart,
+            self.squares + other.squares + apart * share * apart * self.count,
+        )
+
+    def point(self, size: float, logs: bool) -> Point:
+        """Mean and standard error; of logarithms the geometric mean, its error to first order."""
+        deviation = math.sqrt(self.squares / (self.count - 1) / self.count) if self.count > 1 and self.squares else None
+        if not logs:
+            return Point(size, self.mean, deviation, self.count)
+        middle = math.exp(self.mean)
+        return Point(size, middle, None if deviation is None else middle * deviation, self.count)
 
 
 @final
@@ -38,8 +81,7 @@ class Stream:
 
     logs: bool
     keep: bool = False
-    moments: dict[float, Moments] = field(default_factory=dict)
-    raw: dict[float, Moments] = field(default_factory=dict)
+    moments: dict[float, RunningMoments] = field(default_factory=dict)
     _values: dict[float, list[Vector]] | None = field(default_factory=dict)
     _sums: dict[float, Vector] = field(default_factory=dict)
     _total: int = 0
@@ -61,8 +103,7 @@ class Stream:
                 self._values.setdefault(size, []).append(part)
             else:
                 self._fold(size, y)
-            self.moments[size] = self.moments.get(size, Moments()) + Moments.of(y)
-            self.raw[size] = self.raw.get(size, Moments()) + Moments.of(part)
+            self.moments[size] = self.moments.get(size, RunningMoments()) + RunningMoments.of(y)
         if self._values is not None and self._total > KEPT and not self.keep:
             kept, self._values = self._values, None
             counted = dict(self.moments)
@@ -78,13 +119,15 @@ class Stream:
         return {size: self.moments[size].count for size in sorted(self.moments)}
 
     @property
-    def columns(self) -> tuple[Vector, ...]:
-        """Every value by size; none where they were too many to keep."""
-        if self._values is None:
-            return ()
-        return tuple(np.concatenate(self._values[size]) for size in self.counts)
+    def columns(self) -> Columns:
+        """Every value by size, in the order in which they came; means of batches where they were too many to keep."""
+        if self._values is not None:
+            return Columns(tuple(np.concatenate(self._values[size]) for size in self.counts))
+        points = tuple(self.moments[size].point(size, self.logs) for size in self.counts)
+        means = tuple(map(self._batch_means, self.counts))
+        return Columns(means, batched=True, logs=self.logs, points=points)
 
-    def for_plan(self, plan: SweepPlan) -> Gathered:
+    def for_plan(self, plan: SweepPlan) -> Columns:
         """What a decision under this plan needs.
 
         **Raises:** `ObservationError` where sizes or numbers of draws are not those planned.
@@ -96,30 +139,13 @@ class Stream:
                 f"{self.counts.get(size, 0)} draws were streamed at {plan.letter} = {size:g}, "
                 f"{planned.get(size, 0)} were planned. Hand over what was planned."
             )
-        return self.gathered(paired=plan.core.policy is Policy.PAIRED)
+        return self.columns
 
-    def gathered(self, *, paired: bool) -> Gathered:
-        """What a decision needs; draws are paired in the order in which they came at each size."""
-        sizes, columns = list(self.counts), self.columns
-        parts = [self.moments[size] for size in sizes]
-        if not paired:
-            summary = Summary.of_moments(parts)
-        elif columns:
-            summary = Summary.of_table(np.stack([np.log(c) if self.logs else c for c in columns], axis=1))
-        else:
-            count = parts[0].count
-            filled = np.minimum(BATCHES, count)
-            each = (count - np.arange(filled) + BATCHES - 1) // BATCHES
-            summary = Summary.of_table(np.stack([self._sums[size][:filled] / each for size in sizes], axis=1))
-        raw = tuple(self.raw[size] for size in sizes)
-        if self.logs:
-            points = tuple(
-                log_point(size, part.count, part.mean, part.squares / max(1, part.count - 1))
-                for size, part in zip(sizes, parts, strict=True)
-            )
-        else:
-            points = tuple(mean_point(size, part) for size, part in zip(sizes, raw, strict=True))
-        return Gathered(summary, raw, points, columns)
+    def _batch_means(self, size: float) -> Vector:
+        count = self.counts[size]
+        filled = min(BATCHES, count)
+        each = (count - np.arange(filled) + BATCHES - 1) // BATCHES
+        return self._sums[size][:filled] / each
 
     def _fold(self, size: float, y: Vector) -> None:
         start = self.moments[size].count if size in self.moments else 0

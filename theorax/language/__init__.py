@@ -1,6 +1,7 @@
 """The language of theorems: letters, laws, claims, subjects, experiments, proofs, and the theorem that holds them."""
 
 from theorax.decide.corrections import Corrections, Expansion, Prefactor
+from theorax.decide.moments import Bounded, BoundedVariance, TwoValues
 from theorax.language.algebraic_laws import AlgebraicLaw
 from theorax.language.claims import (
     KINDS,
@@ -15,7 +16,6 @@ from theorax.language.claims import (
     Probability,
     Rate,
 )
-from theorax.language.declared_moments import Bounded, BoundedVariance, TwoValues
 from theorax.language.experiments import Efforts, Experiment, Subject
 from theorax.language.hypothesis import Hypotheses, Hypothesis, hypotheses
 from theorax.language.letters import Index, Letter, Letters, Measured, Parameter, Size, arrays, numbers

@@ -58,12 +58,11 @@ def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[Prepare
     stated = [f"{part.name}={getattr(claim, part.name)!r}" for part in fields(claim) if part.name not in _BESIDE]
     designed = [str(model)]
     for case in cases:
-        line, weights = case.cell.line, case.weights
+        line = case.cell.line
         designed.append(
             repr((line.experiment, line.name, sorted(case.cell.label.items()), line.sizes, line.draws, line.paired))
         )
         designed.append(repr((case.claimed, case.margin, case.side)))
-        designed.append(repr(replace(weights.plan, levels=DEFAULT_LEVELS)) if weights is not None else "")
         designed.append(replace(case.plan, levels=DEFAULT_LEVELS).hash if case.plan is not None else "")
     return ClaimVersion(theorem, name, _digest(type(claim).__name__, *stated), _digest(*designed))
 

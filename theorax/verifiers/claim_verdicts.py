@@ -156,12 +156,9 @@ def design_hash(claim: Claim, cases: Sequence[Judged | Prepared]) -> str:
     parts = [repr(claim)]
     for case in cases:
         prepared = _prepared(case)
-        weights = prepared.weights
         parts.append(
             repr((prepared.cell.line.name, sorted(prepared.cell.label.items()), prepared.claimed, prepared.margin))
         )
-        parts.append(repr((weights.plan, weights.values)) if weights is not None else "")
-        parts += [repr(part) for part in (prepared.design, prepared.frequencies) if part is not None]
         parts.append(prepared.plan.hash if prepared.plan is not None else "")
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 

@@ -19,10 +19,10 @@ from sympy import (
 )
 from sympy.logic.boolalg import Boolean
 
+from theorax.decide.moments import LIGHT_TAILS, DeclaredMoments
 from theorax.decide.status import Side
 from theorax.decide.verdict import Assumption
 from theorax.errors import StatementError
-from theorax.language.declared_moments import Bounded, BoundedVariance, TwoValues
 from theorax.language.hypothesis import Hypothesis
 from theorax.language.letters import Measured, Parameter, Size
 from theorax.language.limit_laws import LawOfNumbers
@@ -89,8 +89,10 @@ class Claim(ABC):
             value = getattr(self, part.name)
             if isinstance(value, Basic):
                 found |= value.free_symbols
-            elif isinstance(value, LawOfNumbers | Bounded | TwoValues | BoundedVariance):
+            elif isinstance(value, LawOfNumbers):
                 found |= value.letters
+            elif isinstance(value, DeclaredMoments):
+                found = found.union(*(sympify(end).free_symbols for end in value.ends))
             elif isinstance(value, tuple):
                 for member in value:
                     found |= member.letters if isinstance(member, LawOfNumbers) else frozenset()
@@ -239,7 +241,7 @@ def needs_margin(claim: Claim) -> None:
 
 
 def needs_moments(claim: Claim, moments: Any, instead: str) -> None:
-    if moments != "light tails" and not isinstance(moments, Bounded | TwoValues | BoundedVariance):
+    if moments != LIGHT_TAILS and not isinstance(moments, DeclaredMoments):
         claim._refuse(
             f"moments={moments!r} declares nothing that bounds the mean",
             "No interval for a mean holds under undeclared tails: a rare large value that was not drawn may carry it.",

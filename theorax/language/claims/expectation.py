@@ -8,9 +8,9 @@ from typing import final
 
 from sympy import Expr, Rational, latex
 
+from theorax.decide.moments import LIGHT_TAILS, Moment, declared
 from theorax.decide.verdict import Assumption
 from theorax.language.claims.claim import Claim, needs_margin, needs_measured, needs_moments
-from theorax.language.declared_moments import Moments, of_tails
 from theorax.language.notation import beside, inline
 from theorax.language.variants import Change, dropped_factors, wider, wrong_values
 
@@ -27,7 +27,7 @@ class Expectation(Claim):
     of: Expr
     equals: Expr
     _: KW_ONLY
-    moments: Moments = "light tails"
+    moments: Moment = LIGHT_TAILS
     quantile: Expr | None = None
     measured_fields = ("of",)
     stated_fields = ("equals", "quantile")
@@ -82,4 +82,4 @@ class Expectation(Claim):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """The declared tails; a quantile needs none."""
-        return () if self.quantile is not None else (of_tails(self.moments),)
+        return () if self.quantile is not None else (declared(self.moments).assumption,)

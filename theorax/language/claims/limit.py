@@ -8,10 +8,10 @@ from typing import final
 
 from sympy import Expr, latex
 
+from theorax.decide.moments import LIGHT_TAILS, Moment, declared
 from theorax.decide.verdict import Assumption
 from theorax.language.claims.asymptotic import AsymptoticClaim
 from theorax.language.claims.claim import needs_margin, needs_measured, needs_moments
-from theorax.language.declared_moments import Moments, of_tails
 from theorax.language.margins import Relative
 from theorax.language.notation import beside, inline
 from theorax.language.variants import Change, dropped_factors, wider, wrong_values
@@ -28,7 +28,7 @@ class Limit(AsymptoticClaim):
     of: Expr
     to: Expr
     _: KW_ONLY
-    moments: Moments = "light tails"
+    moments: Moment = LIGHT_TAILS
     measured_fields = ("of",)
     stated_fields = ("to",)
     predicted_fields = ("to",)
@@ -75,4 +75,4 @@ class Limit(AsymptoticClaim):
 
     def assumptions(self) -> tuple[Assumption, ...]:
         """The class of corrections, and the declared tails."""
-        return (*super().assumptions(), of_tails(self.moments))
+        return (*super().assumptions(), declared(self.moments).assumption)

@@ -70,9 +70,8 @@ class _Trial:
         judge = JUDGES[type(self.claim)]
         cells = self.cells(seen.line)
         shared = self.levels.shared(len(cells))
-        prepared = [
-            replace(judge.prepare(self.claim, cell, shared, self.claim), repetition=repetition) for cell in cells
-        ]
+        prepared = [judge.prepare(self.claim, cell, shared, self.claim) for cell in cells]
+        prepared = [case.repeated() for case in prepared] if repetition else prepared
         judged = [judge.judge(self.claim, case, seen) for case in prepared]
         return judged, combine([part.decision for part in judged], self.levels)
 

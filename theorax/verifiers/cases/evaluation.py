@@ -55,11 +55,6 @@ def evaluate(expression: Expr, cell: Cell, observed: Observed, at: int) -> np.nd
     return observed._evaluated[place]
 
 
-def rounding(expression: Expr, cell: Cell, observed: Observed, at: int) -> float:
-    """A bound on the mean error of the expression that comes from the bounds observe declared for its letters."""
-    return float(roundings(expression, cell, observed, at).mean())
-
-
 def roundings(expression: Expr, cell: Cell, observed: Observed, at: int) -> np.ndarray:
     """For every draw a bound on the error of the expression, from the bounds observe declared for its letters.
 

@@ -6,20 +6,22 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import final
 
-from theorax.decide import quantiles
-from theorax.decide.designs import Target
-from theorax.decide.equivalence import decide
-from theorax.decide.status import Levels, Refusal
-from theorax.language import (
-    Corrections,
-    Expectation,
-)
-from theorax.verifiers.cases.evaluation import Observed, evaluate, rounding, roundings
+from theorax.decide.means import MeanPlan, QuantilePlan
+from theorax.decide.status import Levels
+from theorax.language import Expectation
+from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
-from theorax.verifiers.kinds.declared_means import declared, known_of, margin_of, mean_interval, undecided
-from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, planned, point
-
-EXACT = Corrections(size=0.0, rest=0.0, reason="the mean is exact at every size")
+from theorax.verifiers.kinds.lowering import (
+    Judge,
+    Judged,
+    Prepared,
+    columns,
+    judged,
+    margin_of,
+    moments_in_numbers,
+    seeds_of,
+    spreads,
+)
 
 
 @final
@@ -37,35 +39,20 @@ class ExpectationJudge(Judge[Expectation]):
         (size,) = cell.line.sizes
         own = cell.number(original.equals, size)
         unit = abs(own) or 1.0
-        weights = planned(original, cell, levels, Target.LIMIT, EXACT, unit, declared(original, cell, (size,)))
-        if original.quantile is not None:
-            order = cell.number(original.quantile, size)
-            sd = tuple(quantiles.planned_sd(order, one) for one in weights.plan.noise)
-            weights = replace(weights, plan=replace(weights.plan, sd=sd))  # of one size: the weight stays one
-        return Prepared(cell, cell.number(claim.equals, size), margin_of(claim, original, own), unit, weights)
+        (sd,) = spreads(original, cell, unit)
+        mean = MeanPlan(
+            to=cell.number(claim.equals, size),
+            margin=margin_of(claim, original, own),
+            draws=cell.line.draws,
+            sd=sd,
+            seeds=seeds_of(cell.line),
+            size=float(size),
+            moments=moments_in_numbers(original.moments, cell),
+            levels=levels,
+        )
+        plan = mean if claim.quantile is None else mean.of_quantile(cell.number(claim.quantile, size))
+        return Prepared(cell, plan.to, plan.margin, plan=plan)
 
     def judge(self, claim: Expectation, prepared: Prepared, observed: Observed) -> Judged:
-        assert prepared.weights is not None
-        (size,) = prepared.cell.line.sizes
-        at = observed.line.sizes.index(size)
-        sample = evaluate(claim.of, Cell(observed.line, prepared.cell.chosen), observed, at)
-        error = rounding(claim.of, Cell(observed.line, prepared.cell.chosen), observed, at)
-        points, levels = (point(size, sample),), prepared.weights.plan.levels
-        what = "mean" if claim.quantile is None else "quantile"
-        try:
-            if claim.quantile is None:
-                interval = mean_interval(known_of(claim, prepared, (size,)), prepared.weights, [sample], [error])
-            else:
-                found = quantiles.quantile(sample, prepared.cell.number(claim.quantile, size))
-                # Every draw moved by at most its error moves every order statistic by at most the largest of them.
-                largest = float(_worst(claim, prepared, observed, at))
-                interval = replace(found, rounding=found.rounding + largest)
-        except Refusal as refusal:
-            return undecided(prepared, levels, refusal, points)
-        decision = decide(interval, prepared.claimed, prepared.margin, prepared.side, levels)
-        unseen = (f"a {what} that differs from the claimed one by less than {prepared.weights.mde(0.9):.2g}",)
-        return Judged(prepared, decision, points, unseen)
-
-
-def _worst(claim: Expectation, prepared: Prepared, observed: Observed, at: int) -> float:
-    return float(roundings(claim.of, Cell(observed.line, prepared.cell.chosen), observed, at).max())
+        assert isinstance(prepared.plan, MeanPlan | QuantilePlan)
+        return judged(prepared, prepared.plan.tested(columns(claim.of, prepared.cell, observed)))

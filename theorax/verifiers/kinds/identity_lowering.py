@@ -48,7 +48,7 @@ class IdentityJudge(Judge[Identity]):
 
     def prepare(self, claim: Identity, cell: Cell, levels: Levels, original: Identity) -> Prepared:
         margin = float(claim.margin.value) if claim.margin is not None else 0.0
-        return Prepared(cell, 0.0, margin, 1.0, None, levels=levels)
+        return Prepared(cell, 0.0, margin, levels=levels)
 
     def judge(self, claim: Identity, prepared: Prepared, observed: Observed) -> Judged:
         (size,) = prepared.cell.line.sizes

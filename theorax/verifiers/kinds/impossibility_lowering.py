@@ -49,7 +49,7 @@ class ImpossibilityJudge(Judge[Impossibility]):
 
     def prepare(self, claim: Impossibility, cell: Cell, levels: Levels, original: Impossibility) -> Prepared:
         claimed = 0.0 if claim.over else cell.number(claim.at_least, _size(cell))
-        return Prepared(cell, claimed, 1 - POWER, 1.0, None, Side.AT_LEAST, levels=levels)
+        return Prepared(cell, claimed, 1 - POWER, Side.AT_LEAST, levels=levels)
 
     def judge(self, claim: Impossibility, prepared: Prepared, observed: Observed) -> Judged:
         if claim.over:

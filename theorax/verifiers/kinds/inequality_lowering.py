@@ -49,7 +49,7 @@ class InequalityJudge(Judge[Inequality]):
         if claim.observed and not claim.entrywise:
             count = len(line.sizes)
             plan = InequalityPlan(margin=content, draws=line.draws * count, sizes=count, levels=levels)
-        return Prepared(cell, 0.0, content, 1.0, None, Side.AT_MOST, levels=levels, plan=plan)
+        return Prepared(cell, 0.0, content, Side.AT_MOST, levels=levels, plan=plan)
 
     def judge(self, claim: Inequality, prepared: Prepared, observed: Observed) -> Judged:
         if claim.over:

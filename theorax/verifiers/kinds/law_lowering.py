@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import final
 
 import numpy as np
-from sympy import Expr, ImmutableMatrix, Symbol, sympify
+from sympy import Expr, ImmutableMatrix, Symbol
 
 from theorax.decide.gaussian_norm import Shape
 from theorax.decide.known_laws import TabulatedLaw
@@ -22,12 +22,11 @@ from theorax.decide.law_features import (
     shape_of_characteristic,
 )
 from theorax.decide.laws import LawPlan, decide_law
-from theorax.decide.plans import Seeds
 from theorax.decide.status import Levels
 from theorax.language import GaussianVector, Law, LawOfNumbers, Rate
 from theorax.verifiers.cases.evaluation import Observed, evaluate
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, class_at
+from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, judged, seeds_of, spreads
 
 
 @final
@@ -54,20 +53,19 @@ class LawJudge(Judge[Law]):
             excludes=excludes,
             margin=margin_of_panel(own.features(frequencies), panel)[0],
             draws=line.draws,
-            sd=tuple(abs(float(cell.exact(sympify(original.spread), size).evalf())) for size in line.sizes),
-            seeds=Seeds.PAIRED if line.paired else Seeds.INDEPENDENT,
-            corrections=class_at(original.approach, 1.0, line.sizes[0]),
+            sd=spreads(original, cell),
+            seeds=seeds_of(line),
+            corrections=original.approach,
             conditional=original.given is not None,
             levels=levels,
         )
-        return Prepared(cell, 0.0, plan.margin, 1.0, None, levels=levels, plan=plan)
+        return Prepared(cell, 0.0, plan.margin, levels=levels, plan=plan)
 
     def judge(self, claim: Law, prepared: Prepared, observed: Observed) -> Judged:
         assert isinstance(prepared.plan, LawPlan)
         cell, plan = prepared.cell, prepared.plan
         tables = [observed_features(claim, cell, observed, at, plan.frequencies) for at in range(len(cell.line.sizes))]
-        tested = decide_law(plan, tables)
-        return Judged(prepared, tested.decision, tested.points, tested.unseen, detail=tested.detail)
+        return judged(prepared, decide_law(plan, tables))
 
 
 def _noise(claim: Law, cell: Cell, frequencies: Frequencies) -> Shape:

@@ -1,25 +1,26 @@
-"""Limits of means: the bias-aware decision on weighted means of draws at several sizes."""
+"""Limits of means: a sweep over the sizes, the class of corrections in units of the claimed value."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import final
 
-import numpy as np
-
-from theorax.decide.bias_aware import Bias, Weights
-from theorax.decide.designs import Target
-from theorax.decide.equivalence import decide, is_robust
-from theorax.decide.interval import Interval
-from theorax.decide.planning import alarmed
-from theorax.decide.status import Levels, Refusal
-from theorax.language import (
-    Limit,
-)
-from theorax.verifiers.cases.evaluation import Observed, evaluate, rounding
+from theorax.decide.limits import LimitPlan
+from theorax.decide.status import Levels
+from theorax.language import Limit
+from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.kinds.declared_means import declared, known_of, margin_of, mean_interval, undecided
-from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, class_at, planned, point
+from theorax.verifiers.kinds.lowering import (
+    Judge,
+    Judged,
+    Prepared,
+    columns,
+    judged,
+    margin_of,
+    moments_in_numbers,
+    seeds_of,
+    spreads,
+)
 
 
 @final
@@ -30,38 +31,23 @@ class LimitJudge(Judge[Limit]):
     kind = Limit
 
     def prepare(self, claim: Limit, cell: Cell, levels: Levels, original: Limit) -> Prepared:
-        assert original.margin is not None
-        own = cell.number(original.to)
+        own, line = cell.number(original.to), cell.line
         unit = abs(own) or 1.0
-        corrections = class_at(original.approach, unit, cell.line.sizes[0])
-        weights = planned(
-            original, cell, levels, Target.LIMIT, corrections, unit, declared(original, cell, cell.line.sizes)
+        plan = LimitPlan(
+            sizes=tuple(map(float, line.sizes)),
+            to=cell.number(claim.to),
+            margin=margin_of(claim, original, own),
+            draws=line.draws,
+            sd=spreads(original, cell, unit),
+            seeds=seeds_of(line),
+            corrections=original.approach,
+            scale=unit,
+            moments=moments_in_numbers(original.moments, cell),
+            levels=levels,
+            letter=str(claim.as_),
         )
-        margin = margin_of(claim, original, own)
-        return Prepared(cell, cell.number(claim.to), margin, unit, weights)
+        return Prepared(cell, plan.to, plan.margin, plan=plan)
 
     def judge(self, claim: Limit, prepared: Prepared, observed: Observed) -> Judged:
-        assert prepared.weights is not None
-        cell, count = prepared.cell, len(prepared.cell.line.sizes)
-        samples = [evaluate(claim.of, cell, observed, i) for i in range(count)]
-        errors = [rounding(claim.of, cell, observed, i) for i in range(count)]
-        points = tuple(point(size, sample) for size, sample in zip(cell.line.sizes, samples, strict=True))
-        plan, known = prepared.weights.plan, known_of(claim, prepared, cell.line.sizes)
-
-        def estimate(weights: Weights) -> Interval:
-            return mean_interval(known, weights, samples, errors)
-
-        def along(direction: np.ndarray, bias: float) -> Interval:
-            return estimate(Weights(plan, tuple(map(float, direction)), Bias(given=bias)))
-
-        try:
-            decision = decide(estimate(prepared.weights), prepared.claimed, prepared.margin, prepared.side, plan.levels)
-            decision = replace(decision, robust=is_robust(decision, plan, estimate))
-            decision, detail = alarmed(decision, plan, along)
-        except Refusal as refusal:
-            return undecided(prepared, plan.levels, refusal, points)
-        unseen = (
-            f"a limit that differs from the claimed one by less than {prepared.weights.mde(0.9):.2g}",
-            f"corrections outside the declared class ({plan.corrections})",
-        )
-        return Judged(prepared, decision, points, unseen, detail=detail)
+        assert isinstance(prepared.plan, LimitPlan)
+        return judged(prepared, prepared.plan.tested(columns(claim.of, prepared.cell, observed)))

@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, Generic, TypeVar
 
-import numpy as np
-from sympy import sympify
+from sympy import Expr, sympify
 
-from theorax.decide.bias_aware import Weights, solve
-from theorax.decide.designs import Plan, Policy, Target
-from theorax.decide.estimators import deterministic, independent, paired
-from theorax.decide.interval import Interval
-from theorax.decide.law_features import Frequencies
-from theorax.decide.mean_intervals import LIGHT, Declared
-from theorax.decide.planning import cheapest
-from theorax.decide.plans import Planned
-from theorax.decide.rate_estimators import RateDesign
+from theorax.decide.moments import DeclaredMoments, Moment, declared
+from theorax.decide.plans import Planned, Seeds, Tested
+from theorax.decide.samples import Columns
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side
 from theorax.decide.verdict import Point
-from theorax.errors import ObservationError
-from theorax.language import Claim, Corrections
+from theorax.language import Absolute, Claim
 from theorax.verifiers.cases import sweep_lines
-from theorax.verifiers.cases.evaluation import Observed
+from theorax.verifiers.cases.evaluation import Observed, evaluate, roundings
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
 
 C = TypeVar("C", bound=Claim)
@@ -35,79 +27,55 @@ C = TypeVar("C", bound=Claim)
 class Prepared:
     """One case of a claim before any data: the claimed value, the margin around it, and the plan it was lowered to.
 
-    ``plan`` is what `theorax.decide` decides by; None where nothing is estimated, or (until every kind is lowered to a
-    plan) where ``weights`` and ``design`` hold it.
-    ``unit``: what one unit of the declared class of corrections stands for, the claimed value of the claim itself.
+    ``plan`` is what `theorax.decide` decides by; None where nothing is estimated. ``levels`` are then those of the case.
     ``sign``: +1, or -1 where the decided quantity is minus the one a reader sees (a decay exponent).
-    ``levels``: those of this case, where no plan holds them. ``design``: what else was fixed in advance;
-    ``frequencies``: where characteristic functions are compared. ``repetition``: one of a control's, at fewer draws than
-    a claim is decided on; it is asked whether it refutes, never whether it supports.
     """
 
     cell: Cell
     claimed: float
     margin: float
-    unit: float
-    weights: Weights | None
     side: Side = Side.EQUAL
     sign: int = 1
     levels: Levels = DEFAULT_LEVELS
-    design: RateDesign | None = None
-    frequencies: Frequencies | None = None
-    repetition: bool = False
     plan: Planned | None = None
+
+    def repeated(self) -> Prepared:
+        """The same case for one repetition of a control, at fewer draws than a claim is decided on."""
+        return self if self.plan is None else replace(self, plan=self.plan.repeated())
 
     @property
     def bias(self) -> float | None:
         """The worst bias of the declared class; None where nothing is extrapolated from."""
-        if self.plan is not None:
-            return self.plan.bias
-        return self.weights.bias.total if self.weights is not None else None
+        return None if self.plan is None else self.plan.bias
 
     @property
     def half_width(self) -> float | None:
         """Margins below it cannot be supported; None for what is not decided from an interval."""
-        if self.plan is not None:
-            return self.plan.half_width
-        return self.weights.half_width if self.weights is not None else None
+        return None if self.plan is None else self.plan.half_width
 
     @property
     def noticeable(self) -> float | None:
         """The deviation that is refuted with probability 0.9; None where there is none."""
-        if self.plan is not None:
-            return self.plan.noticeable if math.isfinite(self.plan.noticeable) else None
-        return self.weights.mde(0.9) if self.weights is not None else None
+        return None if self.plan is None or math.isinf(self.plan.noticeable) else self.plan.noticeable
 
     @property
     def weakness(self) -> str:
         """Why this design cannot decide, and the cheapest that would; empty where it can, or where none was made."""
-        if self.plan is not None:
-            return self.plan.weakness
-        if self.weights is None or self.weights.decides(self.margin):
-            return ""
-        better = cheapest(self.weights.plan, self.margin)
-        remedy = f"the cheapest design that would: {better}" if better else "no number of draws would: widen the margin"
-        return f"a half-width of {self.half_width:.2g} (bias {self.bias:.2g}) against a margin of {self.margin:.2g}; {remedy}"
+        return "" if self.plan is None else self.plan.weakness
 
     @property
     def why_not(self) -> Reason | None:
         """Why this design cannot decide, as a code; None where it can."""
-        if self.plan is not None:
-            return self.plan.why_not
-        return self.weights.why_not(self.margin) if self.weights is not None else None
+        return None if self.plan is None else self.plan.why_not
 
     @property
     def expected(self) -> float | None:
         """The p-value of support where the estimate is the claimed value and its error the planned one."""
-        if self.plan is not None:
-            return self.plan.expected
-        return self.weights.expected(self.margin) if self.weights is not None else None
+        return None if self.plan is None else self.plan.expected
 
     def apart(self, other: Prepared) -> float | None:
         """How far the two predictions lie apart, in the units of the margin; None where they have no distance."""
-        if self.plan is not None and other.plan is not None:
-            return self.plan.apart(other.plan)
-        return abs(self.claimed - other.claimed) if self.weights is not None else None
+        return None if self.plan is None or other.plan is None else self.plan.apart(other.plan)
 
 
 @dataclass(frozen=True)
@@ -159,76 +127,38 @@ class Judge(ABC, Generic[C]):
         """Decide the case on what was observed."""
 
 
-def class_at(corrections: Corrections, unit: float, smallest: float) -> Corrections:
-    """The declared class in units of y, anchored at the smallest size that is measured."""
-    anchored = corrections.anchored(smallest)
-    return replace(
-        anchored,
-        size=anchored.size * unit,
-        rest=anchored.remainder * unit,
-        order=anchored.remainder_order,
-        loglog=anchored.loglog,
-        reason=anchored.reason or "the default class, in units of the claimed value",
-    )
+def seeds_of(line: SweepLine) -> Seeds:
+    """How the draws of this line at different sizes belong together."""
+    if not line.random:
+        return Seeds.NONE
+    return Seeds.PAIRED if line.paired else Seeds.INDEPENDENT
 
 
-def planned(
-    claim: Claim,
-    cell: Cell,
-    levels: Levels,
-    target: Target,
-    corrections: Corrections,
-    unit: float,
-    declared: Declared = LIGHT,
-    side: Side = Side.EQUAL,
-) -> Weights:
-    """The weights of the sizes of this cell, from the declared class and the declared spread of one draw."""
-    line = cell.line
-    spread = [unit * abs(float(cell.exact(sympify(claim.spread), size).evalf())) for size in line.sizes]
-    policy = Policy.PAIRED if line.paired else Policy.INDEPENDENT
-    plan = Plan(
-        sizes=tuple(map(float, line.sizes)),
-        corrections=corrections,
-        target=target,
-        sd=tuple(spread),
-        draws=line.draws,
-        policy=policy if line.random else Policy.DETERMINISTIC,
-        side=side,
-        levels=levels,
-    )
-    return solve(declared.planned(plan))
+def spreads(claim: Claim, cell: Cell, unit: float = 1.0) -> tuple[float, ...]:
+    """The declared standard deviation of one draw at every size, in units of what is averaged."""
+    return tuple(unit * abs(float(cell.exact(sympify(claim.spread), size).evalf())) for size in cell.line.sizes)
 
 
-def sequence(samples: Sequence[np.ndarray], sizes: Sequence[int]) -> np.ndarray:
-    """One value per size of what is declared to hold no randomness.
-
-    **Raises:** `ObservationError` where two keys give two values.
-    """
-    for size, sample in zip(sizes, samples, strict=True):
-        if (sample != sample[0]).any():
-            raise ObservationError(
-                f'An experiment with seeds="none" gave different values for different keys at size {size}. '
-                'A sequence without randomness has one value at each size. Write seeds="independent", or do not use '
-                "the key."
-            )
-    return np.array([float(sample[0]) for sample in samples])
+def moments_in_numbers(moments: Moment, cell: Cell) -> DeclaredMoments:
+    """What is declared of one draw, in numbers at every size."""
+    return declared(moments).lowered(lambda end: tuple(cell.number(sympify(end), size) for size in cell.line.sizes))
 
 
-def estimated(weights: Weights, samples: Sequence[np.ndarray], rounding: Sequence[float]) -> Interval:
-    """The interval of the weighted means of scores near normal; bounded errors of the single values widen it."""
-    k, plan, bias = weights.values, weights.plan, weights.bias.total
-    if plan.policy is Policy.DETERMINISTIC:
-        interval = deterministic(sequence(samples, list(map(int, plan.sizes))), k, bias)
-    elif plan.policy is Policy.PAIRED:
-        interval = paired(np.stack(samples, axis=1), k, bias)
-    else:
-        interval = independent(samples, k, bias)
-    extra = float(np.abs(weights.vector) @ np.asarray(rounding))
-    return replace(interval, rounding=interval.rounding + extra)
+def margin_of(claim: Claim, original: Claim, own: float) -> float:
+    """The margin around the claim's own value: a wrong value is judged at the distance that the right one declared."""
+    margin = claim.margin
+    assert margin is not None and original.margin is not None
+    return margin.around(own) if own or isinstance(margin, Absolute) else original.margin.around(own)
 
 
-def point(size: float, sample: np.ndarray) -> Point:
-    """Mean and standard error of the draws at one size."""
-    spread = len(sample) > 1 and bool((sample != sample[0]).any())
-    deviation = float(sample.std(ddof=1) / np.sqrt(len(sample))) if spread else None
-    return Point(float(size), float(sample.mean()), deviation, len(sample))
+def columns(expression: Expr, cell: Cell, observed: Observed) -> Columns:
+    """The expression on every draw at every size of the case, and the bounds of what its values err by."""
+    whole = Cell(observed.line, cell.chosen)
+    places = [observed.line.sizes.index(size) for size in cell.line.sizes]
+    values = tuple(evaluate(expression, whole, observed, at) for at in places)
+    return Columns(values, tuple(roundings(expression, whole, observed, at) for at in places))
+
+
+def judged(prepared: Prepared, found: Tested) -> Judged:
+    """What a test found, as a case of the claim."""
+    return Judged(prepared, found.decision, found.points, found.unseen, detail=found.detail)

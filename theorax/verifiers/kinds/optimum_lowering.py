@@ -45,7 +45,7 @@ class OptimumJudge(Judge[Optimum]):
 
     def prepare(self, claim: Optimum, cell: Cell, levels: Levels, original: Optimum) -> Prepared:
         assert claim.margin is not None
-        return Prepared(cell, 0.0, float(claim.margin.value), 1.0, None, Side.AT_MOST, levels=levels)
+        return Prepared(cell, 0.0, float(claim.margin.value), Side.AT_MOST, levels=levels)
 
     def judge(self, claim: Optimum, prepared: Prepared, observed: Observed) -> Judged:
         assert claim.margin is not None

@@ -61,7 +61,7 @@ class ProbabilityJudge(Judge[Probability]):
                 "write a smaller margin."
             )
         plan = ProbabilityPlan(at_least=claimed, margin=margin, draws=cell.line.draws, levels=levels)
-        return Prepared(cell, claimed, margin, 1.0, None, Side.AT_LEAST, levels=levels, plan=plan)
+        return Prepared(cell, claimed, margin, Side.AT_LEAST, levels=levels, plan=plan)
 
     def judge(self, claim: Probability, prepared: Prepared, observed: Observed) -> Judged:
         assert isinstance(prepared.plan, ProbabilityPlan)

@@ -1,0 +1,179 @@
+"""The decision on everything that is read along growing sizes: limits, orders of growth, sequences, rates of laws."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from theorax.decide.bias_aware import Bias, Weights, solve
+from theorax.decide.designs import Plan
+from theorax.decide.equivalence import against, decide, is_robust, withheld
+from theorax.decide.interval import Interval
+from theorax.decide.planning import CONTRADICTED, misfit
+from theorax.decide.plans import Planned, SweepPlan, Tested, refused
+from theorax.decide.status import Decision, Levels, Reason, Refusal, Side
+from theorax.decide.verdict import Point
+from theorax.errors import StatementError
+
+__all__ = ["Rival", "SweepDesign", "WeightedMeans", "WeightedPlan", "decide_sweep", "first_sizes"]
+
+Vector = NDArray[np.float64]
+
+
+class WeightedMeans(ABC):
+    """What was observed along the sizes, as a decision reads it: an interval under any weights; abstract."""
+
+    @property
+    @abstractmethod
+    def kept(self) -> int:
+        """How many sizes may be read, the smallest first."""
+
+    @abstractmethod
+    def interval(self, weights: Weights) -> Interval:
+        """The interval of the weighted mean over the sizes that were kept."""
+
+
+@dataclass(frozen=True)
+class Rival:
+    """The other form (power against exponential) at every exponent from ``low`` to ``high``, which support excludes.
+
+    Exponents are those of decay, as for the claim itself. ``weights`` are for all sizes; truncations are derived.
+    """
+
+    weights: Weights
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if not -math.inf < self.low <= self.high < math.inf:
+            raise StatementError(
+                f"A rival form with exponents from {self.low:g} to {self.high:g} was declared. Some member of an "
+                "unbounded family fits any finite sweep. Write a finite range, the smaller number first."
+            )
+
+
+@dataclass(frozen=True)
+class SweepDesign:
+    """Weights for every number of sizes that a floor may leave, and the rival: solved before a draw."""
+
+    family: tuple[Weights, ...]  # all sizes first
+    rival: Rival | None = None
+    share: float = 1.0  # of the levels of the claim that the decision spends
+
+    @property
+    def weights(self) -> Weights:
+        """The weights of all sizes."""
+        return self.family[0]
+
+    @property
+    def levels(self) -> Levels:
+        """The levels of the claim; the weights are planned, and the decision made, at their share."""
+        spent = self.weights.plan.levels
+        return Levels(spent.support / self.share, spent.refute / self.share)
+
+    def of_first(self, kept: int) -> Weights:
+        """The weights of the first sizes alone.
+
+        **Raises:** `Refusal` where none were solved for so few.
+        """
+        for weights in self.family:
+            if len(weights.plan.sizes) == kept:
+                return weights
+        raise Refusal(
+            Reason.NUMERIC_FLOOR,
+            f"Only {kept} sizes are above the numerical floor, and the design has no weights for so few. "
+            "Write smaller sizes, or a finer dtype.",
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeightedPlan(SweepPlan):
+    """A plan decided from a weighted mean over the sizes: a limit, or an order of growth; abstract."""
+
+    @property
+    @abstractmethod
+    def claimed(self) -> float:
+        """The claimed value of what is decided: a limit, or an exponent of decay."""
+
+    @property
+    def solved(self) -> SweepDesign:
+        """Every weight that the data may call for."""
+        return SweepDesign((solve(self.core),))
+
+    @property
+    def weights(self) -> Weights:
+        return self.solved.weights
+
+    def apart(self, other: Planned) -> float | None:
+        return abs(self.claimed - other.claimed) if isinstance(other, WeightedPlan) else None
+
+    def _tested(self, read: Callable[[], WeightedMeans], points: tuple[Point, ...]) -> Tested:
+        """The decision on what was observed; ``read`` may refuse the data."""
+        try:
+            decision, weights, alarm = decide_sweep(self.solved, read(), self.claimed, self.margin, self.core.side)
+        except Refusal as refusal:
+            return refused(refusal, self.claimed, self.margin, self.core.side, self.levels, points)
+        unseen = (*self._unseen(weights), f"corrections outside the declared class ({weights.plan.corrections})")
+        return Tested(decision, points, unseen, CONTRADICTED if alarm else "")
+
+    @abstractmethod
+    def _unseen(self, weights: Weights) -> Iterable[str]:
+        """What a decision by these weights could not have seen, the class of corrections aside."""
+
+
+def decide_sweep(
+    design: SweepDesign, means: WeightedMeans, claimed: float, margin: float, side: Side = Side.EQUAL
+) -> tuple[Decision, Weights, bool]:
+    """The decision, the weights that a floor left, and whether the misfit alarm fired.
+
+    Where the design spends a share of the levels, p-values are over that share: held against the levels of the claim,
+    or of a suite, they reject what the decision did.
+
+    | finding | status |
+    |---|---|
+    | as `decide` | supported, refuted or inconclusive |
+    | supported, but the rival's interval meets its declared range | inconclusive |
+    | supported or inconclusive, and the misfit alarm fired | inconclusive, class refuted |
+    | refuted, and the misfit alarm fired | refuted, not robust |
+
+    **Raises:** `Refusal` where no interval can be made of the data.
+    """
+    weights = design.of_first(means.kept)
+    plan = weights.plan
+    decision = decide(means.interval(weights), claimed, margin, side, plan.levels)
+    decision = replace(decision, robust=is_robust(decision, plan, means.interval))
+    if design.rival is not None:
+        other = solve(first_sizes(design.rival.weights.plan, means.kept))
+        decision = against(decision, means.interval(other), design.rival.low, design.rival.high)
+    alarm = misfit(plan, _along(means, plan))
+    decision = withheld(decision, Reason.CLASS_REFUTED) if alarm else decision
+    reported = replace(
+        decision,
+        p_refute=min(1.0, decision.p_refute / design.share),
+        p_support=min(1.0, decision.p_support / design.share),
+        levels=design.levels,
+    )
+    return reported, weights, alarm
+
+
+def first_sizes(plan: Plan, kept: int) -> Plan:
+    """The plan of the first sizes alone."""
+    return replace(
+        plan,
+        sizes=plan.sizes[:kept],
+        sd=plan.noise[:kept],
+        errors=plan.given_errors[:kept],
+        draws=plan.planned_draws[:kept],
+    )
+
+
+def _along(means: WeightedMeans, plan: Plan) -> Callable[[Vector, float], Interval]:
+    def interval(direction: Vector, bias: float) -> Interval:
+        return means.interval(Weights(plan, tuple(map(float, direction)), Bias(given=bias)))
+
+    return interval
