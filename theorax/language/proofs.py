@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeAlias, final
+from typing import Any, TypeAlias, final, overload
 
 import numpy as np
 from sympy import Basic, sympify
@@ -112,8 +112,14 @@ def derives(*claims: Claim) -> Callable[[Steps], Proof]:
     return _of("derives", claims, settling=False)
 
 
-def lemma(steps: Steps) -> Proof:
-    """Decorates a generator whose steps no single claim ends; it is reported under the generator's name."""
+@overload
+def lemma(steps: Steps) -> Proof: ...
+@overload
+def lemma(steps: str) -> Callable[[Steps], Proof]: ...
+def lemma(steps: Steps | str) -> Proof | Callable[[Steps], Proof]:
+    """Decorates a generator whose steps no single claim ends; a report calls it by the generator's name, or this one."""
+    if isinstance(steps, str):
+        return lambda generator: Proof(generator, name=steps)
     return Proof(steps)
 
 

@@ -101,11 +101,9 @@ def planes_and_number(
     return two_planes(key, part, exponential, repeated, scrambled), number
 
 
-ORBIT = Subject(orbit_and_number, options=dict(scale=1.0, exponential=LINEAR, number=1.0))
-PLANES = Subject(two_planes, options=dict(part=0.6, exponential=LINEAR, repeated=0, scrambled=0))
-ONE_PLANE = Subject(
-    planes_and_number, options=dict(part=1.0, exponential=EXPONENTIAL, repeated=0, scrambled=0, number=0)
-)
+ORBIT = Subject(orbit_and_number, scale=1.0, exponential=LINEAR, number=1.0)
+PLANES = Subject(two_planes, part=0.6, exponential=LINEAR, repeated=0, scrambled=0)
+ONE_PLANE = Subject(planes_and_number, part=1.0, exponential=EXPONENTIAL, repeated=0, scrambled=0, number=0)
 
 
 def mean_of_last_quarter(squares: Float[Array, " N"], T: Extent) -> Float[Array, ""]:

@@ -138,8 +138,8 @@ def norms():
     yield Step("h k(., y) has squared norm h^2 k(y, y)", (bump**2).subs(a, y), Symbol("h", positive=True) ** 2)
 
 
-def orbit(kind, known, **roles):
-    return Subject(circle, kind=kind, knows={energy: known}, **roles)
+def orbit(kind, known):
+    return Subject(circle, kind=kind, knows={energy: known})
 
 
 features = Subject(samples, noise=0.0, uneven=0.0)

@@ -92,7 +92,7 @@ def cost():
 
 
 def torus(part, **changes):
-    return PLANES.but(part=float(part), knows={p: part}, **{"exponential": EXPONENTIAL, **changes})
+    return PLANES(part=float(part), knows={p: part}, **{"exponential": EXPONENTIAL, **changes})
 
 
 half = Rational(1, 2)

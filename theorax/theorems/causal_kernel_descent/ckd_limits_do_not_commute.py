@@ -89,7 +89,7 @@ def layer_by_layer():
     yield Step("both planes, which are orthogonal", sqrt(parts), constant)
 
 
-def planes(part, kernel, step=1, repeated=0, scrambled=0, depth=0, **roles):
+def planes(part, kernel, step=1, repeated=0, scrambled=0, depth=0):
     """Tokens with this part of their square length in the first plane; the weights follow from the kernel."""
     part = Rational(part)
     if kernel == LINEAR:
@@ -100,7 +100,7 @@ def planes(part, kernel, step=1, repeated=0, scrambled=0, depth=0, **roles):
             second: besseli(0, part) * besseli(1, 1 - part) / E,
         }
     options = dict(exponential=kernel, repeated=repeated, scrambled=scrambled, depth=depth)
-    return Subject(sequence, options=options, knows={p: part, h: step, **known}, **roles)
+    return Subject(sequence, **options, knows={p: part, h: step, **known})
 
 
 theorem = Theorem(

@@ -28,7 +28,7 @@ seen = arrays(
     powers="cos(theta)^(2 t - 4), cos(theta) = <x_1, x_2>",
     sine="sin(theta)^2",
 )
-seen_2 = numbers(
+rates = numbers(
     speed="ln |(P Omega)^T x_1|/T",
     largest="ln rho, rho the largest modulus of the eigenvalues of P Omega",
 )
@@ -43,17 +43,17 @@ plane = Identity(
     wrong={"|cos theta|^4 a step": seen.sine * seen.powers**2, "without the sine": seen.powers},
 )  # fmt: skip
 rate = Limit(
-    seen_2.speed - seen_2.largest, 0, as_=T, spread=2 / T,
+    rates.speed - rates.largest, 0, as_=T, spread=2 / T,
     approach=setting.power_of_a_matrix(0.1, 64, "T; at most 0.03 at T = 64 on other seeds"),
     margin=Absolute(1, 20, "twice or half the logarithm is a tenth away and more"),
     wrong={
-        "|cos theta|^2": dict(of=seen_2.speed - 2 * seen_2.largest),
-        "|cos(theta/2)|": dict(of=seen_2.speed - log((1 + first) / 2) / 2),
-        "randomised Kaczmarz, 1 - 1/d": dict(of=seen_2.speed - log(1 - 1 / d)),
+        "|cos theta|^2": dict(of=rates.speed - 2 * rates.largest),
+        "|cos(theta/2)|": dict(of=rates.speed - log((1 + first) / 2) / 2),
+        "randomised Kaczmarz, 1 - 1/d": dict(of=rates.speed - log(1 - 1 / d)),
     },
 )  # fmt: skip
 slowest = Inequality(
-    seen_2.largest, at_least=log(first) / (d - 1),
+    rates.largest, at_least=log(first) / (d - 1),
     margin=Absolute(1, 10**6, "in the plane both sides are equal, and eigenvalues of float64 matrices are far closer"),
     wrong={"the product itself, not its root": log(first) / d**2},
 )  # fmt: skip
@@ -88,7 +88,7 @@ def observe(model, T):
     return explained(tokens.scale * tokens.matrix, length * start, tokens.exponential, T.padded)
 
 
-def spectrum(model, T):
+def spectra(model, T):
     tokens, length = model
     start, Omega = length * tokens.tokens(1)[0], tokens.scale * tokens.matrix
     inside = jnp.diag((jnp.abs(tokens.vectors).sum(0) > 0).astype(start.dtype))  # eigenvalues of the padding are zero
@@ -106,14 +106,12 @@ def typical(Omega, d):
     return dict(slow=1 - jnp.abs(jnp.linalg.eigvals(M)).max())
 
 
-def proof(claim):
-    def steps():
-        """Every rotation of the plane, rotations of space about the axes of a plane, over three tokens; |x_1| = 1."""
-        for Omega, start in list(setting.rotations())[: 1 if claim is plane else 2]:
-            values = evaluate(lambda O, x: explained(O, x, LINEAR, 3), (Omega, start), Symbolic())
-            yield instance(claim, f"the measured program on symbols, d = {start.size}, T = 3", values)
-
-    return Proof(steps, settles=True)
+@settles(formula, plane)
+def every_rotation(claim):
+    """Every rotation of the plane, rotations of space about the axes of a plane, over three tokens; |x_1| = 1."""
+    for Omega, start in list(setting.rotations())[: 1 if claim is plane else 2]:
+        values = evaluate(lambda O, x: explained(O, x, LINEAR, 3), (Omega, start), Symbolic())
+        yield instance(claim, f"the measured program on symbols, d = {start.size}, T = 3", values)
 
 
 def but_one(weights, factors) -> Any:
@@ -122,7 +120,7 @@ def but_one(weights, factors) -> Any:
 
 
 @lemma
-def spectrum_of():
+def spectrum():
     """Two and three eigenvalues, any parts of x_1; the product of the critical points; cycles of three."""
     z = Symbol("z")
     for order in (2, 3):
@@ -150,8 +148,7 @@ theorem = Theorem(
     uses=("ckd_fixed_point_is_kaczmarz",),
     hypotheses=H,
     claims=dict(formula=formula, plane=plane, rate=rate, slowest=slowest, context=context),
-    proofs=(spectrum_of,),
-    proof=dict(formula=proof(formula), plane=proof(plane)),
+    proofs=(every_rotation, spectrum),
     experiments=dict(
         formula=Experiment(
             observe, seen, {T: (4, 10)}, at=({d: 2}, {d: 3}, {d: 5}), draws=setting.FEW, padded=True,
@@ -163,7 +160,7 @@ theorem = Theorem(
             },
         ),
         spectra=Experiment(
-            spectrum, (seen_2, first), {T: (64, 128, 256)}, at=({d: 2}, {d: 3}, {d: 5}), draws=Efforts(240, 240, 1000),
+            spectra, (rates, first), {T: (64, 128, 256)}, at=({d: 2}, {d: 3}, {d: 5}), draws=Efforts(240, 240, 1000),
             span=4, platform="cpu", padded=True,
             subjects={
                 "orthogonal": ORBIT,

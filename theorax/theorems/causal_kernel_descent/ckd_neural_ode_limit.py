@@ -29,7 +29,7 @@ seen = arrays(
 gap = Measured(
     "gap", "largest difference of N layers of the Transformer, step s/N, from the closed form", positive=True
 )
-seen_2 = numbers(
+ends = numbers(
     error="largest coordinate of e^S (u* - u(S)) at the last position T",
     leading="product of k(x_(s+1), x_s)/kappa, 1 < s < T, times that of u*_2",
     positive=True,
@@ -51,15 +51,15 @@ euler = Rate(
 )  # fmt: skip
 power = S ** (T - 2) / factorial(T - 2)
 tail = Limit(
-    seen_2.error / seen_2.leading / power, 1, as_=S, spread=2 / S,
+    ends.error / ends.leading / power, 1, as_=S, spread=2 / S,
     approach=Expansion(
         powers=(1,), rest=0.01, order=2, reference=64,
         reason="a quotient of polynomials in S; of second order 0.001 at S = 64 on other seeds",
     ),
     margin=Relative(1, 10, "a power of S more or less, or the factorial, is far away"),
     wrong={
-        "e^(-kappa s) alone": dict(of=seen_2.error / seen_2.leading),
-        "t - 1 in the place of t - 2": dict(of=seen_2.error / seen_2.leading * factorial(T - 1) / S ** (T - 1)),
+        "e^(-kappa s) alone": dict(of=ends.error / ends.leading),
+        "t - 1 in the place of t - 2": dict(of=ends.error / ends.leading * factorial(T - 1) / S ** (T - 1)),
     },
 )  # fmt: skip
 
@@ -112,15 +112,13 @@ def plane(key, exponential, number):
     return sequences.two_planes(key, 1.0, exponential), number
 
 
-def proof(claim):
-    def steps():
-        """Every kernel of constant diagonal and any targets, at every time; three and four tokens."""
-        s = np.array(Symbol("s", positive=True), dtype=object)
-        for order, K, targets in setting.kernels():
-            values = evaluate(moved, (K, targets, s), Symbolic())
-            yield instance(claim, f"the measured program on symbols, T = {order}", values)
-
-    return Proof(steps, settles=True)
+@settles(flow, rest)
+def every_time(claim):
+    """Every kernel of constant diagonal and any targets, at every time; three and four tokens."""
+    s = np.array(Symbol("s", positive=True), dtype=object)
+    for order, K, targets in setting.kernels():
+        values = evaluate(moved, (K, targets, s), Symbolic())
+        yield instance(claim, f"the measured program on symbols, T = {order}", values)
 
 
 short_time, long_time = ORBIT(number=0.7), ORBIT(number=4.0)
@@ -130,7 +128,7 @@ theorem = Theorem(
     uses=("ckd_depth_convergence", "ckd_transformer_construction"),
     hypotheses=H,
     claims=dict(flow=flow, rest=rest, euler=euler, tail=tail),
-    proof=dict(flow=proof(flow), rest=proof(rest)),
+    proofs=(every_time,),
     experiments=dict(
         few=Experiment(few, seen, {T: (4, 8)}, at={d: 3}, draws=setting.FEW, padded=True, subjects={
             "linear": short_time,
@@ -147,7 +145,7 @@ theorem = Theorem(
             },
         ),
         times=Experiment(
-            late, seen_2, {S: (64, 128, 256, 512)}, at=({T: 3}, {T: 4}, {T: 5}), draws=Efforts(64, 128, 512), span=8,
+            late, ends, {S: (64, 128, 256, 512)}, at=({T: 3}, {T: 4}, {T: 5}), draws=Efforts(64, 128, 512), span=8,
             padded=True,
             subjects={
                 "exponential": Subject(plane, exponential=EXPONENTIAL, number=0.0),

@@ -27,12 +27,12 @@ seen = arrays(
     swept="M times those of the second",
     jacobi="Jacobi's matrix times those of the second",
 )
-seen_3 = numbers(
+speeds = numbers(
     speed="ln of the length of the residuals of the last period over those of the first, over m - 1",
     radius="ln of the spectral radius of M",
     jacobi_radius="ln of the spectral radius of Jacobi's matrix",
 )
-seen_2 = numbers(
+totals = numbers(
     total="sum of |r_t|^2 over the context, over kappa tr(Y^T G^(-1) Y)",
     last="length of the residuals of the last period",
     positive=True,
@@ -49,21 +49,21 @@ period = Identity(
     wrong={"Jacobi's splitting": seen.jacobi},
 )  # fmt: skip
 rate = Limit(
-    seen_3.speed - seen_3.radius, 0, as_=m, spread=1 / m, approach=setting.power_of_a_matrix(0.5, 4, "m"),
+    speeds.speed - speeds.radius, 0, as_=m, spread=1 / m, approach=setting.power_of_a_matrix(0.5, 4, "m"),
     margin=Absolute(1, 4, "the radius of a step instead of a period, or its square, is one away"),
     wrong={
-        "per token": dict(of=seen_3.speed - seen_3.radius / 4),
-        "Jacobi's radius": dict(of=seen_3.speed - seen_3.jacobi_radius),
+        "per token": dict(of=speeds.speed - speeds.radius / 4),
+        "Jacobi's radius": dict(of=speeds.speed - speeds.jacobi_radius),
     },
 )  # fmt: skip
-contracting = Inequality(seen_3.radius, at_most=0, wrong={"Jacobi's": dict(of=seen_3.jacobi_radius)})
+contracting = Inequality(speeds.radius, at_most=0, wrong={"Jacobi's": dict(of=speeds.jacobi_radius)})
 spent = Limit(
-    seen_2.total, 1, as_=m, spread=1 / m**2,
+    totals.total, 1, as_=m, spread=1 / m**2,
     approach=setting.geometric(0.1, 4, "geometric; at most 0.01 at m = 4 on other seeds"),
     margin=Relative(1, 10, "without kappa the sum is off by a factor of e"),
 )  # fmt: skip
 vanishing = Limit(
-    seen_2.last, 0, as_=m, spread=1 / m,
+    totals.last, 0, as_=m, spread=1 / m,
     approach=setting.geometric(0.2, 4, "geometric; at most 0.11 at m = 4 on other seeds"),
     margin=Absolute(1, 5, "a token that cannot be told from another leaves residuals of order one"),
 )  # fmt: skip
@@ -167,7 +167,7 @@ theorem = Theorem(
             "points that wander": short(wandering=0.2).breaking(H.periodic, fails=period),
         }),
         many=Experiment(
-            many, (seen_2, seen_3), {m: (4, 8, 16)}, draws=Efforts(200, 400, 2000), platform="cpu", padded=True,
+            many, (totals, speeds), {m: (4, 8, 16)}, draws=Efforts(200, 400, 2000), platform="cpu", padded=True,
             subjects={
                 "exponential": long,
                 "linear": long(exponential=LINEAR).breaking(H.definite, fails=(spent, vanishing)),

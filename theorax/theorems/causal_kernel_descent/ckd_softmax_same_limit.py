@@ -24,7 +24,7 @@ seen = arrays(
     kept="what one more softmax layer makes of the limit of exponential attention",
     limit="the depth limit of exponential attention",
 )
-seen_2 = numbers(
+errors = numbers(
     total="sum over the context of the squared errors of the depth limit",
     rest="mean of the squared errors over the last quarter of the context",
     positive=True,
@@ -44,12 +44,12 @@ same = Identity(
     ),
 )  # fmt: skip
 energy = Limit(
-    seen_2.total, E / besseli(1, 1), as_=T, under=(H.matched, H.orbit), spread=Rational(1, 100),
+    errors.total, E / besseli(1, 1), as_=T, under=(H.matched, H.orbit), spread=Rational(1, 100),
     approach=setting.summable(0.02, "what remains to be learnt; at most 0.002 of the limit at T = 128 on other seeds"),
     margin=Relative(1, 20, "own sums raise it by a half, own sums with an empty key by a quarter"),
 )  # fmt: skip
 vanishing = Limit(
-    seen_2.rest, 0, as_=T, under=H.orbit, spread=Rational(1, 100),
+    errors.rest, 0, as_=T, under=H.orbit, spread=Rational(1, 100),
     approach=Corrections(
         size=0.05, slowest=1, rest=0, reference=128, reason="squares of a quarter of the context are summable",
     ),
@@ -135,7 +135,7 @@ theorem = Theorem(
             "own sums with an empty key": layer(number=OWN_WITH_EMPTY).breaking(H.matched, fails=same),
         }),
         contexts=Experiment(
-            contexts, seen_2, {T: setting.LONG}, draws=Efforts(64, 128, 256), padded=True,
+            contexts, errors, {T: setting.LONG}, draws=Efforts(64, 128, 256), padded=True,
             subjects={
                 "same sums": context,
                 "own sums": context(number=OWN).breaking(H.matched, fails=energy),

@@ -27,7 +27,7 @@ seen = arrays(
     late="causal kernel descent with the targets one position late",
     over=(n,),
 )
-seen_2 = arrays(
+whole = arrays(
     last="predictions of the Transformer after T - 1 layers",
     limit="Kaczmarz's predictions; for the exponential kernel by substitution",
 )
@@ -46,7 +46,7 @@ layers = Identity(
     wrong={"targets one position late": seen.late},
 )  # fmt: skip
 ends = Identity(
-    seen_2.last, seen_2.limit, under=(H.sphere, H.step, H.keys, H.boundary), margin=Relative(1, 10**6, rounding),
+    whole.last, whole.limit, under=(H.sphere, H.step, H.keys, H.boundary), margin=Relative(1, 10**6, rounding),
 )  # fmt: skip
 predicts = Limit(
     miss, 0, as_=T, under=(H.step, H.keys, H.boundary, H.orbit), spread=Rational(1, 10),
@@ -124,7 +124,7 @@ theorem = Theorem(
     proofs=(generic_tokens,),
     experiments=dict(
         transformers=Experiment(
-            observe, (seen, seen_2), {T: (3, 7)}, at={d: 3}, along={n: (1, 2, 5)}, draws=setting.FEW, padded=True,
+            observe, (seen, whole), {T: (3, 7)}, at={d: 3}, along={n: (1, 2, 5)}, draws=setting.FEW, padded=True,
             subjects={
                 "linear": linear,
                 "linear, no boundary": linear(boundary=0),

@@ -33,7 +33,7 @@ letters = numbers(
     over=(i,),
 )
 tail_error = Measured("bound", "its stated error")
-letters_2 = numbers(
+fourths = numbers(
     tail_off="distance of the sum of fourth powers from the exact one",
     tail_blur="what the exact sum of fourth powers may itself be off by",
 )
@@ -49,7 +49,7 @@ first = Inequality(letters.off, at_most=letters.residual + letters.blur, under=i
 second = Inequality(letters.off, at_most=letters.residual + letters.blur + letters.value / 50, where=Eq(i, 2))
 audited = Inequality(letters.certified * (letters.off - letters.width - letters.blur), at_most=0, under=H.recomputed)
 sees = Inequality(letters.certified, at_least=Rational(1, 2), under=in_order, where=Eq(i, 1))
-tails = Inequality(letters_2.tail_off, at_most=tail_error + letters_2.tail_blur, under=in_order)
+tails = Inequality(fourths.tail_off, at_most=tail_error + fourths.tail_blur, under=in_order)
 
 
 MARKOV, GAUSSIAN, PAIR = range(3)
@@ -108,7 +108,7 @@ theorem = Theorem(
     claims=dict(some=some, first=first, second=second, audited=audited, sees=sees, tails=tails),
     experiments=dict(
         matrices=Experiment(
-            observe, (letters, letters_2, tail_error), {T: Efforts((16, 32), (16, 48), (16, 64, 256))},
+            observe, (letters, fourths, tail_error), {T: Efforts((16, 32), (16, 48), (16, 64, 256))},
             along={i: (1, 2)}, draws=Efforts(200, 200, 600), padded=True,
             subjects={
                 "Markov": markov,

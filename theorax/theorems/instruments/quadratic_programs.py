@@ -123,12 +123,12 @@ def distance():
                (D(x) + slope - D(x + d)).expand(), (d.T * G * d / 2)[0].expand())  # fmt: skip
 
 
-def drawn(kind, bias=1, share=1.0, **roles):
-    return Subject(random, kind=kind, bias=bias, share=share, **roles)
+def drawn(kind, bias=1, share=1.0):
+    return Subject(random, kind=kind, bias=bias, share=share)
 
 
-def circle(alternating, shift=0.0, weight=1.0, **roles):
-    return Subject(evenly, alternating=alternating, shift=shift, weight=weight, **roles)
+def circle(alternating, shift=0.0, weight=1.0):
+    return Subject(evenly, alternating=alternating, shift=shift, weight=weight)
 
 
 theorem = Theorem(

@@ -139,10 +139,11 @@ def of_one_input():
     yield Step("rank r, two units", simplify((apart + 2 * cross) / r**2), simplify(chi(2, r) / r**2 * two))
 
 
-def subject(law, share=1.0, taken=None, taken_share=None, **changes):
-    switches = {name: int(changes.pop(name, 0)) for name in ("inputs_apart", "layers_apart")}
-    options = dict(law=place(law), share=share, taken=place(taken or law), activation=changes.pop("activation", RELU))
-    return Subject(both, options=options | switches | dict(taken_share=taken_share or share), **changes)
+def subject(law, share=1.0, taken=None, taken_share=None, activation=RELU, inputs_apart=0, layers_apart=0):
+    return Subject(
+        both, law=place(law), share=share, taken=place(taken or law), taken_share=taken_share or share,
+        activation=activation, inputs_apart=inputs_apart, layers_apart=layers_apart,
+    )  # fmt: skip
 
 
 theorem = Theorem(

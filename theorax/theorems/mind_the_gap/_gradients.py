@@ -110,9 +110,13 @@ def norms(model, T, d, L):
     return dict(naive=rows(A), fixed=rows(A_perp), bracket=geometric + size * powers, power=size * powers)
 
 
-network = Subject(build, options=dict(removed=0.0, dependent=0))
+network = Subject(build, removed=0.0, dependent=0)
 exponential = Subject(
     layers,
-    options=dict(law=EXPONENTIAL, constant=0, favoured=0.0, aligned=0.0, shared=0.0),
+    law=EXPONENTIAL,
+    constant=0,
+    favoured=0.0,
+    aligned=0.0,
+    shared=0.0,
     knows={alpha: 1, sigma_A: 1},
 )

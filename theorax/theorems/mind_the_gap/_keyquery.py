@@ -77,7 +77,7 @@ def observe(A, T):
     )
 
 
-layer = Subject(attention, options=dict(sharp=0, wide=0, tied=0, aligned=0.0, removed=0.0))
+layer = Subject(attention, sharp=0, wide=0, tied=0, aligned=0.0, removed=0.0)
 
 
 variance = exp(beta**2) - 1

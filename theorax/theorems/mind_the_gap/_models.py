@@ -130,16 +130,20 @@ def network(
 
 NETWORK = Subject(
     network,
-    options=dict(
-        weights=EXPONENTIAL.place, removed=0.0, gaussian_values=1, centred=0, sharp=0, uneven=0.0, popular=0.0
-    ),
+    weights=EXPONENTIAL.place,
+    removed=0.0,
+    gaussian_values=1,
+    centred=0,
+    sharp=0,
+    uneven=0.0,
+    popular=0.0,
 )
 
 
 def subject(weights: WeightLaw | int = EXPONENTIAL, **changes: Any) -> Subject:
     """A network of these weights with some options changed; a law that grows with T is held against sigma_A = 1."""
     known = weights.sigma_A if isinstance(weights, WeightLaw) else Integer(1)
-    return NETWORK.but(weights=_place(weights), knows={sigma_A: known}, **changes)
+    return NETWORK(weights=_place(weights), knows={sigma_A: known}, **changes)
 
 
 def one_matrix(
@@ -154,13 +158,13 @@ def one_matrix(
     )
 
 
-MATRIX = Subject(one_matrix, options=dict(weights=EXPONENTIAL.place, sharp=0, popular=0.0, beta=0.5, tail=3.0, loose=0))
+MATRIX = Subject(one_matrix, weights=EXPONENTIAL.place, sharp=0, popular=0.0, beta=0.5, tail=3.0, loose=0)
 
 
 def matrix(weights: WeightLaw | int, knows: Mapping[Any, Any] | None = None, **changes: Any) -> Subject:
     """One attention matrix of these weights; where sigma_A is not said, the one observed takes its place."""
     known = {sigma_A: weights.sigma_A} if isinstance(weights, WeightLaw) else {}
-    return MATRIX.but(weights=_place(weights), knows={**known, **(knows or {})}, **changes)
+    return MATRIX(weights=_place(weights), knows={**known, **(knows or {})}, **changes)
 
 
 def _place(weights: WeightLaw | int) -> int:

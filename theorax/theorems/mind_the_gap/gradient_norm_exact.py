@@ -125,16 +125,15 @@ def one_layer():
         yield Step(f"E A^T (a J + b (I - J)) A, T = {order}", image, a * J + v * M.trace() * (I - J))
 
 
-def induction(claim, t, outlier):
-    def steps():
-        """Every depth, layer and size: rows iid and exchangeable, tokens isometric, values iid and centred."""
-        q = Symbol("q", positive=True)
-        yield Step("without a layer, ||I||_F^2", t(q).subs(L, 0), T)
-        yield Step("one layer more, by E A^T M A = J M J + tr(M) v (I - J)", outlier + q * t(q), t(q).subs(L, L + 1))
-        values = (d * sigma_V**2) ** (l - 1) * d * (d * sigma_V**2) ** (L - l)  # E W W^T = d sigma_V^2 I, ||I_d||^2 = d
-        yield Step("independent values before and after, isometric tokens", values * t(s_T / T), claim.equals)
-
-    return steps
+@derives(mean_naive, mean_fixed)
+def induction(claim):
+    """Every depth, layer and size: rows iid and exchangeable, tokens isometric, values iid and centred."""
+    t, outlier = (mean_square, 1) if claim is mean_naive else (lambda q: T * q**L, 0)
+    q = Symbol("q", positive=True)
+    yield Step("without a layer, ||I||_F^2", t(q).subs(L, 0), T)
+    yield Step("one layer more, by E A^T M A = J M J + tr(M) v (I - J)", outlier + q * t(q), t(q).subs(L, L + 1))
+    values = (d * sigma_V**2) ** (l - 1) * d * (d * sigma_V**2) ** (L - l)  # E W W^T = d sigma_V^2 I, ||I_d||^2 = d
+    yield Step("independent values before and after, isometric tokens", values * t(s_T / T), claim.equals)
 
 
 @lemma
@@ -155,8 +154,7 @@ theorem = Theorem(
     uses=("outlier_identity",),
     hypotheses=H,
     claims=dict(factors=factors, **means, naive_any_law=naive_any_law, fixed_any_law=fixed_any_law),
-    proofs=(kronecker, one_layer, explosion),
-    proof=dict(mean_naive=induction(mean_naive, mean_square, 1), mean_fixed=induction(mean_fixed, lambda q: T * q**L, 0)),
+    proofs=(kronecker, one_layer, induction, explosion),
     experiments=dict(
         jacobians=Experiment(
             programs.differentiate, programs.JACOBIANS, {T: Efforts((4,), (4, 6), (4, 6, 8))}, derived={d: T / gamma},

@@ -73,9 +73,8 @@ def observe(net, T):
     return dict(top=unit * leading.values[0], top_error=unit * leading.residuals[0])
 
 
-def attention(weights, popular=0.0, **roles):
-    options = dict(weights=weights.place, sigma=float(weights.sigma_A), popular=popular)
-    return Subject(build, options=options, **roles)
+def attention(weights, popular=0.0):
+    return Subject(build, weights=weights.place, sigma=float(weights.sigma_A), popular=popular)
 
 
 theorem = Theorem(

@@ -86,7 +86,7 @@ def fuss_catalan():
     yield Step("the edge, of singular values", sqrt(inverse_of_edge(S).subs(z, 1 / l)), edge.to)
 
 
-@lemma
+@lemma("exponent")
 def gaussian_exponent():
     """Rows uniform on the simplex of T >= 2 entries, exact covariance; the chi-square is a Gaussian approximation."""
     n, k, s = (Symbol(name, positive=True) for name in "nks")

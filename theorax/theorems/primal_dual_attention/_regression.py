@@ -7,15 +7,12 @@ solved where a model is built (``numerics.kernel_regression``); C and eps are ca
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import jax
 import numpy as np
 from jaxtyping import Array
 from sympy import Symbol
 
-from theorax.language import Efforts, Hypothesis, Parameter, Size, Subject
+from theorax.language import Efforts, Hypothesis, Parameter, Size
 from theorax.numerics.kernel_attention import FEATURES, LINEAR, PLAIN, TAYLOR, Softmax
 from theorax.numerics.kernel_regression import OUTPUTS, QUERIES, Fitted, fit, points
 from theorax.numerics.keys import named
@@ -29,15 +26,6 @@ POSITIVE = Hypothesis("C > 0 and eps >= 0", unbroken="otherwise one of the two p
 
 SIZES: dict[Size, Efforts[tuple[int, ...]]] = {N: Efforts(quick=(8,), standard=(8, 12), thorough=(8, 12, 16))}
 DRAWS = Efforts(quick=2, standard=4, thorough=12)
-
-
-def subjects(build: Callable[..., Any], **usual: Any) -> Callable[..., Subject]:
-    """Makes the subjects of one ``build``: they have the usual options but where another one is given."""
-
-    def subject(breaks: tuple[str, ...] = (), fails: tuple[str, ...] = (), **options: Any) -> Subject:
-        return Subject(build, options=usual | options, breaks=breaks, fails=fails)
-
-    return subject
 
 
 def each(key: Array, count: int, name: str, *shape: int) -> tuple[Array, ...]:
@@ -60,5 +48,5 @@ def scalar(name: str) -> np.ndarray:
 
 __all__ = [
     "DRAWS", "FEATURES", "LINEAR", "OUTPUTS", "PLAIN", "POSITIVE", "QUERIES", "SIZES", "TAYLOR", "C", "D", "Fitted", "N",
-    "Softmax", "eps", "fit", "generic", "points", "subjects",
+    "Softmax", "eps", "fit", "generic", "points",
 ]  # fmt: skip

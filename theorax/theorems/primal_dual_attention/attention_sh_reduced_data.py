@@ -38,7 +38,7 @@ from theorax.theorems.primal_dual_attention._regression import (
 
 FACTORS, WIDTH = (2, 4), 2  # of the heads
 
-seen_2 = arrays(
+trained = arrays(
     solved="sum_s H^s (W^s phi/h^s + b^s) as primal programs on reduced data find them",
     expanded="Attention-SH with the values of the dual programs and these b^s",
     reach="twice the sum of |H^s|^2 2 g^s |phi|^2/h^s^2, g^s the gap of head s",
@@ -65,7 +65,7 @@ expansion = Identity(
     wrong={"values beta_j": seen.unweighted, "h over all keys in the values": seen.foreign},
 )  # fmt: skip
 sparse = Identity(seen.layer, seen.subset, under=H.stride, margin=exactly)
-agree = Inequality((seen_2.solved - seen_2.expanded) ** 2, at_most=seen_2.reach, under=())
+agree = Inequality((trained.solved - trained.expanded) ** 2, at_most=trained.reach, under=())
 means = Identity(seen.pooled, seen.geometric, under=(), margin=exactly, wrong={"the mean of phi": seen.arithmetic})
 below = Inequality(seen.pooled, at_most=seen.arithmetic, under=())
 cost = Identity(
@@ -188,8 +188,8 @@ def two_keys():
     yield instance(means, "the measured kernels on symbols", found)
 
 
-layers = setting.subjects(build, kind=LINEAR, reduced=STRIDE, every=0)
-regressions = setting.subjects(solve, kind=LINEAR, reduced=STRIDE)
+layers = Subject(build, kind=LINEAR, reduced=STRIDE, every=0)
+regressions = Subject(solve, kind=LINEAR, reduced=STRIDE)
 theorem = Theorem(
     place="Attention-SH (reconstructed definition; the remarks on strides and pooled keys: derived)",
     label="reconstructed",
@@ -199,16 +199,16 @@ theorem = Theorem(
     proofs=(one_head, strides, two_keys),
     experiments=dict(
         layers=Experiment(observe, seen, SIZES, at={D: 4}, draws=setting.DRAWS, padded=True, subjects={
-            "stride": layers(),
+            "stride": layers,
             "stride, Taylor features": layers(kind=TAYLOR),
             "average pooling": layers(reduced=POOL).breaking(H.stride, fails=sparse),
             "convolution": layers(reduced=CONVOLUTION).breaking(H.stride, fails=sparse),
             "h over all keys": layers(reduced=POOL, every=1).breaking(H.reduced, H.stride, fails=expansion),
         }),
         solved=Experiment(
-            optima, seen_2, SIZES, at={D: 4, C: 30, eps: Rational(1, 10)}, draws=Efforts(1, 3, 12), padded=True,
+            optima, trained, SIZES, at={D: 4, C: 30, eps: Rational(1, 10)}, draws=Efforts(1, 3, 12), padded=True,
             subjects={
-                "stride": regressions(),
+                "stride": regressions,
                 "average pooling": regressions(kind=TAYLOR, reduced=POOL),
                 "convolution": regressions(reduced=CONVOLUTION),
             },

@@ -102,16 +102,30 @@ def observe(model):
     )
 
 
-def proof(claim, scope):
-    def steps():
-        K, q = setting.generic("k", 3, 3), setting.generic("q", 1, 3)
-        for i in range(3):
-            K[i, :i] = K[:i, i]
-        given = (K, q, setting.generic("v", 3, 1), setting.generic("b", 1), setting.generic("c", 1))
-        yield instance(claim, "the measured program on symbols", evaluate(walk, given, Symbolic()))
+def on_symbols(claim):
+    K, q = setting.generic("k", 3, 3), setting.generic("q", 1, 3)
+    for i in range(3):
+        K[i, :i] = K[:i, i]
+    given = (K, q, setting.generic("v", 3, 1), setting.generic("b", 1), setting.generic("c", 1))
+    yield instance(claim, "the measured program on symbols", evaluate(walk, given, Symbolic()))
 
-    steps.__doc__ = scope
-    return Proof(steps, settles=True)
+
+@settles(reversible, stationary)
+def any_chain(claim):
+    """Any symmetric kernel matrix of three keys."""
+    yield from on_symbols(claim)
+
+
+@settles(mean_output)
+def any_chain_and_values(claim):
+    """Any symmetric kernel matrix of three keys, any values and bias."""
+    yield from on_symbols(claim)
+
+
+@settles(gauge)
+def any_query(claim):
+    """Any kernel values of one query at three keys, any values, b and c."""
+    yield from on_symbols(claim)
 
 
 @settles(constant)
@@ -122,24 +136,18 @@ def constants():
     yield instance(constant, "the measured program on symbols", evaluate(observe, (model,), Symbolic()))
 
 
-walking = setting.subjects(chain, kind=LINEAR, apart=0.0)
+walking = Subject(chain, kind=LINEAR, apart=0.0)
 theorem = Theorem(
     place="the gauge of the bias: what attention between keys keeps (derived here)",
     label="derived",
     uses=("softmax_attention_support_vector_expansion",),
     hypotheses=H,
     claims=dict(reversible=reversible, stationary=stationary, mean_output=mean_output, gauge=gauge, constant=constant),
-    proofs=(constants,),
-    proof=dict(
-        reversible=proof(reversible, "Any symmetric kernel matrix of three keys."),
-        stationary=proof(stationary, "Any symmetric kernel matrix of three keys."),
-        mean_output=proof(mean_output, "Any symmetric kernel matrix of three keys, any values and bias."),
-        gauge=proof(gauge, "Any kernel values of one query at three keys, any values, b and c."),
-    ),
+    proofs=(any_chain, any_chain_and_values, any_query, constants),
     experiments=dict(
         chain=Experiment(observe, seen, {N: (4, 8)}, at={D: 2}, draws=setting.DRAWS, padded=True, subjects={
             "Taylor features": walking(kind=TAYLOR),
-            "linear attention": walking(),
+            "linear attention": walking,
             "queries by another matrix": walking(apart=0.5).breaking(
                 H.symmetric, fails=(reversible, stationary, mean_output, constant),
             ),

@@ -168,7 +168,7 @@ def distances():
     yield Step("one beyond it C - p, with its slack", (p * (e - r) + C * (r - e)).subs(r, e + t), expand((C - p) * t))
 
 
-subject = setting.subjects(realised, kind=-1, bias=1, centre=1.0, headroom=2.0, off=0.0)
+subject = Subject(realised, kind=-1, bias=1, centre=1.0, headroom=2.0, off=0.0)
 theorem = Theorem(
     place="a converse of the main theorem (derived here)",
     label="derived",
@@ -182,7 +182,7 @@ theorem = Theorem(
             (*(above, below, room, *MEASURES, inverted, off, without, raw, output), *(unbiased, length, anchor)),
             {N: (6, 10)}, at={D: 4, eps: Rational(1, 20)}, draws=Efforts(3, 8, 32), padded=True,
             subjects={
-                "softmax attention, centred values": subject(),
+                "softmax attention, centred values": subject,
                 "softmax attention, no bias": subject(bias=0, centre=0.0),
                 "linear attention": subject(kind=LINEAR).breaking(H.definite, fails=recovered),
                 "C half of the largest coefficient": subject(headroom=0.5).breaking(

@@ -31,7 +31,7 @@ seen = arrays(
     s="x.y/sqrt(D)",
     rest="|exp(s) - sum of s^t/t! up to t = T|",
 )
-seen_2 = numbers(
+truncated = numbers(
     miss="largest error of an output of softmax attention when its kernel is cut off",
     bound="range of the values times sum_j |s_j|^(T+1)/(T+1)! max(1, e^s_j)/h, at the worst query",
 )
@@ -55,7 +55,7 @@ remainder = Inequality(
     },
 )  # fmt: skip
 positive = Inequality(seen.series, at_least=0, under=H.even)
-outputs = Inequality(seen_2.miss, at_most=seen_2.bound, under=H.even)
+outputs = Inequality(truncated.miss, at_most=truncated.bound, under=H.even)
 
 
 def build(key, N, D, size, odd):
@@ -137,8 +137,8 @@ def even_polynomials():
         yield Step(f"its least value, T = {order}", minimum(left, x), positive.at_least)
 
 
-def subject(size=1.0, odd=0, **roles):
-    return Subject(build, size=size, odd=odd, **roles)
+def subject(size=1.0, odd=0):
+    return Subject(build, size=size, odd=odd)
 
 
 theorem = Theorem(
@@ -158,7 +158,7 @@ theorem = Theorem(
             },
         ),
         layers=Experiment(
-            layers, seen_2, {T: (4, 8, 12)}, at={N: 64, D: 3}, draws=Efforts(600, 600, 1000), span=4, padded=True,
+            layers, truncated, {T: (4, 8, 12)}, at={N: 64, D: 3}, draws=Efforts(600, 600, 1000), span=4, padded=True,
             subjects={
                 "standard normal": subject(),
                 "keys twice as long": subject(2.0),

@@ -151,18 +151,16 @@ def optimum(model, C, eps):
     )
 
 
-def proof(claim):
-    def steps():
-        """Three keys and a query, two features of any values, one output; any multipliers and any move."""
-        g: Any = setting.generic
-        model = Move(FEATURES[PLAIN], g("phi", 3, 2), g("q", 1, 2), g("beta", 3, 1), g("b", 1), g("u", 3, 1), 1)
-        yield instance(claim, "the measured programs on symbols", evaluate(compare, (model,), Symbolic()))
-
-    return Proof(steps, settles=True)
+@settles(expansion, silent, balanced)
+def any_values(claim):
+    """Three keys and a query, two features of any values, one output; any multipliers and any move."""
+    g: Any = setting.generic
+    model = Move(FEATURES[PLAIN], g("phi", 3, 2), g("q", 1, 2), g("beta", 3, 1), g("b", 1), g("u", 3, 1), 1)
+    yield instance(claim, "the measured programs on symbols", evaluate(compare, (model,), Symbolic()))
 
 
-layers = setting.subjects(build, kind=LINEAR, full=0, projected=1)
-regressions = setting.subjects(fitted, bias=1, edge=0)
+layers = Subject(build, kind=LINEAR, full=0, projected=1)
+regressions = Subject(fitted, bias=1, edge=0)
 theorem = Theorem(
     place="linear attention as the expansion of a regression (reconstructed; that values are not determined: derived)",
     label="reconstructed",
@@ -172,7 +170,7 @@ theorem = Theorem(
         expansion=expansion, agree=agree, silent=silent, balanced=balanced, moves=moves, optimal=optimal, chosen=chosen,
         convex=convex,
     ),
-    proof=dict(expansion=proof(expansion), silent=proof(silent), balanced=proof(balanced)),
+    proofs=(any_values,),
     experiments=dict(
         layers=Experiment(
             observe,
@@ -182,7 +180,7 @@ theorem = Theorem(
             ),
             SIZES, at={D: 4, C: 30, eps: Rational(1, 10)}, draws=setting.DRAWS, padded=True,
             subjects={
-                "linear attention": layers(),
+                "linear attention": layers,
                 "as many features as keys": layers(full=1).breaking(H.few, fails=moves),
                 "values moved anywhere": layers(projected=0).breaking(H.null, fails=(silent, balanced, optimal)),
                 "phi(x) = x": layers(kind=PLAIN).breaking(H.positive, fails=convex),
@@ -191,7 +189,7 @@ theorem = Theorem(
         fitted=Experiment(
             optimum, seen, SIZES, at={D: 4, C: 300, eps: Rational(1, 10)}, draws=Efforts(2, 6, 24), padded=True,
             subjects={
-                "with bias": regressions(),
+                "with bias": regressions,
                 "without bias": regressions(bias=0),
                 "targets on the edge of the tube": regressions(edge=1).breaking(H.general, fails=chosen),
             },

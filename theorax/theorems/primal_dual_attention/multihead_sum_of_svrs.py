@@ -37,7 +37,7 @@ from theorax.theorems.primal_dual_attention._regression import (
 S = Size("S", "number of heads")
 WIDTH = 4  # of a head: its root, which that module rounds, is exact
 
-seen_2 = arrays(
+trained = arrays(
     solved="the sum with W^s and b^s as the primal programs find them",
     expanded="the layer with the values of the dual programs and these b^s",
     reach="S times the sum of |H^s|^2 2 g^s |phi(A^s q)|^2/h^s(A^s q)^2",
@@ -66,7 +66,7 @@ expansion = Identity(
         "outputs of another head": seen.crossed,
     },
 )  # fmt: skip
-agree = Inequality((seen_2.solved - seen_2.expanded) ** 2, at_most=seen_2.reach)
+agree = Inequality((trained.solved - trained.expanded) ** 2, at_most=trained.reach)
 is_multihead = Identity(seen.softmax, seen.equinox, under=(), margin=exactly)
 
 
@@ -177,8 +177,8 @@ def softmax_heads():
     yield instance(is_multihead, "the measured programs on symbols", evaluate(by_softmax, (model,), Symbolic()))
 
 
-heads = setting.subjects(build, kind=LINEAR, apart=0, own=1, astray=0.0)
-regressions = setting.subjects(fit, kind=LINEAR, bias=1)
+heads = Subject(build, kind=LINEAR, apart=0, own=1, astray=0.0)
+regressions = Subject(fit, kind=LINEAR, bias=1)
 SIZES: dict[Size, Efforts[tuple[int, ...]]] = {S: Efforts((3,), (2, 3), (2, 3, 5))}
 theorem = Theorem(
     place="multi-head attention as a sum of support vector regressions",
@@ -189,16 +189,16 @@ theorem = Theorem(
     proofs=(two_heads, softmax_heads),
     experiments=dict(
         heads=Experiment(observe, seen, SIZES, at={N: 8, D: 6}, draws=setting.DRAWS, padded=True, subjects={
-            "linear attention": heads(),
+            "linear attention": heads,
             "Taylor features": heads(kind=TAYLOR),
             "keys with projections of their own": heads(apart=1),
             "one h shared by the heads": heads(own=0).breaking(H.own, fails=expansion),
             "every W a tenth off": heads(astray=0.1).breaking(H.stationary, fails=expansion),
         }),
         solved=Experiment(
-            optima, seen_2, SIZES, at={N: 8, D: 6, C: 30, eps: Rational(1, 10)}, draws=Efforts(1, 4, 12), padded=True,
+            optima, trained, SIZES, at={N: 8, D: 6, C: 30, eps: Rational(1, 10)}, draws=Efforts(1, 4, 12), padded=True,
             subjects={
-                "linear attention": regressions(),
+                "linear attention": regressions,
                 "Taylor features": regressions(kind=TAYLOR),
             },
         ),

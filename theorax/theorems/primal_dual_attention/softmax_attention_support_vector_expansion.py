@@ -189,7 +189,7 @@ def by_exponentials():
     yield instance(is_softmax, "the measured programs on symbols", evaluate(softmax_layers, given, Symbolic()))
 
 
-fitted = setting.subjects(pair, kind=TAYLOR, bias=1, more=0, astray=0.0)
+fitted = Subject(pair, kind=TAYLOR, bias=1, more=0, astray=0.0)
 theorem = Theorem(
     place="the main theorem: self-attention as the expansion of a support vector regression",
     label="reconstructed",
@@ -201,7 +201,7 @@ theorem = Theorem(
         fitted=Experiment(
             observe, seen, {N: (4, 8)}, at={D: 2, C: 30, eps: Rational(1, 10)}, draws=Efforts(2, 3, 12), padded=True,
             subjects={
-                "Taylor features": fitted(),
+                "Taylor features": fitted,
                 "linear attention": fitted(kind=LINEAR),
                 "Taylor features, no bias": fitted(bias=0),
                 "h over four keys more": fitted(more=4).breaking(H.same_keys, fails=(expansion, agree)),

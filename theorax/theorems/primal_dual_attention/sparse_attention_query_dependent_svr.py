@@ -27,7 +27,7 @@ seen = arrays(
     everywhere="the masked layer with the values beta_j/h_j, h_j summed over all keys",
     unmasked="the layer with these values and no mask",
 )
-seen_2 = arrays(
+trained = arrays(
     solved="W phi(q)/h(q) + b as the primal program of the set of each query finds them",
     expanded="the masked layer with values of the dual programs",
     reach="2 |phi(q)|^2/h(q)^2 times the difference of the primal and the dual value",
@@ -42,7 +42,7 @@ expansion = Identity(
     seen.sums, seen.masked, under=H.normaliser, margin=exactly,
     wrong={"h over all keys in the values": seen.everywhere, "no mask": seen.unmasked},
 )  # fmt: skip
-agree = Inequality((seen_2.solved - seen_2.expanded) ** 2, at_most=seen_2.reach, under=H.own)
+agree = Inequality((trained.solved - trained.expanded) ** 2, at_most=trained.reach, under=H.own)
 
 
 class Sparse(eqx.Module):
@@ -120,8 +120,8 @@ def of_two_sets():
     yield instance(expansion, "the measured programs on symbols", evaluate(compare, (model,), Symbolic()))
 
 
-layers = setting.subjects(build, kind=LINEAR, local=1)
-regressions = setting.subjects(solve, kind=TAYLOR, bias=1, shared=0)
+layers = Subject(build, kind=LINEAR, local=1)
+regressions = Subject(solve, kind=TAYLOR, bias=1, shared=0)
 theorem = Theorem(
     place="sparse attention as regressions on subsets (reconstructed; that their values are no restrictions: derived)",
     label="reconstructed",
@@ -131,15 +131,15 @@ theorem = Theorem(
     proofs=(of_two_sets,),
     experiments=dict(
         layers=Experiment(compare, seen, SIZES, at={D: 2}, draws=setting.DRAWS, padded=True, subjects={
-            "linear attention": layers(),
+            "linear attention": layers,
             "Taylor features": layers(kind=TAYLOR),
             "h over all keys": layers(local=0).breaking(H.normaliser, fails=expansion),
         }),
         solved=Experiment(
-            optima, seen_2, SIZES, at={D: 2, C: 30, eps: Rational(1, 10)}, draws=setting.DRAWS, padded=True,
+            optima, trained, SIZES, at={D: 2, C: 30, eps: Rational(1, 10)}, draws=setting.DRAWS, padded=True,
             subjects={
                 "linear attention": regressions(kind=LINEAR),
-                "Taylor features": regressions(),
+                "Taylor features": regressions,
                 "Taylor features, no bias": regressions(bias=0),
                 "the values of the regression on all keys": regressions(shared=1).breaking(H.own, fails=agree),
             },

@@ -82,7 +82,7 @@ def targets_differ():
                a * (c - b) * (u - v) / ((a + b) * (a + c)))  # fmt: skip
 
 
-one_V = setting.subjects(wanted, kind=TAYLOR, same=0, one=0)
+one_V = Subject(wanted, kind=TAYLOR, same=0, one=0)
 theorem = Theorem(
     place="sparse attention as regressions on subsets (derived: what its shared values are fitted to)",
     label="derived",
@@ -95,7 +95,7 @@ theorem = Theorem(
             shared_values, seen, SIZES, at={D: 2, C: 10_000, eps: Rational(1, 10)}, draws=setting.DRAWS, padded=True,
             subjects={
                 "linear attention": one_V(kind=LINEAR),
-                "Taylor features": one_V(),
+                "Taylor features": one_V,
                 "targets made for all keys": one_V(one=1).breaking(H.targets, fails=(realised, differ)),
                 "one set": one_V(same=1).breaking(H.sets, fails=differ),
             },

@@ -76,7 +76,7 @@ def centring():
     yield Step("the outputs, less b, weighed by h, are W s", mean, w[0] * s[0] + w[1] * s[1])
 
 
-fitted = setting.subjects(solved, kind=TAYLOR, bias=1)
+fitted = Subject(solved, kind=TAYLOR, bias=1)
 theorem = Theorem(
     place="the bias of the expansion (derived here)",
     label="derived",
@@ -88,7 +88,7 @@ theorem = Theorem(
         solved=Experiment(
             values, seen, {N: (8, 16)}, at={D: 3, C: 30, eps: Rational(1, 10)}, draws=Efforts(3, 8, 32), padded=True,
             subjects={
-                "Taylor features": fitted().breaking(H.fixed, fails=not_centred),
+                "Taylor features": fitted.breaking(H.fixed, fails=not_centred),
                 "linear attention": fitted(kind=LINEAR).breaking(H.fixed, fails=not_centred),
                 "Taylor features, no bias": fitted(bias=0).breaking(H.free, fails=(centred, bias_is_mean)),
                 "linear attention, no bias": fitted(kind=LINEAR, bias=0).breaking(

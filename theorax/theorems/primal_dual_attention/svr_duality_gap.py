@@ -146,7 +146,7 @@ def lagrangian():
     yield Step("what is left is the dual value", at_zero.expand(), value.subs(a[0], solve(sum(beta), a[0])[0]).expand())
 
 
-point = setting.subjects(anything, kind=LINEAR, bias=1, miss=0.0, share=1.0)
+point = Subject(anything, kind=LINEAR, bias=1, miss=0.0, share=1.0)
 theorem = Theorem(
     place="the Lagrangian of the two programs that precede the main theorem (the identity: derived here)",
     label="derived",
@@ -158,7 +158,7 @@ theorem = Theorem(
             terms, seen, {N: (3, 8)}, at={D: 2, C: 30, eps: Rational(1, 8)}, draws=setting.DRAWS, padded=True,
             subjects={
                 "Taylor features": point(kind=TAYLOR),
-                "linear attention": point(),
+                "linear attention": point,
                 "no bias, any sum": point(bias=0, miss=1.0),
                 "a sum that is not zero": point(miss=1.0).breaking(H.balance, fails=gap),
                 "half of C in the dual": point(share=0.5).breaking(H.same, fails=gap),

@@ -177,7 +177,7 @@ def distances():
     yield Step("a residual", expand(r), expand(-X * away + (c - b) * ones(2, 1)))
 
 
-random = setting.subjects(interpolated, kind=-1, free=1.0, headroom=10.0, tube=0.0, off=0.0)
+random = Subject(interpolated, kind=-1, free=1.0, headroom=10.0, tube=0.0, off=0.0)
 found = (coefficients, multiplier, at_the_keys)
 theorem = Theorem(
     place="the limit of a hard tube (derived here)",
@@ -198,7 +198,7 @@ theorem = Theorem(
             ),
             {N: (4, 8)}, at={D: 3}, draws=Efforts(3, 8, 24), padded=True,
             subjects={
-                "softmax attention": random(),
+                "softmax attention": random,
                 "softmax attention, no bias": random(free=0.0),
                 "a tube": random(tube=0.1).breaking(H.no_tube, fails=(optimal, *found)),
                 "C half of the largest coefficient": random(headroom=0.5).breaking(H.inside, fails=(optimal, *found)),

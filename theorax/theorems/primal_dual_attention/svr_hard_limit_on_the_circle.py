@@ -18,7 +18,6 @@ from sympy import Abs, Rational, cos, expand, pi, symbols
 from theorax.language import *
 from theorax.numerics.kernel_attention import KernelAttention
 from theorax.numerics.kernel_regression import gram, interpolant, inverse
-from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._regression import N, Softmax
 from theorax.theorems.primal_dual_attention._series import bessel_i, circle_number
 
@@ -100,7 +99,7 @@ def aliases():
             yield Step(f"m = {turns}, order {n}", expand(total.expand(trig=True)), expand(kept.expand(trig=True)))
 
 
-subject = setting.subjects(turned, shift=0.0)
+subject = Subject(turned, shift=0.0)
 theorem = Theorem(
     place="the limit of a hard tube, for keys on the circle (derived here)",
     label="derived",
@@ -113,7 +112,7 @@ theorem = Theorem(
             on_the_circle, seen, {N: (6, 8)},
             at=({m: 2, r: Rational(17, 10), t: Rational(2, 5)}, {m: 1, r: Rational(1, 2), t: 1}), draws=1, padded=True,
             subjects={
-                "even": subject(),
+                "even": subject,
                 "a key out of its place": subject(shift=0.5).breaking(H.even, fails=(circle, aliasing)),
             },
         ),

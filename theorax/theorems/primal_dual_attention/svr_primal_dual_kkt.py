@@ -81,7 +81,7 @@ def never_both():
     yield Step("with a gap g: m (2 eps) <= 2 g for the smaller multiplier m", solve(2 * m * e - 2 * g, m), [g / e])
 
 
-optimal = setting.subjects(solved, kind=TAYLOR, bias=1, constrained=1, share=1.0)
+optimal = Subject(solved, kind=TAYLOR, bias=1, constrained=1, share=1.0)
 theorem = Theorem(
     place="the primal and the dual program that precede the main theorem",
     label="reconstructed",
@@ -94,7 +94,7 @@ theorem = Theorem(
             conditions, seen, {N: (8, 16)}, at={D: 3, C: 30, eps: Rational(1, 10)}, draws=Efforts(2, 6, 24),
             padded=True,
             subjects={
-                "Taylor features": optimal(),
+                "Taylor features": optimal,
                 "linear attention": optimal(kind=LINEAR),
                 "Taylor features, no bias": optimal(bias=0, constrained=0),
                 "dual without the sum": optimal(constrained=0).breaking(

@@ -46,7 +46,7 @@ attained = Inequality(
 inside = Inequality(seen.within, at_most=seen.gap, under=H.solved)
 outside = Inequality(seen.beyond, at_most=seen.gap, under=H.solved)
 
-seen_2 = arrays(
+edges = arrays(
     flat="primal value of the constant in the middle of the targets",
     nothing="dual value without coefficients",
     away="|eps - threshold|",
@@ -55,19 +55,19 @@ seen_2 = arrays(
 )
 
 zero = Optimum(
-    seen_2.flat, under=H.wide, bound=seen_2.nothing,
+    edges.flat, under=H.wide, bound=edges.nothing,
     margin=Absolute(
         1, 10**30, "both are zero in balls; a fiftieth below the threshold it is C times a fiftieth of a target",
     ),
-    wrong={"a constant beside": dict(value=seen_2.flat + 1)},
+    wrong={"a constant beside": dict(value=edges.flat + 1)},
 )  # fmt: skip
 vanish = Inequality(
-    seen_2.left * seen_2.away, at_most=seen.gap, under=H.wide,
-    wrong={"the other threshold": dict(of=seen_2.swapped * seen_2.away)},
+    edges.left * edges.away, at_most=seen.gap, under=H.wide,
+    wrong={"the other threshold": dict(of=edges.swapped * edges.away)},
 )  # fmt: skip
 # A fiftieth of the targets below the threshold already asks for coefficients of order one.
 alive = Inequality(
-    seen_2.left, at_least=Rational(1, 100), under=H.narrow, wrong={"the other threshold": dict(of=seen_2.swapped)},
+    edges.left, at_least=Rational(1, 100), under=H.narrow, wrong={"the other threshold": dict(of=edges.swapped)},
 )  # fmt: skip
 
 
@@ -168,14 +168,14 @@ def above_threshold():
     yield Step("(t - e) |beta|_1, t half the range", expand(linear), expand(((high - low) / 2 - e) * 2 * beta))
 
 
-optimal = setting.subjects(solved, kind=TAYLOR, bias=1, rolled=0)
+optimal = Subject(solved, kind=TAYLOR, bias=1, rolled=0)
 
 
-def tubes(kind, bias, width, **roles):
-    options = dict(kind=kind, bias=bias, width=width)
+def tubes(kind, bias, width):
+    tube = Subject(wide, kind=kind, bias=bias, width=width)
     if width > 1:
-        return Subject(wide, options=options).breaking(H.narrow, fails=alive)
-    return Subject(wide, options=options).breaking(H.wide, fails=(vanish, zero))
+        return tube.breaking(H.narrow, fails=alive)
+    return tube.breaking(H.wide, fails=(vanish, zero))
 
 
 theorem = Theorem(
@@ -190,14 +190,14 @@ theorem = Theorem(
             slackness, (seen, h), {N: (10, 16)}, at={D: 3, C: 3, eps: Rational(1, 2)}, draws=Efforts(3, 8, 32),
             padded=True,
             subjects={
-                "Taylor features": optimal(),
+                "Taylor features": optimal,
                 "linear attention": optimal(kind=LINEAR),
                 "Taylor features, no bias": optimal(bias=0),
                 "coefficients of the keys beside": optimal(rolled=1).breaking(H.solved, fails=(inside, outside)),
             },
         ),
         wide=Experiment(
-            constants, (seen_2, seen.gap), {N: (10, 16)}, at={D: 3, C: 100}, draws=Efforts(3, 8, 32), padded=True,
+            constants, (edges, seen.gap), {N: (10, 16)}, at={D: 3, C: 100}, draws=Efforts(3, 8, 32), padded=True,
             subjects={
                 f"{name}, {share} of the threshold": tubes(kind, bias, share)
                 for name, kind, bias in (

@@ -102,14 +102,18 @@ def observe(
 
 
 def subject(
-    law: EnsembleLaw, activation: int, point: Mapping[Parameter, Any], *breaks: str, build: Any = sampled, **roles: Any
+    law: EnsembleLaw,
+    activation: int,
+    point: Mapping[Parameter, Any],
+    knows: Mapping[Any, Any] | None = None,
+    build: Any = sampled,
 ) -> Subject:
-    """Networks of this law and activation at this point; ``breaks`` names the hypotheses that they violate."""
-    options = dict(activation=activation)
-    known = constants(law) | dict(point) | roles.pop("knows", {})
-    return law.subject(build, options=options, knows=known, breaks=breaks, **roles)
+    """Networks of this law and activation at this point."""
+    return law.subject(build, {**constants(law), **point, **(knows or {})}, activation=activation)
 
 
-def weighted(law: EnsembleLaw, activation: int, point: Mapping[Parameter, Any], *breaks: str, **roles: Any) -> Subject:
-    """The same with real weights, neither saturating nor Haar."""
-    return subject(law, activation, point, "saturating", "haar", *breaks, build=real, **roles)
+def weighted(
+    law: EnsembleLaw, activation: int, point: Mapping[Parameter, Any], knows: Mapping[Any, Any] | None = None
+) -> Subject:
+    """The same with real weights."""
+    return subject(law, activation, point, knows, build=real)

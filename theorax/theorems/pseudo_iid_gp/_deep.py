@@ -105,9 +105,9 @@ def relu_point(at: Expr, chi: Expr | int = 1) -> dict[Parameter, Expr]:
     return {q: at, sw2: 2 * sympify(chi), sb2: Integer(0)}
 
 
-def subject(law: EnsembleLaw, activation: int, known: dict[Parameter, Any], **roles: Any) -> Subject:
+def subject(law: EnsembleLaw, activation: int, known: dict[Parameter, Any]) -> Subject:
     """A deep network of this law and activation with these exact values."""
-    return law.subject(deep, options=dict(activation=activation), knows=known | roles.pop("knows", {}), **roles)
+    return law.subject(deep, known, activation=activation)
 
 
 def experiment(subjects: dict[str, Subject]) -> Experiment:

@@ -7,7 +7,7 @@ products of four entries; they are exact functions of n, derived in pseudo_iid_d
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import equinox as eqx
@@ -41,12 +41,9 @@ class EnsembleLaw:
         known = {letter.name: letter for letter in (fourth, own, across, crossed)}
         self.knows = {known[product]: sympify(value) for product, value in products.items()}
 
-    def subject(self, build: Any, **roles: Any) -> Subject:
+    def subject(self, build: Any, knows: Mapping[Any, Any] | None = None, **options: Any) -> Subject:
         """The subject that ``build`` makes of this law."""
-        options = dict(law=self.place, share=float(self.share))
-        return Subject(
-            build, options=options | roles.pop("options", {}), knows=self.knows | roles.pop("knows", {}), **roles
-        )
+        return Subject(build, knows={**self.knows, **(knows or {})}, law=self.place, share=float(self.share), **options)
 
 
 def _iid(kurtosis: Expr | int) -> dict[str, Expr | int]:
@@ -186,11 +183,9 @@ def network(key: Array, n: Extent, law: Array, share: Array, activation: Array) 
     return TwoLayerNetwork(before, layer(named(key, "second layer"), n, law, share), activation)
 
 
-def wide(law: EnsembleLaw, activation: Activation, **roles: Any) -> Subject:
+def wide(law: EnsembleLaw, activation: Activation, knows: Mapping[Any, Any] | None = None) -> Subject:
     """A network of this law and activation."""
-    return law.subject(
-        network, options=dict(activation=activation.place), knows=activation.knows | roles.pop("knows", {}), **roles
-    )
+    return law.subject(network, activation=activation.place, knows={**activation.knows, **(knows or {})})
 
 
 def width(n: Extent) -> Float[Array, ""]:

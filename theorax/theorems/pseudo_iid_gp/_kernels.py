@@ -8,7 +8,6 @@ is read off the score of the density, which asks nothing of phi.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import equinox as eqx
 import jax
@@ -49,9 +48,9 @@ def layer(key: Array, n: Extent, activation: Array, signs: Array) -> PlanarLayer
     return PlanarLayer(jnp.where(n.mask[:, None], jnp.where(signs, jnp.sign(normals), normals), 0), activation)
 
 
-def subject(activation: int, signs: int = 0, **roles: Any) -> Subject:
+def subject(activation: int, signs: int = 0) -> Subject:
     """The layer with this activation."""
-    return Subject(layer, options=dict(activation=activation, signs=signs), **roles)
+    return Subject(layer, activation=activation, signs=signs)
 
 
 def observe(net: PlanarLayer, n: Extent, c: Array, k11: Array, k22: Array) -> dict[str, Array]:

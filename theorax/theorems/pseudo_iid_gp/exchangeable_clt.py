@@ -132,8 +132,8 @@ def de_finetti():
     yield Step("a normal law of variance one", normal.to.moment(4), Integer(3))
 
 
-def subject(name, **roles):
-    return Subject(drawn_arrays, law=MENU.index(name), **roles)
+def subject(name):
+    return Subject(drawn_arrays, law=MENU.index(name))
 
 
 FAILS = (kurtosis, normal)

@@ -147,6 +147,7 @@ def slopes():
 
 
 HALF = setting.low_rank(Rational(1, 2))
+NEITHER = (H.saturating, H.haar)
 theorem = Theorem(
     place="finite width, several layers (iid: Yaida 2020, Hanin 2024; other laws derived here)",
     label="derived",
@@ -159,20 +160,20 @@ theorem = Theorem(
             observe, excess, {n: (32, 64, 128)}, along={l: (1, 2, 4)}, draws=Efforts(300, 600, 8000), span=4,
             dtype="float32", padded=True,
             subjects={
-                "Gaussian, ReLU": subject(setting.GAUSSIAN, RELU, ROOT, "saturating", "haar"),
-                "Gaussian, erf at the edge": subject(setting.GAUSSIAN, ERF, EDGE, "saturating", "haar"),
-                "Gaussian, tanh at the edge": subject(setting.GAUSSIAN, TANH, CRITICAL, "saturating", "haar"),
-                "Gaussian, tanh saturated": subject(setting.GAUSSIAN, TANH, SATURATED, "haar").breaking(fails=further),
-                "Haar, ReLU": subject(setting.HAAR, RELU, ROOT, "saturating").breaking(fails=further),
-                "Haar, tanh at the edge": subject(setting.HAAR, TANH, CRITICAL, "saturating"),
+                "Gaussian, ReLU": subject(setting.GAUSSIAN, RELU, ROOT).breaking(*NEITHER),
+                "Gaussian, erf at the edge": subject(setting.GAUSSIAN, ERF, EDGE).breaking(*NEITHER),
+                "Gaussian, tanh at the edge": subject(setting.GAUSSIAN, TANH, CRITICAL).breaking(*NEITHER),
+                "Gaussian, tanh saturated": subject(setting.GAUSSIAN, TANH, SATURATED).breaking(H.haar, fails=further),
+                "Haar, ReLU": subject(setting.HAAR, RELU, ROOT).breaking(H.saturating, fails=further),
+                "Haar, tanh at the edge": subject(setting.HAAR, TANH, CRITICAL).breaking(H.saturating),
                 "Haar, tanh saturated": subject(setting.HAAR, TANH, SATURATED),
-                "rank n/2, ReLU with biases": subject(HALF, RELU, BIASED, "saturating", "haar"),
-                "two blocks, tanh at the edge": subject(setting.blocks(2), TANH, CRITICAL, "saturating", "haar"),
-                "Haar taken for Gaussian": subject(setting.HAAR, ERF, EDGE, "listed", "saturating", knows=IID).breaking(
-                    fails=kurtosis
+                "rank n/2, ReLU with biases": subject(HALF, RELU, BIASED).breaking(*NEITHER),
+                "two blocks, tanh at the edge": subject(setting.blocks(2), TANH, CRITICAL).breaking(*NEITHER),
+                "Haar taken for Gaussian": subject(setting.HAAR, ERF, EDGE, IID).breaking(
+                    H.listed, H.saturating, fails=kurtosis
                 ),
-                "starting from q = 4": subject(
-                    setting.GAUSSIAN, RELU, MOVED, "stationary", "saturating", "haar").breaking(fails=kurtosis,
+                "starting from q = 4": subject(setting.GAUSSIAN, RELU, MOVED).breaking(
+                    H.stationary, *NEITHER, fails=kurtosis
                 ),
             },
         ),
@@ -180,11 +181,11 @@ theorem = Theorem(
             observe, excess, {n: (16, 32, 64)}, along={l: (1, 2)}, draws=Efforts(400, 1000, 8000), span=4,
             dtype="float32", padded=True,
             subjects={
-                "uniform, ReLU with biases": weighted(setting.UNIFORM, RELU, BIASED),
-                "half kept, tanh at the edge": weighted(setting.masked(Rational(1, 2)), TANH, CRITICAL),
-                "Hadamard, erf at the edge": weighted(setting.HADAMARD, ERF, EDGE),
-                "uniform taken for Gaussian": weighted(setting.UNIFORM, RELU, BIASED, "listed", knows=IID).breaking(
-                    fails=literal_weights
+                "uniform, ReLU with biases": weighted(setting.UNIFORM, RELU, BIASED).breaking(*NEITHER),
+                "half kept, tanh at the edge": weighted(setting.masked(Rational(1, 2)), TANH, CRITICAL).breaking(*NEITHER),
+                "Hadamard, erf at the edge": weighted(setting.HADAMARD, ERF, EDGE).breaking(*NEITHER),
+                "uniform taken for Gaussian": weighted(setting.UNIFORM, RELU, BIASED, IID).breaking(
+                    *NEITHER, H.listed, fails=literal_weights
                 ),
             },
         ),

@@ -113,8 +113,8 @@ def shared_scale():
     )
 
 
-def subject(law, knows, **roles):
-    return law.subject(layers, options=dict(activation=RELU.place), knows=RELU.knows | knows, **roles)
+def subject(law, knows):
+    return law.subject(layers, RELU.knows | knows, activation=RELU.place)
 
 
 theorem = Theorem(

@@ -76,7 +76,6 @@ RELU_BELOW, RELU_ABOVE = (known(deep.relu_point(ONE, value), value) for value in
 CHAOTIC = {
     q: Rational(1063958, 10**6), sw2: Rational(5, 2), sb2: Rational(1, 20), chi: Rational(113352, 10**5)
 }  # fmt: skip
-SATURATING = dict(breaks=("relu",))
 
 theorem = Theorem(
     place="edge of chaos (reconstructed): signals and gradients of every pseudo-iid law; exact form for ReLU derived",
@@ -91,12 +90,12 @@ theorem = Theorem(
                 "ReLU, Gaussian": subject(setting.GAUSSIAN, RELU, RELU_ABOVE),
                 "ReLU, Haar": subject(setting.HAAR, RELU, RELU_BELOW),
                 "ReLU, rank n/2": subject(setting.low_rank(Rational(1, 2)), RELU, RELU_ABOVE),
-                "erf, Gaussian, ordered": subject(setting.GAUSSIAN, ERF, BELOW, **SATURATING),
-                "erf, Gaussian, chaotic": subject(setting.GAUSSIAN, ERF, ABOVE, **SATURATING),
-                "erf, Haar": subject(setting.HAAR, ERF, ABOVE, **SATURATING),
-                "erf, rank n/2": subject(setting.low_rank(Rational(1, 2)), ERF, BELOW, **SATURATING),
-                "tanh, two blocks": subject(setting.blocks(2), TANH, CHAOTIC, **SATURATING),
-                "tanh, Hadamard": subject(setting.HADAMARD, TANH, CHAOTIC, **SATURATING),
+                "erf, Gaussian, ordered": subject(setting.GAUSSIAN, ERF, BELOW).breaking(H.relu),
+                "erf, Gaussian, chaotic": subject(setting.GAUSSIAN, ERF, ABOVE).breaking(H.relu),
+                "erf, Haar": subject(setting.HAAR, ERF, ABOVE).breaking(H.relu),
+                "erf, rank n/2": subject(setting.low_rank(Rational(1, 2)), ERF, BELOW).breaking(H.relu),
+                "tanh, two blocks": subject(setting.blocks(2), TANH, CHAOTIC).breaking(H.relu),
+                "tanh, Hadamard": subject(setting.HADAMARD, TANH, CHAOTIC).breaking(H.relu),
                 "erf, starting from q = 3": subject(setting.GAUSSIAN, ERF, ABOVE | {q: Integer(3)}).breaking(
                     H.stationary, H.relu, fails=(grows, homogeneous)
                 ),

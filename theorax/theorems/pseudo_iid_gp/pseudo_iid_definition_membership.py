@@ -48,6 +48,17 @@ def tends(of, to):
     )
 
 
+entries = exact(
+    entry, fourth, Relative(1, 10, "the laws of the list lie at least a fifth from each other"), Rational(1, 2)
+)
+in_rows = exact(row, own, Relative(1, 12, "at n = 8 the limit is a fifth away from Haar matrices"), Rational(1, 2))
+across_rows = exact(
+    rows, across, Absolute(1, 20, "dropping the pairs that share a row moves it by 1/n"), Rational(1, 4)
+)
+crossing = exact(cross, crossed, Absolute(1, 20, "zero is a ninth away from Haar matrices at n = 8"), Rational(1, 4))
+row_limit, cross_limit = tends(row, Integer(1)), tends(cross, Integer(0))
+
+
 def observe(layer, n):
     size = setting.width(n)
     squares = size * layer.weight**2
@@ -119,8 +130,8 @@ def hadamard():
     yield Step("crossed", n**2 * found, setting.HADAMARD.knows[crossed])
 
 
-def subject(law, **roles):
-    return law.subject(setting.layer, **roles)
+def subject(law, knows=None):
+    return law.subject(setting.layer, knows)
 
 
 theorem = Theorem(
@@ -128,18 +139,7 @@ theorem = Theorem(
     label="reconstructed",
     hypotheses=H,
     claims=dict(
-        entry=exact(
-            entry, fourth, Relative(1, 10, "the laws of the list lie at least a fifth from each other"), Rational(1, 2)
-        ),
-        row=exact(row, own, Relative(1, 12, "at n = 8 the limit is a fifth away from Haar matrices"), Rational(1, 2)),
-        rows=exact(
-            rows, across, Absolute(1, 20, "dropping the pairs that share a row moves it by 1/n"), Rational(1, 4)
-        ),
-        cross=exact(
-            cross, crossed, Absolute(1, 20, "zero is a ninth away from Haar matrices at n = 8"), Rational(1, 4)
-        ),
-        row_limit=tends(row, Integer(1)),
-        cross_limit=tends(cross, Integer(0)),
+        entry=entries, row=in_rows, rows=across_rows, cross=crossing, row_limit=row_limit, cross_limit=cross_limit,
     ),
     proofs=(haar, low_rank, blocks, hadamard),
     experiments=dict(
@@ -152,12 +152,12 @@ theorem = Theorem(
                 "rank n/4": subject(setting.low_rank(Rational(1, 4))),
                 "two permuted blocks": subject(setting.blocks(2)),
                 "randomised Hadamard": subject(setting.HADAMARD),
-                "rank two": subject(setting.fixed_rank(2)).breaking(H.growing_rank, fails=("row_limit", "cross_limit")),
+                "rank two": subject(setting.fixed_rank(2)).breaking(H.growing_rank, fails=(row_limit, cross_limit)),
                 "rows of random scale": subject(setting.SCALED_ROWS, knows=setting.GAUSSIAN.knows).breaking(
-                    H.listed, fails=("entry", "row", "row_limit"),
+                    H.listed, fails=(entries, in_rows, row_limit),
                 ),
                 "Haar taken for Gaussian": subject(setting.HAAR, knows=setting.GAUSSIAN.knows).breaking(
-                    H.listed, fails=("entry", "row", "cross"),
+                    H.listed, fails=(entries, in_rows, crossing),
                 ),
             },
         )

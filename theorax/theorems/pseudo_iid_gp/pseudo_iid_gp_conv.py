@@ -134,10 +134,12 @@ CASES: dict[int, Any] = {
 }
 
 
-def subject(law, activation, unfolded=TAP_BY_TAP, tied=0, signs=0.0, one_bias=0, kept=0, **roles):
-    options = dict(activation=activation, unfolded=unfolded, tied=tied, signs=signs, one_bias=one_bias, kept=kept)
-    known = {phi: activation, **CASES[activation], **roles.pop("knows", {})}
-    return Subject(network, options=options | dict(law=law.place, share=float(law.share)), knows=known, **roles)
+def subject(law, activation, unfolded=TAP_BY_TAP, tied=0, signs=0.0, one_bias=0, kept=0, knows=None):
+    known = {phi: activation, **CASES[activation], **(knows or {})}
+    return Subject(
+        network, activation=activation, unfolded=unfolded, tied=tied, signs=signs, one_bias=one_bias, kept=kept,
+        law=law.place, share=float(law.share), knows=known,
+    )  # fmt: skip
 
 
 LAWS = (output_law, hidden_law)

@@ -92,7 +92,7 @@ def observe(net, n, sw2, sb2, c):
     return values | seen(x[-1], y[-1], f[0], f[1], n)
 
 
-@lemma
+@lemma("kernel")
 def recursion():
     """ReLU and the normal distribution function, every variance q and covariance k; ReLU at every sigma_w, sigma_b."""
     q, k = symbols("q k", positive=True)
@@ -138,9 +138,9 @@ CASES: dict[int, Any] = {
 }
 
 
-def subject(law, activation, signs=0.0, one_bias=0, kept=0, **roles):
-    options = dict(activation=activation, signs=signs, one_bias=one_bias, kept=kept)
-    return law.subject(network, options=options, knows={phi: activation, **CASES[activation]}, **roles)
+def subject(law, activation, signs=0.0, one_bias=0, kept=0):
+    known = {phi: activation, **CASES[activation]}
+    return law.subject(network, known, activation=activation, signs=signs, one_bias=one_bias, kept=kept)
 
 
 LAWS = (output_law, hidden_law)

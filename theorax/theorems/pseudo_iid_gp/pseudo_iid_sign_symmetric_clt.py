@@ -143,9 +143,9 @@ KERNELS = {
 }
 
 
-def subject(law, activation, scaled=0, tied=0, **roles):
-    options = dict(activation=activation.place, scaled=scaled, tied=tied)
-    return law.subject(units, options=options, knows=activation.knows | {k: KERNELS[activation]}, **roles)
+def subject(law, activation, scaled=0, tied=0):
+    known = activation.knows | {k: KERNELS[activation]}
+    return law.subject(units, known, activation=activation.place, scaled=scaled, tied=tied)
 
 
 EVERY = (concentrates, normal)

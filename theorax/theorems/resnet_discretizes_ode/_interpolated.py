@@ -90,5 +90,12 @@ def interpolated(
 
 INTERPOLATED = Subject(
     interpolated,
-    options=dict(kind=ALTERNATING, scale=1.0, functions=0.0, linear=0.0, waves=0.0, constant=0.0, power=0.0, steep=0.0),
+    kind=ALTERNATING,
+    scale=1.0,
+    functions=0.0,
+    linear=0.0,
+    waves=0.0,
+    constant=0.0,
+    power=0.0,
+    steep=0.0,
 )

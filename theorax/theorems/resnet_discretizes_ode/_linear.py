@@ -57,7 +57,7 @@ def training(key: Array, N: Extent, kind: Scalar, size: Scalar, reflected: Scala
 
 
 # From zero a target at the largest distance that is admitted; from elsewhere a nearer one.
-TRAINING = Subject(training, options=dict(kind=ZERO, size=LARGEST, reflected=0, scaled=1.0))
+TRAINING = Subject(training, kind=ZERO, size=LARGEST, reflected=0, scaled=1.0)
 NEAR = 0.05  # with ||theta_n(0)|| <= 1/20: 1/20 + e (1/20 + e^(1/20) - 1) <= 1/3
 
 
@@ -80,4 +80,4 @@ def doubled(key: Array, N: Extent, kind: Scalar, size: Scalar, reflected: Scalar
     return Doubled(*(training(key, depth, kind, size, reflected, scaled) for depth in (N, twice)))
 
 
-DOUBLED = Subject(doubled, options=TRAINING.options)
+DOUBLED = Subject(doubled, kind=ZERO, size=LARGEST, reflected=0, scaled=1.0)

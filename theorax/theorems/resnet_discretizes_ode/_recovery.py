@@ -77,8 +77,8 @@ def heun(
     return _network(key, N, Heun(ActivatedLayer(activation, N.value * jnp.ones(())), swapped), weights, scale, power)
 
 
-EULER = Subject(euler, options=dict(weights=SMOOTH, scale=1.0, activation=TANH, power=0.0))
-HEUN = Subject(heun, options=dict(weights=SMOOTH, scale=1.0, activation=TANH, power=0.0, swapped=0.0))
+EULER = Subject(euler, weights=SMOOTH, scale=1.0, activation=TANH, power=0.0)
+HEUN = Subject(heun, weights=SMOOTH, scale=1.0, activation=TANH, power=0.0, swapped=0.0)
 
 
 def neuron(scheme: Scheme) -> Callable[..., Any]:

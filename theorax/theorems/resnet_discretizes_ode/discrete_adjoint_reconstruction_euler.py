@@ -22,7 +22,7 @@ seen = numbers(
     F="the largest residual",
     positive=True,
 )
-seen_2 = arrays(
+single = arrays(
     recovered="the input recovered from the output, one neuron with linear layers",
     product="the input times the product of 1 - a_n^2/N^2",
 )
@@ -50,7 +50,7 @@ first_order = Rate(
     wrong={"second order": N**-2, "a square root": N ** Rational(-1, 2)},
 )  # fmt: skip
 exact = Identity(
-    seen_2.recovered, seen_2.product, under=H.linear,
+    single.recovered, single.product, under=H.linear,
     margin=Relative(1, 10**9, "rounding stays far below it, a factor left out does not at the depths measured"),
 )  # fmt: skip
 
@@ -126,7 +126,7 @@ theorem = Theorem(
             },
         ),
         neurons=Experiment(
-            there_and_back, seen_2, {N: Efforts((4, 16), (4, 16), (4, 16, 64))}, draws=Efforts(2, 3, 8), padded=True,
+            there_and_back, single, {N: Efforts((4, 16), (4, 16), (4, 16, 64))}, draws=Efforts(2, 3, 8), padded=True,
             subjects={
                 "linear": Subject(recovery.neuron(Euler(recovery.linear))),
                 "tanh": Subject(recovery.neuron(Euler(bent))).breaking(H.linear, fails=exact),

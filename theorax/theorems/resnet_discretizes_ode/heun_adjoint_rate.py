@@ -25,7 +25,7 @@ seen = numbers(
     whole="error of the gradient relative to the gradient",
     positive=True,
 )
-seen_2 = arrays(
+single = arrays(
     recovered="the input recovered from the output, one neuron with linear layers",
     product="the input times the product of the factors of all steps",
 )
@@ -53,7 +53,7 @@ states = Rate(
 each_layer = Rate(seen.layer, N**-4, approach=expansion, wrong={"as the whole": N**-3}, **by_one)
 relative = Rate(seen.whole, N**-3, approach=expansion, wrong={"second order and no better": N**-2}, **by_one)
 exact = Identity(
-    seen_2.recovered, seen_2.product, under=H.heun,
+    single.recovered, single.product, under=H.heun,
     margin=Relative(1, 10**9, "rounding stays far below it, a factor left out does not at the depths measured"),
 )  # fmt: skip
 
@@ -146,7 +146,7 @@ theorem = Theorem(
             },
         ),
         neurons=Experiment(
-            there_and_back, seen_2, {N: Efforts((4, 16), (4, 16), (4, 16, 64))}, draws=Efforts(2, 3, 8), padded=True,
+            there_and_back, single, {N: Efforts((4, 16), (4, 16), (4, 16, 64))}, draws=Efforts(2, 3, 8), padded=True,
             subjects={
                 "Heun": Subject(recovery.neuron(Heun(linear, 0))),
                 "Euler": Subject(recovery.neuron(Forwards(linear))).breaking(H.heun, fails=exact),

@@ -22,7 +22,7 @@ from theorax.theorems.resnet_discretizes_ode._networks import N
 k = Index("k", "twice the time")
 loss = Measured("loss", "||Pi - B||_F^2 at time k/2", over=(k,), positive=True)
 seen = numbers(first="the loss at the start", reach="the largest ||theta_n||_F at all times", positive=True)
-seen_2 = arrays(
+sides = arrays(
     gradient="gradient of the loss by all weights, by automatic differentiation",
     formula="(2/N) Pi_(>n)^T (Pi - B) Pi_(<n)^T",
 )
@@ -44,8 +44,8 @@ stays = Inequality(
     seen.reach, at_most=rho, under=(H.small, H.inside, H.scaled), margin=slack, wrong={"a third of the ball": rho / 3},
 )  # fmt: skip
 explicit = Identity(
-    seen_2.gradient, seen_2.formula, under=(), margin=Relative(1, 10**9, "rounding stays below it"),
-    wrong={"the mean instead of the sum": seen_2.formula / setting.D**2},
+    sides.gradient, sides.formula, under=(), margin=Relative(1, 10**9, "rounding stays below it"),
+    wrong={"the mean instead of the sum": sides.formula / setting.D**2},
 )  # fmt: skip
 
 
@@ -128,7 +128,7 @@ theorem = Theorem(
             },
         ),
         gradients=Experiment(
-            compare, seen_2, {N: Efforts((2, 6), (2, 6), (2, 6, 16))}, draws=Efforts(2, 3, 8), padded=True,
+            compare, sides, {N: Efforts((2, 6), (2, 6), (2, 6, 16))}, draws=Efforts(2, 3, 8), padded=True,
             subjects={
                 "iid start": setting.TRAINING(kind=setting.IID),
             },
