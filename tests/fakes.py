@@ -138,12 +138,14 @@ FOUND = {
 def settled(claim: Verdict, *found: Finding, sentence: str = "", reason: Reason | None = None, **fields) -> Verdict:
     """The claim with these findings in the place of its own."""
     told = [Found(finding, sentence or claim.sentence, reason) for finding in found]
-    return replace(claim, findings=(), **fields).with_findings(*told)
+    return replace(claim, **fields).settled_by(told)
 
 
-def verdict(status: str, **fields) -> Verdict:
-    """A claim with this status, from the usual finding."""
-    return settled(CLAIM, FOUND[Status(status)], **fields)
+def verdict(status: str, finding: Finding | None = None, **fields) -> Verdict:
+    """A claim with this status, from this finding or the usual one."""
+    found = settled(CLAIM, finding or FOUND[Status(status)], **fields)
+    assert found.status == status
+    return found
 
 
 RATE = settled(

@@ -13,11 +13,12 @@ import pytest
 from scipy import stats
 
 from theorax.decide.error_budget import adjust, e_bh, e_value, holm, short_of
+from theorax.decide.findings import Finding
 from theorax.errors import DesignError, UsageError
 
 
 def verdict(status, p_refute=0.5, p_support=0.5, **more):
-    return replace(fakes.verdict(status, p_refute=p_refute, p_support=p_support), **more)
+    return fakes.verdict(status, p_refute=p_refute, p_support=p_support, **more)
 
 
 def literal_holm(p, level):
@@ -67,8 +68,8 @@ def test_adjustment_takes_away_and_never_gives():
         "weak refutation": verdict("REFUTED", 0.02, 0.9),
         "false": verdict("REFUTED", 1e-9, 1.0),
         "open": verdict("INCONCLUSIVE", 0.3, 0.0001),
-        "proved": verdict("PROVED", None, None, rigorous=True),
-        "counterexample": verdict("REFUTED", None, None, rigorous=True),
+        "proved": verdict("PROVED", None, None),
+        "counterexample": verdict("REFUTED", None, None, finding=Finding.COUNTEREXAMPLE),
     }
     for method in ("holm", "e-bh"):
         suite = adjust(verdicts, method)

@@ -15,10 +15,10 @@ import theorax
 from theorax import decide
 from theorax.decide.findings import Finding, Found, settle
 from theorax.decide.status import Side, Status
+from theorax.text.codec import Malformed
 
 PACKAGE = Path(theorax.__file__).parent
 HOME = PACKAGE / "decide" / "verdict.py"
-SETTLED = {"findings", "shown_by", "rigorous", "sentence"}  # what the findings of a verdict determine
 
 
 def calls(name: str) -> Iterator[tuple[Path, ast.Call]]:
@@ -34,18 +34,16 @@ def test_one_place_builds_a_verdict():
     assert [file for file, _ in calls("Verdict")] == [HOME]
 
 
-def test_no_status_of_a_verdict_is_written_by_hand():
-    written = [(file.name, part.arg) for file, call in calls("replace") for part in call.keywords]
-    assert ("equivalence.py", "status") in written  # a decision on one interval is no verdict: the search finds it
-    assert not [(file, name) for file, name in written if name in SETTLED and file != HOME.name]
-    literal = [
-        (file.name, ast.unparse(part.value))
-        for file, call in calls("replace")
-        for part in call.keywords
-        if part.arg == "status" and ast.unparse(part.value).startswith("Status.")
-    ]
-    # A decision on an interval and a certificate of a search are no verdicts.
-    assert {file for file, _ in literal} <= {"equivalence.py", "least_values.py"}
+@pytest.mark.parametrize("status", Status)
+def test_no_verdict_has_a_status_that_its_findings_do_not_give(status):
+    claim = fakes.verdict(status)
+    for other in set(Status) - {status}:
+        with pytest.raises(Malformed, match="does not follow from the findings"):
+            replace(claim, status=other)
+    with pytest.raises(Malformed, match="does not follow"):
+        replace(claim, sentence="Another.")
+    with pytest.raises(Malformed, match="does not follow"):
+        replace(claim, rigorous=not claim.rigorous)
 
 
 @pytest.mark.parametrize("finding", Finding)

@@ -8,6 +8,7 @@ from dataclasses import replace
 import fakes
 from test_document import remade, report
 
+from theorax.decide.findings import Finding
 from theorax.decide.status import Reason, Status
 from theorax.text.codec import plain
 
@@ -82,5 +83,5 @@ def spoiled(document, text, like=None):
 def spoiled_outcome(id, text):
     """An outcome whose texts are all this one."""
     found = fakes.outcome(id, Status.REFUTED, text)
-    claim = replace(found.claims[0], statement=text, sentence=text, because=text)
+    claim = fakes.settled(found.claims[0], Finding.TEST_REFUTED, sentence=text, statement=text, because=text)
     return replace(found, title=text, place=text, source=text, claims=(claim,), issues=(text,), replay=text)

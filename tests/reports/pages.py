@@ -10,7 +10,7 @@ from typing import Any
 import fakes
 from test_document import remade, report
 
-from theorax.decide.status import Reason, Status
+from theorax.decide.status import Reason
 from theorax.reports.document import Document
 from theorax.text.codec import plain
 
@@ -116,10 +116,9 @@ def hostile(word: str) -> Document:
 def printed() -> Document:
     """A report with a statement that its source misprints."""
     outcome = fakes.outcome("gap")
-    wrong = replace(
-        outcome.claims[0],
+    wrong = fakes.verdict(
+        "REFUTED",
         id="as_printed",
-        status=Status.REFUTED,
         corrected="gap",
         sentence="The limit is not 1.",
         p_refute=1e-12,

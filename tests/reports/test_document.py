@@ -51,6 +51,12 @@ def edited(document, change):
     return remade(found)
 
 
+def turned(claim, status, **told):
+    """The JSON values of a claim, with this status and what follows from its finding."""
+    found = plain(fakes.verdict(status, **told))
+    return claim | {name: found[name] for name in ("findings", "status", "reason", "sentence", "shown_by", "rigorous")}
+
+
 @pytest.mark.parametrize("status", Status)
 def test_every_status_is_read_back(status):
     found = report(fakes.outcome("gap", status, "a reason"))

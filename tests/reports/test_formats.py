@@ -12,7 +12,7 @@ from dataclasses import replace
 import fakes
 import nasty
 import pytest
-from test_document import edited, report
+from test_document import edited, report, turned
 
 from theorax.errors import UsageError
 from theorax.reports import github
@@ -55,7 +55,7 @@ def test_what_a_build_makes_of_a_claim(status, erratum, outcome, good):
     def change(found):
         found["theorems"] = found["theorems"][:1]
         (part,) = found["theorems"]
-        part["claims"] = [part["claims"][0] | {"status": status, "corrected": "decay" if erratum else None}]
+        part["claims"] = [turned(part["claims"][0], status) | {"corrected": "decay" if erratum else None}]
         part["status"] = status if not erratum else "SUPPORTED"
 
     (found,) = findings(edited(good, change))
@@ -171,7 +171,9 @@ def test_junit_has_one_case_per_claim_with_its_numbers():
 def test_what_is_undecided_is_skipped_with_its_reason():
     root = xml.fromstring(render("junit", report(fakes.outcome("gap", "INCONCLUSIVE", "gap: open"))))
     (skipped,) = root.iter("skipped")
-    assert "Undecided because of class_bias: the finite-size corrections allowed for dominate" in skipped.get("message")
+    assert "Undecided because of class_bias: the bias that the declared class allows dominates" in skipped.get(
+        "message"
+    )
 
 
 def test_an_erratum_that_is_refuted_passes(whole):
@@ -279,7 +281,8 @@ def test_an_annotation_without_a_place_names_none():
 def test_the_signs_of_a_workflow_command_are_escaped(whole):
     def change(found):
         found["theorems"] = found["theorems"][3:4]
-        found["theorems"][0]["claims"][0]["sentence"] = "100 % of it,\r\nnext: ::error::"
+        (first, *_) = claims = found["theorems"][0]["claims"]
+        claims[0] = turned(first, first["status"], sentence="100 % of it,\r\nnext: ::error::")
         found["theorems"][0]["file"] = "odd, path:100%.py"
 
     line = github.commands(edited(whole, change))[0]

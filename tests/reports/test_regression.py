@@ -8,9 +8,9 @@ from dataclasses import replace
 import fakes
 import nasty
 import pytest
-from test_document import edited, report
+from test_document import edited, report, turned
 
-from theorax.decide.status import Status
+from theorax.decide.status import Reason, Status
 from theorax.errors import UsageError
 from theorax.reports import baselines as files
 from theorax.reports import regression_text
@@ -23,7 +23,7 @@ from theorax.verifiers.settings import Settings
 def outcome(**changed):
     """The theorem `gap` with the claims `gap` (two cases, supported) and `decay`."""
     found = fakes.outcome("gap")
-    return replace(found, claims=(replace(found.claims[0], **changed), *found.claims[1:]))
+    return replace(found, claims=(fakes.verdict(**{"status": "SUPPORTED", **changed}), *found.claims[1:]))
 
 
 def with_cases(**changed):
@@ -51,7 +51,7 @@ ERRATUM = {"status": Status.REFUTED, "corrected": "decay", "p_refute": 1e-9}
 CHANGES = [
     # before, now, the change, the exit code
     (dict(), dict(status=Status.REFUTED, p_refute=1e-12), "regressed", 1),
-    (dict(), dict(status=Status.INCONCLUSIVE, reason="underpowered"), "regressed", 1),
+    (dict(), dict(status=Status.INCONCLUSIVE, reason=Reason.UNDERPOWERED), "regressed", 1),
     (dict(), dict(status=Status.VACUOUS), "regressed", 1),
     (dict(status=Status.PROVED), dict(), "regressed", 1),
     (dict(), dict(status=Status.PROVED), "improved", 0),
@@ -104,7 +104,7 @@ def test_a_wide_interval_leaves_it_open():
 
 
 def test_other_seeds_may_lapse_and_the_same_may_not():
-    open_ = outcome(status=Status.INCONCLUSIVE, reason="underpowered", design_hash="another")
+    open_ = outcome(status=Status.INCONCLUSIVE, reason=Reason.UNDERPOWERED, design_hash="another")
     assert against(open_, seed=1)[1]["gap.gap"].change == "lapsed"
     assert against(open_, seed=1)[0].summary.exit_code == 4
     assert against(open_)[1]["gap.gap"].change == "regressed"
@@ -133,8 +133,7 @@ def test_a_claim_that_falls_because_others_fell_is_no_regression():
     """Under Holm every claim that no longer holds costs the weaker ones a rank."""
 
     def claims(id, **changed):
-        found = fakes.outcome(id)
-        return replace(found, claims=(replace(found.claims[0], **changed),))
+        return replace(fakes.outcome(id), claims=(fakes.verdict(**{"status": "SUPPORTED", **changed}),))
 
     strong, weak = claims("gap", p_support=1e-9), claims("edge", p_support=0.02)
     red = claims("gap", status=Status.REFUTED, p_refute=1e-12, p_support=1.0)
@@ -151,7 +150,7 @@ def test_a_claim_that_falls_because_others_fell_is_no_regression():
 
 
 def test_what_is_blocked_by_a_lapse_alone_has_lapsed():
-    open_ = outcome(status=Status.INCONCLUSIVE, reason="underpowered")
+    open_ = outcome(status=Status.INCONCLUSIVE, reason=Reason.UNDERPOWERED)
     blocked = replace(fakes.outcome("edge", "BLOCKED", "It rests on gap."), claims=(), blocked_by=("gap",))
     before = (outcome(), fakes.outcome("edge"))
     assert against(open_, blocked, before=before, seed=1)[1]["edge.gap"].change == "lapsed"
@@ -233,7 +232,8 @@ def test_what_a_theorem_file_holds_commands_nobody(kind):
 
     def change(found):
         del found["theorems"][0]["claims"][1:]
-        found["theorems"][1]["claims"][0]["status"] = "REFUTED"
+        (first, *_) = claims = found["theorems"][1]["claims"]
+        claims[0] = turned(first, "REFUTED", sentence=first["sentence"])
 
     later = edited(spoiled, change)
     assert UNSEEN.search(regression_text.plain(compared(files.taken(spoiled), later))) is None

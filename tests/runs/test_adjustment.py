@@ -7,13 +7,14 @@ from dataclasses import replace
 import fakes
 import pytest
 
+from theorax.decide.findings import Finding
 from theorax.decide.status import Status
 from theorax.runs.adjustment import adjust
 from theorax.runs.dependencies import Graph
 
 
 def outcome(id, status, p_refute, p_support, **more):
-    claim = replace(fakes.verdict(status, p_refute=p_refute, p_support=p_support), **more)
+    claim = fakes.verdict(status, p_refute=p_refute, p_support=p_support, **more)
     return replace(fakes.outcome(id), status=Status(status), claims=(claim,))
 
 
@@ -23,11 +24,11 @@ ROWS = [
     # Charged with attempt 1, .003 is .0049, and .05/9 is .0056; attempt 2 costs four times as much.
     ("SUPPORTED", 0.5, 0.003, {}, 9, "SUPPORTED"),
     ("SUPPORTED", 0.5, 0.003, {"attempt": 2}, 9, "INCONCLUSIVE"),
-    ("SUPPORTED", 0.5, 0.02, {"rigorous": True}, 9, "SUPPORTED"),
+    ("CERTIFIED", 0.5, 0.02, {}, 9, "CERTIFIED"),
     ("REFUTED", 0.02, 1.0, {}, 1, "INCONCLUSIVE"),
     ("REFUTED", 0.002, 1.0, {}, 9, "INCONCLUSIVE"),
     ("REFUTED", 0.0002, 1.0, {}, 9, "REFUTED"),
-    ("REFUTED", 0.02, 1.0, {"rigorous": True}, 9, "REFUTED"),
+    ("REFUTED", 0.02, 1.0, {"finding": Finding.COUNTEREXAMPLE}, 9, "REFUTED"),
     ("INCONCLUSIVE", 0.0001, 0.0001, {}, 1, "INCONCLUSIVE"),
     ("VACUOUS", 0.5, 0.5, {}, 1, "VACUOUS"),
 ]

@@ -12,6 +12,7 @@ from typing import Any
 
 from theorax.decide.findings import Found, ShownBy, decisive, settle, shown_by
 from theorax.decide.status import Decision, Direction, Reason, Side, Status
+from theorax.text.codec import Malformed
 
 Interval = tuple[float | None, float | None]  # None, or infinite, where a side is open
 
@@ -115,8 +116,9 @@ class Grounds:
 class Verdict(Statement, ErrorRates, Grounds):
     """One claim over all its cases, of a theorem or on a user's own numbers (`theorax.decide`).
 
-    Status, reason, sentence and ``shown_by`` follow from the findings: `conclude` and `Verdict.with_findings` alone
-    write them.
+    Status, reason, sentence and ``shown_by`` follow from the findings: none is built, or read back, that says otherwise.
+
+    **Raises:** Malformed where one does not follow.
     """
 
     findings: tuple[Found, ...]
@@ -129,13 +131,22 @@ class Verdict(Statement, ErrorRates, Grounds):
     cases: tuple[Case, ...]
     worst: int | None  # index into cases: the one that decided
 
+    def __post_init__(self) -> None:
+        for name, right in _settled(self.findings).items():
+            if (given := getattr(self, name)) != right:
+                raise Malformed(f".{name}", f"{given!r} does not follow from the findings, {right!r} does")
+
     def with_findings(self, *found: Found) -> Verdict:
         """The verdict with further findings, settled again over all of them."""
-        return replace(self, **_settled((*self.findings, *found)))
+        return self.settled_by((*self.findings, *found))
 
     def noted(self, note: str) -> Verdict:
         """The same verdict, its sentences followed by a note."""
-        return replace(self, **_settled([replace(part, sentence=f"{part.sentence} {note}") for part in self.findings]))
+        return self.settled_by([replace(part, sentence=f"{part.sentence} {note}") for part in self.findings])
+
+    def settled_by(self, findings: Sequence[Found]) -> Verdict:
+        """The same claim with these findings in the place of its own."""
+        return replace(self, **_settled(findings))
 
     def __str__(self) -> str:
         from theorax.decide.verdict_text import told

@@ -23,8 +23,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from theorax.decide.status import Status
+from theorax.decide.wording import REMEDIES
 from theorax.reports.document import ClaimReport, Document, TheoremReport, urgency
-from theorax.reports.theorem_text import MEANING, REASONS, claimed, wording
+from theorax.reports.theorem_text import MEANING, claimed, wording
 from theorax.text.blocks import Block, Lines, Paragraph
 from theorax.text.plain import render
 from theorax.text.safe import one_line
@@ -131,8 +132,7 @@ def judged(part: TheoremReport, claim: ClaimReport) -> BuildFinding:
     elif erratum and claim.status.holds:
         sentence = f"{claim.corrected} is said to hold in the place of {wording(part)}, yet: {sentence}"
     elif outcome is BuildOutcome.UNDECIDED and claim.reason:
-        why = REASONS.get(claim.reason)
-        sentence = f"{sentence} Undecided because of {claim.reason}{f': {why}' if why else ''}."
+        sentence = f"{sentence} Undecided because of {claim.reason}: {REMEDIES[claim.reason]}."
     return BuildFinding(part.id, part, claim, outcome, claim.status, one_line(sentence))
 
 

@@ -132,6 +132,7 @@ class ClaimReport(Verdict):
     )  # fmt: skip
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.worst is not None and not 0 <= self.worst < len(self.cases):
             raise Malformed(".worst", f"there is no case {self.worst} among {len(self.cases)}")
 

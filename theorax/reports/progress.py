@@ -13,19 +13,15 @@ from theorax.text.signs import signed
 if TYPE_CHECKING:
     from theorax.runs.runner import Record
 
-GREEN = ("PROVED", "CERTIFIED", "SUPPORTED")
-
 
 def line(record: Record) -> str:
     """One finished check in one line."""
     outcome = record.outcome
     took = f"kept from {moment(record.kept_from)}" if record.kept_from else duration(outcome.work.seconds)
     told = f"{signed(outcome.status):<14} {outcome.id}  ({took})"
-    return (
-        told
-        if outcome.status in GREEN
-        else f"{told}  {(outcome.reason or '').splitlines()[0] if outcome.reason else ''}"
-    )
+    if outcome.status.holds or not outcome.reason:
+        return told
+    return f"{told}  {outcome.reason.splitlines()[0]}"
 
 
 class Lines:

@@ -6,7 +6,9 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from theorax.decide.status import Status
 from theorax.decide.verdict import LOOSE, Case
+from theorax.decide.wording import REMEDIES
 from theorax.reports.document import CitedWork, ClaimReport, TheoremReport
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
 from theorax.text.numbers import duration, interval, number, with_uncertainty
@@ -29,24 +31,15 @@ LABELS = {
     "derived": "Derived: the statement below is not in the source; it was derived here.",
 }
 MEANING = {
-    "PROVED": "an exact decision procedure closed it, for the symbols and shapes declared.",
-    "CERTIFIED": "rigorous arithmetic covered its whole scope, with a probability of error of at most 2^-40 where it drew.",
-    "SUPPORTED": "a test rejected that it is false by its margin or more.",
-    "REFUTED": "it does not hold as stated.",
-    "INCONCLUSIVE": "the data neither reject it nor reject that it is false by its margin.",
-    "VACUOUS": "the check could not have failed, so passing it says nothing.",
-    "BLOCKED": "what it rests on does not hold, so it was not judged.",
-    "ERROR": "there is no verdict, because something went wrong.",
-}
-REASONS = {
-    "underpowered": "too few draws or too noisy ones",
-    "class_bias": "the finite-size corrections allowed for dominate: larger sizes are needed, not more draws",
-    "budget": "the work allowed for it ran out",
-    "undecided_comparison": "an enclosure straddles a branch or a zero",
-    "numeric_floor": "the difference lies inside the rounding error",
-    "moments_undeclared": "an estimate needs moments that were not declared",
-    "class_refuted": "the data do not follow the declared class of corrections",
-    "hypothesis_unsampled": "no draw tested a hypothesis",
+    Status.PROVED: "an exact decision procedure closed it, for the symbols and shapes declared.",
+    Status.CERTIFIED: "rigorous arithmetic covered its whole scope, "
+    "with a probability of error of at most 2^-40 where it drew.",
+    Status.SUPPORTED: "a test rejected that it is false by its margin or more.",
+    Status.REFUTED: "it does not hold as stated.",
+    Status.INCONCLUSIVE: "the data neither reject it nor reject that it is false by its margin.",
+    Status.VACUOUS: "the check could not have failed, so passing it says nothing.",
+    Status.BLOCKED: "what it rests on does not hold, so it was not judged.",
+    Status.ERROR: "there is no verdict, because something went wrong.",
 }
 DEVIATIONS = {
     "inequality": "A violation in a share {} of the draws",
@@ -201,7 +194,7 @@ def _strength(claim: ClaimReport) -> Iterator[Block]:
     if claim.status != claim.status_unadjusted:
         told.append(f"Alone it is {claim.status_unadjusted}.")
     if claim.reason:
-        told.append(f"Undecided because of {claim.reason}: {REASONS.get(claim.reason, 'see above')}.")
+        told.append(f"Undecided because of {claim.reason}: {REMEDIES[claim.reason]}.")
     if claim.rigorous:
         told.append("Rigorous: no error rate.")
     elif claim.nights:

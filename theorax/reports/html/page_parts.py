@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from theorax.decide.status import Status
+from theorax.decide.wording import REMEDIES
 from theorax.reports.document import CitedWork, ClaimReport, Document, TheoremReport
 from theorax.reports.html.graph_boxes import ancestors
-from theorax.reports.theorem_text import DEVIATIONS, REASONS, breakdown
+from theorax.reports.theorem_text import DEVIATIONS, breakdown
 from theorax.text.numbers import interval, number, with_uncertainty
 from theorax.text.safe import address
 from theorax.theorems.bibliography import folded
@@ -170,7 +171,7 @@ def facts(claim: ClaimReport) -> Iterator[tuple[str, str]]:
     if claim.status != claim.status_unadjusted:
         yield "Alone", f"{claim.status_unadjusted}; the other claims of this run changed it"
     if claim.reason:
-        yield "Undecided", f"{claim.reason}: {REASONS.get(claim.reason, 'see above')}"
+        yield "Undecided", f"{claim.reason}: {REMEDIES[claim.reason]}"
     if claim.rigorous:
         yield "Level", "rigorous: no error rate"
     elif claim.nights:
