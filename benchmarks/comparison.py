@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from theorax.decide import estimators as estimators
-from theorax.decide.comparison import Evidence, Outcome, Pair, Reading, decide, pair, together
+from theorax.decide.comparison import CaseReading, Evidence, Outcome, Pair, decide, pair, together
 from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
 from theorax.decide.gaussian_norm import NoiseNorm
 from theorax.decide.interval import Interval
@@ -38,11 +38,11 @@ class Case:
     moves: float = 1.5
 
 
-def reading(interval: Interval, kind: str, margin: float, draws: int, total: int = 0) -> Reading:
+def reading(interval: Interval, kind: str, margin: float, draws: int, total: int = 0) -> CaseReading:
     """What a report keeps of an interval."""
     low, high = interval.lower(LEVEL) - interval.bias, interval.upper(LEVEL) + interval.bias
     ends = tuple(end if math.isfinite(end) else None for end in (low, high))
-    return Reading(interval.estimate, interval.se, ends, interval.bias, margin, draws, LEVEL, kind, total)  # type: ignore[arg-type]
+    return CaseReading(interval.estimate, interval.se, ends, interval.bias, margin, draws, LEVEL, kind, total)  # type: ignore[arg-type]
 
 
 def means(first: int, second: int, ratio: float = 1.0, tails: str = "normal", margin: float = 1.0) -> Run:
@@ -121,7 +121,9 @@ def laws(draws: int = 500, dimensions: int = 40, distance: float = 0.0) -> Run:
             mean = rng.normal(size=dimensions) * scale / math.sqrt(draws)
             mean[0] += away
             norm = float(np.linalg.norm(mean))
-            parts.append(Reading(norm, spread, (max(0.0, norm - radius), norm + radius), 0.0, 0.5, draws, LEVEL, "law"))
+            parts.append(
+                CaseReading(norm, spread, (max(0.0, norm - radius), norm + radius), 0.0, 0.5, draws, LEVEL, "law")
+            )
         return pair(*parts)
 
     return run

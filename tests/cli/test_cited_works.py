@@ -11,7 +11,7 @@ import pytest
 from theorax.cli.environment import World
 from theorax.cli.main import answer
 from theorax.theorems.catalogue import Catalogue
-from theorax.verifiers.outcome import StepOutcome
+from theorax.verifiers.outcome import StepOutcome, StepStatus
 
 CITED = "Author and Bird 2025, lemma 2; Weyl 1912; bulk"
 OWN = "@article{spectra, author={Author, A. and Bird, B.}, title={Spectra of things}, year={2025}, eprint={2501.00001}}"
@@ -20,7 +20,7 @@ OWN = "@article{spectra, author={Author, A. and Bird, B.}, title={Spectra of thi
 def check(id, settings):
     """A stand-in whose proof cites three sources."""
     outcome = fakes.check(id, settings)
-    return replace(outcome, proof=(StepOutcome("gap", "all", "known", "", "CITED", CITED),))
+    return replace(outcome, proof=(StepOutcome("gap", "all", "known", "", StepStatus.CITED, CITED),))
 
 
 @pytest.fixture

@@ -258,7 +258,7 @@ class TestLongFiles:
     def test_batches(self, tmp_path, rng, monkeypatch, seeds):
         file = tmp_path / "long.csv"
         file.write_text(long(draws(rng, count=3000)))
-        declared, claim = studies.Declared(margin=0.1, seeds=seeds), rate("error ~ N**-1")
+        declared, claim = studies.StudyOptions(margin=0.1, seeds=seeds), rate("error ~ N**-1")
         whole = studies.rate(opened(file), claim, declared)
         monkeypatch.setattr(streams, "KEPT", 1000)
         monkeypatch.setattr(studies, "KEPT", 1000)

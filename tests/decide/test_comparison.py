@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from theorax.decide.comparison import Evidence, Outcome, Pair, Reading, decide, pair, together
+from theorax.decide.comparison import CaseReading, Evidence, Outcome, Pair, decide, pair, together
 from theorax.errors import UsageError
 
 LEVEL = 0.025
@@ -18,7 +18,7 @@ LEVEL = 0.025
 def reading(estimate=1.0, error=0.1, draws=50, bias=0.0, margin=1.0, kind="limit", half=None, total=0):
     """A reading whose interval is Student's, unless its half-width is given."""
     half = stats.t.isf(LEVEL, draws - 1) * error + bias if half is None else half
-    return Reading(estimate, error, (estimate - half, estimate + half), bias, margin, draws, LEVEL, kind, total)
+    return CaseReading(estimate, error, (estimate - half, estimate + half), bias, margin, draws, LEVEL, kind, total)
 
 
 def test_independent_runs_are_compared_as_welch_does(rng):
@@ -72,18 +72,18 @@ def test_without_randomness_the_declared_rounding_decides():
 
 
 def test_a_certified_enclosure_of_zero_never_moves_by_another_rounding():
-    old, new = (Reading(x, 0.0, (0.0, x), 0.0, 1e-6, 2, LEVEL, "identity") for x in (3e-14, 9e-14))
+    old, new = (CaseReading(x, 0.0, (0.0, x), 0.0, 1e-6, 2, LEVEL, "identity") for x in (3e-14, 9e-14))
     assert pair(old, new).p_moved == 1.0 and pair(old, new).p_same == 0.0
 
 
 def test_an_interval_without_an_end_says_nothing():
-    open_ = Reading(1.0, 0.1, (0.9, None), 0.0, 1.0, 50, LEVEL, "expectation")
+    open_ = CaseReading(1.0, 0.1, (0.9, None), 0.0, 1.0, 50, LEVEL, "expectation")
     assert (pair(reading(), open_).p_moved, pair(reading(), open_).p_same) == (1.0, 1.0)
 
 
 def share(successes, draws, margin=0.1):
     p = successes / draws
-    return Reading(p, math.sqrt(p * (1 - p) / draws), None, 0.0, margin, draws, LEVEL, "probability", draws)
+    return CaseReading(p, math.sqrt(p * (1 - p) / draws), None, 0.0, margin, draws, LEVEL, "probability", draws)
 
 
 def test_shares_near_one_are_no_normal_variables():

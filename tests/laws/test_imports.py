@@ -93,3 +93,16 @@ def test_what_one_paper_alone_uses_is_found_with_what_only_that_uses(tmp_path):
         (tmp_path / "pack" / place).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "pack" / place).write_text(text, encoding="utf-8")
     assert belongs_to_a_paper(tmp_path / "pack") == ["pack.numerics.lanczos", "pack.numerics.spectra"]
+
+
+ROOMS = ("runs", "reports", "cli", "testing")
+
+
+def test_the_upper_rooms_import_in_no_circle():
+    import networkx
+
+    graph = networkx.DiGraph((user, name) for name, users in importers(PACKAGE).items() for user in users)
+    below = tuple(f"{PACKAGE.name}.{room}." for room in ROOMS)
+    part = graph.subgraph(name for name in graph if name.startswith(below))
+    assert len(part) > 40
+    assert [circle for circle in networkx.strongly_connected_components(part) if len(circle) > 1] == []

@@ -13,12 +13,7 @@ PACKAGE = Path(theorax.__file__).parent
 # A file of these names says what a folder or the package is, not what is in it.
 UNNAMED = frozenset({"__init__", "__main__"})
 # Still given twice; the list only shrinks.
-TWICE = frozenset(
-    {
-        "Bounded", "BoundedVariance", "Claim", "Declared", "Finding", "Graph", "Lines", "Outcome",
-        "Reading", "Table", "Theorem", "TwoValues", "Work",
-    }
-)  # fmt: skip
+TWICE = frozenset({"Bounded", "BoundedVariance", "TwoValues"})
 
 
 def public_classes(file: Path) -> list[str]:

@@ -13,7 +13,7 @@ import pytest
 from theorax.decide.status import Status
 from theorax.errors import UsageError
 from theorax.reports.assembly import document
-from theorax.reports.document import ClaimReport, Document, Summary, TheoremReport, exit_code
+from theorax.reports.document import ClaimReport, Document, RunSummary, TheoremReport, exit_code
 from theorax.reports.json import text, write_text
 from theorax.reports.reading import current
 from theorax.runs.adjustment import adjust
@@ -41,7 +41,7 @@ def remade(found):
     own = {name: found["summary"][name] for name in ("interrupted", "seconds")}
     lists = {name: tuple(found["summary"][name]) for name in ("unfinished", "troubles")}
     theorems = [built(TheoremReport, theorem) for theorem in found["theorems"]]
-    return built(Document, found | {"summary": plain(Summary.of(theorems, **own, **lists))})
+    return built(Document, found | {"summary": plain(RunSummary.of(theorems, **own, **lists))})
 
 
 def edited(document, change):

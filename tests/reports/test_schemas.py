@@ -14,7 +14,7 @@ from test_document import at, edited, everywhere, report
 from theorax.reports import baselines as files
 from theorax.reports.regression import compared
 from theorax.reports.replaying import held_against
-from theorax.reports.schemas import FOLDER, described, kinds
+from theorax.reports.schemas import FOLDER, KINDS, described
 from theorax.text.codec import Malformed, built, plain
 from theorax.verifiers.settings import Settings
 
@@ -68,7 +68,7 @@ def schema(name):
 
 
 def test_every_type_has_its_schema_and_every_schema_its_type():
-    assert set(kinds()) == set(WRITTEN) == {path.stem for path in FOLDER.glob("*.json")}
+    assert set(KINDS) == set(WRITTEN) == {path.stem for path in FOLDER.glob("*.json")}
 
 
 @pytest.mark.parametrize("name", WRITTEN)
@@ -82,7 +82,7 @@ def test_what_is_written_obeys_its_schema_and_is_read_back(name):
     made = WRITTEN[name]()
     found = json.loads(json.dumps(plain(made), allow_nan=False))
     assert list(Draft202012Validator(schema(name)).iter_errors(found)) == []
-    assert plain(built(kinds()[name], found)) == plain(made)
+    assert plain(built(KINDS[name], found)) == plain(made)
 
 
 def test_the_samples_hold_every_kind_of_row():
@@ -120,7 +120,7 @@ def test_a_type_and_its_schema_refuse_the_same(name):
                     node[key] = [{"no": ["such", {}]}]
                 assert not check.is_valid(spoiled), (path, key, spoil)
                 with pytest.raises(Malformed):
-                    built(kinds()[name], spoiled)
+                    built(KINDS[name], spoiled)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_a_fault_is_told_with_its_place(name, change, place):
     change(found)
     assert not Draft202012Validator(schema(name)).is_valid(found)
     with pytest.raises(Malformed) as caught:
-        built(kinds()[name], found)
+        built(KINDS[name], found)
     assert caught.value.place == place
 
 

@@ -260,8 +260,8 @@ print("IMPORTED", *sorted(name for name in sys.modules if name.startswith("theor
 def test_an_idle_plug_in_imports_nothing(tmp_path):
     done = subprocess.run([sys.executable, "-c", IDLE], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    ours = ["theorax", "theorax.testing", "theorax.testing.hooks", "theorax.testing.plugin"]
-    assert done.stdout.splitlines()[-1].split() == ["IMPORTED", *ours]
+    ours = [f"theorax.testing.{name}" for name in ("declared_options", "hooks", "plugin")]
+    assert done.stdout.splitlines()[-1].split() == ["IMPORTED", "theorax", "theorax.testing", *ours]
 
 
 WRITTEN = [

@@ -122,9 +122,9 @@ def _listener(stack: ExitStack, *, many: bool, told: bool) -> Any:
 
         return stack.enter_context(Live(console(sys.stderr)))
     if many and told:
-        from theorax.reports.progress import Lines
+        from theorax.reports.progress import ProgressLines
 
-        return Lines(say)
+        return ProgressLines(say)
     return Silent()
 
 

@@ -14,7 +14,7 @@ from theorax.cli.values import outputs
 from theorax.errors import UsageError
 
 if TYPE_CHECKING:
-    from theorax.cli.studies import Declared, Study
+    from theorax.cli.studies import Study, StudyOptions
     from theorax.text.blocks import Block
 
 FORMATS = ("terminal", "json")
@@ -104,10 +104,10 @@ def _study(file: Path, kind: str, given: dict[str, Any]) -> Study:
     return perform(opened(file), claim, declared)
 
 
-def _declared(given: dict[str, Any]) -> Declared:
+def _declared(given: dict[str, Any]) -> StudyOptions:
     from theorax import decide
     from theorax.cli.statements import class_of
-    from theorax.cli.studies import Declared
+    from theorax.cli.studies import StudyOptions
     from theorax.decide.moments import LIGHT_TAILS, Moment
 
     moments: Moment = LIGHT_TAILS
@@ -125,7 +125,7 @@ def _declared(given: dict[str, Any]) -> Declared:
         value = given[name]
         if value is not None and not least < value < float("inf"):
             raise UsageError(f"`--{name} {value:g}` cannot be meant. Write a positive number.")
-    return Declared(
+    return StudyOptions(
         margin=given["margin"],
         sd=given["sd"],
         levels=decide.Levels(given["level"], given["level"]),

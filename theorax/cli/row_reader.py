@@ -8,7 +8,7 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from theorax.cli.tables import Piece, Table
+from theorax.cli.tables import DataTable, Piece
 from theorax.decide.streams import MOST_SIZES, Stream
 from theorax.errors import UsageError
 
@@ -28,7 +28,7 @@ class Rows:
 
 
 def read(
-    table: Table,
+    table: DataTable,
     letter: str,
     of: str,
     *,
@@ -87,7 +87,7 @@ def _directed(letter: str, shrinks: bool | None, largest: float) -> None:
         )
 
 
-def _paired(table: Table, letter: str, key: str, parts: list[tuple[Piece, Vector, Vector]]) -> tuple[Vector, ...]:
+def _paired(table: DataTable, letter: str, key: str, parts: list[tuple[Piece, Vector, Vector]]) -> tuple[Vector, ...]:
     """One column per size, row by row the draws that share an entry of the column ``key``."""
     sizes = np.unique(np.concatenate([part for _, part, _ in parts]))
     places: dict[str, int] = {}
@@ -115,7 +115,7 @@ def _paired(table: Table, letter: str, key: str, parts: list[tuple[Piece, Vector
     return tuple(found.T)
 
 
-def wide(table: Table, letter: str, of: str, shrinks: bool | None) -> tuple[list[float], NDArray[Any]] | None:
+def wide(table: DataTable, letter: str, of: str, shrinks: bool | None) -> tuple[list[float], NDArray[Any]] | None:
     """Sizes and table of an archive that holds a table ``draws x sizes``; None where it holds columns.
 
     **Raises:** UsageError for another shape.
@@ -136,14 +136,14 @@ def wide(table: Table, letter: str, of: str, shrinks: bool | None) -> tuple[list
     return [float(size) for size in sizes], values
 
 
-def errors_of(table: Table, piece: Piece, name: str) -> Vector:
+def errors_of(table: DataTable, piece: Piece, name: str) -> Vector:
     """Bounds of errors, none of them negative."""
     errors = piece.columns[name]
     refuse(table, piece, name, errors < 0, "An error bound is not negative. Write its absolute value")
     return errors
 
 
-def refuse(table: Table, piece: Piece, name: str, bad: NDArray[np.bool_], why: str) -> None:
+def refuse(table: DataTable, piece: Piece, name: str, bad: NDArray[np.bool_], why: str) -> None:
     """Refuse the first bad number of a column.
 
     **Raises:** UsageError naming its row.

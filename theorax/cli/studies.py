@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from theorax import decide
 from theorax.cli.row_reader import Rows, errors_of, read, refuse, wide
 from theorax.cli.statements import BoundClaim, LawClaim, LimitClaim, MeanClaim, ProbabilityClaim, RateClaim
-from theorax.cli.tables import Table
+from theorax.cli.tables import DataTable
 from theorax.decide.inequalities import Excess, of_excess
 from theorax.decide.known_laws import KnownLaw
 from theorax.decide.moments import LIGHT_TAILS, Moment
@@ -25,14 +25,14 @@ from theorax.decide.verdict import Verdict
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
 
-__all__ = ["Declared", "Study", "bound", "law", "limit", "mean", "probability", "rate"]
+__all__ = ["Study", "StudyOptions", "bound", "law", "limit", "mean", "probability", "rate"]
 
 Vector = NDArray[np.float64]
 
 
 @final
 @dataclass(frozen=True)
-class Declared:
+class StudyOptions:
     """What is declared beside the claim, before a value is read."""
 
     margin: float | None = None
@@ -95,7 +95,7 @@ class Study:
         return f"{better.design} (the cheapest that decides{chance} if the estimate is right)"
 
 
-def rate(table: Table, claim: RateClaim, declared: Declared) -> Study:
+def rate(table: DataTable, claim: RateClaim, declared: StudyOptions) -> Study:
     """The order of a positive column along a column of sizes."""
     margin = declared.wanted("0.1")
     exponent = -claim.exponent if claim.shrinks else claim.exponent
@@ -123,7 +123,7 @@ def rate(table: Table, claim: RateClaim, declared: Declared) -> Study:
     return Study(plan, decide.rate(plan, _observed(rows)), tuple(_notes(rows, declared, seeds)))
 
 
-def limit(table: Table, claim: LimitClaim, declared: Declared) -> Study:
+def limit(table: DataTable, claim: LimitClaim, declared: StudyOptions) -> Study:
     """The limit of the mean of a column along a column of sizes."""
     margin = declared.wanted("0.05")
     given: dict[str, Any] = {"to": claim.to, "side": claim.side, "margin": margin}
@@ -146,7 +146,7 @@ def limit(table: Table, claim: LimitClaim, declared: Declared) -> Study:
     return Study(plan, decide.limit(plan, _observed(rows)), tuple(_notes(rows, declared, seeds)))
 
 
-def mean(table: Table, claim: MeanClaim, declared: Declared) -> Study:
+def mean(table: DataTable, claim: MeanClaim, declared: StudyOptions) -> Study:
     """The mean of a column."""
     margin = declared.wanted("0.05")
     stream = Stream(logs=False, keep=declared.moments != LIGHT_TAILS)
@@ -166,7 +166,7 @@ def mean(table: Table, claim: MeanClaim, declared: Declared) -> Study:
     return Study(plan, decide.mean(plan, stream), ("Every row is taken as one independent draw.",))
 
 
-def probability(table: Table, claim: ProbabilityClaim, declared: Declared) -> Study:
+def probability(table: DataTable, claim: ProbabilityClaim, declared: StudyOptions) -> Study:
     """The probability of the event whose outcomes, 0 or 1, are in a column."""
     margin = declared.wanted("0.01")
     draws = successes = 0
@@ -186,7 +186,7 @@ def probability(table: Table, claim: ProbabilityClaim, declared: Declared) -> St
     return Study(plan, of_counts(plan, successes), ("Every row is taken as one independent draw.",))
 
 
-def bound(table: Table, claim: BoundClaim, declared: Declared) -> Study:
+def bound(table: DataTable, claim: BoundClaim, declared: StudyOptions) -> Study:
     """A bound that must hold in every row."""
     names = [side for side in (claim.left, claim.right, declared.error) if isinstance(side, str)]
     draws = kept = violated = row = 0
@@ -208,7 +208,7 @@ def bound(table: Table, claim: BoundClaim, declared: Declared) -> Study:
     return Study(plan, found, ("Every row is taken as one independent draw.",))
 
 
-def law(table: Table, claim: LawClaim, declared: Declared) -> Study:
+def law(table: DataTable, claim: LawClaim, declared: StudyOptions) -> Study:
     """The law of a column, or its limit along a column of sizes; against a named law or another column."""
     given: dict[str, Any] = {"margin": declared.margin, "levels": declared.levels, "of": claim.of, "name": claim.of}
     if claim.letter is not None:
@@ -252,7 +252,7 @@ def _law(claim: LawClaim) -> KnownLaw:
     return known[claim.to](*parameters)
 
 
-def _deterministic(rows: Rows, declared: Declared, letter: str) -> bool:
+def _deterministic(rows: Rows, declared: StudyOptions, letter: str) -> bool:
     counts = rows.stream.counts
     once = [size for size, count in counts.items() if count == 1]
     if not once:
@@ -276,7 +276,7 @@ def _deterministic(rows: Rows, declared: Declared, letter: str) -> bool:
     return True
 
 
-def _sequence(rows: Rows, declared: Declared, given: dict[str, Any], letter: str, *, of_limit: bool) -> Study:
+def _sequence(rows: Rows, declared: StudyOptions, given: dict[str, Any], letter: str, *, of_limit: bool) -> Study:
     for (_, a, _, _), (row, b, _, _) in pairwise(rows.first):
         if b < a:
             all_fall = all(later[1] < sooner[1] for sooner, later in pairwise(rows.first))
@@ -311,7 +311,7 @@ def _sequence(rows: Rows, declared: Declared, given: dict[str, Any], letter: str
     return Study(plan, decide.sequence(plan, values), tuple(notes))
 
 
-def _drawn(rows: Rows, declared: Declared, letter: str) -> tuple[list[float], int | list[int], str]:
+def _drawn(rows: Rows, declared: StudyOptions, letter: str) -> tuple[list[float], int | list[int], str]:
     counts = rows.stream.counts
     equal = len(set(counts.values())) == 1
     seeds = "paired" if declared.paired is not None else declared.seeds or "undeclared"
@@ -329,7 +329,7 @@ def _observed(rows: Rows) -> Any:
     return rows.stream if rows.columns is None else list(rows.columns)
 
 
-def _notes(rows: Rows, declared: Declared, seeds: str) -> Iterator[str]:
+def _notes(rows: Rows, declared: StudyOptions, seeds: str) -> Iterator[str]:
     if seeds == "undeclared":
         yield (
             "Rows of one size are taken as independent draws. If sizes share seeds, they must come in the same order at "
@@ -344,7 +344,7 @@ def _wide_note(values: NDArray[Any]) -> str:
     return f"Each of {len(values)} rows of the array is taken as one draw at every size."
 
 
-def _spread(declared: Declared) -> float | None:
+def _spread(declared: StudyOptions) -> float | None:
     if declared.sd is None and declared.moments == LIGHT_TAILS:
         raise UsageError(
             "No `--sd` was given. The weights of the sizes balance bias against noise, and the data may not be asked for "

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
 
-__all__ = ["Piece", "Table", "opened"]
+__all__ = ["DataTable", "Piece", "opened"]
 
 Vector = NDArray[np.float64]
 LINES = 2**16  # of a text file at a time
@@ -37,7 +37,7 @@ class Piece:
 
 @final
 @dataclass(frozen=True)
-class Table:
+class DataTable:
     """A file with named columns; ``pieces`` reads the chosen ones."""
 
     path: Path
@@ -155,7 +155,7 @@ class Table:
         return Piece(rows, read, keys)
 
 
-def opened(path: Path) -> Table:
+def opened(path: Path) -> DataTable:
     """The table in a file, its names read and nothing else.
 
     **Raises:** UsageError for what is no file, neither CSV nor NPZ, or has no names.
@@ -179,7 +179,7 @@ def opened(path: Path) -> Table:
     return _comma_separated(path)
 
 
-def _archive(path: Path) -> Table:
+def _archive(path: Path) -> DataTable:
     try:
         # Opened here: NumPy leaves a file open that it finds to be no archive.
         with path.open("rb") as opened_file, np.load(opened_file, allow_pickle=False) as file:
@@ -190,10 +190,10 @@ def _archive(path: Path) -> Table:
         ) from None
     if not arrays:
         raise UsageError(f"{path} holds no arrays. Write it with numpy.savez(FILE, N=..., error=...).")
-    return Table(path, tuple(arrays), arrays=arrays)
+    return DataTable(path, tuple(arrays), arrays=arrays)
 
 
-def _comma_separated(path: Path) -> Table:
+def _comma_separated(path: Path) -> DataTable:
     with _text(path) as file:
         try:
             head = file.readline(_LONGEST)
@@ -226,7 +226,7 @@ def _comma_separated(path: Path) -> Table:
             raise UsageError(
                 f"Two columns of {path} are named `{name}` ({names.index(name) + 1} and {at + 1}). Rename one."
             )
-    return Table(path, names, delimiter)
+    return DataTable(path, names, delimiter)
 
 
 def _text(path: Path) -> Any:
@@ -245,7 +245,7 @@ def _split(lines: list[str], delimiter: str | None) -> Iterator[list[str]]:
     return (next(csv.reader([line], delimiter=delimiter), []) for line in lines)
 
 
-def _ragged(table: Table, row: int, fields: list[str]) -> str:
+def _ragged(table: DataTable, row: int, fields: list[str]) -> str:
     told = (
         f"Row {row} of {table.path} has {len(fields)} field{'s' * (len(fields) != 1)}, row 1 names {len(table.names)}."
     )

@@ -46,7 +46,7 @@ from theorax.decide.error_budget import REFUTATIONS, SUPPORTS, holm
 from theorax.decide.interval import Proportion
 from theorax.errors import UsageError
 
-__all__ = ["SHARE", "Decided", "Evidence", "Outcome", "Pair", "Reading", "decide", "pair", "together"]
+__all__ = ["SHARE", "CaseReading", "Decided", "Evidence", "Outcome", "Pair", "decide", "pair", "together"]
 
 SHARE = 0.5
 """The zone as a share of the margin: a quantity that was exactly as claimed keeps half of its margin after such a move."""
@@ -64,7 +64,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True)
-class Reading:
+class CaseReading:
     """What one run says of one case: its estimate with what a report tells of its uncertainty."""
 
     estimate: float
@@ -123,7 +123,7 @@ class Pair:
 
 
 def pair(
-    old: Reading, new: Reading, *, same_design: bool = True, shared_seeds: bool = False, share: float = SHARE
+    old: CaseReading, new: CaseReading, *, same_design: bool = True, shared_seeds: bool = False, share: float = SHARE
 ) -> Pair:
     """Compare two readings of one case.
 
@@ -182,7 +182,7 @@ def _tail(x: float, df: float) -> float:
     return float(stdtr(df, -x))
 
 
-def _of_shares(old: Reading, new: Reading, zone: float) -> Pair:
+def _of_shares(old: CaseReading, new: CaseReading, zone: float) -> Pair:
     before, after = _proportion(old), _proportion(new)
 
     def disjoint(level: float) -> bool:
@@ -197,7 +197,7 @@ def _of_shares(old: Reading, new: Reading, zone: float) -> Pair:
     return Pair(new.estimate - old.estimate, error, 0.0, zone, _smallest(disjoint), _smallest(near))
 
 
-def _proportion(reading: Reading) -> Proportion:
+def _proportion(reading: CaseReading) -> Proportion:
     """Draws that could not be told count against whatever is to be shown: a report counts them by half."""
     count = reading.estimate * reading.total
     whole = round(count)

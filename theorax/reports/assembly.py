@@ -18,9 +18,9 @@ from theorax.reports.document import (
     Document,
     MachineReport,
     RunSettings,
+    RunSummary,
     Source,
     SuiteReport,
-    Summary,
     TheoremReport,
 )
 from theorax.runs.sources import PACKAGE, Manifest
@@ -45,7 +45,7 @@ def document(run: Run, settings: Settings, command: Sequence[str], created: str)
         _theorem(record, run, places, tuple(work.key for work in cited[record.outcome.id])) for record in run.records
     ]
     finished = {theorem.id for theorem in theorems}
-    summary = Summary.of(
+    summary = RunSummary.of(
         theorems,
         interrupted=run.interrupted,
         unfinished=tuple(id for id in run.selected if id not in finished),

@@ -26,7 +26,7 @@ from theorax.reports.document import (
     Source,
     TheoremReport,
 )
-from theorax.reports.schemas import checked, json_in
+from theorax.reports.json import checked, json_in
 from theorax.runs.sources import Manifest, differences
 from theorax.text.codec import Count, Malformed, plain
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from theorax.reports.document import CitedWork
 from theorax.text.safe import address
-from theorax.theorems.bibliography import FILE, Bibliography, Work
+from theorax.theorems.bibliography import FILE, Bibliography, BibliographyEntry
 from theorax.verifiers.outcome import StepStatus
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from theorax.verifiers.outcome import TheoremOutcome
 
 
-def works(outcome: TheoremOutcome, known: Bibliography) -> list[Work]:
+def works(outcome: TheoremOutcome, known: Bibliography) -> list[BibliographyEntry]:
     """The theorem's paper, then the works that its place, its proofs and its references cite, each once."""
     paper = known.by_key.get(outcome.paper)
     found = [] if paper is None else [paper]
@@ -25,7 +25,7 @@ def works(outcome: TheoremOutcome, known: Bibliography) -> list[Work]:
     return list(dict.fromkeys(found))
 
 
-def entries(found: Iterable[Work]) -> tuple[CitedWork, ...]:
+def entries(found: Iterable[BibliographyEntry]) -> tuple[CitedWork, ...]:
     """Every work once, in the order of labels."""
     ordered = sorted({work.key: work for work in found}.values(), key=lambda work: (work.label, work.key))
     return tuple(CitedWork(work.key, work.label, work.told, address(work.url)) for work in ordered)

@@ -185,7 +185,7 @@ class TheoremReport(TheoremOutcome):
 
 
 @dataclass(frozen=True)
-class Summary:
+class RunSummary:
     """What a run found and cost in all; only the first eight follow from the theorems."""
 
     theorems: Count
@@ -206,7 +206,7 @@ class Summary:
     def of(
         cls, theorems: Sequence[TheoremReport], *, interrupted: bool, unfinished: tuple[str, ...], seconds: float,
         troubles: tuple[str, ...],
-    ) -> Summary:  # fmt: skip
+    ) -> RunSummary:  # fmt: skip
         """The summary of these theorems."""
         checked = [part.work for part in theorems if not part.kept]
         cpu, compiling = sum(work.cpu_seconds for work in checked), sum(work.compile_seconds for work in checked)
@@ -227,9 +227,9 @@ class Summary:
             troubles=troubles,
         )
 
-    def again(self, theorems: Sequence[TheoremReport]) -> Summary:
+    def again(self, theorems: Sequence[TheoremReport]) -> RunSummary:
         """The summary of the same run with these theorems."""
-        return Summary.of(
+        return RunSummary.of(
             theorems,
             interrupted=self.interrupted,
             unfinished=self.unfinished,
@@ -248,7 +248,7 @@ class Document:
     command: str
     environment: MachineReport
     settings: RunSettings
-    summary: Summary
+    summary: RunSummary
     suite: SuiteReport
     sources: tuple[Source, ...]
     bibliography: tuple[CitedWork, ...]
@@ -256,7 +256,7 @@ class Document:
 
     def __post_init__(self) -> None:
         right = self.summary.again(self.theorems)
-        for name in Summary.__dataclass_fields__:
+        for name in RunSummary.__dataclass_fields__:
             given, found = getattr(self.summary, name), getattr(right, name)
             if given != found:
                 raise Malformed(f".summary.{name}", f"{given!r} does not follow from the theorems, {found!r} does")

@@ -1,4 +1,4 @@
-"""A report document in a file: written whole or not at all."""
+"""JSON files: written whole or not at all, and read back as a value of their type or refused with the place at fault."""
 
 from __future__ import annotations
 
@@ -6,12 +6,15 @@ import json
 import os
 import re
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from theorax.errors import UsageError
-from theorax.text.codec import plain
+from theorax.text.codec import Malformed, built, plain
 from theorax.text.safe import UNSEEN
+
+File = TypeVar("File")
 
 
 def text(document: Any) -> str:
@@ -60,3 +63,38 @@ def write_text(content: str, path: Path) -> None:
     except OSError as error:
         temporary.unlink(missing_ok=True)
         raise UsageError(f"The report could not be written to `{path}`: {error.strerror}.") from None
+
+
+def json_in(path: Path, what: str, write: str, usual: str) -> dict[str, Any]:
+    """The JSON object in a file that the user named; ``write`` tells how to write one, ``usual`` is its usual name.
+
+    **Raises:** UsageError if there is none, or it is cut off.
+    """
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_number)
+    except FileNotFoundError:
+        raise UsageError(f"There is no {what} `{path}`. {write}") from None
+    except IsADirectoryError:
+        raise UsageError(f"`{path}` is a folder. Name the {what} in it, such as `{path / usual}`.") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"The {what} `{path}` cannot be read: {error}. {write}") from None
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"`{path}` is no whole {what}: {error}. It was cut off or edited. {write}") from None
+    if not isinstance(found, dict):
+        raise UsageError(f"`{path}` is no {what}: it holds no object. {write}")
+    return found
+
+
+def checked(kind: type[File], found: Mapping[str, Any], told: str, remedy: str) -> File:
+    """The value in a JSON object.
+
+    **Raises:** UsageError that begins as ``told``, names the path of the offending field and ends with the remedy.
+    """
+    try:
+        return built(kind, found)
+    except Malformed as error:
+        raise UsageError(f"{told}, at `{error.place or '.'}`: {error}. {remedy}") from None
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is no number of JSON")

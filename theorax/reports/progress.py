@@ -24,7 +24,7 @@ def line(record: Record) -> str:
     return f"{told}  {outcome.reason.splitlines()[0]}"
 
 
-class Lines:
+class ProgressLines:
     """One line per finished check."""
 
     def __init__(self, write: Callable[[str], None]) -> None:

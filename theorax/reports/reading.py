@@ -8,7 +8,7 @@ from typing import Any
 
 from theorax.errors import UsageError
 from theorax.reports.document import SCHEMA_VERSION, Document
-from theorax.reports.schemas import checked, json_in
+from theorax.reports.json import checked, json_in
 
 
 def read(path: Path) -> Document:

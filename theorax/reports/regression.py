@@ -34,7 +34,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Literal
 
-from theorax.decide.comparison import SHARE, Decided, Evidence, Outcome, Pair, Reading, decide, pair, together
+from theorax.decide.comparison import SHARE, CaseReading, Decided, Evidence, Outcome, Pair, decide, pair, together
 from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
 from theorax.decide.spending import level_of
 from theorax.decide.status import Status
@@ -390,9 +390,9 @@ def _cases(claim: BaselineClaim) -> dict[tuple[Any, ...], BaselineCase]:
     return found
 
 
-def _reading(case: BaselineCase, kind: str, level: float) -> Reading:
+def _reading(case: BaselineCase, kind: str, level: float) -> CaseReading:
     assert case.estimate is not None and case.margin is not None
-    return Reading(
+    return CaseReading(
         estimate=case.estimate,
         standard_error=case.standard_error or 0.0,
         interval=case.interval,

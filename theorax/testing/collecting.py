@@ -16,8 +16,8 @@ from theorax.runs.dependencies import Graph
 from theorax.runs.selectors import Selection, select
 from theorax.testing import pytest_options
 from theorax.testing.checks import Checks
+from theorax.testing.declared_options import strict
 from theorax.testing.family import Stated
-from theorax.testing.plugin import strict
 from theorax.text.safe import one_line, visible
 from theorax.theorems.catalogue import Catalogue, claim_ids
 
@@ -67,10 +67,10 @@ class Theorems:
             items.clear()
         grouped = self.config.pluginmanager.hasplugin("xdist")
         for number, id in enumerate(self.ids):
-            node = Theorem.from_parent(session, name=_name(id), nodeid=f"verify::{_name(id)}")
+            node = TheoremNode.from_parent(session, name=_name(id), nodeid=f"verify::{_name(id)}")
             own: list[pytest.Item | pytest.Collector] = []
             for name in _claims(id, self.checks.world.catalogue):
-                item = Claim.from_parent(
+                item = ClaimItem.from_parent(
                     node, name=_name(name), theorem=id, claim=name, number=number, checks=self.checks
                 )
                 item.add_marker("verify")
@@ -119,7 +119,7 @@ def _name(text: str) -> str:
     return one_line(text).replace("[", "(").replace("]", ")").replace("::", ":")
 
 
-class Theorem(pytest.Collector):
+class TheoremNode(pytest.Collector):
     """A theorem, whose claims are its items."""
 
     def collect(self) -> list[pytest.Item]:
@@ -135,7 +135,7 @@ class ClaimFailed(Exception):
         self.found = found
 
 
-class Claim(pytest.Item):
+class ClaimItem(pytest.Item):
     """One claim; running it makes its theorem's check unless that was made."""
 
     def __init__(self, *, theorem: str, claim: str, number: int, checks: Checks, **others: Any) -> None:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from theorax.decide.findings import Finding, settle
 from theorax.decide.status import Status
-from theorax.testing.plugin import PROPERTY
+from theorax.testing.declared_options import PROPERTY
 from theorax.text.codec import built, plain
 from theorax.text.safe import visible
 from theorax.text.signs import signed

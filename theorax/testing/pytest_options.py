@@ -12,7 +12,7 @@ import pytest
 
 from theorax.cli import options
 from theorax.errors import TheoraxError
-from theorax.testing.plugin import ELSEWHERE, SETTINGS
+from theorax.testing.declared_options import ELSEWHERE, SETTINGS
 from theorax.text.safe import visible
 from theorax.verifiers.settings import Settings
 

@@ -28,7 +28,7 @@ _ARXIV = re.compile(r"(?:arXiv:)?(?P<id>[\w.-]+/\d{7}|\d{4}\.\d{4,5})(v\d+)?", r
 
 
 @dataclass(frozen=True, eq=False)
-class Work:
+class BibliographyEntry:
     """One entry: its key, its authors as they are printed and by family name, its fields as plain text."""
 
     key: str
@@ -45,7 +45,7 @@ class Work:
     def label(self) -> str:
         """By what name a text cites it.
 
-        >>> Work("k", ("Gene H. Golub", "W. Kahan"), ("Golub", "Kahan"), {"year": "1965"}).label
+        >>> BibliographyEntry("k", ("Gene H. Golub", "W. Kahan"), ("Golub", "Kahan"), {"year": "1965"}).label
         'Golub and Kahan 1965'
         """
         first, *others = self.families
@@ -94,15 +94,15 @@ class Work:
 class Bibliography:
     """Works, found by key or by label; of two with one name the later is meant."""
 
-    works: tuple[Work, ...] = ()
+    works: tuple[BibliographyEntry, ...] = ()
 
     @cached_property
-    def by_key(self) -> Mapping[str, Work]:
+    def by_key(self) -> Mapping[str, BibliographyEntry]:
         """Every work by its key."""
         return {work.key: work for work in self.works}
 
     @cached_property
-    def by_label(self) -> Mapping[str, Work]:
+    def by_label(self) -> Mapping[str, BibliographyEntry]:
         """Every work by its label without accents."""
         return {folded(work.label): work for work in self.works}
 
@@ -111,7 +111,7 @@ class Bibliography:
         longest = sorted(map(re.escape, self.by_label), key=len, reverse=True)
         return re.compile(rf"(?<!\w)(?:{'|'.join(longest)})(?!\w)") if longest else re.compile(r"(?!)")
 
-    def cited(self, source: str, ids: Iterable[str] = ()) -> tuple[list[Work], list[str]]:
+    def cited(self, source: str, ids: Iterable[str] = ()) -> tuple[list[BibliographyEntry], list[str]]:
         """The works that a source names, part by part, and the parts that begin with neither a label nor one of ``ids``.
 
         >>> library().cited("Weyl 1912; Nobody 1900, lemma 3")[1]
@@ -126,7 +126,7 @@ class Bibliography:
                 strangers.append(part)
         return works, strangers
 
-    def named(self, text: str) -> list[Work]:
+    def named(self, text: str) -> list[BibliographyEntry]:
         """The works whose labels stand anywhere in a text, in their order."""
         return list(dict.fromkeys(self.by_label[label] for label in self._label.findall(folded(text))))
 
@@ -210,7 +210,7 @@ def read(path: Path) -> Bibliography:
     return _read(path, (stamp.st_mtime_ns, stamp.st_size))
 
 
-def _work(key: str, entry: Entry, where: str) -> Work:
+def _work(key: str, entry: Entry, where: str) -> BibliographyEntry:
     raw, people = entry.fields, entry.persons.get("author") or entry.persons.get("editor") or []
     missing = [name for name in ("title", "year") if not raw.get(name)]
     if not people or missing:
@@ -227,7 +227,7 @@ def _work(key: str, entry: Entry, where: str) -> Work:
     fields = {
         name.lower(): value if name.lower() in ("url", "doi", "eprint") else plain(value) for name, value in raw.items()
     }
-    return Work(key, tuple(name for name, _ in names), tuple(family for _, family in names), fields)
+    return BibliographyEntry(key, tuple(name for name, _ in names), tuple(family for _, family in names), fields)
 
 
 def _name(person: Person) -> tuple[str, str]:
@@ -241,8 +241,8 @@ def folded(text: str) -> str:
     return "".join(sign for sign in unicodedata.normalize("NFKD", text) if not unicodedata.combining(sign))
 
 
-def _distinct(works: Iterable[Work], where: str) -> None:
-    labels: dict[str, Work] = {}
+def _distinct(works: Iterable[BibliographyEntry], where: str) -> None:
+    labels: dict[str, BibliographyEntry] = {}
     for work in works:
         label = folded(work.label)
         if label in labels:
