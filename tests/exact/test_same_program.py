@@ -104,12 +104,27 @@ def test_the_leaves_of_a_module_are_inputs(rng) -> None:
     assert other.status == "SUPPORTED"
 
 
-def test_two_callbacks_are_two_programs() -> None:
-    def called(function):
-        return lambda x: jax.pure_callback(function, jax.ShapeDtypeStruct((3,), np.float64), x)
+def on_host(function):
+    return lambda x: jax.pure_callback(function, jax.ShapeDtypeStruct((3,), np.float64), x)
 
-    both = forms_of(lambda x: (called(lambda x: x)(x), called(lambda x: 2 * x)(x)), (np.ones(3),))
-    assert not same_program(both[:1], both[1:])
+
+def scaled(factor):
+    return lambda x: factor * x
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "same"),
+    [
+        (np.sin, np.sin, True),
+        (np.sin, np.cos, False),
+        (lambda x: x, lambda x: 2 * x, False),
+        (scaled(FACTOR := np.float64(3.0)), scaled(FACTOR), True),
+        (scaled(np.float64(3.0)), scaled(np.float64(4.0)), False),
+    ],
+)
+def test_functions_called_on_the_host_are_told_apart_by_what_they_are(left, right, same) -> None:
+    both = forms_of(lambda x: (on_host(left)(x), on_host(right)(x)), (np.ones(3),))
+    assert same_program(both[:1], both[1:]) is same
 
 
 one, two = Measured("one", "a letter", array=True), Measured("two", "another", array=True)

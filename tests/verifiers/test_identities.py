@@ -203,6 +203,11 @@ def test_a_program_against_itself_says_nothing(name: str) -> None:
     assert not any(case.trivial for case in judged(identity(trace, swapped)))
 
 
+def test_sides_that_are_nowhere_numbers_are_no_instance() -> None:
+    (found,) = judged(identity(nothing, 0, Absolute(1, 1, "any number")), sizes=(5,))
+    assert found.undefined and found.decision.status is Status.INCONCLUSIVE
+
+
 def test_what_holds_on_the_drawn_models_alone_is_no_certificate_and_no_refutation() -> None:
     # The vector has length one because it is drawn so: at random residues it has not, and nothing follows from that.
     found = judged(identity(constrained + 0 * zero, 1, Relative(1, 10**6, "rounding stays below it")))

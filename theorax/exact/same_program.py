@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
+from types import FunctionType
 from typing import Any, ClassVar, final
 
 import jax
@@ -108,7 +109,7 @@ def _constant(value: Any) -> Form:
 
 
 def _told(value: Any) -> str:
-    """A parameter in words that are equal where its meaning is; two functions are equal where they are one object."""
+    """A parameter in words that are equal where its meaning is."""
     if hasattr(value, "eqns") or hasattr(value, "jaxpr"):
         return repr([form.digest for form in _entered(flatten(value))])
     if isinstance(value, Mapping):
@@ -119,7 +120,19 @@ def _told(value: Any) -> str:
         return repr([_told(part) for part in tuple(value)])
     if isinstance(value, np.ndarray | jax.Array):
         return _constant(value).digest
-    return f"function {id(value)}" if callable(value) and not isinstance(value, type) else str(value)
+    if callable(value) and not isinstance(value, type):
+        return _called(value)
+    return str(value)
+
+
+def _called(function: Any) -> str:
+    """A function that the program calls on the host: its code with what it has closed over, else the object itself."""
+    if is_dataclass(function):  # as JAX wraps what is called back
+        return repr([_told(getattr(function, part.name)) for part in fields(function)])
+    if isinstance(function, FunctionType):
+        held = [*(cell.cell_contents for cell in function.__closure__ or ()), *(function.__defaults__ or ())]
+        return repr((id(function.__code__), [_told(part) if callable(part) else id(part) for part in held]))
+    return f"object {id(function)}"
 
 
 def _type(aval: Any) -> str:
