@@ -21,8 +21,8 @@ def with_control(shift: float, draws: int) -> str:
         .replace("1 + c / n.value +", "1 + shift + c / n.value +")
         .replace(
             '{"gaussian": Subject(build)}',
-            '{"gaussian": Subject(build, options={"shift": 0.0}), "shifted": '
-            f'Subject(build, options={{"shift": {shift}}}, breaks=("noise",), fails=("mean",))}}',
+            '{"gaussian": Subject(build, shift=0.0), "shifted": '
+            f"Subject(build, shift={shift}).breaking(H.noise, fails=mean)}}",
         )
         .replace(', unbroken="nothing to break"', "")
     )

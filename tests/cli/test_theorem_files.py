@@ -30,6 +30,11 @@ def observe(net, n):
     {observe}
 
 
+H = hypotheses(noise=Hypothesis("the noise has mean zero", unbroken="nothing to break"{holds}))
+mean = {claim}
+
+
+@derives(mean)
 def bounded():
     """Every c."""
     m = Symbol("m", positive=True)
@@ -40,8 +45,9 @@ theorem = Theorem(
     place="nowhere",
     label="derived",
     uses={uses},
-    hypotheses=dict(noise=Hypothesis("the noise has mean zero", unbroken="nothing to break"{holds})),
-    claims=dict(mean={claim}),
+    hypotheses=H,
+    claims=dict(mean=mean),
+    proofs={proofs},
     experiments=dict(
         numbers=Experiment(
             padded=True,
@@ -53,7 +59,6 @@ theorem = Theorem(
             draws={draws},
         )
     ),
-    proof={proof},
 )
 '''
 CLAIM = (
@@ -72,7 +77,7 @@ def page(**changed: str) -> str:
         "holds": "",
         "claim": CLAIM.format(to=1, margin=10),
         "draws": "40",
-        "proof": "dict(mean=bounded)",
+        "proofs": "(bounded,)",
     }
     return GOOD.format(**{**parts, **changed})
 
@@ -96,7 +101,7 @@ def test_the_smallest_theorem_is_supported(verify, write):
 
 
 def test_a_wrong_value_is_refuted(verify, write):
-    write("means", claim=CLAIM.format(to=2, margin=10), proof="{}")
+    write("means", claim=CLAIM.format(to=2, margin=10), proofs="()")
     answer = verify("theorem", "means", check=CHECK)
     assert answer.code == 1
     assert "REFUTED" in answer.out

@@ -104,13 +104,14 @@ FALSE = dict(
     probability=probability(Rational(65, 100)),
 )
 
+H = hypotheses(
+    noise=Hypothesis("the noise is Gaussian", unbroken="it is what is drawn"),
+    other=Hypothesis("a hypothesis that nothing rests on"{other}),
+)
 theorem = Theorem(
     place="nowhere",
     label="derived",
-    hypotheses=dict(
-        noise=Hypothesis("the noise is Gaussian", unbroken="it is what is drawn"),
-        other=Hypothesis("a hypothesis that nothing rests on"{other}),
-    ),
+    hypotheses=H,
     claims={claims},
     experiments=dict(
         numbers=Experiment(
@@ -139,7 +140,7 @@ def checked(folder: Path, claims: str, empty: bool) -> TheoremOutcome:
     """The outcome of the theorem with these claims, checked as any other is."""
     paper = folder / "papers" / "known"
     paper.mkdir(parents=True)
-    again = ', "the same again": Subject(build, breaks=("other",), fails=tuple(TRUE))' if empty else ""
+    again = ', "the same again": Subject(build).breaking(H.other, fails=tuple(TRUE.values()))' if empty else ""
     other = "" if empty else ', unbroken="nothing rests on it"'
     (paper / "__init__.py").write_text('"""Nobody, Known answers."""\n', encoding="utf-8")
     (paper / "manufactured.py").write_text(PAGE.format(claims=claims, again=again, other=other), encoding="utf-8")

@@ -34,6 +34,7 @@ from theorax.language import (
     Subject,
     Theorem,
     gaussian,
+    hypotheses,
     instance,
     quarter_circle,
     radius_of_disk,
@@ -57,6 +58,10 @@ def rate(**changed):
     )
 
 
+OTHER = hypotheses(g="another")
+H, UNBROKEN = hypotheses(h="something holds"), hypotheses(h=Hypothesis("something holds", unbroken="a test"))
+
+
 def build(key, n):
     return n
 
@@ -76,7 +81,7 @@ def theorem(**changed):
     parts = dict(
         place="a test",
         label="derived",
-        hypotheses=dict(h=Hypothesis("something holds", unbroken="a test")),
+        hypotheses=UNBROKEN,
         claims=dict(mean=limit()),
         experiments=dict(numbers=experiment()),
     )
@@ -113,8 +118,6 @@ def shapeless():
         ),
         (lambda: Image(x, x, Integer(1), (Integer(0), Integer(2))), "has mass 2"),
         (lambda: Subject(lambda n: n), "takes ['n']"),
-        (lambda: Subject(build, fails=("mean",)), "breaks no hypothesis"),
-        (lambda: Subject(build, options=dict(size=1)).but(sice=2), "did you mean `size`"),
         (lambda: experiment(sweep={}), "sweeps 0 letters"),
         (lambda: experiment(sweep={n: (4, 2)}), "not an increasing list"),
         (lambda: experiment(at=({a: 0.5},)), "Write Rational(1, 2)"),
@@ -129,17 +132,17 @@ def shapeless():
         (lambda: theorem(claims=dict(mean=limit(under=Hypothesis("g holds", name="g")))), "needs the hypothesis 'g'"),
         (lambda: theorem(claims=dict(mean=limit(to=Symbol("b")))), "holds the symbol b"),
         (lambda: theorem(claims=dict(mean=limit(corrected="better"))), "corrected by 'better'"),
-        (lambda: theorem(hypotheses=dict(h=Hypothesis("something holds"))), "broken by no control"),
+        (lambda: theorem(hypotheses=H), "broken by no control"),
         (lambda: theorem(experiments=dict(numbers=experiment(at=({},)))), "holds a, which has no value"),
         (lambda: theorem(experiments={}), "not clear which"),
         (
-            lambda: theorem(experiments=dict(numbers=experiment(subjects={"one": Subject(build, breaks=("h",))}))),
+            lambda: theorem(experiments=dict(numbers=experiment(subjects={"one": Subject(build).breaking(H.h)}))),
             "has no evidence",
         ),
         (
             lambda: theorem(
                 experiments=dict(
-                    numbers=experiment(subjects={"one": Subject(build), "two": Subject(build, breaks=("g",))})
+                    numbers=experiment(subjects={"one": Subject(build), "two": Subject(build).breaking(OTHER.g)})
                 )
             ),
             "breaks the hypothesis 'g'",
@@ -211,14 +214,13 @@ def test_efforts_and_sizes():
 
 
 def test_a_subject_is_evidence_control_or_neither():
+    mean = limit()
     subjects = {
         "plain": Subject(build),
-        "control": Subject(build, breaks=("h",), fails=("mean",)),
-        "neither": Subject(build, breaks=("h",)),
+        "control": Subject(build).breaking(H.h, fails=mean),
+        "neither": Subject(build).breaking(H.h),
     }
-    stated = theorem(
-        hypotheses=dict(h=Hypothesis("something holds")), experiments=dict(numbers=experiment(subjects=subjects))
-    )
+    stated = theorem(hypotheses=H, claims=dict(mean=mean), experiments=dict(numbers=experiment(subjects=subjects)))
     claim = stated.claims["mean"]
     assert set(stated.evidence(claim)) == {"plain"}
     assert set(stated.controls("mean")) == {"control"}
@@ -248,13 +250,3 @@ def test_what_is_no_characteristic_function_is_refused(of, message):
     with pytest.raises(StatementError, match=message):
         Characteristic(exp(t) if of == "odd" else of, t)
     assert Characteristic(exp(I * t), t).moment(1) == 1
-
-
-def test_a_subject_with_one_option_changed_keeps_the_others():
-    plain = Subject(build, options=dict(size=1, shift=0.0), knows={a: Integer(2)})
-    control = plain.but(shift=0.5, breaks=("h",), fails=("mean",))
-    assert control.options == dict(size=1, shift=0.5)
-    assert list(control.options) == list(plain.options)
-    assert (control.build, control.knows, control.breaks, control.fails) == (build, {a: 2}, ("h",), ("mean",))
-    assert plain.options == dict(size=1, shift=0.0)
-    assert plain.but(knows={a: 3}).knows == {a: 3}

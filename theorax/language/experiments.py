@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass, field, replace
+from copy import copy
+from dataclasses import KW_ONLY, dataclass, field
 from enum import Enum
 from functools import cached_property
 from types import MappingProxyType
@@ -56,32 +57,28 @@ class Subject:
     build: Callable[..., Any]
     options: Mapping[str, float]
     knows: Mapping[Parameter, Expr]
-    breaks: tuple[Hypothesis | str, ...]
-    fails: tuple[Claim | str, ...]
-    literal: bool
+    breaks: tuple[Hypothesis, ...] = ()
+    fails: tuple[Claim | str, ...] = ()
+    literal: bool = False
 
     def __init__(
         self,
         build: Callable[..., Any],
         *,
-        options: Mapping[str, float] = NOTHING,
         knows: Mapping[Parameter, Any] = NOTHING,
-        breaks: tuple[Hypothesis | str, ...] = (),
-        fails: tuple[Claim | str, ...] = (),
         literal: bool = False,
-        **named: float,
+        **options: float,
     ) -> None:
-        fields = dict(
-            build=build,
-            options={**options, **named},
-            knows={letter: sympify(value) for letter, value in knows.items()},
-            breaks=breaks,
-            fails=fails,
-            literal=literal,
-        )
+        self._set(build=build, options=options, knows=_exact_values(knows), literal=literal)
+
+    def _set(self, **fields: Any) -> Subject:
         for name, value in fields.items():
             object.__setattr__(self, name, value)
         self._check()
+        return self
+
+    def _with(self, **fields: Any) -> Subject:
+        return copy(self)._set(**fields)
 
     def _check(self) -> None:
         parameters = list(inspect.signature(self.build).parameters)
@@ -110,7 +107,7 @@ class Subject:
     @property
     def broken(self) -> tuple[str, ...]:
         """The names of the hypotheses that it breaks."""
-        return tuple(part if isinstance(part, str) else part.name for part in self.breaks)
+        return tuple(part.name for part in self.breaks)
 
     def __call__(self, *, knows: Mapping[Parameter, Any] | None = None, **options: float) -> Subject:
         """This subject with some options changed, or with other exact values of its parameters.
@@ -122,17 +119,21 @@ class Subject:
                 f"A subject is changed in {unknown[0]!r}, which is no option ({', '.join(self.options) or 'it has none'})"
                 f"{did_you_mean(unknown[0], self.options)} What no model asks for changes nothing. Write one of the options."
             )
-        return replace(self, options={**self.options, **options}, knows=self.knows if knows is None else knows)
+        known = self.knows if knows is None else _exact_values(knows)
+        return self._with(options={**self.options, **options}, knows=known)
 
     def breaking(self, *hypotheses: Hypothesis, fails: Claim | tuple[Claim, ...] = ()) -> Subject:
         """This subject as a control: it violates these hypotheses, and these claims must fail on it."""
         failing = (fails,) if isinstance(fails, Claim) else fails
-        return replace(self, breaks=(*self.breaks, *hypotheses), fails=(*self.fails, *failing))
+        return self._with(breaks=(*self.breaks, *hypotheses), fails=(*self.fails, *failing))
 
-    def but(self, **changes: Any) -> Subject:
-        """This subject with some options or fields changed; the older form of calling it."""
-        roles = {name: changes.pop(name) for name in ("breaks", "fails") if name in changes}
-        return replace(self(**changes), **roles)
+    def failing(self, name: Callable[[Claim | str], str]) -> Subject:
+        """This subject with the names of the claims that must fail on it, in the place of the claims."""
+        return self._with(fails=tuple(map(name, self.fails)))
+
+
+def _exact_values(known: Mapping[Parameter, Any]) -> Mapping[Parameter, Expr]:
+    return {letter: sympify(value) for letter, value in known.items()}
 
 
 @final

@@ -38,10 +38,9 @@ class Theorem:
     place: str
     label: Label
     claims: Mapping[str, Claim]
-    hypotheses: Any = field(default_factory=hypotheses)  # a mapping, in the older form
+    hypotheses: Hypotheses = field(default_factory=hypotheses)
     experiments: Mapping[str, Experiment] = field(default_factory=lambda: NOTHING)
     proofs: tuple[Proof, ...] = ()
-    proof: Any = field(default_factory=lambda: NOTHING)  # the older form: proofs by name
     uses: tuple[str, ...] = ()
     issues: tuple[str, ...] = ()
     references: tuple[str, ...] = ()
@@ -64,17 +63,12 @@ class Theorem:
 
     def _name_parts(self) -> None:
         """Put the names that this theorem gives its claims in the place of the claims themselves."""
-        if not isinstance(self.hypotheses, Hypotheses):
-            object.__setattr__(self, "hypotheses", hypotheses(**self.hypotheses))
-        older = [(name, part if isinstance(part, Proof) else Proof(part)) for name, part in self.proof.items()]
         proofs = [named for proof in self.proofs for named in proof.named(self._name_of("A proof", "speaks of"))]
-        proofs += [replace(proof, name=name) for name, proof in older]
         if twice := sorted({one.name for one in proofs if [other.name for other in proofs].count(one.name) > 1}):
             raise StatementError(
                 f"There are two proofs of {twice[0]}. A reader must know which of them counts. Merge them, or make one a lemma."
             )
         object.__setattr__(self, "proofs", tuple(proofs))
-        object.__setattr__(self, "proof", NOTHING)
         object.__setattr__(
             self, "experiments", {name: self._named(name, part) for name, part in self.experiments.items()}
         )
@@ -82,9 +76,7 @@ class Theorem:
     def _named(self, place: str, experiment: Experiment) -> Experiment:
         """The experiment with names in the place of the claims that its subjects fail and that are asked of a user's."""
         subjects = {
-            label: replace(
-                subject, fails=tuple(map(self._name_of(f"The subject {place}/{label}", "fails"), subject.fails))
-            )
+            label: subject.failing(self._name_of(f"The subject {place}/{label}", "fails"))
             for label, subject in experiment.subjects.items()
         }
         asked = tuple(map(self._name_of(f"The experiment {place}", "asks a user's layer for"), experiment.asked))
@@ -205,14 +197,12 @@ class Theorem:
                     "Name the broken one in breaking(...)."
                 )
 
-    def _check_hypothesis(self, meant: Hypothesis | str, who: str, where: str) -> None:
-        name = meant if isinstance(meant, str) else meant.name
+    def _check_hypothesis(self, meant: Hypothesis, who: str, where: str) -> None:
         own = {part.name: part.sentence for part in self.hypotheses}
         # Compared by what it says: a user's layer is checked under hypotheses that say in addition why none is broken.
-        if name not in own or (isinstance(meant, Hypothesis) and meant.sentence != own[name]):
-            told = repr(name) if isinstance(meant, str) else f"{name!r} ({meant.sentence})"
+        if own.get(meant.name) != meant.sentence:
             raise StatementError(
-                f"{who} the hypothesis {told}, which the theorem does not have. "
+                f"{who} the hypothesis {meant.name!r} ({meant.sentence}), which the theorem does not have. "
                 f"Its hypotheses are {', '.join(own) or 'none'}. Correct {where}."
             )
 

@@ -12,7 +12,18 @@ import jax
 import jax.numpy as jnp
 from sympy import Rational, Symbol, summation
 
-from theorax.language import Experiment, Hypothesis, Impossibility, Measured, Size, Step, Subject, Theorem, hypotheses
+from theorax.language import (
+    Experiment,
+    Hypothesis,
+    Impossibility,
+    Measured,
+    Size,
+    Step,
+    Subject,
+    Theorem,
+    hypotheses,
+    lemma,
+)
 
 DEPTH, STEPS, RATE, LIPSCHITZ = 8, 1500, 0.05, 0.95
 L = Size("L", "number of residual layers")
@@ -98,6 +109,7 @@ def observe(model):
     return dict(distance=loss(network, -grid()), planted=loss(found, hidden))
 
 
+@lemma("grid")
 def mean_square_of_the_grid():
     """The grid of 21 points."""
     yield Step("the constant zero has this distance", BOUND, Rational(11, 30))
@@ -117,12 +129,13 @@ def impossible(**changed):
     return Impossibility(**{**parts, **changed})
 
 
+true = impossible(under=H.line)
 theorem = Theorem(
     place="METHOD, section 4.8",
     label="derived",
     hypotheses=H,
     claims=dict(
-        true=impossible(under=H.line),
+        true=true,
         false=impossible(under=H.line, at_least=Rational(11, 20)),
         blind=impossible(under=H.line, tol=Rational(1, 10**30)),
         vacuous=impossible(),
@@ -132,7 +145,7 @@ theorem = Theorem(
             padded=True,
             subjects={
                 "line": Subject(of_width(1)),
-                "plane": Subject(of_width(2), breaks=("line",), fails=("true",)),
+                "plane": Subject(of_width(2)).breaking(H.line, fails=true),
             },
             observe=observe,
             measures=(distance, planted),
@@ -140,5 +153,5 @@ theorem = Theorem(
             draws=29,
         )
     ),
-    proof=dict(grid=mean_square_of_the_grid),
+    proofs=(mean_square_of_the_grid,),
 )
