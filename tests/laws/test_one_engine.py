@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -11,20 +12,27 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from sympy import Rational
+from sympy import Rational, sympify
 
 from theorax import decide
 from theorax.decide.equivalence import combine
+from theorax.decide.samples import Columns
 from theorax.decide.status import DEFAULT_LEVELS, Reason, Status
 from theorax.decide.verdict import Verdict
 from theorax.language import (
     Absolute,
+    Bounded,
+    BoundedVariance,
+    Claim,
     Corrections,
+    Expectation,
     Experiment,
     Inequality,
     Law,
+    Limit,
     Measured,
     Probability,
+    Rate,
     Size,
     Subject,
     gaussian,
@@ -73,9 +81,9 @@ def column(name: str, at: int = 0) -> np.ndarray:
     return np.asarray(drawn()[1].tables[at][name], float)
 
 
-def judged(claim: Any) -> Judged:
+def judged(claim: Claim, source: Callable[[], Any] = drawn) -> Judged:
     """The claim's first case, decided by the judge of its kind."""
-    line, observed = drawn()
+    line, observed = source()
     judge = JUDGES[type(claim)]
     cell = next(iter(judge.cells(claim, line)))
     return judge.judge(claim, judge.prepare(claim, cell, DEFAULT_LEVELS, claim), observed)
@@ -94,8 +102,11 @@ def agree(case: Judged, verdict: Verdict, within: float = 0.0) -> None:
     assert (case.decision.status, case.decision.reason) == (verdict.status, own.reason)
     assert words(case) == verdict.sentence
     assert case.unseen == verdict.unseen
-    assert (case.decision.lower, case.decision.upper) == pytest.approx(own.interval, abs=within)
-    assert case.decision.estimate == pytest.approx(own.estimate, abs=within)
+    sign, decision = case.prepared.sign, case.decision
+    if math.isfinite(decision.estimate):
+        ends = sorted((sign * decision.lower, sign * decision.upper))
+        assert ends == pytest.approx(own.interval, abs=within)
+        assert sign * decision.estimate == pytest.approx(own.estimate, abs=within)
     assert (case.decision.p_support, case.decision.p_refute) == pytest.approx((own.p_support, own.p_refute), abs=within)
     assert (case.prepared.bias is None) == (own.bias is None)
     planned = (case.prepared.bias or 0.0, case.prepared.margin, case.prepared.noticeable)
@@ -192,3 +203,151 @@ def test_a_violation_refutes_by_a_ball_or_by_a_declared_error() -> None:
     verdict = decide.inequality(decide.plan_inequality(draws=4 * DRAWS), np.tile(column("u"), 4), 0.5)
     assert case.decision.status is verdict.status is Status.REFUTED
     assert case.rigorous and "ball" in case.detail
+
+
+def table(name: str) -> np.ndarray:
+    """What was drawn of a letter at every size."""
+    return np.stack([column(name, at) for at in range(len(SIZES))], axis=1)
+
+
+@pytest.mark.parametrize(
+    ("to", "margin", "moments", "status", "reason"),
+    [
+        (1, TENTH, "light tails", Status.SUPPORTED, None),
+        (Rational(6, 5), TENTH, "light tails", Status.REFUTED, None),
+        (
+            Rational(101, 100),
+            Absolute(1, 50, "a fiftieth matters"),
+            "light tails",
+            Status.INCONCLUSIVE,
+            Reason.UNDERPOWERED,
+        ),
+        (1, Absolute(1, 2, "a half matters"), BoundedVariance(Rational(1, 8)), Status.SUPPORTED, None),
+        (2, TENTH, Bounded(0, 6), Status.REFUTED, None),
+    ],
+)
+def test_limits(to: Any, margin: Absolute, moments: Any, status: Status, reason: Reason | None) -> None:
+    claim = Limit(S, to, as_=n, approach=ALLOWED, spread=Rational(1, 5), moments=moments, margin=margin)
+    case = judged(claim)
+    assert (case.decision.status, case.decision.reason) == (status, reason)
+    numbers = moments if isinstance(moments, str) else moments.lowered(lambda end: (float(end),) * len(SIZES))
+    plan = decide.plan_limit(
+        SIZES,
+        to=float(to),
+        margin=float(margin.value),
+        draws=DRAWS,
+        sd=float(to) / 5,
+        seeds="independent",
+        corrections=ALLOWED,
+        moments=numbers,
+    )
+    agree(case, decide.limit(plan, table("S")))
+
+
+@pytest.mark.parametrize(
+    ("of", "equals", "moments", "status"),
+    [
+        ("u", Rational(1, 2), "light tails", Status.SUPPORTED),
+        ("u", Rational(1, 2), Bounded(0, 1), Status.SUPPORTED),
+        ("u", Rational(7, 10), Bounded(0, 1), Status.REFUTED),
+        ("S", 1, BoundedVariance(2 / n), Status.SUPPORTED),
+        ("v", Rational(1, 2), Bounded(0, 1), Status.SUPPORTED),  # known up to a hundredth
+        ("u", Rational(31, 50), "light tails", Status.REFUTED),
+    ],
+)
+def test_means(of: str, equals: Any, moments: Any, status: Status) -> None:
+    letter = {"u": u, "S": S, "v": v}[of]
+    case = judged(Expectation(letter, equals, moments=moments, spread=Rational(3, 5), margin=TENTH))
+    assert case.decision.status is status
+    lowered = moments if isinstance(moments, str) else moments.lowered(lambda end: (float(sympify(end).subs(n, 16)),))
+    plan = decide.plan_mean(to=float(equals), margin=0.1, draws=DRAWS, sd=0.6 * float(equals), moments=lowered)
+    values = Columns((column(of),), (np.full(DRAWS, 0.01),)) if of == "v" else column(of)
+    if of == "v":
+        assert plan.tested(values).decision == case.decision
+    else:
+        agree(case, decide.mean(plan, values))
+
+
+@pytest.mark.parametrize(("claimed", "status"), [(Rational(1, 2), Status.SUPPORTED), (Rational(4, 5), Status.REFUTED)])
+def test_quantiles(claimed: Any, status: Status) -> None:
+    case = judged(Expectation(u, claimed, quantile=Rational(1, 2), spread=Rational(3, 5), margin=TENTH))
+    assert case.decision.status is status
+    plan = decide.plan_quantile(to=float(claimed), margin=0.1, draws=DRAWS, sd=0.6 * float(claimed))
+    agree(case, decide.quantile(plan, column("u")))
+
+
+@pytest.mark.parametrize("average", ["mean of log", "log of mean"])
+@pytest.mark.parametrize(
+    ("exponent", "side", "status"),
+    [
+        (-1, "exact", Status.SUPPORTED),
+        (-1, "at most", Status.SUPPORTED),
+        (Rational(-3, 2), "exact", Status.REFUTED),
+        (Rational(-3, 2), "at least", Status.SUPPORTED),
+        (Rational(-1, 2), "at least", Status.REFUTED),
+    ],
+)
+def test_rates(exponent: Any, side: Any, status: Status, average: Any) -> None:
+    margin = Absolute(3, 10, "three tenths matter")
+    allowed = Corrections(size=0.1, slowest=1, reason="E log S is near -1/n, a sixteenth at the smallest size")
+    claim = Rate(S / n, n**exponent, as_=n, approach=allowed, side=side, average=average, margin=margin)
+    case = judged(claim)
+    assert case.decision.status is status
+    plan = decide.plan_rate(
+        SIZES,
+        exponent=float(exponent),
+        margin=0.3,
+        draws=DRAWS,
+        sd=float(claim.spread),
+        seeds="independent",
+        side=side,
+        average=average,
+        corrections=allowed,
+    )
+    agree(case, decide.rate(plan, table("S") / np.array(SIZES)))
+
+
+q = Measured("q", "a value without randomness, like one over n")
+q_sizes = (8, 16, 32, 64, 128, 256)
+SMOOTH = Corrections(size=0, rest=0.6, order=2, free=(1,), reason="a smooth expansion in 1/n")
+
+
+@lru_cache(maxsize=1)
+def followed() -> Any:
+    """The same for what holds no randomness."""
+    experiment = Experiment(
+        subjects={"toy": Subject(lambda key, n: n)},
+        observe=lambda n: dict(q=(1 + 2.0 / n) / n),
+        measures=(q,),
+        sweep={n: q_sizes},
+        seeds="none",
+    )
+    platform.enable()
+    (line,) = sweep_lines("sequence", experiment, Settings())
+    return line, measure("a theorem", experiment, line, [line], 0, Sampler())
+
+
+@pytest.mark.parametrize(
+    ("claimed", "status"),
+    [
+        ({"exponent": -1}, Status.SUPPORTED),
+        ({"exponent": -2}, Status.REFUTED),
+        ({"exponent": -1, "rival": (-3, 0)}, Status.INCONCLUSIVE),
+        ({"to": 0}, Status.SUPPORTED),
+        ({"to": 1}, Status.REFUTED),
+    ],
+)
+def test_sequences(claimed: dict[str, Any], status: Status) -> None:
+    given = {"as_": n, "approach": SMOOTH, "margin": TENTH}
+    claim: Claim
+    if "to" in claimed:
+        claim = Limit(q, claimed["to"], **given)
+        plan = decide.plan_sequence(q_sizes, to=float(claimed["to"]), margin=0.1, corrections=SMOOTH)
+    else:
+        claim = Rate(q, n ** claimed["exponent"], rules_out=claimed.get("rival"), **given)
+        plan = decide.plan_sequence(q_sizes, exponent=float(claimed["exponent"]), margin=0.1, corrections=SMOOTH)
+        plan = replace(plan, rival=claimed.get("rival"))
+    case = judged(claim, followed)
+    assert case.decision.status is status
+    assert not case.statistical
+    agree(case, decide.sequence(plan, [float(followed()[1].tables[at]["q"][0]) for at in range(len(q_sizes))]))

@@ -92,6 +92,10 @@ class _OneSize(Planned):
     def design(self) -> str:
         return f"{self.draws} draws"
 
+    @property
+    def random(self) -> bool:
+        return self.seeds is not Seeds.NONE
+
     def power(self) -> float:
         """The probability of support when the claim holds exactly."""
         return self.weights.power(self.margin)
@@ -315,6 +319,7 @@ def _verdict(plan: MeanPlan | QuantilePlan, observed: Columns, moments: Assumpti
         points=found.points,
         unseen=found.unseen,
         detail=found.detail,
+        random=plan.random,
         assumptions=(moments, Assumption("independence", "the draws are independent, of one law", "declared")),
         scope="for the law that the draws come from; nothing is extrapolated",
     )

@@ -114,6 +114,11 @@ class Planned(ABC):
         """How far the two claimed values lie apart, in the units of the margin; None where they have no distance."""
         return None
 
+    @property
+    def random(self) -> bool:
+        """Whether the values are draws; without randomness no error rate is spent."""
+        return True
+
     def repeated(self) -> Self:
         """The plan of a repetition on few draws, which is asked whether it refutes, never whether it supports."""
         return self
@@ -212,7 +217,6 @@ class SweepPlan(Planned):
 
     @property
     def random(self) -> bool:
-        """Whether the values are draws; a sequence without randomness has one value at each size."""
         return self.seeds is not Seeds.NONE
 
     @property

@@ -161,4 +161,5 @@ def columns(expression: Expr, cell: Cell, observed: Observed) -> Columns:
 
 def judged(prepared: Prepared, found: Tested) -> Judged:
     """What a test found, as a case of the claim."""
-    return Judged(prepared, found.decision, found.points, found.unseen, detail=found.detail)
+    random = prepared.plan is None or prepared.plan.random
+    return Judged(prepared, found.decision, found.points, found.unseen, statistical=random, detail=found.detail)
