@@ -31,8 +31,8 @@ COMMAND = """
 import sys
 from pathlib import Path
 from theorax.cli.main import main
-from theorax.cli.environment import World
-main(["list"], World(roots=(Path(sys.argv[1]),)))
+from theorax.cli.workspace import Workspace
+main(["list"], Workspace(roots=(Path(sys.argv[1]),)))
 """
 
 

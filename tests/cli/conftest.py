@@ -10,8 +10,8 @@ from pathlib import Path
 import fakes
 import pytest
 
-from theorax.cli.environment import World
 from theorax.cli.main import answer
+from theorax.cli.workspace import Workspace
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ def verify(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
         monkeypatch.setenv(name, os.environ.get(name, ""))
 
     def call(*arguments: str, check: str = "fakes:check") -> Answer:
-        code = answer(World(roots=(root,), check=check, arguments=arguments))
+        code = answer(Workspace(roots=(root,), check=check, arguments=arguments))
         said = capsys.readouterr()
         return Answer(code, said.out, said.err)
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 import fakes
 import pytest
 
-from theorax.cli.environment import World
 from theorax.cli.main import answer
+from theorax.cli.workspace import Workspace
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.outcome import StepOutcome, StepStatus
 
@@ -24,12 +24,12 @@ def check(id, settings):
 
 
 @pytest.fixture
-def world(tmp_path, monkeypatch):
+def workspace_of(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     root = fakes.library(tmp_path / "papers")
 
     def run(*words):
-        return answer(World((root,), check=f"{__name__}:check", arguments=(*words, "--state", "kept")))
+        return answer(Workspace((root,), check=f"{__name__}:check", arguments=(*words, "--state", "kept")))
 
     return root, run
 

@@ -22,9 +22,9 @@ START = """
 import sys
 from pathlib import Path
 from theorax.cli.main import main
-from theorax.cli.environment import World
+from theorax.cli.workspace import Workspace
 try:
-    main(sys.argv[2:], World(roots=(Path(sys.argv[1]),), check="fakes:check"))
+    main(sys.argv[2:], Workspace(roots=(Path(sys.argv[1]),), check="fakes:check"))
 finally:
     print("IMPORTED", *sorted(name for name in {heavy!r} if name in sys.modules), file=sys.stderr)
 """.replace("{heavy!r}", repr(HEAVY))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from theorax.cli.environment import World
 from theorax.cli.main import answer
+from theorax.cli.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -38,7 +38,7 @@ def test_the_page_shows_what_happens(papers, capsys):
     for block in shown:
         command, *lines = block.splitlines()
         words = shlex.split(command.removeprefix("$ verify "))
-        world = World((papers,), check="theorax.runs.checking:observe", arguments=(*words, "--state", "kept"))
+        world = Workspace((papers,), check="theorax.runs.checking:observe", arguments=(*words, "--state", "kept"))
         assert answer(world) == 0
         told = capsys.readouterr().out
         assert doctest.OutputChecker().check_output("\n".join(lines) + "\n", told, doctest.ELLIPSIS), told

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import theorax
-from theorax.cli.environment import World
 from theorax.cli.main import answer
+from theorax.cli.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted((ROOT / "docs").glob("*.md"))
@@ -54,7 +54,7 @@ def test_commands(page, monkeypatch, capsys):
         command, *shown = block.splitlines()
         words = shlex.split(command.removeprefix("$ "))
         assert words[0] == "verify"
-        answer(World(arguments=tuple(words[1:])))
+        answer(Workspace(arguments=tuple(words[1:])))
         told = capsys.readouterr().out
         # A line of three dots stands for any lines.
         wanted = "\n".join(shown) + "\n"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from theorax.cli.environment import World
 from theorax.cli.main import answer
+from theorax.cli.workspace import Workspace
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 # What a factory returns, or does, when it is wrong.
@@ -94,7 +94,7 @@ def verify(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     Path("wrong.py").write_text(WRONG, encoding="utf-8")
 
     def call(*arguments: str) -> tuple[int, str, str]:
-        code = answer(World(arguments=arguments))
+        code = answer(Workspace(arguments=arguments))
         said = capsys.readouterr()
         return code, said.out, said.err
 

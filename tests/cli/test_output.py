@@ -10,8 +10,8 @@ from pathlib import Path
 import fakes
 import pytest
 
-from theorax.cli.environment import World
 from theorax.cli.main import answer as command
+from theorax.cli.workspace import Workspace
 from theorax.reports.renderings import RENDERINGS, render
 from theorax.runs.sources import Sources
 
@@ -28,7 +28,7 @@ def found(tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
     root = fakes.library(folder / "papers", refuted=fakes.stated(), open=fakes.stated(), raises=fakes.stated())
     words = ("all", "--jobs", "1", "-o", f"json={folder / 'report.json'}", "--state", str(folder / "state"))
-    assert command(World(roots=(root,), check="fakes:check", arguments=words)) == 1
+    assert command(Workspace(roots=(root,), check="fakes:check", arguments=words)) == 1
     return (folder / "report.json").read_text(encoding="utf-8")
 
 

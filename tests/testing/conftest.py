@@ -24,10 +24,10 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     from functools import partial
     from theorax.testing import checks
     checks.Sources = partial(checks.Sources, deciding=())
-from theorax.cli.environment import World
+from theorax.cli.workspace import Workspace
 
-def pytest_verify_world(config):
-    return World(roots=(Path({root!r}),), check="fakes:check")
+def pytest_verify_workspace(config):
+    return Workspace(roots=(Path({root!r}),), check="fakes:check")
 """
 
 

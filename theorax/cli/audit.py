@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from theorax.cli.environment import world
 from theorax.cli.options import choices, listed, selectors, settings, state_option
+from theorax.cli.workspace import workspace_of
 from theorax.errors import UsageError
 
 NAMES = {"json": "report.json", "html": "index.html", "terminal": "report.txt", "markdown": "report.md"}
 """The files of the folder; another format's file has its name and suffix."""
 
 
-@click.command("audit", short_help="Check everything and write a folder of reports.")
+@click.command("audit")
 @selectors()
 @choices
 @click.option(
-    "--output",
-    "-o",
-    "folder",
-    default="audit",
-    metavar="DIR",
-    type=click.Path(path_type=Path),
+    "--output", "-o", "folder", default="audit", metavar="DIR", type=click.Path(path_type=Path),
     help="Folder of the reports, made if need be [audit].",
-)
+)  # fmt: skip
 @state_option
 @click.pass_context
 def audit(context: click.Context, words: tuple[str, ...], folder: Path, **given: Any) -> int:
@@ -38,23 +32,17 @@ def audit(context: click.Context, words: tuple[str, ...], folder: Path, **given:
     """
     chosen = settings(given)
     ready(folder)
-    from theorax.cli.check import checked, give, selected, tell
+    from theorax.cli.check import checked, selected
+    from theorax.cli.printing import give_reports, print_report
     from theorax.reports.renderings import RENDERINGS
 
-    here = world(context)
-    selection = selected(here, words or ("*",), chosen, listed(given, "exclude"))
-    report = checked(here, selection, chosen, told=True)
-    live = sys.stdout.isatty()
-    tell(report, live=live, listed=not live and len(selection.ids) > 1)
-    unwritten: list[UsageError] = []
+    workspace = workspace_of(context)
+    selection = selected(workspace, words or ("*",), chosen, listed(given, "exclude"))
+    report = checked(workspace, selection, chosen, told=True)
+    print_report(report, len(selection.ids))
     # The report itself first: all others can be made from it again.
-    for name in sorted(RENDERINGS, key=lambda name: name != "json"):
-        try:
-            give(name, folder / NAMES.get(name, f"{name}.{RENDERINGS[name].suffix}"), report)
-        except UsageError as error:  # a full disk; what fits is written all the same
-            unwritten.append(error)
-    if unwritten:
-        raise unwritten[0]
+    formats = sorted(RENDERINGS, key=lambda name: name != "json")
+    give_reports([(name, folder / NAMES.get(name, f"{name}.{RENDERINGS[name].suffix}")) for name in formats], report)
     click.echo(f"The audit is in {folder / NAMES['html']}; open it in a browser.")
     code: int = report.summary.exit_code
     return code

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from theorax.cli.environment import World
 from theorax.cli.options import baseline_file
+from theorax.cli.workspace import Workspace
 
 if TYPE_CHECKING:
     from theorax.reports.baselines import Baseline
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def only_changed(
-    world: World, selection: Selection, chosen: Settings, file: Path | None, sources: Sources
+    workspace: Workspace, selection: Selection, chosen: Settings, file: Path | None, sources: Sources
 ) -> Selection:
     """The theorems whose files, or the libraries that compute, differ from the baseline's, and those not in it.
 
@@ -29,13 +29,13 @@ def only_changed(
     """
     from theorax.reports.baselines import read
 
-    affected, standing = split(world, selection, chosen, read(baseline_file(file)), sources)
+    affected, standing = split(workspace, selection, chosen, read(baseline_file(file)), sources)
     click.echo(_told(len(affected.ids), len(standing)), err=True)
     return affected
 
 
 def split(
-    world: World, selection: Selection, chosen: Settings, baseline: Baseline, sources: Sources
+    workspace: Workspace, selection: Selection, chosen: Settings, baseline: Baseline, sources: Sources
 ) -> tuple[Selection, tuple[str, ...]]:
     """What a change since the baseline can affect, and the ids of what stands."""
     from theorax.reports.baselines import affecting, since
@@ -44,7 +44,7 @@ def split(
     affected = []
     for id in selection.ids:
         own = chosen if id in selection.named else replace(chosen, at=(), sizes=(), model=None)
-        changes = since(baseline, id, sources.manifest(world.catalogue.path(id), own))
+        changes = since(baseline, id, sources.manifest(workspace.catalogue.path(id), own))
         if changes is None or affecting(changes):
             affected.append(id)
     standing = tuple(id for id in selection.ids if id not in affected)

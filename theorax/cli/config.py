@@ -11,27 +11,34 @@ from typing import Any
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
 
-EXAMPLES: Mapping[str, str] = {
-    "effort": '"quick"',
-    "device": '"cpu"',
-    "seed": "0",
-    "jobs": "2",
-    "level": "0.025",
-    "adjust": '"e-bh"',
-    "state": '".theorax"',
-    "exclude": '["paper:instruments"]',
-    "output": '["terminal", "json=report.json"]',
-}
-_KINDS: Mapping[str, Callable[[Any], bool]] = {
-    "effort": lambda value: isinstance(value, str),
-    "device": lambda value: isinstance(value, str),
-    "seed": lambda value: isinstance(value, int) and not isinstance(value, bool),
-    "jobs": lambda value: isinstance(value, int) and not isinstance(value, bool),
-    "level": lambda value: isinstance(value, float),
-    "adjust": lambda value: isinstance(value, str),
-    "state": lambda value: isinstance(value, str),
-    "exclude": lambda value: isinstance(value, list) and all(isinstance(part, str) for part in value),
-    "output": lambda value: isinstance(value, list) and all(isinstance(part, str) for part in value),
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_fraction(value: Any) -> bool:
+    return isinstance(value, float)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(part, str) for part in value)
+
+
+# An example of every key, and what its value must be.
+KEYS: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "effort": ('"quick"', _is_text),
+    "device": ('"cpu"', _is_text),
+    "seed": ("0", _is_whole),
+    "jobs": ("2", _is_whole),
+    "level": ("0.025", _is_fraction),
+    "adjust": ('"e-bh"', _is_text),
+    "state": ('".theorax"', _is_text),
+    "exclude": ('["paper:instruments"]', _is_list),
+    "output": ('["terminal", "json=report.json"]', _is_list),
 }
 
 
@@ -79,13 +86,12 @@ def _defaults(file: Path) -> Mapping[str, Any]:
     if not isinstance(table, dict):
         raise UsageError(f"`tool.theorax` in {file} is no table. Write `[tool.theorax]` and its keys below.")
     for key, value in table.items():
-        if key not in EXAMPLES:
-            hint = did_you_mean(key, EXAMPLES)
+        if key not in KEYS:
+            hint = did_you_mean(key, KEYS)
+            raise UsageError(f"`[tool.theorax]` in {file} has an unknown key `{key}`{hint} Known: {', '.join(KEYS)}.")
+        example, fits = KEYS[key]
+        if not fits(value):
             raise UsageError(
-                f"`[tool.theorax]` in {file} has an unknown key `{key}`{hint} Known: {', '.join(EXAMPLES)}."
-            )
-        if not _KINDS[key](value):
-            raise UsageError(
-                f"`{key} = {value!r}` in `[tool.theorax]` of {file} cannot be meant. Write `{key} = {EXAMPLES[key]}`."
+                f"`{key} = {value!r}` in `[tool.theorax]` of {file} cannot be meant. Write `{key} = {example}`."
             )
     return table

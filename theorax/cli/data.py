@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from theorax.cli.options import OneOf
+from theorax.cli.printing import give_document
 from theorax.cli.values import outputs
 from theorax.errors import UsageError
 
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from theorax.text.blocks import Block
 
 FORMATS = ("terminal", "json")
+# What the JSON document says of the plan.
+PLANNED = ("hash", "statement", "design", "margin", "bias", "half_width", "noticeable", "cost", "decides")
 CLAIMS = ("rate", "limit", "mean", "at_most", "law", "probability")
 
 
-@click.command("data", short_help="Decide a claim about a table of your own (CSV or NPZ).")
+@click.command("data")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option(
     "--rate", metavar="CLAIM", help='"error ~ N**-1"; <= for O, >= for Ω; exp(-0.3*N); "error ~ h**2 as h -> 0".'
@@ -61,6 +63,8 @@ def data(file: Path, as_json: bool, texts: tuple[str, ...], **given: Any) -> int
 
     The plan is made from the sizes and counts in the file and from these options, never from the values.
     """
+    from theorax.reports.document import exit_code
+
     claimed = [name for name in CLAIMS if given[name] is not None]
     if len(claimed) != 1:
         raise UsageError(
@@ -69,20 +73,8 @@ def data(file: Path, as_json: bool, texts: tuple[str, ...], **given: Any) -> int
         )
     wanted = outputs((*texts, *(("json",) if as_json else ())), FORMATS)
     study = _study(file, claimed[0], given)
-    code = _code(study)
-    for format_, path in wanted:
-        if format_ == "terminal" and path is None and sys.stdout.isatty():
-            from theorax.reports.terminal import console, show
-
-            show(_blocks(study), console(sys.stdout))
-            continue
-        from theorax.reports import json
-
-        text = json.text(_document(study, file, given[claimed[0]], code)) if format_ == "json" else _plain(study)
-        if path is None:
-            click.echo(text, nl=False)
-        else:
-            json.write_text(text, path)
+    code = exit_code([study.verdict.status])
+    give_document(wanted, _document(study, file, given[claimed[0]], code), list(_blocks(study)))
     return code
 
 
@@ -90,7 +82,6 @@ def _study(file: Path, kind: str, given: dict[str, Any]) -> Study:
     from theorax.cli import statements, studies
     from theorax.cli.tables import opened
 
-    text = given[kind]
     readers: dict[str, tuple[Callable[[str], Any], Callable[..., Study]]] = {
         "rate": (statements.rate, studies.rate),
         "limit": (statements.limit, studies.limit),
@@ -99,9 +90,9 @@ def _study(file: Path, kind: str, given: dict[str, Any]) -> Study:
         "law": (statements.law, studies.law),
         "probability": (statements.probability, studies.probability),
     }
-    parse, perform = readers[kind]
-    claim, declared = parse(text), _declared(given)
-    return perform(opened(file), claim, declared)
+    parse, decided = readers[kind]
+    claim, declared = parse(given[kind]), _declared(given)
+    return decided(opened(file), claim, declared)
 
 
 def _declared(given: dict[str, Any]) -> StudyOptions:
@@ -121,21 +112,15 @@ def _declared(given: dict[str, Any]) -> StudyOptions:
         moments = decide.Bounded(low, high)
     elif given["variance"] is not None:
         moments = decide.BoundedVariance(given["variance"])
-    for name, least in (("margin", 0.0), ("sd", 0.0)):
+    for name in ("margin", "sd"):
         value = given[name]
-        if value is not None and not least < value < float("inf"):
+        if value is not None and not 0.0 < value < float("inf"):
             raise UsageError(f"`--{name} {value:g}` cannot be meant. Write a positive number.")
     return StudyOptions(
-        margin=given["margin"],
-        sd=given["sd"],
         levels=decide.Levels(given["level"], given["level"]),
         corrections=class_of(given["class_"], given["because"]),
-        seeds=given["seeds"],
-        paired=given["paired"],
-        error=given["error"],
-        floor=given["floor"],
-        average=given["average"],
         moments=moments,
+        **{name: given[name] for name in ("margin", "sd", "seeds", "paired", "error", "floor", "average")},
     )
 
 
@@ -156,12 +141,6 @@ def _blocks(study: Study) -> Iterator[Block]:
         yield Paragraph(f"Note: {note}", hang=2)
 
 
-def _plain(study: Study) -> str:
-    from theorax.text.plain import render
-
-    return render(_blocks(study))
-
-
 def _document(study: Study, file: Path, claim: str, code: int) -> dict[str, Any]:
     from theorax import __version__
 
@@ -171,24 +150,8 @@ def _document(study: Study, file: Path, claim: str, code: int) -> dict[str, Any]
         "file": str(file),
         "claim": claim,
         "exit_code": code,
-        "plan": {
-            "hash": plan.hash,
-            "statement": plan.statement,
-            "design": plan.design,
-            "margin": plan.margin,
-            "bias": plan.bias,
-            "half_width": plan.half_width,
-            "noticeable": plan.noticeable,
-            "cost": plan.cost,
-            "decides": plan.decides,
-        },
+        "plan": {name: getattr(plan, name) for name in PLANNED},
         "verdict": study.verdict,
         "would_decide": study.remedy,
         "notes": list(study.notes),
     }
-
-
-def _code(study: Study) -> int:
-    from theorax.reports.document import exit_code
-
-    return exit_code([study.verdict.status])

@@ -15,7 +15,7 @@ def _allowed(library_ulps: Callable[[str, str], float], name: str) -> tuple[floa
     return tuple(2 * library_ulps(name, dtype) for dtype in ("float32", "float64"))
 
 
-@click.command("doctor", short_help="Show versions, devices and the precision of what is computed.")
+@click.command("doctor")
 @click.option("--device", type=OneOf(DEVICES), help="[cpu]")
 @state_option
 def doctor(device: str | None, state: str | None) -> int:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
 
-from theorax.cli.environment import world
 from theorax.cli.listing import one
 from theorax.cli.options import complete
+from theorax.cli.printing import print_blocks
+from theorax.cli.workspace import workspace_of
 
 if TYPE_CHECKING:
     from theorax.language import Theorem
@@ -18,24 +18,16 @@ if TYPE_CHECKING:
     from theorax.theorems.catalogue import Catalogue
 
 
-@click.command("explain", short_help="Show what a theorem states, without running it.")
+@click.command("explain")
 @click.argument("id", metavar="ID", shell_complete=complete)
 @click.pass_context
 def explain(context: click.Context, id: str) -> int:
     """Show what a theorem states, assumes, measures and proves; nothing is run."""
-    catalogue = world(context).catalogue
+    catalogue = workspace_of(context).catalogue
     one(context, id)
     from theorax.verifiers.loading import load
 
-    blocks = list(_told(id, load(id, catalogue), catalogue))
-    if sys.stdout.isatty():
-        from theorax.reports.terminal import console, show
-
-        show(blocks, console())
-    else:
-        from theorax.text.plain import render
-
-        click.echo(render(blocks), nl=False)
+    print_blocks(list(_told(id, load(id, catalogue), catalogue)))
     return 0
 
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from theorax.cli.environment import world
 from theorax.cli.listing import last
 from theorax.cli.options import OneOf, selectors, state_option
+from theorax.cli.workspace import workspace_of
 from theorax.errors import StatementError
 from theorax.text.safe import uncommanded, visible
 
 
-@click.command("graph", short_help="Show which theorem rests on which.")
+@click.command("graph")
 @selectors()
 @click.option("--output", "-o", type=OneOf(("tree", "dot", "mermaid", "json")), default="tree", help="[tree]")
 @state_option
@@ -24,7 +24,7 @@ def graph(context: click.Context, words: tuple[str, ...], output: str, state: st
     from theorax.runs.selectors import select
     from theorax.text.signs import SIGNS
 
-    catalogue = world(context).catalogue
+    catalogue = workspace_of(context).catalogue
     verdicts = last(state)
     chosen = select(words or ("*",), catalogue, lambda: verdicts).ids
     for id in chosen:

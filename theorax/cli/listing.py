@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-from theorax.cli.environment import world
-from theorax.cli.options import complete, selectors, state_option
+from theorax.cli.options import exclude_option, selectors, state_option
+from theorax.cli.workspace import workspace_of
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
 from theorax.text.safe import one_line, uncommanded
@@ -17,14 +17,14 @@ from theorax.text.safe import one_line, uncommanded
 COLOURS = {"✓": "green", "✗": "red", "!": "red", "?": "yellow", "○": "yellow", "■": "magenta"}
 
 
-@click.command("list", short_help="Show the theorems, without running anything.")
+@click.command("list")
 @selectors()
-@click.option("--exclude", "-x", multiple=True, metavar="SELECTOR", help="Leave these out.", shell_complete=complete)
+@exclude_option
 @state_option
 @click.pass_context
 def list_(context: click.Context, words: tuple[str, ...], exclude: tuple[str, ...], state: str | None) -> int:
     """Show the theorems paper by paper, each with its last kept verdict; nothing is run or imported."""
-    catalogue = world(context).catalogue
+    catalogue = workspace_of(context).catalogue
     verdicts = last(state)
     chosen = frozenset(catalogue.ids)
     if words or exclude:
@@ -73,7 +73,7 @@ def one(context: click.Context, id: str) -> str:
 
     **Raises:** UsageError with the nearest ids if it does not.
     """
-    catalogue = world(context).catalogue
+    catalogue = workspace_of(context).catalogue
     if id not in catalogue.files:
         raise UsageError(f"There is no theorem `{id}`{did_you_mean(id, catalogue.ids)} `verify list` shows them all.")
     return id

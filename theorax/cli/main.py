@@ -12,7 +12,7 @@ from typing import NoReturn
 import click
 
 from theorax import __version__
-from theorax.cli.environment import World
+from theorax.cli.workspace import Workspace
 from theorax.errors import NothingSelected, TheoraxError
 from theorax.names import did_you_mean
 
@@ -72,7 +72,7 @@ class Lazy(click.Group):
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             typed = args[0]
             hint = did_you_mean(typed, COMMANDS)
-            if typed in World().catalogue.files or ":" in typed:
+            if typed in Workspace().catalogue.files or ":" in typed:
                 hint = f". Write `verify theorem {typed}`."
             raise click.UsageError(f"There is no command `{typed}`{hint}")
         return super().resolve_command(ctx, args)
@@ -90,14 +90,14 @@ def group() -> None:
     """The command itself; its subcommands do the work."""
 
 
-def main(arguments: Sequence[str] | None = None, world: World | None = None) -> NoReturn:
+def main(arguments: Sequence[str] | None = None, workspace: Workspace | None = None) -> NoReturn:
     """Run the command and leave the process with its exit code."""
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             # A terminal that cannot show a sign shows a question mark in its place.
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     typed = tuple(sys.argv[1:] if arguments is None else arguments)
-    code = answer(replace(world or World(), arguments=typed))
+    code = answer(replace(workspace or Workspace(), arguments=typed))
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -105,14 +105,14 @@ def main(arguments: Sequence[str] | None = None, world: World | None = None) -> 
     sys.exit(code)
 
 
-def answer(world: World) -> int:
+def answer(workspace: Workspace) -> int:
     """The exit code of a command; every error has become a sentence on the standard error."""
     try:
         result: object = group.main(
-            args=list(world.arguments),
+            args=list(workspace.arguments),
             prog_name="verify",
             standalone_mode=False,
-            obj=world,
+            obj=workspace,
         )
     except NothingSelected as error:
         return _told(str(error), 5)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
@@ -16,7 +16,8 @@ from theorax.verifiers.settings import EFFORTS, Settings, tonight
 
 _LEVEL = option("level")
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+Command = Callable[..., Any]
+Option = Callable[[Command], Command]
 DEVICES = ("cpu", "gpu")
 METHODS = ("paper:", "kind:", "label:", "status:")
 
@@ -38,83 +39,69 @@ class OneOf(click.Choice[str]):
 
 def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """The ids and selectors that begin as typed, for the shell."""
-    from theorax.cli.environment import world
+    from theorax.cli.workspace import workspace_of
 
-    catalogue = world(context).catalogue
+    catalogue = workspace_of(context).catalogue
     plus = "+" if incomplete.startswith("+") else ""
     words = [*catalogue.ids, *(f"paper:{paper}" for paper in catalogue.papers), *METHODS]
     return [f"{plus}{word}" for word in words if word.startswith(incomplete.removeprefix("+"))]
 
 
-def selectors(*, required: bool = False) -> Callable[[Command], Command]:
+def selectors(*, required: bool = False) -> Option:
     """The positional selectors."""
     return click.argument("words", metavar="SELECTOR...", nargs=-1, required=required, shell_complete=complete)
 
 
-def state_option(command: Command) -> Command:
-    """``--state``."""
-    return click.option(
-        "--state", type=click.Path(), metavar="DIR", help="Folder of kept results [.theorax in the project's root]."
-    )(command)
+def together(*options: Option) -> Option:
+    """One decorator for several options, which the help lists in this order."""
+
+    def added(command: Command) -> Command:
+        for each in reversed(options):
+            command = each(command)
+        return command
+
+    return added
 
 
-def output_option(command: Command) -> Command:
-    """``--output``, of formats."""
-    return click.option(
-        "--output",
-        "-o",
-        multiple=True,
-        metavar="FORMAT[=FILE]",
-        help=f"{', '.join(RENDERINGS)}; repeatable [terminal].",
-    )(command)
-
-
-def run_options(command: Command) -> Command:
-    """The options that every run takes."""
-    return choices(output_option(state_option(command)))
-
-
-def choices(command: Command) -> Command:
-    """The options that say what is run and how."""
-    options = (
-        click.option(
-            "--exclude", "-x", multiple=True, metavar="SELECTOR", help="Leave these out.", shell_complete=complete
-        ),
-        click.option("--effort", type=OneOf(EFFORTS), help="How many draws and sizes [standard]."),
-        click.option("--device", type=OneOf(DEVICES), help="Where draws are computed [cpu]."),
-        click.option("--seed", type=int, metavar="N", help="Another stream of draws [0]."),
-        click.option(
-            "--jobs", "-j", type=int, metavar="N", help="Checks at a time [one per core]; no result depends on it."
-        ),
-        click.option("--fresh", is_flag=True, help="Check again what is kept."),
-        click.option("--level", type=float, metavar="P", help="Error rate of a single claim [0.025]."),
-        click.option("--nightly", is_flag=True, help="Seeds of the date; refuted is what all nights together refute."),
-        click.option(
-            "--adjust", type=OneOf(ADJUSTMENTS), help="How error rates are kept over all claims of a run [holm]."
-        ),
-        click.option("--at", multiple=True, metavar="LETTER=VALUE,...", help="Exact parameters, as in gamma=1/4,l=2."),
-        click.option("--sizes", multiple=True, metavar="LETTER=SIZES", help="Sizes, as in T=100..400 or T=64,128."),
-        click.option("--model", metavar="FILE.py:FACTORY", help="Your own Equinox layer instead of the theorem's."),
-    )
-    for each in reversed(options):
-        command = each(command)
-    return command
-
-
-def baseline_option(command: Command) -> Command:
-    """``--baseline``."""
-    return click.option(
-        "--baseline",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="The baseline [theorax-baseline.json in the project's root].",
-    )(command)
-
-
-def changed_options(command: Command) -> Command:
-    """``--changed`` and ``--baseline``."""
-    flag = click.option("--changed", is_flag=True, help="Of these, only what a change since the baseline can affect.")
-    return flag(baseline_option(command))
+exclude_option: Option = click.option(
+    "--exclude", "-x", multiple=True, metavar="SELECTOR", help="Leave these out.", shell_complete=complete
+)
+jobs_option: Option = click.option(
+    "--jobs", "-j", type=int, metavar="N", help="Checks at a time [one per core]; no result depends on it."
+)
+fresh_option: Option = click.option("--fresh", is_flag=True, help="Check again what is kept.")
+state_option: Option = click.option(
+    "--state", type=click.Path(), metavar="DIR", help="Folder of kept results [.theorax in the project's root]."
+)
+output_option: Option = click.option(
+    "--output", "-o", multiple=True, metavar="FORMAT[=FILE]", help=f"{', '.join(RENDERINGS)}; repeatable [terminal]."
+)
+baseline_option: Option = click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The baseline [theorax-baseline.json in the project's root].",
+)
+# What is run, and how.
+choices = together(
+    exclude_option,
+    click.option("--effort", type=OneOf(EFFORTS), help="How many draws and sizes [standard]."),
+    click.option("--device", type=OneOf(DEVICES), help="Where draws are computed [cpu]."),
+    click.option("--seed", type=int, metavar="N", help="Another stream of draws [0]."),
+    jobs_option,
+    fresh_option,
+    click.option("--level", type=float, metavar="P", help="Error rate of a single claim [0.025]."),
+    click.option("--nightly", is_flag=True, help="Seeds of the date; refuted is what all nights together refute."),
+    click.option("--adjust", type=OneOf(ADJUSTMENTS), help="How error rates are kept over all claims of a run [holm]."),
+    click.option("--at", multiple=True, metavar="LETTER=VALUE,...", help="Exact parameters, as in gamma=1/4,l=2."),
+    click.option("--sizes", multiple=True, metavar="LETTER=SIZES", help="Sizes, as in T=100..400 or T=64,128."),
+    click.option("--model", metavar="FILE.py:FACTORY", help="Your own Equinox layer instead of the theorem's."),
+)
+run_options = together(choices, output_option, state_option)
+changed_options = together(
+    click.option("--changed", is_flag=True, help="Of these, only what a change since the baseline can affect."),
+    baseline_option,
+)
 
 
 def baseline_file(given: Path | None) -> Path:

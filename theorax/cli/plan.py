@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -11,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from theorax.cli.environment import World, world
 from theorax.cli.listing import one
 from theorax.cli.options import baseline_file, baseline_option, complete, listed, run_options, selectors, settings
+from theorax.cli.printing import print_blocks
+from theorax.cli.workspace import Workspace, workspace_of
 
 if TYPE_CHECKING:
     from theorax.runs.sources import Manifest
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from theorax.verifiers.settings import PlannedCheck, Settings
 
 
-@click.command("plan", short_help="Show what a run would check and why, before any draw.")
+@click.command("plan")
 @selectors()
 @click.option("--why", metavar="ID", help="Only why this theorem would be checked or is kept.", shell_complete=complete)
 @baseline_option
@@ -34,14 +33,14 @@ def plan(context: click.Context, words: tuple[str, ...], why: str | None, baseli
     --why says too what differs since the baseline, where there is one.
     """
     chosen = settings(given)
-    here = world(context)
+    workspace = workspace_of(context)
     from theorax.reports.library import statuses
     from theorax.runs.dependencies import Graph
     from theorax.runs.selectors import select
     from theorax.runs.sources import Sources
     from theorax.runs.store import Store
 
-    catalogue = here.catalogue
+    catalogue = workspace.catalogue
     if why is not None:
         words = (one(context, why),)
     selection = select(words or ("*",), catalogue, lambda: statuses(Path(chosen.state)), listed(given, "exclude"))
@@ -58,18 +57,11 @@ def plan(context: click.Context, words: tuple[str, ...], why: str | None, baseli
         if why is not None:
             blocks += _since_baseline(baseline, id, manifest)
         if why is None and kept is None and problem is None:
-            planned = _planned(here, id, own)
+            planned = _planned(workspace, id, own)
             everything += planned
             blocks += _designs(planned, own)
     blocks += _together(everything)
-    if sys.stdout.isatty():
-        from theorax.reports.terminal import console, show
-
-        show(blocks, console())
-    else:
-        from theorax.text.plain import render
-
-        click.echo(render(blocks), nl=False)
+    print_blocks(blocks)
     return 0
 
 
@@ -120,15 +112,12 @@ def _since_baseline(file: Path | None, id: str, manifest: Mapping[str, str]) -> 
         yield Lines(changes)
 
 
-def _planned(here: World, id: str, own: Settings) -> list[PlannedCheck]:
+def _planned(workspace: Workspace, id: str, own: Settings) -> list[PlannedCheck]:
+    from theorax.runs import checking
     from theorax.runs.workers import one_thread
 
     one_thread()
-    module, _, name = here.plan.partition(":")
-    found: list[PlannedCheck] = getattr(importlib.import_module(module), name)(
-        id, replace(own, roots=here.catalogue.elsewhere)
-    )
-    return found
+    return checking.plan(id, replace(own, roots=workspace.catalogue.elsewhere))
 
 
 def _designs(planned: list[PlannedCheck], own: Settings) -> Iterator[Block]:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from theorax.cli.environment import World, world
+from theorax.cli.options import jobs_option
+from theorax.cli.workspace import Workspace, workspace_of
 from theorax.decide.status import Status
 from theorax.errors import UsageError
 
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
     from theorax.verifiers.settings import Settings
 
 
-@click.command("replay", short_help="Check again what a report found, from its seeds.")
+@click.command("replay")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("id", required=False, metavar="[ID]")
-@click.option("--jobs", "-j", type=int, metavar="N", help="Checks at a time [one per core]; no result depends on it.")
+@jobs_option
 @click.option("--output", "-o", multiple=True, metavar="FORMAT[=FILE]", help="terminal, json; repeatable [terminal].")
 @click.pass_context
 def replay(context: click.Context, file: Path, id: str | None, jobs: int | None, output: tuple[str, ...]) -> int:
@@ -33,19 +34,20 @@ def replay(context: click.Context, file: Path, id: str | None, jobs: int | None,
     Exit codes: 0 identical or within the account; 1 different;
     4 something could not be replayed; 5 the report holds nothing to replay.
     """
-    from theorax.cli.baseline import outputs, write
+    from theorax.cli.baseline import FORMATS
+    from theorax.cli.printing import give_document
+    from theorax.cli.values import outputs
     from theorax.reports import replaying_text
     from theorax.reports.reading import read
     from theorax.reports.replaying import held_against
 
-    wanted = outputs(output, "replay")
+    wanted = outputs(output, FORMATS)
     then = read(file)
     if id is not None:
         then = _one(then, id, file)
-    now = _again(world(context), then, jobs, told=("terminal", None) in wanted)
+    now = _again(workspace_of(context), then, jobs, told=("terminal", None) in wanted)
     found = held_against(then, now)
-    for format_, path in wanted:
-        write(format_, path, found, replaying_text.told(found))
+    give_document(wanted, found, replaying_text.told(found))
     return 130 if now.summary.interrupted else found.exit_code
 
 
@@ -61,7 +63,7 @@ def _one(then: Document, id: str, file: Path) -> Document:
     )
 
 
-def _again(here: World, then: Document, jobs: int | None, *, told: bool) -> Document:
+def _again(workspace: Workspace, then: Document, jobs: int | None, *, told: bool) -> Document:
     """The same theorems checked with the report's settings, in a state of their own, so that no attempt is spent."""
     from theorax.cli.check import checked
     from theorax.cli.options import settings
@@ -73,7 +75,7 @@ def _again(here: World, then: Document, jobs: int | None, *, told: bool) -> Docu
         from theorax.runs.sources import model_file
 
         model_file(made.model)
-    present = set(here.catalogue.ids)
+    present = set(workspace.catalogue.ids)
     parts = [part for part in then.theorems if part.id in present and part.status_unadjusted is not Status.BLOCKED]
     ids = tuple(part.id for part in parts)
     # Other parameters were meant for the theorems that were named; the command in a part says which it was.
@@ -84,11 +86,11 @@ def _again(here: World, then: Document, jobs: int | None, *, told: bool) -> Docu
             (Path(folder) / "compiled").symlink_to(compiled.resolve())
         chosen = replace(made, state=folder, fresh=True, jobs=usual.jobs)
         for part in parts:
-            _attempts(here, part, chosen if part.id in named else replace(chosen, at=(), sizes=(), model=None))
-        return checked(here, Selection(ids, named), chosen, told=told)
+            _attempts(workspace, part, chosen if part.id in named else replace(chosen, at=(), sizes=(), model=None))
+        return checked(workspace, Selection(ids, named), chosen, told=told)
 
 
-def _attempts(here: World, part: TheoremReport, own: Settings) -> None:
+def _attempts(workspace: Workspace, part: TheoremReport, own: Settings) -> None:
     numbers = {claim.id: claim.attempt for claim in part.claims if claim.attempt > 1}
     if not numbers:
         return
@@ -96,4 +98,4 @@ def _attempts(here: World, part: TheoremReport, own: Settings) -> None:
     from theorax.runs.workers import one_thread
 
     one_thread()
-    log_earlier(part.id, replace(own, roots=here.catalogue.elsewhere), numbers)
+    log_earlier(part.id, replace(own, roots=workspace.catalogue.elsewhere), numbers)

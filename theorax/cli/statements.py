@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import math
+import operator
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import final
 
@@ -13,37 +15,33 @@ from theorax.decide import Corrections
 from theorax.errors import UsageError
 
 __all__ = [
-    "BoundClaim",
-    "LawClaim",
-    "LimitClaim",
-    "MeanClaim",
-    "ProbabilityClaim",
-    "RateClaim",
-    "bound",
-    "class_of",
-    "law",
-    "limit",
-    "mean",
-    "probability",
-    "rate",
-]
+    "BoundClaim", "LawClaim", "LimitClaim", "MeanClaim", "ProbabilityClaim", "RateClaim", "bound", "class_of", "law", "limit",
+    "mean", "probability", "rate",
+]  # fmt: skip
 
-RATE = (
-    'Write `--rate "error ~ N**-1"`; `<=` for O, `>=` for Ω, `exp(-0.3*N)` for an exponential, `h**2 as h -> 0` for '
-    "step sizes."
-)
-LIMIT = 'Write `--limit "x -> 1/3 as n"`.'
-MEAN = 'Write `--mean "x = 1/2"`.'
-BOUND = 'Write `--at-most "lhs <= rhs"`, each side a column or a number.'
-PROBABILITY = 'Write `--probability "ok >= 0.99"`.'
-LAW = 'Write `--law "x ~ normal(0, 1)"`, or the name of another column on the right; add `as n` for a limit law.'
-CLASS = (
-    "Write default, none, `0.5 n^-0.5..-2` (size and range of powers), `expansion(1; rest=0.3, order=2)` "
-    "(known powers, and the rest), `prefactor(1)` beside an exponential, or `loglog(1)` for a power of log n beside n."
-)
+EXAMPLES = {
+    "rate": 'Write `--rate "error ~ N**-1"`; `<=` for O, `>=` for Ω, `exp(-0.3*N)` for an exponential, '
+    "`h**2 as h -> 0` for step sizes.",
+    "limit": 'Write `--limit "x -> 1/3 as n"`.',
+    "mean": 'Write `--mean "x = 1/2"`.',
+    "at-most": 'Write `--at-most "lhs <= rhs"`, each side a column or a number.',
+    "probability": 'Write `--probability "ok >= 0.99"`.',
+    "law": 'Write `--law "x ~ normal(0, 1)"`, or the name of another column on the right; add `as n` for a limit law.',
+    "class": "Write default, none, `0.5 n^-0.5..-2` (size and range of powers), `expansion(1; rest=0.3, order=2)` "
+    "(known powers, and the rest), `prefactor(1)` beside an exponential, or `loglog(1)` for a power of log n beside n.",
+}
+SIDES = {"~": "exact", "=": "exact", "<=": "at most", ">=": "at least"}
 _TOWARDS = r"\s*->\s*(0|oo|inf|infinity|∞)"
 _CONSTANTS = {"pi": math.pi, "e": math.e}
 _FUNCTIONS = {"sqrt": math.sqrt, "log": math.log, "exp": math.exp}
+_OPERATIONS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.Pow: operator.pow,
+}
+_UNDEFINED = (ValueError, ZeroDivisionError, OverflowError)  # what has no value as a real number
 
 
 @final
@@ -119,18 +117,16 @@ def rate(text: str) -> RateClaim:
     >>> rate("gap >= 1/sqrt(n)").exponent
     -0.5
     """
-    match = re.fullmatch(rf"(.+?)\s*(~|<=|>=)\s*(.+?)(?:\s+as\s+(\w+){_TOWARDS})?", text.strip())
-    if match is None:
-        raise UsageError(f"`--rate {text}` claims no order. {RATE}")
-    left, sign, right, named, towards = match.groups()
-    tree = _parsed("--rate", text, right, RATE)
+    pattern = rf"(.+?)\s*(~|<=|>=)\s*(.+?)(?:\s+as\s+(\w+){_TOWARDS})?"
+    left, sign, right, named, towards = _matched("rate", text, pattern, "claims no order")
+    tree = _parsed("rate", text, right)
     letters = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - {*_CONSTANTS, *_FUNCTIONS}
     if len(letters) != 1:
         met = " and ".join(sorted(letters)) or "no letter"
-        raise UsageError(f"`--rate {text}`: {met} stand for the size on the right; it is one letter. {RATE}")
+        raise _refused("rate", text, f": {met} stand for the size on the right; it is one letter.")
     (letter,) = letters
     if named not in (None, letter):
-        raise UsageError(f"`--rate {text}` is about {letter}, but {named} tends somewhere. {RATE}")
+        raise _refused("rate", text, f" is about {letter}, but {named} tends somewhere.")
     power, decay = _order(tree, letter, text)
     if power and decay:
         raise UsageError(
@@ -139,12 +135,13 @@ def rate(text: str) -> RateClaim:
         )
     if not power and not decay:
         raise UsageError(
-            f"`--rate {text}` does not depend on {letter}. A quantity that tends to a constant is a limit. {LIMIT}"
+            f"`--rate {text}` does not depend on {letter}. A quantity that tends to a constant is a limit. "
+            + EXAMPLES["limit"]
         )
-    side = {"~": "exact", "<=": "at most", ">=": "at least"}[sign]
     if towards == "0" and decay:
-        raise UsageError(f"`--rate {text}`: an exponential in {letter} tends to a constant as {letter} -> 0. {RATE}")
-    return RateClaim(left, letter, power or decay, side, "power" if power else "exponential", _shrinks(towards))
+        raise _refused("rate", text, f": an exponential in {letter} tends to a constant as {letter} -> 0.")
+    form = "power" if power else "exponential"
+    return RateClaim(left, letter, power or decay, SIDES[sign], form, _shrinks(towards))
 
 
 def limit(text: str) -> LimitClaim:
@@ -152,15 +149,9 @@ def limit(text: str) -> LimitClaim:
     >>> limit("x -> 1/4 as n")
     LimitClaim(of='x', to=0.25, letter='n', side='exact', shrinks=None)
     """
-    match = re.fullmatch(rf"(.+?)\s*->\s*(.+?)\s+as\s+(\w+)(?:{_TOWARDS})?", text.strip())
-    if match is None:
-        raise UsageError(f"`--limit {text}` names no quantity, limit and size. {LIMIT}")
-    left, to, letter, towards = match.groups()
-    return LimitClaim(left, _constant("--limit", text, to, LIMIT), letter, "exact", _shrinks(towards))
-
-
-def _shrinks(towards: str | None) -> bool | None:
-    return None if towards is None else towards == "0"
+    pattern = rf"(.+?)\s*->\s*(.+?)\s+as\s+(\w+)(?:{_TOWARDS})?"
+    left, to, letter, towards = _matched("limit", text, pattern, "names no quantity, limit and size")
+    return LimitClaim(left, _constant("limit", text, to), letter, "exact", _shrinks(towards))
 
 
 def mean(text: str) -> MeanClaim:
@@ -168,12 +159,8 @@ def mean(text: str) -> MeanClaim:
     >>> mean("x <= 1/2")
     MeanClaim(of='x', to=0.5, side='at most')
     """
-    match = re.fullmatch(r"(.+?)\s*(<=|>=|=)\s*(.+)", text.strip())
-    if match is None:
-        raise UsageError(f"`--mean {text}` claims no mean. {MEAN}")
-    left, sign, to = match.groups()
-    side = {"=": "exact", "<=": "at most", ">=": "at least"}[sign]
-    return MeanClaim(left, _constant("--mean", text, to, MEAN), side)
+    left, sign, to = _matched("mean", text, r"(.+?)\s*(<=|>=|=)\s*(.+)", "claims no mean")
+    return MeanClaim(left, _constant("mean", text, to), SIDES[sign])
 
 
 def bound(text: str) -> BoundClaim:
@@ -181,12 +168,10 @@ def bound(text: str) -> BoundClaim:
     >>> bound("gap <= 0.5")
     BoundClaim(left='gap', right=0.5)
     """
-    match = re.fullmatch(r"(.+?)\s*<=\s*(.+)", text.strip())
-    if match is None:
-        raise UsageError(f"`--at-most {text}` claims no bound. {BOUND}")
-    left, right = (_column_or_number(part) for part in match.groups())
+    sides = _matched("at-most", text, r"(.+?)\s*<=\s*(.+)", "claims no bound")
+    left, right = map(_column_or_number, sides)
     if not isinstance(left, str) and not isinstance(right, str):
-        raise UsageError(f"`--at-most {text}` compares two numbers. One side at least is a column. {BOUND}")
+        raise _refused("at-most", text, " compares two numbers. One side at least is a column.")
     return BoundClaim(left, right)
 
 
@@ -195,11 +180,8 @@ def probability(text: str) -> ProbabilityClaim:
     >>> probability("ok >= 0.99")
     ProbabilityClaim(of='ok', at_least=0.99)
     """
-    match = re.fullmatch(r"(.+?)\s*>=\s*(.+)", text.strip())
-    if match is None:
-        raise UsageError(f"`--probability {text}` claims no probability. {PROBABILITY}")
-    left, right = match.groups()
-    return ProbabilityClaim(left, _constant("--probability", text, right, PROBABILITY))
+    left, right = _matched("probability", text, r"(.+?)\s*>=\s*(.+)", "claims no probability")
+    return ProbabilityClaim(left, _constant("probability", text, right))
 
 
 def law(text: str) -> LawClaim:
@@ -209,16 +191,14 @@ def law(text: str) -> LawClaim:
     >>> law("x ~ other").parameters is None
     True
     """
-    match = re.fullmatch(r"(.+?)\s*~\s*(.+?)(?:\s+as\s+(\S+))?", text.strip())
-    if match is None:
-        raise UsageError(f"`--law {text}` names no law. {LAW}")
-    left, right, letter = match.groups()
+    left, right, letter = _matched("law", text, r"(.+?)\s*~\s*(.+?)(?:\s+as\s+(\S+))?", "names no law")
     called = re.fullmatch(r"(\w+)\s*\((.*)\)", right)
     if called is None:
         return LawClaim(left, right, None, letter)
     name, inside = called.groups()
-    parameters = tuple(_constant("--law", text, part, LAW) for part in inside.split(",") if part.strip())
-    return LawClaim(left, name, parameters, letter)
+    return LawClaim(
+        left, name, tuple(_constant("law", text, part) for part in inside.split(",") if part.strip()), letter
+    )
 
 
 def class_of(text: str, because: str) -> Corrections:
@@ -240,29 +220,43 @@ def class_of(text: str, because: str) -> Corrections:
     if ranged is not None:
         size, slow, fast = (_plain(part, text) for part in ranged.groups())
         return Corrections(size=size, slowest=slow, fastest=fast, reason=because)
-    called = re.fullmatch(r"(expansion|prefactor|loglog)\s*\(([^;]*)(?:;(.*))?\)", typed)
-    if called is None:
-        raise UsageError(f"`--class {text}` is no class of corrections. {CLASS}")
-    name, powers, options = called.groups()
+    pattern = r"(expansion|prefactor|loglog)\s*\(([^;]*)(?:;(.*))?\)"
+    name, powers, options = _matched("class", text, pattern, "is no class of corrections")
     numbers = tuple(_plain(part, text) for part in powers.split(",") if part.strip())
     given = _options(options or "", text)
     if name in ("prefactor", "loglog"):
         if len(numbers) != 1 or given:
-            raise UsageError(f"`--class {text}`: {name} has one power. {CLASS}")
+            raise _refused("class", text, f": {name} has one power.")
         if name == "loglog":
             return Corrections(loglog=numbers[0], reason=because)
         return Corrections(size=0.0, rest=0.0, log=numbers[0], reason=because)
     if not numbers or set(given) != {"rest", "order"}:
-        raise UsageError(f"`--class {text}`: an expansion has known powers, a rest and its order. {CLASS}")
+        raise _refused("class", text, ": an expansion has known powers, a rest and its order.")
     return Corrections(size=0.0, rest=given["rest"], order=given["order"], free=numbers, reason=because)
 
 
+def _refused(option: str, text: str, why: str) -> UsageError:
+    """The error about what was typed behind an option, with an example of it."""
+    return UsageError(f"`--{option} {text}`{why} {EXAMPLES[option]}")
+
+
+def _matched(option: str, text: str, pattern: str, why: str) -> tuple[str, ...]:
+    match = re.fullmatch(pattern, text.strip())
+    if match is None:
+        raise _refused(option, text, f" {why}.")
+    return match.groups()
+
+
+def _shrinks(towards: str | None) -> bool | None:
+    return None if towards is None else towards == "0"
+
+
 def _options(text: str, typed: str) -> dict[str, float]:
-    found = {}
+    found: dict[str, float] = {}
     for part in filter(str.strip, text.split(",")):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or name not in ("rest", "order") or name in found:
-            raise UsageError(f"`--class {typed}`: `{part.strip()}` is neither rest=... nor order=.... {CLASS}")
+            raise _refused("class", typed, f": `{part.strip()}` is neither rest=... nor order=....")
         found[name] = _plain(value, typed)
     return found
 
@@ -271,31 +265,31 @@ def _plain(text: str, typed: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise UsageError(f"`--class {typed}`: `{text.strip()}` is no number. {CLASS}") from None
+        raise _refused("class", typed, f": `{text.strip()}` is no number.") from None
 
 
 def _column_or_number(text: str) -> str | float:
     try:
         return _value(ast.parse(text.strip(), mode="eval").body)
-    except (SyntaxError, ValueError, ZeroDivisionError, OverflowError):
+    except (SyntaxError, *_UNDEFINED):
         return text.strip()
 
 
-def _parsed(option: str, text: str, part: str, example: str) -> ast.expr:
+def _parsed(option: str, text: str, part: str) -> ast.expr:
     try:
         return ast.parse(part.strip().replace("^", "**"), mode="eval").body
     except (SyntaxError, ValueError, RecursionError):
-        raise UsageError(f"`{option} {text}`: `{part.strip()}` cannot be read as mathematics. {example}") from None
+        raise _refused(option, text, f": `{part.strip()}` cannot be read as mathematics.") from None
 
 
-def _constant(option: str, text: str, part: str, example: str) -> float:
-    tree = _parsed(option, text, part, example)
+def _constant(option: str, text: str, part: str) -> float:
+    tree = _parsed(option, text, part)
     try:
         found = _value(tree)
-    except (ValueError, ZeroDivisionError, OverflowError, TypeError):
-        raise UsageError(f"`{option} {text}`: `{part.strip()}` is no number. {example}") from None
+    except (TypeError, *_UNDEFINED):
+        raise _refused(option, text, f": `{part.strip()}` is no number.") from None
     if not math.isfinite(found):
-        raise UsageError(f"`{option} {text}`: `{part.strip()}` is not finite. {example}")
+        raise _refused(option, text, f": `{part.strip()}` is not finite.")
     return found
 
 
@@ -310,22 +304,11 @@ def _value(node: ast.expr, letters: Mapping[str, float] = _CONSTANTS) -> float:
             return -_value(inner, letters)
         case ast.UnaryOp(op=ast.UAdd(), operand=inner):
             return _value(inner, letters)
-        case ast.BinOp(left=left, op=op, right=right):
-            a, b = _value(left, letters), _value(right, letters)
-            match op:
-                case ast.Add():
-                    return a + b
-                case ast.Sub():
-                    return a - b
-                case ast.Mult():
-                    return a * b
-                case ast.Div():
-                    return a / b
-                case ast.Pow():
-                    found = a**b
-                    if isinstance(found, complex):
-                        raise ValueError(found)
-                    return found
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATIONS:
+            found = _OPERATIONS[type(op)](_value(left, letters), _value(right, letters))
+            if isinstance(found, complex):
+                raise ValueError(found)
+            return found
         case ast.Call(func=ast.Name(id=name), args=[inner], keywords=[]) if name in _FUNCTIONS:
             return _FUNCTIONS[name](_value(inner, letters))
     raise ValueError(ast.dump(node))
@@ -333,11 +316,8 @@ def _value(node: ast.expr, letters: Mapping[str, float] = _CONSTANTS) -> float:
 
 def _order(node: ast.expr, letter: str, text: str) -> tuple[float, float]:
     """The exponent of the letter, and the constant of an exponential in it; constant factors are of no account."""
-    try:
+    with contextlib.suppress(*_UNDEFINED):
         _value(node)
-    except (ValueError, ZeroDivisionError, OverflowError):
-        pass
-    else:
         return 0.0, 0.0
     match node:
         case ast.Name(id=name) if name == letter:
@@ -352,8 +332,8 @@ def _order(node: ast.expr, letter: str, text: str) -> tuple[float, float]:
             p, c = _order(left, letter, text)
             try:
                 power = _value(right)
-            except (ValueError, ZeroDivisionError, OverflowError):
-                raise UsageError(f"`--rate {text}`: an exponent is a number. {RATE}") from None
+            except _UNDEFINED:
+                raise _refused("rate", text, ": an exponent is a number.") from None
             return power * p, power * c
         case ast.Call(func=ast.Name(id="sqrt"), args=[inner], keywords=[]):
             p, c = _order(inner, letter, text)
@@ -361,15 +341,15 @@ def _order(node: ast.expr, letter: str, text: str) -> tuple[float, float]:
         case ast.Call(func=ast.Name(id="exp"), args=[inner], keywords=[]):
             try:
                 at = [_value(inner, {**_CONSTANTS, letter: x}) for x in (0.0, 1.0, 2.0)]
-            except (ValueError, ZeroDivisionError, OverflowError):
+            except _UNDEFINED:
                 at = [0.0, 0.0, 1.0]
             # Linear iff the second difference vanishes; four roundings of numbers this large may separate it from zero.
             if abs(at[2] - 2 * at[1] + at[0]) <= 4 * 2.0**-52 * max(map(abs, at)):
                 return 0.0, at[1] - at[0]
-            raise UsageError(f"`--rate {text}`: only exponentials of a multiple of {letter} are decided. {RATE}")
+            raise _refused("rate", text, f": only exponentials of a multiple of {letter} are decided.")
         case ast.Call(func=ast.Name(id="log")):
             raise UsageError(
                 f"`--rate {text}` holds a logarithm. Finite data tell log n from a power only under a declared class. "
                 "Write the power alone, and `--class loglog(1)` for an unknown power of log n, up to 1, beside it."
             )
-    raise UsageError(f"`--rate {text}`: the right side is no power of {letter} and no exponential in it. {RATE}")
+    raise _refused("rate", text, f": the right side is no power of {letter} and no exponential in it.")

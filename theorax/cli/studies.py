@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from theorax import decide
 from theorax.cli.row_reader import Rows, errors_of, read, refuse, wide
@@ -27,7 +26,7 @@ from theorax.names import did_you_mean
 
 __all__ = ["Study", "StudyOptions", "bound", "law", "limit", "mean", "probability", "rate"]
 
-Vector = NDArray[np.float64]
+ROWS_ARE_DRAWS = "Every row is taken as one independent draw."
 
 
 @final
@@ -63,6 +62,20 @@ class StudyOptions:
             )
         return self.margin
 
+    @property
+    def spread(self) -> float | None:
+        """The standard deviation of one draw.
+
+        **Raises:** UsageError where it was not given, and nothing else bounds the noise.
+        """
+        if self.sd is None and self.moments == LIGHT_TAILS:
+            raise UsageError(
+                "No `--sd` was given. The weights of the sizes balance bias against noise, and the data may not be asked "
+                "for it. Write the standard deviation of one draw as you know it from other runs (`--sd 0.5`; a wrong one "
+                "costs width, not validity), or declare `--range LOW,HIGH` or `--variance V`."
+            )
+        return self.sd
+
 
 @final
 @dataclass(frozen=True)
@@ -95,55 +108,65 @@ class Study:
         return f"{better.design} (the cheapest that decides{chance} if the estimate is right)"
 
 
+@final
+@dataclass(frozen=True)
+class _SweepKind:
+    """How one kind of claim along sizes is planned and decided."""
+
+    plan: Callable[..., SweepPlan]
+    decide: Callable[[Any, Any], Verdict]
+    given: Mapping[str, Any]  # of the claim
+    drawn: Callable[[], Mapping[str, Any]]  # declared of the draws; asked for where there are draws
+    logs: bool = False
+    keep: bool = False
+
+
 def rate(table: DataTable, claim: RateClaim, declared: StudyOptions) -> Study:
     """The order of a positive column along a column of sizes."""
-    margin = declared.wanted("0.1")
     exponent = -claim.exponent if claim.shrinks else claim.exponent
-    given: dict[str, Any] = {"exponent": exponent, "side": claim.side, "form": claim.form, "margin": margin}
-    letter = f"(1/{claim.letter})" if claim.shrinks else claim.letter
-    given |= {"of": claim.of, "letter": letter, "name": claim.of}
-    given |= {"corrections": declared.corrections, "levels": declared.levels}
-    drawn: dict[str, Any] = {
-        "sd": 0.2 if declared.sd is None else declared.sd,
-        "floor": declared.floor,
-        "average": declared.average,
-    }
-    whole = wide(table, claim.letter, claim.of, claim.shrinks)
-    if whole is not None:
-        sizes, values = whole
-        plan = decide.plan_rate(sizes, draws=len(values), seeds=declared.seeds or "undeclared", **drawn, **given)
-        return Study(plan, decide.rate(plan, values), (_wide_note(values),))
-    logs = declared.floor == 0  # what lies at a floor need not be positive
-    keep = declared.average != "mean of log" or declared.floor > 0
-    rows = read(table, claim.letter, claim.of, **declared.columns, logs=logs, keep=keep, shrinks=claim.shrinks)
-    if _deterministic(rows, declared, letter):
-        return _sequence(rows, declared, given, letter, of_limit=False)
-    sizes, counts, seeds = _drawn(rows, declared, letter)
-    plan = decide.plan_rate(sizes, draws=counts, seeds=seeds, **drawn, **given)
-    return Study(plan, decide.rate(plan, _observed(rows)), tuple(_notes(rows, declared, seeds)))
+    drawn = {"sd": 0.2 if declared.sd is None else declared.sd, "floor": declared.floor, "average": declared.average}
+    kind = _SweepKind(
+        decide.plan_rate,
+        decide.rate,
+        {"exponent": exponent, "form": claim.form, "margin": declared.wanted("0.1")},
+        lambda: drawn,
+        logs=declared.floor == 0,  # what lies at a floor need not be positive
+        keep=declared.average != "mean of log" or declared.floor > 0,
+    )
+    return _along_sizes(table, claim, declared, kind)
 
 
 def limit(table: DataTable, claim: LimitClaim, declared: StudyOptions) -> Study:
     """The limit of the mean of a column along a column of sizes."""
-    margin = declared.wanted("0.05")
-    given: dict[str, Any] = {"to": claim.to, "side": claim.side, "margin": margin}
+    kind = _SweepKind(
+        decide.plan_limit,
+        decide.limit,
+        {"to": claim.to, "margin": declared.wanted("0.05")},
+        lambda: {"sd": declared.spread, "moments": declared.moments},
+        keep=declared.moments != LIGHT_TAILS,
+    )
+    return _along_sizes(table, claim, declared, kind)
+
+
+def _along_sizes(table: DataTable, claim: RateClaim | LimitClaim, declared: StudyOptions, kind: _SweepKind) -> Study:
     letter = f"(1/{claim.letter})" if claim.shrinks else claim.letter
-    given |= {"of": claim.of, "letter": letter, "name": claim.of}
+    given = {**kind.given, "side": claim.side, "of": claim.of, "letter": letter, "name": claim.of}
     given |= {"corrections": declared.corrections, "levels": declared.levels}
     whole = wide(table, claim.letter, claim.of, claim.shrinks)
     if whole is not None:
         sizes, values = whole
-        given |= {"sd": _spread(declared), "moments": declared.moments, "seeds": declared.seeds or "undeclared"}
-        found = decide.plan_limit(sizes, draws=len(values), **given)
-        return Study(found, decide.limit(found, values), (_wide_note(values),))
-    keep = declared.moments != LIGHT_TAILS
-    rows = read(table, claim.letter, claim.of, **declared.columns, logs=False, keep=keep, shrinks=claim.shrinks)
+        plan = kind.plan(sizes, draws=len(values), seeds=declared.seeds or "undeclared", **kind.drawn(), **given)
+        note = f"Each of {len(values)} rows of the array is taken as one draw at every size."
+        return Study(plan, kind.decide(plan, values), (note,))
+    rows = read(
+        table, claim.letter, claim.of, **declared.columns, logs=kind.logs, keep=kind.keep, shrinks=claim.shrinks
+    )
     if _deterministic(rows, declared, letter):
-        return _sequence(rows, declared, given, letter, of_limit=True)
+        return _sequence(rows, declared, given, letter, of_limit=isinstance(claim, LimitClaim))
     sizes, counts, seeds = _drawn(rows, declared, letter)
-    given |= {"sd": _spread(declared), "moments": declared.moments, "seeds": seeds}
-    plan = decide.plan_limit(sizes, draws=counts, **given)
-    return Study(plan, decide.limit(plan, _observed(rows)), tuple(_notes(rows, declared, seeds)))
+    plan = kind.plan(sizes, draws=counts, seeds=seeds, **kind.drawn(), **given)
+    verdict = kind.decide(plan, _observed(rows))
+    return Study(plan, verdict, tuple(_notes(rows, declared, seeds)))
 
 
 def mean(table: DataTable, claim: MeanClaim, declared: StudyOptions) -> Study:
@@ -156,14 +179,14 @@ def mean(table: DataTable, claim: MeanClaim, declared: StudyOptions) -> Study:
         to=claim.to,
         margin=margin,
         draws=sum(stream.counts.values()),
-        sd=_spread(declared),
+        sd=declared.spread,
         moments=declared.moments,
         side=claim.side,
         levels=declared.levels,
         name=claim.of,
         of=claim.of,
     )
-    return Study(plan, decide.mean(plan, stream), ("Every row is taken as one independent draw.",))
+    return Study(plan, decide.mean(plan, stream), (ROWS_ARE_DRAWS,))
 
 
 def probability(table: DataTable, claim: ProbabilityClaim, declared: StudyOptions) -> Study:
@@ -172,18 +195,13 @@ def probability(table: DataTable, claim: ProbabilityClaim, declared: StudyOption
     draws = successes = 0
     for piece in table.pieces([claim.of], truths=[claim.of]):
         column = piece.columns[claim.of]
-        refuse(
-            table,
-            piece,
-            claim.of,
-            (column != 0) & (column != 1),
-            "An event happens or not. Write 1 or 0, or true or false",
-        )
+        other = (column != 0) & (column != 1)
+        refuse(table, piece, claim.of, other, "An event happens or not. Write 1 or 0, or true or false")
         draws, successes = draws + len(column), successes + int(column.sum())
     plan = decide.plan_probability(
         at_least=claim.at_least, margin=margin, draws=draws, levels=declared.levels, name=claim.of, of=claim.of
     )
-    return Study(plan, of_counts(plan, successes), ("Every row is taken as one independent draw.",))
+    return Study(plan, of_counts(plan, successes), (ROWS_ARE_DRAWS,))
 
 
 def bound(table: DataTable, claim: BoundClaim, declared: StudyOptions) -> Study:
@@ -205,7 +223,7 @@ def bound(table: DataTable, claim: BoundClaim, declared: StudyOptions) -> Study:
         draws=draws, share=share, levels=declared.levels, left=str(claim.left), right=str(claim.right)
     )
     found = of_excess(plan, Excess(kept, violated, worst, f"row {row}"))
-    return Study(plan, found, ("Every row is taken as one independent draw.",))
+    return Study(plan, found, (ROWS_ARE_DRAWS,))
 
 
 def law(table: DataTable, claim: LawClaim, declared: StudyOptions) -> Study:
@@ -225,7 +243,7 @@ def law(table: DataTable, claim: LawClaim, declared: StudyOptions) -> Study:
     wanted = [claim.of, *([other] if other is not None else [])]
     parts = [piece.columns for piece in table.pieces(wanted)]
     columns = tuple(np.concatenate([part[name] for part in parts]) for name in wanted)
-    note = ("Every row is taken as one independent draw.",)
+    note = (ROWS_ARE_DRAWS,)
     if other is None:
         plan = decide.plan_law(to=_law(claim), draws=len(columns[0]), **given)
         return Study(plan, decide.law(plan, columns[0]), note)
@@ -239,17 +257,17 @@ def law(table: DataTable, claim: LawClaim, declared: StudyOptions) -> Study:
 
 
 def _law(claim: LawClaim) -> KnownLaw:
-    known: dict[str, type[KnownLaw]] = {
-        "normal": decide.Normal,
-        "uniform": decide.Uniform,
-        "exponential": decide.Exponential,
+    known: dict[str, tuple[type[KnownLaw], int]] = {
+        "normal": (decide.Normal, 2),
+        "uniform": (decide.Uniform, 2),
+        "exponential": (decide.Exponential, 1),
     }
     if claim.to not in known:
         raise UsageError(f"There is no law `{claim.to}`{did_you_mean(claim.to, known)} Known: {', '.join(known)}.")
-    parameters, most = claim.parameters or (), {"normal": 2, "uniform": 2, "exponential": 1}[claim.to]
+    parameters, (named, most) = claim.parameters or (), known[claim.to]
     if len(parameters) > most:
         raise UsageError(f"`{claim.to}` has {most} parameter{'s' * (most > 1)}, {len(parameters)} were given.")
-    return known[claim.to](*parameters)
+    return named(*parameters)
 
 
 def _deterministic(rows: Rows, declared: StudyOptions, letter: str) -> bool:
@@ -338,17 +356,3 @@ def _notes(rows: Rows, declared: StudyOptions, seeds: str) -> Iterator[str]:
     total = sum(rows.stream.counts.values())
     if total > KEPT and rows.columns is None and not rows.stream.keep:
         yield f"{total} rows were read in one pass; draws beyond {KEPT} are averaged in batches."
-
-
-def _wide_note(values: NDArray[Any]) -> str:
-    return f"Each of {len(values)} rows of the array is taken as one draw at every size."
-
-
-def _spread(declared: StudyOptions) -> float | None:
-    if declared.sd is None and declared.moments == LIGHT_TAILS:
-        raise UsageError(
-            "No `--sd` was given. The weights of the sizes balance bias against noise, and the data may not be asked for "
-            "it. Write the standard deviation of one draw as you know it from other runs (`--sd 0.5`; a wrong one costs "
-            "width, not validity), or declare `--range LOW,HIGH` or `--variance V`."
-        )
-    return declared.sd

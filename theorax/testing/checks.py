@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from theorax.cli.environment import World
+from theorax.cli.workspace import Workspace
 from theorax.reports.document import TheoremReport
 from theorax.runs.selectors import Selection
 from theorax.runs.sources import Sources
@@ -26,7 +26,7 @@ class Checks:
     """The checks of a session's theorems."""
 
     folder: Path
-    world: World
+    workspace: Workspace
     settings: Settings
     named: frozenset[str] = frozenset()  # for these other parameters, sizes and a model are meant
     parts: dict[str, TheoremReport] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Checks:
             warnings.simplefilter("ignore")
             self.sources = self.sources or Sources()
             chosen = Selection((id,), (id,) if id in self.named else ())
-            found = run(chosen, self.settings, self.world.catalogue, self.world.check, sources=self.sources)
+            found = run(chosen, self.settings, self.workspace.catalogue, self.workspace.check, sources=self.sources)
         if found.interrupted:
             raise KeyboardInterrupt
         (part,) = document(found, self.settings, ["pytest", "--verify", id], now()).theorems

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from theorax.cli.environment import World
+from theorax.cli.workspace import Workspace
 from theorax.errors import StatementError, TheoraxError, UsageError
 from theorax.reports.build_findings import BuildFinding, BuildOutcome, of_theorem, worst_first
 from theorax.runs.dependencies import Graph
@@ -40,15 +40,17 @@ class Theorems:
 
         **Raises:** pytest.UsageError for a selector or a setting that cannot be meant.
         """
-        world = config.hook.pytest_verify_world(config=config) or World()
+        workspace = config.hook.pytest_verify_workspace(config=config) or Workspace()
         chosen = pytest_options.settings(config)
         try:
-            selection = _selected(config.option.verify, pytest_options.excluded(config), world.catalogue, chosen.state)
+            selection = _selected(
+                config.option.verify, pytest_options.excluded(config), workspace.catalogue, chosen.state
+            )
         except TheoraxError as error:
             raise pytest.UsageError(pytest_options.refusal(error)) from None
         handed = getattr(config, "workerinput", {}).get("theorax")
         folder = Path(handed["folder"] if handed else tempfile.mkdtemp(prefix="theorax-session-"))
-        checks = Checks(folder, world, chosen, frozenset(selection.named))
+        checks = Checks(folder, workspace, chosen, frozenset(selection.named))
         return cls(config, selection.ids, checks, only=config.option.verify_only, owner=handed is None)
 
     @pytest.hookimpl(optionalhook=True)
@@ -69,7 +71,7 @@ class Theorems:
         for number, id in enumerate(self.ids):
             node = TheoremNode.from_parent(session, name=_name(id), nodeid=f"verify::{_name(id)}")
             own: list[pytest.Item | pytest.Collector] = []
-            for name in _claims(id, self.checks.world.catalogue):
+            for name in _claims(id, self.checks.workspace.catalogue):
                 item = ClaimItem.from_parent(
                     node, name=_name(name), theorem=id, claim=name, number=number, checks=self.checks
                 )
@@ -197,4 +199,4 @@ class ClaimItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, int, str]:
         """The theorem's file, the first line, and whose claim it is."""
-        return self.checks.world.catalogue.path(self.theorem), 0, f"{visible(self.theorem)}: {self.name}"
+        return self.checks.workspace.catalogue.path(self.theorem), 0, f"{visible(self.theorem)}: {self.name}"

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from theorax.cli.environment import World
+    from theorax.cli.workspace import Workspace
 
 
 @pytest.hookspec(firstresult=True)
-def pytest_verify_world(config: pytest.Config) -> World | None:
+def pytest_verify_workspace(config: pytest.Config) -> Workspace | None:
     """Where `--verify` finds its theorems and who checks them; the package's own library unless a conftest says."""

@@ -11,13 +11,12 @@ from theorax.theorems.catalogue import LIBRARY, Catalogue
 
 
 @dataclass(frozen=True)
-class World:
-    """The folders of papers, and the importable paths of the functions that check and plan."""
+class Workspace:
+    """The folders of papers, the importable path of the function that checks, and the command as typed."""
 
     roots: tuple[Path, ...] = (LIBRARY,)
     check: str = "theorax.runs.checking:check"
-    plan: str = "theorax.runs.checking:plan"
-    arguments: tuple[str, ...] = ()  # of the command, as typed
+    arguments: tuple[str, ...] = ()
 
     @property
     def catalogue(self) -> Catalogue:
@@ -25,7 +24,7 @@ class World:
         return Catalogue(self.roots)
 
 
-def world(context: click.Context) -> World:
-    """The world that the command was started in."""
-    found = context.find_object(World)
-    return found if found is not None else World()
+def workspace_of(context: click.Context) -> Workspace:
+    """The workspace that the command was started in."""
+    found = context.find_object(Workspace)
+    return found if found is not None else Workspace()
