@@ -15,13 +15,15 @@ from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from theorax.errors import UsageError, option
 from theorax.runs.sources import Manifest, key
 from theorax.text.codec import built, plain
-from theorax.verifiers.attempts import ClaimVersion
 from theorax.verifiers.outcome import TheoremOutcome
+
+if TYPE_CHECKING:  # the store is opened where nothing is computed, and that module knows all kinds of claims
+    from theorax.verifiers.attempts import ClaimVersion
 
 _STATE = option("state")
 
