@@ -105,7 +105,7 @@ class Weights:
         return float(stdtr(self.df, -room / self.se)) if self.se > 0 else float(room <= 0)
 
     def why_not(self, margin: float, power: float = 0.0) -> Reason | None:
-        """Why this plan cannot decide at this margin (with this power); None where it can.
+        """The reason why this plan cannot decide at this margin (with this power); None where it can.
 
         It is the class where even draws without noise would not do at these sizes. A bias above half the margin alone
         does not say so: with more draws other weights are best, and their bias is smaller.
@@ -116,12 +116,12 @@ class Weights:
         return Reason.UNDERPOWERED if noiseless.decides(margin) else Reason.CLASS_BIAS
 
     def decides(self, margin: float, power: float = 0.0) -> bool:
-        """Whether support is within reach at this margin; a claim it is out of reach for is not worth running."""
+        """True if support is within reach at this margin; a claim it is out of reach for is not worth running."""
         return self.half_width < margin and self.power(margin) >= power
 
 
 def critical(plan: Plan, df: float, level: float) -> float:
-    r"""How many standard errors an interval reaches at this one-sided level: $t$, Catoni's $\sqrt{2 \log 1/\alpha}$, or a
+    r"""Number of standard errors that an interval reaches at this one-sided level: $t$, Catoni's $\sqrt{2 \log 1/\alpha}$, or a
     bet's.
 
     **Errors:** for a range, that of steady growth, the draws spread evenly over it: within a tenth from 50 to 4000 draws,

@@ -28,7 +28,7 @@ _MOST_DRAWS = 2**26
 
 
 def outcomes_of(outcomes: ArrayLike) -> tuple[int, int, int]:
-    """How many outcomes are sure successes, how many undecided (NaN), how many there are.
+    """Numbers of sure successes, of undecided outcomes (NaN), and of all outcomes.
 
     **Raises:** `ObservationError` where there is none, or one that is neither 0, 1 nor NaN.
     """
@@ -59,7 +59,7 @@ def power_of_support(draws: int, boundary: float, truth: float, level: float) ->
 
 
 def shortfall_refuted(draws: int, claimed: float, level: float, power: float) -> float:
-    """How far a probability must fall short of the claimed one to be refuted with this power; infinite if none does."""
+    """Shortfall of a probability that is refuted with this power; infinite if none is."""
     most = _refuting(draws, claimed, level)
     if most < 0:
         return math.inf

@@ -65,7 +65,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class CaseReading:
-    """What one run says of one case: its estimate with what a report tells of its uncertainty."""
+    """One case in one run: its estimate, and its uncertainty as a report tells it."""
 
     estimate: float
     standard_error: float
@@ -79,7 +79,7 @@ class CaseReading:
 
     @property
     def is_share(self) -> bool:
-        """Whether the estimate counts draws."""
+        """True if the estimate is a share of draws."""
         return self.kind in ("probability", "inequality") and self.total > 0 and 0 <= self.estimate <= 1
 
     @property
@@ -99,7 +99,7 @@ class CaseReading:
 
     @property
     def random(self) -> bool:
-        """Whether the estimate has a standard error worth the name."""
+        """True if the estimate has a positive standard error."""
         return self.standard_error > abs(self.estimate) * _NO_INFORMATION
 
     @property
@@ -220,7 +220,7 @@ def _smallest(rejects: Callable[[float], bool]) -> float:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What all cases of one claim say together; ``worst`` is the case that speaks most for a move."""
+    """Evidence of all cases of one claim together; ``worst`` is the case that speaks most for a move."""
 
     p_moved: float
     p_same: float

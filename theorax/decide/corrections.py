@@ -122,7 +122,7 @@ class Corrections:
 
     @property
     def is_sharper(self) -> bool:
-        """Whether some member of the default class is missing, so that a reason is owed."""
+        """True if some member of the default class is missing, so that a reason is owed."""
         return (
             self.size < _SIZE
             or self.slowest > _SLOWEST

@@ -1,4 +1,4 @@
-"""What is planned before any data: sizes, noise, the declared class, and the conditions that weights have to meet."""
+"""Designs of sweeps: sizes, noise, the declared class, and the conditions that weights have to meet."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Matrix = NDArray[np.float64]
 
 
 class Target(StrEnum):
-    """What is read off the sequence: its limit, a in C n^-a, or c in C e^(-cn) (the last two from logarithms)."""
+    """The quantity read off the sequence: its limit, a in C n^-a, or c in C e^(-cn) (the last two from logarithms)."""
 
     LIMIT = "limit"
     EXPONENT = "exponent"
@@ -28,7 +28,7 @@ class Target(StrEnum):
 
 
 class Policy(StrEnum):
-    """How draws at different sizes belong together."""
+    """Relation between draws at different sizes."""
 
     PAIRED = "paired"  # draw s has the same seed at every size
     INDEPENDENT = "independent"
@@ -36,7 +36,7 @@ class Policy(StrEnum):
 
 
 class Tails(StrEnum):
-    """What is declared of the moments, as far as it sets the width of the interval."""
+    """Declared tails, as far as they set the width of the interval."""
 
     LIGHT = "light tails"  # Student's t
     RANGE = "range"  # betting
@@ -158,7 +158,7 @@ class Plan:
 
     @property
     def adds_up(self) -> bool:
-        """Whether the noise of the sizes is bounded as if it were one: paired draws of which the variance alone is known."""
+        """True if the noise of the sizes is bounded as if it were one: paired draws of which the variance alone is known."""
         return self.tails is Tails.VARIANCE and self.policy is Policy.PAIRED
 
     @property
@@ -201,5 +201,5 @@ def conditions(plan: Plan) -> tuple[Matrix, Vector]:
 
 
 def least_sizes(plan: Plan) -> int:
-    """How many sizes the conditions on the weights need at least: as many as there are conditions."""
+    """Smallest number of sizes that meets the conditions on the weights: one for each condition."""
     return len(conditions(plan)[0])

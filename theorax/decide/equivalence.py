@@ -252,7 +252,7 @@ def combine(decisions: Sequence[Decision], levels: Levels = DEFAULT_LEVELS) -> D
 
 
 def is_robust(decision: Decision, plan: Plan, estimate: Callable[[Weights], Interval]) -> bool:
-    """Whether the status stands under the larger classes of `Corrections.redesigns`, each with weights of its own.
+    """True if the status stands under the larger classes of `Corrections.redesigns`, each with weights of its own.
 
     ``estimate`` turns weights into an interval of the same data. False where nothing was decided, or nothing can be
     enlarged: an assumption that has no size cannot be shown to be generous.

@@ -47,15 +47,15 @@ TESTED = (Status.REFUTED, Status.SUPPORTED, Status.INCONCLUSIVE)
 
 
 class Adjustable(Protocol):
-    """What an adjustment needs to know of a claim; every verdict has it."""
+    """The part of a verdict that an adjustment reads."""
 
     @property
     def status(self) -> Status:
-        """What it came to alone."""
+        """Status of the claim alone."""
 
     @property
     def rigorous(self) -> bool:
-        """Whether it spends no error."""
+        """True if it spends no error."""
 
     @property
     def p_refute(self) -> float | None:
@@ -71,7 +71,7 @@ class Adjustable(Protocol):
 
     @property
     def nights(self) -> int:
-        """How many nights its process is over."""
+        """Number of nights in its process."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Adjusted:
 
 @dataclass(frozen=True)
 class Suite:
-    """What an adjustment was over and which claims fall by it."""
+    """Result of an adjustment: its families, and the claims that fall by it."""
 
     method: str
     refutations: int  # members of family R

@@ -147,7 +147,7 @@ def score_variance(weights: ArrayLike, variance: float, independent: bool) -> fl
 
 
 def above_floor(means: ArrayLike, floor: float, least: int = 3) -> int:
-    """How many sizes stay clear of an absolute numerical floor.
+    """Number of sizes that stay clear of an absolute numerical floor.
 
     A size is dropped with all larger ones when its mean is below fifty floors: the floor then moves its logarithm by
     0.02.

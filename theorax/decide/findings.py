@@ -1,4 +1,4 @@
-"""What a check brought to light about one claim, and which finding decides its status."""
+"""Findings of a check about one claim, and the table that maps them to its status."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ class NoiseNorm:
 
     @cached_property
     def _period(self) -> float:
-        """Where Chernoff's bound of the tail falls below what the sum may miss."""
+        """Smallest period at which Chernoff's bound of the tail falls below the allowed error."""
         low, high = 1.0, 2.0
         while self._chernoff(high) > math.log(_WRAPPED):
             low, high = high, 2 * high
@@ -124,7 +124,7 @@ class NoiseNorm:
         return angles, terms, _WRAPPED + cut + rounding
 
     def _last(self, step: float) -> tuple[int, float]:
-        r"""How many terms are summed, and a bound of what lies behind them.
+        r"""Number of terms to sum, and a bound of the remainder.
 
         With the s largest eigenvalues, $\rho(u) \ge \prod_{j \le s} (2 \lambda_j u)^{1/2}$, so the rest is at most
         $\frac{2}{\pi s} \prod_{j \le s} (2 \lambda_j u)^{-1/2}$; the best s is taken. One step back bounds the sum by its

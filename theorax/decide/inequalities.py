@@ -109,7 +109,7 @@ class InequalityPlan(Planned):
 @final
 @dataclass(frozen=True)
 class Excess:
-    """How far the draws exceed a bound: how many surely keep it, how many surely violate it, the largest excess.
+    """Draws against a bound: the numbers that surely keep it and surely violate it, and the largest excess.
 
     The largest excess has its error added: no true excess is larger.
 

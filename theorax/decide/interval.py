@@ -256,7 +256,7 @@ def _truncation(draws: int, variance: float) -> float:
 
 
 def last_rejected(p: Callable[[float], float], outside: float, inside: float, level: float) -> float:
-    """How far from ``outside`` towards ``inside`` the null is rejected: the rejected end of the bracket."""
+    """Distance from ``outside`` towards ``inside`` the null is rejected: the rejected end of the bracket."""
     if p(outside) > level:
         return outside
     for _ in range(60):  # sixty halvings reach the spacing of the floats

@@ -32,11 +32,11 @@ class KnownLaw(ABC):
     @property
     @abstractmethod
     def frequencies(self) -> Frequencies:
-        """Where its characteristic function is compared with that of the draws."""
+        """Frequencies at which its characteristic function is compared with that of the draws."""
 
     @abstractmethod
     def features(self, frequencies: Frequencies) -> Vector:
-        """Its characteristic function there, as features."""
+        """Features: its characteristic function at these frequencies."""
 
     @abstractmethod
     def noise(self, frequencies: Frequencies) -> Shape:
@@ -54,7 +54,7 @@ class RealLaw(KnownLaw):
     @property
     @abstractmethod
     def scale(self) -> float:
-        """Its spread, which sets the frequencies."""
+        """Spread of the law, which sets the frequencies."""
 
     @abstractmethod
     def wider(self, factor: float) -> RealLaw:

@@ -53,7 +53,7 @@ def decide_distance(
 def is_robust_law(
     decision: Decision, features: Sequence[Matrix], target: Vector, plan: Plan, reference: Matrix | None = None
 ) -> bool:
-    """Whether the status stands under the larger classes of `Corrections.redesigns`, each with weights of its own."""
+    """True if the status stands under the larger classes of `Corrections.redesigns`, each with weights of its own."""
     return stands(
         decision,
         plan,
@@ -70,7 +70,7 @@ def law_point(size: float, features: Matrix, target: Vector) -> Point:
 
 
 def misfit_law(features: Sequence[Matrix], plan: Plan, level: float = 0.01) -> bool:
-    """Whether the features contradict the declared class, whatever the limit: the gross-error alarm of `misfit`."""
+    """True if the features contradict the declared class, whatever the limit: the gross-error alarm of `misfit`."""
     directions = spare_directions(plan)
     for direction in directions:
         weights = Weights(plan, tuple(map(float, direction)), bias_of(plan, direction))

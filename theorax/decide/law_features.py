@@ -36,7 +36,7 @@ Vector = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Frequencies:
-    """Where characteristic functions are looked at: one row per frequency, weights that sum to one."""
+    """Frequencies at which characteristic functions are compared: one row per frequency, weights that sum to one."""
 
     points: tuple[tuple[float, ...], ...]
     weights: tuple[float, ...]

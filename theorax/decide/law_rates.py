@@ -1,4 +1,4 @@
-r"""How fast a law is approached: the exponent of its distance from the limit, free of the noise's own contribution.
+r"""Rates of convergence in law: the exponent of its distance from the limit, free of the noise's own contribution.
 
 The squared distance of mean features carries the noise, $E\|\bar f - f_Q\|^2 = \|E f - f_Q\|^2 + \mathrm{tr\,Cov}/N$.
 Its unbiased estimate over all pairs of different draws is

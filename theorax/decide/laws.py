@@ -79,7 +79,7 @@ class LawPlan(SweepPlan):
 
     @property
     def frequencies(self) -> Frequencies:
-        """Where characteristic functions are compared."""
+        """Frequencies at which characteristic functions are compared."""
         return self.to.frequencies
 
     @cached_property
@@ -110,7 +110,7 @@ class LawPlan(SweepPlan):
 
     @cached_property
     def _noise(self) -> Shape:
-        """How the noise spreads over directions."""
+        """Covariance of the noise over the features."""
         return _ONE_DIRECTION if self.conditional else self.to.noise(self.frequencies)
 
     @property

@@ -54,7 +54,7 @@ class _OneSize(Planned):
     @property
     @abstractmethod
     def core(self) -> Plan:
-        """What the width depends on."""
+        """The part of the plan that the width depends on."""
 
     @property
     def weights(self) -> Weights:
@@ -122,7 +122,7 @@ class _OneSize(Planned):
     @property
     @abstractmethod
     def what(self) -> str:
-        """What is decided, as a word."""
+        """The decided quantity, as a word."""
 
     @abstractmethod
     def _interval(self, observed: Columns) -> Interval:

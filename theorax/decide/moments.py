@@ -1,4 +1,4 @@
-"""What is declared about the moments of a random quantity; it alone says which interval for its mean is valid.
+"""Declared moments of a random quantity; they alone say which interval for its mean is valid.
 
 No interval for a mean holds whatever the tails are. What is not declared cannot be read off the data either: a sample
 without its rare large values looks like one that has none.
@@ -58,7 +58,7 @@ FEWEST_DRAWS = 30  # below, the assertion of light tails would carry the whole r
 
 @dataclass(frozen=True)
 class DeclaredMoments(ABC):
-    """What is declared of one draw; abstract.
+    """Declaration about the tails of one draw; abstract.
 
     Its fields are numbers, or one number for each size of a plan. In a theorem they may be expressions of letters that are
     known before a draw: these are `lowered` to numbers before anything is planned.
@@ -80,7 +80,7 @@ class DeclaredMoments(ABC):
         return replace(plan, tails=self.tails)
 
     def repeated(self) -> DeclaredMoments:
-        """What is declared of a repetition on few draws, which is asked whether it refutes."""
+        """The declaration for a repetition on few draws, which is asked only whether it refutes."""
         return self
 
     @property
@@ -323,7 +323,7 @@ def _table(moments: DeclaredMoments, columns: Sequence[Vector]) -> Vector:
 
 
 def _ordered(low: Any, high: Any) -> bool | None:
-    """Whether every lower end lies below its upper one, both finite; None while they are expressions."""
+    """True if every lower end lies below its upper one, both finite; None while they are expressions."""
     ends = [np.ravel(np.asarray(end, dtype=object)) for end in (low, high)]
     if not all(isinstance(part, Real) for end in ends for part in end):
         return None

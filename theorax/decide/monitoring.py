@@ -121,7 +121,7 @@ class Watch:
 
     @property
     def plan(self) -> ProbabilityPlan:
-        """What was fixed before the first draw."""
+        """The plan, fixed before the first draw."""
         return self.state.plan
 
     def add(self, outcomes: Any) -> Verdict:
@@ -131,12 +131,12 @@ class Watch:
 
     @property
     def stopped(self) -> bool:
-        """Whether the claim is decided, or the planned cap of draws is reached."""
+        """True once the claim is decided or the planned cap of draws is reached."""
         return self.state.stopped
 
     @property
     def draws(self) -> int:
-        """How many outcomes have been looked at."""
+        """Number of outcomes so far."""
         return self.state.draws
 
     @property

@@ -67,7 +67,7 @@ def verdict(
 
 
 def ledger(plan: SweepPlan, *moments: Assumption) -> tuple[Assumption, ...]:
-    """What a verdict over a sweep is conditional on: class, moments, seeds, arithmetic."""
+    """Assumptions of a verdict over a sweep: class, moments, seeds, arithmetic."""
     reason = f"; because {plan.corrections.reason}" if plan.corrections.reason else ""
     found = [Assumption("class", f"{allowed(plan)}{reason}", "declared"), *moments]
     if plan.random:

@@ -1,4 +1,4 @@
-"""What a design can see, before any data: the cheapest one that decides, the plateau it misses, the misfit alarm."""
+"""Power of a design before any data: the cheapest one that decides, the plateau it misses, the misfit alarm."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def plateau(weights: Weights, claimed: float, power: float = 0.9) -> float:
 
 
 def misfit(plan: Plan, estimate: Callable[[Vector, float], Interval], level: float = 0.01) -> bool:
-    """Whether the data contradict claimed form and class together, whatever the target's value.
+    """True if the data contradict claimed form and class together, whatever the target's value.
 
     ``estimate`` turns weights and their bias into an interval. A gross-error alarm: it sees an exponential under a
     power, not a slow correction, and its silence is no evidence for the class.

@@ -41,7 +41,7 @@ _EXACT_JACKKNIFE = 0.6
 
 
 class Average(StrEnum):
-    """What is averaged over the draws."""
+    """The quantity averaged over the draws."""
 
     MEAN_OF_LOG = "mean of log"
     LOG_OF_MEAN = "log of mean"
@@ -149,7 +149,7 @@ class MeansOfLogs(WeightedMeans):
 
 
 def _clear_of(floor: float, columns: Sequence[Vector], average: Average, least: int) -> int:
-    """How many sizes are clear of the floor."""
+    """Number of sizes clear of the floor."""
     if not floor:
         return len(columns)
     means = np.array([column.mean() for column in columns])

@@ -21,7 +21,7 @@ Vector = NDArray[np.float64]
 @final
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """What was observed at every size, the smallest first, and bounds of what each value errs by.
+    """Observations at every size, the smallest first, with bounds of the error of each value.
 
     ``errors``: for every size one bound per draw, or one for all; none where the values are taken as exact.
     ``batched``: the values are means of batches of draws, made in passing, of logarithms where ``logs`` is set.

@@ -1,4 +1,4 @@
-r"""What one attempt of several may spend, and what its p-value costs.
+r"""Error budget over several attempts: the level of each, and the charge on its p-value.
 
 $\alpha_k = 6\alpha/(\pi^2 k^2)$ sums to $\alpha$ over k = 1, 2, ...; a p-value of attempt k is at most $\alpha_k$ iff
 the charged one, $p\,\pi^2 k^2/6$, is at most $\alpha$.

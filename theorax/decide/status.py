@@ -1,4 +1,4 @@
-"""What a decision can come to, why it may stay open, and at which levels it errs."""
+"""The eight statuses of a claim, the reasons why one stays open, and the levels of error."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Status(StrEnum):
 
     @property
     def holds(self) -> bool:
-        """Whether the claim was established, by whatever means."""
+        """True if the claim was established, by whatever means."""
         return self in (Status.PROVED, Status.CERTIFIED, Status.SUPPORTED)
 
     @property
@@ -47,7 +47,7 @@ class Status(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why nothing was decided."""
+    """Codes of the reasons why nothing was decided."""
 
     UNDERPOWERED = "underpowered"  # the statistical width dominates: more draws
     CLASS_BIAS = "class_bias"  # the bound of the corrections dominates: larger sizes, not more draws
@@ -66,7 +66,7 @@ class Reason(StrEnum):
 
 
 class Side(StrEnum):
-    """Which deviations from the claimed value make the claim false."""
+    """The deviations from the claimed value that make the claim false."""
 
     EQUAL = "equal"
     AT_LEAST = "at_least"
@@ -79,7 +79,7 @@ class Side(StrEnum):
 
 
 class Direction(StrEnum):
-    """Which way a claimed order goes."""
+    """Direction of a claimed order."""
 
     GROWTH = "growth"
     DECAY = "decay"

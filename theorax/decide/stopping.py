@@ -34,7 +34,7 @@ LookedAt = RatePlan | LimitPlan | MeanPlan
 
 @dataclass(frozen=True)
 class Look:
-    """How many draws are looked at together, at which levels."""
+    """One look: its number of draws and its levels."""
 
     draws: int
     levels: Levels
@@ -104,7 +104,7 @@ class LooksPlan:
 
     @property
     def decides(self) -> bool:
-        """Whether the last look can support at its own level; earlier ones only save draws."""
+        """True if the last look can support at its own level; earlier ones only save draws."""
         return self.stages[-1].decides
 
     def __str__(self) -> str:

@@ -115,7 +115,7 @@ class Stream:
 
     @property
     def counts(self) -> dict[float, int]:
-        """How many draws there are at each size, the sizes in increasing order."""
+        """Number of draws at each size, the sizes in increasing order."""
         return {size: self.moments[size].count for size in sorted(self.moments)}
 
     @property
@@ -128,7 +128,7 @@ class Stream:
         return Columns(means, batched=True, logs=self.logs, points=points)
 
     def for_plan(self, plan: SweepPlan) -> Columns:
-        """What a decision under this plan needs.
+        """The statistics that a decision under this plan needs.
 
         **Raises:** `ObservationError` where sizes or numbers of draws are not those planned.
         """

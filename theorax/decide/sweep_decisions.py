@@ -26,12 +26,12 @@ Vector = NDArray[np.float64]
 
 
 class WeightedMeans(ABC):
-    """What was observed along the sizes, as a decision reads it: an interval under any weights; abstract."""
+    """Observations along the sizes, as a decision reads them: an interval under any weights; abstract."""
 
     @property
     @abstractmethod
     def kept(self) -> int:
-        """How many sizes may be read, the smallest first."""
+        """Number of sizes that may be read, the smallest first."""
 
     @abstractmethod
     def interval(self, weights: Weights) -> Interval:
@@ -123,7 +123,7 @@ class WeightedPlan(SweepPlan):
 
     @abstractmethod
     def _unseen(self, weights: Weights) -> Iterable[str]:
-        """What a decision by these weights could not have seen, the class of corrections aside."""
+        """Deviations that a decision by these weights could not have seen, the class of corrections aside."""
 
 
 def decide_sweep(

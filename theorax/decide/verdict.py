@@ -55,7 +55,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Assumption:
-    """What a verdict is conditional on."""
+    """An assumption that a verdict is conditional on."""
 
     kind: str  # "class", "moment", "independence", "float model", "law", "hypothesis"
     text: str
@@ -64,7 +64,7 @@ class Assumption:
 
 @dataclass(frozen=True, kw_only=True)
 class Statement:
-    """What is claimed, as it was fixed before the data."""
+    """The claim, as it was fixed before the data."""
 
     id: str
     kind: str
@@ -93,7 +93,7 @@ class ErrorRates:
 
     @classmethod
     def of(cls, decision: Decision, level: float | None, **others: Any) -> ErrorRates:
-        """Those of a decision at this level; none where the level is None."""
+        """Error rates of a decision at this level; none where the level is None."""
         if level is None:
             return cls(**others)
         return cls(level=level, p_refute=decision.p_refute, p_support=decision.p_support, **others)
@@ -101,7 +101,7 @@ class ErrorRates:
 
 @dataclass(frozen=True, kw_only=True)
 class Grounds:
-    """What was looked at, for what the word is said, and what the word is conditional on."""
+    """Grounds of a verdict: the data looked at, the scope of its word, its assumptions."""
 
     draws: int
     sizes: tuple[float, ...] = ()

@@ -45,7 +45,7 @@ HEADS = {"law": "distance"}
 
 
 class _Words(NamedTuple):
-    """How the values that make a claim true, and those that make it false, are told."""
+    """Words for the values that make a claim true and for those that make it false."""
 
     true: str
     off: str

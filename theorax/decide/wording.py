@@ -39,7 +39,7 @@ SEEDS: Mapping[str, str] = {
 def sentence(
     status: Status, decision: Decision, level: float | None, *, detail: str = "", where: str = "", cases: int = 1
 ) -> str:
-    """What was rejected, at which level, under which declaration, and by how much the declaration may fail.
+    """The sentence of a decision: the rejected hypothesis, the level, the declaration, and by how much that may fail.
 
     ``level``: None where nothing is random. ``detail`` is the deciding case's own sentence, which stands for the rest
     where there is one; ``where`` names it.
@@ -104,7 +104,7 @@ def found_by(
 
 @dataclass(frozen=True)
 class Shown:
-    """What a reader sees of a case before its data; ``sign`` turns a decay exponent into the exponent that is shown."""
+    """The part of a case that is known before its data; ``sign`` turns a decay exponent into the exponent that is shown."""
 
     subject: str
     at: Mapping[str, str]

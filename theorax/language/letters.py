@@ -45,7 +45,7 @@ class Letter(Symbol):
         return letter
 
     def _carried(self) -> dict[str, Any]:
-        """What tells this letter from others of its name, besides its meaning and its assumptions."""
+        """Attributes that tell this letter from others of its name, besides its meaning and its assumptions."""
         return {}
 
     def _hashable_content(self) -> tuple[Any, ...]:
@@ -99,7 +99,7 @@ class Parameter(Letter):
 
 
 class Measured(Letter):
-    """What a draw returns: a real number, or one for every value of the indices ``over``.
+    """A letter for what a draw returns: a real number, or one for every value of the indices ``over``.
 
     ``sample``: the draw returns a vector of values whose empirical law is meant, such as the singular values of one
     matrix. They depend on each other, so the draw, not the value, is the unit of every statistic.

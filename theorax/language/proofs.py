@@ -133,7 +133,7 @@ def _of(word: str, claims: tuple[Claim, ...], settling: bool) -> Callable[[Steps
 
 
 def _taken(steps: Steps) -> int:
-    """How many arguments the generator needs."""
+    """Number of arguments that the generator needs."""
     parameters = inspect.signature(steps).parameters.values()
     return sum(parameter.default is parameter.empty for parameter in parameters)
 

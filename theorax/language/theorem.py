@@ -23,7 +23,7 @@ Label = Literal["read", "reconstructed", "derived"]
 @final
 @dataclass(frozen=True, kw_only=True)
 class Theorem:
-    """What is claimed, under which hypotheses, how it is measured and how far it is proved.
+    """A theorem: its claims, its hypotheses, the experiments that measure it, the proofs.
 
     ``place`` and ``label`` say where the statement comes from: *read* in the source, *reconstructed* from what could
     be read of it, or *derived* here. ``uses``: the theorems and instruments it rests on, by id. ``proofs``: generators

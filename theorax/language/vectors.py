@@ -42,7 +42,7 @@ class GaussianVector(LawOfNumbers):
 
     @property
     def dimensions(self) -> int:
-        """How many numbers have this law together."""
+        """Number of coordinates."""
         return int(self.covariance.rows)
 
     @property

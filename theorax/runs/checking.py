@@ -62,7 +62,7 @@ def observe(theorem_id: str, settings: Settings, kept: bytes | None = None) -> C
 
 
 def plan(theorem_id: str, settings: Settings) -> list[PlannedCheck]:
-    """What a check of this theorem would measure and what its designs can see, without any draw."""
+    """Plan of a check: its measurements and the power of its designs, without any draw."""
     return theorem_check.plan(theorem_id, settings, _log(settings))
 
 

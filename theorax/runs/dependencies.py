@@ -1,4 +1,4 @@
-"""Which theorem rests on which: order of checks, cycles, ancestors, and what a failed ancestor blocks."""
+"""Dependencies between theorems: order of checks, cycles, ancestors, and the theorems that a failed one blocks."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ class Silent:
 
 @dataclass(frozen=True)
 class Run:
-    """What a run found. ``records`` are as checked alone; ``adjusted`` as the whole run supports them."""
+    """Results of a run. ``records`` are as checked alone; ``adjusted`` as the whole run supports them."""
 
     selected: tuple[str, ...]
     records: tuple[Record, ...]

@@ -77,7 +77,7 @@ class _Chooser:
         return ids, ids & named
 
     def term(self, text: str) -> tuple[set[str], set[str]]:
-        """What a word matches with its ``+``, and what it matches without."""
+        """The pattern of a word with its ``+``, and without."""
         core = text.removeprefix("+").removesuffix("+")
         if not core:
             raise UsageError(f"`{text}` names no theorem. Write an id, such as `{_example(self.catalogue)}`.")

@@ -1,4 +1,4 @@
-"""What determines a result, as a manifest of named digests; the store keeps the result under the manifest's own digest.
+"""Everything that determines a result, as a manifest of named digests; the store keeps the result under its digest.
 
 The manifest names the theorem, its file and everything that it and the deciding code import inside the package, found in
 the text without importing; the settings; the versions of the libraries that compute; the kind of machine; and the files
@@ -191,7 +191,7 @@ def neighbours(file: Path) -> frozenset[Path]:
 
 
 def _module_file(module: str) -> Path | None:
-    """Where a module lives; only its outermost package is looked up, which imports nothing."""
+    """File of a module; only its outermost package is looked up, which imports nothing."""
     from importlib.util import find_spec
 
     first, *rest = module.split(".")

@@ -67,7 +67,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Last:
-    """What determined the last kept result of a theorem; ``usable``: it was kept in the present layout."""
+    """Manifest of the last kept result of a theorem; ``usable``: it was kept in the present layout."""
 
     manifest: Manifest
     date: str
@@ -186,11 +186,11 @@ class Store:
         return {theorem: (status, date) for theorem, status, date in rows}
 
     def seconds(self) -> Mapping[str, float]:
-        """How long the last check of every theorem took."""
+        """Seconds that the last check of every theorem took."""
         return dict(self._read("SELECT theorem, seconds FROM results ORDER BY date", ()))
 
     def last_manifest(self, id: str) -> Last | None:
-        """What determined the last kept result of a theorem, and its date."""
+        """Manifest of the last kept result of a theorem, and its date."""
         kept = "FROM results WHERE theorem = ? AND status != 'ERROR' ORDER BY date DESC LIMIT 1"
         rows = self._read(f"SELECT manifest, date, layout {kept}", (id,))
         return Last(json.loads(rows[0][0]), rows[0][1], rows[0][2] == LAYOUT) if rows else None
@@ -244,7 +244,7 @@ class Store:
 
 
 def variant(manifest: Manifest) -> bool:
-    """Whether a result was found at other parameters, other sizes or another model than the theorem's own."""
+    """True if a result was found at other parameters, other sizes or another model than the theorem's own."""
     own = {"setting at": "()", "setting sizes": "()", "setting model": "None", "setting nightly": "False"}
     return any(manifest.get(name, value) != value for name, value in own.items())
 

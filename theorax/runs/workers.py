@@ -1,4 +1,4 @@
-"""Where a check runs: in this process, or in worker processes that outlive none of its accidents.
+"""Places where a check runs: this process, or in worker processes that outlive none of its accidents.
 
 A check is named by an importable path ``module:function``: a function pickled by value would compile anew in every
 task. Every process computes with one thread, this one as a worker, so that the number of workers changes no bit.
@@ -27,7 +27,7 @@ Check = Callable[[str, Settings], TheoremOutcome | Checked]
 
 @dataclass(frozen=True)
 class Finished:
-    """How one check ended: with an outcome, or with a sentence and, for a programmer's error, its traceback."""
+    """End of one check: an outcome, or with a sentence and, for a programmer's error, its traceback."""
 
     id: str
     outcome: TheoremOutcome | None = None
@@ -130,7 +130,7 @@ class Pool:
         self._tasks[future] = (id, settings)
 
     def finished(self) -> Iterator[Finished]:
-        """What ended since the last call."""
+        """Checks that ended since the last call."""
         from concurrent.futures import FIRST_COMPLETED, wait
         from concurrent.futures.process import BrokenProcessPool
 

@@ -1,1 +1,1 @@
-"""How a statement is decided."""
+"""One theorem, from its statement to its outcome."""

@@ -1,4 +1,4 @@
-"""What a claim's verdict is conditional on, and for what it is said: the ledger and the scope of every kind."""
+"""Assumptions and scope of a claim's verdict: its ledger, for every kind."""
 
 from __future__ import annotations
 

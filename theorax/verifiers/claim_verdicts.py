@@ -45,7 +45,7 @@ class PlannedClaim:
 
     @property
     def refusal(self) -> str:
-        """Why the claim is not worth running; empty if it is."""
+        """The sentence why the claim is not worth running; empty if it is."""
         return next((note for note in self.notes if note), "")
 
 
@@ -55,7 +55,7 @@ def undecided(reason: Reason, sentence: str = "") -> Found:
 
 
 def findings(judged: Sequence[Judged], decision: Decision, *, settled: bool) -> Iterator[Found]:
-    """What the decided cases of a claim bring to light together, beside its proof where it has one."""
+    """Findings of the decided cases of a claim together, beside its proof where it has one."""
     shown = judged[_worst(judged, decision)]
     # The reason that is told is that of the case; its numbers are those of all cases together.
     told = replace(decision, reason=shown.decision.reason)
@@ -164,7 +164,7 @@ def design_hash(claim: Claim, cases: Sequence[Judged | Prepared]) -> str:
 
 
 def place(cell: Cell) -> str:
-    """Which case this is, as a reader would say it."""
+    """Name of the case, as a reader would say it."""
     at = ", ".join(f"{name} = {value}" for name, value in cell.label.items())
     return f"{cell.line.name}" + (f" at {at}" if at else "")
 

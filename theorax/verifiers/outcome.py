@@ -1,4 +1,4 @@
-"""What a check found, as plain frozen values that go into the store and the report without change.
+"""Outcome of a check, as plain frozen values that go into the store and the report without change.
 
 Numbers are Python floats, ``None`` where there is none; texts are what a reader sees. Nothing here needs SymPy or JAX,
 so a kept result is read and shown without importing either.
@@ -31,7 +31,7 @@ class ControlOutcome:
 
 
 class Expected(StrEnum):
-    """What should become of a variant of a claim."""
+    """Expected fate of a variant of a claim."""
 
     KILLED = "killed"
     STAYS = "stays supported"  # it follows from the claim
@@ -54,7 +54,7 @@ class MutantOutcome:
 
 
 class StepStatus(StrEnum):
-    """What became of one step of a proof."""
+    """Status of one step of a proof."""
 
     PROVED = "PROVED"
     CITED = "CITED"
@@ -96,7 +96,7 @@ class HypothesisOutcome:
 
 @dataclass(frozen=True)
 class Work:
-    """What a check cost."""
+    """Cost of a check."""
 
     seconds: float
     draws: int = 0

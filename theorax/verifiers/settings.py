@@ -1,4 +1,4 @@
-"""What a user chose for a run: everything that a result depends on besides the sources, and how to run it."""
+"""Settings of a run: everything that a result depends on besides the sources, and how to run it."""
 
 from __future__ import annotations
 

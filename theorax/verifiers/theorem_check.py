@@ -102,7 +102,7 @@ def observe(theorem_id: str, settings: Settings, log: AttemptLog, kept: bytes | 
 
 
 def plan(theorem_id: str, settings: Settings, log: AttemptLog) -> list[PlannedCheck]:
-    """What a check of this theorem would measure and what its designs can see, without any draw."""
+    """Plan of a check: its measurements and the power of its designs, without any draw."""
     theorem, table = _prepare(theorem_id, settings, _catalogue(settings))
     found = []
     for name in theorem.claims:
@@ -192,7 +192,7 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
 
 
 def _note(case: Prepared) -> str:
-    """Why the design of this case cannot decide, and the cheapest that would; empty where it can."""
+    """The sentence why the design of this case cannot decide, with the cheapest that would; empty where it can."""
     if not case.weakness:
         return ""
     return f"Too weak to decide, so not run: {claim_verdicts.place(case.cell)} has {case.weakness}."
@@ -232,7 +232,7 @@ def _mutants(verdict: Verdict, planned: PlannedClaim, draws: Draws) -> list[Muta
 
 
 def _attacked(verdict: Verdict, fired: Sequence[ControlOutcome], mutants: Sequence[MutantOutcome]) -> Iterator[Found]:
-    """What the attempts to break the claim brought to light."""
+    """Findings of the attempts to break the claim."""
     if verdict.status is Status.SUPPORTED:
         yield from sensitivity.contradiction(verdict.id, mutants)
     yield from controls.insensitive(verdict.id, fired)

@@ -1,4 +1,4 @@
-"""What limits, rates and laws share: a size that tends to infinity, and a class of corrections on the way."""
+"""The common part of limits, rates and laws: a size that tends to infinity, and a class of corrections on the way."""
 
 from __future__ import annotations
 

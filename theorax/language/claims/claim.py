@@ -1,4 +1,4 @@
-"""What every kind of claim has, and what it asks of its letters when it is built."""
+"""The common part of every kind of claim, and the checks of its letters when it is built."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FEW = Rational(1, 50)  # the share of draws that a sampled bound may leave open
 
 @dataclass(frozen=True, kw_only=True)
 class Claim(ABC):
-    """What every kind of claim has.
+    """A claim of any kind; abstract.
 
     ``margin`` with its reason: "false by at least the margin" is rejected before the claim is called supported.
     ``under``: the hypotheses it needs, all of the theorem's if None. ``where``: the cases it speaks of.
@@ -167,7 +167,7 @@ class Claim(ABC):
         yield from ()
 
     def assumptions(self) -> tuple[Assumption, ...]:
-        """What the decision on draws takes for granted: the class of corrections, the tails."""
+        """Assumptions of the decision on draws: the class of corrections, the tails."""
         return ()
 
     def seen_at(self, sizes: str) -> str:

@@ -1,4 +1,4 @@
-"""What no member of a class attains: by a search, or by a certified lower bound."""
+"""Impossibilities: a distance that no member of a class falls below, by a search or by a certified lower bound."""
 
 from __future__ import annotations
 

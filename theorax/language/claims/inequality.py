@@ -57,7 +57,7 @@ class Inequality(Claim):
 
     @property
     def entrywise(self) -> bool:
-        """Whether arrays are bounded, entry by entry on instances, instead of numbers in draws."""
+        """True if arrays are bounded, entry by entry on instances, instead of numbers in draws."""
         return any(letter.array for letter in self.observed)
 
     @property

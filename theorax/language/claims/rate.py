@@ -123,7 +123,7 @@ class Rate(AsymptoticClaim):
 
     @property
     def letters_of(self) -> tuple[Expr, ...]:
-        """What has a law whose distance from its limit is claimed."""
+        """The letter whose law approaches its limit at the claimed rate."""
         return (self.of,)
 
     @property
@@ -194,7 +194,7 @@ class Rate(AsymptoticClaim):
             yield self._moved(2 * self.margin.value * (1 if self.sided is Side.AT_MOST else -1))
 
     def _implies(self, change: Expr) -> bool:
-        """Whether the order changed by this follows from the claim: a larger upper bound, a smaller lower one."""
+        """True if the order changed by this follows from the claim: a larger upper bound, a smaller lower one."""
         if self.sided is Side.EQUAL:
             return False
         return bool(change > 0 if self.sided is Side.AT_MOST else change < 0)

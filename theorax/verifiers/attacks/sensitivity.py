@@ -76,7 +76,7 @@ def _mutant(
 def _same_numbers(
     claim: Claim, variant: Claim, cases: tuple[Prepared, ...], observed: Callable[[SweepLine], Observed]
 ) -> bool:
-    """Whether the two differ in what is measured only by a factor that is one in every case, and in nothing else."""
+    """True if the two differ in what is measured only by a factor that is one in every case, and in nothing else."""
     if claim.averaged is None:
         return False
     own, other = getattr(claim, claim.averaged), getattr(variant, claim.averaged)
@@ -121,13 +121,13 @@ def insensitive(name: str, outcomes: Sequence[MutantOutcome]) -> Iterator[Found]
 
 
 def tally(outcomes: list[MutantOutcome]) -> tuple[int, int]:
-    """How many wrong variants were killed, of how many that can be told from the claim."""
+    """Number of wrong variants killed, and of those that can be told from the claim."""
     counted = [mutant for mutant in outcomes if mutant.expected is Expected.KILLED]
     return sum(mutant.killed for mutant in counted), len(counted)
 
 
 def _within(variant: Prepared, case: Prepared) -> bool:
-    """Whether the variant predicts what lies within the margin of the claim's own prediction."""
+    """True if the variant's prediction lies within the margin of the claim's own prediction."""
     apart = variant.apart(case)
     # A variant at the very margin lies outside, however the two roundings of that number fall.
     return apart is not None and apart < case.margin * (1 - 2.0**-40)

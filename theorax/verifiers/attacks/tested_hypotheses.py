@@ -51,7 +51,7 @@ def violated(theorem: Theorem, needed: Sequence[str], cases: Sequence[Prepared],
 
 
 def told(part: Hypothesis, theorem: Theorem, draws: Draws) -> HypothesisOutcome:
-    """What a report says about the hypothesis."""
+    """The outcome of a hypothesis for the report."""
     breaking = tuple(
         label
         for experiment in theorem.experiments.values()
@@ -71,7 +71,7 @@ def told(part: Hypothesis, theorem: Theorem, draws: Draws) -> HypothesisOutcome:
 
 
 def _satisfied(hypothesis: Hypothesis, observed: Observed, cell: Cell) -> tuple[int, int] | None:
-    """How many draws satisfy the relation, of how many; None if this experiment does not measure its letters."""
+    """Number of draws that satisfy the relation, and of all; None if this experiment does not measure its letters."""
     assert hypothesis.holds is not None
     measured = {s.name for s in hypothesis.holds.free_symbols if isinstance(s, Measured)}
     if not observed.tables or not measured <= set(observed.tables[0]):

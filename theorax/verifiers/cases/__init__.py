@@ -1,1 +1,1 @@
-"""What a check draws: lines, their observations, and expressions on them."""
+"""The cases of a check: lines, their observations, and expressions on them."""

@@ -1,4 +1,4 @@
-"""What a check has drawn so far: each line once, when a claim first needs it; more of it on demand; kept and recalled.
+"""Draws of a check so far: each line once, when a claim first needs it; more of it on demand; kept and recalled.
 
 Draw i of a line is a function of i, so that asking for more continues the same stream bit by bit, and a decision can be
 made again from the kept tables without drawing.
@@ -52,7 +52,7 @@ class Draws:
         self.count = 0
 
     def on(self, line: SweepLine) -> Observed:
-        """What was drawn on the line; nothing for a claim over a box."""
+        """Observations on the line; none for a claim over a box."""
         if line is BOX:
             return Observed(line, ())
         place = _place(line)

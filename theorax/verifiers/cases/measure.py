@@ -80,7 +80,7 @@ def observed(
     tables: tuple[Mapping[str, np.ndarray], ...],
     errors: tuple[Mapping[str, np.ndarray], ...],
 ) -> Observed:
-    """What was drawn on the line, from its tables: the models behind them are built again when one is asked for."""
+    """Observations on the line, from its tables: the models behind them are built again when one is asked for."""
 
     def model(size: int, draw: int) -> tuple[Any, dict[str, Any]]:
         letters = _letters(experiment, line, every, size)
@@ -126,7 +126,7 @@ def _program(
 def _letters(
     experiment: Experiment, line: SweepLine, every: Sequence[SweepLine], size: int, literal: bool = False
 ) -> dict[str, Any]:
-    """What build and observe may ask for: sizes, the largest value for indices, numbers for parameters.
+    """Letters that build and observe may ask for: sizes, the largest value for indices, numbers for parameters.
 
     A size is a whole number, which is compiled in, and in a padded experiment an extent, whose padding alone is.
     """

@@ -151,7 +151,7 @@ def _sides(claim: Identity, cell: Cell, seen: Mapping[str, Any], domain: Domain[
 def _letters(
     claim: Identity, observed: Observed, draw: int, size: int, domain: Domain[Any], carry: Carry | None = None
 ) -> Mapping[str, Any]:
-    """What was measured, run once in each arithmetic for all claims and their variants.
+    """Measured programs, run once in each arithmetic for all claims and their variants.
 
     Where some letter cannot be followed there, those that the claim holds are run by themselves.
     """

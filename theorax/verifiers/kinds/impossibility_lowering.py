@@ -92,7 +92,7 @@ class ImpossibilityJudge(Judge[Impossibility]):
 def _verdict(
     claim: Impossibility, prepared: Prepared, observed: Observed, columns: list[np.ndarray], nearest: float
 ) -> tuple[Status | None, Reason | None, str]:
-    """What restarts that came nearer mean; nothing where none did."""
+    """Finding from restarts that came nearer; None where none did."""
     if nearest >= prepared.claimed:
         return None, None, ""
     cell = prepared.cell

@@ -169,7 +169,7 @@ def _quantiles(shares: np.ndarray) -> tuple[float, float, float]:
 
 
 def _trivial_in_every_draw(claim: Inequality, cell: Cell, observed: Observed) -> bool:
-    """Whether the bound is nowhere sharper than the trivial one."""
+    """True if the bound is nowhere sharper than the trivial one."""
     if claim.trivial is None:
         return False
     sharper = claim.trivial - claim.prediction if claim.at_most is not None else claim.prediction - claim.trivial
@@ -179,7 +179,7 @@ def _trivial_in_every_draw(claim: Inequality, cell: Cell, observed: Observed) ->
 def _counterexample(
     excess: Expr, cell: Cell, observed: Observed, columns: list[np.ndarray], errors: list[np.ndarray]
 ) -> str:
-    """What balls say of the draw that violates most, at the smallest size with a sure violation; nothing otherwise."""
+    """Decision of balls on the draw that violates most, at the smallest size with a sure violation; nothing otherwise."""
     sure = [at for at, (column, error) in enumerate(zip(columns, errors, strict=True)) if (column > error).any()]
     if not sure or observed.model is None:
         return ""

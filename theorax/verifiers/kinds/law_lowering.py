@@ -69,7 +69,7 @@ class LawJudge(Judge[Law]):
 
 
 def _noise(claim: Law, cell: Cell, frequencies: Frequencies) -> Shape:
-    """How the noise of one value spreads over directions; not asked of features that are averaged given a variance."""
+    """Covariance of the noise of one value over the features; not asked of features that are averaged given a variance."""
     return (
         Shape(1.0) if claim.given is not None else _shape(claim.to, tuple(_values(claim.to, cell).items()), frequencies)
     )
@@ -87,7 +87,7 @@ def _characteristic(law: LawOfNumbers, cell: Cell, frequencies: Frequencies) -> 
 
 
 def law_frequencies(claim: Law | Rate, cell: Cell) -> Frequencies:
-    """Those of the claim itself: whitened by its covariance where it is about a vector."""
+    """Frequencies of the claim itself: whitened by its covariance where it is about a vector."""
     if isinstance(claim.to, GaussianVector) and claim.to.dimensions > 1:
         return joint(claim.to.numbers(_values(claim.to, cell)))
     return gauss_hermite(cell.number(claim.scale))

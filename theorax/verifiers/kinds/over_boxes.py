@@ -75,7 +75,7 @@ def judged(found: BoxFinding, prepared: Prepared) -> Judged:
 
 
 def is_certified(smaller: Expr, larger: Expr, over: Range) -> bool:
-    """Whether one side is nowhere above the other."""
+    """True if one side is nowhere above the other."""
     problem = values(larger - smaller, over, None)
     return nowhere_negative(problem).decision.status is Status.CERTIFIED
 

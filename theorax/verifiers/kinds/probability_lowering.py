@@ -116,7 +116,7 @@ def outcomes(event: Basic, cell: Cell, observed: Observed, at: int) -> tuple[Mas
 
 
 def _confirmed(event: Basic, cell: Cell, observed: Observed, at: int, draw: int) -> str:
-    """What balls say of a draw in which the event fails; nothing if they leave it open."""
+    """Decision of balls on a draw in which the event fails; None if they leave it open."""
     if observed.model is None:
         return ""
     size = observed.line.sizes[at]
@@ -132,7 +132,7 @@ def _confirmed(event: Basic, cell: Cell, observed: Observed, at: int, draw: int)
 
 
 def _fails(event: Basic, ball: Ball_) -> bool:
-    """Whether the event surely fails, its numbers being balls."""
+    """True if the event surely fails, its numbers being balls."""
     if isinstance(event, Not):
         return _holds(event.args[0], ball)
     if isinstance(event, And | Or):
@@ -150,7 +150,7 @@ def _fails(event: Basic, ball: Ball_) -> bool:
 
 
 def _holds(event: Basic, ball: Ball_) -> bool:
-    """Whether the event surely holds, its numbers being balls."""
+    """True if the event surely holds, its numbers being balls."""
     if isinstance(event, Not):
         return _fails(event.args[0], ball)
     if isinstance(event, And | Or):
