@@ -1,4 +1,4 @@
-"""What every plan of a sweep over sizes has in common: fixed before the data, hashed, and able to say what it can see."""
+"""Plans: fixed before the data, hashed, and able to state their own power."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NOTICED = 0.9  # the probability with which a noticeable deviation is refuted
 
 
 class Seeds(StrEnum):
-    """How draws at different sizes belong together, as declared."""
+    """Declared relation between draws at different sizes."""
 
     PAIRED = "paired"  # draw s has the same seed at every size
     INDEPENDENT = "independent"
@@ -38,7 +38,7 @@ class Seeds(StrEnum):
 
     @property
     def policy(self) -> Policy:
-        """What that means for the standard error."""
+        """The rule for the standard error that follows."""
         known = {Seeds.INDEPENDENT: Policy.INDEPENDENT, Seeds.NONE: Policy.DETERMINISTIC}
         return known.get(self, Policy.PAIRED)
 
@@ -83,21 +83,21 @@ class Planned(ABC):
     @property
     @abstractmethod
     def cost(self) -> float:
-        """What the data cost: a draw at size n costs n."""
+        """Cost of the data: a draw at size n costs n."""
 
     @property
     def decides(self) -> bool:
-        """Whether support is within reach; a plan that cannot support may still refute."""
+        """True if support is within reach; a plan that cannot support may still refute."""
         return self.half_width < self.margin
 
     @property
     def why_not(self) -> Reason | None:
-        """Why support is out of reach: too few draws, or a class that no draws make up for; None where it is not."""
+        """The reason why support is out of reach: too few draws, or a class that no draws make up for; None where it is not."""
         return None if self.decides else Reason.UNDERPOWERED
 
     @property
     def weakness(self) -> str:
-        """Why support is out of reach, and the cheapest design that reaches it; empty where this one does."""
+        """The sentence why support is out of reach, with the cheapest design that reaches it; empty where this one does."""
         if self.decides:
             return ""
         better = self.cheapest()
@@ -111,12 +111,12 @@ class Planned(ABC):
         return None
 
     def apart(self, other: Planned) -> float | None:
-        """How far the two claimed values lie apart, in the units of the margin; None where they have no distance."""
+        """Distance of the two claimed values, in the units of the margin; None where they have no distance."""
         return None
 
     @property
     def random(self) -> bool:
-        """Whether the values are draws; without randomness no error rate is spent."""
+        """True if the values are draws; without randomness no error rate is spent."""
         return True
 
     def repeated(self) -> Self:
@@ -156,7 +156,7 @@ class Planned(ABC):
 
 @dataclass(frozen=True)
 class Tested:
-    """What a test makes of the data of one case; the same for a theorem's claim and for numbers of a user's own."""
+    """Result of a test on one case, the same for a theorem's claim and for a user's own numbers."""
 
     decision: Decision
     points: tuple[Point, ...] = ()
@@ -188,7 +188,7 @@ class SweepPlan(Planned):
     @property
     @abstractmethod
     def core(self) -> Plan:
-        """What the weights depend on."""
+        """The design that the weights depend on."""
 
     @property
     def weights(self) -> Weights:
@@ -225,7 +225,7 @@ class SweepPlan(Planned):
 
     @property
     def unit(self) -> str:
-        """What the class of corrections is measured in, as the end of a number."""
+        """Unit of the class of corrections, as the end of a number."""
         return " of the value"
 
     def power(self) -> float:

@@ -1,4 +1,4 @@
-"""What every judge of a kind of claim has in common: cells, the plan of a cell, the decision on a cell."""
+"""The common part of all lowerings: cells, the plan of a cell, the decision on a cell."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ class Prepared:
 
     @property
     def weakness(self) -> str:
-        """Why this design cannot decide, and the cheapest that would; empty where it can, or where none was made."""
+        """The sentence why this design cannot decide, with the cheapest that would; empty where it can, or where none was made."""
         return "" if self.plan is None else self.plan.weakness
 
     @property
     def why_not(self) -> Reason | None:
-        """Why this design cannot decide, as a code; None where it can."""
+        """The reason why this design cannot decide, as a code; None where it can."""
         return None if self.plan is None else self.plan.why_not
 
     @property
@@ -74,7 +74,7 @@ class Prepared:
         return None if self.plan is None else self.plan.expected
 
     def apart(self, other: Prepared) -> float | None:
-        """How far the two predictions lie apart, in the units of the margin; None where they have no distance."""
+        """Distance of the two predictions, in the units of the margin; None where they have no distance."""
         return None if self.plan is None or other.plan is None else self.plan.apart(other.plan)
 
 
@@ -128,7 +128,7 @@ class Judge(ABC, Generic[C]):
 
 
 def seeds_of(line: SweepLine) -> Seeds:
-    """How the draws of this line at different sizes belong together."""
+    """Relation between the draws of this line at different sizes."""
     if not line.random:
         return Seeds.NONE
     return Seeds.PAIRED if line.paired else Seeds.INDEPENDENT
@@ -140,7 +140,7 @@ def spreads(claim: Claim, cell: Cell, unit: float = 1.0) -> tuple[float, ...]:
 
 
 def moments_in_numbers(moments: Moment, cell: Cell) -> DeclaredMoments:
-    """What is declared of one draw, in numbers at every size."""
+    """Declared moments of one draw, in numbers at every size."""
     return declared(moments).lowered(lambda end: tuple(cell.number(sympify(end), size) for size in cell.line.sizes))
 
 
@@ -160,6 +160,6 @@ def columns(expression: Expr, cell: Cell, observed: Observed) -> Columns:
 
 
 def judged(prepared: Prepared, found: Tested) -> Judged:
-    """What a test found, as a case of the claim."""
+    """The result of a test, as a case of the claim."""
     random = prepared.plan is None or prepared.plan.random
     return Judged(prepared, found.decision, found.points, found.unseen, statistical=random, detail=found.detail)
