@@ -60,7 +60,7 @@ class Prepared:
 
     @property
     def weakness(self) -> str:
-        """The sentence why this design cannot decide, with the cheapest that would; empty where it can, or where none was made."""
+        """The sentence why this design cannot decide, with the cheapest that would; empty where it can."""
         return "" if self.plan is None else self.plan.weakness
 
     @property
