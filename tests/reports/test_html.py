@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import contrasts
 import fakes
 import pytest
 from pages import HOSTILE, Parsed, hostile, printed
@@ -206,12 +207,16 @@ def test_a_hostile_word_is_still_readable():
 # Colours
 
 
+def test_the_contrast_of_black_and_white_is_the_largest():
+    assert contrasts.contrast("#000000", "#ffffff") == pytest.approx(21)
+
+
 @pytest.mark.parametrize("theme", palette.THEMES)
 def test_colours_are_told_apart(theme):
     colours = palette.THEMES[theme]
-    for pairs, least in ((palette.TEXT_ON, palette.TEXT_RATIO), (palette.SIGNS_ON, palette.SIGN_RATIO)):
+    for pairs, least in ((contrasts.TEXT_ON, contrasts.TEXT_RATIO), (contrasts.SIGNS_ON, contrasts.SIGN_RATIO)):
         for ink, ground in pairs:
-            assert palette.contrast(colours[ink], colours[ground]) >= least, (ink, ground)
+            assert contrasts.contrast(colours[ink], colours[ground]) >= least, (ink, ground)
 
 
 def test_both_themes_name_the_same_colours():

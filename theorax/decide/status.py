@@ -36,11 +36,6 @@ class Status(StrEnum):
         """The place in the order of badness: 0 for PROVED, 7 for ERROR; the larger one decides for a theorem."""
         return list(Status).index(self)
 
-    @classmethod
-    def worst_first(cls) -> tuple[Status, ...]:
-        """All outcomes, the worst first."""
-        return tuple(reversed(cls))
-
     def __repr__(self) -> str:
         # At the prompt a verdict shows its word, as everywhere else.
         return repr(self.value)

@@ -11,7 +11,7 @@ from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
 from theorax.text.numbers import interval, number, with_uncertainty
 from theorax.text.plot import plot, predicted_along
 
-__all__ = ["MEANING", "told"]
+__all__ = ["MEANING", "sweep", "told"]
 
 MEANING: Mapping[Status, str] = {
     Status.SUPPORTED: "the numbers rule out that it is off by the margin or more",
@@ -75,7 +75,7 @@ def told(verdict: Verdict) -> Iterator[Block]:
         yield from _found(verdict, case)
     yield Paragraph(verdict.sentence)
     if case is not None and len(case.points) > 1:
-        yield from _sweep(verdict, case)
+        yield from sweep(verdict, case)
     yield from _conditions(verdict)
 
 
@@ -133,7 +133,8 @@ def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
         yield Gap()
 
 
-def _sweep(verdict: Verdict, case: Case) -> Iterator[Block]:
+def sweep(verdict: Verdict, case: Case) -> Iterator[Block]:
+    """What was measured along the sweep of a case, in a table and a plot."""
     letter = verdict.as_ or "size"
     points = case.points
     line = predicted_along(points, verdict.kind, case.predicted)

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from theorax.decide.status import Status
 from theorax.decide.verdict import LOOSE, Case
+from theorax.decide.verdict_text import sweep
 from theorax.decide.wording import REMEDIES
 from theorax.reports.document import CitedWork, ClaimReport, TheoremReport
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
 from theorax.text.numbers import duration, interval, number, with_uncertainty
-from theorax.text.plot import plot, predicted_along
 from theorax.text.signs import signed
 from theorax.verifiers.outcome import (
     ControlOutcome,
@@ -130,7 +130,11 @@ def claimed(claim: ClaimReport, words: str) -> Iterator[Block]:
     if len(claim.cases) > 1 or (worst and worst.estimate is not None):
         yield from _cases(claim)
     if worst and worst.points:
-        yield from _sweep(claim, worst)
+        if len(claim.cases) > 1:
+            yield Gap()
+            yield Paragraph(f"Along the sweep, in the case that decides, {_named(worst)}:", quiet=True)
+        yield from sweep(claim, worst)
+        yield Gap()
     yield Paragraph(claim.sentence)
     yield from _strength(claim)
 
@@ -159,33 +163,6 @@ def _cases(claim: ClaimReport) -> Iterator[Block]:
 def _named(case: Case) -> str:
     at = ", ".join(f"{letter}={value}" for letter, value in case.at.items())
     return f"{case.subject} ({at})" if at else str(case.subject)
-
-
-def _sweep(claim: ClaimReport, case: Case) -> Iterator[Block]:
-    letter = claim.as_ or "size"
-    points = case.points
-    line = predicted_along(points, claim.kind, case.predicted)
-    shown = line if line is not None else [None] * len(points)
-    rows = tuple(
-        (
-            number(point.size),
-            str(point.draws),
-            with_uncertainty(point.estimate, point.standard_error),
-            number(at),
-        )
-        for point, at in zip(points, shown, strict=True)
-    )
-    limit = "limit" if claim.kind == "limit" else "predicted"
-    column = "on the predicted slope" if claim.kind == "rate" else limit
-    yield Gap()
-    if len(claim.cases) > 1:
-        yield Paragraph(f"Along the sweep, in the case that decides, {_named(case)}:", quiet=True)
-    yield Table((letter, "draws", "measured", column), rows, right=(0, 1, 2, 3))
-    drawn = plot(points, line, letter)
-    if drawn:
-        yield Gap()
-        yield Lines(tuple(drawn), indent=2)
-    yield Gap()
 
 
 def _strength(claim: ClaimReport) -> Iterator[Block]:
