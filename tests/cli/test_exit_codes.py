@@ -97,7 +97,7 @@ def test_a_model_without_its_factory_names_the_nearest(verify):
 
 def test_an_error_of_ours_leaves_its_traceback_in_a_file(verify, monkeypatch):
     Path(".theorax").mkdir()
-    monkeypatch.setattr("theorax.reports.document.document", lambda *_: 1 / 0)
+    monkeypatch.setattr("theorax.reports.assembly.document", lambda *_: 1 / 0)
     answer = verify("theorem", "gap", "--jobs", "1")
     assert answer.code == 3
     assert "Something in theorax itself went wrong" in answer.err

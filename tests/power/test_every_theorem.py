@@ -15,19 +15,23 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from theorax.decide.status import Status
 from theorax.reports import baselines
-from theorax.reports.document import document
-from theorax.reports.regression import compared
+from theorax.reports.assembly import document
+from theorax.reports.baselines import Baseline, BaselineCase, BaselineClaim
+from theorax.reports.document import Document, TheoremReport
+from theorax.reports.regression import Change, compared
 from theorax.runs.runner import run
 from theorax.runs.selectors import Selection
 from theorax.runs.sources import Sources
 from theorax.theorems.catalogue import Catalogue
+from theorax.verifiers.outcome import Expected
 
 KEPT = baselines.read(Path(__file__).with_name("every_theorem.json"))
 CATALOGUE = Catalogue()
@@ -52,59 +56,53 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("theorem", chosen(metafunc.config))
 
 
-def checked(theorem: str, state: Path) -> dict[str, Any]:
+def checked(theorem: str, state: Path) -> Document:
     """The report of a run of this theorem alone, with the settings of what is kept."""
-    settings = baselines.settings_of(KEPT["runs"][-1]["settings"], fresh=True, state=str(state))
+    settings = KEPT.runs[-1].settings.settings(fresh=True, state=str(state))
     found = run(Selection((theorem,), (theorem,)), settings, CATALOGUE, sources=SOURCES)
-    return document(found, settings, ["pytest"], "today")
+    return document(found, settings, ["pytest"], KEPT.runs[-1].created)
 
 
-def silent(part: Mapping[str, Any]) -> list[str]:
+def silent(part: TheoremReport) -> list[str]:
     """The controls that did not fire, the mutants that live, and what a check without any of them leaves untested."""
-    found = [
-        f"the control {row['subject']!r} is silent on {row['claim']}" for row in part["controls"] if not row["fired"]
-    ]
-    killable = [row for row in part["mutants"] if row["expected"] == "killed"]
-    found += [f"the mutant {row['name']!r} of {row['claim']} lives" for row in killable if not row["killed"]]
-    empty = {"claims": part["claims"], "controls": part["controls"], "mutants to kill": killable}
+    found = [f"the control {row.subject!r} is silent on {row.claim}" for row in part.controls if not row.fired]
+    killable = [row for row in part.mutants if row.expected is Expected.KILLED]
+    found += [f"the mutant {row.name!r} of {row.claim} lives" for row in killable if not row.killed]
+    empty = {"claims": part.claims, "controls": part.controls, "mutants to kill": killable}
     return found + [f"it has no {what}" for what, rows in empty.items() if not rows]
 
 
-def moved(report: Mapping[str, Any]) -> list[str]:
+def moved(report: Document, kept: Baseline = KEPT) -> list[str]:
     """The claims whose statement, word or estimate is another than what is kept."""
-    ids = {part["id"] for part in report["theorems"]}
-    kept = {**KEPT, "theorems": [part for part in KEPT["theorems"] if part["id"] in ids]}
-    rows = compared(kept, report, strict=True)["claims"]
+    comparison = compared(kept.of([part.id for part in report.theorems]), report, strict=True)
     return [
-        f"{row['claim']} {row['change']}, {row['outcome']}: {row['before']} -> {row['now']}; {row['why']}"
-        for row in rows
-        if row["change"] != "kept" or row["exit"]
+        f"{row.claim} {row.change}, {row.outcome}: {row.before} -> {row.now}; {row.why}"
+        for row in comparison.claims
+        if row.change is not Change.KEPT or row.exit
     ]
 
 
 def test_the_words_of_its_claims_its_controls_mutants_and_numbers(theorem, tmp_path):
     report = checked(theorem, tmp_path)
-    (part,) = report["theorems"]
-    assert part["status"] in ("PROVED", "CERTIFIED", "SUPPORTED"), part["reason"]
+    (part,) = report.theorems
+    assert part.status.holds, part.reason
     assert silent(part) == []
     assert moved(report) == []
 
 
 def test_every_theorem_is_kept_and_holds():
-    assert [part["id"] for part in KEPT["theorems"]] == sorted(CATALOGUE.ids)
-    for part in KEPT["theorems"]:
-        assert part["status"] in ("PROVED", "CERTIFIED", "SUPPORTED"), part["id"]
-        for claim in part["claims"]:
+    assert [part.id for part in KEPT.theorems] == sorted(CATALOGUE.ids)
+    for part in KEPT.theorems:
+        assert part.status.holds, part.id
+        for claim in part.claims:
             # What a source prints wrongly is refuted, and another claim says what is right.
-            expected = ("REFUTED",) if claim["corrected"] else ("PROVED", "CERTIFIED", "SUPPORTED")
-            assert claim["status"] in expected, f"{part['id']}.{claim['id']}"
-    assert len({run["settings"]["effort"] for run in KEPT["runs"]} | {"quick"}) == 1
+            as_expected = claim.status is Status.REFUTED if claim.corrected else claim.status.holds
+            assert as_expected, f"{part.id}.{claim.id}"
+    assert {made.settings.effort for made in KEPT.runs} == {"quick"}
 
 
 def test_three_days_check_every_theorem():
-    shares = [sum(share_of(name) == share for name in CATALOGUE.ids) for share in range(SHARES)]
-    assert sum(shares) == len(CATALOGUE.ids)
-    assert all(shares)
+    assert {share_of(name) for name in CATALOGUE.ids} == set(range(SHARES))
 
 
 @pytest.fixture(scope="module")
@@ -113,50 +111,54 @@ def report(tmp_path_factory):
     return checked("price_identity", tmp_path_factory.mktemp("state"))
 
 
-def altered(report: Mapping[str, Any], rows: str, **changes: Any) -> dict[str, Any]:
-    """The report with the first of the theorem's claims, controls or killable mutants changed."""
-    (part,) = report["theorems"]
-    at = next(i for i, row in enumerate(part[rows]) if row.get("expected", "killed") == "killed")
-    changed = [row | changes if i == at else row for i, row in enumerate(part[rows])]
-    return {**report, "theorems": [{**part, rows: changed}]}
-
-
 def test_a_silent_control_and_a_living_mutant_are_faults(report):
-    (part,) = altered(report, "controls", fired=False)["theorems"]
-    assert [fault.split("'")[0] for fault in silent(part)] == ["the control "]
-    (part,) = altered(report, "mutants", killed=False)["theorems"]
-    assert [fault.split("'")[0] for fault in silent(part)] == ["the mutant "]
-    (part,) = report["theorems"]
-    assert silent({**part, "controls": []}) == ["it has no controls"]
+    (part,) = report.theorems
+    assert silent(part) == []
+    control, *controls = part.controls
+    (fault,) = silent(replace(part, controls=(replace(control, fired=False), *controls)))
+    assert fault.startswith("the control ")
+    at = next(at for at, row in enumerate(part.mutants) if row.expected is Expected.KILLED)
+    alive = [replace(row, killed=row.killed and place != at) for place, row in enumerate(part.mutants)]
+    (fault,) = silent(replace(part, mutants=tuple(alive)))
+    assert fault.startswith("the mutant ")
+    assert silent(replace(part, controls=())) == ["it has no controls"]
+
+
+def kept_otherwise(report: Document, **changes: Any) -> Baseline:
+    """What is kept, with the first claim of the report's theorem changed."""
+    part = KEPT.by_id[report.theorems[0].id]
+    claim, *others = part.claims
+    changed = replace(part, claims=(replace(claim, **changes), *others))
+    return replace(KEPT, theorems=tuple(changed if row.id == part.id else row for row in KEPT.theorems))
+
+
+def first_claim(report: Document) -> BaselineClaim:
+    """What is kept of the first claim of the report's theorem."""
+    return KEPT.by_id[report.theorems[0].id].claims[0]
 
 
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"status": "VACUOUS", "status_unadjusted": "VACUOUS"}, "regressed"),
-        ({"status": "PROVED"}, "improved"),
+        ({"status": Status.PROVED, "status_unadjusted": Status.PROVED}, "regressed"),
+        ({"status": Status.INCONCLUSIVE, "status_unadjusted": Status.INCONCLUSIVE}, "improved"),
         ({"statement": "1 = 1"}, "restated"),
         ({"id": "another"}, "vanished"),
     ],
 )
 def test_another_word_statement_or_claim_is_a_fault(report, changes, told):
     assert moved(report) == []
-    (claim, *_) = report["theorems"][0]["claims"]
-    assert claim["status"] != changes.get("status")
-    assert told in " ".join(moved(altered(report, "claims", **changes)))
+    assert first_claim(report).status not in changes.values()
+    assert told in " ".join(moved(report, kept_otherwise(report, **changes)))
 
 
-def test_an_estimate_that_moved_by_a_margin_is_a_fault(report):
-    at, claim = next(
-        (i, row)
-        for i, row in enumerate(report["theorems"][0]["claims"])
-        if any(case["margin"] for case in row["cases"])
-    )
-    case = next(case for case in claim["cases"] if case["margin"])
-    shift = 2 * case["margin"]
-    ends = [end + shift for end in case["interval"]]
-    there = case | {"estimate": case["estimate"] + shift, "interval": ends}
-    claims = list(report["theorems"][0]["claims"])
-    claims[at] = claim | {"cases": [there if row is case else row for row in claim["cases"]]}
-    (fault,) = moved({**report, "theorems": [{**report["theorems"][0], "claims": claims}]})
+def test_an_estimate_that_moved_by_two_margins_is_a_fault(report):
+    claim = first_claim(report)
+
+    def shifted(case: BaselineCase) -> BaselineCase:
+        shift = 2 * case.margin
+        ends = tuple(end + shift for end in case.interval)
+        return replace(case, estimate=case.estimate + shift, interval=ends, numbers="others")
+
+    (fault,) = moved(report, kept_otherwise(report, cases=tuple(map(shifted, claim.cases))))
     assert "kept, moved" in fault
