@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import io
+import math
 
 import fakes
 import pytest
@@ -71,6 +72,12 @@ def test_a_rates_line_has_the_predicted_slope_whatever_was_measured(exponent):
     rows = [Point(size, 3.0 * size**-0.5, None, 9) for size in (10.0, 100.0, 1000.0)]
     line = predicted_along(rows, "rate", exponent)
     assert line == pytest.approx([3 * 100**-0.5 * (row.size / 100) ** exponent for row in rows], rel=1e-12)
+
+
+def test_an_exponential_order_is_drawn_as_one():
+    rows = [Point(s, 3.0 * math.exp(-0.25 * s), None, 9) for s in (4.0, 8.0, 16.0)]
+    line = predicted_along(rows, "rate", -0.25, exponential=True)
+    assert line == pytest.approx([row.estimate for row in rows], rel=1e-12)
 
 
 FLAT = [points(2.0), points(2.0, 2.0, error=0.0), points(-1.0, 0.0, 1.0), points(1e-12, 3e-12), points(0.0, 0.0)]

@@ -12,7 +12,7 @@ from typing import Any, Self, cast, final
 
 import numpy as np
 
-from theorax.decide.one_case import verdict
+from theorax.decide.one_case import Claimed, verdict
 from theorax.decide.plans import NOTICED, Planned, Tested, counted, positive
 from theorax.decide.probabilities import INDEPENDENT
 from theorax.decide.samples import numbers
@@ -168,16 +168,13 @@ def of_excess(plan: InequalityPlan, excess: Excess) -> Verdict:
     tested = decide_inequality(plan, excess)
     return verdict(
         plan,
-        tested.decision,
-        kind="inequality",
-        predicted=None,
-        unseen=tested.unseen,
+        tested,
+        Claimed("inequality", None),
         assumptions=(
             INDEPENDENT,
             Assumption("float model", "both sides are exact up to the declared error", "declared"),
         ),
         scope="for rows drawn as these were, never for every instance",
-        detail=tested.detail,
         draws=plan.draws,
     )
 

@@ -30,7 +30,7 @@ from theorax.decide.law_features import (
     features_of_samples,
     margin_of_panel,
 )
-from theorax.decide.one_case import ledger, sweep_verdict, verdict
+from theorax.decide.one_case import Claimed, ledger, sweep_verdict, verdict
 from theorax.decide.planning import CONTRADICTED, cheapest
 from theorax.decide.plans import NOTICED, Planned, Seeds, SweepPlan, Tested, counted, positive, sweep
 from theorax.decide.samples import by_size, numbers
@@ -247,19 +247,13 @@ def law(plan: LawPlan, samples: Any, reference: Any = None) -> Verdict:
     features = features_of_conditional_variance if plan.conditional else features_of_samples
     tables = [features(column, plan.frequencies) for column in columns]
     tested = decide_law(plan, tables, _reference(plan, reference))
-    given: dict[str, Any] = {
-        "kind": "law",
-        "predicted": 0.0,
-        "points": tested.points,
-        "unseen": tested.unseen,
-        "detail": tested.detail,
-    }
+    claimed = Claimed("law", 0.0)
     noise = Assumption("moment", "mean features are near normal (bounded, many draws)", "declared")
     if len(plan.sizes) > 1:
-        return sweep_verdict(plan, tested.decision, assumptions=ledger(plan, noise), **given)
+        return sweep_verdict(plan, tested, claimed, assumptions=ledger(plan, noise))
     drawn = Assumption("independence", "the draws are independent, of one law", "declared")
     scope = "for the law that the draws come from; nothing is extrapolated"
-    return verdict(plan, tested.decision, scope=scope, assumptions=(noise, drawn), **given)
+    return verdict(plan, tested, claimed, scope=scope, assumptions=(noise, drawn))
 
 
 def decide_law(plan: LawPlan, features: Sequence[Matrix], reference: Matrix | None = None) -> Tested:

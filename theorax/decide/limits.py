@@ -12,7 +12,7 @@ from theorax.decide.bias_aware import Weights
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target
 from theorax.decide.moments import LIGHT_TAILS, MeansOfDraws, Moment, declared, planned_spread
-from theorax.decide.one_case import ledger, sweep_verdict
+from theorax.decide.one_case import Claimed, ledger, sweep_verdict
 from theorax.decide.plans import NOTICED, Seeds, Tested, chosen, counted, spread, sweep
 from theorax.decide.samples import Columns, by_size, mean_point
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Side
@@ -145,12 +145,8 @@ def limit_verdict(plan: LimitPlan, observed: Columns) -> Verdict:
     found = plan.tested(observed)
     return sweep_verdict(
         plan,
-        found.decision,
-        kind="limit",
-        predicted=plan.to,
-        points=found.points,
-        unseen=found.unseen,
-        detail=found.detail,
+        found,
+        Claimed("limit", plan.to),
         assumptions=ledger(plan, *moments),
     )
 

@@ -18,7 +18,7 @@ from theorax.decide.equivalence import decide
 from theorax.decide.interval import Interval
 from theorax.decide.limits import LIMIT_SIDES
 from theorax.decide.moments import LIGHT_TAILS, MeansOfDraws, Moment, declared, planned_spread
-from theorax.decide.one_case import verdict
+from theorax.decide.one_case import Claimed, verdict
 from theorax.decide.planning import cheapest
 from theorax.decide.plans import NOTICED, Planned, Seeds, Tested, chosen, counted, positive, refused, spread
 from theorax.decide.quantiles import fewest_for_a_limit, planned_sd
@@ -313,12 +313,8 @@ def _verdict(plan: MeanPlan | QuantilePlan, observed: Columns, moments: Assumpti
     found = plan.tested(observed)
     return verdict(
         plan,
-        found.decision,
-        kind=plan.what,
-        predicted=plan.to,
-        points=found.points,
-        unseen=found.unseen,
-        detail=found.detail,
+        found,
+        Claimed(plan.what, plan.to),
         random=plan.random,
         assumptions=(moments, Assumption("independence", "the draws are independent, of one law", "declared")),
         scope="for the law that the draws come from; nothing is extrapolated",

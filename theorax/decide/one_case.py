@@ -3,65 +3,88 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
-from theorax.decide.plans import Planned, SweepPlan
-from theorax.decide.status import Decision, Direction, Status
-from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Point, Statement, Verdict, conclude
+from theorax.decide.plans import Planned, SweepPlan, Tested
+from theorax.decide.status import Direction, Status
+from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Statement, Verdict, conclude
 from theorax.decide.wording import SEEDS, Shown, case_of, found_by
 
 __all__ = ["allowed", "ledger", "sweep_verdict", "verdict"]
 
 
+@dataclass(frozen=True)
+class Claimed:
+    """What a plan claims, as a reader sees it; ``sign`` turns a decay exponent into the exponent that is shown."""
+
+    kind: str
+    predicted: float | None
+    sign: int = 1
+    exponential: bool = False
+
+
 def verdict(
     plan: Planned,
-    decision: Decision,
+    tested: Tested,
+    claimed: Claimed,
     *,
-    kind: str,
-    predicted: float | None,
-    sign: int = 1,
-    latex: str = "",
-    letter: str | None = None,
-    sizes: Sequence[float] = (),
-    points: tuple[Point, ...] = (),
-    scope: str = "",
-    unseen: Iterable[str] = (),
-    assumptions: Iterable[Assumption] = (),
-    detail: str = "",
-    random: bool = True,
-    e_value: float | None = None,
+    scope: str,
+    assumptions: Iterable[Assumption],
     draws: int | None = None,
+    random: bool = True,
 ) -> Verdict:
-    """The verdict on one claim with one case."""
+    """The verdict on one claim with one case, about the law that the draws come from."""
+    count = sum(point.draws for point in tested.points) if draws is None else draws
+    return _concluded(
+        plan, tested, claimed, Grounds(draws=count, scope=scope, ledger=tuple(assumptions)), random=random
+    )
+
+
+def sweep_verdict(plan: SweepPlan, tested: Tested, claimed: Claimed, *, assumptions: tuple[Assumption, ...]) -> Verdict:
+    """The verdict on a claim about what happens as the size grows."""
+    grounds = Grounds(
+        draws=sum(point.draws for point in tested.points),
+        sizes=tuple(map(float, plan.sizes)),
+        scope=f"as {plan.letter} → ∞ under the declared class of corrections, seen at {plan.letter} = "
+        f"{plan.sizes[0]:g} to {plan.sizes[-1]:g}",
+        ledger=assumptions,
+    )
+    return _concluded(plan, tested, claimed, grounds, letter=plan.letter, random=plan.random)
+
+
+def _concluded(
+    plan: Planned,
+    tested: Tested,
+    claimed: Claimed,
+    grounds: Grounds,
+    *,
+    letter: str | None = None,
+    random: bool = True,
+) -> Verdict:
+    decision, predicted, sign = tested.decision, claimed.predicted, claimed.sign
     shown = Shown(plan.name, {}, predicted, plan.bias, plan.margin, plan.noticeable, sign)
     level = decision.levels.refute if decision.status is Status.REFUTED else decision.levels.support
     # Without randomness there is no error rate: what is left is the declared class.
     spent = level if random else None
     stated = Statement(
         id=plan.name,
-        kind=kind,
+        kind=claimed.kind,
         statement=plan.statement,
-        latex=latex,
         prediction=None if predicted is None else f"{predicted:g}",
         as_=letter,
         margin_given=f"± {plan.margin:g}",
         design_hash=plan.hash,
         side=decision.side if sign > 0 else decision.side.mirrored,
-        direction=Direction.of(predicted) if kind == "rate" and predicted is not None else None,
-    )
-    grounds = Grounds(
-        draws=sum(point.draws for point in points) if draws is None else draws,
-        sizes=tuple(map(float, sizes)),
-        unseen=tuple(unseen),
-        scope=scope,
-        ledger=tuple(assumptions),
+        direction=Direction.of(predicted) if claimed.kind == "rate" and predicted is not None else None,
+        exponential=claimed.exponential,
     )
     return conclude(
         stated,
-        grounds,
-        [found_by(decision, level=spent, detail=detail)],
-        [case_of(decision, shown, points=points, detail=detail)],
-        rates=ErrorRates.of(decision, spent, e_value=e_value),
+        replace(grounds, unseen=tested.unseen),
+        [found_by(decision, level=spent, detail=tested.detail)],
+        [case_of(decision, shown, points=tested.points, detail=tested.detail)],
+        rates=ErrorRates.of(decision, spent),
         robust=decision.robust,
     )
 
@@ -97,39 +120,3 @@ def allowed(plan: SweepPlan) -> str:
         return "no correction at any size"
     at = found.reference if found.reference is not None else plan.sizes[0]
     return f"at {n} = {at:g} the form may be off by {' and '.join(terms)}"
-
-
-def sweep_verdict(
-    plan: SweepPlan,
-    decision: Decision,
-    *,
-    kind: str,
-    predicted: float,
-    points: tuple[Point, ...],
-    unseen: Iterable[str],
-    assumptions: tuple[Assumption, ...],
-    sign: int = 1,
-    latex: str = "",
-    detail: str = "",
-) -> Verdict:
-    """The verdict on a claim about what happens as the size grows."""
-    scope = (
-        f"as {plan.letter} → ∞ under the declared class of corrections, seen at {plan.letter} = "
-        f"{plan.sizes[0]:g} to {plan.sizes[-1]:g}"
-    )
-    return verdict(
-        plan,
-        decision,
-        kind=kind,
-        predicted=predicted,
-        sign=sign,
-        latex=latex,
-        letter=plan.letter,
-        sizes=plan.sizes,
-        points=points,
-        scope=scope,
-        unseen=unseen,
-        assumptions=assumptions,
-        detail=detail,
-        random=plan.random,
-    )

@@ -9,7 +9,7 @@ from typing import Any, Self, cast, final
 
 from theorax.decide.binomial import fewest_draws, outcomes_of, power_of_support, proportion_of, shortfall_refuted
 from theorax.decide.equivalence import decide, withheld
-from theorax.decide.one_case import verdict
+from theorax.decide.one_case import Claimed, verdict
 from theorax.decide.plans import NOTICED, Planned, Tested, counted, positive
 from theorax.decide.samples import numbers
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
@@ -180,14 +180,10 @@ def verdict_of(plan: ProbabilityPlan, tested: Tested, draws: int) -> Verdict:
     """The verdict on an event of a user's own."""
     return verdict(
         plan,
-        tested.decision,
-        kind="probability",
-        predicted=plan.at_least,
-        points=tested.points,
-        unseen=tested.unseen,
+        tested,
+        Claimed("probability", plan.at_least),
         assumptions=(INDEPENDENT,),
         scope="for the law that the draws come from",
-        detail=tested.detail,
         draws=draws,
     )
 

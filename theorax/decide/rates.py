@@ -12,7 +12,7 @@ from theorax.decide.bias_aware import Weights
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target
 from theorax.decide.law_rates import DistancesOfLaws
-from theorax.decide.one_case import ledger, sweep_verdict
+from theorax.decide.one_case import Claimed, ledger, sweep_verdict
 from theorax.decide.planning import plateau
 from theorax.decide.plans import NOTICED, Seeds, Tested, chosen, counted, spread, sweep
 from theorax.decide.rate_estimators import Average, MeansOfLogs, design_rate
@@ -174,14 +174,9 @@ def rate_verdict(plan: RatePlan, observed: Columns) -> Verdict:
     found = plan.tested(observed)
     return sweep_verdict(
         plan,
-        found.decision,
-        kind="rate",
-        predicted=plan.exponent,
-        points=found.points,
-        unseen=found.unseen,
-        detail=found.detail,
+        found,
+        Claimed("rate", plan.exponent, sign=-1, exponential=plan.form == "exponential"),
         assumptions=ledger(plan, *_moments(plan)),
-        sign=-1,
     )
 
 

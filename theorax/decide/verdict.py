@@ -78,6 +78,7 @@ class Statement:
     design_hash: str
     side: Side = Side.EQUAL  # of the number that a reader sees
     direction: Direction | None = None  # of an order, where every case has the same
+    exponential: bool = False  # an order exp(c n), not a power of n
 
 
 @dataclass(frozen=True, kw_only=True)

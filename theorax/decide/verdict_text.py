@@ -137,7 +137,7 @@ def sweep(verdict: Verdict, case: Case) -> Iterator[Block]:
     """What was measured along the sweep of a case, in a table and a plot."""
     letter = verdict.as_ or "size"
     points = case.points
-    line = predicted_along(points, verdict.kind, case.predicted)
+    line = predicted_along(points, verdict.kind, case.predicted, exponential=verdict.exponential)
     along: Sequence[float | None] = line if line is not None else [None] * len(points)
     rows = tuple(
         (

@@ -26,11 +26,13 @@ class Plotted(Protocol):
     def standard_error(self) -> float | None: ...
 
 
-def predicted_along(points: Sequence[Plotted], kind: str, predicted: float | None) -> list[float] | None:
-    """The predicted value at each size: a level for a limit, a power through the points for a rate; None if neither.
+def predicted_along(
+    points: Sequence[Plotted], kind: str, predicted: float | None, *, exponential: bool = False
+) -> list[float] | None:
+    """The predicted value at each size: a level for a limit, an order through the points for a rate; None if neither.
 
-    For a rate only the slope is predicted: ``predicted`` is the exponent, negative for decay, and the line passes
-    through the points' mean.
+    For a rate only the slope is predicted: ``predicted`` is the exponent, negative for decay, of the size or
+    (``exponential``) of e per size, and the line passes through the points' mean.
     """
     if predicted is None or not points:
         return None
@@ -39,7 +41,7 @@ def predicted_along(points: Sequence[Plotted], kind: str, predicted: float | Non
     known = [(row.size, row.estimate) for row in points if row.estimate is not None]
     if len(points) < 2 or len(known) < len(points) or any(min(pair) <= 0 for pair in known):
         return None
-    x = [math.log(size) for size, _ in known]
+    x = [size if exponential else math.log(size) for size, _ in known]
     y = [math.log(estimate) for _, estimate in known]
     x_mean, y_mean = sum(x) / len(x), sum(y) / len(y)
     if len(set(x)) == 1:

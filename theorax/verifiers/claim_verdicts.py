@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from theorax.decide.findings import Finding, Found, ShownBy, settle, shown_by
+from theorax.decide.rates import RatePlan
 from theorax.decide.status import Decision, Direction, Levels, Reason, Status
 from theorax.decide.verdict import Case, ErrorRates, Grounds, Statement, Verdict, conclude
 from theorax.decide.wording import REMEDIES, Shown, case_of, found_by
@@ -113,6 +114,7 @@ def verdict(
 def _statement(planned: PlannedClaim, cases: Sequence[Judged | Prepared]) -> Statement:
     claim = planned.claim
     orders = [part.sign * part.claimed for part in map(_prepared, cases)] if claim.predicts_an_exponent else []
+    plans = [part.plan for part in map(_prepared, cases)]
     directions = {Direction.of(order) for order in orders}
     return Statement(
         id=planned.name,
@@ -127,6 +129,7 @@ def _statement(planned: PlannedClaim, cases: Sequence[Judged | Prepared]) -> Sta
         design_hash=design_hash(claim, cases),
         side=claim.sided,
         direction=directions.pop() if len(directions) == 1 else None,
+        exponential=any(isinstance(plan, RatePlan) and plan.form == "exponential" for plan in plans),
     )
 
 

@@ -42,7 +42,7 @@ class _Sweep:
             for row in case.points
             if row.estimate is not None
         ]
-        line = predicted_along(case.points, claim.kind, case.predicted)
+        line = predicted_along(case.points, claim.kind, case.predicted, exponential=claim.exponential)
         # At infinity stands what is claimed of the limit: its interval, with the bias bound included.
         ends = case.interval if claim.kind == "limit" and case.interval is not None else ()
         return cls(
