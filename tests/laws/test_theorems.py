@@ -71,7 +71,7 @@ def test_every_claim_has_a_wrong_variant(theorem):
 
 
 def test_a_papers_theorem_derives_something(name, theorem):
-    assert theorem.proof or CATALOGUE.paper(name) == "instruments"
+    assert theorem.proofs or CATALOGUE.paper(name) == "instruments"
 
 
 def test_every_step_of_its_proofs_closes(theorem):
@@ -97,12 +97,12 @@ def test_a_draw_is_a_function_of_its_names(name, theorem, tmp_path):
         for line in few[:1]:
             once, again = (measure(name, experiment, line, few, 0, Sampler()) for _ in range(2))
             other = measure(name, experiment, line, few, 1, Sampler())
-            for letter in (letter.name for letter in experiment.measures if not letter.array):
+            for letter in (letter.name for letter in experiment.measured if not letter.array):
                 assert np.array_equal(once.tables[0][letter], again.tables[0][letter])
-            if once.tables and experiment.seeds != "none" and _random(experiment.measures):
+            if once.tables and experiment.seeds != "none" and _random(experiment.measured):
                 assert any(
                     not np.array_equal(once.tables[0][letter.name], other.tables[0][letter.name])
-                    for letter in experiment.measures
+                    for letter in experiment.measured
                 )
 
 
