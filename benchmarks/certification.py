@@ -23,9 +23,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from theorax.exact.branch_and_bound import Box, certify
+from theorax.exact.branch_and_bound import certify
 from theorax.exact.counterexamples import FAMILIES, search
-from theorax.exact.enclosures import Enclosure
+from theorax.exact.enclosures import Box, Enclosure
 from theorax.exact.krawczyk import critical
 from theorax.numerics.arithmetics.custom_rules import entered
 

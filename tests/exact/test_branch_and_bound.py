@@ -13,9 +13,9 @@ import pytest
 from flint import ctx
 
 from theorax.decide.status import Reason, Status
-from theorax.exact.branch_and_bound import Box, certify, confirm
+from theorax.exact.branch_and_bound import certify, confirm
 from theorax.exact.convex import tangent
-from theorax.exact.enclosures import Enclosure, rational
+from theorax.exact.enclosures import Box, Enclosure, rational
 
 GAP = 2.0**-23  # about 1e-7
 
@@ -121,11 +121,11 @@ def test_certified_bounds_are_bounds(rng: np.random.Generator) -> None:
 
 
 def test_a_tangent_plane_bounds_convex_functions_and_no_others(rng: np.random.Generator) -> None:
-    sides = Box.of([(-1, 1)] * 2).sides
+    box = Box.of([(-1, 1)] * 2)
     for _ in range(8):
         root, shift = rng.integers(-4, 5, (2, 2)) / 4, rng.integers(-8, 9, 2) / 4
         matrix = root @ root.T
-        bound = tangent(Enclosure(lambda v, m=matrix, s=shift: v @ m @ v / 2 + s @ v, 2), sides, 64)
+        bound = tangent(Enclosure(lambda v, m=matrix, s=shift: v @ m @ v / 2 + s @ v, 2), box, 64)
         assert bound is not None
         grid = np.linspace(-1, 1, 129)
         points = np.stack(np.meshgrid(grid, grid), -1).reshape(-1, 2)
@@ -134,8 +134,8 @@ def test_a_tangent_plane_bounds_convex_functions_and_no_others(rng: np.random.Ge
         # The grid is 1/64 fine and the gradient at most 8: nothing is lower than the grid by more than an eighth.
         assert bound > lowest - 0.125
     for saddle in (lambda v: v[0] * v[1], lambda v: v[0] ** 3 + v[1] ** 2, lambda v: jnp.abs(v[0]) - v[1] ** 2):
-        assert tangent(Enclosure(saddle, 2), sides, 64) is None
+        assert tangent(Enclosure(saddle, 2), box, 64) is None
     # A kink has no Hessian, and what the author declares of a derivative is not asked.
-    assert tangent(Enclosure(lambda v: jnp.maximum(v[0], v[1]), 2), sides, 64) is None
+    assert tangent(Enclosure(lambda v: jnp.maximum(v[0], v[1]), 2), box, 64) is None
     frozen = Enclosure(lambda v: v[1] ** 2 - jax.lax.stop_gradient(v[0]) ** 2, 2)
-    assert tangent(frozen, sides, 64) is None
+    assert tangent(frozen, box, 64) is None

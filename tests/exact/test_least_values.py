@@ -15,9 +15,8 @@ from scipy.optimize import minimize
 from theorax import exact
 from theorax.decide.status import Status
 from theorax.errors import StatementError, UsageError
-from theorax.exact.branch_and_bound import Box
 from theorax.exact.duality_gap import GapProblem, duality_gap
-from theorax.exact.enclosures import Enclosure
+from theorax.exact.enclosures import Box, Enclosure
 from theorax.exact.krawczyk import critical, zero
 from theorax.exact.least_values import least_on_box, restarts
 from theorax.language import Absolute, Impossibility, Measured, Optimum, Parameter

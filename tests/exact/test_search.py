@@ -13,9 +13,8 @@ from scipy.stats import binom
 
 from theorax import exact
 from theorax.errors import UsageError
-from theorax.exact.branch_and_bound import Box
 from theorax.exact.counterexamples import FAMILIES, Search, search, structured
-from theorax.exact.enclosures import Enclosure
+from theorax.exact.enclosures import Box, Enclosure
 
 
 def found(function: Callable[[Any], Any], dimension: int, rng: np.random.Generator, **options: Any) -> Search:

@@ -15,8 +15,8 @@ import pytest
 from flint import arb, fmpq
 
 from theorax.decide.status import Status
-from theorax.exact.branch_and_bound import Box, certify
-from theorax.exact.enclosures import Enclosure, interval
+from theorax.exact.branch_and_bound import certify
+from theorax.exact.enclosures import Box, Enclosure, interval
 from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive, evaluate
 from theorax.numerics.arithmetics.custom_rules import entered
 from theorax.numerics.arithmetics.slopes import Slope

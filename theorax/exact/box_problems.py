@@ -20,11 +20,11 @@ from theorax.decide.estimators import proportion
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
 from theorax.decide.verdict import LOOSE
 from theorax.exact import branch_and_bound
-from theorax.exact.branch_and_bound import Box, Certificate
+from theorax.exact.branch_and_bound import Certificate
 from theorax.exact.counterexamples import Search, quantiles
 from theorax.exact.counterexamples import search as searched
 from theorax.exact.decisions import decided, exactly, told
-from theorax.exact.enclosures import Enclosure, fraction
+from theorax.exact.enclosures import Box, Enclosure, fraction
 from theorax.exact.krawczyk import Critical
 from theorax.exact.least_values import least_on_box, restarts, what_of
 from theorax.numerics.arithmetics import UnsupportedPrimitive
@@ -84,7 +84,7 @@ class BoxProblem:
         if self.sides is None:
             return None
         rng = np.random.default_rng(seed_of("tightness", self.key))
-        low, high = (np.asarray([float(fraction(side[end])) for side in self.box.sides]) for end in (0, 1))
+        low, high = self.box.ends
         return quantiles(self.sides, low + (high - low) * rng.random((SAMPLED, len(self.names))))
 
 

@@ -20,10 +20,10 @@ from flint import arb, fmpq
 
 from theorax.decide.status import Reason, Status
 from theorax.exact.convex import tangent
-from theorax.exact.enclosures import Enclosure, fraction, rational
+from theorax.exact.enclosures import Box, Enclosure, fraction, rational
 from theorax.numerics.arithmetics.failures import UndecidedComparison, UnsupportedPrimitive
 
-__all__ = ["PRECISIONS", "Box", "Certificate", "certify", "confirm", "is_violated"]
+__all__ = ["PRECISIONS", "Certificate", "certify", "confirm", "is_violated"]
 
 PRECISIONS = (64, 128, 256, 512)
 NARROWEST = fmpq(1, 2**40)
@@ -31,32 +31,6 @@ NARROWEST = fmpq(1, 2**40)
 
 FIRST, TURN = 32, 4
 """After so many boxes, one box in so many is tried for convexity: what is easy does not pay for second derivatives."""
-
-
-@final
-@dataclass(frozen=True)
-class Box:
-    """A product of closed intervals with exact rational ends."""
-
-    sides: tuple[tuple[fmpq, fmpq], ...]
-
-    @classmethod
-    def of(cls, sides: Iterable[tuple[Fraction, Fraction]]) -> Box:
-        """The box with these ends."""
-        return cls(tuple((rational(Fraction(lower)), rational(Fraction(upper))) for lower, upper in sides))
-
-    @property
-    def middle(self) -> tuple[fmpq, ...]:
-        """The exact midpoint."""
-        return tuple((lower + upper) / 2 for lower, upper in self.sides)
-
-    def inside(self, other: Box) -> bool:
-        """Whether every point of this box lies in the other."""
-        return all(low >= a and high <= b for (low, high), (a, b) in zip(self.sides, other.sides, strict=True))
-
-    def with_side(self, place: int, lower: fmpq, upper: fmpq) -> Box:
-        """The same box with another side."""
-        return Box((*self.sides[:place], (lower, upper), *self.sides[place + 1 :]))
 
 
 @final
@@ -271,7 +245,7 @@ class _Search:
             direction = max(wide, key=lambda place: float(reach[place])) if wide else self.widest(box)
             rounded = bool(centre.is_finite() and centre.rad() > spread)
             if best < 0 and self.count > FIRST and self.count % TURN == 0:
-                plane = tangent(self.function, box.sides, precision)
+                plane = tangent(self.function, box, precision)
                 best = best if plane is None else best.max((plane + slack).lower())
             return _Bound(_float(best, self.slack), best >= 0, direction, box, precision), rounded
 

@@ -16,9 +16,8 @@ from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Statement, V
 from theorax.decide.wording import Shown, case_of, found_by
 from theorax.errors import TheoraxError, UsageError
 from theorax.exact.box_problems import BUDGET, BoxFinding, BoxProblem, nowhere_negative, violation_searched
-from theorax.exact.branch_and_bound import Box
 from theorax.exact.decisions import exactly
-from theorax.exact.enclosures import Enclosure
+from theorax.exact.enclosures import Box, Enclosure
 from theorax.exact.own_functions import Bounds, Function, called, exact, of_vector, sides_of, whole
 from theorax.numerics.arithmetics import fingerprint
 

@@ -7,15 +7,13 @@ is flat in one direction needs no small boxes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 import flint
 import numpy as np
 from flint import arb, fmpq
 
-from theorax.exact.enclosures import Enclosure, fraction, rational
+from theorax.exact.enclosures import Box, Enclosure
 from theorax.numerics.arithmetics.failures import UndecidedComparison, UnsupportedPrimitive
 
 __all__ = ["tangent"]
@@ -23,7 +21,7 @@ __all__ = ["tangent"]
 STEPS = 4  # of Newton's method, projected onto the box: where they end decides how good the bound is, never whether
 
 
-def tangent(function: Enclosure, sides: Sequence[tuple[fmpq, fmpq]], precision: int) -> arb | None:
+def tangent(function: Enclosure, box: Box, precision: int) -> arb | None:
     """A lower bound of the function on the box, if it is known to be convex there.
 
     The caller has enclosed the function's values on the box, so that nothing jumps inside it (guard ii); here the
@@ -33,10 +31,10 @@ def tangent(function: Enclosure, sides: Sequence[tuple[fmpq, fmpq]], precision: 
     if gradient is None:
         return None
     try:
-        hessian = _hessian(gradient, sides, precision)
+        hessian = _hessian(gradient, box, precision)
         if hessian is None or not _semidefinite(hessian, precision):
             return None
-        point = _low_point(gradient, hessian, sides, precision)
+        point = _low_point(gradient, hessian, box, precision)
         slopes, value = gradient.all_at(point, precision), function.at(point, precision)
         checked = function.over([(x, x) for x in point], precision).slopes
     except (UndecidedComparison, UnsupportedPrimitive):
@@ -45,7 +43,7 @@ def tangent(function: Enclosure, sides: Sequence[tuple[fmpq, fmpq]], precision: 
         # Two derivations of one derivative; if they exclude each other, neither is believed.
         if checked is None or not all(s.overlaps(t) for s, t in zip(slopes, checked, strict=True)):
             return None
-        falls = [_fall(s, x, side) for s, x, side in zip(slopes, point, sides, strict=True)]
+        falls = [_fall(s, x, side) for s, x, side in zip(slopes, point, box.sides, strict=True)]
         return value - sum(falls, arb(0))
 
 
@@ -55,8 +53,8 @@ def _fall(slope: arb, x: fmpq, side: tuple[fmpq, fmpq]) -> arb:
     return down.max(up).max(arb(0))
 
 
-def _hessian(gradient: Enclosure, sides: Sequence[tuple[fmpq, fmpq]], precision: int) -> Any:
-    rows = [row.slopes or (arb(0),) * len(sides) for row in gradient.all_over(sides, precision)]
+def _hessian(gradient: Enclosure, box: Box, precision: int) -> Any:
+    rows = [row.slopes or (arb(0),) * len(box.sides) for row in gradient.all_over(box.sides, precision)]
     return rows if all(entry.is_finite() for row in rows for entry in row) else None
 
 
@@ -73,13 +71,13 @@ def _semidefinite(hessian: Any, precision: int) -> bool:
         )
 
 
-def _low_point(gradient: Enclosure, hessian: Any, sides: Sequence[tuple[fmpq, fmpq]], precision: int) -> list[fmpq]:
+def _low_point(gradient: Enclosure, hessian: Any, box: Box, precision: int) -> tuple[fmpq, ...]:
     """A point of the box where the function is low, by steps of Newton's method that stay inside."""
     matrix = np.asarray([[float(entry.mid()) for entry in row] for row in hessian])
-    low, high = (np.asarray([float(fraction(side[end])) for side in sides]) for end in (0, 1))
+    low, high = box.ends
     here = (low + high) / 2
     for _ in range(STEPS):
-        slopes = np.asarray([float(s.mid()) for s in gradient.all_at(_inside(here, sides), precision)])
+        slopes = np.asarray([float(s.mid()) for s in gradient.all_at(box.exact(here), precision)])
         if not np.isfinite(slopes).all():
             break
         # Coordinates that the gradient pushes against a side are held there.
@@ -89,8 +87,4 @@ def _low_point(gradient: Enclosure, hessian: Any, sides: Sequence[tuple[fmpq, fm
         step = np.zeros_like(here)
         step[free] = np.linalg.lstsq(matrix[np.ix_(free, free)], -slopes[free], rcond=None)[0]
         here = np.clip(here + step, low, high)
-    return _inside(here, sides)
-
-
-def _inside(point: np.ndarray, sides: Sequence[tuple[fmpq, fmpq]]) -> list[fmpq]:
-    return [min(max(rational(Fraction(float(x))), low), high) for x, (low, high) in zip(point, sides, strict=True)]
+    return box.exact(here)

@@ -14,12 +14,11 @@ from typing import Any, final
 import jax
 import jax.numpy as jnp
 import numpy as np
-from flint import fmpq
 from numpy.typing import NDArray
 from scipy.stats import qmc
 
-from theorax.exact.branch_and_bound import Box, Certificate, confirm, is_violated
-from theorax.exact.enclosures import Enclosure, fraction, rational
+from theorax.exact.branch_and_bound import Certificate, confirm, is_violated
+from theorax.exact.enclosures import Box, Enclosure, fraction, rational
 from theorax.numerics.arithmetics.custom_rules import entered
 from theorax.numerics.arithmetics.failures import UnsupportedPrimitive
 from theorax.numerics.arithmetics.flat_program import doubles
@@ -75,7 +74,7 @@ def search(
     draws, the first ones, are looked at in balls; the number is fixed beforehand.
     """
     share = max(1, evaluations // len(families))
-    lower, upper = (np.asarray([float(side[end]) for side in map(_pair, box.sides)]) for end in (0, 1))
+    lower, upper = box.ends
     dimension = len(lower)
     unit = {"uniform": rng.random((max(share, draws), dimension))}
     unit["Sobol"] = qmc.Sobol(dimension, rng=rng).random_base2(max(0, (share - 1).bit_length()))[:share]
@@ -99,12 +98,12 @@ def search(
     found = np.concatenate([seen[name] for name in families])
     names = np.concatenate([np.full(len(seen[name]), place) for place, name in enumerate(families)])
     order = np.argsort(found, kind="stable")[:CANDIDATES]
-    exact = [_exact(lower + (upper - lower) * every[place], box) for place in order]
+    exact = [box.exact(lower + (upper - lower) * every[place]) for place in order]
     suspects = [point for place, point in zip(order, exact, strict=True) if not found[place] > float(slack)]
     refuted = confirm(function, suspects, slack)
     below = undecided = 0
     for row in unit["uniform"][:draws] if refuted is None else ():
-        answer = is_violated(function, _exact(lower + (upper - lower) * row, box), rational(slack))[0]
+        answer = is_violated(function, box.exact(lower + (upper - lower) * row), rational(slack))[0]
         below += answer is True
         undecided += answer is None
     return Search(
@@ -228,14 +227,3 @@ def _spread_out(ranked: Vector, count: int, rng: np.random.Generator) -> Vector:
     """Half of the starts are the best points, the others are drawn from all: one basin must not take every start."""
     best = (count + 1) // 2
     return np.concatenate([ranked[:best], ranked[rng.integers(0, len(ranked), count - best)]])
-
-
-def _pair(side: tuple[fmpq, fmpq]) -> tuple[Fraction, Fraction]:
-    return fraction(side[0]), fraction(side[1])
-
-
-def _exact(point: Vector, box: Box) -> tuple[fmpq, ...]:
-    """The float point as exact rationals, moved into the box where rounding has left it."""
-    return tuple(
-        min(max(rational(Fraction(float(x))), low), high) for x, (low, high) in zip(point, box.sides, strict=True)
-    )

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, final
 
 import flint
 import jax
 import jax.numpy as jnp
 import numpy as np
 from flint import arb, fmpq
+from numpy.typing import NDArray
 from sympy import Dummy, Expr, Function, Symbol, lambdify
 
 from theorax.errors import TheoraxError, UsageError
@@ -26,6 +28,44 @@ from theorax.numerics.arithmetics.slopes import Slope, Slopes, inputs
 from theorax.numerics.arithmetics.tape import Tape, TapeNode
 
 Coordinates = Sequence[fmpq]
+
+
+@final
+@dataclass(frozen=True)
+class Box:
+    """A product of closed intervals with exact rational ends."""
+
+    sides: tuple[tuple[fmpq, fmpq], ...]
+
+    @classmethod
+    def of(cls, sides: Iterable[tuple[Fraction, Fraction]]) -> Box:
+        """The box with these ends."""
+        return cls(tuple((rational(Fraction(lower)), rational(Fraction(upper))) for lower, upper in sides))
+
+    @property
+    def middle(self) -> tuple[fmpq, ...]:
+        """The exact midpoint."""
+        return tuple((lower + upper) / 2 for lower, upper in self.sides)
+
+    @property
+    def ends(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The lower and the upper ends in floats."""
+        low, high = (np.asarray([float(fraction(side[end])) for side in self.sides]) for end in (0, 1))
+        return low, high
+
+    def exact(self, point: Sequence[float] | NDArray[np.float64]) -> tuple[fmpq, ...]:
+        """The float point as exact rationals, moved into the box where rounding has left it."""
+        return tuple(
+            min(max(rational(Fraction(float(x))), low), high) for x, (low, high) in zip(point, self.sides, strict=True)
+        )
+
+    def inside(self, other: Box) -> bool:
+        """Whether every point of this box lies in the other."""
+        return all(low >= a and high <= b for (low, high), (a, b) in zip(self.sides, other.sides, strict=True))
+
+    def with_side(self, place: int, lower: fmpq, upper: fmpq) -> Box:
+        """The same box with another side."""
+        return Box((*self.sides[:place], (lower, upper), *self.sides[place + 1 :]))
 
 
 class Enclosure:

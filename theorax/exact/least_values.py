@@ -17,9 +17,9 @@ import numpy as np
 from flint import arb, fmpq
 
 from theorax.decide.status import Reason, Status
-from theorax.exact.branch_and_bound import Box, Certificate, certify, confirm
+from theorax.exact.branch_and_bound import Certificate, certify, confirm
 from theorax.exact.counterexamples import ascents
-from theorax.exact.enclosures import Enclosure, fraction, rational
+from theorax.exact.enclosures import Box, Enclosure, fraction, rational
 from theorax.exact.krawczyk import PRECISION, Critical, critical
 from theorax.numerics.arithmetics.failures import UndecidedComparison, UnsupportedPrimitive
 
@@ -125,16 +125,10 @@ def restarts(
 
     A start whose descent ends lower than the claimed value less the slack, in floats, lies in a basin of better value.
     """
-    low, high = (np.asarray([float(fraction(side[end])) for side in box.sides]) for end in (0, 1))
+    low, high = box.ends
     starts = rng.random((count, len(low)))
     unit = ascents(lambda x: -program(x), low, high, starts, rng)  # type: ignore[operator]
-    ends = [
-        tuple(
-            min(max(rational(Fraction(float(x))), side[0]), side[1])
-            for x, side in zip(low + (high - low) * row, box.sides, strict=True)
-        )
-        for row in unit
-    ]
+    ends = [box.exact(low + (high - low) * row) for row in unit]
     value = function.at([rational(x) for x in at], PRECISION)
     level = _ends(value)[0] - slack
     reached = np.asarray([_value(function, end) for end in ends])

@@ -11,8 +11,7 @@ from sympy import Expr
 
 from theorax.decide.status import Status
 from theorax.exact.box_problems import BoxFinding, BoxProblem, nowhere_negative
-from theorax.exact.branch_and_bound import Box
-from theorax.exact.enclosures import Enclosure, floats
+from theorax.exact.enclosures import Box, Enclosure, floats
 from theorax.language import Impossibility, Inequality, Margin, Parameter
 from theorax.verifiers.kinds.lowering import Judged, Prepared
 
