@@ -11,6 +11,7 @@ import hashlib
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
@@ -135,7 +136,7 @@ class Baseline:
             if any(place >= len(self.sources) for place in part.reads):
                 raise Malformed(f".theorems[{at}].reads", "it points beyond `.sources`")
 
-    @property
+    @cached_property
     def by_id(self) -> Mapping[str, BaselineTheorem]:
         """The theorems by their ids."""
         return {part.id: part for part in self.theorems}

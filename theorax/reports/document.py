@@ -12,6 +12,7 @@ import platform
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, get_type_hints
 
 from theorax.decide.status import Status
@@ -284,7 +285,7 @@ class Document:
         """The theorems by urgency; those of one status in the order of the report."""
         return tuple(sorted(self.theorems, key=lambda part: -urgency(part.status)))
 
-    @property
+    @cached_property
     def by_id(self) -> Mapping[str, TheoremReport]:
         """The theorems by their ids."""
         return {part.id: part for part in self.theorems}

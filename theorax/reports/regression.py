@@ -31,14 +31,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import Any, Literal
 
 from theorax.decide.comparison import SHARE, CaseReading, Decided, Evidence, Outcome, Pair, decide, pair, together
 from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
 from theorax.decide.spending import level_of
 from theorax.decide.status import Status
-from theorax.decide.verdict import Interval
 from theorax.reports.baselines import (
     Baseline,
     BaselineCase,
@@ -48,119 +46,22 @@ from theorax.reports.baselines import (
     affecting,
     manifest_of,
 )
-from theorax.reports.document import ClaimReport, Date, Document, TheoremReport
+from theorax.reports.compared_claims import (
+    CODES,
+    COMPARISON_VERSION,
+    Change,
+    ComparedClaim,
+    ComparedEstimate,
+    ComparedPlace,
+    Comparison,
+    ComparisonLevels,
+    ComparisonSummary,
+)
+from theorax.reports.document import ClaimReport, Document, TheoremReport
 from theorax.runs.sources import differences
-from theorax.text.codec import Count
 
-COMPARISON_VERSION: Literal[1] = 1
 STATED = {"statement": "statement", "prediction": "prediction", "margin_given": "margin", "kind": "kind",
           "corrected": "correction"}  # fmt: skip
-
-
-class Change(StrEnum):
-    """What became of a claim of a baseline."""
-
-    VANISHED = "vanished"
-    REGRESSED = "regressed"
-    RESTATED = "restated"
-    LAPSED = "lapsed"
-    KEPT = "kept"
-    IMPROVED = "improved"
-    APPEARED = "appeared"
-
-
-CODES: Mapping[Change, Literal[1, 4]] = {Change.VANISHED: 1, Change.REGRESSED: 1, Change.RESTATED: 4, Change.LAPSED: 4}
-"""The exit codes of changes; of the others it is 0."""
-
-
-@dataclass(frozen=True)
-class ComparedPlace:
-    """The case that speaks most for a move."""
-
-    subject: str
-    at: Mapping[str, str]
-    sizes: tuple[float, ...]
-
-
-@dataclass(frozen=True)
-class ComparedEstimate:
-    """What one of the two runs says of that case."""
-
-    estimate: float | None
-    standard_error: float | None
-    interval: Interval | None
-
-
-@dataclass(frozen=True)
-class ComparedClaim:
-    """One claim in a baseline and in a report, as far as it is in both; what nothing is known of is None."""
-
-    theorem: str
-    claim: str
-    change: Change
-    before: Status | None
-    now: Status | None
-    why: str = ""
-    outcome: Outcome | None = None
-    how: Literal["bit for bit", "form", "exact", "statistical"] | None = None
-    where: ComparedPlace | None = None
-    old: ComparedEstimate | None = None
-    new: ComparedEstimate | None = None
-    difference: float | None = None
-    standard_error: float | None = None
-    slack: float | None = None
-    zone: float | None = None
-    p_moved: float | None = None
-    p_same: float | None = None
-    within: bool | None = None
-    same_seeds: bool | None = None
-    notes: tuple[str, ...] = ()
-    exit: Literal[0, 1, 4] = 0
-
-    @property
-    def name(self) -> str:
-        """The claim among all theorems."""
-        return f"{self.theorem}.{self.claim}"
-
-    def noted(self, note: str) -> ComparedClaim:
-        """The same with one more note."""
-        return replace(self, notes=(*self.notes, note))
-
-
-@dataclass(frozen=True)
-class ComparisonLevels:
-    """The error rates over all claims: of calling any moved that has not, and any the same that has."""
-
-    moved: float
-    same: float
-
-
-@dataclass(frozen=True)
-class ComparisonSummary:
-    """How many claims changed in which way, and what the command returns."""
-
-    changes: Mapping[str, Count]
-    outcomes: Mapping[str, Count]
-    identical: Count
-    exit_code: Literal[0, 1, 4, 5]
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """A report held against a baseline, claim by claim."""
-
-    comparison_version: Literal[1]
-    created: Date
-    baseline: tuple[Date, ...]
-    share: float
-    strict: bool
-    levels: ComparisonLevels
-    tested: Count
-    inputs: Mapping[str, tuple[str, ...]]
-    not_run: tuple[str, ...]
-    standing: tuple[str, ...]
-    claims: tuple[ComparedClaim, ...]
-    summary: ComparisonSummary
 
 
 _Found = tuple[ComparedClaim, Evidence | None]

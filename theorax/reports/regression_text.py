@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from theorax.decide.comparison import Outcome
-from theorax.reports.regression import (
-    Change,
-    ComparedClaim,
-    ComparedEstimate,
-    ComparedPlace,
-    Comparison,
-    changed_sources,
-)
+from theorax.reports.compared_claims import Change, ComparedClaim, ComparedEstimate, ComparedPlace, Comparison
+from theorax.reports.regression import changed_sources
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph
 from theorax.text.numbers import interval, number, with_uncertainty
 

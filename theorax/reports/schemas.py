@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from theorax.reports.baselines import Baseline
+from theorax.reports.compared_claims import Comparison
 from theorax.reports.document import Document
-from theorax.reports.regression import Comparison
 from theorax.reports.replaying import Replay
 from theorax.text.codec import schema
 
