@@ -46,8 +46,8 @@ Matrix = NDArray[np.float64]
 # A variance a tenth too large is what the default margin excludes (METHOD, section 4.5).
 _WIDER = math.sqrt(1.1)
 _EXACT = Corrections(size=0.0, rest=0.0, reason="nothing is extrapolated")
-# Of all noise of one root mean square, that in one direction reaches farthest at every level below 0.2 (Szekely and
-# Bakirov 2003).
+# Of all noise of one root mean square, that in one direction reaches farthest at every level below 0.2
+# (Székely and Bakirov 2003).
 _ONE_DIRECTION = Shape(1.0)
 
 

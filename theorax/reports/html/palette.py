@@ -1,4 +1,7 @@
-"""The colours of the report, light and dark."""
+"""The colours of the report, light and dark.
+
+Text and signs have the contrast that level AA asks for (World Wide Web Consortium 2023, WCAG 2.2); a test computes it.
+"""
 
 from __future__ import annotations
 
