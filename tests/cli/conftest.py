@@ -10,7 +10,7 @@ from pathlib import Path
 import fakes
 import pytest
 
-from theorax.cli.main import answer
+from theorax.cli.main import exit_code_of
 from theorax.cli.workspace import Workspace
 
 
@@ -43,7 +43,7 @@ def verify(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
         monkeypatch.setenv(name, os.environ.get(name, ""))
 
     def call(*arguments: str, check: str = "fakes:check") -> Answer:
-        code = answer(Workspace(roots=(root,), check=check, arguments=arguments))
+        code = exit_code_of(Workspace(roots=(root,), check=check, arguments=arguments))
         said = capsys.readouterr()
         return Answer(code, said.out, said.err)
 

@@ -101,8 +101,8 @@ def test_two_files_are_compared_without_what_computes_theorems(verify):
     verify("baseline", "save", "--report", "report.json")
     words = ("baseline", "compare", "--report", "report.json")
     code = (
-        "import sys; from theorax.cli.main import answer; from theorax.cli.workspace import Workspace; "
-        f"code = answer(Workspace(arguments={words})); print(code, {{'jax', 'sympy', 'equinox'}} & set(sys.modules))"
+        "import sys; from theorax.cli.main import exit_code_of; from theorax.cli.workspace import Workspace; "
+        f"code = exit_code_of(Workspace(arguments={words})); print(code, {{'jax', 'sympy', 'equinox'}} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "0 set()"

@@ -8,7 +8,7 @@ from dataclasses import replace
 import fakes
 import pytest
 
-from theorax.cli.main import answer
+from theorax.cli.main import exit_code_of
 from theorax.cli.workspace import Workspace
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.outcome import StepOutcome, StepStatus
@@ -29,7 +29,7 @@ def workspace_of(tmp_path, monkeypatch):
     root = fakes.library(tmp_path / "papers")
 
     def run(*words):
-        return answer(Workspace((root,), check=f"{__name__}:check", arguments=(*words, "--state", "kept")))
+        return exit_code_of(Workspace((root,), check=f"{__name__}:check", arguments=(*words, "--state", "kept")))
 
     return root, run
 

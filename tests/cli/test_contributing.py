@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from theorax.cli.main import answer
+from theorax.cli.main import exit_code_of
 from theorax.cli.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]
@@ -39,6 +39,6 @@ def test_the_page_shows_what_happens(papers, capsys):
         command, *lines = block.splitlines()
         words = shlex.split(command.removeprefix("$ verify "))
         world = Workspace((papers,), check="theorax.runs.checking:observe", arguments=(*words, "--state", "kept"))
-        assert answer(world) == 0
+        assert exit_code_of(world) == 0
         told = capsys.readouterr().out
         assert doctest.OutputChecker().check_output("\n".join(lines) + "\n", told, doctest.ELLIPSIS), told

@@ -11,8 +11,8 @@ import theorax.cli.statements
 import theorax.decide
 from theorax import decide
 from theorax.cli import studies
-from theorax.cli.statements import rate
-from theorax.cli.tables import opened
+from theorax.cli.statements import parse_rate
+from theorax.cli.tables import open_table
 from theorax.decide import streams
 
 SIZES = 2 ** np.arange(5, 14)
@@ -258,12 +258,12 @@ class TestLongFiles:
     def test_batches(self, tmp_path, rng, monkeypatch, seeds):
         file = tmp_path / "long.csv"
         file.write_text(long(draws(rng, count=3000)))
-        declared, claim = studies.StudyOptions(margin=0.1, seeds=seeds), rate("error ~ N**-1")
-        whole = studies.rate(opened(file), claim, declared)
+        declared, claim = studies.StudyOptions(margin=0.1, seeds=seeds), parse_rate("error ~ N**-1")
+        whole = studies.study_rate(open_table(file), claim, declared)
         monkeypatch.setattr(streams, "KEPT", 1000)
         monkeypatch.setattr(studies, "KEPT", 1000)
         monkeypatch.setattr(theorax.cli.tables, "LINES", 700)
-        streamed = studies.rate(opened(file), claim, declared)
+        streamed = studies.study_rate(open_table(file), claim, declared)
         assert whole.verdict.status == streamed.verdict.status == "SUPPORTED"
         first, second = whole.verdict.cases[0], streamed.verdict.cases[0]
         # Batches of 2 and of 3 draws weigh alike: the estimates differ by a fraction of the standard error, whose own

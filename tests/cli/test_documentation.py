@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import theorax
-from theorax.cli.main import answer
+from theorax.cli.main import exit_code_of
 from theorax.cli.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]
@@ -54,7 +54,7 @@ def test_commands(page, monkeypatch, capsys):
         command, *shown = block.splitlines()
         words = shlex.split(command.removeprefix("$ "))
         assert words[0] == "verify"
-        answer(Workspace(arguments=tuple(words[1:])))
+        exit_code_of(Workspace(arguments=tuple(words[1:])))
         told = capsys.readouterr().out
         # A line of three dots stands for any lines.
         wanted = "\n".join(shown) + "\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from theorax.cli.main import answer
+from theorax.cli.main import exit_code_of
 from theorax.cli.workspace import Workspace
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -94,7 +94,7 @@ def verify(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     Path("wrong.py").write_text(WRONG, encoding="utf-8")
 
     def call(*arguments: str) -> tuple[int, str, str]:
-        code = answer(Workspace(arguments=arguments))
+        code = exit_code_of(Workspace(arguments=arguments))
         said = capsys.readouterr()
         return code, said.out, said.err
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import fakes
 import pytest
 
-from theorax.cli.main import answer as command
+from theorax.cli.main import exit_code_of as command
 from theorax.cli.workspace import Workspace
 from theorax.reports.renderings import RENDERINGS, render
 from theorax.runs.sources import Sources

@@ -7,7 +7,7 @@ import sqlite3
 import fakes
 import pytest
 
-from theorax.runs.store import FILE, KEPT_PER_THEOREM, LAYOUT, Last, Store, StoreError
+from theorax.runs.store import FILE, KEPT_PER_THEOREM, LAYOUT, LastResult, Store, StoreError
 
 MANIFEST = {"theorem": "abc", "setting seed": "0", "setting at": "()", "setting sizes": "()", "setting model": "None"}
 DATE = "2026-01-02T03:04:05Z"
@@ -25,7 +25,7 @@ def test_an_outcome_comes_back_as_it_was(tmp_path):
     assert (kept.date, kept.seconds) == (DATE, found.work.seconds)
     assert store.observations(MANIFEST) == b"npz"
     assert store.get({**MANIFEST, "setting seed": "1"}) is None
-    assert store.last_manifest("gap") == Last(MANIFEST, DATE, usable=True)
+    assert store.last_manifest("gap") == LastResult(MANIFEST, DATE, usable=True)
     assert store.seconds() == {"gap": found.work.seconds}
 
 
@@ -58,7 +58,7 @@ def test_results_of_an_older_layout_are_told_and_not_used(tmp_path):
         connection.execute("UPDATE results SET layout = ?", (LAYOUT - 1,))
     connection.close()
     assert store.get(MANIFEST) is None
-    assert store.last_manifest("gap") == Last(MANIFEST, DATE, usable=False)
+    assert store.last_manifest("gap") == LastResult(MANIFEST, DATE, usable=False)
     assert store.statuses() == {"gap": ("SUPPORTED", DATE)}
     store.prepare()
     assert store.last_manifest("gap") is None

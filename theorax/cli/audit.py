@@ -32,13 +32,13 @@ def audit(context: click.Context, words: tuple[str, ...], folder: Path, **given:
     """
     chosen = settings(given)
     ready(folder)
-    from theorax.cli.check import checked, selected
+    from theorax.cli.check import check_theorems, select_theorems
     from theorax.cli.printing import give_reports, print_report
     from theorax.reports.renderings import RENDERINGS
 
     workspace = workspace_of(context)
-    selection = selected(workspace, words or ("*",), chosen, listed(given, "exclude"))
-    report = checked(workspace, selection, chosen, told=True)
+    selection = select_theorems(workspace, words or ("*",), chosen, listed(given, "exclude"))
+    report = check_theorems(workspace, selection, chosen, told=True)
     print_report(report, len(selection.ids))
     # The report itself first: all others can be made from it again.
     formats = sorted(RENDERINGS, key=lambda name: name != "json")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from theorax.cli.check import checked, selected
+from theorax.cli.check import check_theorems, select_theorems
 from theorax.cli.options import (
     baseline_file,
     complete,
@@ -73,8 +73,8 @@ def save(context: click.Context, file: Path | None, report: Path | None, only: t
         found = _read_report(workspace, report, only)
     else:
         chosen = settings(given)
-        found = checked(
-            workspace, selected(workspace, only or ("*",), chosen, listed(given, "exclude")), chosen, told=True
+        found = check_theorems(
+            workspace, select_theorems(workspace, only or ("*",), chosen, listed(given, "exclude")), chosen, told=True
         )
         if found.summary.interrupted:
             click.echo("Error: Interrupted. What had finished is kept; the baseline was not written.", err=True)
@@ -188,7 +188,7 @@ def _run(
     standing: tuple[str, ...] = ()
     if changed:
         selection, standing = split(workspace, selection, chosen, kept, sources)
-    return checked(workspace, selection, chosen, told=told, sources=sources), standing
+    return check_theorems(workspace, selection, chosen, told=told, sources=sources), standing
 
 
 def _read_report(workspace: Workspace, file: Path, only: Sequence[str]) -> Document:

@@ -30,7 +30,7 @@ def only_changed(
     from theorax.reports.baselines import read
 
     affected, standing = split(workspace, selection, chosen, read(baseline_file(file)), sources)
-    click.echo(_told(len(affected.ids), len(standing)), err=True)
+    click.echo(_count_of_changed(len(affected.ids), len(standing)), err=True)
     return affected
 
 
@@ -51,7 +51,7 @@ def split(
     return Selection(tuple(affected), tuple(id for id in selection.named if id in affected)), standing
 
 
-def _told(affected: int, standing: int) -> str:
+def _count_of_changed(affected: int, standing: int) -> str:
     rest = (
         f"{standing} theorem{'s' * (standing != 1)} read{'s' * (standing == 1)} nothing that changed since the baseline"
     )

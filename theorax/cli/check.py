@@ -40,7 +40,7 @@ def theorem(context: click.Context, words: tuple[str, ...], **given: Any) -> int
     Only what is selected is checked. What it rests on is consulted where a result is kept: a failed one blocks it.
     --at, --sizes and --model are meant for the theorems named, not for those that come with a +.
     """
-    return perform(workspace_of(context), words, given)
+    return run_and_report(workspace_of(context), words, given)
 
 
 @click.command("all")
@@ -49,16 +49,16 @@ def theorem(context: click.Context, words: tuple[str, ...], **given: Any) -> int
 @click.pass_context
 def all_(context: click.Context, **given: Any) -> int:
     """Check every theorem of the library, instruments first."""
-    return perform(workspace_of(context), ("*",), given)
+    return run_and_report(workspace_of(context), ("*",), given)
 
 
-def perform(workspace: Workspace, words: Sequence[str], given: dict[str, Any]) -> int:
+def run_and_report(workspace: Workspace, words: Sequence[str], given: dict[str, Any]) -> int:
     """Run and report; the exit code."""
     chosen = settings(given)
     from theorax.cli.values import outputs
 
     wanted = outputs(listed(given, "output"))
-    selection = selected(workspace, words, chosen, listed(given, "exclude"))
+    selection = select_theorems(workspace, words, chosen, listed(given, "exclude"))
     sources = None  # read once, for the choice and for the run
     if given.get("changed"):
         from theorax.cli.changed import only_changed
@@ -68,7 +68,7 @@ def perform(workspace: Workspace, words: Sequence[str], given: dict[str, Any]) -
         selection = only_changed(workspace, selection, chosen, given.get("baseline"), sources)
     nothing = bool(given.get("changed")) and not selection.ids  # which was said, and is no failure
     told = ("terminal", None) in wanted and not nothing
-    report = checked(workspace, selection, chosen, told=told, sources=sources)
+    report = check_theorems(workspace, selection, chosen, told=told, sources=sources)
     if told:
         print_report(report, len(selection.ids))
     give_reports([place for place in wanted if place != ("terminal", None)], report)
@@ -76,7 +76,9 @@ def perform(workspace: Workspace, words: Sequence[str], given: dict[str, Any]) -
     return code
 
 
-def selected(workspace: Workspace, words: Sequence[str], chosen: Settings, exclude: Sequence[str] = ()) -> Selection:
+def select_theorems(
+    workspace: Workspace, words: Sequence[str], chosen: Settings, exclude: Sequence[str] = ()
+) -> Selection:
     """The theorems that the words mean.
 
     **Raises:** UsageError or NothingSelected as ``select`` does.
@@ -87,7 +89,7 @@ def selected(workspace: Workspace, words: Sequence[str], chosen: Settings, exclu
     return select(words, workspace.catalogue, lambda: statuses(Path(chosen.state)), exclude)
 
 
-def checked(
+def check_theorems(
     workspace: Workspace, selection: Selection, chosen: Settings, *, told: bool, sources: Sources | None = None
 ) -> Document:
     """The report of a run over the selected theorems; ``told``: progress is shown where there is a reader."""

@@ -55,7 +55,7 @@ class Project:
         return self.root / self.defaults.get("state", ".theorax")
 
 
-def find(start: Path) -> Project:
+def find_project(start: Path) -> Project:
     """The nearest folder at or above ``start`` with a pyproject.toml or a repository; else ``start`` itself.
 
     **Raises:** UsageError if its ``[tool.theorax]`` cannot be read, or has a key or a value that means nothing.

@@ -80,24 +80,24 @@ def data(file: Path, as_json: bool, texts: tuple[str, ...], **given: Any) -> int
 
 def _study(file: Path, kind: str, given: dict[str, Any]) -> Study:
     from theorax.cli import statements, studies
-    from theorax.cli.tables import opened
+    from theorax.cli.tables import open_table
 
     readers: dict[str, tuple[Callable[[str], Any], Callable[..., Study]]] = {
-        "rate": (statements.rate, studies.rate),
-        "limit": (statements.limit, studies.limit),
-        "mean": (statements.mean, studies.mean),
-        "at_most": (statements.bound, studies.bound),
-        "law": (statements.law, studies.law),
-        "probability": (statements.probability, studies.probability),
+        "rate": (statements.parse_rate, studies.study_rate),
+        "limit": (statements.parse_limit, studies.study_limit),
+        "mean": (statements.parse_mean, studies.study_mean),
+        "at_most": (statements.parse_bound, studies.study_bound),
+        "law": (statements.parse_law, studies.study_law),
+        "probability": (statements.parse_probability, studies.study_probability),
     }
     parse, decided = readers[kind]
     claim, declared = parse(given[kind]), _declared(given)
-    return decided(opened(file), claim, declared)
+    return decided(open_table(file), claim, declared)
 
 
 def _declared(given: dict[str, Any]) -> StudyOptions:
     from theorax import decide
-    from theorax.cli.statements import class_of
+    from theorax.cli.statements import parse_class
     from theorax.cli.studies import StudyOptions
     from theorax.decide.moments import LIGHT_TAILS, Moment
 
@@ -118,7 +118,7 @@ def _declared(given: dict[str, Any]) -> StudyOptions:
             raise UsageError(f"`--{name} {value:g}` cannot be meant. Write a positive number.")
     return StudyOptions(
         levels=decide.Levels(given["level"], given["level"]),
-        corrections=class_of(given["class_"], given["because"]),
+        corrections=parse_class(given["class_"], given["because"]),
         moments=moments,
         **{name: given[name] for name in ("margin", "sd", "seeds", "paired", "error", "floor", "average")},
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from theorax.cli.listing import one
+from theorax.cli.listing import existing_id
 from theorax.cli.options import complete
 from theorax.cli.printing import print_blocks
 from theorax.cli.workspace import workspace_of
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 def explain(context: click.Context, id: str) -> int:
     """Show what a theorem states, assumes, measures and proves; nothing is run."""
     catalogue = workspace_of(context).catalogue
-    one(context, id)
+    existing_id(context, id)
     from theorax.verifiers.loading import load
 
-    print_blocks(list(_told(id, load(id, catalogue), catalogue)))
+    print_blocks(list(_description(id, load(id, catalogue), catalogue)))
     return 0
 
 
-def _told(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Block]:
+def _description(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Block]:
     from theorax.reports import theorem_text
     from theorax.text.blocks import Heading, Lines, Paragraph
     from theorax.verifiers.claim_verdicts import letters

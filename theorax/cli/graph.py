@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import click
 
-from theorax.cli.listing import last
+from theorax.cli.listing import last_verdicts
 from theorax.cli.options import OneOf, selectors, state_option
 from theorax.cli.workspace import workspace_of
 from theorax.errors import StatementError
@@ -25,7 +25,7 @@ def graph(context: click.Context, words: tuple[str, ...], output: str, state: st
     from theorax.text.signs import SIGNS
 
     catalogue = workspace_of(context).catalogue
-    verdicts = last(state)
+    verdicts = last_verdicts(state)
     chosen = select(words or ("*",), catalogue, lambda: verdicts).ids
     for id in chosen:
         if (problem := catalogue.problem(id)) is not None:

@@ -25,7 +25,7 @@ COLOURS = {"✓": "green", "✗": "red", "!": "red", "?": "yellow", "○": "yell
 def list_(context: click.Context, words: tuple[str, ...], exclude: tuple[str, ...], state: str | None) -> int:
     """Show the theorems paper by paper, each with its last kept verdict; nothing is run or imported."""
     catalogue = workspace_of(context).catalogue
-    verdicts = last(state)
+    verdicts = last_verdicts(state)
     chosen = frozenset(catalogue.ids)
     if words or exclude:
         from theorax.runs.selectors import select
@@ -56,11 +56,11 @@ def list_(context: click.Context, words: tuple[str, ...], exclude: tuple[str, ..
     return 0
 
 
-def last(state: str | None) -> dict[str, str]:
+def last_verdicts(state: str | None) -> dict[str, str]:
     """The last kept verdicts; none are read, nor SQLite imported, where no store is."""
-    from theorax.cli.config import find
+    from theorax.cli.config import find_project
 
-    folder = Path(state) if state is not None else find(Path.cwd()).state
+    folder = Path(state) if state is not None else find_project(Path.cwd()).state
     if not (folder / "results.sqlite").is_file():
         return {}
     from theorax.reports.library import statuses
@@ -68,7 +68,7 @@ def last(state: str | None) -> dict[str, str]:
     return statuses(folder)
 
 
-def one(context: click.Context, id: str) -> str:
+def existing_id(context: click.Context, id: str) -> str:
     """An id that exists.
 
     **Raises:** UsageError with the nearest ids if it does not.

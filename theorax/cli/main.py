@@ -97,15 +97,15 @@ def main(arguments: Sequence[str] | None = None, workspace: Workspace | None = N
             # A terminal that cannot show a sign shows a question mark in its place.
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     typed = tuple(sys.argv[1:] if arguments is None else arguments)
-    code = answer(replace(workspace or Workspace(), arguments=typed))
+    code = exit_code_of(replace(workspace or Workspace(), arguments=typed))
     try:
         sys.stdout.flush()
     except BrokenPipeError:
-        code = _nobody_reads()
+        code = _reader_has_gone()
     sys.exit(code)
 
 
-def answer(workspace: Workspace) -> int:
+def exit_code_of(workspace: Workspace) -> int:
     """The exit code of a command; every error has become a sentence on the standard error."""
     try:
         result: object = group.main(
@@ -115,27 +115,27 @@ def answer(workspace: Workspace) -> int:
             obj=workspace,
         )
     except NothingSelected as error:
-        return _told(str(error), 5)
+        return _print_error(str(error), 5)
     except TheoraxError as error:
-        return _told(str(error), 2)
+        return _print_error(str(error), 2)
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
         return 2
     except click.UsageError as error:
         path = error.ctx.command_path if error.ctx is not None else "verify"
-        return _told(f"{error.format_message()} (`{path} --help` explains.)", 2)
+        return _print_error(f"{error.format_message()} (`{path} --help` explains.)", 2)
     except click.ClickException as error:
-        return _told(error.format_message(), 2)
+        return _print_error(error.format_message(), 2)
     except (click.Abort, KeyboardInterrupt):
-        return _told("Interrupted.", 130)
+        return _print_error("Interrupted.", 130)
     except BrokenPipeError:
-        return _nobody_reads()
+        return _reader_has_gone()
     except Exception as error:
         return _unexpected(error)
     return result if isinstance(result, int) else 0
 
 
-def _told(sentence: str, code: int) -> int:
+def _print_error(sentence: str, code: int) -> int:
     from theorax.text.safe import uncommanded, visible
 
     # What was typed, and what stands in a file, is repeated here.
@@ -143,7 +143,7 @@ def _told(sentence: str, code: int) -> int:
     return code
 
 
-def _nobody_reads() -> int:
+def _reader_has_gone() -> int:
     # The reader of a pipe has gone, as with `verify list | head`; Python would complain once more when it exits.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 141
@@ -162,4 +162,4 @@ def _unexpected(error: Exception) -> int:
         where = f"The traceback is in {path.resolve()}."
     except OSError:
         where = text
-    return _told(f"Something in theorax itself went wrong ({type(error).__name__}: {error}). {where}", 3)
+    return _print_error(f"Something in theorax itself went wrong ({type(error).__name__}: {error}). {where}", 3)

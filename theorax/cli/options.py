@@ -106,10 +106,10 @@ changed_options = together(
 
 def baseline_file(given: Path | None) -> Path:
     """The file of the baseline: as typed, or that of the project."""
-    from theorax.cli.config import find
+    from theorax.cli.config import find_project
     from theorax.reports.baselines import FILE
 
-    return given if given is not None else find(Path.cwd()).root / FILE
+    return given if given is not None else find_project(Path.cwd()).root / FILE
 
 
 def settings(given: dict[str, Any]) -> Settings:
@@ -117,10 +117,10 @@ def settings(given: dict[str, Any]) -> Settings:
 
     **Raises:** UsageError for a value that cannot be meant.
     """
-    from theorax.cli.config import find
+    from theorax.cli.config import find_project
     from theorax.cli.values import parameters, sizes
 
-    project = find(Path.cwd())
+    project = find_project(Path.cwd())
     chosen = {name: value for name, value in given.items() if value is not None}
     usual = {**project.defaults, **chosen}
     effort, device, adjust = usual.get("effort", "standard"), usual.get("device", "cpu"), usual.get("adjust", "holm")
@@ -163,9 +163,9 @@ def settings(given: dict[str, Any]) -> Settings:
 
 def listed(given: dict[str, Any], name: str) -> Sequence[str]:
     """A repeatable option as typed, else the project's default."""
-    from theorax.cli.config import find
+    from theorax.cli.config import find_project
 
-    return tuple(given.get(name) or find(Path.cwd()).defaults.get(name, ()))
+    return tuple(given.get(name) or find_project(Path.cwd()).defaults.get(name, ()))
 
 
 def cores() -> int:

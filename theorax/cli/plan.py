@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from theorax.cli.listing import one
+from theorax.cli.listing import existing_id
 from theorax.cli.options import baseline_file, baseline_option, complete, listed, run_options, selectors, settings
 from theorax.cli.printing import print_blocks
 from theorax.cli.workspace import Workspace, workspace_of
 
 if TYPE_CHECKING:
     from theorax.runs.sources import Manifest
-    from theorax.runs.store import Last
+    from theorax.runs.store import LastResult
     from theorax.text.blocks import Block
     from theorax.verifiers.settings import PlannedCheck, Settings
 
@@ -42,7 +42,7 @@ def plan(context: click.Context, words: tuple[str, ...], why: str | None, baseli
 
     catalogue = workspace.catalogue
     if why is not None:
-        words = (one(context, why),)
+        words = (existing_id(context, why),)
     selection = select(words or ("*",), catalogue, lambda: statuses(Path(chosen.state)), listed(given, "exclude"))
     sources, store = Sources(), Store(Path(chosen.state))
     blocks: list[Block] = []
@@ -53,7 +53,7 @@ def plan(context: click.Context, words: tuple[str, ...], why: str | None, baseli
         kept = None if chosen.fresh else store.get(manifest)
         reasons = _reasons(store.last_manifest(id), manifest, fresh=chosen.fresh)
         problem = catalogue.problem(id)
-        blocks += _told(id, kept.date if kept else None, problem, reasons)
+        blocks += _expected_fate(id, kept.date if kept else None, problem, reasons)
         if why is not None:
             blocks += _since_baseline(baseline, id, manifest)
         if why is None and kept is None and problem is None:
@@ -65,7 +65,7 @@ def plan(context: click.Context, words: tuple[str, ...], why: str | None, baseli
     return 0
 
 
-def _reasons(last: Last | None, manifest: Manifest, *, fresh: bool) -> tuple[str, ...]:
+def _reasons(last: LastResult | None, manifest: Manifest, *, fresh: bool) -> tuple[str, ...]:
     from theorax.reports.theorem_text import moment
     from theorax.runs.sources import differences
 
@@ -79,7 +79,7 @@ def _reasons(last: Last | None, manifest: Manifest, *, fresh: bool) -> tuple[str
     return (f"since the result kept from {moment(last.date)}, these differ:", *changed)
 
 
-def _told(id: str, kept: str | None, problem: str | None, reasons: tuple[str, ...]) -> Iterator[Block]:
+def _expected_fate(id: str, kept: str | None, problem: str | None, reasons: tuple[str, ...]) -> Iterator[Block]:
     from theorax.reports.theorem_text import moment
     from theorax.text.blocks import Heading, Lines, Paragraph
 

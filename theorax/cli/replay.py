@@ -65,7 +65,7 @@ def _one(then: Document, id: str, file: Path) -> Document:
 
 def _again(workspace: Workspace, then: Document, jobs: int | None, *, told: bool) -> Document:
     """The same theorems checked with the report's settings, in a state of their own, so that no attempt is spent."""
-    from theorax.cli.check import checked
+    from theorax.cli.check import check_theorems
     from theorax.cli.options import settings
     from theorax.runs.selectors import Selection
 
@@ -87,7 +87,7 @@ def _again(workspace: Workspace, then: Document, jobs: int | None, *, told: bool
         chosen = replace(made, state=folder, fresh=True, jobs=usual.jobs)
         for part in parts:
             _attempts(workspace, part, chosen if part.id in named else replace(chosen, at=(), sizes=(), model=None))
-        return checked(workspace, Selection(ids, named), chosen, told=told)
+        return check_theorems(workspace, Selection(ids, named), chosen, told=told)
 
 
 def _attempts(workspace: Workspace, part: TheoremReport, own: Settings) -> None:

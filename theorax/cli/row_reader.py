@@ -12,7 +12,7 @@ from theorax.cli.tables import DataTable, Piece
 from theorax.decide.streams import MOST_SIZES, Stream
 from theorax.errors import UsageError
 
-__all__ = ["Rows", "errors_of", "read", "refuse", "wide"]
+__all__ = ["Rows", "error_bounds", "read_rows", "refuse_values", "wide_table"]
 
 Vector = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ class Rows:
     columns: tuple[Vector, ...] | None  # by size, row by row one pair
 
 
-def read(
+def read_rows(
     table: DataTable,
     letter: str,
     of: str,
@@ -54,9 +54,11 @@ def read(
     seen, largest = 0, 0.0
     for piece in table.pieces(numbers, texts):
         sizes, values = piece.columns[letter], piece.columns[of]
-        refuse(table, piece, letter, ~(sizes > 0), "Sizes are positive: powers of them are taken. Remove the row")
+        refuse_values(
+            table, piece, letter, ~(sizes > 0), "Sizes are positive: powers of them are taken. Remove the row"
+        )
         if logs:
-            refuse(
+            refuse_values(
                 table,
                 piece,
                 of,
@@ -65,7 +67,7 @@ def read(
             )
         largest = max(largest, float(sizes.max()))
         sizes = 1 / sizes if shrinks else sizes
-        error = np.zeros(len(values)) if error_column is None else errors_of(table, piece, error_column)
+        error = np.zeros(len(values)) if error_column is None else error_bounds(table, piece, error_column)
         stream.add(sizes, values)
         seen += len(values)
         if seen <= MOST_SIZES:
@@ -115,7 +117,7 @@ def _paired(table: DataTable, letter: str, key: str, parts: list[tuple[Piece, Ve
     return tuple(found.T)
 
 
-def wide(table: DataTable, letter: str, of: str, shrinks: bool | None) -> tuple[list[float], NDArray[Any]] | None:
+def wide_table(table: DataTable, letter: str, of: str, shrinks: bool | None) -> tuple[list[float], NDArray[Any]] | None:
     """Sizes and table of an archive that holds a table ``draws x sizes``; None where it holds columns.
 
     **Raises:** UsageError for another shape.
@@ -136,14 +138,14 @@ def wide(table: DataTable, letter: str, of: str, shrinks: bool | None) -> tuple[
     return [float(size) for size in sizes], values
 
 
-def errors_of(table: DataTable, piece: Piece, name: str) -> Vector:
+def error_bounds(table: DataTable, piece: Piece, name: str) -> Vector:
     """Bounds of errors, none of them negative."""
     errors = piece.columns[name]
-    refuse(table, piece, name, errors < 0, "An error bound is not negative. Write its absolute value")
+    refuse_values(table, piece, name, errors < 0, "An error bound is not negative. Write its absolute value")
     return errors
 
 
-def refuse(table: DataTable, piece: Piece, name: str, bad: NDArray[np.bool_], why: str) -> None:
+def refuse_values(table: DataTable, piece: Piece, name: str, bad: NDArray[np.bool_], why: str) -> None:
     """Refuse the first bad number of a column.
 
     **Raises:** UsageError naming its row.

@@ -15,8 +15,8 @@ from theorax.decide import Corrections
 from theorax.errors import UsageError
 
 __all__ = [
-    "BoundClaim", "LawClaim", "LimitClaim", "MeanClaim", "ProbabilityClaim", "RateClaim", "bound", "class_of", "law", "limit",
-    "mean", "probability", "rate",
+    "BoundClaim", "LawClaim", "LimitClaim", "MeanClaim", "ProbabilityClaim", "RateClaim", "parse_bound", "parse_class",
+    "parse_law", "parse_limit", "parse_mean", "parse_probability", "parse_rate",
 ]  # fmt: skip
 
 EXAMPLES = {
@@ -108,13 +108,13 @@ class LawClaim:
     letter: str | None
 
 
-def rate(text: str) -> RateClaim:
+def parse_rate(text: str) -> RateClaim:
     """
-    >>> rate("error ~ N**-1")
+    >>> parse_rate("error ~ N**-1")
     RateClaim(of='error', letter='N', exponent=-1.0, side='exact', form='power', shrinks=None)
-    >>> rate("err <= 3*exp(-0.3*n)").form
+    >>> parse_rate("err <= 3*exp(-0.3*n)").form
     'exponential'
-    >>> rate("gap >= 1/sqrt(n)").exponent
+    >>> parse_rate("gap >= 1/sqrt(n)").exponent
     -0.5
     """
     pattern = rf"(.+?)\s*(~|<=|>=)\s*(.+?)(?:\s+as\s+(\w+){_TOWARDS})?"
@@ -144,9 +144,9 @@ def rate(text: str) -> RateClaim:
     return RateClaim(left, letter, power or decay, SIDES[sign], form, _shrinks(towards))
 
 
-def limit(text: str) -> LimitClaim:
+def parse_limit(text: str) -> LimitClaim:
     """
-    >>> limit("x -> 1/4 as n")
+    >>> parse_limit("x -> 1/4 as n")
     LimitClaim(of='x', to=0.25, letter='n', side='exact', shrinks=None)
     """
     pattern = rf"(.+?)\s*->\s*(.+?)\s+as\s+(\w+)(?:{_TOWARDS})?"
@@ -154,18 +154,18 @@ def limit(text: str) -> LimitClaim:
     return LimitClaim(left, _constant("limit", text, to), letter, "exact", _shrinks(towards))
 
 
-def mean(text: str) -> MeanClaim:
+def parse_mean(text: str) -> MeanClaim:
     """
-    >>> mean("x <= 1/2")
+    >>> parse_mean("x <= 1/2")
     MeanClaim(of='x', to=0.5, side='at most')
     """
     left, sign, to = _matched("mean", text, r"(.+?)\s*(<=|>=|=)\s*(.+)", "claims no mean")
     return MeanClaim(left, _constant("mean", text, to), SIDES[sign])
 
 
-def bound(text: str) -> BoundClaim:
+def parse_bound(text: str) -> BoundClaim:
     """
-    >>> bound("gap <= 0.5")
+    >>> parse_bound("gap <= 0.5")
     BoundClaim(left='gap', right=0.5)
     """
     sides = _matched("at-most", text, r"(.+?)\s*<=\s*(.+)", "claims no bound")
@@ -175,20 +175,20 @@ def bound(text: str) -> BoundClaim:
     return BoundClaim(left, right)
 
 
-def probability(text: str) -> ProbabilityClaim:
+def parse_probability(text: str) -> ProbabilityClaim:
     """
-    >>> probability("ok >= 0.99")
+    >>> parse_probability("ok >= 0.99")
     ProbabilityClaim(of='ok', at_least=0.99)
     """
     left, right = _matched("probability", text, r"(.+?)\s*>=\s*(.+)", "claims no probability")
     return ProbabilityClaim(left, _constant("probability", text, right))
 
 
-def law(text: str) -> LawClaim:
+def parse_law(text: str) -> LawClaim:
     """
-    >>> law("x ~ normal(0, 1) as n")
+    >>> parse_law("x ~ normal(0, 1) as n")
     LawClaim(of='x', to='normal', parameters=(0.0, 1.0), letter='n')
-    >>> law("x ~ other").parameters is None
+    >>> parse_law("x ~ other").parameters is None
     True
     """
     left, right, letter = _matched("law", text, r"(.+?)\s*~\s*(.+?)(?:\s+as\s+(\S+))?", "names no law")
@@ -201,12 +201,12 @@ def law(text: str) -> LawClaim:
     )
 
 
-def class_of(text: str, because: str) -> Corrections:
+def parse_class(text: str, because: str) -> Corrections:
     """The declared class of corrections.
 
-    >>> str(class_of("0.7 n^-0.5..-2", ""))
+    >>> str(parse_class("0.7 n^-0.5..-2", ""))
     '0.7 in powers 0.5 to 2; rest 0.245 of order 1'
-    >>> class_of("expansion(1; rest=0.3, order=2)", "smooth in 1/n").free
+    >>> parse_class("expansion(1; rest=0.3, order=2)", "smooth in 1/n").free
     (1.0,)
 
     **Raises:** UsageError for what is no class; StatementError for a sharp one without a reason.

@@ -10,7 +10,7 @@ from typing import Any, final
 import numpy as np
 
 from theorax import decide
-from theorax.cli.row_reader import Rows, errors_of, read, refuse, wide
+from theorax.cli.row_reader import Rows, error_bounds, read_rows, refuse_values, wide_table
 from theorax.cli.statements import BoundClaim, LawClaim, LimitClaim, MeanClaim, ProbabilityClaim, RateClaim
 from theorax.cli.tables import DataTable
 from theorax.decide.inequalities import Excess, of_excess
@@ -24,7 +24,16 @@ from theorax.decide.verdict import Verdict
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
 
-__all__ = ["Study", "StudyOptions", "bound", "law", "limit", "mean", "probability", "rate"]
+__all__ = [
+    "Study",
+    "StudyOptions",
+    "study_bound",
+    "study_law",
+    "study_limit",
+    "study_mean",
+    "study_probability",
+    "study_rate",
+]
 
 ROWS_ARE_DRAWS = "Every row is taken as one independent draw."
 
@@ -121,7 +130,7 @@ class _SweepKind:
     keep: bool = False
 
 
-def rate(table: DataTable, claim: RateClaim, declared: StudyOptions) -> Study:
+def study_rate(table: DataTable, claim: RateClaim, declared: StudyOptions) -> Study:
     """The order of a positive column along a column of sizes."""
     exponent = -claim.exponent if claim.shrinks else claim.exponent
     drawn = {"sd": 0.2 if declared.sd is None else declared.sd, "floor": declared.floor, "average": declared.average}
@@ -136,7 +145,7 @@ def rate(table: DataTable, claim: RateClaim, declared: StudyOptions) -> Study:
     return _along_sizes(table, claim, declared, kind)
 
 
-def limit(table: DataTable, claim: LimitClaim, declared: StudyOptions) -> Study:
+def study_limit(table: DataTable, claim: LimitClaim, declared: StudyOptions) -> Study:
     """The limit of the mean of a column along a column of sizes."""
     kind = _SweepKind(
         decide.plan_limit,
@@ -152,13 +161,13 @@ def _along_sizes(table: DataTable, claim: RateClaim | LimitClaim, declared: Stud
     letter = f"(1/{claim.letter})" if claim.shrinks else claim.letter
     given = {**kind.given, "side": claim.side, "of": claim.of, "letter": letter, "name": claim.of}
     given |= {"corrections": declared.corrections, "levels": declared.levels}
-    whole = wide(table, claim.letter, claim.of, claim.shrinks)
+    whole = wide_table(table, claim.letter, claim.of, claim.shrinks)
     if whole is not None:
         sizes, values = whole
         plan = kind.plan(sizes, draws=len(values), seeds=declared.seeds or "undeclared", **kind.drawn(), **given)
         note = f"Each of {len(values)} rows of the array is taken as one draw at every size."
         return Study(plan, kind.decide(plan, values), (note,))
-    rows = read(
+    rows = read_rows(
         table, claim.letter, claim.of, **declared.columns, logs=kind.logs, keep=kind.keep, shrinks=claim.shrinks
     )
     if _deterministic(rows, declared, letter):
@@ -169,7 +178,7 @@ def _along_sizes(table: DataTable, claim: RateClaim | LimitClaim, declared: Stud
     return Study(plan, verdict, tuple(_notes(rows, declared, seeds)))
 
 
-def mean(table: DataTable, claim: MeanClaim, declared: StudyOptions) -> Study:
+def study_mean(table: DataTable, claim: MeanClaim, declared: StudyOptions) -> Study:
     """The mean of a column."""
     margin = declared.wanted("0.05")
     stream = Stream(logs=False, keep=declared.moments != LIGHT_TAILS)
@@ -189,14 +198,14 @@ def mean(table: DataTable, claim: MeanClaim, declared: StudyOptions) -> Study:
     return Study(plan, decide.mean(plan, stream), (ROWS_ARE_DRAWS,))
 
 
-def probability(table: DataTable, claim: ProbabilityClaim, declared: StudyOptions) -> Study:
+def study_probability(table: DataTable, claim: ProbabilityClaim, declared: StudyOptions) -> Study:
     """The probability of the event whose outcomes, 0 or 1, are in a column."""
     margin = declared.wanted("0.01")
     draws = successes = 0
     for piece in table.pieces([claim.of], truths=[claim.of]):
         column = piece.columns[claim.of]
         other = (column != 0) & (column != 1)
-        refuse(table, piece, claim.of, other, "An event happens or not. Write 1 or 0, or true or false")
+        refuse_values(table, piece, claim.of, other, "An event happens or not. Write 1 or 0, or true or false")
         draws, successes = draws + len(column), successes + int(column.sum())
     plan = decide.plan_probability(
         at_least=claim.at_least, margin=margin, draws=draws, levels=declared.levels, name=claim.of, of=claim.of
@@ -204,14 +213,14 @@ def probability(table: DataTable, claim: ProbabilityClaim, declared: StudyOption
     return Study(plan, of_counts(plan, successes), (ROWS_ARE_DRAWS,))
 
 
-def bound(table: DataTable, claim: BoundClaim, declared: StudyOptions) -> Study:
+def study_bound(table: DataTable, claim: BoundClaim, declared: StudyOptions) -> Study:
     """A bound that must hold in every row."""
     names = [side for side in (claim.left, claim.right, declared.error) if isinstance(side, str)]
     draws = kept = violated = row = 0
     worst = -np.inf
     for piece in table.pieces(list(dict.fromkeys(names))):
         left, right = (piece.columns[side] if isinstance(side, str) else side for side in (claim.left, claim.right))
-        error = 0.0 if declared.error is None else errors_of(table, piece, declared.error)
+        error = 0.0 if declared.error is None else error_bounds(table, piece, declared.error)
         excess = np.broadcast_to(np.asarray(left - right), piece.rows.shape)
         reached = excess + error
         draws, kept = draws + len(excess), kept + int((reached <= 0).sum())
@@ -226,13 +235,13 @@ def bound(table: DataTable, claim: BoundClaim, declared: StudyOptions) -> Study:
     return Study(plan, found, (ROWS_ARE_DRAWS,))
 
 
-def law(table: DataTable, claim: LawClaim, declared: StudyOptions) -> Study:
+def study_law(table: DataTable, claim: LawClaim, declared: StudyOptions) -> Study:
     """The law of a column, or its limit along a column of sizes; against a named law or another column."""
     given: dict[str, Any] = {"margin": declared.margin, "levels": declared.levels, "of": claim.of, "name": claim.of}
     if claim.letter is not None:
         if claim.parameters is None:
             raise UsageError("A limit is held against a named law, not against a column. Leave `as ...` out.")
-        rows = read(table, claim.letter, claim.of, **declared.columns, logs=False, keep=True, shrinks=None)
+        rows = read_rows(table, claim.letter, claim.of, **declared.columns, logs=False, keep=True, shrinks=None)
         sizes, counts, seeds = _drawn(rows, declared, claim.letter)
         corrections = None if declared.corrections == decide.Corrections() else declared.corrections
         given |= {"seeds": seeds, "corrections": corrections, "letter": claim.letter}

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from theorax.errors import UsageError
 from theorax.names import did_you_mean
 
-__all__ = ["DataTable", "Piece", "opened"]
+__all__ = ["DataTable", "Piece", "open_table"]
 
 Vector = NDArray[np.float64]
 LINES = 2**16  # of a text file at a time
@@ -155,7 +155,7 @@ class DataTable:
         return Piece(rows, read, keys)
 
 
-def opened(path: Path) -> DataTable:
+def open_table(path: Path) -> DataTable:
     """The table in a file, its names read and nothing else.
 
     **Raises:** UsageError for what is no file, neither CSV nor NPZ, or has no names.

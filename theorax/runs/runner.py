@@ -33,8 +33,8 @@ from theorax.runs.adjustment import adjust
 from theorax.runs.dependencies import Graph
 from theorax.runs.selectors import Selection
 from theorax.runs.sources import Manifest, Sources
-from theorax.runs.store import Kept, Store, StoreError, now
-from theorax.runs.workers import Crew, Finished, crew
+from theorax.runs.store import KeptResult, Store, StoreError, now
+from theorax.runs.workers import FinishedCheck, Workers, workers_for
 from theorax.theorems.bibliography import Bibliography
 from theorax.theorems.catalogue import Catalogue, Facts
 from theorax.verifiers.outcome import TheoremOutcome, Work
@@ -112,21 +112,21 @@ def run(
     catalogue = catalogue or Catalogue()
     _ = catalogue.bibliography  # what is wrong with it is said before anything runs
     settings = replace(settings, roots=catalogue.elsewhere)
-    house = _House(selection, settings, catalogue, check, listener or Silent(), sources or Sources())
-    house.work()
-    outcomes = {id: house.records[id].outcome for id in house.order if id in house.records}
-    adjusted, suite = adjust(outcomes, house.graph, settings.adjust)
+    under_way = _RunUnderWay(selection, settings, catalogue, check, listener or Silent(), sources or Sources())
+    under_way.work()
+    outcomes = {id: under_way.records[id].outcome for id in under_way.order if id in under_way.records}
+    adjusted, suite = adjust(outcomes, under_way.graph, settings.adjust)
     return Run(
-        selected=house.order,
-        records=tuple(house.records[id] for id in outcomes),
+        selected=under_way.order,
+        records=tuple(under_way.records[id] for id in outcomes),
         adjusted=adjusted,
         suite=suite,
         seconds=time.perf_counter() - began,
-        interrupted=house.interrupted,
+        interrupted=under_way.interrupted,
         files={id: catalogue.path(id) for id in outcomes},
-        manifests=house.manifests,
+        manifests=under_way.manifests,
         bibliography=catalogue.bibliography,
-        troubles=tuple(dict.fromkeys(house.troubles)),
+        troubles=tuple(dict.fromkeys(under_way.troubles)),
     )
 
 
@@ -159,7 +159,7 @@ def unfinished(
 
 
 @dataclass
-class _House:
+class _RunUnderWay:
     """One run while it is under way."""
 
     selection: Selection
@@ -196,7 +196,7 @@ class _House:
         self.listener.planned(pending, self._expected(), jobs)
         if pending:
             self._prepare()
-        workers: Crew | None = None
+        workers: Workers | None = None
         try:
             busy: set[str] = set()
             while waiting or busy:
@@ -205,7 +205,7 @@ class _House:
                         waiting.remove(id)
                         self._settle(record, None)
                     elif len(busy) < jobs:
-                        workers = workers or crew(self.check, jobs)
+                        workers = workers or workers_for(self.check, jobs)
                         waiting.remove(id)
                         busy.add(id)
                         self.listener.started(id)
@@ -225,7 +225,7 @@ class _House:
         open_ = {*waiting, *busy}
         return [id for id in waiting if id in self.circles or not open_ & (self.graph.ancestors([id]) - {id})]
 
-    def _without_check(self, id: str, kept: Mapping[str, Kept]) -> Record | None:
+    def _without_check(self, id: str, kept: Mapping[str, KeptResult]) -> Record | None:
         """The outcome of a theorem that need not or cannot be checked."""
         problem = self._problem(id)
         if problem is not None:
@@ -242,7 +242,7 @@ class _House:
             return Record(outcome, kept_from=kept[id].date)
         return None
 
-    def _record(self, done: Finished) -> Record:
+    def _record(self, done: FinishedCheck) -> Record:
         if done.usage:
             raise UsageError(done.sentence)
         if done.outcome is not None:
@@ -251,7 +251,7 @@ class _House:
         log = self._log(done) if done.trace is not None else None
         return Record(self._unfinished(done.id, found), log=log)
 
-    def _settle(self, record: Record, done: Finished | None) -> None:
+    def _settle(self, record: Record, done: FinishedCheck | None) -> None:
         """Keep an outcome and tell it; a store that fails is told once and stops nothing."""
         id = record.outcome.id
         self.records[id] = record
@@ -272,7 +272,7 @@ class _House:
         facts = self.catalogue.facts(id)
         return unfinished(facts, self.catalogue.citation(facts.paper), found, self.own(id), blocked_by)
 
-    def _kept(self, id: str) -> Kept | None:
+    def _kept(self, id: str) -> KeptResult | None:
         try:
             return self.store.get(self.manifests[id])
         except StoreError as error:
@@ -313,7 +313,7 @@ class _House:
         except StoreError as error:
             self.troubles.append(f"Nothing is kept: {error}")
 
-    def _log(self, done: Finished) -> str | None:
+    def _log(self, done: FinishedCheck) -> str | None:
         path = Path(self.settings.state) / "log" / f"{done.id}.txt"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -57,7 +57,7 @@ class StoreError(UsageError):
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptResult:
     """A result from an earlier run."""
 
     outcome: TheoremOutcome
@@ -66,7 +66,7 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Last:
+class LastResult:
     """Manifest of the last kept result of a theorem; ``usable``: it was kept in the present layout."""
 
     manifest: Manifest
@@ -85,7 +85,7 @@ class Store:
         """The file of the store."""
         return self.state / FILE
 
-    def get(self, manifest: Manifest) -> Kept | None:
+    def get(self, manifest: Manifest) -> KeptResult | None:
         """The kept result of exactly this check, if there is one.
 
         **Raises:** StoreError if the store cannot be read.
@@ -97,7 +97,7 @@ class Store:
         if not row:
             return None
         try:
-            return Kept(built(TheoremOutcome, json.loads(row[0][0])), row[0][1], row[0][2])
+            return KeptResult(built(TheoremOutcome, json.loads(row[0][0])), row[0][1], row[0][2])
         except ValueError as error:
             raise StoreError(self._corrupt(error)) from None
 
@@ -117,7 +117,7 @@ class Store:
                     outcome.status,
                     date,
                     outcome.work.seconds,
-                    variant(manifest),
+                    is_variant(manifest),
                     json.dumps(dict(manifest)),
                     json.dumps(plain(outcome, exact=True)),
                     observations,
@@ -189,11 +189,11 @@ class Store:
         """Seconds that the last check of every theorem took."""
         return dict(self._read("SELECT theorem, seconds FROM results ORDER BY date", ()))
 
-    def last_manifest(self, id: str) -> Last | None:
+    def last_manifest(self, id: str) -> LastResult | None:
         """Manifest of the last kept result of a theorem, and its date."""
         kept = "FROM results WHERE theorem = ? AND status != 'ERROR' ORDER BY date DESC LIMIT 1"
         rows = self._read(f"SELECT manifest, date, layout {kept}", (id,))
-        return Last(json.loads(rows[0][0]), rows[0][1], rows[0][2] == LAYOUT) if rows else None
+        return LastResult(json.loads(rows[0][0]), rows[0][1], rows[0][2] == LAYOUT) if rows else None
 
     def prepare(self) -> None:
         """Make sure that results can be kept, before any are computed.
@@ -243,7 +243,7 @@ class Store:
         )
 
 
-def variant(manifest: Manifest) -> bool:
+def is_variant(manifest: Manifest) -> bool:
     """True if a result was found at other parameters, other sizes or another model than the theorem's own."""
     own = {"setting at": "()", "setting sizes": "()", "setting model": "None", "setting nightly": "False"}
     return any(manifest.get(name, value) != value for name, value in own.items())

@@ -26,7 +26,7 @@ Check = Callable[[str, Settings], TheoremOutcome | Checked]
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedCheck:
     """End of one check: an outcome, or with a sentence and, for a programmer's error, its traceback."""
 
     id: str
@@ -38,7 +38,7 @@ class Finished:
     undecided: bool = False  # refused as undecidable by its design, before any data
 
 
-class Crew(Protocol):
+class Workers(Protocol):
     """Does checks; ``capacity`` at a time."""
 
     capacity: int
@@ -46,7 +46,7 @@ class Crew(Protocol):
     def submit(self, id: str, settings: Settings) -> None:
         """Begin a check."""
 
-    def finished(self) -> Iterator[Finished]:
+    def finished(self) -> Iterator[FinishedCheck]:
         """The checks that ended; waits for at least one if any is under way."""
         ...
 
@@ -54,31 +54,31 @@ class Crew(Protocol):
         """End; ``now`` without waiting for what is under way."""
 
 
-def perform(check: str, id: str, settings: Settings) -> Finished:
+def perform_check(check: str, id: str, settings: Settings) -> FinishedCheck:
     """Do one check; whatever happens inside becomes a :class:`Finished`, except an interruption."""
     try:
         module, _, name = check.partition(":")
         function: Check = getattr(importlib.import_module(module), name)
         found = function(id, settings)
         if isinstance(found, Checked):
-            return Finished(id, outcome=found.outcome, observations=found.observations)
-        return Finished(id, outcome=found)
+            return FinishedCheck(id, outcome=found.outcome, observations=found.observations)
+        return FinishedCheck(id, outcome=found)
     except UsageError as error:
-        return Finished(id, sentence=error.message, usage=True)
+        return FinishedCheck(id, sentence=error.message, usage=True)
     except DesignError as error:
-        return Finished(id, sentence=str(error), undecided=True)
+        return FinishedCheck(id, sentence=str(error), undecided=True)
     except TheoraxError as error:
-        return Finished(id, sentence=str(error))
+        return FinishedCheck(id, sentence=str(error))
     except Exception as error:
-        return Finished(id, sentence=_where(error), trace=traceback.format_exc())
+        return FinishedCheck(id, sentence=_where(error), trace=traceback.format_exc())
 
 
-def crew(check: str, jobs: int) -> Crew:
+def workers_for(check: str, jobs: int) -> Workers:
     """Workers for ``jobs`` checks at a time; one works in this process."""
-    return Inline(check) if jobs <= 1 else Pool(check, jobs)
+    return InlineWorker(check) if jobs <= 1 else WorkerPool(check, jobs)
 
 
-class Inline:
+class InlineWorker:
     """Does each check at once, in this process."""
 
     def __init__(self, check: str) -> None:
@@ -91,18 +91,18 @@ class Inline:
         """Remember the check; it is done when its result is asked for, so that its start can be told first."""
         self._tasks.append((id, settings))
 
-    def finished(self) -> Iterator[Finished]:
+    def finished(self) -> Iterator[FinishedCheck]:
         """Do what was submitted."""
         while self._tasks:
             id, settings = self._tasks.pop(0)
-            yield perform(self._check, id, settings)
+            yield perform_check(self._check, id, settings)
 
     def close(self, *, now: bool) -> None:
         """Nothing to end."""
         self._tasks.clear()
 
 
-class Pool:
+class WorkerPool:
     """Does checks in worker processes.
 
     When a worker dies every check under way is lost and nobody says whose fault it was: each is then done again, alone,
@@ -115,7 +115,7 @@ class Pool:
         self.capacity = jobs
         self._check = check
         self._foreign = {child.pid for child in active_children()}
-        self._tasks: dict[Future[Finished], tuple[str, Settings]] = {}
+        self._tasks: dict[Future[FinishedCheck], tuple[str, Settings]] = {}
         self._executor = _executor(jobs)
 
     def submit(self, id: str, settings: Settings) -> None:
@@ -123,13 +123,13 @@ class Pool:
         from concurrent.futures.process import BrokenProcessPool
 
         try:
-            future = self._executor.submit(perform, self._check, id, settings)
+            future = self._executor.submit(perform_check, self._check, id, settings)
         except BrokenProcessPool:
             self._executor = _executor(self.capacity)
-            future = self._executor.submit(perform, self._check, id, settings)
+            future = self._executor.submit(perform_check, self._check, id, settings)
         self._tasks[future] = (id, settings)
 
-    def finished(self) -> Iterator[Finished]:
+    def finished(self) -> Iterator[FinishedCheck]:
         """Checks that ended since the last call."""
         from concurrent.futures import FIRST_COMPLETED, wait
         from concurrent.futures.process import BrokenProcessPool
@@ -152,14 +152,14 @@ class Pool:
                 yield self._alone(id, settings)
             self._executor = _executor(self.capacity)
 
-    def _alone(self, id: str, settings: Settings) -> Finished:
+    def _alone(self, id: str, settings: Settings) -> FinishedCheck:
         from concurrent.futures.process import BrokenProcessPool
 
         with _executor(1) as executor:
             try:
-                return executor.submit(perform, self._check, id, settings).result()
+                return executor.submit(perform_check, self._check, id, settings).result()
             except BrokenProcessPool:
-                return Finished(
+                return FinishedCheck(
                     id,
                     sentence="The process that checked it died, twice: it was killed from outside, ran out of memory "
                     "or crashed in compiled code. `--jobs 1` takes the least memory.",

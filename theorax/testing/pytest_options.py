@@ -41,9 +41,9 @@ def excluded(config: pytest.Config) -> tuple[str, ...]:
 
 def method(config: pytest.Config) -> str:
     """How error rates are kept over all claims of the session."""
-    from theorax.cli.config import find
+    from theorax.cli.config import find_project
 
-    return str(config.option.verify_adjust or find(Path.cwd()).defaults.get("adjust", "holm"))
+    return str(config.option.verify_adjust or find_project(Path.cwd()).defaults.get("adjust", "holm"))
 
 
 def refusal(error: TheoraxError) -> str:

@@ -81,7 +81,7 @@ def observe(theorem_id: str, settings: Settings, log: AttemptLog, kept: bytes | 
         blocked_by=(),
         uses=theorem.uses,
         letters=claim_verdicts.letters(theorem),
-        hypotheses=tuple(tested_hypotheses.told(part, theorem, draws) for part in theorem.hypotheses),
+        hypotheses=tuple(tested_hypotheses.hypothesis_outcome(part, theorem, draws) for part in theorem.hypotheses),
         claims=tuple(claims),
         controls=tuple(fired),
         mutants=tuple(mutants),

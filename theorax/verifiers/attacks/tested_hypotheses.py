@@ -13,7 +13,7 @@ from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds import Prepared
 from theorax.verifiers.outcome import HypothesisOutcome
 
-__all__ = ["told", "violated"]
+__all__ = ["hypothesis_outcome", "violated"]
 
 CONFIDENCE = 0.95
 
@@ -50,7 +50,7 @@ def violated(theorem: Theorem, needed: Sequence[str], cases: Sequence[Prepared],
     return None
 
 
-def told(part: Hypothesis, theorem: Theorem, draws: Draws) -> HypothesisOutcome:
+def hypothesis_outcome(part: Hypothesis, theorem: Theorem, draws: Draws) -> HypothesisOutcome:
     """The outcome of a hypothesis for the report."""
     breaking = tuple(
         label
