@@ -14,7 +14,7 @@ from theorax.decide.findings import Found, ShownBy, decisive, settle, shown_by
 from theorax.decide.status import Decision, Direction, Reason, Side, Status
 from theorax.text.codec import Malformed
 
-Interval = tuple[float | None, float | None]  # None, or infinite, where a side is open
+Ends = tuple[float | None, float | None]  # None, or infinite, where a side is open
 
 LOOSE = 1e-3
 """A bound of which what is bounded is mostly a smaller share than this is flagged (METHOD, section 8.4)."""
@@ -39,7 +39,7 @@ class Case:
     predicted: float | None  # the claim's own side here: limit, exponent, mean; None where it is no number
     estimate: float | None  # of the same quantity
     standard_error: float | None
-    interval: Interval | None  # at the claim's level, the bias bound included
+    interval: Ends | None  # at the claim's level, the bias bound included
     bias: float | None  # largest bias in the declared class
     margin: float | None
     status: Status

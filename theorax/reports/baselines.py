@@ -17,7 +17,7 @@ from typing import Literal
 
 from theorax import __version__
 from theorax.decide.status import Status
-from theorax.decide.verdict import Case, Interval, Verdict
+from theorax.decide.verdict import Case, Ends, Verdict
 from theorax.errors import UsageError
 from theorax.reports.document import (
     Date,
@@ -46,7 +46,7 @@ class BaselineCase:
     predicted: float | None
     estimate: float | None
     standard_error: float | None
-    interval: Interval | None
+    interval: Ends | None
     bias: float | None
     margin: float | None
     sizes: tuple[float, ...]

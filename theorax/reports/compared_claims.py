@@ -9,7 +9,7 @@ from typing import Literal
 
 from theorax.decide.comparison import Outcome
 from theorax.decide.status import Status
-from theorax.decide.verdict import Interval
+from theorax.decide.verdict import Ends
 from theorax.reports.document import Date
 from theorax.text.codec import Count
 
@@ -47,7 +47,7 @@ class ComparedEstimate:
 
     estimate: float | None
     standard_error: float | None
-    interval: Interval | None
+    interval: Ends | None
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 
 from theorax.decide.status import Side
-from theorax.decide.verdict import Case, Interval
+from theorax.decide.verdict import Case, Ends
 from theorax.reports.document import ClaimReport
 from theorax.reports.html.page_parts import parameters
 from theorax.text.numbers import number, with_uncertainty
@@ -94,7 +94,7 @@ def sweep(claim: ClaimReport, case: Case) -> str:
     return _svg(HEIGHT, "".join(drawn), label)
 
 
-def _limit_whisker(at: float, y: _Axis, ends: Interval) -> str:
+def _limit_whisker(at: float, y: _Axis, ends: Ends) -> str:
     low, high = ends
     return _whisker(at, HEIGHT - BOTTOM if low is None else y(low), TOP if high is None else y(high))
 
