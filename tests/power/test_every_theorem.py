@@ -5,10 +5,10 @@ the third that the hash of its id names, and a day (UTC) to the third of its ord
 
     python -m pytest tests/power/test_every_theorem.py --whole -n 2
 
-What each found is held against ``every_theorem.json``, a baseline as users keep one. Where a claim is stated, decided or
-measured otherwise on purpose, it is written anew:
+What each found is held against ``every_theorem.json``, a baseline as users keep one. A theorem that is new, or decided
+otherwise on purpose, is written into it:
 
-    verify baseline save tests/power/every_theorem.json --effort quick --fresh
+    verify baseline save tests/power/every_theorem.json --only ID --effort quick
 """
 
 from __future__ import annotations
