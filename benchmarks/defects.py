@@ -65,7 +65,7 @@ DEFECTS = {
         "numerics/attention.py",
         "return A - amount * (block(T, T) / jnp.asarray(T.value, A.dtype))",
         "return A - amount * (block(T, T) / jnp.asarray(T.value + 1, A.dtype))",
-        frozenset({"outlier_identity.tokens"}),
+        frozenset({"common_token_identity.tokens"}),
         "a share 1/(T+1) of the outlier stays in the network's layers; identities of bare matrices do not use the line",
     ),
 }

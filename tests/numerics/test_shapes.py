@@ -11,7 +11,7 @@ from jaxtyping import TypeCheckError
 
 from theorax.numerics import kernel_attention, keys
 from theorax.theorems.causal_kernel_descent import _descent
-from theorax.theorems.mind_the_gap import _models
+from theorax.theorems.mind_the_gap._literal_networks import Weighted
 
 
 def test_points_of_two_dimensions_have_no_kernel():
@@ -33,7 +33,7 @@ def test_a_vector_is_no_number():
 
 def test_a_module_of_a_theorem_is_checked_when_built():
     with pytest.raises(TypeCheckError, match="'weights'"):
-        _models.Weighted(jnp.ones((2, 3)))
+        Weighted(jnp.ones((2, 3)))
 
 
 def test_a_checked_function_keeps_its_signature():

@@ -22,17 +22,17 @@ T = Size("T", "context length")
 d = Size("d", "width")
 l = Index("l", "layer")
 gamma = Parameter("gamma", "tokens per dimension, T/d", positive=True)
-top, small_top = (
-    Measured(name, f"s_1^2 of the {what} of layer l", over=(l,))
-    for name, what in (("top", "tokens"), ("small_top", "product"))
+tokens = numbers(
+    top="s_1^2 of the tokens of layer l",
+    tail="sum of s_i^4, i > 1, of the tokens of layer l",
+    joint="log s_1^2 of the tokens of the first layer times that of layer l",
+    over=(l,),
 )
-tail, small_tail = (
-    Measured(name, f"sum of s_i^4, i > 1, of the {what} of layer l", over=(l,))
-    for name, what in (("tail", "tokens"), ("small_tail", "product"))
-)
-joint, small_joint = (
-    Measured(name, f"log s_1^2 of the {what} of the first layer times that of layer l", over=(l,))
-    for name, what in (("joint", "tokens"), ("small_joint", "product"))
+products = numbers(
+    small_top="s_1^2 of the product of layer l",
+    small_tail="sum of s_i^4, i > 1, of the product of layer l",
+    small_joint="log s_1^2 of the product of the first layer times that of layer l",
+    over=(l,),
 )
 
 H = hypotheses(
@@ -43,23 +43,26 @@ H = hypotheses(
     ),
 )
 heads = Expectation(
-    (top - small_top) / l, 0, spread=2 / sqrt(d * l),
+    (tokens.top - products.small_top) / l, 0, spread=2 / sqrt(d * l),
     margin=Absolute(
         1, 10, "one degree of freedom more in the factors moves s_1^2 by l/d and more, an eighth a layer at T = d = 8",
     ),
 )  # fmt: skip
 tails = Expectation(
-    T ** (2 * l - 1) * (tail - small_tail) / (1 + l + l * gamma), 0, spread=Rational(6, 5) * l / sqrt(T),
+    T ** (2 * l - 1) * (tokens.tail - products.small_tail) / (1 + l + l * gamma), 0, spread=Rational(6, 5) * l / sqrt(T),
     margin=Absolute(1, 12, "two thirds of the margin with which the constants of rank_collapse_width are decided"),
 )  # fmt: skip
 chains = Expectation(
-    joint - small_joint, 0, spread=2 * l / d,
+    tokens.joint - products.small_joint, 0, spread=2 * l / d,
     margin=Absolute(1, 10, "drawn apart, layers lose the variance that they share, 2/d = 1/4 at d = 8"),
 )  # fmt: skip
 
 
-def both(key, T, d, l, gaussian_values, degrees, apart):
-    """The tokens of a network, layer by layer, and the products that stand for them."""
+def both(key, T, d, l, gaussian_values, degrees, separate):
+    """The tokens of a network, layer by layer, and the products that stand for them.
+
+    ``degrees`` of freedom too many in the factors; ``separate`` layers after the first are of another chain.
+    """
 
     def mixing(key):
         return random_markov(key, distributions.UnitExponential(), T)
@@ -78,7 +81,7 @@ def both(key, T, d, l, gaussian_values, degrees, apart):
         token_products(named(key, name), mixing, T, wider, l, gaussian_values, sigma) for name in ("products", "others")
     )
     first = jnp.arange(l)[:, None, None] == 0
-    return tokens, jnp.where(apart & ~first, others, products)
+    return tokens, jnp.where(separate & ~first, others, products)
 
 
 def observe(both):
@@ -91,7 +94,7 @@ def observe(both):
     return dict(top=top, tail=tail, joint=joint, small_top=small_top, small_tail=small_tail, small_joint=small_joint)
 
 
-gaussian_values = Subject(both, gaussian_values=1, degrees=0, apart=0)
+gaussian_values = Subject(both, gaussian_values=1, degrees=0, separate=0)
 theorem = Theorem(
     place="the sampler of the tokens' singular values",
     label="derived",
@@ -100,14 +103,14 @@ theorem = Theorem(
     claims=dict(heads=heads, tails=tails, chains=chains),
     experiments=dict(
         nets=Experiment(
-            observe, (top, tail, joint, small_top, small_tail, small_joint), {T: Efforts((8,), (8, 12), (8, 12, 16))},
+            observe, (tokens, products), {T: Efforts((8,), (8, 12), (8, 12, 16))},
             derived={d: T / gamma}, at=({gamma: Integer(1)}, {gamma: Rational(1, 2)}), along={l: (1, 2, 3)},
             draws=Efforts(4000, 6000, 40000), padded=True,
             subjects={
                 "Gaussian values": gaussian_values,
                 "identity values": gaussian_values(gaussian_values=0),
                 "a degree of freedom too many": gaussian_values(degrees=1).breaking(H.degrees, fails=(heads, tails)),
-                "layers drawn apart": gaussian_values(apart=1).breaking(H.chain, fails=chains),
+                "layers drawn apart": gaussian_values(separate=1).breaking(H.chain, fails=chains),
             },
         )
     ),

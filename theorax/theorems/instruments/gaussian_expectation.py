@@ -5,26 +5,12 @@ divided by e^(2 pi b/h): moved up to the border of the strip where the function 
 get. Poles at +-i decide the error of 1/(1 + x^2); a kink on the line leaves an order of h^2 and no more.
 """
 
+from enum import IntEnum
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from sympy import (
-    I,
-    Integer,
-    Rational,
-    Symbol,
-    asin,
-    cos,
-    diff,
-    erf,
-    exp,
-    integrate,
-    log,
-    oo,
-    pi,
-    simplify,
-    sqrt,
-)
+from sympy import I, Integer, Rational, Symbol, asin, cos, diff, erf, exp, integrate, log, oo, pi, simplify, sqrt
 
 from theorax.language import *
 from theorax.numerics import gaussian_means
@@ -53,7 +39,11 @@ geometric = Rate(
     wrong={"the half strip": exp(-pi * m / sqrt(q))},
 )  # fmt: skip
 
-COSINE, BELL, ERF, KINK, POLES = range(5)
+
+class Function(IntEnum):
+    """The functions whose means are known."""
+
+    COSINE, BELL, ERF, KINK, POLES = range(5)
 
 
 class KnownMean(eqx.Module):
@@ -139,8 +129,8 @@ def border():
     yield Step("the exponent of the first term", log(geometric.like).diff(m), -2 * pi / sqrt(q))
 
 
-cosine = Subject(known, which=COSINE, shortened=0)
-poles = Subject(fixed, which=POLES)
+cosine = Subject(known, which=Function.COSINE, shortened=0)
+poles = Subject(fixed, which=Function.POLES)
 theorem = Theorem(
     place="means under the normal law",
     label="derived",
@@ -152,10 +142,10 @@ theorem = Theorem(
             compare, seen, {m: (1, 2, 4, 12)}, draws=Efforts(200, 400, 2000), span=12, padded=True,
             subjects={
                 "cosine": cosine,
-                "e^(-x^2)": cosine(which=BELL),
-                "erf^2": cosine(which=ERF),
-                "1/(1 + x^2)": cosine(which=POLES),
-                "a kink": cosine(which=KINK).breaking(H.analytic, fails=honest),
+                "e^(-x^2)": cosine(which=Function.BELL),
+                "erf^2": cosine(which=Function.ERF),
+                "1/(1 + x^2)": cosine(which=Function.POLES),
+                "a kink": cosine(which=Function.KINK).breaking(H.analytic, fails=honest),
                 "cosine taken to be at most one off the line": cosine(shortened=1).breaking(H.bounded, fails=honest),
             },
         ),
@@ -164,7 +154,7 @@ theorem = Theorem(
             span=4, seeds="none", padded=True,
             subjects={
                 "1/(1 + x^2)": poles,
-                "a kink": poles(which=KINK).breaking(H.analytic, H.poles, fails=geometric),
+                "a kink": poles(which=Function.KINK).breaking(H.analytic, H.poles, fails=geometric),
             },
         ),
     ),

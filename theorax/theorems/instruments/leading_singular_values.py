@@ -6,6 +6,8 @@ counts the values above a number, so an audited index is certain. A full decompo
 it may itself be off by is measured on it, draw by draw, and granted.
 """
 
+from enum import IntEnum
+
 import jax
 import jax.numpy as jnp
 from sympy import Eq, Rational
@@ -22,7 +24,7 @@ from theorax.numerics.spectra import enclosed_singular_values, tail_power
 
 T = Size("T", "order of the matrix")
 i = Index("i", "index of the value")
-letters = numbers(
+triplets = numbers(
     value="the i-th value found",
     near="distance of the i-th value found from the nearest singular value",
     off="distance of the i-th value found from the i-th singular value",
@@ -33,7 +35,7 @@ letters = numbers(
     over=(i,),
 )
 tail_error = Measured("bound", "its stated error")
-fourths = numbers(
+powers = numbers(
     tail_off="distance of the sum of fourth powers from the exact one",
     tail_blur="what the exact sum of fourth powers may itself be off by",
 )
@@ -44,15 +46,20 @@ H = hypotheses(
     apart="no value asked for is double",
 )
 in_order = (H.recomputed, H.in_order)
-some = Inequality(letters.near, at_most=letters.residual + letters.blur, under=H.recomputed)
-first = Inequality(letters.off, at_most=letters.residual + letters.blur, under=in_order, where=Eq(i, 1))
-second = Inequality(letters.off, at_most=letters.residual + letters.blur + letters.value / 50, where=Eq(i, 2))
-audited = Inequality(letters.certified * (letters.off - letters.width - letters.blur), at_most=0, under=H.recomputed)
-sees = Inequality(letters.certified, at_least=Rational(1, 2), under=in_order, where=Eq(i, 1))
-tails = Inequality(fourths.tail_off, at_most=tail_error + fourths.tail_blur, under=in_order)
+some = Inequality(triplets.near, at_most=triplets.residual + triplets.blur, under=H.recomputed)
+first = Inequality(triplets.off, at_most=triplets.residual + triplets.blur, under=in_order, where=Eq(i, 1))
+second = Inequality(triplets.off, at_most=triplets.residual + triplets.blur + triplets.value / 50, where=Eq(i, 2))
+audited = Inequality(
+    triplets.certified * (triplets.off - triplets.width - triplets.blur), at_most=0, under=H.recomputed
+)
+sees = Inequality(triplets.certified, at_least=Rational(1, 2), under=in_order, where=Eq(i, 1))
+tails = Inequality(powers.tail_off, at_most=tail_error + powers.tail_blur, under=in_order)
 
 
-MARKOV, GAUSSIAN, PAIR = range(3)
+class MatrixLaw(IntEnum):
+    """The ensembles that matrices are drawn from; a pair has two planted values near each other."""
+
+    MARKOV, GAUSSIAN, PAIR = range(3)
 
 
 def matrix(key, T, kind, gap, moved, exchanged):
@@ -99,8 +106,8 @@ def observe(model):
     )
 
 
-markov = Subject(matrix, kind=MARKOV, gap=0.05, moved=0.0, exchanged=0)
-pair = markov(kind=PAIR)
+markov = Subject(matrix, kind=MatrixLaw.MARKOV, gap=0.05, moved=0.0, exchanged=0)
+pair = markov(kind=MatrixLaw.PAIR)
 theorem = Theorem(
     place="the solver of the largest singular values",
     label="derived",
@@ -108,12 +115,12 @@ theorem = Theorem(
     claims=dict(some=some, first=first, second=second, audited=audited, sees=sees, tails=tails),
     experiments=dict(
         matrices=Experiment(
-            observe, (letters, fourths, tail_error), {T: Efforts((16, 32), (16, 48), (16, 64, 256))},
+            observe, (triplets, powers, tail_error), {T: Efforts((16, 32), (16, 48), (16, 64, 256))},
             along={i: (1, 2)}, draws=Efforts(200, 200, 600), padded=True,
             subjects={
                 "Markov": markov,
                 "a planted pair": pair,
-                "Gaussian": markov(kind=GAUSSIAN),
+                "Gaussian": markov(kind=MatrixLaw.GAUSSIAN),
                 "values moved by a hundredth": pair(moved=0.01).breaking(H.recomputed, fails=(some, first, sees)),
                 "triplets exchanged": pair(exchanged=1).breaking(H.in_order, fails=(first, second, sees, tails)),
                 "a double value": pair(gap=0.0).breaking(H.apart, fails=second),

@@ -7,6 +7,8 @@ at the layers, as an interpolated network has. The order is that of the one-step
 above rounding.
 """
 
+from enum import IntEnum
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -40,7 +42,11 @@ order = Rate(
     margin=Absolute(1, 1, "the embedded method of order seven would be one away, and a wrong coefficient several"),
 )  # fmt: skip
 
-LOGISTIC, ROTATION, KINKED = range(3)
+
+class Field(IntEnum):
+    """The fields whose flows are known."""
+
+    LOGISTIC, ROTATION, KINKED = range(3)
 
 
 class KnownFlow(eqx.Module):
@@ -110,7 +116,7 @@ def closed_forms():
     yield Cited("the error of a method of order p has an expansion in powers of the step from h^p on", "Gragg 1965")
 
 
-logistic = Subject(known, which=LOGISTIC, shift=0.0)
+logistic = Subject(known, which=Field.LOGISTIC, shift=0.0)
 theorem = Theorem(
     place="the solver of neural ODEs",
     label="derived",
@@ -123,9 +129,9 @@ theorem = Theorem(
             draws=Efforts(100, 200, 1000), span=8, seeds="paired", padded=True,
             subjects={
                 "logistic": logistic,
-                "rotation": logistic(which=ROTATION),
-                "kinks at the nodes": logistic(which=KINKED).breaking(H.fixed, fails=order),
-                "kinks inside the intervals": logistic(which=KINKED, shift=0.3).breaking(H.smooth, fails=order),
+                "rotation": logistic(which=Field.ROTATION),
+                "kinks at the nodes": logistic(which=Field.KINKED).breaking(H.fixed, fails=order),
+                "kinks inside the intervals": logistic(which=Field.KINKED, shift=0.3).breaking(H.smooth, fails=order),
             },
         ),
     ),

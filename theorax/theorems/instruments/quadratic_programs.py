@@ -43,6 +43,9 @@ meets = Optimum(
 near = Inequality(apart, at_most=2 * (seen.above - seen.below), under=(H.even, H.inside))
 
 
+SOFTMAX = -1  # beside the places in the menu of features
+
+
 class KnownProgram(eqx.Module):
     """A fitted regression, its C, the width of its tube, and the wave that its coefficients are."""
 
@@ -53,9 +56,9 @@ class KnownProgram(eqx.Module):
 
 
 def random(key, N, D, C, eps, kind, bias, share):
-    """``share`` of C in the dual program alone."""
+    """Random keys, queries and targets; ``share`` of C in the dual program alone."""
     keys, queries, targets = points(key, N, D)
-    phi = Softmax() if kind < 0 else FEATURES[int(kind)]
+    phi = Softmax() if kind == SOFTMAX else FEATURES[int(kind)]
     primal, dual = (fit(phi, keys, queries, targets, weight, eps, bias) for weight in (C, float(share) * C))
     return KnownProgram(eqx.tree_at(lambda fitted: fitted.dual, primal, dual.dual), C, eps, None)
 
@@ -94,6 +97,18 @@ def closed(model):
 
 
 @lemma
+def distance():
+    """Concave quadratic programs with two coefficients, any feasible direction."""
+    a, b, c, p, q, s, t = symbols("a b c p q s t", real=True)
+    G, x, d = Matrix([[a, b], [b, c]]), Matrix([p, q]), Matrix([s, t])
+    y = Matrix(symbols("y_0:2", real=True))
+    D = lambda beta: (y.T * beta - beta.T * G * beta / 2)[0]  # noqa: E731
+    slope = (y - G * x).dot(d)
+    yield Step("D falls by the quadratic form, beside a slope that is not positive at a maximum",
+               (D(x) + slope - D(x + d)).expand(), (d.T * G * d / 2)[0].expand())  # fmt: skip
+
+
+@lemma
 def circulant():
     """Eight keys, any circulant and symmetric G; every tube narrower than the targets."""
     g, e = symbols("g_0:5", positive=True), Symbol("e", positive=True)
@@ -111,26 +126,8 @@ def circulant():
     yield Step("alternating: every residual is e times its sign", (y - G * beta).applyfunc(simplify), e * y)
 
 
-@lemma
-def distance():
-    """Concave quadratic programs with two coefficients, any feasible direction."""
-    a, b, c, p, q, s, t = symbols("a b c p q s t", real=True)
-    G, x, d = Matrix([[a, b], [b, c]]), Matrix([p, q]), Matrix([s, t])
-    y = Matrix(symbols("y_0:2", real=True))
-    D = lambda beta: (y.T * beta - beta.T * G * beta / 2)[0]  # noqa: E731
-    slope = (y - G * x).dot(d)
-    yield Step("D falls by the quadratic form, beside a slope that is not positive at a maximum",
-               (D(x) + slope - D(x + d)).expand(), (d.T * G * d / 2)[0].expand())  # fmt: skip
-
-
-def drawn(kind, bias=1, share=1.0):
-    return Subject(random, kind=kind, bias=bias, share=share)
-
-
-def circle(alternating, shift=0.0, weight=1.0):
-    return Subject(evenly, alternating=alternating, shift=shift, weight=weight)
-
-
+taylor = Subject(random, kind=TAYLOR, bias=1, share=1.0)
+wave = Subject(evenly, alternating=0, shift=0.0, weight=1.0)
 theorem = Theorem(
     place="the solver of the regressions",
     label="derived",
@@ -142,20 +139,20 @@ theorem = Theorem(
             values, seen, {N: (8, 16)}, at=({D: 3, C: 30, eps: Rational(1, 10)}, {D: 3, C: 1, eps: 0}),
             draws=Efforts(2, 4, 16), padded=True,
             subjects={
-                "Taylor features": drawn(TAYLOR),
-                "Taylor features, no bias": drawn(TAYLOR, bias=0),
-                "linear attention": drawn(LINEAR),
-                "softmax, by a Cholesky factor": drawn(-1),
-                "half of C in the dual": drawn(TAYLOR, share=0.5).breaking(H.same, fails=meets),
+                "Taylor features": taylor,
+                "Taylor features, no bias": taylor(bias=0),
+                "linear attention": taylor(kind=LINEAR),
+                "softmax, by a Cholesky factor": taylor(kind=SOFTMAX),
+                "half of C in the dual": taylor(share=0.5).breaking(H.same, fails=meets),
             },
         ),
         circle=Experiment(
             closed, (apart, seen.above, seen.below), {N: (6, 8)}, at={C: 10**5}, draws=1, padded=True,
             subjects={
-                "a wave": circle(0),
-                "alternating targets": circle(1),
-                "a key out of its place": circle(1, shift=0.02).breaking(H.even, fails=near),
-                "C of a thousandth": circle(1, weight=0.001).breaking(H.inside, fails=near),
+                "a wave": wave,
+                "alternating targets": wave(alternating=1),
+                "a key out of its place": wave(alternating=1, shift=0.02).breaking(H.even, fails=near),
+                "C of a thousandth": wave(alternating=1, weight=0.001).breaking(H.inside, fails=near),
             },
         ),
     ),

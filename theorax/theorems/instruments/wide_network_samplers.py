@@ -6,7 +6,7 @@ turns what P makes of Q in the space of all units; given the partitions of permu
 the triangle of its own block. Both sides are drawn here, the network literally in Equinox, and compared.
 """
 
-from typing import Any
+from functools import partial
 
 import jax
 import jax.numpy as jnp
@@ -21,20 +21,19 @@ n = Size("n", "width")
 l = Index("l", "layer")
 
 
-def pair(name, meaning):
-    """A number of the network, and the same number of the sampler."""
-    return tuple(
-        Measured(start + name, f"{meaning}, {of} at layer l", over=(l,))
-        for start, of in (("", "network"), ("sampled_", "sampler"))
-    )
-
-
-gain = pair("gain", "log of the mean of h_i(x)^2 over its mean given the layer before")
-shape = pair("shape", "mean of h_i(x)^4 over the square of the mean of h_i(x)^2")
-angle = pair("angle", "cosine between h(x) and h(x')")
-square = pair("square", "square of the cosine between h(x) and h(x')")
-chain = pair("chain", "log of the mean of h_i(x)^2 in the first layer times that in layer l")
-
+seen = numbers(
+    gain="log of the mean of h_i(x)^2 over its mean given the layer before, network at layer l",
+    sampled_gain="log of the mean of h_i(x)^2 over its mean given the layer before, sampler at layer l",
+    shape="mean of h_i(x)^4 over the square of the mean of h_i(x)^2, network at layer l",
+    sampled_shape="mean of h_i(x)^4 over the square of the mean of h_i(x)^2, sampler at layer l",
+    angle="cosine between h(x) and h(x'), network at layer l",
+    sampled_angle="cosine between h(x) and h(x'), sampler at layer l",
+    square="square of the cosine between h(x) and h(x'), network at layer l",
+    sampled_square="square of the cosine between h(x) and h(x'), sampler at layer l",
+    chain="log of the mean of h_i(x)^2 in the first layer times that in layer l, network at layer l",
+    sampled_chain="log of the mean of h_i(x)^2 in the first layer times that in layer l, sampler at layer l",
+    over=(l,),
+)
 
 H = hypotheses(
     law="the sampler is that of the network's law",
@@ -43,35 +42,29 @@ H = hypotheses(
 )
 
 
-def agree(letters, margin, spread, *under):
-    """The means of both are equal."""
-    network, sampler = letters
-    return Expectation(network - sampler, 0, margin=margin, spread=spread, under=under)
-
-
-gains = agree(
-    gain,
-    Absolute(
+gains = Expectation(
+    seen.gain - seen.sampled_gain, 0, under=H.law, spread=Rational(6, 5),
+    margin=Absolute(
         1, 12, "a chi of n degrees of freedom makes it digamma(n/2) - log(n/2), -0.13 at n = 8, where Haar weights have 0"
     ),
-    Rational(6, 5), H.law,
 )  # fmt: skip
-shapes = agree(
-    shape, Absolute(1, 8, "isotropic units have 3 n/(n + 2) = 2.4 at n = 8, units of two blocks a fifth more"),
-    Rational(3, 2), H.law,
+shapes = Expectation(
+    seen.shape - seen.sampled_shape, 0, under=H.law, spread=Rational(3, 2),
+    margin=Absolute(1, 8, "isotropic units have 3 n/(n + 2) = 2.4 at n = 8, units of two blocks a fifth more"),
 )  # fmt: skip
-angles = agree(
-    angle, Absolute(1, 20, "inputs sampled apart have a mean of zero where it is one half and more"), Rational(3, 5),
-    H.law, H.frame,
+angles = Expectation(
+    seen.angle - seen.sampled_angle, 0, under=(H.law, H.frame), spread=Rational(3, 5),
+    margin=Absolute(1, 20, "inputs sampled apart have a mean of zero where it is one half and more"),
 )  # fmt: skip
-squares = agree(
-    square, Absolute(1, 20, "without the Bartlett factor of rank two it is less by a share of (1 - cos^2)/2"),
-    Rational(1, 2), H.law, H.frame,
+squares = Expectation(
+    seen.square - seen.sampled_square, 0, under=(H.law, H.frame), spread=Rational(1, 2),
+    margin=Absolute(1, 20, "without the Bartlett factor of rank two it is less by a share of (1 - cos^2)/2"),
 )  # fmt: skip
-chains = agree(
-    chain,
-    Absolute(1, 8, "drawn apart, layers lose the covariance of log |h|^2 and log |phi(h)|^2, about 2/n = 1/4 for ReLU"),
-    Rational(3, 2), H.law, H.chain,
+chains = Expectation(
+    seen.chain - seen.sampled_chain, 0, under=(H.law, H.chain), spread=Rational(3, 2),
+    margin=Absolute(
+        1, 8, "drawn apart, layers lose the covariance of log |h|^2 and log |phi(h)|^2, about 2/n = 1/4 for ReLU"
+    ),
 )  # fmt: skip
 
 DEPTH = literal(3)
@@ -90,13 +83,14 @@ def both(key, n, law, share, taken, taken_share, activation, inputs_apart, layer
         return h, WEIGHT_VARIANCE * squares.sum(-1) / n.value + BIAS_VARIANCE
 
     x = jnp.asarray([[1.0, 0.5, -0.3, 0.8, -1.6], [0.2, 1.2, 0.9, 0.4, -1.3]])
-    letters: dict[str, Any] = dict(activation=phi, weight_variance=WEIGHT_VARIANCE, bias_variance=BIAS_VARIANCE)
-    network = deep_network(named(key, "network"), x.shape[1], n, DEPTH, law, share, **letters)
+    network = partial(deep_network, activation=phi, weight_variance=WEIGHT_VARIANCE, bias_variance=BIAS_VARIANCE)
+    sampler = partial(pre_activations, activation=phi, weight_variance=WEIGHT_VARIANCE, bias_variance=BIAS_VARIANCE)
     keys = jnp.stack([named(key, name) for name in ("one", "other")])
-    one, other = jax.lax.map(lambda key: pre_activations(key, x, n, DEPTH, taken, taken_share, **letters), keys)
+    one, other = jax.lax.map(lambda key: sampler(key, x, n, DEPTH, taken, taken_share), keys)
+    weighted = network(named(key, "network"), x.shape[1], n, DEPTH, law, share)
     number, input_ = jnp.arange(DEPTH.padded)[:, None, None], jnp.arange(len(x))[:, None]
     swapped = (inputs_apart & (input_ > 0)) | (layers_apart & (number > 0))
-    return with_means(jax.vmap(network, out_axes=1)(x)), with_means(jnp.where(swapped, other, one))
+    return with_means(jax.vmap(weighted, out_axes=1)(x)), with_means(jnp.where(swapped, other, one))
 
 
 def observe(both, n):
@@ -139,13 +133,15 @@ def of_one_input():
     yield Step("rank r, two units", simplify((apart + 2 * cross) / r**2), simplify(chi(2, r) / r**2 * two))
 
 
-def subject(law, share=1.0, taken=None, taken_share=None, activation=RELU, inputs_apart=0, layers_apart=0):
+def weights(law, share=1.0):
+    """Weights of this law, sampled by the sampler of this law."""
     return Subject(
-        both, law=place(law), share=share, taken=place(taken or law), taken_share=taken_share or share,
-        activation=activation, inputs_apart=inputs_apart, layers_apart=layers_apart,
+        both, law=place(law), share=share, taken=place(law), taken_share=share,
+        activation=RELU, inputs_apart=0, layers_apart=0,
     )  # fmt: skip
 
 
+normal, rank_two = weights("gaussian"), weights("fixed rank", 2.0)
 theorem = Theorem(
     place="the samplers of wide networks",
     label="derived",
@@ -155,28 +151,26 @@ theorem = Theorem(
     proofs=(of_one_input,),
     experiments=dict(
         networks=Experiment(
-            observe, (*gain, *shape, *angle, *square, *chain), {n: Efforts((8,), (8, 16), (8, 16, 32))},
+            observe, seen, {n: Efforts((8,), (8, 16), (8, 16, 32))},
             along={l: (2, 3)}, draws=Efforts(8000, 12000, 60000), padded=True,
             subjects={
-                "Gaussian": subject("gaussian"),
-                "Haar": subject("haar"),
-                "Haar, tanh": subject("haar", activation=TANH),
-                "rank n/2": subject("low rank", 0.5),
-                "two blocks": subject("blocks", 2.0),
-                "two blocks, tanh": subject("blocks", 2.0, activation=TANH),
-                "Hadamard": subject("hadamard"),
-                "rows of two scales": subject("scaled rows"),
-                "correlated rows": subject("correlated rows"),
-                "Haar taken for Gaussian": subject("gaussian", taken="haar").breaking(H.law, fails=gains),
-                "no Bartlett factor": subject("fixed rank", 2.0, taken="haar").breaking(
-                    H.law, fails=(gains, squares, chains),
+                "Gaussian": normal,
+                "Haar": weights("haar"),
+                "Haar, tanh": weights("haar")(activation=TANH),
+                "rank n/2": weights("low rank", 0.5),
+                "two blocks": weights("blocks", 2.0),
+                "two blocks, tanh": weights("blocks", 2.0)(activation=TANH),
+                "Hadamard": weights("hadamard"),
+                "rows of two scales": weights("scaled rows"),
+                "correlated rows": weights("correlated rows"),
+                "Haar taken for Gaussian": normal(taken=place("haar")).breaking(H.law, fails=gains),
+                "no Bartlett factor": rank_two(taken=place("haar")).breaking(H.law, fails=(gains, squares, chains)),
+                "a degree of freedom too many": rank_two(taken_share=3.0).breaking(H.law, fails=gains),
+                "blocks taken for Gaussian": weights("blocks", 2.0)(taken=place("gaussian")).breaking(
+                    H.law, fails=shapes,
                 ),
-                "a degree of freedom too many": subject("fixed rank", 2.0, taken_share=3.0).breaking(
-                    H.law, fails=gains,
-                ),
-                "blocks taken for Gaussian": subject("blocks", 2.0, taken="gaussian").breaking(H.law, fails=shapes),
-                "inputs sampled apart": subject("gaussian", inputs_apart=1).breaking(H.frame, fails=(angles, squares)),
-                "layers sampled apart": subject("gaussian", layers_apart=1).breaking(H.chain, fails=chains),
+                "inputs sampled apart": normal(inputs_apart=1).breaking(H.frame, fails=(angles, squares)),
+                "layers sampled apart": normal(layers_apart=1).breaking(H.chain, fails=chains),
             },
         )
     ),

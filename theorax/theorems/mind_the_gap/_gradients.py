@@ -1,44 +1,28 @@
-"""Programs of gradient_norm_exact: Jacobians of the network itself, the norms that they are products of, their letters."""
+"""Programs of gradient_norm_exact: Jacobians of the network itself, and the norms that they are products of."""
 
 import jax
 import jax.numpy as jnp
 
-from theorax.language import Index, Measured, Parameter, Subject
 from theorax.numerics import distributions
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.attention import mean_token_removed
 from theorax.numerics.ensembles import gaussian, markov
 from theorax.numerics.extents import block, literal
 from theorax.numerics.keys import named
-from theorax.theorems.mind_the_gap import _models as models
+from theorax.theorems.mind_the_gap._literal_networks import Weighted, literal_network, symbolic
 
 EXPONENTIAL, SQUARES, UNIFORM = range(3)  # places in the menu of weights; squares of Gaussians are Gamma(1/2)
-
-
-L = Index("L", "depth")
-l = Index("l", "layer whose values are varied")
-alpha = Parameter("alpha", "parameter of the Dirichlet law of a row of attention weights", positive=True)
-sigma_A = Parameter("sigma_A", "coefficient of variation of the attention weights", positive=True)
-sigma_V = Parameter("sigma_V", "standard deviation of the values", positive=True)
-jacobian = Measured("jacobian", "||dX_L/dW_l||_F^2, by automatic differentiation", over=(l,), array=True)
-before = Measured("before", "||A_L ... A_1 X_0 W_1 ... W_(l-1)||_F^2", over=(l,), array=True)
-after = Measured("after", "||W_(l+1) ... W_L||_F^2", over=(l,), array=True)
-naive = Measured("naive", "||dX_L/dW_l||_F^2 of the naive network", over=(L, l))
-fixed = Measured("fixed", "||dX_L/dW_l||_F^2 of the fixed network", over=(L, l))
-bracket = Measured("bracket", "1 + q + ... + q^(L-1) + T q^L, ||A_perp||_F^2/T of a layer for each factor q", over=(L,))
-power = Measured("power", "T q^L, ||A_perp||_F^2/T of a layer for each factor q", over=(L,))
-JACOBIANS, MEANS = (jacobian, before, after), (naive, fixed, bracket, power)
 
 
 def square(M):
     return jnp.sum(M**2)
 
 
-def build(key, T, d, L, removed, dependent):
+def literal_net(key, T, d, L, removed, dependent):
     def exponential(key):
-        return models.Weighted(distributions.UnitExponential().sample(key, (T.padded, T.padded)))
+        return Weighted(distributions.UnitExponential().sample(key, (T.padded, T.padded)))
 
-    return models.literal_network(key, T, d, L, exponential, dependent, removed=removed)
+    return literal_network(key, T, d, L, exponential, dependent, removed=removed)
 
 
 def differentiate(network, T, d):
@@ -65,12 +49,16 @@ def differentiate(network, T, d):
 
 def differentiated(T, d, L):
     """The output of ``differentiate`` for a naive network of symbols."""
-    net = models.symbolic(T, d, *([f"{name}{layer}" for layer in range(L)] for name in "aw"))
+    net = symbolic(T, d, *([f"{name}{layer}" for layer in range(L)] for name in "aw"))
     return evaluate(lambda network: differentiate(network, literal(T), literal(d)), (net,), Symbolic())
 
 
-def layers(key, T, d, L, law, sigma_V, constant, favoured, aligned, shared):
-    """Tokens and the weights of every layer; options as the controls need them."""
+def drawn_layers(key, T, d, L, law, sigma_V, constant, favoured, aligned, shared):
+    """Tokens and the weights of every layer.
+
+    ``constant`` every A is J; ``favoured`` weights of the first token larger by this many times nine; ``aligned`` this
+    share of the mean token added to every token; ``shared`` a random factor common to all values, of this strength.
+    """
     shape, J = (L, T.padded, T.padded), block(T, T) / jnp.asarray(T.value, jnp.zeros(()).dtype)
     menu = distributions.Choice(
         law, (distributions.UnitExponential(), distributions.Dirichlet(0.5), distributions.UnitUniform())
@@ -108,15 +96,3 @@ def norms(model, T, d, L):
     powers = jnp.cumprod(q)
     geometric = jnp.cumsum(jnp.concatenate([jnp.ones(1), powers[:-1]]))
     return dict(naive=rows(A), fixed=rows(A_perp), bracket=geometric + size * powers, power=size * powers)
-
-
-network = Subject(build, removed=0.0, dependent=0)
-exponential = Subject(
-    layers,
-    law=EXPONENTIAL,
-    constant=0,
-    favoured=0.0,
-    aligned=0.0,
-    shared=0.0,
-    knows={alpha: 1, sigma_A: 1},
-)

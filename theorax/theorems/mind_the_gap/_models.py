@@ -2,90 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jaxtyping import Array, Float
-from sympy import Integer, Symbol
+from sympy import Integer
 
-from theorax.language import Subject
+from theorax.language import Parameter, Subject
 from theorax.numerics import distributions
-from theorax.numerics.annotations import Entries, Scalar
-from theorax.numerics.attention import (
-    Attention,
-    AttentionNet,
-    KeyQueryAttention,
-    mean_token_removed,
-    token_products,
-    value_matrix,
-)
+from theorax.numerics.attention import mean_token_removed, token_products
 from theorax.numerics.ensembles import gaussian, haar_rows, markov, random_markov
-from theorax.numerics.extents import Extent, block, literal
+from theorax.numerics.extents import Extent, block
 from theorax.numerics.keys import named
 from theorax.theorems.mind_the_gap._adapters import applied, made
 from theorax.theorems.mind_the_gap._markov import EXPONENTIAL, WeightLaw, sigma_A
-
-
-class Weighted(Attention):
-    """Weights over their row sums, divided where the matrix is used: its rows sum to one in every arithmetic.
-
-    ``off`` is added to every row sum, as in a softmax with one more, empty, token; ``columns``: over column sums.
-    """
-
-    weights: Entries[Any, "N N"]
-    off: Scalar = 0.0
-    columns: Scalar = 0
-
-    def __call__(self, X: Float[Array, "N D"] | None, T: Extent) -> Float[Array, "N N"]:
-        """The matrix, whatever the tokens."""
-        kept = jnp.where(block(T, T), self.weights, 0)
-        rows = jnp.where(T.mask, kept.sum(1) + self.off, 1)[:, None]
-        return kept / jnp.where(self.columns, jnp.where(T.mask, kept.sum(0), 1)[None, :], rows)
-
-
-def generic(name: str, rows: int, columns: int) -> Any:
-    """A matrix of symbols, to run a program on."""
-    return np.array([[Symbol(f"{name}_{i}{j}") for j in range(columns)] for i in range(rows)], dtype=object)
-
-
-def rows_summing_to_one(name: str, order: int) -> Any:
-    """A row-stochastic matrix of symbols: the last entry of each row is one less the others."""
-    free = generic(name, order, order - 1)
-    return np.column_stack([free, 1 - free.sum(1)])
-
-
-def symbolic(T: int, d: int, attentions: Sequence[str], values: Sequence[str]) -> tuple[Any, AttentionNet]:
-    """Tokens of symbols, and on them a network of attention matrices with rows of sum one and values of these names."""
-    matrices = tuple(Weighted(rows_summing_to_one(name, T)) for name in attentions)
-    network = AttentionNet(matrices, tuple(generic(name, d, d) for name in values), literal(T), literal(d))
-    return generic("x", T, d), network
-
-
-def literal_network(
-    key: Any,
-    T: Extent,
-    d: Extent,
-    L: int,
-    independent: Callable[[Any], Attention],
-    dependent: Any,
-    sigma: float | str = 1.0,
-    removed: Any = 0.0,
-) -> tuple[Float[Array, "N D"], AttentionNet]:
-    """Isometric tokens and a network on them: attention of ``independent`` or, ``dependent``, of keys and queries."""
-
-    def attention(layer: int) -> Attention:
-        if dependent:
-            queries, keys = (gaussian(named(key, name, layer), d, d) for name in ("queries", "keys"))
-            return KeyQueryAttention(queries, keys, d)
-        return independent(named(key, "attention", layer))
-
-    layers = range(1, L + 1)
-    values = tuple(value_matrix(named(key, "values", layer), d, "gaussian", sigma) for layer in layers)
-    return haar_rows(named(key, "tokens"), T, d), AttentionNet(tuple(map(attention, layers)), values, T, d, removed)
 
 
 class Forward(eqx.Module):
@@ -95,7 +28,7 @@ class Forward(eqx.Module):
     attention: Float[Array, "N N"]
 
 
-def network(
+def forward(
     key: Any,
     T: Extent,
     d: Extent,
@@ -129,18 +62,11 @@ def network(
 
 
 NETWORK = Subject(
-    network,
-    weights=EXPONENTIAL.place,
-    removed=0.0,
-    gaussian_values=1,
-    centred=0,
-    sharp=0,
-    uneven=0.0,
-    popular=0.0,
+    forward, weights=EXPONENTIAL.place, removed=0.0, gaussian_values=1, centred=0, sharp=0, uneven=0.0, popular=0.0
 )
 
 
-def subject(weights: WeightLaw | int = EXPONENTIAL, **changes: Any) -> Subject:
+def network(weights: WeightLaw | int = EXPONENTIAL, **changes: Any) -> Subject:
     """A network of these weights with some options changed; a law that grows with T is held against sigma_A = 1."""
     known = weights.sigma_A if isinstance(weights, WeightLaw) else Integer(1)
     return NETWORK(weights=_place(weights), knows={sigma_A: known}, **changes)
@@ -161,8 +87,8 @@ def one_matrix(
 MATRIX = Subject(one_matrix, weights=EXPONENTIAL.place, sharp=0, popular=0.0, beta=0.5, tail=3.0, loose=0)
 
 
-def matrix(weights: WeightLaw | int, knows: Mapping[Any, Any] | None = None, **changes: Any) -> Subject:
-    """One attention matrix of these weights; where sigma_A is not said, the one observed takes its place."""
+def matrix(weights: WeightLaw | int, knows: Mapping[Parameter, Any] | None = None, **changes: Any) -> Subject:
+    """One attention matrix of these weights; where sigma_A is not known, the one observed takes its place."""
     known = {sigma_A: weights.sigma_A} if isinstance(weights, WeightLaw) else {}
     return MATRIX(weights=_place(weights), knows={**known, **(knows or {})}, **changes)
 

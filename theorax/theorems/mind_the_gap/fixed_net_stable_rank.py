@@ -13,15 +13,13 @@ from theorax.language import *
 from theorax.numerics.spectra import top_and_tail
 from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap._free import edge_condition, free_moments, inverse_of_edge, z
-from theorax.theorems.mind_the_gap._markov import T, d, gamma, l
-from theorax.theorems.mind_the_gap._models import subject
+from theorax.theorems.mind_the_gap._markov import LOGNORMAL, UNIFORM, T, d, gamma, l
+from theorax.theorems.mind_the_gap._models import network
 
 seen = numbers(
-    top="largest singular value of Y_l",
-    tail="sum of the fourth powers of the other singular values of Y_l",
-    over=(l,),
-    positive=True,
-)
+    top="largest singular value of Y_l", tail="sum of the fourth powers of the other singular values of Y_l",
+    over=(l,), positive=True,
+)  # fmt: skip
 
 # The positive root of 1/z = (l + 1)/(1 + z) + l gamma/(1 + gamma z), and the edge there.
 root = (sqrt((l + (l - 1) * gamma) ** 2 + 8 * l * gamma) - l - (l - 1) * gamma) / (4 * l * gamma)
@@ -57,6 +55,11 @@ growth = Rate(
 )  # fmt: skip
 
 
+def observe(net):
+    tops, top_errors, tails, tail_errors = jax.lax.map(top_and_tail, net.tokens)
+    return dict(top=tops, top_error=top_errors, tail=tails, tail_error=tail_errors)
+
+
 @derives(constant)
 def edge_and_moment():
     """Generic l and gamma, for free factors; the closed form at gamma = 1 for l = 1 to 5, and as l grows."""
@@ -78,15 +81,10 @@ def edge_and_moment():
     yield Step("gamma = 1, l large: e^(-2)/(2l + 1)", limit((2 * n + 1) * closed.subs(l, n), n, oo), exp(-2))
 
 
-def observe(net):
-    tops, top_errors, tails, tail_errors = jax.lax.map(top_and_tail, net.tokens)
-    return dict(top=tops, top_error=top_errors, tail=tails, tail_error=tail_errors)
-
-
 theorem = Theorem(
     place="main theorem on the removal of the outlier; limit derived here",
     label="reconstructed",
-    uses=("outlier_identity", "attention_products", "leading_singular_values"),
+    uses=("common_token_identity", "attention_products", "leading_singular_values"),
     hypotheses=H,
     claims=dict(constant=constant, growth=growth),
     proofs=(edge_and_moment,),
@@ -96,18 +94,16 @@ theorem = Theorem(
             derived={d: T / gamma}, at=({gamma: Integer(1)}, {gamma: Rational(1, 2)}), along={l: (1, 2, 3)},
             draws=Efforts(48, 48, 256), padded=True,
             subjects={
-                "exponential": subject(setting.EXPONENTIAL, removed=1.0),
-                "uniform": subject(setting.UNIFORM, removed=1.0),
-                "identity values": subject(removed=1.0, gaussian_values=0).breaking(H.gaussian_values, fails=constant),
-                "nine tenths removed": subject(setting.UNIFORM, removed=0.9).breaking(
-                    H.removed, fails=(constant, growth),
-                ),
-                "nothing removed": subject(removed=0.0).breaking(H.removed, fails=(constant, growth)),
-                "popular tokens": subject(removed=1.0, popular=0.5).breaking(H.markov, fails=(constant, growth)),
-                "sharp softmax": subject(setting.LOGNORMAL, removed=1.0, sharp=1).breaking(
+                "exponential": network(removed=1.0),
+                "uniform": network(UNIFORM, removed=1.0),
+                "identity values": network(removed=1.0, gaussian_values=0).breaking(H.gaussian_values, fails=constant),
+                "nine tenths removed": network(UNIFORM, removed=0.9).breaking(H.removed, fails=(constant, growth)),
+                "nothing removed": network(removed=0.0).breaking(H.removed, fails=(constant, growth)),
+                "popular tokens": network(removed=1.0, popular=0.5).breaking(H.markov, fails=(constant, growth)),
+                "sharp softmax": network(LOGNORMAL, removed=1.0, sharp=1).breaking(
                     H.fixed_law, fails=(constant, growth),
                 ),
-                "uneven tokens": subject(removed=1.0, uneven=0.8).breaking(H.isometric, fails=constant),
+                "uneven tokens": network(removed=1.0, uneven=0.8).breaking(H.isometric, fails=constant),
             },
         )
     ),

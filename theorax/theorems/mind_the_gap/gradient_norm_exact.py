@@ -5,31 +5,33 @@ E A^T M A = J M J + tr(M) v (I - J) with Cov(row) = v (I - J): with q = s_T/T, s
 t_L = E ||A_L ... A_1||_F^2 obey t_L = 1 + q t_(L-1) from t_0 = T, and without the outlier t_L = q t_(L-1).
 """
 
-from typing import Any
-
-from sympy import Le, Rational, Symbol, exp, eye, integrate, limit, ones, oo, simplify, sqrt
-from sympy import gamma as Gamma
+import sympy
+from sympy import Le, Rational, Symbol, exp, eye, ones, oo, simplify, sqrt
 
 from theorax.language import *
 from theorax.theorems.mind_the_gap import _gradients as programs
 from theorax.theorems.mind_the_gap import _markov as setting
-from theorax.theorems.mind_the_gap._gradients import (
-    L,
-    after,
-    alpha,
-    before,
-    bracket,
-    exponential,
-    fixed,
-    jacobian,
-    l,
-    naive,
-    network,
-    power,
-    sigma_A,
-    sigma_V,
-)
 from theorax.theorems.mind_the_gap._markov import T, d, gamma
+
+L = Index("L", "depth")
+l = Index("l", "layer whose values are varied")
+alpha = Parameter("alpha", "parameter of the Dirichlet law of a row of attention weights", positive=True)
+sigma_A = Parameter("sigma_A", "coefficient of variation of the attention weights", positive=True)
+sigma_V = Parameter("sigma_V", "standard deviation of the values", positive=True)
+seen = arrays(
+    jacobian="||dX_L/dW_l||_F^2, by automatic differentiation",
+    before="||A_L ... A_1 X_0 W_1 ... W_(l-1)||_F^2",
+    after="||W_(l+1) ... W_L||_F^2",
+    over=(l,),
+)
+norms = numbers(
+    naive="||dX_L/dW_l||_F^2 of the naive network", fixed="||dX_L/dW_l||_F^2 of the fixed network", over=(L, l)
+)
+powers = numbers(
+    bracket="1 + q + ... + q^(L-1) + T q^L, ||A_perp||_F^2/T of a layer for each factor q",
+    power="T q^L, ||A_perp||_F^2/T of a layer for each factor q",
+    over=(L,),
+)
 
 s_T = (T - 1) / (alpha * T + 1)
 scale = d * (d * sigma_V**2) ** (L - 1)
@@ -48,51 +50,40 @@ H = hypotheses(
     gaussian_values="values are iid N(0, sigma_V^2), independent over layers and of the attention",
 )
 factors = Identity(
-    jacobian, before * after, under=H.independent,
+    seen.jacobian, seen.before * seen.after, under=H.independent,
     margin=Relative(1, 10**9, "rounding is far below it; a term left out of the Jacobian is of the order of the whole"),
-    wrong={"norms for their squares": sqrt(before * after)},
+    wrong={"norms for their squares": sqrt(seen.before * seen.after)},
 )  # fmt: skip
-within: dict[str, Any] = dict(
-    margin=Relative(1, 20, "at T = 16 the limit sigma_A^2 in the place of s_T moves these means by 6 % and more"),
-    where=Le(l, L),
-    spread=Rational(3, 5),
-)
+against_limit = Relative(1, 20, "at T = 16 the limit sigma_A^2 in the place of s_T moves these means by 6 % and more")
 mean_naive = Expectation(
-    naive, scale * mean_square(s_T / T),
+    norms.naive, scale * mean_square(s_T / T), margin=against_limit, where=Le(l, L), spread=Rational(3, 5),
     wrong={
         "the outlier forgotten": scale * T * (s_T / T) ** L,
         "T q^L forgotten, a factor two at L = 1": scale * (1 - (s_T / T) ** L) / (1 - s_T / T),
         "dependence on l": scale * mean_square(s_T / T) * (s_T / T) ** (l - 1),
         "the limit of s_T in its place": scale * mean_square(1 / (alpha * T)),
     },
-    **within,
 )  # fmt: skip
 mean_fixed = Expectation(
-    fixed, scale * T * (s_T / T) ** L,
+    norms.fixed, scale * T * (s_T / T) ** L, margin=against_limit, where=Le(l, L), spread=Rational(3, 5),
     wrong={
         "an excess explosion of T^L": scale * (s_T / T) ** L,
         "an excess explosion of T^(L-2)": scale * T**2 * (s_T / T) ** L,
         "dependence on l": scale * T * (s_T / T) ** (L - l + 1),
         "the limit of s_T in its place": scale * T * (1 / (alpha * T)) ** L,
     },
-    **within,
 )  # fmt: skip
-any_law: dict[str, Any] = dict(
-    equals=0,
-    margin=Absolute(1, 20, "in units of the mean, the same margin as for Dirichlet rows"),
-    under=(H.independent, H.markov, H.isometric, H.gaussian_values),
-    where=Le(l, L) & Le(2, L),  # at depth one both sides are one number, by the squares of outlier_identity
-    spread=Rational(3, 5),
-)
+for_any_law = (H.independent, H.markov, H.isometric, H.gaussian_values)
+in_means = Absolute(1, 20, "in units of the mean, the same margin as for Dirichlet rows")
+deeper = Le(l, L) & Le(2, L)  # at depth one both sides are one number, by the squares of outlier_identity
 naive_any_law = Expectation(
-    naive / scale - bracket, wrong={"the outlier forgotten": dict(of=naive / scale - power)}, **any_law,
+    norms.naive / scale - powers.bracket, 0, under=for_any_law, margin=in_means, where=deeper, spread=Rational(3, 5),
+    wrong={"the outlier forgotten": dict(of=norms.naive / scale - powers.power)},
 )  # fmt: skip
 fixed_any_law = Expectation(
-    T ** (L - 1) * (fixed / scale - power) / sigma_A ** (2 * L),
-    wrong={
-        "one power of T too many": dict(of=T ** (L - 1) * (fixed / scale - T * power) / sigma_A ** (2 * L)),
-    },
-    **any_law,
+    T ** (L - 1) * (norms.fixed / scale - powers.power) / sigma_A ** (2 * L), 0,
+    under=for_any_law, margin=in_means, where=deeper, spread=Rational(3, 5),
+    wrong={"one power of T too many": dict(of=T ** (L - 1) * (norms.fixed / scale - T * powers.power) / sigma_A ** (2 * L))},
 )  # fmt: skip
 
 
@@ -110,7 +101,7 @@ def one_layer():
     z, a, b = Symbol("z", positive=True), Symbol("a"), Symbol("b")
 
     def second(shape):
-        return integrate(z ** (shape + 1) * exp(-z), (z, 0, oo)) / Gamma(shape)
+        return sympy.integrate(z ** (shape + 1) * exp(-z), (z, 0, oo)) / sympy.gamma(shape)
 
     yield Cited("a row is a vector of gamma variates over their sum, and independent of that sum", "Lukacs 1955")
     square = simplify(second(alpha) / second(alpha * T))
@@ -128,12 +119,12 @@ def one_layer():
 @derives(mean_naive, mean_fixed)
 def induction(claim):
     """Every depth, layer and size: rows iid and exchangeable, tokens isometric, values iid and centred."""
-    t, outlier = (mean_square, 1) if claim is mean_naive else (lambda q: T * q**L, 0)
     q = Symbol("q", positive=True)
-    yield Step("without a layer, ||I||_F^2", t(q).subs(L, 0), T)
-    yield Step("one layer more, by E A^T M A = J M J + tr(M) v (I - J)", outlier + q * t(q), t(q).subs(L, L + 1))
+    t, outlier = (mean_square(q), 1) if claim is mean_naive else (T * q**L, 0)
+    yield Step("without a layer, ||I||_F^2", t.subs(L, 0), T)
+    yield Step("one layer more, by E A^T M A = J M J + tr(M) v (I - J)", outlier + q * t, t.subs(L, L + 1))
     values = (d * sigma_V**2) ** (l - 1) * d * (d * sigma_V**2) ** (L - l)  # E W W^T = d sigma_V^2 I, ||I_d||^2 = d
-    yield Step("independent values before and after, isometric tokens", values * t(s_T / T), claim.equals)
+    yield Step("independent values before and after, isometric tokens", values * t.subs(q, s_T / T), claim.equals)
 
 
 @lemma
@@ -141,23 +132,31 @@ def explosion():
     """Any alpha, sigma_A^2 = 1/alpha; depths 1 to 4: the ratio of both means grows like T^(L-1) sigma_A^(-2L)."""
     ratio = mean_square(s_T / T) / (T * (s_T / T) ** L)
     for depth in range(1, 5):
-        grown = limit(simplify((ratio / T ** (L - 1)).subs(L, depth)), T, oo)
+        grown = sympy.limit(simplify((ratio / T ** (L - 1)).subs(L, depth)), T, oo)
         excess = 1 + 1 / alpha if depth == 1 else 1  # at depth one the outlier is no larger than the bulk
         yield Step(f"naive/fixed over T^(L-1), L = {depth}", grown, excess * alpha**depth)
 
 
-means: dict[str, Any] = dict(mean_naive=mean_naive, mean_fixed=mean_fixed)
+network = Subject(programs.literal_net, removed=0.0, dependent=0)
+exponential = Subject(
+    programs.drawn_layers, law=programs.EXPONENTIAL, constant=0, favoured=0.0, aligned=0.0, shared=0.0,
+    knows={alpha: 1, sigma_A: 1},
+)  # fmt: skip
+uniform = exponential(law=programs.UNIFORM, knows={alpha: 1, sigma_A: setting.UNIFORM.sigma_A})
 dirichlet, any_rows = (mean_naive, mean_fixed), (naive_any_law, fixed_any_law)
 theorem = Theorem(
     place="exploding gradients; rate reconstructed, exact finite-size means derived here",
     label="derived",
     uses=("outlier_identity",),
     hypotheses=H,
-    claims=dict(factors=factors, **means, naive_any_law=naive_any_law, fixed_any_law=fixed_any_law),
+    claims=dict(
+        factors=factors, mean_naive=mean_naive, mean_fixed=mean_fixed, naive_any_law=naive_any_law,
+        fixed_any_law=fixed_any_law,
+    ),
     proofs=(kronecker, one_layer, induction, explosion),
     experiments=dict(
         jacobians=Experiment(
-            programs.differentiate, programs.JACOBIANS, {T: Efforts((4,), (4, 6), (4, 6, 8))}, derived={d: T / gamma},
+            programs.differentiate, seen, {T: Efforts((4,), (4, 6), (4, 6, 8))}, derived={d: T / gamma},
             at=({gamma: 1}, {gamma: Rational(2, 3)}), along={L: (3,), l: (1, 2, 3)}, draws=Efforts(2, 3, 8),
             padded=True,
             subjects={
@@ -167,15 +166,13 @@ theorem = Theorem(
             },
         ),
         means=Experiment(
-            programs.norms, programs.MEANS, {T: Efforts((16,), (16, 32), (16, 32, 64))}, derived={d: T / gamma},
+            programs.norms, (norms, powers), {T: Efforts((16,), (16, 32), (16, 32, 64))}, derived={d: T / gamma},
             at=({gamma: 1, sigma_V: Rational(1, 4)}, {gamma: Rational(2, 3), sigma_V: 1}),
             along={L: (1, 2, 3), l: (1, 2, 3)}, draws=Efforts(4000, 4000, 20000), padded=True,
             subjects={
                 "exponential": exponential,
                 "Dirichlet(1/2)": exponential(law=programs.SQUARES, knows={alpha: Rational(1, 2), sigma_A: sqrt(2)}),
-                "uniform": exponential(
-                    law=programs.UNIFORM, knows={alpha: 1, sigma_A: setting.UNIFORM.sigma_A}
-                ).breaking(H.dirichlet, fails=dirichlet),
+                "uniform": uniform.breaking(H.dirichlet, fails=dirichlet),
                 "uniform attention": exponential(constant=1).breaking(H.markov, fails=dirichlet),
                 "a favoured token": exponential(favoured=1.0).breaking(H.markov, fails=(*dirichlet, *any_rows)),
                 "aligned tokens": exponential(aligned=1.0).breaking(H.isometric, fails=(mean_naive, naive_any_law)),

@@ -7,20 +7,8 @@ sigma_A^(2k) times the Catalan numbers. For Gamma weights the mean of ||A_perp||
 """
 
 import jax.numpy as jnp
-from sympy import (
-    Integer,
-    Piecewise,
-    Rational,
-    Symbol,
-    catalan,
-    diff,
-    exp,
-    factorial,
-    integrate,
-    oo,
-    simplify,
-    sqrt,
-)
+import sympy
+from sympy import Integer, Piecewise, Rational, Symbol, catalan, exp, factorial, integrate, oo, sqrt
 
 from theorax.language import *
 from theorax.numerics import distributions
@@ -29,29 +17,40 @@ from theorax.numerics.ensembles import random_markov
 from theorax.numerics.spectra import singular_values
 from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap._free import free_moments, z
-from theorax.theorems.mind_the_gap._markov import EXPONENTIAL, UNIFORM, T, WeightLaw, cv, sigma_A
+from theorax.theorems.mind_the_gap._markov import (
+    BERNOULLI,
+    EXPONENTIAL,
+    LOGNORMAL,
+    PARETO,
+    POPULAR,
+    UNIFORM,
+    T,
+    WeightLaw,
+    cv,
+    sigma_A,
+)  # fmt: skip
 from theorax.theorems.mind_the_gap._models import matrix
 
 k = Index("k", "half the order of a moment")
 alpha = Parameter("alpha", "shape of the Gamma weights: rows are Dirichlet(alpha, ..., alpha)", positive=True)
 deviation = Parameter("deviation", "standard deviation of the weights", positive=True)
 seen = numbers(
-    s="singular values of sqrt(T) A after the first",
-    unscaled="singular values of T A after the first",
-    shape="singular values of A after the first, over their root mean square",
-    sample=True,
-)
+    s="singular values of sqrt(T) A after the first", unscaled="singular values of T A after the first",
+    shape="singular values of A after the first, over their root mean square", sample=True,
+)  # fmt: skip
 power = Measured("power", "sum of their 2k-th powers", over=(k,), positive=True)
 square = Measured("square", "||A_perp||_F^2", positive=True)
 
 # On other seeds the distances are at most 1.1/T (half of it for the shape), and at most 0.02 beside 1/T at T = 16.
 in_powers = Expansion(
-    powers=(1,),
-    rest=0.06,
-    order=Rational(3, 2),
-    reference=16,
+    powers=(1,), rest=0.06, order=Rational(3, 2), reference=16,
     reason="smooth linear statistics of the spectrum expand in 1/T",
-)
+)  # fmt: skip
+
+
+SOFT = WeightLaw(LOGNORMAL, sqrt(exp(Rational(1, 4)) - 1))
+
+
 H = hypotheses(
     identical="the weights have one law",
     finite_variance="their variance is finite",
@@ -87,6 +86,24 @@ frobenius = Expectation(
 )  # fmt: skip
 
 
+def spectrum(A, T):
+    size, meant = jnp.asarray(T.value, A.dtype), (jnp.arange(T.padded) > 0) & T.mask
+    rest = jnp.where(meant, singular_values(A), 0)
+    powers = jnp.stack([(rest ** (2 * order)).sum() for order in (1, 2, 3)])
+    every = dict(s=jnp.sqrt(size) * rest, unscaled=size * rest, shape=rest / jnp.sqrt(powers[0] / (size - 1)))
+    valid = {name + "_valid": meant for name in every}
+    return dict(every, **valid, power=powers, cv=setting.observed_coefficient_of_variation(A, T))
+
+
+def row_stochastic(key, T, alpha, dirichlet):
+    law = distributions.Choice(dirichlet, (distributions.UnitUniform(), distributions.Dirichlet(alpha)))
+    return random_markov(key, law, T)
+
+
+def observe_square(A, T):
+    return dict(square=(mean_token_removed(A, T) ** 2).sum())
+
+
 @derives(bulk)
 def the_circle():
     """Every sigma_A, and the four laws of weights; that the spectrum tends to the quarter circle is cited."""
@@ -97,19 +114,15 @@ def the_circle():
     for law, density, end, weight in (
         (EXPONENTIAL, exp(-z), oo, z),
         (UNIFORM, Integer(1), Integer(1), z),
-        (setting.BERNOULLI, Integer(1), Integer(1), uniform),
+        (BERNOULLI, Integer(1), Integer(1), uniform),
     ):
-        yield Step(
-            "sigma_A from the density",
-            setting.variation(*(integrate(weight**n * density, (z, 0, end)) for n in (1, 2))),
-            law.sigma_A,
-        )
+        first, second = (integrate(weight**n * density, (z, 0, end)) for n in (1, 2))
+        yield Step("sigma_A from the density", setting.variation(first, second), law.sigma_A)
     g = Symbol("g", real=True)
     for n in (1, 2):
         square = Rational(n**2, 8) - (g - Rational(n, 2)) ** 2 / 2
-        yield Step(
-            f"the exponent of E exp(n g/2), n = {n}, is n^2/8 and a shifted square", n * g / 2 - g**2 / 2, square
-        )
+        exponent = f"the exponent of E exp(n g/2), n = {n}, is n^2/8 and a shifted square"
+        yield Step(exponent, n * g / 2 - g**2 / 2, square)
     yield Step("sigma_A of exp(g/2)", setting.variation(exp(Rational(1, 8)), exp(Rational(1, 2))), SOFT.sigma_A)
 
 
@@ -132,43 +145,21 @@ def second_moment_of_a_row():
     x = Symbol("x", positive=True)
     transform = x**-alpha
     other_weights = transform ** (T - 1)
-    integrand = simplify((x - 1) * diff(transform, x, 2) * other_weights)
+    integrand = sympy.simplify((x - 1) * sympy.diff(transform, x, 2) * other_weights)
     yield Step("E Z^2 exp(-y S)", integrand, alpha * (alpha + 1) * (x - 1) * x ** (-alpha * T - 2))
     entry = alpha * (alpha + 1) * integrate((x - 1) * x ** (-alpha * T - 2), (x, 1, oo))
     # Rows sum to one and entries are exchangeable, so each has mean 1/T, and the squares of A - J add up to:
     yield Step("T^2 (E A_ij^2 - 1/T^2)", T**2 * (entry - T**-2), frobenius.equals)
 
 
-def spectrum(A, T):
-    size, meant = jnp.asarray(T.value, A.dtype), (jnp.arange(T.padded) > 0) & T.mask
-    rest = jnp.where(meant, singular_values(A), 0)
-    powers = jnp.stack([(rest ** (2 * order)).sum() for order in (1, 2, 3)])
-    every = dict(s=jnp.sqrt(size) * rest, unscaled=size * rest, shape=rest / jnp.sqrt(powers[0] / (size - 1)))
-    valid = {name + "_valid": meant for name in every}
-    return dict(every, **valid, power=powers, cv=setting.observed_coefficient_of_variation(A, T))
+shapes = (circle, moments)
 
 
-def subject(weights, mean=1, **changes):
-    """Weights of this law and mean."""
-    return matrix(weights, knows={deviation: mean * weights.sigma_A}, **changes)
-
-
-def row_stochastic(key, T, alpha, dirichlet):
-    law = distributions.Choice(dirichlet, (distributions.UnitUniform(), distributions.Dirichlet(alpha)))
-    return random_markov(key, law, T)
-
-
-def observe_square(A, T):
-    return dict(square=(mean_token_removed(A, T) ** 2).sum())
-
-
-SOFT = WeightLaw(setting.LOGNORMAL, sqrt(exp(Rational(1, 4)) - 1))
-SHAPE = (circle, moments)
-
+gamma_weights = Subject(row_stochastic, dirichlet=1)
 theorem = Theorem(
     place="Bordenave et al. 2012, reconstructed in form; moments and the exact mean derived here",
     label="reconstructed",
-    uses=("outlier_identity",),
+    uses=("outlier_identity", "outlier_interlacing"),
     hypotheses=H,
     claims=dict(bulk=bulk, circle=circle, moments=moments, frobenius=frobenius),
     proofs=(the_circle, catalan_numbers, second_moment_of_a_row),
@@ -177,13 +168,15 @@ theorem = Theorem(
             spectrum, (seen, power, cv), {T: Efforts((48, 64, 192), (64, 96, 256), (64, 128, 256, 512))},
             along={k: (1, 2, 3)}, draws=Efforts(48, 96, 256), padded=True,
             subjects={
-                "exponential": subject(EXPONENTIAL),
-                "uniform": subject(UNIFORM, mean=Rational(1, 2)),
-                "zero or one": subject(setting.BERNOULLI, mean=Rational(1, 2)),
-                "exp(g/2)": subject(SOFT, mean=exp(Rational(1, 8))),
-                "popular tokens": subject(setting.POPULAR, popular=0.5).breaking(H.identical, fails=(bulk, *SHAPE)),
-                "infinite variance": matrix(setting.PARETO, tail=1.5).breaking(H.finite_variance, fails=SHAPE),
-                "sharp softmax": matrix(setting.LOGNORMAL, sharp=1).breaking(H.fixed_law, fails=SHAPE),
+                "exponential": matrix(EXPONENTIAL, knows={deviation: 1}),
+                "uniform": matrix(UNIFORM, knows={deviation: UNIFORM.sigma_A / 2}),
+                "zero or one": matrix(BERNOULLI, knows={deviation: Rational(1, 2)}),
+                "exp(g/2)": matrix(SOFT, knows={deviation: exp(Rational(1, 8)) * SOFT.sigma_A}),
+                "popular tokens": matrix(POPULAR, popular=0.5, knows={deviation: POPULAR.sigma_A}).breaking(
+                    H.identical, fails=(bulk, *shapes),
+                ),
+                "infinite variance": matrix(PARETO, tail=1.5).breaking(H.finite_variance, fails=shapes),
+                "sharp softmax": matrix(LOGNORMAL, sharp=1).breaking(H.fixed_law, fails=shapes),
             },
         ),
         rows=Experiment(
@@ -191,8 +184,8 @@ theorem = Theorem(
             at=({alpha: Integer(3)}, {alpha: Integer(1)}, {alpha: Rational(1, 2)}), draws=Efforts(600, 2000, 10000),
             padded=True,
             subjects={
-                "Gamma weights": Subject(row_stochastic, dirichlet=1),
-                "uniform weights": Subject(row_stochastic, dirichlet=0).breaking(H.dirichlet, fails=frobenius),
+                "Gamma weights": gamma_weights,
+                "uniform weights": gamma_weights(dirichlet=0).breaking(H.dirichlet, fails=frobenius),
             },
         ),
     ),

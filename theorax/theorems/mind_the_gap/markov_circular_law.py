@@ -11,7 +11,7 @@ from sympy import Abs, Integer, Rational, Symbol, exp, integrate, oo, pi, sqrt
 
 from theorax.language import *
 from theorax.theorems.mind_the_gap import _markov as setting
-from theorax.theorems.mind_the_gap._markov import T, sigma_A
+from theorax.theorems.mind_the_gap._markov import EXPONENTIAL, LOGNORMAL, UNIFORM, T, WeightLaw, sigma_A
 from theorax.theorems.mind_the_gap._models import matrix
 
 modulus = Measured("modulus", "moduli of the eigenvalues of sqrt(T) A after the first", sample=True)
@@ -65,26 +65,6 @@ second_moment = Limit(
 )  # fmt: skip
 
 
-@derives(mean_square)
-def moments():
-    """The limit law; every sigma_A."""
-    yield Cited("the spectrum tends to the uniform law on the disk of radius sigma_A", "Bordenave et al. 2012")
-    r = Symbol("r", positive=True)
-    yield Step(
-        "the mean square of a uniform point", integrate(r**2 * 2 * r / sigma_A**2, (r, 0, sigma_A)), mean_square.to
-    )
-
-
-@derives(total_variation, second_moment)
-def column_sums():
-    """Gaussian column sums of variance sigma_A^2/T; that they are Gaussian in the limit is cited."""
-    yield Cited("sums of T independent centred entries tend to a Gaussian variable", "Lindeberg 1922")
-    g = Symbol("g", real=True)
-    density = exp(-(g**2) / (2 * sigma_A**2)) / (sigma_A * sqrt(2 * pi))
-    yield Step("E |g|", integrate(Abs(g) * density, (g, -oo, oo)), total_variation.to)
-    yield Step("E g^2", integrate(g**2 * density, (g, -oo, oo)), second_moment.to)
-
-
 def observe(net, T):
     context = jnp.asarray(T.value, net.dtype)
     moduli = -jnp.sort(-jnp.abs(jnp.linalg.eigvals(net))) * jnp.sqrt(context)
@@ -107,9 +87,29 @@ def observe(net, T):
     )
 
 
+@derives(mean_square)
+def moments():
+    """The limit law; every sigma_A."""
+    yield Cited("the spectrum tends to the uniform law on the disk of radius sigma_A", "Bordenave et al. 2012")
+    r = Symbol("r", positive=True)
+    yield Step(
+        "the mean square of a uniform point", integrate(r**2 * 2 * r / sigma_A**2, (r, 0, sigma_A)), mean_square.to
+    )
+
+
+@derives(total_variation, second_moment)
+def column_sums():
+    """Gaussian column sums of variance sigma_A^2/T; that they are Gaussian in the limit is cited."""
+    yield Cited("sums of T independent centred entries tend to a Gaussian variable", "Lindeberg 1922")
+    g = Symbol("g", real=True)
+    density = exp(-(g**2) / (2 * sigma_A**2)) / (sigma_A * sqrt(2 * pi))
+    yield Step("E |g|", integrate(Abs(g) * density, (g, -oo, oo)), total_variation.to)
+    yield Step("E g^2", integrate(g**2 * density, (g, -oo, oo)), second_moment.to)
+
+
 # Weights exp(beta g) with growing beta, held against what sigma_A = 1 would give.
-SHARP = setting.WeightLaw(setting.LOGNORMAL, Integer(1))
-EVERY = (law, mean_square, radius, total_variation, second_moment)
+sharp = WeightLaw(LOGNORMAL, Integer(1))
+every = (law, mean_square, radius, total_variation, second_moment)
 
 theorem = Theorem(
     place="circular law of Bordenave, Caputo, Chafai (abstract read); the measure's constants derived here",
@@ -125,10 +125,10 @@ theorem = Theorem(
             observe, (modulus, seen), {T: Efforts((32, 64, 128), (32, 64, 128), (32, 64, 128, 256, 512))},
             draws=Efforts(60, 200, 600), platform="cpu", padded=True,
             subjects={
-                "exponential": matrix(setting.EXPONENTIAL),
-                "uniform": matrix(setting.UNIFORM),
-                "popular tokens": matrix(setting.UNIFORM, popular=0.5).breaking(H.iid, fails=EVERY),
-                "sharp softmax": matrix(SHARP, sharp=1).breaking(H.variance, fails=EVERY),
+                "exponential": matrix(EXPONENTIAL),
+                "uniform": matrix(UNIFORM),
+                "popular tokens": matrix(UNIFORM, popular=0.5).breaking(H.iid, fails=every),
+                "sharp softmax": matrix(sharp, sharp=1).breaking(H.variance, fails=every),
             },
         )
     ),

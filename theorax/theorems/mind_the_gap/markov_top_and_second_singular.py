@@ -2,39 +2,21 @@
 
 With u = (1, ..., 1)/sqrt(T), A A^T = u u^T + A_perp A_perp^T. To second order s_1^2 = 1 + |A_perp^T u|^2, column sums
 have variance sigma_A^2/T, and so T (s_1 - 1) tends to sigma_A^2/2. The second value sticks to the edge of the bulk,
-2 sigma_A/sqrt(T) (markov_bulk_quarter_circular). Stable ranks follow from two moments of the Marchenko-Pastur law: that
-of A tends to 1 + sigma_A^2, that of A A^T to one; without the outlier both grow like T.
+2 sigma_A/sqrt(T) (markov_bulk_quarter_circular). What this does to stable ranks stands in markov_stable_ranks.
 """
 
-from typing import Any
-
-import jax
 import jax.numpy as jnp
 from sympy import Integer, Matrix, Rational, Symbol, diff, limit, oo, solve, sqrt, symbols
 
 from theorax.language import *
-from theorax.numerics.attention import mean_token_removed
 from theorax.numerics.lanczos import leading_singular_triplets
-from theorax.numerics.spectra import tail_power
 from theorax.theorems.mind_the_gap import _markov as setting
-from theorax.theorems.mind_the_gap._free import edge_condition, free_moments, inverse_of_edge, z
+from theorax.theorems.mind_the_gap._free import edge_condition, inverse_of_edge, z
 from theorax.theorems.mind_the_gap._markov import EXPONENTIAL, UNIFORM, T, cv, sigma_A
 from theorax.theorems.mind_the_gap._models import matrix
 
-seen = numbers(
-    top="s_1(A)",
-    second="s_2(A)",
-    squares="sum of s_i(A)^2, i >= 2",
-    fourths="sum of s_i(A)^4, i >= 2",
-    edge="s_1(A_perp)",
-    squares_perp="sum of s_i(A_perp)^2",
-    fourths_perp="sum of s_i(A_perp)^4",
-    positive=True,
-)
-
-iid = "moments of iid weights expand in 1/T; at most 0.02 beside 1/T at T = 32 on other seeds"
-by_moments: dict[str, Any] = dict(as_=T, approach=setting.in_powers(0.06, 32, iid))
-tracy_widom = "the edge fluctuates on the scale T^(-2/3), moments expand in 1/T; a third of it on other seeds"
+seen = numbers(top="s_1(A)", second="s_2(A)", positive=True)
+by_moments = setting.in_powers(0.06, 32, setting.IID_MOMENTS)
 
 H = hypotheses(
     identical="the weights are independent and have one law",
@@ -44,15 +26,15 @@ H = hypotheses(
     fourth_moment="the weights have a finite fourth moment",
 )
 excess = Limit(
-    T * (seen.top - 1) / sigma_A**2, Rational(1, 2), spread=sqrt(2) / sqrt(T),
+    T * (seen.top - 1) / sigma_A**2, Rational(1, 2), as_=T, approach=by_moments, spread=sqrt(2) / sqrt(T),
     margin=Relative(
         1, 4, "sigma_A^2 instead of its half belongs to a matrix of independent entries, whose rows do not sum to one",
     ),
-    wrong={"sigma_A^2 instead of sigma_A^2/2": Integer(1)}, **by_moments,
+    wrong={"sigma_A^2 instead of sigma_A^2/2": Integer(1)},
 )  # fmt: skip
 second_value = Limit(
     sqrt(T) * seen.second / sigma_A, Integer(2), as_=T, spread=Rational(1, 2) / T ** Rational(2, 3),
-    approach=setting.with_known_edge(0.15, tracy_widom),
+    approach=setting.with_known_edge(0.15, setting.TRACY_WIDOM),
     margin=Relative(1, 10, "the radius of the eigenvalues, sigma_A, is half of it, and the root mean square too"),
     wrong={"the radius of the eigenvalues": Integer(1)},
 )  # fmt: skip
@@ -65,27 +47,18 @@ gap = Rate(
     margin=Absolute(1, 5, "a closing gap would have exponent zero, the one of A_perp squared is minus one"),
     wrong={"s_2 of order 1/T": 1 / T},
 )  # fmt: skip
-stable_rank = Limit(
-    1 + seen.squares / seen.top**2, 1 + sigma_A**2, spread=2 / T,
-    margin=Relative(1, 8, "sr(A) -> 1, which holds for A A^T, is a quarter off even for uniform weights"),
-    wrong={"sr(A) -> 1": Integer(1)}, **by_moments,
-)  # fmt: skip
-gram = Limit(
-    T * seen.fourths / seen.top**4 / sigma_A**4, Integer(2), spread=5 / T,
-    margin=Relative(1, 8, "the square of the second moment, sigma_A^4, is half of the fourth"),
-    wrong={"the fourth moment taken for the square of the second": Integer(1)}, **by_moments,
-)  # fmt: skip
-without = Limit(
-    seen.squares_perp / seen.edge**2 / T, Rational(1, 4), as_=T, spread=1 / T ** Rational(2, 3),
-    approach=setting.with_known_edge(0.2, tracy_widom),
-    margin=Relative(1, 6, "all values alike would give one, a semicircle's edge in place of its square's a half"),
-)  # fmt: skip
-gram_without = Limit(
-    seen.fourths_perp / seen.edge**4 / T, Rational(1, 8), as_=T, spread=2 / T ** Rational(2, 3),
-    approach=setting.with_known_edge(0.3, tracy_widom),
-    margin=Relative(1, 6, "the square of the second moment in place of the fourth would give half of it"),
-    wrong={"the fourth moment taken for the square of the second": Rational(1, 16)},
-)  # fmt: skip
+
+
+def spectrum(A, T):
+    # So far converged, the residual keeps T (s_1 - 1) within 1e-5 at T = 1000: the difference may be formed.
+    first = leading_singular_triplets(A, k=1, tolerance=1e-16)
+    top, top_error = first.values[0], first.residuals[0]
+    # The first triplet is exact for A + E, |E|_F <= sqrt(2) top_error (see tail_power); A and what is left move by E.
+    inner = leading_singular_triplets(A - top * jnp.outer(first.left[0], first.right[0]), k=1)
+    return dict(
+        top=top, top_error=top_error, second=inner.values[0], second_error=inner.residuals[0] + 4 * top_error,
+        cv=setting.observed_coefficient_of_variation(A, T),
+    )  # fmt: skip
 
 
 @derives(excess)
@@ -111,18 +84,6 @@ def edge_of_the_bulk():
     yield Step("the edge in units of sigma_A/sqrt(T)", sqrt(inverse_of_edge(S).subs(z, place)), second_value.to)
 
 
-@lemma
-def moments():
-    """Every sigma_A, for the limit law."""
-    law = quarter_circle(2 * sigma_A)
-    two, four = law.moment(2), law.moment(4)
-    yield Step("one and the sum of squares of the bulk", 1 + two, stable_rank.to)
-    yield Step("T times the sum of its fourth powers", four / sigma_A**4, gram.to)
-    yield Step("and from the S-transform of the squares", free_moments(1 / (1 + z), 2)[1], gram.to)
-    yield Step("sum of squares over T edge^2", two / (2 * sigma_A) ** 2, without.to)
-    yield Step("sum of fourth powers over T edge^4", four / (2 * sigma_A) ** 4, gram_without.to)
-
-
 @derives(gap)
 def power_of_the_gap():
     """The exponent, from s_1 -> 1 and sqrt(T) s_2 -> 2 sigma_A."""
@@ -130,41 +91,13 @@ def power_of_the_gap():
     yield Step("d log(s_2/s_1)/d log T", T * diff(ratio, T) / ratio, gap.exponent)
 
 
-def spectrum(A, T):
-    def outer(M):
-        # So far converged, the residual keeps T (s_1 - 1) within 1e-5 at T = 1000: the difference may be formed.
-        first = leading_singular_triplets(M, k=1, tolerance=1e-16)
-        two, four = tail_power(M, first, 2), tail_power(M, first, 4)
-        return first, jnp.stack([two.value, four.value]), jnp.stack([two.error, four.error])
-
-    first, tails, errors = jax.lax.map(outer, jnp.stack([A, mean_token_removed(A, T)]))
-    (top, edge), (top_error, edge_error) = first.values[:, 0], first.residuals[:, 0]
-    # The first triplet is exact for A + E, |E|_F <= sqrt(2) top_error (see tail_power); A and what is left move by E.
-    inner = leading_singular_triplets(A - top * jnp.outer(first.left[0, 0], first.right[0, 0]), k=1)
-    powers = edge ** jnp.array([2, 4])
-    return dict(
-        top=top, top_error=top_error, edge=edge, edge_error=edge_error,
-        second=inner.values[0], second_error=inner.residuals[0] + 4 * top_error,
-        squares=tails[0, 0], squares_error=errors[0, 0], fourths=tails[0, 1], fourths_error=errors[0, 1],
-        squares_perp=powers[0] + tails[1, 0], squares_perp_error=(edge + edge_error) ** 2 - powers[0] + errors[1, 0],
-        fourths_perp=powers[1] + tails[1, 1], fourths_perp_error=(edge + edge_error) ** 4 - powers[1] + errors[1, 1],
-        cv=setting.observed_coefficient_of_variation(A, T),
-    )  # fmt: skip
-
-
-MOMENTS = (stable_rank, gram, without, gram_without)
-EDGE = (second_value, without, gram_without)
-
 theorem = Theorem(
     place="Bordenave et al. 2012 for the edge, reconstructed; first-order constants derived here",
     label="reconstructed",
     uses=("outlier_identity", "markov_bulk_quarter_circular", "leading_singular_values"),
     hypotheses=H,
-    claims=dict(
-        excess=excess, second_value=second_value, gap=gap, stable_rank=stable_rank, gram=gram, without=without,
-        gram_without=gram_without,
-    ),
-    proofs=(second_order, edge_of_the_bulk, power_of_the_gap, moments),
+    claims=dict(excess=excess, second_value=second_value, gap=gap),
+    proofs=(second_order, edge_of_the_bulk, power_of_the_gap),
     experiments=dict(
         spectra=Experiment(
             spectrum, (seen, cv), {T: Efforts((32, 64, 192), (32, 64, 128, 256), (64, 128, 256, 512, 1024))},
@@ -173,15 +106,13 @@ theorem = Theorem(
                 "exponential": matrix(EXPONENTIAL),
                 "uniform": matrix(UNIFORM),
                 "zero or one": matrix(setting.BERNOULLI),
-                "popular tokens": matrix(setting.POPULAR, popular=0.5).breaking(
-                    H.identical, fails=(excess, *MOMENTS),
-                ),
+                "popular tokens": matrix(setting.POPULAR, popular=0.5).breaking(H.identical, fails=excess),
                 "rows not normalised": matrix(EXPONENTIAL, loose=1).breaking(H.stochastic, fails=excess),
                 "infinite variance": matrix(setting.PARETO, tail=1.5).breaking(
-                    H.finite_variance, fails=(gram, gap, *EDGE),
+                    H.finite_variance, fails=(gap, second_value),
                 ),
-                "infinite fourth moment": matrix(setting.HEAVY).breaking(H.fourth_moment, fails=EDGE),
-                "sharp softmax": matrix(setting.LOGNORMAL, sharp=1).breaking(H.fixed_law, fails=EDGE),
+                "infinite fourth moment": matrix(setting.HEAVY).breaking(H.fourth_moment, fails=second_value),
+                "sharp softmax": matrix(setting.LOGNORMAL, sharp=1).breaking(H.fixed_law, fails=second_value),
             },
         )
     ),

@@ -44,6 +44,21 @@ absorbed = Limit(
 )  # fmt: skip
 
 
+def build(key, T, theta, weights, sigma, popular):
+    left = theta * sigma / jnp.sqrt(jnp.asarray(T.value, jnp.zeros(()).dtype))
+    return models.markov_attention(key, T, weights, 1 - left, jnp.zeros((), bool), popular) / sigma
+
+
+def observe(net, T):
+    leading = leading_singular_triplets(net, k=1)
+    unit = jnp.sqrt(jnp.asarray(T.value, net.dtype))
+    return dict(top=unit * leading.values[0], top_error=unit * leading.residuals[0])
+
+
+def attention(law):
+    return Subject(build, weights=law.place, sigma=float(law.sigma_A), popular=0.0)
+
+
 @derives(outlier)
 def secular_equation():
     """Every theta above the threshold, for a perturbation free from the bulk; and the threshold itself."""
@@ -62,21 +77,6 @@ def secular_equation():
     yield Step("there theta^2 = 1/G is two", 1 / inside, Integer(2))
 
 
-def build(key, T, theta, weights, sigma, popular):
-    left = theta * sigma / jnp.sqrt(jnp.asarray(T.value, jnp.zeros(()).dtype))
-    return models.markov_attention(key, T, weights, 1 - left, jnp.zeros((), bool), popular) / sigma
-
-
-def observe(net, T):
-    leading = leading_singular_triplets(net, k=1)
-    unit = jnp.sqrt(jnp.asarray(T.value, net.dtype))
-    return dict(top=unit * leading.values[0], top_error=unit * leading.residuals[0])
-
-
-def attention(weights, popular=0.0):
-    return Subject(build, weights=weights.place, sigma=float(weights.sigma_A), popular=popular)
-
-
 theorem = Theorem(
     place="not in the paper as far as known; derived here",
     label="derived",
@@ -92,7 +92,7 @@ theorem = Theorem(
             subjects={
                 "exponential": attention(setting.EXPONENTIAL),
                 "uniform": attention(setting.UNIFORM),
-                "popular tokens": attention(setting.UNIFORM, popular=0.5).breaking(H.markov, fails=(outlier, absorbed)),
+                "popular tokens": attention(setting.UNIFORM)(popular=0.5).breaking(H.markov, fails=(outlier, absorbed)),
                 "Pareto weights, tail 3": attention(setting.HEAVY).breaking(H.fourth_moment, fails=(outlier, absorbed)),
             },
         )

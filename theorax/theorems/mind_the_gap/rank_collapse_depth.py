@@ -1,46 +1,28 @@
 """Rank collapse in depth: what stands beside the common token after l layers, and how fast it dies at fixed T.
 
-A_l ... A_1 = (one rank) + A_l_perp ... A_1_perp (outlier_identity). For fixed l the squared singular values of the last
+A_l ... A_1 = (one rank) + A_l_perp ... A_1_perp (common_token_identity). For fixed l the squared singular values of the last
 term tend, in units (sigma_A^2/T)^l, to the Fuss-Catalan law with S = (1 + z)^(-l) and right edge (l + 1)^(l + 1)/l^l.
 For fixed T the products shrink by a fixed exponent per layer: a row of A has covariance v (I - J), so were its entries
 Gaussian, |A_perp x|^2 would be v |x|^2 times a chi-square of T - 1 degrees, and E ln chi^2_k = ln 2 + digamma(k/2).
 """
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
-from sympy import (
-    Integer,
-    Rational,
-    Symbol,
-    diff,
-    digamma,
-    expand_func,
-    gamma,
-    integrate,
-    log,
-    simplify,
-    sqrt,
-)
+import sympy
+from sympy import Integer, Rational, Symbol, digamma, gamma, log, sqrt
 
 from theorax.language import *
 from theorax.numerics import distributions
 from theorax.numerics.ensembles import random_markov
-from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
 from theorax.numerics.lanczos import leading_singular_triplets
 from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap._free import edge_condition, inverse_of_edge, z
-from theorax.theorems.mind_the_gap._markov import T, d, l, sigma_A
-from theorax.theorems.mind_the_gap._models import subject
+from theorax.theorems.mind_the_gap._markov import LOGNORMAL, UNIFORM, T, d, l, sigma_A
+from theorax.theorems.mind_the_gap._models import network
 
 seen = numbers(
-    top="largest singular value of A_l ... A_1",
-    second="second singular value of A_l ... A_1",
-    over=(l,),
-    positive=True,
+    top="largest singular value of A_l ... A_1", second="second singular value of A_l ... A_1", over=(l,), positive=True
 )
 exponent = Measured("exponent", "(1/L) ln |A_L_perp ... A_1_perp x| after many layers L")
 
@@ -76,6 +58,39 @@ decay = Limit(
 )  # fmt: skip
 
 
+WARM_UP, LAYERS = 64, 2048
+
+
+def deep(key, T, weights, same):
+    """The exponent along one path of layers, the vector normalised after each of them.
+
+    ``weights`` the law, exponential or uniform; ``same`` one matrix for all layers. The first layers, in which the
+    vector forgets where it started, are left out.
+    """
+    law = distributions.Choice(weights, (distributions.UnitExponential(), distributions.UnitUniform()))
+    size = jnp.asarray(T.value, jnp.zeros(()).dtype)
+
+    def layer(x, index):
+        A = random_markov(named(key, "attention", jnp.where(same, 0, index)), law, T)
+        # A_perp x = A (x - mean of x), of which the next layer sees the centred part alone.
+        x = jnp.where(T.mask, x - x.sum() / size, 0)
+        y = A @ (x / jnp.linalg.norm(x))
+        return y, jnp.log(jnp.linalg.norm(jnp.where(T.mask, y - y.sum() / size, 0)))
+
+    start = jnp.where(T.mask, jax.random.normal(named(key, "start"), (T.padded,)), 0)
+    steps = jax.lax.scan(layer, start, jnp.arange(WARM_UP + LAYERS))[1]
+    return steps[WARM_UP:].mean()
+
+
+def observe(net):
+    def spectrum(tokens):
+        leading = leading_singular_triplets(tokens, k=2)
+        return leading.values, leading.residuals
+
+    values, errors = jax.lax.map(spectrum, net.tokens)
+    return dict(top=values[:, 0], second=values[:, 1], top_error=errors[:, 0], second_error=errors[:, 1])
+
+
 @derives(edge)
 def fuss_catalan():
     """Generic l, for free factors."""
@@ -92,52 +107,19 @@ def gaussian_exponent():
     n, k, s = (Symbol(name, positive=True) for name in "nks")
     p = Symbol("p", nonnegative=True)
     density = (n + 1) * (1 - p) ** n  # of one entry of a row of n + 2
-    second_moment = simplify(integrate(p**2 * density, (p, 0, 1), conds="none"))
+    second_moment = sympy.simplify(sympy.integrate(p**2 * density, (p, 0, 1), conds="none"))
     variance = (second_moment - 1 / (n + 2) ** 2).subs(n, T - 2)
     yield Step("an entry's variance is v (1 - 1/T)", variance, v * (1 - 1 / T))
     mellin = 2**s * gamma(k / 2 + s) / gamma(k / 2)  # E (chi^2_k)^s
-    yield Step("E ln chi^2_k, the slope at s = 0", diff(mellin, s).subs(s, 0), log(2) + digamma(k / 2))
-    yield Step("the exponent", (log(v) + log(2) + digamma((T - 1) / 2)) / 2, expand_func(predicted))
-
-
-def deep(key: Any, T: Extent, weights: Array, same: Array) -> Float[Array, ""]:
-    """The exponent along one path of layers, the vector normalised after each of them.
-
-    ``weights`` the law, exponential or uniform; ``same`` one matrix for all layers. The first layers, in which the
-    vector forgets where it started, are left out.
-    """
-    law = distributions.Choice(weights, (distributions.UnitExponential(), distributions.UnitUniform()))
-    size = jnp.asarray(T.value, jnp.zeros(()).dtype)
-
-    def layer(x: Float[Array, " N"], index: Array) -> tuple[Float[Array, " N"], Float[Array, ""]]:
-        A = random_markov(named(key, "attention", jnp.where(same, 0, index)), law, T)
-        # A_perp x = A (x - mean of x), of which the next layer sees the centred part alone.
-        x = jnp.where(T.mask, x - x.sum() / size, 0)
-        y = A @ (x / jnp.linalg.norm(x))
-        return y, jnp.log(jnp.linalg.norm(jnp.where(T.mask, y - y.sum() / size, 0)))
-
-    start = jnp.where(T.mask, jax.random.normal(named(key, "start"), (T.padded,)), 0)
-    steps = jax.lax.scan(layer, start, jnp.arange(WARM_UP + LAYERS))[1]
-    return steps[WARM_UP:].mean()
-
-
-WARM_UP, LAYERS = 64, 2048
-
-
-def observe(net):
-    def spectrum(tokens):
-        leading = leading_singular_triplets(tokens, k=2)
-        return leading.values, leading.residuals
-
-    values, errors = jax.lax.map(spectrum, net.tokens)
-    return dict(top=values[:, 0], second=values[:, 1], top_error=errors[:, 0], second_error=errors[:, 1])
+    yield Step("E ln chi^2_k, the slope at s = 0", sympy.diff(mellin, s).subs(s, 0), log(2) + digamma(k / 2))
+    yield Step("the exponent", (log(v) + log(2) + digamma((T - 1) / 2)) / 2, sympy.expand_func(predicted))
 
 
 path = Subject(deep, weights=0, same=0)
 theorem = Theorem(
     place="rank collapse in depth (reconstructed in spirit); constants derived here",
     label="reconstructed",
-    uses=("outlier_identity", "markov_bulk_quarter_circular", "leading_singular_values"),
+    uses=("common_token_identity", "markov_bulk_quarter_circular", "leading_singular_values"),
     hypotheses=H,
     claims=dict(edge=edge, outlier=outlier, decay=decay),
     proofs=(fuss_catalan, gaussian_exponent),
@@ -146,11 +128,11 @@ theorem = Theorem(
             observe, seen, {T: setting.WIDTHS}, derived={d: T}, along={l: (1, 2, 3, 4)}, draws=Efforts(48, 48, 256),
             padded=True,
             subjects={
-                "exponential": subject(gaussian_values=0),
-                "uniform": subject(setting.UNIFORM, gaussian_values=0),
-                "zero-mean attention": subject(gaussian_values=0, centred=1).breaking(H.markov, fails=outlier),
-                "popular tokens": subject(gaussian_values=0, popular=0.5).breaking(H.markov, fails=(edge, outlier)),
-                "sharp softmax": subject(setting.LOGNORMAL, gaussian_values=0, sharp=1).breaking(
+                "exponential": network(gaussian_values=0),
+                "uniform": network(UNIFORM, gaussian_values=0),
+                "zero-mean attention": network(gaussian_values=0, centred=1).breaking(H.markov, fails=outlier),
+                "popular tokens": network(gaussian_values=0, popular=0.5).breaking(H.markov, fails=(edge, outlier)),
+                "sharp softmax": network(LOGNORMAL, gaussian_values=0, sharp=1).breaking(
                     H.fixed_law, fails=(edge, outlier),
                 ),
             },

@@ -1,6 +1,6 @@
 """One attention layer is enough: as the context grows, the Gram matrix of the tokens tends to rank one.
 
-X_l = 1 v^T + Y_l, one common token and the network without its outlier (outlier_identity). The common token carries the
+X_l = 1 v^T + Y_l, one common token and the network without its outlier (common_token_identity). The common token carries the
 largest singular value, near one; the bulk of Y_l is of order T^(-l/2), so the excess sr(X_l X_l^T) - 1 is, to leading
 order, the sum of fourth powers tr (Y_l Y_l^T)^2 = T^(1-2l) sigma_A^(4l) m_2, with m_2 the second moment of the free
 product of l Marchenko-Pastur laws of ratio one (the A_perp) and l of ratio gamma (the values).
@@ -12,15 +12,13 @@ from sympy import Integer, Rational, Symbol, series, solve, sqrt
 from theorax.language import *
 from theorax.numerics.spectra import top_and_tail
 from theorax.theorems.mind_the_gap import _markov as setting
-from theorax.theorems.mind_the_gap._markov import T, cv, d, gamma, l, sigma_A
-from theorax.theorems.mind_the_gap._models import subject, user_network
+from theorax.theorems.mind_the_gap._markov import LOGNORMAL, UNIFORM, T, cv, d, gamma, l, sigma_A
+from theorax.theorems.mind_the_gap._models import network, user_network
 
 seen = numbers(
-    top="largest singular value of X_l",
-    tail="sum of the fourth powers of the other singular values of X_l",
-    over=(l,),
-    positive=True,
-)
+    top="largest singular value of X_l", tail="sum of the fourth powers of the other singular values of X_l",
+    over=(l,), positive=True,
+)  # fmt: skip
 H = hypotheses(
     isometric=setting.ISOMETRIC,
     markov=setting.MARKOV,
@@ -54,6 +52,11 @@ collapse = Rate(
 )  # fmt: skip
 
 
+def observe(net, T):
+    tops, _, tails, errors = jax.lax.map(top_and_tail, net.tokens)
+    return dict(top=tops, tail=tails, tail_error=errors, cv=setting.observed_coefficient_of_variation(net.attention, T))
+
+
 @derives(bulk)
 def second_moment():
     """Generic l and gamma, for free factors; that independent factors become free is cited."""
@@ -70,34 +73,28 @@ def second_moment():
     yield Step("the second moment: no term in z^2", solve(defect.coeff(z, 2).subs(m1, first), m2)[0], bulk.to)
 
 
-def observe(net, T):
-    tops, _, tails, errors = jax.lax.map(top_and_tail, net.tokens)
-    return dict(top=tops, tail=tails, tail_error=errors, cv=setting.observed_coefficient_of_variation(net.attention, T))
-
-
 theorem = Theorem(
     place="main theorem on rank collapse in width; constants derived here",
     label="reconstructed",
-    uses=("outlier_identity", "markov_top_and_second_singular", "attention_products", "leading_singular_values"),
+    uses=("common_token_identity", "markov_top_and_second_singular", "attention_products", "leading_singular_values"),
     hypotheses=H,
     claims=dict(bulk=bulk, collapse=collapse),
     proofs=(second_moment,),
     experiments=dict(
         widths=Experiment(
-            observe, (seen, cv),
-            {T: Efforts(quick=(32, 64, 128, 256), standard=(64, 128, 512), thorough=(64, 128, 256, 512, 1024))},
+            observe, (seen, cv), {T: Efforts((32, 64, 128, 256), (64, 128, 512), (64, 128, 256, 512, 1024))},
             derived={d: T / gamma}, at=({gamma: 1}, {gamma: Rational(1, 2)}), along={l: (1, 2, 3)},
             draws=Efforts(32, 32, 256), padded=True,
             # The constant knows the law of the attention matrix and of the values; any layer collapses at this rate.
             adopt=user_network, asked=(collapse,),
             subjects={
-                "exponential": subject(setting.EXPONENTIAL),
-                "uniform": subject(setting.UNIFORM),
-                "identity values": subject(gaussian_values=0).breaking(H.gaussian_values, fails=bulk),
-                "outlier removed": subject(removed=1.0).breaking(H.not_removed, fails=collapse),
-                "zero-mean attention": subject(centred=1).breaking(H.markov, fails=(bulk, collapse)),
-                "sharp softmax": subject(setting.LOGNORMAL, sharp=1).breaking(H.fixed_law, fails=(bulk, collapse)),
-                "uneven tokens": subject(uneven=0.8).breaking(H.isometric, fails=bulk),
+                "exponential": network(),
+                "uniform": network(UNIFORM),
+                "identity values": network(gaussian_values=0).breaking(H.gaussian_values, fails=bulk),
+                "outlier removed": network(removed=1.0).breaking(H.not_removed, fails=collapse),
+                "zero-mean attention": network(centred=1).breaking(H.markov, fails=(bulk, collapse)),
+                "sharp softmax": network(LOGNORMAL, sharp=1).breaking(H.fixed_law, fails=(bulk, collapse)),
+                "uneven tokens": network(uneven=0.8).breaking(H.isometric, fails=bulk),
             },
         )
     ),

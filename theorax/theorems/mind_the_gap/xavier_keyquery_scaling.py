@@ -5,10 +5,7 @@ to row means. The squared singular values of Q K^T/sqrt(T d) tend to the free pr
 one and gamma, with right edge x_+(gamma); at gamma = 1 the law with S = 1/(1 + z)^2 and x_+ = 27/4.
 """
 
-from typing import Any
-
 import jax.numpy as jnp
-from jaxtyping import Array, Float
 from sympy import Integer, Rational, sqrt
 
 from theorax.language import *
@@ -51,22 +48,7 @@ spread = Limit(
 )  # fmt: skip
 
 
-@derives(constant)
-def edge_of_product():
-    """Generic gamma; that the remainder of the softmax is negligible is power counting."""
-    yield Cited(
-        "independent Gaussian factors are asymptotically free, so their S-transforms multiply",
-        "Voiculescu 1991; Voiculescu 1987",
-    )
-    S = 1 / ((1 + z) * (1 + gamma * z))
-    yield Step("the place of the edge is a critical point of 1/chi", edge_condition(S).subs(z, root), Integer(0))
-    yield Step("s_2 in units of T^(-3/2)", gamma * sqrt(inverse_of_edge(S).subs(z, root)), constant.to)
-    yield Step("at gamma = 1", constant.to.subs(gamma, 1), sqrt(Rational(27, 4)))
-
-
-def attention(
-    key: Any, T: Extent, d: Extent, norm: Array, gain: Array, heads: Array, tied: Array
-) -> Float[Array, "N N"]:
+def attention(key, T, d, norm, gain, heads, tied):
     """Key-query attention with weights of variance ``gain``/d; X_0 W_Q has iid rows whatever the isometric X_0.
 
     ``norm`` the power of d in the squared norm of a token, ``heads`` the number of heads of width d/heads, of which one
@@ -87,6 +69,19 @@ def observe(A, T):
         second_error=leading.residuals[1],
         cv=setting.observed_coefficient_of_variation(A, T),
     )
+
+
+@derives(constant)
+def edge_of_product():
+    """Generic gamma; that the remainder of the softmax is negligible is power counting."""
+    yield Cited(
+        "independent Gaussian factors are asymptotically free, so their S-transforms multiply",
+        "Voiculescu 1991; Voiculescu 1987",
+    )
+    S = 1 / ((1 + z) * (1 + gamma * z))
+    yield Step("the place of the edge is a critical point of 1/chi", edge_condition(S).subs(z, root), Integer(0))
+    yield Step("s_2 in units of T^(-3/2)", gamma * sqrt(inverse_of_edge(S).subs(z, root)), constant.to)
+    yield Step("at gamma = 1", constant.to.subs(gamma, 1), sqrt(Rational(27, 4)))
 
 
 xavier = Subject(attention, norm=0.0, gain=1.0, heads=1, tied=0)
