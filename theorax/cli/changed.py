@@ -37,7 +37,7 @@ def only_changed(
 def split(
     workspace: Workspace, selection: Selection, chosen: Settings, baseline: Baseline, sources: Sources
 ) -> tuple[Selection, tuple[str, ...]]:
-    """What a change since the baseline can affect, and the ids of what stands."""
+    """Split the theorems into those that a change since the baseline can affect, and the ids of the others."""
     from theorax.reports.baselines import affecting, since
     from theorax.runs.selectors import Selection
 

@@ -169,7 +169,7 @@ def listed(given: dict[str, Any], name: str) -> Sequence[str]:
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Number of cores that this process may use."""
     import os
 
     try:

@@ -94,7 +94,7 @@ def _expected_fate(id: str, kept: str | None, problem: str | None, reasons: tupl
 
 
 def _since_baseline(file: Path | None, id: str, manifest: Mapping[str, str]) -> Iterator[Block]:
-    """What differs since the baseline, where the project has one or one is named."""
+    """Differences from the baseline, if the project has one or one is named."""
     from theorax.reports.baselines import affecting, read, since
     from theorax.text.blocks import Lines, Paragraph
 
@@ -145,7 +145,7 @@ def _designs(planned: list[PlannedCheck], own: Settings) -> Iterator[Block]:
 
 
 def _together(planned: list[PlannedCheck]) -> Iterator[Block]:
-    """What the adjustment over one run of all these claims would leave, if each is as true and as noisy as planned."""
+    """Power left by the adjustment over one run of all these claims, if each is as true and as noisy as planned."""
     from statistics import NormalDist
 
     from theorax.decide.error_budget import SUPPORTS, short_of

@@ -1,4 +1,4 @@
-"""What a command prints on the standard output, in colour on a terminal and plain elsewhere, and what it writes to files."""
+"""Output of a command: coloured on a terminal, plain elsewhere; and the files that it writes."""
 
 from __future__ import annotations
 

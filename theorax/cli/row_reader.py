@@ -20,7 +20,7 @@ Vector = NDArray[np.float64]
 @final
 @dataclass(frozen=True)
 class Rows:
-    """What one pass over the rows of a sweep leaves."""
+    """Result of one pass over the rows of a sweep."""
 
     stream: Stream
     first: list[tuple[int, float, float, float]]  # row, size, value, error; as long as there may be one value per size

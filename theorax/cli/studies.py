@@ -41,7 +41,7 @@ ROWS_ARE_DRAWS = "Every row is taken as one independent draw."
 @final
 @dataclass(frozen=True)
 class StudyOptions:
-    """What is declared beside the claim, before a value is read."""
+    """Declarations beside the claim, made before a value is read."""
 
     margin: float | None = None
     sd: float | None = None
@@ -89,7 +89,7 @@ class StudyOptions:
 @final
 @dataclass(frozen=True)
 class Study:
-    """What came out: the plan, the verdict, and what a reader must know of how the file was read."""
+    """Result of a study: the plan, the verdict, and notes on the reading of the file."""
 
     plan: Planned
     verdict: Verdict
@@ -120,7 +120,7 @@ class Study:
 @final
 @dataclass(frozen=True)
 class _SweepKind:
-    """How one kind of claim along sizes is planned and decided."""
+    """Kind of claim along sizes: its plan and its decision."""
 
     plan: Callable[..., SweepPlan]
     decide: Callable[[Any, Any], Verdict]

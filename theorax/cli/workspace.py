@@ -1,4 +1,4 @@
-"""Where the command finds its theorems and who checks them; tests put others in their place."""
+"""Workspace of the command: the theorems, and the function that checks them; tests put others in their place."""
 
 from __future__ import annotations
 

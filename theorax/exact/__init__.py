@@ -1,4 +1,4 @@
-"""What has no error rate: programs and functions of your own, decided by exact algebra, balls and finite fields.
+"""Decisions without an error rate on programs and functions of your own: exact algebra, balls and finite fields.
 
 >>> from theorax import exact
 >>> print(exact.certify(lambda x, y: x**2 + y**2 - x * y, {"x": (-1, 2), "y": (1, 2)}).status)

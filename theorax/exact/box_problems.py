@@ -91,7 +91,7 @@ class BoxProblem:
 @final
 @dataclass(frozen=True)
 class BoxFinding:
-    """What was decided of a problem on a box; ``statistical``: by draws, so that the decision has an error rate."""
+    """Decision of a problem on a box; ``statistical``: by draws, so that the decision has an error rate."""
 
     decision: Decision
     detail: str
@@ -102,12 +102,12 @@ class BoxFinding:
 
     @property
     def rigorous(self) -> bool:
-        """Whether balls have decided."""
+        """True if balls have decided."""
         return self.decision.status in (Status.CERTIFIED, Status.REFUTED)
 
     @property
     def unseen(self) -> tuple[str, ...]:
-        """What could not have been seen."""
+        """Limits of the decision: violations that it could miss, and a loose bound."""
         found = () if self.rigorous else ("violations in a smaller share of the box than the one left open",)
         loose = self.tightness is not None and abs(self.tightness[1]) < LOOSE
         return (*found, "LOOSE: the left side is mostly below a thousandth of the right side") if loose else found

@@ -36,7 +36,7 @@ FIRST, TURN = 32, 4
 @final
 @dataclass(frozen=True)
 class Certificate:
-    """What a search over boxes found.
+    """Result of a search over boxes.
 
     ``status``: CERTIFIED (nowhere below minus the slack), REFUTED (below it at ``point``, where the ball ``value`` of
     the function lies) or INCONCLUSIVE with its ``reason`` and, where the function is bounded at all, the largest
@@ -56,7 +56,7 @@ class Certificate:
 
 
 def is_violated(function: Enclosure, point: Sequence[fmpq], slack: fmpq) -> tuple[bool | None, arb | None, int]:
-    """Whether the function is below minus the slack at an exact point; None if no precision decides.
+    """Test if the function is below minus the slack at an exact point; None if no precision decides.
 
     Also the last ball and its precision.
     """

@@ -59,7 +59,7 @@ def _hessian(gradient: Enclosure, box: Box, precision: int) -> Any:
 
 
 def _semidefinite(hessian: Any, precision: int) -> bool:
-    """Whether every symmetric matrix in these balls is positive semidefinite: by discs, in two dimensions by minors."""
+    """True if every symmetric matrix in these balls is positive semidefinite: by discs, in two dimensions by minors."""
     with flint.ctx.workprec(precision):
         size = range(len(hessian))
         if any(not hessian[i][i] >= 0 for i in size):

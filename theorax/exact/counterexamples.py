@@ -39,7 +39,7 @@ CANDIDATES = 16
 @final
 @dataclass(frozen=True)
 class Search:
-    """What a search found: a confirmed counterexample, or how much of the box its uniform draws speak for.
+    """Result of a search: a confirmed counterexample, or the share of the box that its uniform draws speak for.
 
     ``worst``: the least value of the function in floats. ``family``: which points found it. ``violations``: of the
     ``draws`` uniform draws that balls looked at, those that violate the claim or are not known to satisfy it.

@@ -1,4 +1,4 @@
-"""What rigorous arithmetic found, as the decision and the words that every other kind of claim has."""
+"""Results of rigorous arithmetic as the decision and the words that every other kind of claim has."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ class GapProblem:
 @final
 @dataclass(frozen=True)
 class DualityGap:
-    """What one pair of a feasible value and a lower bound says; ``largest`` bounds the gap from above."""
+    """Gap between a feasible value and a lower bound; ``largest`` bounds it from above."""
 
     status: Status
     reason: Reason | None

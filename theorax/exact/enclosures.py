@@ -60,7 +60,7 @@ class Box:
         )
 
     def inside(self, other: Box) -> bool:
-        """Whether every point of this box lies in the other."""
+        """True if every point of this box lies in the other."""
         return all(low >= a and high <= b for (low, high), (a, b) in zip(self.sides, other.sides, strict=True))
 
     def with_side(self, place: int, lower: fmpq, upper: fmpq) -> Box:
@@ -118,7 +118,7 @@ class Enclosure:
 
     @property
     def branches(self) -> bool:
-        """Whether the program compares numbers."""
+        """True if the program compares numbers."""
         return self._outputs is None
 
     @cached_property

@@ -72,7 +72,7 @@ class IdentityProblem:
 @final
 @dataclass(frozen=True)
 class IdentityFinding:
-    """What was found of an identity, and what each rung said; ``looked``: how many points were looked at."""
+    """Decision of an identity, with the result of each rung; ``looked``: number of points evaluated."""
 
     findings: tuple[Finding, ...]
     detail: str
@@ -216,7 +216,7 @@ def _added(balls: Balls, more: Balls) -> Balls:
 
 
 def _is_frozen(point: IdentityPoint) -> bool:
-    """Whether the difference lies within one unit in the last place of the program's float constants."""
+    """True if the difference lies within one unit in the last place of the program's float constants."""
     loose = in_balls([point.sides], loose=True)
     return loose.points > 0 and not loose.refuted
 

@@ -1,4 +1,4 @@
-r"""Whether two programs compute the same function: in finite fields, in balls at exact points, in floats.
+r"""Decide if two programs compute the same function: in finite fields, in balls at exact points, in floats.
 
 | rung | says equal | says different |
 |---|---|---|
@@ -66,7 +66,7 @@ OBSTACLES = (UnsupportedPrimitive, UndecidedComparison, ZeroDivisor)
 
 @dataclass(frozen=True)
 class RationalSize:
-    """How large a rational function the difference of two sides is: degree and bits of the coefficients."""
+    """Size of the difference of two sides as a rational function: degree and bits of the coefficients."""
 
     degree: float
     bits: float
@@ -81,7 +81,7 @@ class RationalSize:
 
 @dataclass(frozen=True)
 class Fields:
-    """What finite fields said: equal or not, or nothing because of the obstacle; the bound if all was rational."""
+    """Result of finite fields: equal or not, or nothing because of the obstacle; the bound if all was rational."""
 
     equal: bool | None
     trials: int = 0
@@ -97,7 +97,7 @@ class Fields:
 
     @property
     def certified(self) -> bool:
-        """Whether the sides are equal as rational functions that do not vanish, up to a probability of 2^-40."""
+        """True if the sides are equal as rational functions that do not vanish, up to a probability of 2^-40."""
         return self.equal is True and self.size is not None and not self.size.vanishes and self.bound <= ENOUGH
 
     @property
@@ -107,13 +107,13 @@ class Fields:
 
     @property
     def refuted(self) -> bool:
-        """Whether the sides differ as rational functions."""
+        """True if the sides differ as rational functions."""
         return self.equal is False and self.size is not None
 
 
 @dataclass(frozen=True)
 class Balls:
-    """What balls at exact points said: how many points, the widest ball, the first difference that excludes zero."""
+    """Result of balls at exact points: number of points, widest ball, first difference that excludes zero."""
 
     points: int
     narrow: bool = False
@@ -127,7 +127,7 @@ class Balls:
 
 @dataclass(frozen=True)
 class Floats:
-    """What floats said at one point, over the scale: the largest difference with its rounding account, and the account."""
+    """Result of floats at one point, over the scale: the largest difference with its account, and the account."""
 
     worst: float = 0.0
     account: float = 0.0

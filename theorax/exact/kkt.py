@@ -85,7 +85,7 @@ def constrained(
         return hessian + weight * (normals.T @ normals)
 
     def fits(centre: Sequence[Fraction], radius: Fraction) -> bool:
-        """Whether every multiplier is positive on the box, and every other constraint holds with room."""
+        """True if every multiplier is positive on the box, and every other constraint holds with room."""
         if any(c <= radius for c in centre[dimension:]):
             return False
         box = [(rational(c - radius), rational(c + radius)) for c in centre[:dimension]]

@@ -41,7 +41,7 @@ class Zero:
     tried: int
 
     def holds(self, point: Sequence[Fraction]) -> bool:
-        """Whether the point lies in the box."""
+        """True if the point lies in the box."""
         return all(abs(x - c) <= self.radius for x, c in zip(point, self.centre, strict=True))
 
 

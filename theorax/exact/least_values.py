@@ -27,7 +27,7 @@ __all__ = ["Restarts", "least_on_box", "local", "restarts", "what_of"]
 
 
 def what_of(found: Certificate) -> str:
-    """What a certificate of `least_on_box` speaks of: the value where it was refuted, else the excess over the claim."""
+    """Name the quantity in a certificate of `least_on_box`: the value if refuted, else the excess over the claim."""
     return "the value" if found.status is Status.REFUTED else "the value less that of the claimed point"
 
 
@@ -104,7 +104,7 @@ def _valley(found: Critical, gradient: Enclosure | None, at: Sequence[Fraction],
 @final
 @dataclass(frozen=True)
 class Restarts:
-    """What descents from independent uniform starts have reached: how many a better value, and one of them in balls."""
+    """Results of descents from independent uniform starts: number with a better value, and one of them in balls."""
 
     count: int
     better: int

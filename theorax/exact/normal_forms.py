@@ -23,7 +23,7 @@ _HYPERBOLIC = (sympy.sinh, sympy.cosh, sympy.tanh, sympy.coth, sympy.sech, sympy
 
 
 def vanishes(expression: sympy.Expr) -> bool:
-    """Whether the normal form is zero; then the expression is zero wherever it is defined.
+    """True if the normal form is zero; then the expression is zero wherever it is defined.
 
     **Errors:** none on the side of zero. A root is reduced by $r^q = b$ only, so zeros that need a factorisation of $b$
     or a relation between two functions are missed.
@@ -126,7 +126,7 @@ class _Letters:
         return self.letter((base, monomial)) ** (coefficient * common)
 
     def is_zero(self, polynomial: Any) -> bool:
-        """Whether a polynomial in the letters is zero modulo the equations of the roots."""
+        """True if a polynomial in the letters is zero modulo the equations of the roots."""
         # The youngest root first: its equation may hold older ones.
         for root in reversed(list(self.equations)):
             equation = sympy.numer(sympy.together(self.equations[root]))

@@ -24,7 +24,7 @@ __all__ = ["PointwiseBound", "bounded_at_points"]
 @final
 @dataclass(frozen=True)
 class PointwiseBound:
-    """What balls say of a bound at points: ``excesses`` of left over right and ``shares`` of it, for each point seen."""
+    """Balls of a bound at points: ``excesses`` of left over right and ``shares`` of it, for each point."""
 
     status: Status
     reason: Reason | None

@@ -212,7 +212,7 @@ def _leaves(arguments: tuple[Any, ...]) -> list[Any]:
 
 
 def _has_samples(arguments: tuple[Any, ...]) -> bool:
-    """Whether every varied array comes with values, not with its shape alone."""
+    """True if every varied array comes with values, not with its shape alone."""
     return not any(isinstance(leaf, jax.ShapeDtypeStruct) for leaf in _leaves(arguments))
 
 
@@ -295,6 +295,6 @@ def _listed(shapes: Sequence[tuple[int, ...]]) -> str:
 
 
 def _called(program: Program, side: str) -> str:
-    """What a reader calls the program; the side, where it has no name of its own."""
+    """Name of the program in a message; the side, if the program is a lambda."""
     name = str(getattr(program, "__name__", type(program).__name__))
     return side if name == "<lambda>" else name

@@ -1,4 +1,4 @@
-"""Whether two sides are one program: values named by the operations that make them, wherever they are made.
+"""Detect two sides that are one program: values named by the operations that make them, wherever they are made.
 
 A name is a digest of the primitive, its parameters and the names of its operands, so equal equations have one name and
 dead code has none. Calls (jit, remat, custom rules) are entered; what hands a value on unchanged (``stop_gradient``,
@@ -58,12 +58,12 @@ class Form:
 
 
 def same_program(left: Sequence[Form], right: Sequence[Form]) -> bool:
-    """Whether the two sides are made by one program, so that their comparison could not have failed."""
+    """True if one program makes both sides, so that their comparison could not have failed."""
     return [form.digest for form in left] == [form.digest for form in right]
 
 
 def forms_of(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
-    """What the function returns, every array in it replaced by its form; the array leaves of the arguments are inputs."""
+    """Outputs of the function, each array replaced by its form; the array leaves of the arguments are inputs."""
     traced = trace(function, arguments, lambda leaf: False)
     return jax.tree_util.tree_unflatten(traced.structure, _entered(flatten(traced.closed)))
 

@@ -1,4 +1,4 @@
-"""Whether an expression is zero: proved by a normal form, or refuted by a ball at an exact point, or neither."""
+"""Test if an expression is zero: proved by a normal form, or refuted by a ball at an exact point, or neither."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Contradiction(RuntimeError):
 
 
 class ZeroTest(Enum):
-    """What is known of a claimed zero, from the weakest to the strongest."""
+    """Status of a claimed zero, from the weakest to the strongest."""
 
     REFUTED = "refuted"
     UNDECIDED = "undecided"
@@ -71,17 +71,17 @@ class ZeroFinding:
 
     @property
     def proved(self) -> bool:
-        """Whether the expression is zero wherever it is defined."""
+        """True if the expression is proved zero wherever it is defined."""
         return self.status is ZeroTest.PROVED
 
     @property
     def refuted(self) -> bool:
-        """Whether the expression is not zero at ``point``."""
+        """True if the expression is not zero at ``point``."""
         return self.status is ZeroTest.REFUTED
 
 
 def is_zero(expression: Any, ranges: Ranges | None = None, seed: int = 0) -> ZeroFinding:
-    r"""Whether the expression is zero for all values of its symbols that their assumptions and ``ranges`` allow.
+    r"""Test if the expression is zero for all values of its symbols that their assumptions and ``ranges`` allow.
 
     ========================  ===================================  =====================
     normal form or simplify   balls                                status
@@ -141,7 +141,7 @@ def _proof(expression: sympy.Expr, refuted: bool) -> str | None:
 
 @dataclass(frozen=True)
 class _Looked:
-    """What the balls have shown."""
+    """Results of the balls."""
 
     refutation: ZeroFinding | None = None
     narrow: int = 0

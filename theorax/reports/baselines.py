@@ -55,7 +55,7 @@ class BaselineCase:
 
     @classmethod
     def of(cls, case: Case) -> BaselineCase:
-        """What is kept of a case."""
+        """Baseline of a case."""
         return cls(
             **{name: getattr(case, name) for name in _CASE},
             sizes=tuple(point.size for point in case.points),
@@ -65,13 +65,13 @@ class BaselineCase:
 
     @property
     def is_measured(self) -> bool:
-        """Whether there is an estimate, and a margin to hold a move of it against."""
+        """True if there is an estimate, and a margin to compare its move with."""
         return self.estimate is not None and self.margin is not None
 
 
 @dataclass(frozen=True)
 class BaselineClaim:
-    """What is kept of one claim."""
+    """One claim in a baseline."""
 
     id: str
     kind: str
@@ -90,14 +90,14 @@ class BaselineClaim:
 
     @classmethod
     def of(cls, claim: Verdict) -> BaselineClaim:
-        """What is kept of a claim of a report."""
+        """Baseline of a claim of a report."""
         kept = {field.name: getattr(claim, field.name) for field in fields(cls) if field.name != "cases"}
         return cls(**kept, cases=tuple(map(BaselineCase.of, claim.cases)))
 
 
 @dataclass(frozen=True)
 class BaselineTheorem:
-    """What is kept of one theorem, and the place of the run that it is from."""
+    """One theorem in a baseline, and the index of the run that measured it."""
 
     id: str
     status: Status
@@ -121,7 +121,7 @@ class BaselineRun:
 
 @dataclass(frozen=True)
 class Baseline:
-    """What later runs are held against."""
+    """Results that later runs are compared with."""
 
     baseline_version: Literal[1]
     generator: str
@@ -242,7 +242,7 @@ def read(path: Path) -> Baseline:
 def manifest_of(
     part: TheoremReport | BaselineTheorem, sources: Sequence[Source], run: Document | BaselineRun
 ) -> Manifest:
-    """What determined a theorem's result, as :mod:`theorax.runs.sources` names it, from a baseline or a report."""
+    """Manifest of a theorem's result, named as in :mod:`theorax.runs.sources`, from a baseline or a report."""
     found = {"id": part.id, "theorem": part.digest}
     found |= {source.name: source.digest for source in _read(part.reads, sources)}
     values = run.settings.settings().key
@@ -254,7 +254,7 @@ def manifest_of(
 
 
 def since(baseline: Baseline, id: str, manifest: Manifest) -> tuple[str, ...] | None:
-    """What differs between now and the run that a theorem's baseline is from; None if it is in no baseline."""
+    """Differences between now and the run of a theorem's baseline; None if the theorem is in no baseline."""
     part = baseline.by_id.get(id)
     if part is None:
         return None
@@ -262,5 +262,5 @@ def since(baseline: Baseline, id: str, manifest: Manifest) -> tuple[str, ...] | 
 
 
 def affecting(changes: Iterable[str]) -> tuple[str, ...]:
-    """Those of the differences that are of sources and of the libraries that compute, not of how a run was asked for."""
+    """Keep the differences of sources and of numerical libraries; drop those of settings and of the machine."""
     return tuple(change for change in changes if not change.startswith(("setting ", "machine")))

@@ -1,4 +1,4 @@
-"""Which works of the bibliography a run comes from and cites, and which sources are in no bibliography."""
+"""Bibliography of a run: the works that it comes from and cites, and the sources that no bibliography has."""
 
 from __future__ import annotations
 
@@ -47,5 +47,5 @@ def strangers(run: Run) -> Iterator[str]:
 
 
 def _sources(outcome: TheoremOutcome) -> list[str]:
-    """What its proofs and references name."""
+    """Sources named by its proofs and references."""
     return [*(step.method for step in outcome.proof if step.status is StepStatus.CITED), *outcome.references]

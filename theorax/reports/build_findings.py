@@ -1,4 +1,4 @@
-"""What a build is told of every claim: that it held, failed, is undecided, or could not be judged, and why.
+"""Outcome of every claim for a build: it held, failed, is undecided, or could not be judged, and why.
 
 =====================================  ==================  ===========
 a claim that is                        and is an erratum   is
@@ -35,7 +35,7 @@ WIDTH = 100
 
 
 class BuildOutcome(StrEnum):
-    """What a build makes of a finding."""
+    """Outcome of a finding for a build."""
 
     HELD = "held"
     FAILED = "failed"
@@ -66,7 +66,7 @@ class BuildFinding:
 
     @property
     def file(self) -> str:
-        """Where the theorem is stated; empty if that is not known."""
+        """File that states the theorem; empty if unknown."""
         return self.theorem.file if self.theorem is not None else ""
 
     @property
@@ -76,7 +76,7 @@ class BuildFinding:
 
     @property
     def seconds(self) -> float:
-        """How long the check of its theorem took."""
+        """Time that the check of its theorem took."""
         return self.theorem.seconds if self.theorem is not None else 0.0
 
     @property
@@ -123,7 +123,7 @@ def of_theorem(part: TheoremReport) -> list[BuildFinding]:
 
 
 def judged(part: TheoremReport, claim: ClaimReport) -> BuildFinding:
-    """What a build makes of one claim."""
+    """Judge one claim for a build."""
     erratum = bool(claim.corrected)
     outcome = _outcome(claim.status, erratum=erratum)
     sentence = one_line(claim.sentence)
@@ -145,7 +145,7 @@ def _outcome(status: Status, *, erratum: bool) -> BuildOutcome:
 
 
 def tally(document: Document) -> str:
-    """How many theorems have which verdict, the worst first, with their signs.
+    """Number of theorems of each verdict, the worst first, with their signs.
 
     A word and a sign for each, as everywhere.
     """

@@ -17,7 +17,7 @@ COMPARISON_VERSION: Literal[1] = 1
 
 
 class Change(StrEnum):
-    """What became of a claim of a baseline."""
+    """Change of a claim since its baseline."""
 
     VANISHED = "vanished"
     REGRESSED = "regressed"
@@ -43,7 +43,7 @@ class ComparedPlace:
 
 @dataclass(frozen=True)
 class ComparedEstimate:
-    """What one of the two runs says of that case."""
+    """Estimate of that case in one of the two runs."""
 
     estimate: float | None
     standard_error: float | None
@@ -96,7 +96,7 @@ class ComparisonLevels:
 
 @dataclass(frozen=True)
 class ComparisonSummary:
-    """How many claims changed in which way, and what the command returns."""
+    """Number of claims for each change, and the exit code of the command."""
 
     changes: Mapping[str, Count]
     outcomes: Mapping[str, Count]

@@ -31,7 +31,7 @@ Address = Annotated[str, Pattern(r"^(https?://[^\s<>\"]+)?$")]
 
 @dataclass(frozen=True)
 class MachineReport:
-    """What a run ran on: versions and the kind of machine, never its name."""
+    """Machine of a run: versions and the kind of machine, never its name."""
 
     python: str
     system: str
@@ -96,7 +96,7 @@ class CitedWork:
 
 @dataclass(frozen=True)
 class SuiteReport:
-    """How error rates were kept over all claims of the run."""
+    """Control of the error rates over all claims of the run."""
 
     method: str
     refutations: Count
@@ -144,7 +144,7 @@ class ClaimReport(Verdict):
 
     @property
     def stands(self) -> bool:
-        """Whether it came out as its theorem says: it holds, or what the source prints is refuted."""
+        """True if the claim came out as its theorem says: it holds, or the printed claim is refuted."""
         return self.status is Status.REFUTED if self.corrected else self.status.holds
 
     subject = _of_deciding("subject")
@@ -176,18 +176,18 @@ class TheoremReport(TheoremOutcome):
 
     @property
     def seconds(self) -> float:
-        """How long its check took."""
+        """Time that the check took."""
         return self.work.seconds
 
     @property
     def kept(self) -> bool:
-        """Whether an earlier run found it."""
+        """True if the result is from an earlier run."""
         return self.kept_from is not None
 
 
 @dataclass(frozen=True)
 class RunSummary:
-    """What a run found and cost in all; only the first eight follow from the theorems."""
+    """Results and cost of a whole run; only the first eight fields follow from the theorems."""
 
     theorems: Count
     statuses: Mapping[str, int]
@@ -241,7 +241,7 @@ class RunSummary:
 
 @dataclass(frozen=True)
 class Document:
-    """What a run of theorax found. Numbers that are not finite are null."""
+    """Results of a run of theorax. Numbers that are not finite are null."""
 
     schema_version: Literal[4]
     generator: str
@@ -272,12 +272,12 @@ class Document:
 
     @property
     def asked(self) -> int:
-        """How many theorems were to be checked."""
+        """Number of theorems to check."""
         return len(self.theorems) + len(self.summary.unfinished)
 
     @property
     def hold(self) -> int:
-        """How many theorems hold."""
+        """Number of theorems that hold."""
         return sum(part.status.holds for part in self.theorems)
 
     @property
@@ -297,12 +297,12 @@ def harmless(document: Document) -> Document:
 
 
 def urgency(status: Status) -> float:
-    """How early a reader should see it: the order of badness, but what is blocked comes after all that may block it."""
+    """Rank in the order of reading: worst first, but a blocked theorem comes after all that may block it."""
     return Status.SUPPORTED.severity + 0.5 if status is Status.BLOCKED else status.severity
 
 
 def exit_code(statuses: Iterable[Status], *, interrupted: bool = False) -> Literal[0, 1, 3, 4, 5, 130]:
-    """What the command returns to its caller; the first row that applies.
+    """Exit code of the command; the first row that applies.
 
     ====================================  ====
     interrupted by the user               130

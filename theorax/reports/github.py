@@ -64,7 +64,7 @@ class _Room:
         self._left = size
 
     def takes(self, size: int) -> bool:
-        """Whether so much more fits; then it is taken."""
+        """Take this many bytes if they fit; return True if they did."""
         if size > self._left:
             return False
         self._left -= size
@@ -127,7 +127,7 @@ def _property(text: str) -> str:
 
 
 def say(document: Document) -> str:
-    """What the standard output gets: the annotations, and in a word how it went.
+    """Text for the standard output: the annotations, then one line of totals.
 
     Where GitHub names the file of the step's summary, the summary is appended there.
 

@@ -23,13 +23,13 @@ from theorax.verifiers.settings import EFFORTS, Settings, tonight
 
 @dataclass(frozen=True)
 class Report:
-    """What a run found: ``document`` is the whole of it, as every rendering has it."""
+    """Results of a run: ``document`` is the whole of them, as every rendering has it."""
 
     document: Document
 
     @property
     def exit_code(self) -> int:
-        """What the command would have returned: 0 if every theorem holds."""
+        """Exit code that the command would have returned: 0 if every theorem holds."""
         return self.document.summary.exit_code
 
     @property

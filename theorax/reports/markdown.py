@@ -34,7 +34,7 @@ def text(document: Document) -> str:
 
 
 def head(document: Document) -> str:
-    """What a reader must know first: whether all hold, and how many have which verdict."""
+    """Opening of the report: the overall result, and the number of theorems of each verdict."""
     summary = document.summary
     asked, hold = document.asked, document.hold
     title = "nothing was checked" if not asked else "all hold" if hold == asked else f"{hold} of {asked} hold"
@@ -99,7 +99,7 @@ def works(document: Document) -> str:
 
 
 def foot(document: Document) -> str:
-    """How error rates were kept over the run, what it ran on, and how to run it again."""
+    """Closing of the report: control of the error rates, the machine, and the command that repeats the run."""
     environment, suite = document.environment, document.suite
     lines = ["## This run", "", opening(suite.sentence)]
     if document.summary.troubles:
@@ -115,5 +115,5 @@ def foot(document: Document) -> str:
 
 
 def _named(block: Block, part: TheoremReport) -> bool:
-    """Whether a block says nothing but whose report this is."""
+    """True if a block only names the theorem of the report."""
     return (isinstance(block, Heading) and block.level == 1) or block == Lines((part.id,), indent=0, quiet=True)

@@ -1,4 +1,4 @@
-"""What is told while a run is under way: a line per finished check, and how long the rest still takes."""
+"""Progress of a run: a line for each finished check, and the time that the rest still takes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class ProgressLines:
 
 
 class Remaining:
-    """How long a run still takes, from how long the same checks took in earlier runs."""
+    """Estimate the remaining time of a run from the times of the same checks in earlier runs."""
 
     def __init__(
         self,

@@ -275,7 +275,7 @@ def _restated(row: ComparedClaim, old: BaselineClaim, new: BaselineClaim, fields
 
 
 def _worse(claim: BaselineClaim, before: Status, now: Status) -> bool:
-    """Whether the word ``now`` is worse news of this claim than ``before``."""
+    """True if the status ``now`` is worse for this claim than ``before``."""
     if claim.corrected is not None:  # what the source prints: that it is refuted is the finding
         return before is Status.REFUTED and now is not Status.REFUTED
     return now.severity > before.severity
@@ -336,7 +336,7 @@ def _settled(row: ComparedClaim, evidence: Evidence | None, decided: Decided | N
 
 
 def _excused(claims: Sequence[ComparedClaim], now: Mapping[str, TheoremReport]) -> Iterator[ComparedClaim]:
-    """What is blocked by nothing but lapses has lapsed with them."""
+    """Count a blocked claim as lapsed if everything that blocks it has lapsed."""
     changes: dict[str, set[Change]] = {}
     for claim in claims:
         changes.setdefault(claim.theorem, set()).add(claim.change)
@@ -351,7 +351,7 @@ def _excused(claims: Sequence[ComparedClaim], now: Mapping[str, TheoremReport]) 
 
 
 def changed_sources(comparison: Comparison) -> dict[str, list[str]]:
-    """What of the sources and libraries differs, with the theorems that it determined."""
+    """Changed sources and libraries, with the theorems that they determined."""
     found: dict[str, list[str]] = {}
     for id, changes in comparison.inputs.items():
         for change in affecting(changes):

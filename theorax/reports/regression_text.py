@@ -77,7 +77,7 @@ def _listed(rows: Sequence[ComparedClaim], share: float) -> Iterator[Block]:
 
 
 def sentences(row: ComparedClaim, share: float) -> Iterator[str]:
-    """What there is to say of one claim."""
+    """Sentences on one claim."""
     if row.why:
         yield row.why
     if row.where is not None and row.old is not None and row.new is not None:

@@ -30,7 +30,7 @@ class Rendering:
         return self._made(self.place, document)
 
     def say(self, document: Document) -> str:
-        """What is printed on the standard output; a build on GitHub finds no command of a workflow in it."""
+        """Text for the standard output; a build on GitHub finds no command of a workflow in it."""
         return self._made(self.said, document) if self.said else uncommanded(self._made(self.place, document))
 
     def _made(self, place: str, document: Document) -> str:

@@ -68,13 +68,13 @@ class Deviation:
 
     @property
     def within(self) -> bool:
-        """Whether the float account explains it."""
+        """True if the float account explains the difference."""
         return self.apart is not None and self.account is not None and self.apart <= self.account
 
 
 @dataclass(frozen=True)
 class ReplayedTheorem:
-    """What became of one theorem; ``inputs`` is what differs in what determines it."""
+    """Replay of one theorem; ``inputs``: the changes of the inputs that determine its result."""
 
     id: str
     result: Literal["bit-identical", "equal within the account", "different", "not replayed"]
@@ -147,7 +147,7 @@ def _numbers(value: Any) -> Iterator[float]:
 
 
 def _apart(old: Part, new: Part) -> Iterator[Deviation]:
-    """What differs: words and forms first of all, then numbers with their account."""
+    """Differences: words and forms first, then numbers with their account."""
     claims = {claim["id"]: claim for claim in new["claims"]}
     for claim in old["claims"]:
         if claim["id"] not in claims:

@@ -67,7 +67,7 @@ def theorem(part: TheoremReport, beside: Iterable[Block] = ()) -> list[Block]:
 
 @dataclass(frozen=True)
 class TheoremHead:
-    """Whose report it is, and where the theorem is from."""
+    """Head of a theorem's report: its name and its source."""
 
     id: str
     title: str
@@ -91,7 +91,7 @@ def head(part: TheoremHead) -> Iterator[Block]:
 
 
 def letters(rows: Sequence[LetterOutcome]) -> Iterator[Block]:
-    """What the letters of the statements stand for."""
+    """Meanings of the letters of the statements."""
     if not rows:
         return
     yield Heading("Letters")
@@ -100,7 +100,7 @@ def letters(rows: Sequence[LetterOutcome]) -> Iterator[Block]:
 
 
 def hypotheses(rows: Sequence[HypothesisOutcome]) -> Iterator[Block]:
-    """What is assumed, and what was done to see that each assumption is needed."""
+    """Assumptions, and the evidence that each is needed."""
     if not rows:
         return
     yield Heading("Hypotheses")
@@ -115,7 +115,7 @@ def hypotheses(rows: Sequence[HypothesisOutcome]) -> Iterator[Block]:
 
 
 def wording(part: TheoremReport) -> str:
-    """Whose words a statement has that another claim corrects: only a source that was read is said to print it."""
+    """Attribute a corrected statement: only a source that was read is said to print it."""
     return "what the source prints" if part.label == "read" else "the statement as it was reconstructed here"
 
 
@@ -166,7 +166,7 @@ def _named(case: Case) -> str:
 
 
 def _strength(claim: ClaimReport) -> Iterator[Block]:
-    """How strong the verdict is: level, margin, breakdown, what would have been noticed, what could not be seen."""
+    """Strength of the verdict: level, margin, breakdown, power, and what could not be seen."""
     told = []
     if claim.status != claim.status_unadjusted:
         told.append(f"Alone it is {claim.status_unadjusted}.")
@@ -201,14 +201,14 @@ def _strength(claim: ClaimReport) -> Iterator[Block]:
 
 
 def breakdown(kind: str) -> str:
-    """What the breakdown factor of a claim of this kind says."""
+    """Meaning of the breakdown factor for a claim of this kind."""
     if kind == "identity":  # nothing is extrapolated: both sides are compared instance by instance
         return "so many times the largest difference, rounding included, would still lie within the margin"
     return "the verdict stands until corrections at finite size are that many times larger than declared"
 
 
 def _tightness(quantiles: Sequence[float | None]) -> str:
-    """How near the two sides come, and whether the bound is so far off that it says little."""
+    """Tightness of a bound, with a warning if the two sides are far apart."""
     shown = ", ".join(number(part, 2) for part in quantiles)
     middle = quantiles[1]
     loose = " LOOSE: mostly below a thousandth of the bound." if middle is not None and abs(middle) < LOOSE else ""
@@ -307,7 +307,7 @@ def references(part: TheoremReport, bibliography: Sequence[CitedWork]) -> Iterat
 
 
 def cost(part: TheoremReport) -> Iterator[Block]:
-    """What it took, and how to do it again."""
+    """Cost of the check, and the command that repeats it."""
     work = part.work
     told = [f"Took {duration(part.seconds)}"]
     if work.draws:

@@ -36,7 +36,7 @@ class Theorems:
 
     @classmethod
     def of(cls, config: pytest.Config) -> Theorems:
-        """What the options ask for.
+        """Read the options.
 
         **Raises:** pytest.UsageError for a selector or a setting that cannot be meant.
         """
@@ -160,7 +160,7 @@ class ClaimItem(pytest.Item):
         self.add_report_section("call", "claim", found.text)
 
     def _found(self, own: list[BuildFinding]) -> BuildFinding:
-        """What the check found of this claim.
+        """Finding of the check on this claim.
 
         =======================================================  ==============================================
         the check                                                is to this claim
@@ -189,7 +189,7 @@ class ClaimItem(pytest.Item):
         raise pytest.skip.Exception(left_out, _use_item_location=True)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """What was found, with its numbers and the command that finds it again."""
+        """Message of the failure, with its numbers and the command that repeats it."""
         if isinstance(excinfo.value, ClaimFailed):
             found = excinfo.value.found
             return visible(f"{found.title}: {found.sentence}\n\n{found.text}".rstrip())

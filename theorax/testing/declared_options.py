@@ -46,7 +46,7 @@ def declare(parser: pytest.Parser) -> None:
 
 
 def strict(config: pytest.Config) -> tuple[bool, str]:
-    """Whether an undecided claim fails, and who said so."""
+    """True if an undecided claim fails, and the option that says so."""
     if config.option.verify_strict is not None:
         return config.option.verify_strict, "--verify-strict" if config.option.verify_strict else "--verify-lenient"
     if (said := config.getini("verify_strict")) is not None:

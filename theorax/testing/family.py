@@ -105,11 +105,11 @@ class Family:
             )
 
     def fallen(self, method: str) -> int:
-        """How many claims held alone and do not among the others."""
+        """Number of claims that hold alone and not among the others."""
         _, found = self.adjusted(method)
         return sum(self.claims[name].status is Status.SUPPORTED for name in found.changed)
 
     def undecided(self, method: str) -> int:
-        """How many claims are undecided, alone or among the others."""
+        """Number of claims that are undecided, alone or among the others."""
         after, _ = self.adjusted(method)
         return sum(status in (Status.INCONCLUSIVE, Status.VACUOUS, Status.BLOCKED) for status in after.values())

@@ -12,4 +12,4 @@ if TYPE_CHECKING:
 
 @pytest.hookspec(firstresult=True)
 def pytest_verify_workspace(config: pytest.Config) -> Workspace | None:
-    """Where `--verify` finds its theorems and who checks them; the package's own library unless a conftest says."""
+    """Workspace of `--verify`: its theorems and who checks them; the package's own library unless a conftest says."""

@@ -1,4 +1,4 @@
-"""What the options of pytest ask of a check: the settings that the command would make of them, in the words of pytest.
+"""Settings of a check from the options of pytest, as the command would make them, in the words of pytest.
 
 An option of the command is here the same option behind ``--verify``: ``--at`` is ``--verify-at``. Values are parsed and
 refused by the command's own code; its sentences are handed on with the options spelt as they are typed here.
@@ -40,7 +40,7 @@ def excluded(config: pytest.Config) -> tuple[str, ...]:
 
 
 def method(config: pytest.Config) -> str:
-    """How error rates are kept over all claims of the session."""
+    """Method that controls the error rate over all claims of the session."""
     from theorax.cli.config import find_project
 
     return str(config.option.verify_adjust or find_project(Path.cwd()).defaults.get("adjust", "holm"))

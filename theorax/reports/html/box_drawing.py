@@ -18,7 +18,7 @@ def sample(box: GraphBox, *, letter: bool = False, stub: bool = False) -> str:
 
 
 def linked(box: GraphBox, drawn: str, link: str | None, *, stub: bool = False, brief: bool = False) -> str:
-    """What is drawn of a theorem, as a link to it, with its marks in words, or ``brief`` its verdict alone."""
+    """Draw a theorem as a link to it, with its marks in words, or ``brief`` with its verdict alone."""
     told = box.told
     if box.status is not None:
         told = f"{box.id}: {box.status}" if brief else f"{told}; drawn in full with its own paper" if stub else told

@@ -1,4 +1,4 @@
-"""What a theorem's box in the graph shows: its symbolic side, its numeric side, its ancestors, its controls."""
+"""Contents of a theorem's box in the graph: its symbolic side, its numeric side, its ancestors, its controls."""
 
 from __future__ import annotations
 
@@ -129,14 +129,14 @@ def numeric(part: TheoremReport) -> str:
 
 
 def _measured(claim: ClaimReport) -> list[Status]:
-    """What was measured of a claim: a proved one is as a rule measured too, and its cases say with what outcome."""
+    """Statuses measured for a claim: its own, or those of its measured cases if the claim is proved."""
     if claim.status is not Status.PROVED:
         return [claim.status]
     return [case.status for case in claim.cases if case.estimate is not None]
 
 
 def controls(part: TheoremReport) -> str:
-    """Whether the controls fired; a key of ``CONTROLS``."""
+    """Outcome of the controls; a key of ``CONTROLS``."""
     if not part.controls:
         return "none"
     return "fired" if all(row.fired for row in part.controls) else "silent"

@@ -30,7 +30,7 @@ class GraphPanels:
 
     @property
     def stubs(self) -> bool:
-        """Whether some theorem may stand in several panels."""
+        """True if some theorem may stand in several panels."""
         return len(self.panels) > 1
 
 

@@ -89,7 +89,7 @@ def cell(document: Document) -> str:
 
 
 def _policy(style: str, script: str) -> str:
-    """What the page may load: nothing; what it may apply and run: its own style and its own script, by their hashes."""
+    """Content security policy: nothing is loaded; the page's own style and script are allowed by their hashes."""
     hashes = (base64.b64encode(hashlib.sha256(part.encode()).digest()).decode() for part in (style, script))
     own_style, own_script = (f"'sha256-{digest}'" for digest in hashes)
     return f"default-src 'none'; style-src {own_style}; script-src {own_script}; base-uri 'none'; form-action 'none'"
@@ -161,7 +161,7 @@ def _forest(claim: ClaimReport) -> Markup:
 
 
 def _legend(*, stubs: bool) -> list[tuple[str, list[tuple[Markup, str]]]]:
-    """What the marks of the graph mean: groups of samples with their words."""
+    """Legend of the graph's marks: groups of samples with their words."""
 
     def drawn(status: Status | None = None, *, stub: bool = False, **marks: Any) -> Markup:
         return Markup(

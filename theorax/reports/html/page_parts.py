@@ -45,7 +45,7 @@ def tone(status: str) -> str:
 
 @dataclass(frozen=True)
 class Names:
-    """Where everything is found on the page: the anchor of every theorem, what it rests on, what rests on it."""
+    """Places on the page: the anchor of every theorem, its dependencies, its dependents."""
 
     places: tuple[str, ...]  # in the order of the report
     anchors: Mapping[str, str]  # by id
@@ -80,7 +80,7 @@ class TileGroup:
 
     @property
     def count(self) -> int:
-        """How many there are in all."""
+        """Number of these verdicts together."""
         return sum(count for _, count in self.parts)
 
 
@@ -116,7 +116,7 @@ def attention(document: Document) -> list[TheoremReport]:
 
 
 def attacks(theorems: Sequence[TheoremReport]) -> dict[str, int]:
-    """How many controls and wrong variants there were, and how many the checks noticed."""
+    """Number of controls and of mutants, and of those that the checks noticed."""
     wrong = [row for part in theorems for row in part.mutants if row.expected is Expected.KILLED]
     tests = [row for part in theorems for row in part.controls]
     return {
@@ -148,7 +148,7 @@ def case_names(claim: ClaimReport) -> list[str]:
 
 
 def facts(claim: ClaimReport) -> Iterator[tuple[str, str]]:
-    """What the deciding case found and how strong the verdict is: name and value."""
+    """Result of the deciding case and strength of the verdict: name and value."""
     if claim.worst is not None and len(claim.cases) > 1:
         yield "Deciding case", case_names(claim)[claim.worst]
     what = QUANTITY.get(claim.kind, "")
@@ -206,7 +206,7 @@ def _sizes(sizes: Sequence[float | None]) -> str:
 
 
 def sensitivity(part: TheoremReport) -> dict[str, Any]:
-    """What was changed on purpose, and whether the check noticed."""
+    """Deliberate changes of a claim, and if the check noticed each."""
     rows = part.mutants
     wrong = [row for row in rows if row.expected is Expected.KILLED]
     tight = [row for row in rows if row.expected is Expected.TIGHT]
@@ -245,7 +245,7 @@ class PaperErrata:
 
 
 def errata(theorems: Sequence[TheoremReport]) -> list[PaperErrata]:
-    """What sources print and what holds instead, by paper."""
+    """Errata by paper: the printed claim and its correction."""
     found: dict[str, PaperErrata] = {}
     for part in theorems:
         for printed in part.claims:
@@ -274,7 +274,7 @@ class ListedWork:
 
     @property
     def arxiv(self) -> str:
-        """Its id at arXiv where the entry ends with that, to be the link; else an empty text."""
+        """Identifier at arXiv, to be the link, if the entry ends with it; else an empty text."""
         id = f"arXiv:{self.url.removeprefix('https://arxiv.org/abs/')}"
         return id if self.url and self.entry.removesuffix(".").endswith(f" {id}") else ""
 

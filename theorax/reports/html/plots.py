@@ -28,7 +28,7 @@ FARTHEST = 4.0  # margins after which an interval is cut off with an arrow
 
 @dataclass(frozen=True)
 class _Sweep:
-    """What the plot of a sweep shows: points with bars, the predicted line, the interval of the limit, the band."""
+    """Plot of a sweep: points with bars, the predicted line, the interval of the limit, the band."""
 
     points: list[tuple[float, float, float, float]]  # size, estimate, and the ends of its bar
     line: list[float]
@@ -107,7 +107,7 @@ def _limit(at: float, middle: float | None) -> str:
 
 
 def logarithmic(claim: ClaimReport, case: Case) -> str:
-    """Which axes of the sweep's plot are logarithmic, in words."""
+    """Name the logarithmic axes of the sweep's plot."""
     shown = _Sweep.of(claim, case)
     axes = (("horizontal", shown.sizes), ("vertical", shown.values))
     found = [name for name, values in axes if _logarithmic(values)]
@@ -198,13 +198,13 @@ def _short(name: str, parameters: Mapping[str, str]) -> str:
 
 
 def _placed(value: float, reach: float, middle: float, unit: float) -> tuple[float, bool]:
-    """Where a value stands, and whether it lies beyond what is drawn."""
+    """Position of a value, moved to the edge if it lies beyond ``reach``; the second part is True if it was moved."""
     inside = max(-reach, min(reach, value))
     return middle + inside * unit, inside != value
 
 
 def _band(claim: ClaimReport, case: Case) -> tuple[float, float] | None:
-    """What lies within the margin of the prediction, where the observations themselves are held against it."""
+    """Band of the margin around the prediction, where observations are compared with the prediction itself."""
     if claim.kind not in ("limit", "expectation") or case.predicted is None or not case.margin:
         return None
     return case.predicted - case.margin, case.predicted + case.margin
