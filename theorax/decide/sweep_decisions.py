@@ -118,7 +118,7 @@ class WeightedPlan(SweepPlan):
             decision, weights, alarm = decide_sweep(self.solved, read(), self.claimed, self.margin, self.core.side)
         except Refusal as refusal:
             return refused(refusal, self.claimed, self.margin, self.core.side, self.levels, points)
-        unseen = (*self._unseen(weights), f"corrections outside the declared class ({weights.plan.corrections})")
+        unseen = (*self._unseen(weights), "corrections that are larger than declared, or fade more slowly")
         return Tested(decision, points, unseen, CONTRADICTED if alarm else "")
 
     @abstractmethod
