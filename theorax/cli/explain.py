@@ -58,6 +58,16 @@ def _description(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Bl
             for part in theorem.hypotheses
         ]
     )
+    yield from _claims(theorem)
+    yield from _evidence(theorem)
+    yield Heading("Rests on")
+    yield Paragraph(", ".join(theorem.uses) or "nothing else here")
+    yield Lines(("", f"Check it: verify theorem {id}"), indent=2)
+
+
+def _claims(theorem: Theorem) -> Iterator[Block]:
+    from theorax.text.blocks import Heading, Lines, Paragraph
+
     for name, claim in theorem.claims.items():
         yield Heading(f"Claim {name} ({claim.kind})")
         yield Lines(tuple(claim.typeset.split("\n")))
@@ -67,6 +77,12 @@ def _description(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Bl
             yield Paragraph(f"Margin {claim.margin}, because {claim.margin.reason}.", quiet=True)
         if claim.under is not None:
             yield Paragraph(f"Needs: {', '.join(theorem.needed(claim)) or 'no hypothesis'}.", quiet=True)
+
+
+def _evidence(theorem: Theorem) -> Iterator[Block]:
+    """What is measured and proved, and what the check cannot see."""
+    from theorax.text.blocks import Heading, Paragraph
+
     if theorem.experiments:
         yield Heading("Measured")
     for name, experiment in theorem.experiments.items():
@@ -81,9 +97,6 @@ def _description(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Bl
         yield Heading("What the check cannot see")
         for sentence in theorem.issues:
             yield Paragraph(sentence, hang=2)
-    yield Heading("Rests on")
-    yield Paragraph(", ".join(theorem.uses) or "nothing else here")
-    yield Lines(("", f"Check it: verify theorem {id}"), indent=2)
 
 
 def _sizes(given: object) -> str:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 import math
-import operator
 import re
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import final
 
+from theorax.cli.formulas import CONSTANTS, FUNCTIONS, UNDEFINED, Logarithm, NoOrder, number_of, order_of
 from theorax.decide import Corrections
 from theorax.errors import UsageError
 
@@ -32,16 +30,6 @@ EXAMPLES = {
 }
 SIDES = {"~": "exact", "=": "exact", "<=": "at most", ">=": "at least"}
 _TOWARDS = r"\s*->\s*(0|oo|inf|infinity|∞)"
-_CONSTANTS = {"pi": math.pi, "e": math.e}
-_FUNCTIONS = {"sqrt": math.sqrt, "log": math.log, "exp": math.exp}
-_OPERATIONS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.Pow: operator.pow,
-}
-_UNDEFINED = (ValueError, ZeroDivisionError, OverflowError)  # what has no value as a real number
 
 
 @final
@@ -120,14 +108,22 @@ def parse_rate(text: str) -> RateClaim:
     pattern = rf"(.+?)\s*(~|<=|>=)\s*(.+?)(?:\s+as\s+(\w+){_TOWARDS})?"
     left, sign, right, named, towards = _matched("rate", text, pattern, "claims no order")
     tree = _parsed("rate", text, right)
-    letters = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - {*_CONSTANTS, *_FUNCTIONS}
+    letters = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - {*CONSTANTS, *FUNCTIONS}
     if len(letters) != 1:
         met = " and ".join(sorted(letters)) or "no letter"
         raise _refused("rate", text, f": {met} stand for the size on the right; it is one letter.")
     (letter,) = letters
     if named not in (None, letter):
         raise _refused("rate", text, f" is about {letter}, but {named} tends somewhere.")
-    power, decay = _order(tree, letter, text)
+    try:
+        power, decay = order_of(tree, letter)
+    except Logarithm:
+        raise UsageError(
+            f"`--rate {text}` holds a logarithm. Finite data tell log n from a power only under a declared class. "
+            "Write the power alone, and `--class loglog(1)` for an unknown power of log n, up to 1, beside it."
+        ) from None
+    except NoOrder as error:
+        raise _refused("rate", text, f": {error}") from None
     if power and decay:
         raise UsageError(
             f"`--rate {text}` multiplies a power and an exponential. What is decided is the constant in the exponent; a "
@@ -270,8 +266,8 @@ def _plain(text: str, typed: str) -> float:
 
 def _column_or_number(text: str) -> str | float:
     try:
-        return _value(ast.parse(text.strip(), mode="eval").body)
-    except (SyntaxError, *_UNDEFINED):
+        return number_of(ast.parse(text.strip(), mode="eval").body)
+    except (SyntaxError, *UNDEFINED):
         return text.strip()
 
 
@@ -285,71 +281,9 @@ def _parsed(option: str, text: str, part: str) -> ast.expr:
 def _constant(option: str, text: str, part: str) -> float:
     tree = _parsed(option, text, part)
     try:
-        found = _value(tree)
-    except (TypeError, *_UNDEFINED):
+        found = number_of(tree)
+    except (TypeError, *UNDEFINED):
         raise _refused(option, text, f": `{part.strip()}` is no number.") from None
     if not math.isfinite(found):
         raise _refused(option, text, f": `{part.strip()}` is not finite.")
     return found
-
-
-def _value(node: ast.expr, letters: Mapping[str, float] = _CONSTANTS) -> float:
-    """A number made of numbers, + - * / **, pi, e, sqrt, log and exp."""
-    match node:
-        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
-            return float(value)
-        case ast.Name(id=name) if name in letters:
-            return letters[name]
-        case ast.UnaryOp(op=ast.USub(), operand=inner):
-            return -_value(inner, letters)
-        case ast.UnaryOp(op=ast.UAdd(), operand=inner):
-            return _value(inner, letters)
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATIONS:
-            found = _OPERATIONS[type(op)](_value(left, letters), _value(right, letters))
-            if isinstance(found, complex):
-                raise ValueError(found)
-            return found
-        case ast.Call(func=ast.Name(id=name), args=[inner], keywords=[]) if name in _FUNCTIONS:
-            return _FUNCTIONS[name](_value(inner, letters))
-    raise ValueError(ast.dump(node))
-
-
-def _order(node: ast.expr, letter: str, text: str) -> tuple[float, float]:
-    """The exponent of the letter, and the constant of an exponential in it; constant factors are of no account."""
-    with contextlib.suppress(*_UNDEFINED):
-        _value(node)
-        return 0.0, 0.0
-    match node:
-        case ast.Name(id=name) if name == letter:
-            return 1.0, 0.0
-        case ast.UnaryOp(op=ast.UAdd(), operand=inner):
-            return _order(inner, letter, text)
-        case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as op, right=right):
-            (p, c), (q, d) = _order(left, letter, text), _order(right, letter, text)
-            sign = 1 if isinstance(op, ast.Mult) else -1
-            return p + sign * q, c + sign * d
-        case ast.BinOp(left=left, op=ast.Pow(), right=right):
-            p, c = _order(left, letter, text)
-            try:
-                power = _value(right)
-            except _UNDEFINED:
-                raise _refused("rate", text, ": an exponent is a number.") from None
-            return power * p, power * c
-        case ast.Call(func=ast.Name(id="sqrt"), args=[inner], keywords=[]):
-            p, c = _order(inner, letter, text)
-            return p / 2, c / 2
-        case ast.Call(func=ast.Name(id="exp"), args=[inner], keywords=[]):
-            try:
-                at = [_value(inner, {**_CONSTANTS, letter: x}) for x in (0.0, 1.0, 2.0)]
-            except _UNDEFINED:
-                at = [0.0, 0.0, 1.0]
-            # Linear iff the second difference vanishes; four roundings of numbers this large may separate it from zero.
-            if abs(at[2] - 2 * at[1] + at[0]) <= 4 * 2.0**-52 * max(map(abs, at)):
-                return 0.0, at[1] - at[0]
-            raise _refused("rate", text, f": only exponentials of a multiple of {letter} are decided.")
-        case ast.Call(func=ast.Name(id="log")):
-            raise UsageError(
-                f"`--rate {text}` holds a logarithm. Finite data tell log n from a power only under a declared class. "
-                "Write the power alone, and `--class loglog(1)` for an unknown power of log n, up to 1, beside it."
-            )
-    raise _refused("rate", text, f": the right side is no power of {letter} and no exponential in it.")
