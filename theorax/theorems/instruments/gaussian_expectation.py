@@ -19,7 +19,7 @@ from theorax.numerics.keys import named
 
 m = Size("m", "nodes per standard deviation")
 q = Parameter("q", "variance", positive=True)
-seen = numbers(off="distance of the computed mean from the exact one", declared="the error that is declared")
+seen = numbers(error="distance of the computed mean from the exact one", declared="the error that is declared")
 missed = Measured("missed", "that distance for 1/(1 + x^2)", positive=True)
 
 H = hypotheses(
@@ -27,7 +27,7 @@ H = hypotheses(
     bounded="and at most as large there as said",
     poles="its nearest singularities are poles at +-i",
 )
-honest = Inequality(seen.off, at_most=seen.declared, wrong={"a hundredth of it": seen.declared / 100})
+honest = Inequality(seen.error, at_most=seen.declared, wrong={"a hundredth of it": seen.declared / 100})
 geometric = Rate(
     missed, exp(-2 * pi * m / sqrt(q)), as_=m, under=(H.analytic, H.poles), spread=Rational(1, 1000),
     approach=Corrections(
@@ -91,7 +91,7 @@ def fixed(key, q, which):
 def compare(f, m):
     strip, bound = f.strip
     declared = gaussian_means.mean_error(strip, bound, f.variance, m)
-    return dict(off=distance(f, m), declared=declared)
+    return dict(error=distance(f, m), declared=declared)
 
 
 def distance(f, m):

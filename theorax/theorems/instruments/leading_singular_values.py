@@ -26,8 +26,8 @@ T = Size("T", "order of the matrix")
 i = Index("i", "index of the value")
 triplets = numbers(
     value="the i-th value found",
-    near="distance of the i-th value found from the nearest singular value",
-    off="distance of the i-th value found from the i-th singular value",
+    nearest="distance of the i-th value found from the nearest singular value",
+    distance="distance of the i-th value found from the i-th singular value",
     residual="its residual",
     width="what the audit certifies its index within",
     certified="one if the audit certifies the index, else zero",
@@ -36,7 +36,7 @@ triplets = numbers(
 )
 tail_error = Measured("bound", "its stated error")
 powers = numbers(
-    tail_off="distance of the sum of fourth powers from the exact one",
+    tail_distance="distance of the sum of fourth powers from the exact one",
     tail_blur="what the exact sum of fourth powers may itself be off by",
 )
 
@@ -46,14 +46,14 @@ H = hypotheses(
     apart="no value asked for is double",
 )
 in_order = (H.recomputed, H.in_order)
-some = Inequality(triplets.near, at_most=triplets.residual + triplets.blur, under=H.recomputed)
-first = Inequality(triplets.off, at_most=triplets.residual + triplets.blur, under=in_order, where=Eq(i, 1))
-second = Inequality(triplets.off, at_most=triplets.residual + triplets.blur + triplets.value / 50, where=Eq(i, 2))
+some = Inequality(triplets.nearest, at_most=triplets.residual + triplets.blur, under=H.recomputed)
+first = Inequality(triplets.distance, at_most=triplets.residual + triplets.blur, under=in_order, where=Eq(i, 1))
+second = Inequality(triplets.distance, at_most=triplets.residual + triplets.blur + triplets.value / 50, where=Eq(i, 2))
 audited = Inequality(
-    triplets.certified * (triplets.off - triplets.width - triplets.blur), at_most=0, under=H.recomputed
+    triplets.certified * (triplets.distance - triplets.width - triplets.blur), at_most=0, under=H.recomputed
 )
 sees = Inequality(triplets.certified, at_least=Rational(1, 2), under=in_order, where=Eq(i, 1))
-tails = Inequality(powers.tail_off, at_most=tail_error + powers.tail_blur, under=in_order)
+tails = Inequality(powers.tail_distance, at_most=tail_error + powers.tail_blur, under=in_order)
 
 
 class MatrixLaw(IntEnum):
@@ -94,13 +94,13 @@ def observe(model):
     seen = jnp.stack([audit_index(A, triplets, index) for index in (0, 1)])
     return dict(
         value=values,
-        near=jnp.min(jnp.abs(values[:, None] - exact), axis=1),
-        off=jnp.abs(values - exact[:2]),
+        nearest=jnp.min(jnp.abs(values[:, None] - exact), axis=1),
+        distance=jnp.abs(values - exact[:2]),
         residual=residuals,
         blur=jnp.full(2, jnp.max(error)),
         width=2 * jnp.sqrt(2 * jnp.cumsum(residuals**2)) + 1e-5 * values,
         certified=seen.astype(A.dtype),
-        tail_off=jnp.abs(rest.value - jnp.sum(exact[1:] ** 4)),
+        tail_distance=jnp.abs(rest.value - jnp.sum(exact[1:] ** 4)),
         bound=rest.error,
         tail_blur=jnp.sum((exact[1:] + error[1:]) ** 4 - exact[1:] ** 4) + 2 * grain,
     )

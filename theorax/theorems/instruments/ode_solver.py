@@ -22,7 +22,7 @@ from theorax.numerics.keys import named
 
 N = Size("N", "number of intervals")
 seen = numbers(
-    off="distance of the computed flow from the exact one, at the worst node",
+    error="distance of the computed flow from the exact one, at the worst node",
     declared="the error that the solver declares",
 )
 coarse = Measured("coarse", "that distance with one step per interval and no smaller ones", positive=True)
@@ -32,7 +32,9 @@ H = hypotheses(
     fixed="the field does not depend on the number of intervals",
     resolved=Hypothesis("a step is short against the time scale of the field", unbroken="sizes start where it is"),
 )
-honest = Inequality(seen.off, at_most=seen.declared, under=H.smooth, wrong={"a thousandth of it": seen.declared / 1000})
+honest = Inequality(
+    seen.error, at_most=seen.declared, under=H.smooth, wrong={"a thousandth of it": seen.declared / 1000}
+)
 order = Rate(
     coarse, N**-8, as_=N, under=(H.smooth, H.fixed), spread=1 / N,
     approach=Corrections(
@@ -96,9 +98,9 @@ def observe(known, N):
     field = lambda n, s, x: known.slope(n, s, x, N)  # noqa: E731
     nodes = jnp.arange(N.padded + 1)
     exact = jax.vmap(lambda n: known.exact(n / N.value, N))(nodes) * (nodes <= N.value)[:, None]
-    computed, error = flows.flow(field, known.start, N)
+    computed, declared = flows.flow(field, known.start, N)
     rough = flows.crossed(field, known.start, N, 1)
-    return dict(off=flows.apart(computed, exact), declared=error, coarse=flows.apart(rough, exact))
+    return dict(error=flows.apart(computed, exact), declared=declared, coarse=flows.apart(rough, exact))
 
 
 @lemma

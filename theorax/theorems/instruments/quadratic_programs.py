@@ -26,7 +26,7 @@ seen = arrays(
     below="dual value of what the dual program found",
     room="what is left of [0, C] on either side of each multiplier",
 )
-apart = Measured("apart", "(beta - beta*)^T G (beta - beta*), beta* in closed form", array=True)
+distance = Measured("distance", "(beta - beta*)^T G (beta - beta*), beta* in closed form", array=True)
 
 H = hypotheses(
     same="both programs have the same constants",
@@ -40,7 +40,7 @@ meets = Optimum(
         "the values are of order 10 to 10^4 and solved to 1e-13 of them; a program with another constant is far off",
     ),
 )  # fmt: skip
-near = Inequality(apart, at_most=2 * (seen.above - seen.below), under=(H.even, H.inside))
+near = Inequality(distance, at_most=2 * (seen.above - seen.below), under=(H.even, H.inside))
 
 
 SOFTMAX = -1  # beside the places in the menu of features
@@ -92,12 +92,12 @@ def closed(model):
     return dict(
         above=fitted.above(model.C, model.tube),
         below=fitted.below(model.C, model.tube),
-        apart=gap @ fitted.gram @ gap,
+        distance=gap @ fitted.gram @ gap,
     )
 
 
-@lemma
-def distance():
+@lemma("distance")
+def concavity():
     """Concave quadratic programs with two coefficients, any feasible direction."""
     a, b, c, p, q, s, t = symbols("a b c p q s t", real=True)
     G, x, d = Matrix([[a, b], [b, c]]), Matrix([p, q]), Matrix([s, t])
@@ -133,7 +133,7 @@ theorem = Theorem(
     label="derived",
     hypotheses=H,
     claims=dict(meets=meets, near=near),
-    proofs=(distance, circulant),
+    proofs=(concavity, circulant),
     experiments=dict(
         random=Experiment(
             values, seen, {N: (8, 16)}, at=({D: 3, C: 30, eps: Rational(1, 10)}, {D: 3, C: 1, eps: 0}),
@@ -147,7 +147,7 @@ theorem = Theorem(
             },
         ),
         circle=Experiment(
-            closed, (apart, seen.above, seen.below), {N: (6, 8)}, at={C: 10**5}, draws=1, padded=True,
+            closed, (distance, seen.above, seen.below), {N: (6, 8)}, at={C: 10**5}, draws=1, padded=True,
             subjects={
                 "a wave": wave,
                 "alternating targets": wave(alternating=1),
