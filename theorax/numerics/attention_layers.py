@@ -21,8 +21,8 @@ from theorax.numerics.annotations import Entries
 from theorax.numerics.kernel_attention import AttentionKernel, KernelAttention
 
 __all__ = [
-    "AttentionBN", "AttentionSH", "MultiHead", "SparseAttention", "by_sets", "equinox_multihead", "halves", "reduction",
-    "two_sets",
+    "AttentionBN", "AttentionSH", "MultiHead", "Reduction", "SparseAttention", "Standardisation", "by_sets",
+    "equinox_multihead", "halves", "reduction", "two_sets",
 ]  # fmt: skip
 
 
@@ -33,7 +33,15 @@ class Standardisation(IntEnum):
 
 
 BATCH, SAMPLE, OWN, PLAIN = Standardisation
-STRIDE, POOL, CONVOLUTION = range(3)
+
+
+class Reduction(IntEnum):
+    """What the keys of a head are reduced by: leaving some out, means of neighbours, or a convolution with a stride."""
+
+    STRIDE, POOL, CONVOLUTION = range(3)
+
+
+STRIDE, POOL, CONVOLUTION = Reduction
 
 
 class AttentionBN(eqx.Module):
@@ -169,7 +177,7 @@ class AttentionSH(eqx.Module):
         return self.heads(queries)
 
 
-def reduction(kind: int, count: int, factor: int, taps: Any = None) -> Float[Array, "M N"]:
+def reduction(kind: Reduction | int, count: int, factor: int, taps: Any = None) -> Float[Array, "M N"]:
     """The matrix that takes every ``factor``-th token, the means of as many, or their convolution and one neighbour's."""
     starts = np.arange(0, count, factor)
     if kind == STRIDE:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 from abc import abstractmethod
+from enum import IntEnum
 from typing import Any, Final
 
 import equinox as eqx
@@ -21,8 +22,8 @@ from jaxtyping import Array, Float
 from theorax.numerics.annotations import Entries, Scalar
 
 __all__ = [
-    "FEATURES", "LINEAR", "PLAIN", "TAYLOR", "AttentionKernel", "Elu", "Features", "KernelAttention", "Plain", "Regression",
-    "Softmax", "Taylor", "exponents", "monomials", "polynomial",
+    "FEATURES", "KERNELS", "LINEAR", "PLAIN", "SOFTMAX", "TAYLOR", "AttentionKernel", "Elu", "Features", "KernelAttention",
+    "Plain", "Regression", "Similarity", "Softmax", "Taylor", "exponents", "feature_rows", "monomials", "polynomial",
 ]  # fmt: skip
 
 Points = Float[Array, "n D"]
@@ -100,10 +101,19 @@ class Taylor(Features):
         return columns if self.degree is None else jnp.where(e.sum(1) <= self.degree, columns, 0)
 
 
-# An option of a subject is a number: the feature maps by theirs. Monomials up to an even degree have a kernel that is
-# positive everywhere, as that of softmax is, which they stand in for.
-TAYLOR, LINEAR, PLAIN = range(3)
+class Similarity(IntEnum):
+    """The kernels that models choose among, as numbers: options of a compiled program.
+
+    Monomials up to an even degree have a kernel that is positive everywhere, as that of softmax is, which they stand in
+    for where features are to be seen.
+    """
+
+    TAYLOR, LINEAR, PLAIN, SOFTMAX = range(4)
+
+
+TAYLOR, LINEAR, PLAIN, SOFTMAX = Similarity
 FEATURES: Final[tuple[Features, ...]] = (Taylor(4), Elu(), Plain())
+KERNELS: Final[tuple[AttentionKernel, ...]] = (*FEATURES, Softmax())
 
 
 def monomials(X: Points, e: np.ndarray) -> Float[Array, "n F"]:
@@ -153,18 +163,23 @@ class KernelAttention(eqx.Module):
         return self.weights(Q) @ self.values + self.bias
 
 
+def feature_rows(features: Features, keys: Entries[Any, "N D"], X: Points) -> Float[Array, "n F"]:
+    """phi(x)/h(x), a row for every point, h being summed over ``keys``."""
+    rows = features(X)
+    return rows / (rows @ features(keys).sum(0))[:, None]
+
+
 class Regression(eqx.Module):
     """f(x) = W phi(x)/h(x) + b: linear in normalised features, h being summed over ``keys``."""
 
     features: Features
     keys: Entries[Any, "n D"]
-    W: Entries[Any, "V F"] | Entries[Any, ""]  # a zero where the rows alone are asked for
+    W: Entries[Any, "V F"]
     bias: Entries[Any, " V"] | Scalar
 
     def rows(self, X: Points) -> Float[Array, "n F"]:
         """phi(x)/h(x)."""
-        features = self.features(X)
-        return features / (features @ self.features(self.keys).sum(0))[:, None]
+        return feature_rows(self.features, self.keys, X)
 
     def __call__(self, X: Points) -> Float[Array, "n V"]:
         """f at every point."""

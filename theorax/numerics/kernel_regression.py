@@ -18,7 +18,13 @@ from jaxtyping import Array, Float
 
 from theorax.numerics.attention_layers import MultiHead
 from theorax.numerics.extents import Extent
-from theorax.numerics.kernel_attention import AttentionKernel, Features, KernelAttention, Regression
+from theorax.numerics.kernel_attention import (
+    AttentionKernel,
+    Features,
+    KernelAttention,
+    Regression,
+    feature_rows,
+)
 from theorax.numerics.keys import named
 from theorax.numerics.quadratic import (
     Dual,
@@ -62,7 +68,7 @@ def inverse(kernel: AttentionKernel, keys: Float[Array, "N D"]) -> Callable[[Arr
     **Errors:** those of `solved` and `pseudo_solved`.
     """
     if isinstance(kernel, Features):
-        rows = Regression(kernel, keys, jnp.zeros(()), jnp.zeros(())).rows(keys)
+        rows = feature_rows(kernel, keys, keys)
         if rows.shape[1] < rows.shape[0]:
             return partial(pseudo_solved, rows)
     return partial(solved, gram(kernel, keys)[0])
@@ -178,7 +184,7 @@ def fit(
     """Both programs solved for these targets; ``bias``: whether b is a variable."""
     free = bool(bias)
     if isinstance(kernel, Features):
-        root, rows = None, Regression(kernel, keys, jnp.zeros(()), jnp.zeros(())).rows(keys)
+        root, rows = None, feature_rows(kernel, keys, keys)
     else:
         root = rows = cholesky(gram(kernel, keys)[0])
     primal, dual = solve_primal(rows, targets, C, eps, free), solve_dual(rows, targets, C, eps, free)

@@ -13,21 +13,21 @@ from typing import Any
 import jax.numpy as jnp
 from jaxtyping import Array
 
-from theorax.language import Absolute, Hypothesis, Measured, Optimum
+from theorax.language import Absolute, Hypothesis, Optimum, arrays
 from theorax.numerics.quadratic import Dual, expanded_bound, feasible, lower_bound
 
-reached = Measured("reached", "primal value at the coefficients and the bias that the solver finds", array=True)
-assured = Measured("assured", "dual value at these coefficients", array=True)
-idle = Measured("idle", "primal value of w = 0 and b = 0", array=True)
-spare = Measured("spare", "what is left of [0, C] on either side of each multiplier found", array=True)
-MEASURES = (reached, assured, idle, spare)
-
-gap = reached - assured
+solver = arrays(
+    reached="primal value at the coefficients and the bias that the solver finds",
+    assured="dual value at these coefficients",
+    idle="primal value of w = 0 and b = 0",
+    spare="what is left of [0, C] on either side of each multiplier found",
+)
+gap = solver.reached - solver.assured
 SOLVED = Hypothesis("what the solver finds is optimal", name="solved")
 certified = Optimum(
-    reached / idle,
-    bound=assured / idle,
-    feasible=spare >= 0,
+    solver.reached / solver.idle,
+    bound=solver.assured / solver.idle,
+    feasible=solver.spare >= 0,
     margin=Absolute(
         2,
         10**9,
@@ -43,7 +43,7 @@ def astray(dual: Dual, share: Any) -> Dual:
     return dual._replace(alpha=(1 - share) * dual.alpha, alphat=(1 - share) * dual.alphat)
 
 
-def values(dual: Dual, G: Array, y: Array, C: Any, eps: Any, bias: bool) -> tuple[Array, dict[str, Array]]:
+def judged(dual: Dual, G: Array, y: Array, C: Any, eps: Any, bias: bool) -> tuple[Array, dict[str, Array]]:
     """The coefficients found, repaired to feasibility, and the letters above."""
     alpha, alphat = feasible(dual, C, bias)
     beta = alpha - alphat

@@ -7,13 +7,15 @@ solved where a model is built (``numerics.kernel_regression``); C and eps are ca
 
 from __future__ import annotations
 
+from typing import Any
+
 import jax
 import numpy as np
 from jaxtyping import Array
 from sympy import Symbol
 
 from theorax.language import Efforts, Hypothesis, Parameter, Size
-from theorax.numerics.kernel_attention import FEATURES, LINEAR, PLAIN, TAYLOR, Softmax
+from theorax.numerics.kernel_attention import FEATURES, KERNELS, LINEAR, PLAIN, SOFTMAX, TAYLOR
 from theorax.numerics.kernel_regression import OUTPUTS, QUERIES, Fitted, fit, points
 from theorax.numerics.keys import named
 
@@ -23,9 +25,10 @@ C = Parameter("C", "weight of what lies outside the tube", positive=True)
 eps = Parameter("eps", "half the width of the tube", nonnegative=True)
 
 POSITIVE = Hypothesis("C > 0 and eps >= 0", unbroken="otherwise one of the two programs has no solution")
+NORMALISER = Hypothesis("h_j is not zero", unbroken="there are no rows otherwise; both kernels are positive")
 
-SIZES: dict[Size, Efforts[tuple[int, ...]]] = {N: Efforts(quick=(8,), standard=(8, 12), thorough=(8, 12, 16))}
-DRAWS = Efforts(quick=2, standard=4, thorough=12)
+SIZES: dict[Size, Efforts[tuple[int, ...]]] = {N: Efforts((8,), (8, 12), (8, 12, 16))}
+DRAWS = Efforts(2, 4, 12)
 
 
 def each(key: Array, count: int, name: str, *shape: int) -> tuple[Array, ...]:
@@ -33,20 +36,15 @@ def each(key: Array, count: int, name: str, *shape: int) -> tuple[Array, ...]:
     return tuple(jax.random.normal(named(key, name, s), shape) / shape[-1] ** 0.5 for s in range(count))
 
 
-def generic(name: str, *shape: int) -> np.ndarray:
-    """An array of independent real symbols."""
+def generic(name: str, *shape: int) -> Any:
+    """An array of independent real symbols, the one of this name where no shape is given."""
     out = np.empty(shape, dtype=object)
     for place in np.ndindex(*shape):
-        out[place] = Symbol(f"{name}_{''.join(map(str, place))}", real=True)
+        out[place] = Symbol("_".join([name, "".join(map(str, place))]) if shape else name, real=True)
     return out
 
 
-def scalar(name: str) -> np.ndarray:
-    """One real symbol as an array without axes."""
-    return np.array(Symbol(name, real=True), dtype=object)
-
-
 __all__ = [
-    "DRAWS", "FEATURES", "LINEAR", "OUTPUTS", "PLAIN", "POSITIVE", "QUERIES", "SIZES", "TAYLOR", "C", "D", "Fitted", "N",
-    "Softmax", "eps", "fit", "generic", "points",
+    "DRAWS", "FEATURES", "KERNELS", "LINEAR", "NORMALISER", "OUTPUTS", "PLAIN", "POSITIVE", "QUERIES", "SIZES", "SOFTMAX",
+    "TAYLOR", "C", "D", "Fitted", "N", "each", "eps", "fit", "generic", "points",
 ]  # fmt: skip

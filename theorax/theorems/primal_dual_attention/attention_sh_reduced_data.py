@@ -19,22 +19,10 @@ from theorax.language import *
 from theorax.numerics.annotations import Entries
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.attention_layers import CONVOLUTION, POOL, STRIDE, AttentionSH, MultiHead, reduction
-from theorax.numerics.kernel_attention import Regression, Softmax
+from theorax.numerics.kernel_attention import Regression, Softmax, feature_rows
 from theorax.numerics.kernel_regression import FittedHeads
 from theorax.theorems.primal_dual_attention import _regression as setting
-from theorax.theorems.primal_dual_attention._regression import (
-    FEATURES,
-    LINEAR,
-    OUTPUTS,
-    PLAIN,
-    QUERIES,
-    SIZES,
-    TAYLOR,
-    C,
-    D,
-    N,
-    eps,
-)
+from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, PLAIN, TAYLOR, C, D, N, eps
 
 FACTORS, WIDTH = (2, 4), 2  # of the heads
 
@@ -54,23 +42,21 @@ seen = arrays(
     arithmetic="arithmetic means of them",
     scores="how many scores the layer computes",
 )
-
-exactly = Relative(1, 10**9, "the account of the rounding stays below it; the nearest wrong layer is a tenth off")
+exact = Relative(1, 10**9, "the account of the rounding stays below it; the nearest wrong layer is a tenth off")
 H = hypotheses(
-    reduced="h is summed over the reduced keys",
-    stride="every reduced key is a key: the reduction is a stride",
-)
+    reduced="h is summed over the reduced keys", stride="every reduced key is a key: the reduction is a stride",
+)  # fmt: skip
 expansion = Identity(
-    seen.sums, seen.layer, under=H.reduced, margin=exactly,
+    seen.sums, seen.layer, under=H.reduced, margin=exact,
     wrong={"values beta_j": seen.unweighted, "h over all keys in the values": seen.foreign},
 )  # fmt: skip
-sparse = Identity(seen.layer, seen.subset, under=H.stride, margin=exactly)
+sparse = Identity(seen.layer, seen.subset, under=H.stride, margin=exact)
 agree = Inequality((trained.solved - trained.expanded) ** 2, at_most=trained.reach, under=())
-means = Identity(seen.pooled, seen.geometric, under=(), margin=exactly, wrong={"the mean of phi": seen.arithmetic})
+means = Identity(seen.pooled, seen.geometric, under=(), margin=exact, wrong={"the mean of phi": seen.arithmetic})
 below = Inequality(seen.pooled, at_most=seen.arithmetic, under=())
 cost = Identity(
-    seen.scores, QUERIES * N * sum(Rational(1, factor) for factor in FACTORS), under=(), margin=exactly,
-    wrong={"all keys in both heads": len(FACTORS) * QUERIES * N},
+    seen.scores, setting.QUERIES * N * sum(Rational(1, factor) for factor in FACTORS), under=(), margin=exact,
+    wrong={"all keys in both heads": len(FACTORS) * setting.QUERIES * N},
 )  # fmt: skip
 
 
@@ -84,101 +70,93 @@ class Reduced(eqx.Module):
 
 
 def build(key, N, D, kind, reduced, every):
-    """``reduced``: the kind of reduction."""
     tokens, queries, _ = setting.points(key, N, D)
-    draw: Any = partial(setting.each, key, len(FACTORS))
+    draw = partial(setting.each, key, len(FACTORS))
     taps = draw("taps", max(FACTORS) + 1)
-    reductions: Any = tuple(
-        jnp.asarray(reduction(int(reduced), N.padded, factor, t[: factor + 1]))
-        for factor, t in zip(FACTORS, taps, strict=True)
-    )
-    beta = tuple(b[: len(R)] for b, R in zip(draw("beta", N.padded, OUTPUTS), reductions, strict=True))
-    A, H, b = draw("A", WIDTH, D.padded), draw("H", D.padded, OUTPUTS), draw("b", OUTPUTS)
-    return Reduced(AttentionSH(FEATURES[int(kind)], tokens, A, reductions, beta, b, H), queries, beta, bool(every))
+    sets = [reduction(int(reduced), N.padded, factor, t[: factor + 1]) for factor, t in zip(FACTORS, taps, strict=True)]
+    beta = tuple(b[: len(R)] for b, R in zip(draw("beta", N.padded, setting.OUTPUTS), sets, strict=True))
+    A, H, b = draw("A", WIDTH, D.padded), draw("H", D.padded, setting.OUTPUTS), draw("b", setting.OUTPUTS)
+    return Reduced(AttentionSH(FEATURES[int(kind)], tokens, A, tuple(sets), beta, b, H), queries, beta, bool(every))
+
+
+def values(model, everywhere=False):
+    """beta_j^s/h_j^s of each head, h^s summed over its reduced keys, or over all keys."""
+    sh, kernel = model.layer, model.layer.kernel.kernel
+    summed = [sh.tokens @ A.T for A in sh.projections] if everywhere else sh.keys
+    sums = [kernel(keys, others).sum(1, keepdims=True) for keys, others in zip(sh.keys, summed, strict=True)]
+    return tuple(beta / h for beta, h in zip(model.beta, sums, strict=True))
 
 
 def compare(model):
-    """The sum of regressions on reduced keys, and the layer."""
-    sh, phi, sums = model.layer, model.layer.kernel, []
-    own, everywhere = [], []
+    """The sum of regressions on reduced keys, and the layer with its rivals."""
+    sh, phi, heads = model.layer, model.layer.kernel, []
     for keys, A, beta, b in zip(sh.keys, sh.projections, model.beta, sh.biases, strict=True):
-        every = sh.tokens @ A.T
-        blank = Regression(phi, every if model.every else keys, jnp.zeros(()), b)
-        sums.append(Regression(phi, blank.keys, beta.T @ blank.rows(keys), b))
-        own.append(beta / phi.kernel(keys, keys).sum(1, keepdims=True))
-        everywhere.append(beta / phi.kernel(keys, every).sum(1, keepdims=True))
-    values, others = tuple(own), tuple(everywhere)
+        summed = sh.tokens @ A.T if model.every else keys
+        heads.append(Regression(phi, summed, beta.T @ feature_rows(phi, summed, keys), b))
+    layer = lambda values: replace(sh, values=values)(model.queries)  # noqa: E731
     return dict(
-        sums=MultiHead(sh.projections, tuple(sums), sh.outputs)(model.queries),
-        layer=replace(sh, values=values)(model.queries),
-        unweighted=replace(sh, values=model.beta)(model.queries),
-        foreign=replace(sh, values=others)(model.queries),
-    ), values
+        sums=MultiHead(sh.projections, tuple(heads), sh.outputs)(model.queries), layer=layer(values(model)),
+        unweighted=layer(model.beta), foreign=layer(values(model, everywhere=True)),
+    )  # fmt: skip
 
 
-def observe(model):
-    (found, values), sh = compare(model), model.layer
-    weights = [head.weights(model.queries @ A.T) for head, A in zip(sh.heads.heads, sh.projections, strict=True)]
-    subset = replace(sh, values=values).masked(FACTORS, QUERIES)(model.queries)
-    scores = jnp.asarray(float(sum(w.size for w in weights)))
-    return found | neighbours(sh.tokens, model.queries) | dict(subset=subset, scores=scores)
+def strided(model):
+    """The same values in sparse attention, which leaves keys out."""
+    sparse = replace(model.layer, values=values(model)).masked(FACTORS, len(model.queries))
+    return dict(subset=sparse(model.queries))
 
 
 def neighbours(keys, queries):
     """The exponential kernel at the means of two neighbouring keys, and the means of its values."""
-    kernel = Softmax()
-    one, two = (kernel.kernel(queries, keys[start::2]) for start in (0, 1))
-    middle = kernel.kernel(queries, (keys[::2] + keys[1::2]) / 2)
+    kernel = Softmax().kernel
+    one, two = (kernel(queries, keys[start::2]) for start in (0, 1))
+    middle = kernel(queries, (keys[::2] + keys[1::2]) / 2)
     return dict(pooled=middle, geometric=jnp.sqrt(one) * jnp.sqrt(two), arithmetic=(one + two) / 2)
 
 
+def observe(model):
+    sh, q = model.layer, model.queries
+    counts = [head.weights(q @ A.T).size for head, A in zip(sh.heads.heads, sh.projections, strict=True)]
+    scores = dict(scores=jnp.asarray(float(sum(counts))))
+    return compare(model) | strided(model) | neighbours(sh.tokens, q) | scores
+
+
 def solve(key, N, D, C, eps, kind, reduced):
-    model, targets = build(key, N, D, kind, reduced, 0), setting.points(key, N, D)[2]
-    sh = model.layer
-    fitted = tuple(
-        setting.fit(sh.kernel, keys, model.queries @ A.T, R @ targets, C, eps)
-        for keys, A, R in zip(sh.keys, sh.projections, sh.reductions, strict=True)
-    )
-    return sh, FittedHeads(fitted, model.queries, sh.projections, sh.outputs)
+    sh, (_, queries, targets) = build(key, N, D, kind, reduced, False).layer, setting.points(key, N, D)
+    heads = zip(sh.keys, sh.projections, sh.reductions, strict=True)
+    fitted = tuple(setting.fit(sh.kernel, keys, queries @ A.T, R @ targets, C, eps) for keys, A, R in heads)
+    return sh, FittedHeads(fitted, queries, sh.projections, sh.outputs)
 
 
 def optima(model, C, eps):
     sh, fitted = model
-    values, biases = zip(*((layer.values, layer.bias) for layer in fitted.layers(C).heads), strict=True)
-    return dict(
-        solved=fitted.regressions(fitted.queries),
-        expanded=replace(sh, values=values, biases=biases)(fitted.queries),
-        reach=fitted.reach(C, eps),
-    )
+    found, biases = zip(*((layer.values, layer.bias) for layer in fitted.layers(C).heads), strict=True)
+    expanded = replace(sh, values=found, biases=biases)(fitted.queries)
+    return dict(solved=fitted.regressions(fitted.queries), expanded=expanded, reach=fitted.reach(C, eps))
+
+
+def on_symbols(tokens, reductions):
+    """So many tokens, a head for each reduction by its name, a query; two features of any values, one output."""
+    g, R = setting.generic, tuple(reductions.values())
+    beta = tuple(g(f"beta{s}", len(rows), 1) for s, rows in reductions.items())
+    b, H = (tuple(g(f"{name}{s}", *shape) for s in reductions) for name, shape in (("b", (1,)), ("H", (1, 1))))
+    sh = AttentionSH(FEATURES[PLAIN], g("x", tokens, 2), tuple(np.eye(2) for _ in R), R, beta, b, H)
+    return (Reduced(sh, g("q", 1, 2), beta, False),)
 
 
 @settles(expansion)
 def one_head():
     """Any two reduced keys, kept of three tokens, and a query; two features of any values, one output, any multipliers."""
-    g: Any = setting.generic
-    R: Any = np.eye(3)[::2]
-    A: Any = np.eye(2)
-    beta = (g("beta", 2, 1),)
-    sh = AttentionSH(FEATURES[PLAIN], g("x", 3, 2), (A,), (R,), beta, (g("b", 1),), (g("H", 1, 1),))
-    found = evaluate(lambda model: compare(model)[0], (Reduced(sh, g("q", 1, 2), beta, False),), Symbolic())
+    found = evaluate(compare, on_symbols(3, {"": np.eye(3)[::2]}), Symbolic())
     yield instance(expansion, "the measured programs on symbols", found)
 
 
 @settles(sparse)
 def strides():
     """Four tokens, a query, every second token in one head and every fourth in the other; two features of any values."""
-    g: Any = setting.generic
-    each = lambda name, *shapes: tuple(g(f"{name}{s}", *shape) for s, shape in enumerate(shapes))  # noqa: E731
-    R: Any = tuple(reduction(STRIDE, 4, factor) for factor in FACTORS)
-    A: Any = (np.eye(2), np.eye(2))
-    beta, b = each("beta", (2, 1), (1, 1)), each("b", (1,), (1,))
-    sh = AttentionSH(FEATURES[PLAIN], g("x", 4, 2), A, R, beta, b, each("H", (1, 1), (1, 1)))
-
-    def program(sh, queries):
-        found, values = compare(Reduced(sh, queries, sh.values, False))
-        return dict(layer=found["layer"], subset=replace(sh, values=values).masked(FACTORS, 1)(queries))
-
-    yield instance(sparse, "the measured programs on symbols", evaluate(program, (sh, g("q", 1, 2)), Symbolic()))
+    given = on_symbols(4, {s: reduction(STRIDE, 4, factor) for s, factor in enumerate(FACTORS)})
+    program = lambda model: compare(model) | strided(model)  # noqa: E731
+    yield instance(sparse, "the measured programs on symbols", evaluate(program, given, Symbolic()))
 
 
 @settles(means)
@@ -188,7 +166,7 @@ def two_keys():
     yield instance(means, "the measured kernels on symbols", found)
 
 
-layers = Subject(build, kind=LINEAR, reduced=STRIDE, every=0)
+layers = Subject(build, kind=LINEAR, reduced=STRIDE, every=False)
 regressions = Subject(solve, kind=LINEAR, reduced=STRIDE)
 theorem = Theorem(
     place="Attention-SH (reconstructed definition; the remarks on strides and pooled keys: derived)",
@@ -198,21 +176,19 @@ theorem = Theorem(
     claims=dict(expansion=expansion, sparse=sparse, agree=agree, means=means, below=below, cost=cost),
     proofs=(one_head, strides, two_keys),
     experiments=dict(
-        layers=Experiment(observe, seen, SIZES, at={D: 4}, draws=setting.DRAWS, padded=True, subjects={
+        layers=Experiment(observe, seen, setting.SIZES, at={D: 4}, draws=setting.DRAWS, padded=True, subjects={
             "stride": layers,
             "stride, Taylor features": layers(kind=TAYLOR),
             "average pooling": layers(reduced=POOL).breaking(H.stride, fails=sparse),
             "convolution": layers(reduced=CONVOLUTION).breaking(H.stride, fails=sparse),
-            "h over all keys": layers(reduced=POOL, every=1).breaking(H.reduced, H.stride, fails=expansion),
+            "h over all keys": layers(reduced=POOL, every=True).breaking(H.reduced, H.stride, fails=expansion),
         }),
-        solved=Experiment(
-            optima, trained, SIZES, at={D: 4, C: 30, eps: Rational(1, 10)}, draws=Efforts(1, 3, 12), padded=True,
-            subjects={
-                "stride": regressions,
-                "average pooling": regressions(kind=TAYLOR, reduced=POOL),
-                "convolution": regressions(reduced=CONVOLUTION),
-            },
-        ),
+        solved=Experiment(optima, trained, setting.SIZES, at={D: 4, C: 30, eps: Rational(1, 10)}, draws=Efforts(1, 3, 12),
+                          padded=True, subjects={
+            "stride": regressions,
+            "average pooling": regressions(kind=TAYLOR, reduced=POOL),
+            "convolution": regressions(reduced=CONVOLUTION),
+        }),
     ),
     issues=(
         "The scores are counted, not timed: N_s a query and head for N; what reducing costs itself is linear in N.",

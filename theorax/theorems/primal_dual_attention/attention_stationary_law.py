@@ -15,8 +15,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from theorax.language import *
+from theorax.numerics.annotations import Entries
 from theorax.numerics.arithmetics import Symbolic, evaluate
-from theorax.numerics.kernel_attention import Features, Regression
+from theorax.numerics.kernel_attention import Features, Regression, feature_rows
 from theorax.numerics.keys import named
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, OUTPUTS, PLAIN, TAYLOR, D, N
@@ -53,18 +54,18 @@ class Chain(eqx.Module):
     """Keys that attend to each other, as queries through a matrix of their own, with any values and bias."""
 
     features: Features
-    keys: Any
-    queries: Any
-    V: Any
-    b: Any
-    c: Any
-    asks: Any
+    keys: Entries[Any, "N D"]
+    queries: Entries[Any, "n D"]
+    V: Entries[Any, "N v"]
+    b: Entries[Any, " v"]
+    c: Entries[Any, " v"]
+    asks: Entries[Any, "D D"]
 
 
-def chain(key, N, D, kind, apart):
-    """``apart``: how far the matrix of the queries is from that of the keys."""
+def chain(key, N, D, kind, difference):
+    """``difference``: of the matrices of the queries and of the keys."""
     keys, queries, V = setting.points(key, N, D)
-    turned = jnp.eye(D.padded) + apart * jax.random.normal(named(key, "W_Q"), (D.padded, D.padded))
+    turned = jnp.eye(D.padded) + difference * jax.random.normal(named(key, "W_Q"), (D.padded, D.padded))
     b, c = jax.random.normal(named(key, "b"), (2, OUTPUTS))
     return Chain(FEATURES[int(kind)], keys, queries, V, b, c, turned)
 
@@ -75,38 +76,27 @@ def walk(K, asked, V, b, c):
     A, pi = K / h[:, None], h / h.sum()
     weights = asked / asked.sum(1, keepdims=True)
     return dict(
-        forth=pi[:, None] * A,
-        back=(pi[:, None] * A).T,
-        after=pi @ A,
-        law=pi,
-        mean=pi @ (A @ V + b),
-        centre=b + pi @ V,
-        average=b + V.sum(0) / len(V),
-        output=weights @ V + b,
-        shifted=weights @ (V + c) + (b - c),
-        same_bias=weights @ (V + c) + b,
-    )
+        forth=pi[:, None] * A, back=(pi[:, None] * A).T, after=pi @ A, law=pi,
+        mean=pi @ (A @ V + b), centre=b + pi @ V, average=b + V.sum(0) / len(V),
+        output=weights @ V + b, shifted=weights @ (V + c) + (b - c), same_bias=weights @ (V + c) + b,
+    )  # fmt: skip
 
 
 def observe(model):
     phi, keys = model.features, model.keys
     K, asked = phi.kernel(keys @ model.asks.T, keys), phi.kernel(model.queries, keys)
-    blank, none = Regression(phi, keys, jnp.zeros(()), jnp.zeros(())), jnp.zeros(1)
+    raw = Regression(phi, keys, feature_rows(phi, keys, keys).sum(0)[None], jnp.zeros(1))
     # The normaliser of the chain's own queries: with two matrices it is not that of the features.
-    h = phi.kernel(keys @ model.asks.T, keys).sum(1)
-    rows = phi(keys) / h[:, None]
-    return dict(
-        walk(K, asked, model.V, model.b, model.c),
-        one=rows @ phi(keys).sum(0),
-        one_raw=Regression(phi, keys, blank.rows(keys).sum(0)[None], none)(model.queries),
-    )
+    one = phi(keys) / K.sum(1)[:, None] @ phi(keys).sum(0)
+    return walk(K, asked, model.V, model.b, model.c) | dict(one=one, one_raw=raw(model.queries))
 
 
 def on_symbols(claim):
-    K, q = setting.generic("k", 3, 3), setting.generic("q", 1, 3)
+    g = setting.generic
+    K = g("k", 3, 3)
     for i in range(3):
         K[i, :i] = K[:i, i]
-    given = (K, q, setting.generic("v", 3, 1), setting.generic("b", 1), setting.generic("c", 1))
+    given = (K, g("q", 1, 3), g("v", 3, 1), g("b", 1), g("c", 1))
     yield instance(claim, "the measured program on symbols", evaluate(walk, given, Symbolic()))
 
 
@@ -136,7 +126,7 @@ def constants():
     yield instance(constant, "the measured program on symbols", evaluate(observe, (model,), Symbolic()))
 
 
-walking = Subject(chain, kind=LINEAR, apart=0.0)
+walking = Subject(chain, kind=LINEAR, difference=0.0)
 theorem = Theorem(
     place="the gauge of the bias: what attention between keys keeps (derived here)",
     label="derived",
@@ -148,9 +138,8 @@ theorem = Theorem(
         chain=Experiment(observe, seen, {N: (4, 8)}, at={D: 2}, draws=setting.DRAWS, padded=True, subjects={
             "Taylor features": walking(kind=TAYLOR),
             "linear attention": walking,
-            "queries by another matrix": walking(apart=0.5).breaking(
-                H.symmetric, fails=(reversible, stationary, mean_output, constant),
-            ),
+            "queries by another matrix": walking(difference=0.5).breaking(
+                H.symmetric, fails=(reversible, stationary, mean_output, constant)),
         }),
     ),
     issues=("Reversibility is that of keys that ask through their own map; transformers have two, and no law in closed form.",),

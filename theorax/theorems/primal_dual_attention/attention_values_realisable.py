@@ -22,18 +22,30 @@ import jax.numpy as jnp
 from sympy import Matrix, Rational, expand, sqrt, symbols
 
 from theorax.language import *
-from theorax.numerics.kernel_attention import AttentionKernel, KernelAttention, Regression
+from theorax.numerics.kernel_attention import AttentionKernel, Features, KernelAttention, feature_rows
 from theorax.numerics.kernel_regression import gram, inverse
 from theorax.numerics.keys import named
 from theorax.numerics.quadratic import Dual, cholesky, expanded_bound, lower_bound, solve_dual
 from theorax.theorems.primal_dual_attention import _regression as setting
-from theorax.theorems.primal_dual_attention._found import MEASURES, SOLVED, astray, certified, gap
-from theorax.theorems.primal_dual_attention._found import values as found
-from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, OUTPUTS, D, N, Softmax, eps
+from theorax.theorems.primal_dual_attention._found import SOLVED, astray, certified, gap, judged, solver
+from theorax.theorems.primal_dual_attention._regression import KERNELS, LINEAR, OUTPUTS, SOFTMAX, D, N, eps
 
-above = Measured("above", "primal value at w = sum_j beta_j x_j and b", array=True)
-below = Measured("below", "dual value at beta = h V", array=True)
-room = Measured("room", "C - |beta|", array=True)
+program = arrays(
+    above="primal value at w = sum_j beta_j x_j and b",
+    below="dual value at beta = h V",
+    room="C - |beta|",
+)
+layer = arrays(
+    inverted="(G^-1)_jj/h_j^2",
+    off="|v_j| by which the values that the solver finds are off",
+    without="the same for targets without eps sign(beta)",
+    raw="the same for targets with K beta in the place of G beta",
+    output="difference of the outputs at the keys and the queries",
+    unbiased="the same for the layer without b",
+    length="|phi|/h at the keys and the queries",
+    anchor="least |x_j| sqrt(g) + g/m_j over the keys",
+)
+
 H = hypotheses(
     tube=Hypothesis("eps > 0", unbroken="with eps = 0 the same targets do, see svr_hard_limit_interpolation"),
     inside="C > max |h_j v_j|",
@@ -41,31 +53,21 @@ H = hypotheses(
     definite="k is strictly positive definite at the keys",
     solved=SOLVED,
 )
+wanted = (H.tube, H.inside, H.centred)
 optimal = Optimum(
-    above, under=(H.tube, H.inside, H.centred), bound=below, feasible=room >= 0,
+    program.above, under=wanted, bound=program.below, feasible=program.room >= 0,
     margin=Absolute(
-        1, 10**30,
-        "both values are the same expression, to the precision of the balls; any other coefficient leaves a gap",
+        1, 10**30, "both values are the same expression, to the precision of the balls; any other coefficient leaves a gap",
     ),
-    wrong={"twice the quadratic form": dict(value=2 * above), "a residual outside the tube": below - 1},
+    wrong={"twice the quadratic form": dict(value=2 * program.above), "a residual outside the tube": program.below - 1},
 )  # fmt: skip
-
-inverted = Measured("inverted", "(G^-1)_jj/h_j^2", array=True)
-off = Measured("off", "|v_j| by which the values that the solver finds are off", array=True)
-without = Measured("without", "the same for targets without eps sign(beta)", array=True)
-raw = Measured("raw", "the same for targets with K beta in the place of G beta", array=True)
-output = Measured("output", "difference of the outputs at the keys and the queries", array=True)
-unbiased = Measured("unbiased", "the same for the layer without b", array=True)
-length = Measured("length", "|phi|/h at the keys and the queries", array=True)
-anchor = Measured("anchor", "least |x_j| sqrt(g) + g/m_j over the keys", array=True)
-
 recovered = Inequality(
-    off**2, at_most=gap * inverted, under=(H.tube, H.inside, H.centred, H.definite),
-    wrong={"targets without eps sign(beta)": dict(of=without**2), "K in the place of G": dict(of=raw**2)},
+    layer.off**2, at_most=gap * layer.inverted, under=(*wanted, H.definite),
+    wrong={"targets without eps sign(beta)": dict(of=layer.without**2), "K in the place of G": dict(of=layer.raw**2)},
 )  # fmt: skip
 same_function = Inequality(
-    output, at_most=sqrt(gap) * length + anchor, under=(H.tube, H.inside, H.centred),
-    wrong={"b left out": dict(of=unbiased)},
+    layer.output, at_most=sqrt(gap) * layer.length + layer.anchor, under=wanted,
+    wrong={"b left out": dict(of=layer.unbiased)},
 )  # fmt: skip
 
 
@@ -92,32 +94,30 @@ def targets(kernel, keys, V, b, tube, centre):
     return h, G, values, beta, (G @ beta + b + sides, G @ beta + b, kernel.kernel(keys, keys) @ beta + b + sides)
 
 
-def realised(key, N, D, eps, kind, bias, centre, headroom, off):
-    """``headroom``: C over the largest coefficient; ``bias``: whether b is a variable; ``off``: of the multipliers."""
+def realised(key, N, D, eps, kind, bias, centre, headroom, shortfall):
+    """``headroom``: C over the largest coefficient; ``shortfall``: the share that multipliers found are too small by."""
     keys, queries, _ = setting.points(key, N, D)
     V, free = jax.random.normal(named(key, "values"), (N.padded, OUTPUTS)), bool(bias)
     b = jax.random.normal(named(key, "bias"), (OUTPUTS,)) * float(free)
-    phi = None if kind < 0 else FEATURES[int(kind)]
-    kernel: AttentionKernel = Softmax() if phi is None else phi
+    kernel = KERNELS[int(kind)]
     _, G, _, beta, ys = targets(kernel, keys, V, b, eps, float(centre))
-    root = cholesky(G) if phi is None else Regression(phi, keys, jnp.zeros(()), b).rows(keys)
+    root = feature_rows(kernel, keys, keys) if isinstance(kernel, Features) else cholesky(G)
     C = float(headroom) * float(jnp.abs(beta).max())
     duals = [solve_dual(root, y, C, eps, free) for y in ys]
-    return Realised(kernel, keys, queries, V, b, C, float(centre), (astray(duals[0], off), *duals[1:]), free)
+    return Realised(kernel, keys, queries, V, b, C, float(centre), (astray(duals[0], shortfall), *duals[1:]), free)
 
 
 def observe(model, eps):
     kernel, keys, C, b = model.kernel, model.keys, model.C, model.b
     h, G, values, beta, (y, *_) = targets(kernel, keys, model.V, b, eps, model.centre)
     points = jnp.concatenate([keys, model.queries])
-    coefficients, judged = found(model.found[0], G, y, C, eps, model.free)
+    coefficients, found = judged(model.found[0], G, y, C, eps, model.free)
     solved, *others = (beta / h[:, None] for beta in (coefficients, *(dual.beta for dual in model.found[1:])))
-    layer = lambda values, b: KernelAttention(kernel, keys, values, b)(points)  # noqa: E731
-    gap, depth = judged["reached"] - judged["assured"], jnp.minimum(jnp.abs(beta), jnp.abs(C - jnp.abs(beta)))
-    length = (
-        jnp.sqrt(jnp.diagonal(kernel.kernel(points, points)))[:, None] / kernel.kernel(points, keys).sum(1)[:, None]
-    )
-    return judged | dict(
+    at = lambda values, b: KernelAttention(kernel, keys, values, b)(points)  # noqa: E731
+    gap, depth = found["reached"] - found["assured"], jnp.minimum(jnp.abs(beta), jnp.abs(C - jnp.abs(beta)))
+    norms = jnp.sqrt(jnp.diagonal(kernel.kernel(points, points)))
+    length = norms[:, None] / kernel.kernel(points, keys).sum(1)[:, None]
+    return found | dict(
         above=expanded_bound(beta, b, G, y, C, eps),
         below=lower_bound(jnp.maximum(beta, 0), jnp.maximum(-beta, 0), G, y, eps),
         room=C - jnp.abs(beta),
@@ -125,8 +125,8 @@ def observe(model, eps):
         off=jnp.abs(solved - values),
         without=jnp.abs(others[0] - values),
         raw=jnp.abs(others[1] - values),
-        output=jnp.abs(layer(solved, model.found[0].b) - layer(values, b)),
-        unbiased=jnp.abs(layer(solved, 0 * b) - layer(values, b)),
+        output=jnp.abs(at(solved, model.found[0].b) - at(values, b)),
+        unbiased=jnp.abs(at(solved, 0 * b) - at(values, b)),
         length=length,
         anchor=jnp.min(jnp.sqrt(gap) * length[: len(y)] + gap / depth, axis=0),
     )
@@ -168,7 +168,7 @@ def distances():
     yield Step("one beyond it C - p, with its slack", (p * (e - r) + C * (r - e)).subs(r, e + t), expand((C - p) * t))
 
 
-subject = Subject(realised, kind=-1, bias=1, centre=1.0, headroom=2.0, off=0.0)
+softmax = Subject(realised, kind=SOFTMAX, bias=True, centre=1.0, headroom=2.0, shortfall=0.0)
 theorem = Theorem(
     place="a converse of the main theorem (derived here)",
     label="derived",
@@ -177,21 +177,16 @@ theorem = Theorem(
     claims=dict(optimal=optimal, certified=certified, recovered=recovered, same_function=same_function),
     proofs=(conditions, distances),
     experiments=dict(
-        realised=Experiment(
-            observe,
-            (*(above, below, room, *MEASURES, inverted, off, without, raw, output), *(unbiased, length, anchor)),
-            {N: (6, 10)}, at={D: 4, eps: Rational(1, 20)}, draws=Efforts(3, 8, 32), padded=True,
-            subjects={
-                "softmax attention, centred values": subject,
-                "softmax attention, no bias": subject(bias=0, centre=0.0),
-                "linear attention": subject(kind=LINEAR).breaking(H.definite, fails=recovered),
-                "C half of the largest coefficient": subject(headroom=0.5).breaking(
-                    H.inside, fails=(optimal, recovered, same_function),
-                ),
-                "values that are not centred": subject(centre=0.0).breaking(H.centred, fails=recovered),
-                "multipliers a thousandth off": subject(off=0.001).breaking(H.solved, fails=certified),
-            },
-        ),
+        realised=Experiment(observe, (program, solver, layer), {N: (6, 10)}, at={D: 4, eps: Rational(1, 20)},
+                            draws=Efforts(3, 8, 32), padded=True, subjects={
+            "softmax attention, centred values": softmax,
+            "softmax attention, no bias": softmax(bias=False, centre=0.0),
+            "linear attention": softmax(kind=LINEAR).breaking(H.definite, fails=recovered),
+            "C half of the largest coefficient": softmax(headroom=0.5).breaking(
+                H.inside, fails=(optimal, recovered, same_function)),
+            "values that are not centred": softmax(centre=0.0).breaking(H.centred, fails=recovered),
+            "multipliers a thousandth off": softmax(shortfall=0.001).breaking(H.solved, fails=certified),
+        }),
     ),
     issues=(
         "The targets depend on V, the keys and G: they are no data that a sequence comes with.",

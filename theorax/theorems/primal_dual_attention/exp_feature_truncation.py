@@ -39,19 +39,15 @@ truncated = numbers(
 H = hypotheses(even="T is even")
 features = Identity(
     seen.product, seen.series, under=(),
-    margin=Relative(
-        1, 10**9, "the account of the rounding stays below it, a wrong weight is of the order of the kernel",
-    ),
-    wrong={
-        "1/e! for 1/sqrt(e!)": dict(left=seen.unrooted),
-        "D^(-1/2) for D^(-1/4)": dict(left=seen.halved),
-    },
+    margin=Relative(1, 10**9, "the account of the rounding stays below it, a wrong weight is of the order of the kernel"),
+    wrong={"1/e! for 1/sqrt(e!)": dict(left=seen.unrooted), "D^(-1/2) for D^(-1/4)": dict(left=seen.halved)},
 )  # fmt: skip
+power, larger_end = Abs(seen.s) ** (T + 1), Max(1, exp(seen.s))
 remainder = Inequality(
-    seen.rest, at_most=Abs(seen.s) ** (T + 1) / factorial(T + 1) * Max(1, exp(seen.s)), under=(),
+    seen.rest, at_most=power / factorial(T + 1) * larger_end, under=(),
     wrong={
-        "without max(1, e^s)": Abs(seen.s) ** (T + 1) / factorial(T + 1),
-        "(T + 2)! for (T + 1)!": Abs(seen.s) ** (T + 1) / factorial(T + 2) * Max(1, exp(seen.s)),
+        "without max(1, e^s)": power / factorial(T + 1),
+        "(T + 2)! for (T + 1)!": power / factorial(T + 2) * larger_end,
     },
 )  # fmt: skip
 positive = Inequality(seen.series, at_least=0, under=H.even)
@@ -79,13 +75,9 @@ def compare(x, y, order, degree=None):
     s = x @ y.T / root
     series = polynomial(s, order, degree)
     return dict(
-        product=phi.kernel(x, y),
-        unrooted=single[0] @ single[1].T,
-        halved=phi.kernel(x / jnp.sqrt(root), y / jnp.sqrt(root)),
-        series=series,
-        s=s,
-        rest=jnp.abs(jnp.exp(s) - series),
-    )
+        product=phi.kernel(x, y), unrooted=single[0] @ single[1].T, series=series, s=s,
+        halved=phi.kernel(x / jnp.sqrt(root), y / jnp.sqrt(root)), rest=jnp.abs(jnp.exp(s) - series),
+    )  # fmt: skip
 
 
 def layers(model, T):
@@ -119,11 +111,7 @@ def lagrange():
         yield Step(f"what is left out, T = {order}", rest, exp(x) - series)
     weight = integrate((1 - w) ** T, (w, 0, 1)) / factorial(T)
     yield Step("the weights of e^u, u = s w, on [0, 1]", weight, 1 / factorial(T + 1))
-    yield Step(
-        "e^u at most its value at the larger end",
-        Abs(seen.s) ** (T + 1) * weight * Max(1, exp(seen.s)),
-        remainder.at_most,
-    )
+    yield Step("e^u at most its value at the larger end", power * weight * larger_end, remainder.at_most)
 
 
 @derives(positive)
@@ -137,10 +125,7 @@ def even_polynomials():
         yield Step(f"its least value, T = {order}", minimum(left, x), positive.at_least)
 
 
-def subject(size=1.0, odd=0):
-    return Subject(build, size=size, odd=odd)
-
-
+tokens = Subject(build, size=1.0, odd=0)
 theorem = Theorem(
     place="the feature map of the exponential kernel, cut off (derived; the kernel is the paper's softmax attention)",
     label="derived",
@@ -148,22 +133,17 @@ theorem = Theorem(
     claims=dict(features=features, remainder=remainder, positive=positive, outputs=outputs),
     proofs=(multinomial, lagrange, even_polynomials),
     experiments=dict(
-        pairs=Experiment(
-            pairs, seen, {T: Efforts((2, 4), (2, 4, 6), (2, 4, 6, 8))}, at={N: 8, D: 3}, draws=Efforts(2, 3, 8),
-            padded=True,
-            subjects={
-                "standard normal": subject(),
-                "keys three times as long": subject(3.0),
-                "odd degree": subject(3.0, 1).breaking(H.even, fails=positive),
-            },
-        ),
-        layers=Experiment(
-            layers, truncated, {T: (4, 8, 12)}, at={N: 64, D: 3}, draws=Efforts(600, 600, 1000), span=4, padded=True,
-            subjects={
-                "standard normal": subject(),
-                "keys twice as long": subject(2.0),
-            },
-        ),
+        pairs=Experiment(pairs, seen, {T: Efforts((2, 4), (2, 4, 6), (2, 4, 6, 8))}, at={N: 8, D: 3},
+                         draws=Efforts(2, 3, 8), padded=True, subjects={
+            "standard normal": tokens,
+            "keys three times as long": tokens(size=3.0),
+            "odd degree": tokens(size=3.0, odd=1).breaking(H.even, fails=positive),
+        }),
+        layers=Experiment(layers, truncated, {T: (4, 8, 12)}, at={N: 64, D: 3}, draws=Efforts(600, 600, 1000), span=4,
+                          padded=True, subjects={
+            "standard normal": tokens,
+            "keys twice as long": tokens(size=2.0),
+        }),
     ),
     issues=(
         "The decay sets in once T is larger than the largest |s|; before, the bound says nothing about outputs.",

@@ -3,8 +3,8 @@
 With phi(x) = elu(x) + 1 the weight W = sum_j v_j phi(k_j) of f(x) = W phi(x)/h(x) + b is the state that linear attention
 keeps. As soon as there are more keys than features, values V + dV with sum_j dv_j phi(k_j) = 0 make the same W, hence the
 same function everywhere; sum_j h_j dv_j = 0 then follows, for h_j = phi(k_j) . sum_l phi(k_l). Where all keys lie on the
-edge of the tube V and V + dV are both optimal. At targets in general position no more than D + 1 keys lie there, for f has
-D + 1 numbers to meet them with; all other values are 0 or +-C/h_j, and one V is optimal.
+edge of the tube V and V + dV are both optimal; at targets in general position one V is, see
+linear_attention_free_support_vectors.
 """
 
 from typing import Any
@@ -23,53 +23,47 @@ from theorax.numerics.quadratic import Primal, lower_bound, null_part, upper_bou
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, PLAIN, SIZES, C, D, eps
 
-state = Measured("state", "W phi(q)/h(q) + b with W = sum_j beta_j phi(k_j)/h_j", array=True)
-layer = Measured("layer", "linear attention with the values v_j = beta_j/h_j", array=True)
-unweighted = Measured("unweighted", "linear attention with the values beta_j", array=True)
-moved = Measured("moved", "linear attention with the values v_j + dv_j", array=True)
-astray = Measured("astray", "linear attention with values moved by as much, but anywhere", array=True)
-values = Measured("values", "the values v_j", array=True)
-others = Measured("others", "the values v_j + dv_j", array=True)
-balance = Measured("balance", "sum_j h_j dv_j", array=True)
-unbalanced = Measured("unbalanced", "sum_j dv_j", array=True)
-step = Measured("step", "the largest |dv_j|^2", array=True)
-above = Measured("above", "primal value of W, at targets on the edge of the tube", array=True)
-below = Measured("below", "dual value of the multipliers that belong to v_j + t dv_j", array=True)
-room = Measured("room", "what is left of [0, C] on either side of these multipliers", array=True)
 seen = arrays(
-    solved="W phi(q)/h(q) + b with the W and b of the primal program",
-    expanded="linear attention with the values of the dual program and that b",
-    reach="2 |phi(q)|^2/h(q)^2 times the difference of the primal and the dual value",
-    free="how many multipliers of an output lie inside (0, C), by 1e-6 of C",
+    state="W phi(q)/h(q) + b with W = sum_j beta_j phi(k_j)/h_j",
+    layer="linear attention with the values v_j = beta_j/h_j",
+    unweighted="linear attention with the values beta_j",
+    moved="linear attention with the values v_j + dv_j",
+    astray="linear attention with values moved by as much, but anywhere",
+    values="the values v_j",
+    others="the values v_j + dv_j",
+    balance="sum_j h_j dv_j",
+    unbalanced="sum_j dv_j",
+    step="the largest |dv_j|^2",
+    above="primal value of W, at targets on the edge of the tube",
+    below="dual value of the multipliers that belong to v_j + t dv_j",
+    room="what is left of [0, C] on either side of these multipliers",
+    highest="the largest value of an output, plus b",
 )
-highest = Measured("highest", "the largest value of an output, plus b", array=True)
 
-rounding = "the account of the rounding stays below it; a wrong value is of the order of the output"
-exactly = Relative(1, 10**9, rounding)
 H = hypotheses(
     positive="the features are positive, as elu(x) + 1",
     few="there are more keys than features",
     null="sum_j dv_j phi(k_j) = 0",
-    general="the targets are in general position",
 )
-expansion = Identity(state, layer, under=(), margin=exactly, wrong={"values beta_j": unweighted})
-agree = Inequality((seen.solved - seen.expanded) ** 2, at_most=seen.reach, under=H.positive)
+rounding = "the account of the rounding stays below it; a wrong value is of the order of the output"
+exact = Relative(1, 10**9, rounding)
+expansion = Identity(seen.state, seen.layer, under=(), margin=exact, wrong={"values beta_j": seen.unweighted})
 silent = Identity(
-    layer, moved, under=(H.few, H.null), margin=exactly,
-    wrong={"the values are determined": dict(left=values, right=others), "a move anywhere": astray},
+    seen.layer, seen.moved, under=(H.few, H.null), margin=exact,
+    wrong={"the values are determined": dict(left=seen.values, right=seen.others), "a move anywhere": seen.astray},
 )  # fmt: skip
 balanced = Identity(
-    balance, 0, under=(H.few, H.null), margin=Absolute(1, 10**9, rounding), wrong={"without h": dict(left=unbalanced)},
+    seen.balance, 0, under=(H.few, H.null), margin=Absolute(1, 10**9, rounding),
+    wrong={"without h": dict(left=seen.unbalanced)},
 )  # fmt: skip
-moves = Inequality(step, at_least=Rational(1, 100), under=H.few)
+moves = Inequality(seen.step, at_least=Rational(1, 100), under=H.few)
 optimal = Optimum(
-    above, under=H.null, bound=below, feasible=room >= 0,
+    seen.above, under=H.null, bound=seen.below, feasible=seen.room >= 0,
     margin=Absolute(
         1, 10**9, "both values are of order one and the same number; the moves change them by a tenth if made anywhere",
     ),
 )  # fmt: skip
-chosen = Inequality(seen.free, at_most=D + 1, under=H.general)
-convex = Inequality(layer, at_most=highest, under=H.positive)
+convex = Inequality(seen.layer, at_most=seen.highest, under=H.positive)
 
 
 class Move(eqx.Module):
@@ -131,69 +125,30 @@ def observe(model, C, eps):
     )
 
 
-def fitted(key, N, D, C, eps, bias, edge):
-    """``edge``: every target on the edge of the tube around the function of given multipliers."""
-    phi, (keys, queries, targets) = FEATURES[LINEAR], setting.points(key, N, D)
-    if edge:
-        beta, X = targets - targets.mean(0), phi(keys) / phi.kernel(keys, keys).sum(1, keepdims=True)
-        targets = X @ (X.T @ beta) + eps * jnp.sign(beta)
-    return setting.fit(phi, keys, queries, targets, C, eps, bias)
-
-
-def optimum(model, C, eps):
-    alpha = jnp.maximum(*model.multipliers(C))
-    inside = (alpha > C / 1e6) & (alpha < C - C / 1e6)
-    return dict(
-        solved=model.regression(model.queries),
-        expanded=model.layer(C)(model.queries),
-        reach=model.reach(C, eps),
-        free=jnp.where(inside, 1.0, 0.0).sum(0),
-    )
-
-
 @settles(expansion, silent, balanced)
 def any_values(claim):
     """Three keys and a query, two features of any values, one output; any multipliers and any move."""
-    g: Any = setting.generic
+    g = setting.generic
     model = Move(FEATURES[PLAIN], g("phi", 3, 2), g("q", 1, 2), g("beta", 3, 1), g("b", 1), g("u", 3, 1), 1)
     yield instance(claim, "the measured programs on symbols", evaluate(compare, (model,), Symbolic()))
 
 
-layers = Subject(build, kind=LINEAR, full=0, projected=1)
-regressions = Subject(fitted, bias=1, edge=0)
+layers = Subject(build, kind=LINEAR, full=False, projected=True)
 theorem = Theorem(
     place="linear attention as the expansion of a regression (reconstructed; that values are not determined: derived)",
     label="reconstructed",
     uses=("softmax_attention_support_vector_expansion",),
     hypotheses=H,
-    claims=dict(
-        expansion=expansion, agree=agree, silent=silent, balanced=balanced, moves=moves, optimal=optimal, chosen=chosen,
-        convex=convex,
-    ),
+    claims=dict(expansion=expansion, silent=silent, balanced=balanced, moves=moves, optimal=optimal, convex=convex),
     proofs=(any_values,),
     experiments=dict(
-        layers=Experiment(
-            observe,
-            (
-                *(state, layer, unweighted, moved, astray, values, others, balance, unbalanced, step, above, below),
-                *(room, highest),
-            ),
-            SIZES, at={D: 4, C: 30, eps: Rational(1, 10)}, draws=setting.DRAWS, padded=True,
-            subjects={
-                "linear attention": layers,
-                "as many features as keys": layers(full=1).breaking(H.few, fails=moves),
-                "values moved anywhere": layers(projected=0).breaking(H.null, fails=(silent, balanced, optimal)),
-                "phi(x) = x": layers(kind=PLAIN).breaking(H.positive, fails=convex),
-            },
-        ),
-        fitted=Experiment(
-            optimum, seen, SIZES, at={D: 4, C: 300, eps: Rational(1, 10)}, draws=Efforts(2, 6, 24), padded=True,
-            subjects={
-                "with bias": regressions,
-                "without bias": regressions(bias=0),
-                "targets on the edge of the tube": regressions(edge=1).breaking(H.general, fails=chosen),
-            },
-        ),
+        layers=Experiment(observe, seen, SIZES, at={D: 4, C: 30, eps: Rational(1, 10)}, draws=setting.DRAWS, padded=True,
+                          subjects={
+            "linear attention": layers,
+            "as many features as keys": layers(full=True).breaking(H.few, fails=moves),
+            "values moved anywhere": layers(projected=False).breaking(H.null, fails=(silent, balanced, optimal)),
+            "phi(x) = x": layers(kind=PLAIN).breaking(H.positive, fails=convex),
+        }),
     ),
     issues=(
         "Which of many values a solver returns where all keys lie on the edge of the tube is its own choice.",

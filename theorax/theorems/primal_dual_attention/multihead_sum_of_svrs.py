@@ -6,7 +6,6 @@ queries and keys need not agree for that. What the regressions are off by their 
 sum_s |H^s| sqrt(2 g^s) |phi|/h^s, of which the square is at most S times the sum of the squares.
 """
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -22,17 +21,7 @@ from theorax.numerics.attention_layers import MultiHead, equinox_multihead
 from theorax.numerics.kernel_attention import KernelAttention, Regression, Softmax
 from theorax.numerics.kernel_regression import FittedHeads
 from theorax.theorems.primal_dual_attention import _regression as setting
-from theorax.theorems.primal_dual_attention._regression import (
-    FEATURES,
-    LINEAR,
-    OUTPUTS,
-    PLAIN,
-    TAYLOR,
-    C,
-    D,
-    N,
-    eps,
-)
+from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, PLAIN, TAYLOR, C, D, N, eps
 
 S = Size("S", "number of heads")
 WIDTH = 4  # of a head: its root, which that module rounds, is exact
@@ -52,22 +41,20 @@ seen = arrays(
     equinox="equinox.nn.MultiheadAttention with these projections and values",
 )
 
-exactly = Relative(1, 10**9, "the account of the rounding stays below it; heads are of the order of the output")
+exact = Relative(1, 10**9, "the account of the rounding stays below it; heads are of the order of the output")
 H = hypotheses(
     own="every head has the normaliser of its own keys",
     stationary="every W is stationary: W^s = sum_j beta_j^s phi(k_j^s)/h_j^s",
 )
 expansion = Identity(
-    seen.sums, seen.layer, margin=exactly,
+    seen.sums, seen.layer, margin=exact,
     wrong={
-        "one h shared by the heads": seen.shared,
-        "values beta_j": seen.unweighted,
-        "the mean over the heads": seen.layer / S,
-        "outputs of another head": seen.crossed,
+        "one h shared by the heads": seen.shared, "values beta_j": seen.unweighted,
+        "the mean over the heads": seen.layer / S, "outputs of another head": seen.crossed,
     },
 )  # fmt: skip
 agree = Inequality((trained.solved - trained.expanded) ** 2, at_most=trained.reach)
-is_multihead = Identity(seen.softmax, seen.equinox, under=(), margin=exactly)
+is_multihead = Identity(seen.softmax, seen.equinox, under=(), margin=exact)
 
 
 class Heads(eqx.Module):
@@ -82,50 +69,45 @@ class Heads(eqx.Module):
     b: tuple[Entries[Any, " V"], ...]
     kind: int = eqx.field(static=True)
     own: Any  # normalisers, at the queries
-    astray: Any  # what is added to every W
+    excess: Any  # what is added to every W
 
     @property
     def keys(self):
         return [self.tokens @ A.T for A in self.of_keys]
 
 
-def build(key, S, N, D, kind, apart, own, astray):
-    """``apart``: the keys have projections of their own."""
+def build(key, S, N, D, kind, separate, own, excess):
+    """``separate``: the keys have projections of their own."""
     tokens, queries, _ = setting.points(key, N, D)
     draw = partial(setting.each, key, S.padded)
-    A, B, H = draw("A", WIDTH, D.padded), draw("B", WIDTH, D.padded), draw("H", D.padded, OUTPUTS)
-    beta, b = draw("beta", N.padded, OUTPUTS), draw("b", OUTPUTS)
-    return Heads(tokens, queries, A, B if apart else A, H, beta, b, int(kind), own, astray)
+    A, B, H = draw("A", WIDTH, D.padded), draw("B", WIDTH, D.padded), draw("H", D.padded, setting.OUTPUTS)
+    beta, b = draw("beta", N.padded, setting.OUTPUTS), draw("b", setting.OUTPUTS)
+    return Heads(tokens, queries, A, B if separate else A, H, beta, b, int(kind), own, excess)
 
 
 def compare(model):
     """The sum of regressions, the layer, and its rivals; every W by the multipliers of its head."""
-    phi, at, rival = FEATURES[model.kind], [], []
-    regressions = []
+    phi, at, rival, regressions = FEATURES[model.kind], [], [], []
     for keys, beta, b in zip(model.keys, model.beta, model.b, strict=True):
         h = phi.kernel(keys, keys).sum(1, keepdims=True)
-        W = (beta / h).T @ phi(keys) + model.astray
+        W = (beta / h).T @ phi(keys) + model.excess
         normaliser = jnp.where(jnp.asarray(model.own) == 1, keys, model.keys[0])
         regressions.append(Regression(phi, normaliser, W, b))
         at.append(KernelAttention(phi, keys, beta / h, b))
         rival.append(KernelAttention(phi, keys, beta, b))
-    layer = MultiHead(model.of_queries, tuple(at), model.outputs)
-    foreign = [Regression(phi, model.keys[0], (a.values).T @ phi(a.keys), a.bias) for a in at]
+    foreign = [Regression(phi, model.keys[0], a.values.T @ phi(a.keys), a.bias) for a in at]
+    rolled = (*model.outputs[1:], model.outputs[0])
+    total = lambda heads, H: MultiHead(model.of_queries, tuple(heads), H)(model.queries)  # noqa: E731
     return dict(
-        sums=replace(layer, heads=tuple(regressions))(model.queries),
-        layer=layer(model.queries),
-        shared=replace(layer, heads=tuple(foreign))(model.queries),
-        unweighted=replace(layer, heads=tuple(rival))(model.queries),
-        crossed=replace(layer, outputs=(*model.outputs[1:], model.outputs[0]))(model.queries),
-    )
+        sums=total(regressions, model.outputs), layer=total(at, model.outputs), shared=total(foreign, model.outputs),
+        unweighted=total(rival, model.outputs), crossed=total(at, rolled),
+    )  # fmt: skip
 
 
 def by_softmax(model):
     """The layer with softmax heads, and the module that everybody uses."""
-    heads = tuple(
-        KernelAttention(Softmax(), keys, beta, b) for keys, beta, b in zip(model.keys, model.beta, model.b, strict=True)
-    )
-    layer = MultiHead(model.of_queries, heads, model.outputs)
+    parts = zip(model.keys, model.beta, model.b, strict=True)
+    layer = MultiHead(model.of_queries, tuple(KernelAttention(Softmax(), *part) for part in parts), model.outputs)
     module = equinox_multihead(layer, model.of_keys, model.tokens, model.queries)
     return dict(softmax=layer(model.queries), equinox=module)
 
@@ -134,31 +116,31 @@ def observe(model):
     return compare(model) | by_softmax(model)
 
 
-def fit(key, S, N, D, C, eps, kind, bias):
-    model = build(key, S, N, D, kind, 0, 1, 0.0)
+def fit(key, S, N, D, C, eps, kind):
+    model = build(key, S, N, D, kind, False, True, 0.0)
     fitted = tuple(
-        setting.fit(FEATURES[int(kind)], keys, model.queries @ A.T, 4 * beta, C, eps, bias)
+        setting.fit(FEATURES[int(kind)], keys, model.queries @ A.T, 4 * beta, C, eps)
         for keys, A, beta in zip(model.keys, model.of_queries, model.beta, strict=True)
     )
     return FittedHeads(fitted, model.queries, model.of_queries, model.outputs)
 
 
 def optima(model, C, eps):
-    return dict(
-        solved=model.regressions(model.queries),
-        expanded=model.layers(C)(model.queries),
-        reach=model.reach(C, eps),
-    )
+    q = model.queries
+    return dict(solved=model.regressions(q), expanded=model.layers(C)(q), reach=model.reach(C, eps))
+
+
+def symbols_of_heads(name, *shape):
+    return tuple(setting.generic(f"{name}{s}", *shape) for s in range(2))
 
 
 @settles(expansion)
 def two_heads():
     """Two heads on two tokens and a query, two features of any values in each, one output, any multipliers."""
-    g: Any = setting.generic
-    each = lambda name, *shape: tuple(g(f"{name}{s}", *shape) for s in range(2))  # noqa: E731
+    g, each = setting.generic, symbols_of_heads
     A, H = tuple(np.eye(4)[s : s + 2] for s in (0, 2)), each("H", 1, 1)  # every head has coordinates of its own
-    given: Any = (g("x", 2, 4), g("q", 1, 4), A, A, H, each("beta", 2, 1), each("b", 1), PLAIN, 1, 0)
-    found = evaluate(compare, (Heads(*given),), Symbolic())
+    model = Heads(g("x", 2, 4), g("q", 1, 4), A, A, H, each("beta", 2, 1), each("b", 1), PLAIN, 1, 0)
+    found = evaluate(compare, (model,), Symbolic())
     left, right = (found[name].item() for name in ("sums", "layer"))
     weights = [h.item() for h in H]
     for side in (left, right):
@@ -170,16 +152,15 @@ def two_heads():
 @settles(is_multihead)
 def softmax_heads():
     """Two heads of width four on two tokens and a query of dimension one, one output, any projections and multipliers."""
-    g: Any = setting.generic
-    each = lambda name, *shape: tuple(g(f"{name}{s}", *shape) for s in range(2))  # noqa: E731
+    g, each = setting.generic, symbols_of_heads
     A, B, H = each("A", WIDTH, 1), each("B", WIDTH, 1), each("H", 1, 1)
     model = Heads(g("x", 2, 1), g("q", 1, 1), A, B, H, each("beta", 2, 1), each("b", 1), PLAIN, 1, 0)
     yield instance(is_multihead, "the measured programs on symbols", evaluate(by_softmax, (model,), Symbolic()))
 
 
-heads = Subject(build, kind=LINEAR, apart=0, own=1, astray=0.0)
-regressions = Subject(fit, kind=LINEAR, bias=1)
-SIZES: dict[Size, Efforts[tuple[int, ...]]] = {S: Efforts((3,), (2, 3), (2, 3, 5))}
+heads = Subject(build, kind=LINEAR, separate=False, own=True, excess=0.0)
+regressions = Subject(fit, kind=LINEAR)
+NUMBERS: dict[Size, Efforts[tuple[int, ...]]] = {S: Efforts((3,), (2, 3), (2, 3, 5))}
 theorem = Theorem(
     place="multi-head attention as a sum of support vector regressions",
     label="reconstructed",
@@ -188,20 +169,18 @@ theorem = Theorem(
     claims=dict(expansion=expansion, agree=agree, is_multihead=is_multihead),
     proofs=(two_heads, softmax_heads),
     experiments=dict(
-        heads=Experiment(observe, seen, SIZES, at={N: 8, D: 6}, draws=setting.DRAWS, padded=True, subjects={
+        heads=Experiment(observe, seen, NUMBERS, at={N: 8, D: 6}, draws=setting.DRAWS, padded=True, subjects={
             "linear attention": heads,
             "Taylor features": heads(kind=TAYLOR),
-            "keys with projections of their own": heads(apart=1),
-            "one h shared by the heads": heads(own=0).breaking(H.own, fails=expansion),
-            "every W a tenth off": heads(astray=0.1).breaking(H.stationary, fails=expansion),
+            "keys with projections of their own": heads(separate=True),
+            "one h shared by the heads": heads(own=False).breaking(H.own, fails=expansion),
+            "every W a tenth off": heads(excess=0.1).breaking(H.stationary, fails=expansion),
         }),
-        solved=Experiment(
-            optima, trained, SIZES, at={N: 8, D: 6, C: 30, eps: Rational(1, 10)}, draws=Efforts(1, 4, 12), padded=True,
-            subjects={
-                "linear attention": regressions,
-                "Taylor features": regressions(kind=TAYLOR),
-            },
-        ),
+        solved=Experiment(optima, trained, NUMBERS, at={N: 8, D: 6, C: 30, eps: Rational(1, 10)}, draws=Efforts(1, 4, 12),
+                          padded=True, subjects={
+            "linear attention": regressions,
+            "Taylor features": regressions(kind=TAYLOR),
+        }),
     ),
     issues=(
         "The heads share their tokens and nothing else: no program couples them, and the targets of each are a choice.",

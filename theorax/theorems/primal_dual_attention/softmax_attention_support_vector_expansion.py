@@ -21,21 +21,11 @@ from sympy import Integer, Matrix, Rational, Symbol, sqrt, symbols
 
 from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
-from theorax.numerics.kernel_attention import Features, KernelAttention, Regression, Softmax, exponents
+from theorax.numerics.kernel_attention import Features, KernelAttention, Regression, Softmax, exponents, feature_rows
 from theorax.numerics.keys import named
 from theorax.numerics.quadratic import Dual, Primal, feasible, lower_bound, solve_dual, solve_primal, upper_bound
 from theorax.theorems.primal_dual_attention import _regression as setting
-from theorax.theorems.primal_dual_attention._regression import (
-    FEATURES,
-    LINEAR,
-    PLAIN,
-    POSITIVE,
-    TAYLOR,
-    C,
-    D,
-    N,
-    eps,
-)
+from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, PLAIN, TAYLOR, C, D, N, eps
 
 seen = arrays(
     regression="W phi(q)/h(q) + b with W by the multipliers",
@@ -53,24 +43,26 @@ seen = arrays(
     too_cool="the layer with the kernel exp(<x, y>/D)",
 )
 
-rounding = "the account of the rounding stays below it, the nearest wrong layer is a tenth off"
-wrong = {
-    "values beta_j": seen.plain,
-    "the bias dropped": seen.layer - seen.bias,
-    "1/D in the place of 1/sqrt(D)": seen.cooler,
-    "not normalised at the query": seen.unnormalised,
-    "the sign of beta": 2 * seen.bias - seen.layer,
-}
 H = hypotheses(
-    positive=POSITIVE,
+    positive=setting.POSITIVE,
     same_keys="h is summed over the keys that the regression is trained on",
     stationary="W is stationary: w = sum_j beta_j phi(k_j)/h_j",
 )
-expansion = Identity(seen.regression, seen.layer, margin=Relative(1, 10**9, rounding), wrong=wrong)
-general = Identity(seen.regression, seen.own, under=(H.positive, H.stationary), margin=Relative(1, 10**9, rounding))
+exact = Relative(1, 10**9, "the account of the rounding stays below it, the nearest wrong layer is a tenth off")
+expansion = Identity(
+    seen.regression, seen.layer, margin=exact,
+    wrong={
+        "values beta_j": seen.plain,
+        "the bias dropped": seen.layer - seen.bias,
+        "1/D in the place of 1/sqrt(D)": seen.cooler,
+        "not normalised at the query": seen.unnormalised,
+        "the sign of beta": 2 * seen.bias - seen.layer,
+    },
+)  # fmt: skip
+general = Identity(seen.regression, seen.own, under=(H.positive, H.stationary), margin=exact)
 agree = Inequality((seen.found - seen.layer) ** 2, at_most=2 * seen.gap * seen.reach)
 is_softmax = Identity(
-    seen.softmax, seen.exponential, under=H.positive, margin=Relative(1, 10**9, rounding),
+    seen.softmax, seen.exponential, under=H.positive, margin=exact,
     wrong={"1/D in the place of 1/sqrt(D)": seen.too_cool},
 )  # fmt: skip
 
@@ -85,32 +77,29 @@ class ExtendedRegression(eqx.Module):
     targets: jax.Array
     primal: Primal
     dual: Dual
-    astray: jax.Array  # what is added to W
+    excess: jax.Array  # what is added to W
     constrained: bool = eqx.field(static=True)
 
 
-def pair(key, N, D, C, eps, kind, bias, more, astray):
+def pair(key, N, D, C, eps, kind, bias, more, excess):
     keys, queries, targets = setting.points(key, N, D)
     extra = jax.random.normal(named(key, "more"), (int(more), D.padded))
-    phi = FEATURES[int(kind)]
-    X = Regression(phi, jnp.concatenate([keys, extra]), jnp.zeros(()), jnp.zeros(())).rows(keys)
-    primal, dual = solve_primal(X, targets, C, eps, bool(bias)), solve_dual(X, targets, C, eps, bool(bias))
-    away = astray * jax.random.normal(named(key, "astray"), primal.W.shape)
-    return ExtendedRegression(
-        phi, keys, extra, queries, targets, primal._replace(W=primal.W + away), dual, away, bool(bias)
-    )
+    phi, free = FEATURES[int(kind)], bool(bias)
+    X = feature_rows(phi, jnp.concatenate([keys, extra]), keys)
+    primal, dual = solve_primal(X, targets, C, eps, free), solve_dual(X, targets, C, eps, free)
+    away = excess * jax.random.normal(named(key, "astray"), primal.W.shape)
+    return ExtendedRegression(phi, keys, extra, queries, targets, primal._replace(W=primal.W + away), dual, away, free)
 
 
 def outputs(phi, keys, more, queries, beta, b, away=0.0):
     """The regression beside the layers."""
-    blank = Regression(phi, jnp.concatenate([keys, more]), jnp.zeros(()), b)
-    h = phi.kernel(keys, blank.keys).sum(1, keepdims=True)
-    at = phi.kernel(queries, blank.keys).sum(1, keepdims=True)
+    summed = jnp.concatenate([keys, more])
+    h, at = (phi.kernel(tokens, summed).sum(1, keepdims=True) for tokens in (keys, queries))
     values, cooler = beta / h, keys.shape[1] ** -0.25
     layer = KernelAttention(phi, keys, values, b)
     K, weights = phi.kernel(queries, keys), layer.weights(queries)
     return dict(
-        regression=Regression(phi, blank.keys, beta.T @ blank.rows(keys) + away, b)(queries),
+        regression=Regression(phi, summed, beta.T @ feature_rows(phi, summed, keys) + away, b)(queries),
         layer=layer(queries),
         own=K / at @ values + b,
         bias=jnp.broadcast_to(b, (len(queries), len(b))),
@@ -123,29 +112,22 @@ def outputs(phi, keys, more, queries, beta, b, away=0.0):
 def observe(model, C, eps):
     phi, keys, (W, b) = model.features, model.keys, model.primal
     here = Regression(phi, jnp.concatenate([keys, model.more]), W, b)
-    X = here.rows(keys)
+    X, at = here.rows(keys), here.rows(model.queries)
     alpha, alphat = feasible(model.dual, C, model.constrained)
-    beta, at = alpha - alphat, here.rows(model.queries)
-    difference = upper_bound(model.primal, X, model.targets, C, eps)
-    difference -= lower_bound(alpha, alphat, X @ X.T, model.targets, eps)
+    beta, above = alpha - alphat, upper_bound(model.primal, X, model.targets, C, eps)
+    difference = above - lower_bound(alpha, alphat, X @ X.T, model.targets, eps)
     values = beta / phi.kernel(keys, here.keys).sum(1, keepdims=True)
-    return dict(
-        outputs(phi, keys, model.more, model.queries, beta, b, model.astray)
-        | softmax_layers(model.queries, keys, values),
-        found=here(model.queries),
-        reach=jnp.broadcast_to((at**2).sum(1, keepdims=True), (len(model.queries), len(b))),
-        gap=difference,
-    )
+    layers = outputs(phi, keys, model.more, model.queries, beta, b, model.excess)
+    reach = jnp.broadcast_to((at**2).sum(1, keepdims=True), (len(model.queries), len(b)))
+    solved = dict(found=here(model.queries), reach=reach, gap=difference)
+    return layers | softmax_layers(model.queries, keys, values) | solved
 
 
 def softmax_layers(queries, keys, values):
     """Softmax attention as JAX has it, and by its kernel."""
-    none = jnp.zeros_like(values[0])
-    return dict(
-        softmax=jax.nn.softmax(queries @ keys.T / jnp.sqrt(1.0 * keys.shape[1])) @ values,
-        exponential=KernelAttention(Softmax(), keys, values, none)(queries),
-        too_cool=KernelAttention(Softmax(1 / keys.shape[1]), keys, values, none)(queries),
-    )
+    layer = lambda kernel: KernelAttention(kernel, keys, values, jnp.zeros_like(values[0]))(queries)  # noqa: E731
+    weights = jax.nn.softmax(queries @ keys.T / jnp.sqrt(1.0 * keys.shape[1]))
+    return dict(softmax=weights @ values, exponential=layer(Softmax()), too_cool=layer(Softmax(1 / keys.shape[1])))
 
 
 def on_symbols(keys, more):
@@ -167,6 +149,12 @@ def another_normaliser():
     yield instance(general, "the measured programs on symbols", on_symbols(2, 1))
 
 
+def monomial(z, e, size):
+    """z^e size^(-|e|/4)/sqrt(e!), one feature of the exponential kernel."""
+    powers = prod(s**p for s, p in zip(z, e, strict=True))
+    return powers / size ** Rational(sum(e), 4) / sqrt(prod(map(factorial, e)))
+
+
 @lemma
 def monomials():
     """Degrees up to four in the plane: the features of exp(<x, y>/sqrt(D)), by the multinomial theorem."""
@@ -174,22 +162,19 @@ def monomials():
     size = Symbol("D", positive=True)
     for t in range(5):
         rows = [e for e in exponents(2, 4).tolist() if sum(e) == t]
-        feature = lambda z, e: (  # noqa: E731
-            prod(s**p for s, p in zip(z, e, strict=True)) / size ** Rational(t, 4) / sqrt(prod(map(factorial, e)))  # noqa: B023
-        )
-        total: Any = sum(feature(x, e) * feature(y, e) for e in rows)
+        of_x, of_y = ([monomial(z, e, size) for e in rows] for z in (x, y))
+        total: Any = sum(a * b for a, b in zip(of_x, of_y, strict=True))
         yield Step(f"degree {t}", total.expand(), (x.dot(y) ** t / (factorial(t) * size ** Rational(t, 2))).expand())
 
 
 @settles(is_softmax)
 def by_exponentials():
     """Three keys and a query in the plane, one output, any values."""
-    g: Any = setting.generic
-    given = (g("q", 1, 2), g("k", 3, 2), g("v", 3, 1))
-    yield instance(is_softmax, "the measured programs on symbols", evaluate(softmax_layers, given, Symbolic()))
+    q, k, v = (setting.generic(*letter) for letter in (("q", 1, 2), ("k", 3, 2), ("v", 3, 1)))
+    yield instance(is_softmax, "the measured programs on symbols", evaluate(softmax_layers, (q, k, v), Symbolic()))
 
 
-fitted = Subject(pair, kind=TAYLOR, bias=1, more=0, astray=0.0)
+fitted = Subject(pair, kind=TAYLOR, bias=True, more=0, excess=0.0)
 theorem = Theorem(
     place="the main theorem: self-attention as the expansion of a support vector regression",
     label="reconstructed",
@@ -198,16 +183,14 @@ theorem = Theorem(
     claims=dict(expansion=expansion, general=general, agree=agree, is_softmax=is_softmax),
     proofs=(generic_features, another_normaliser, by_exponentials, monomials),
     experiments=dict(
-        fitted=Experiment(
-            observe, seen, {N: (4, 8)}, at={D: 2, C: 30, eps: Rational(1, 10)}, draws=Efforts(2, 3, 12), padded=True,
-            subjects={
-                "Taylor features": fitted,
-                "linear attention": fitted(kind=LINEAR),
-                "Taylor features, no bias": fitted(bias=0),
-                "h over four keys more": fitted(more=4).breaking(H.same_keys, fails=(expansion, agree)),
-                "W off the span of the rows": fitted(astray=0.1).breaking(H.stationary, fails=(expansion, general)),
-            },
-        ),
+        fitted=Experiment(observe, seen, {N: (4, 8)}, at={D: 2, C: 30, eps: Rational(1, 10)}, draws=Efforts(2, 3, 12),
+                          padded=True, subjects={
+            "Taylor features": fitted,
+            "linear attention": fitted(kind=LINEAR),
+            "Taylor features, no bias": fitted(bias=False),
+            "h over four keys more": fitted(more=4).breaking(H.same_keys, fails=(expansion, agree)),
+            "W off the span of the rows": fitted(excess=0.1).breaking(H.stationary, fails=(expansion, general)),
+        }),
     ),
     issues=(
         "The values are outputs of the dual program: given values are reached by choosing targets, see "

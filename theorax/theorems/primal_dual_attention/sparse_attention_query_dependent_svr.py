@@ -16,7 +16,7 @@ from theorax.language import *
 from theorax.numerics.annotations import Entries
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.attention_layers import by_sets, halves, two_sets
-from theorax.numerics.kernel_attention import Regression
+from theorax.numerics.kernel_attention import Regression, feature_rows
 from theorax.numerics.kernel_regression import Fitted
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, PLAIN, SIZES, TAYLOR, C, D, eps
@@ -33,13 +33,13 @@ trained = arrays(
     reach="2 |phi(q)|^2/h(q)^2 times the difference of the primal and the dual value",
 )
 
-exactly = Relative(1, 10**9, "the account of the rounding stays below it; a key more or less moves a tenth")
+exact = Relative(1, 10**9, "the account of the rounding stays below it; a key more or less moves a tenth")
 H = hypotheses(
     normaliser="h is summed over the keys that the query may read",
     own="the values are those of the regression on these keys",
 )
 expansion = Identity(
-    seen.sums, seen.masked, under=H.normaliser, margin=exactly,
+    seen.sums, seen.masked, under=H.normaliser, margin=exact,
     wrong={"h over all keys in the values": seen.everywhere, "no mask": seen.unmasked},
 )  # fmt: skip
 agree = Inequality((trained.solved - trained.expanded) ** 2, at_most=trained.reach, under=H.own)
@@ -62,10 +62,10 @@ def compare(model):
     regressions, values, others = [], [], []
     for queries, chosen, beta in zip(halves(model.queries), two_sets(len(keys)), model.beta, strict=True):
         mine = keys[chosen]
-        blank = Regression(phi, mine if model.local else keys, jnp.zeros(()), b)
+        summed = mine if model.local else keys
         values.append(beta / phi.kernel(mine, mine).sum(1, keepdims=True))
         others.append(beta / phi.kernel(mine, keys).sum(1, keepdims=True))
-        regressions.append(Regression(phi, blank.keys, beta.T @ blank.rows(mine), b)(queries))
+        regressions.append(Regression(phi, summed, beta.T @ feature_rows(phi, summed, mine), b)(queries))
     return dict(
         sums=jnp.concatenate(regressions),
         masked=by_sets(phi, keys, values, (b, b), model.queries),
@@ -115,13 +115,13 @@ def optima(model, C, eps):
 @settles(expansion)
 def of_two_sets():
     """Three keys, two sets of two, a query of each; two features of any values, one output, any multipliers."""
-    g: Any = setting.generic
+    g = setting.generic
     model = Sparse(g("phi", 3, 2), g("q", 2, 2), (g("beta", 2, 1), g("gamma", 2, 1)), g("b", 1), PLAIN)
     yield instance(expansion, "the measured programs on symbols", evaluate(compare, (model,), Symbolic()))
 
 
-layers = Subject(build, kind=LINEAR, local=1)
-regressions = Subject(solve, kind=TAYLOR, bias=1, shared=0)
+layers = Subject(build, kind=LINEAR, local=True)
+regressions = Subject(solve, kind=TAYLOR, bias=True, shared=False)
 theorem = Theorem(
     place="sparse attention as regressions on subsets (reconstructed; that their values are no restrictions: derived)",
     label="reconstructed",
@@ -133,17 +133,15 @@ theorem = Theorem(
         layers=Experiment(compare, seen, SIZES, at={D: 2}, draws=setting.DRAWS, padded=True, subjects={
             "linear attention": layers,
             "Taylor features": layers(kind=TAYLOR),
-            "h over all keys": layers(local=0).breaking(H.normaliser, fails=expansion),
+            "h over all keys": layers(local=False).breaking(H.normaliser, fails=expansion),
         }),
-        solved=Experiment(
-            optima, trained, SIZES, at={D: 2, C: 30, eps: Rational(1, 10)}, draws=setting.DRAWS, padded=True,
-            subjects={
-                "linear attention": regressions(kind=LINEAR),
-                "Taylor features": regressions,
-                "Taylor features, no bias": regressions(bias=0),
-                "the values of the regression on all keys": regressions(shared=1).breaking(H.own, fails=agree),
-            },
-        ),
+        solved=Experiment(optima, trained, SIZES, at={D: 2, C: 30, eps: Rational(1, 10)}, draws=setting.DRAWS, padded=True,
+                          subjects={
+            "linear attention": regressions(kind=LINEAR),
+            "Taylor features": regressions,
+            "Taylor features, no bias": regressions(bias=False),
+            "the values of the regression on all keys": regressions(shared=True).breaking(H.own, fails=agree),
+        }),
     ),
     issues=(
         "What a V that all queries share is fitted to: see sparse_attention_shared_values.",

@@ -11,7 +11,7 @@ from sympy import Matrix, Rational, symbols
 
 from theorax.language import *
 from theorax.numerics.attention_layers import two_sets
-from theorax.numerics.kernel_attention import Regression
+from theorax.numerics.kernel_attention import feature_rows
 from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, SIZES, TAYLOR, C, D, eps
@@ -23,7 +23,6 @@ seen = arrays(
     apart="largest squared difference of the targets of two sets at a key in both",
 )
 
-
 H = hypotheses(targets="the targets are those that belong to the set", sets="not all queries may read the same keys")
 realised = Optimum(
     seen.above, under=H.targets, bound=seen.below, feasible=seen.room >= 0,
@@ -32,26 +31,26 @@ realised = Optimum(
 differ = Inequality(seen.apart, at_least=Rational(1, 10**4), under=(H.targets, H.sets))
 
 
-def wanted(key, N, D, kind, same, one):
-    """``same``: both sets are one; ``one``: the targets are those for all keys."""
+def wanted(key, N, D, kind, same, whole):
+    """``same``: both sets are one; ``whole``: the targets are those for all keys."""
     keys, _, V = setting.points(key, N, D)
-    return keys, V, FEATURES[int(kind)], bool(same), bool(one)
+    return keys, V, FEATURES[int(kind)], bool(same), bool(whole)
 
 
 def targets(phi, keys, V, eps):
     """Rows, coefficients and targets of the regression on these keys that has these values."""
-    X = Regression(phi, keys, jnp.zeros(()), jnp.zeros(())).rows(keys)
+    X = feature_rows(phi, keys, keys)
     beta = phi.kernel(keys, keys).sum(1, keepdims=True) * V
     return X, beta, X @ (X.T @ beta) + eps * jnp.sign(beta)
 
 
 def shared_values(model, C, eps):
-    keys, V, phi, same, one = model
+    keys, V, phi, same, whole = model
     full, values, aims, coefficients = targets(phi, keys, V, eps)[2], [], [], []
     chosen = two_sets(len(keys), same)
     for mine in chosen:
         X, beta, y = targets(phi, keys[mine], V[mine], eps)
-        y = full[mine] if one else y
+        y = full[mine] if whole else y
         upper = upper_bound(Primal(beta.T @ X, jnp.zeros(V.shape[1])), X, y, C, eps)
         values.append((upper, lower_bound(jnp.maximum(beta, 0), jnp.maximum(-beta, 0), X @ X.T, y, eps)))
         aims.append(y)
@@ -75,14 +74,13 @@ def targets_differ():
         x = Matrix([a / h[0], other / h[1]])
         beta = Matrix([h[0] * u, h[1] * v])
         aims.append((x * x.T * beta)[0] + e)
-        yield Step(
-            f"beside {other}, y_1 is the layer's output and eps", aims[-1], (a * u + other * v) / (a + other) + e
-        )
+        output = (a * u + other * v) / (a + other)
+        yield Step(f"beside {other}, y_1 is the layer's output and eps", aims[-1], output + e)
     yield Step("the two differ as the features of the other keys do", aims[0] - aims[1],
                a * (c - b) * (u - v) / ((a + b) * (a + c)))  # fmt: skip
 
 
-one_V = Subject(wanted, kind=TAYLOR, same=0, one=0)
+one_V = Subject(wanted, kind=TAYLOR, same=False, whole=False)
 theorem = Theorem(
     place="sparse attention as regressions on subsets (derived: what its shared values are fitted to)",
     label="derived",
@@ -91,15 +89,13 @@ theorem = Theorem(
     claims=dict(realised=realised, differ=differ),
     proofs=(targets_differ,),
     experiments=dict(
-        one_V=Experiment(
-            shared_values, seen, SIZES, at={D: 2, C: 10_000, eps: Rational(1, 10)}, draws=setting.DRAWS, padded=True,
-            subjects={
-                "linear attention": one_V(kind=LINEAR),
-                "Taylor features": one_V,
-                "targets made for all keys": one_V(one=1).breaking(H.targets, fails=(realised, differ)),
-                "one set": one_V(same=1).breaking(H.sets, fails=differ),
-            },
-        ),
+        one_V=Experiment(shared_values, seen, SIZES, at={D: 2, C: 10_000, eps: Rational(1, 10)}, draws=setting.DRAWS,
+                         padded=True, subjects={
+            "linear attention": one_V(kind=LINEAR),
+            "Taylor features": one_V,
+            "targets made for all keys": one_V(whole=True).breaking(H.targets, fails=(realised, differ)),
+            "one set": one_V(same=True).breaking(H.sets, fails=differ),
+        }),
     ),
     issues=(
         "With a bias as a variable, sum_j h_j v_j = 0 would have to hold over every set: as many equations as there are "

@@ -17,22 +17,13 @@ import jax.numpy as jnp
 from sympy import Matrix, Rational, solve, symbols
 
 from theorax.language import *
+from theorax.numerics.annotations import Entries
 from theorax.numerics.arithmetics import Symbolic, evaluate
-from theorax.numerics.kernel_attention import Features, Regression
+from theorax.numerics.kernel_attention import Features, feature_rows
 from theorax.numerics.keys import named
 from theorax.numerics.quadratic import lower_bound
 from theorax.theorems.primal_dual_attention import _regression as setting
-from theorax.theorems.primal_dual_attention._regression import (
-    FEATURES,
-    LINEAR,
-    OUTPUTS,
-    POSITIVE,
-    TAYLOR,
-    C,
-    D,
-    N,
-    eps,
-)
+from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, PLAIN, TAYLOR, C, D, N, eps
 
 seen = arrays(
     primal="primal value at any point",
@@ -47,8 +38,8 @@ seen = arrays(
 )
 
 H = hypotheses(
-    positive=POSITIVE,
-    normaliser=Hypothesis("h_j is not zero", unbroken="there are no rows otherwise; both kernels are positive"),
+    positive=setting.POSITIVE,
+    normaliser=setting.NORMALISER,
     balance="sum_j beta_j = 0 where b is a variable",
     same="both programs have the same C",
 )
@@ -68,31 +59,30 @@ class Anything(eqx.Module):
     """A point of the primal program and multipliers, neither optimal nor feasible."""
 
     features: Features
-    keys: Any
-    targets: Any
-    W: Any
-    b: Any
-    xi: Any
-    xit: Any
-    alpha: Any  # of all keys but the first
-    alphat: Any
-    miss: Any  # the sum of beta
+    keys: Entries[Any, "N D"]
+    targets: Entries[Any, "N V"]
+    W: Entries[Any, "V F"]
+    b: Entries[Any, " V"] | float
+    xi: Entries[Any, "N V"]
+    xit: Entries[Any, "N V"]
+    alpha: Entries[Any, "M V"]  # of all keys but the first
+    alphat: Entries[Any, "N V"]
+    total: Any  # the sum of beta
     share: Any  # of C in the box of the dual
 
 
-def anything(key, N, D, kind, bias, miss, share):
+def anything(key, N, D, kind, bias, total, share):
     keys, _, targets = setting.points(key, N, D)
-    phi, shape = FEATURES[int(kind)], (N.padded, OUTPUTS)
+    phi, shape = FEATURES[int(kind)], (N.padded, setting.OUTPUTS)
     draw = lambda name, *shape: jax.random.normal(named(key, name), shape)  # noqa: E731
-    W, b = draw("W", OUTPUTS, phi(keys).shape[1]), float(bias) * draw("b", OUTPUTS)
+    W, b = draw("W", setting.OUTPUTS, phi(keys).shape[1]), float(bias) * draw("b", setting.OUTPUTS)
     xi, xit, alpha, alphat = (draw(name, *shape) for name in ("xi", "xit", "alpha", "alphat"))
-    return Anything(phi, keys, targets, W, b if bias else 0.0, xi, xit, alpha[1:], alphat, miss, share)
+    return Anything(phi, keys, targets, W, b if bias else 0.0, xi, xit, alpha[1:], alphat, total, share)
 
 
 def terms(model, C, eps):
-    plain = Regression(model.features, model.keys, model.W, model.b)
-    X = plain.rows(model.keys)
-    first = model.alphat.sum(0, keepdims=True) - model.alpha.sum(0, keepdims=True) + model.miss
+    X = feature_rows(model.features, model.keys, model.keys)
+    first = model.alphat.sum(0, keepdims=True) - model.alpha.sum(0, keepdims=True) + model.total
     alpha, alphat = jnp.concatenate([first, model.alpha]), model.alphat
     beta, r = alpha - alphat, model.targets - (X @ model.W.T + model.b)
     phi = model.features(model.keys)
@@ -113,13 +103,10 @@ def terms(model, C, eps):
 @settles(gap)
 def generic_points():
     """Two keys in the plane, one output, phi(x) = x; every weight, slack, target and multiplier, every C and eps."""
-    one = lambda name: setting.generic(name, 2, 1)  # noqa: E731
-    model = Anything(
-        FEATURES[setting.PLAIN], setting.generic("k", 2, 2), one("y"), setting.generic("w", 1, 2),
-        setting.generic("b", 1), one("xi"), one("xit"), one("alpha")[1:], one("alphat"), 0.0, 1.0,
-    )  # fmt: skip
-    values = evaluate(terms, (model, setting.scalar("C"), setting.scalar("e")), Symbolic())
-    yield instance(gap, "the measured program on symbols", values)
+    g = setting.generic
+    y, xi, xit, alpha, alphat = (g(name, 2, 1) for name in ("y", "xi", "xit", "alpha", "alphat"))
+    model = Anything(FEATURES[PLAIN], g("k", 2, 2), y, g("w", 1, 2), g("b", 1), xi, xit, alpha[1:], alphat, 0.0, 1.0)
+    yield instance(gap, "the measured program on symbols", evaluate(terms, (model, g("C"), g("e")), Symbolic()))
 
 
 @lemma
@@ -129,8 +116,7 @@ def lagrangian():
         Matrix(symbols(f"{name}_1:3")) for name in ("w", "y", "xi", "xit", "a", "at", "eta", "etat")
     )
     X, (b, c, e) = Matrix(2, 2, symbols("x_1:3_1:3")), symbols("b c e")
-    f = X * w + Matrix([b, b])
-    one = Matrix([1, 1])
+    f, one = X * w + Matrix([b, b]), Matrix([1, 1])
     L = (
         w.dot(w) / 2 + c * one.dot(xi + xit) - eta.dot(xi) - etat.dot(xit)
         + a.dot(y - f - e * one - xi) + at.dot(f - y - e * one - xit)
@@ -146,7 +132,7 @@ def lagrangian():
     yield Step("what is left is the dual value", at_zero.expand(), value.subs(a[0], solve(sum(beta), a[0])[0]).expand())
 
 
-point = Subject(anything, kind=LINEAR, bias=1, miss=0.0, share=1.0)
+point = Subject(anything, kind=LINEAR, bias=True, total=0.0, share=1.0)
 theorem = Theorem(
     place="the Lagrangian of the two programs that precede the main theorem (the identity: derived here)",
     label="derived",
@@ -154,16 +140,14 @@ theorem = Theorem(
     claims=dict(gap=gap),
     proofs=(generic_points, lagrangian),
     experiments=dict(
-        any=Experiment(
-            terms, seen, {N: (3, 8)}, at={D: 2, C: 30, eps: Rational(1, 8)}, draws=setting.DRAWS, padded=True,
-            subjects={
-                "Taylor features": point(kind=TAYLOR),
-                "linear attention": point,
-                "no bias, any sum": point(bias=0, miss=1.0),
-                "a sum that is not zero": point(miss=1.0).breaking(H.balance, fails=gap),
-                "half of C in the dual": point(share=0.5).breaking(H.same, fails=gap),
-            },
-        ),
+        any=Experiment(terms, seen, {N: (3, 8)}, at={D: 2, C: 30, eps: Rational(1, 8)}, draws=setting.DRAWS, padded=True,
+                       subjects={
+            "Taylor features": point(kind=TAYLOR),
+            "linear attention": point,
+            "no bias, any sum": point(bias=False, total=1.0),
+            "a sum that is not zero": point(total=1.0).breaking(H.balance, fails=gap),
+            "half of C in the dual": point(share=0.5).breaking(H.same, fails=gap),
+        }),
     ),
     issues=("The outputs do not interact: both programs are sums over them.",),
 )  # fmt: skip

@@ -16,9 +16,9 @@ import jax.numpy as jnp
 from sympy import Abs, Rational, cos, expand, pi, symbols
 
 from theorax.language import *
-from theorax.numerics.kernel_attention import KernelAttention
+from theorax.numerics.kernel_attention import KernelAttention, Softmax
 from theorax.numerics.kernel_regression import gram, interpolant, inverse
-from theorax.theorems.primal_dual_attention._regression import N, Softmax
+from theorax.theorems.primal_dual_attention._regression import N
 from theorax.theorems.primal_dual_attention._series import bessel_i, circle_number
 
 m = Parameter("m", "turns of the wave", integer=True, positive=True)
@@ -99,7 +99,7 @@ def aliases():
             yield Step(f"m = {turns}, order {n}", expand(total.expand(trig=True)), expand(kept.expand(trig=True)))
 
 
-subject = Subject(turned, shift=0.0)
+even = Subject(turned, shift=0.0)
 theorem = Theorem(
     place="the limit of a hard tube, for keys on the circle (derived here)",
     label="derived",
@@ -108,14 +108,10 @@ theorem = Theorem(
     claims=dict(circle=circle, aliasing=aliasing),
     proofs=(aliases,),
     experiments=dict(
-        circle=Experiment(
-            on_the_circle, seen, {N: (6, 8)},
-            at=({m: 2, r: Rational(17, 10), t: Rational(2, 5)}, {m: 1, r: Rational(1, 2), t: 1}), draws=1, padded=True,
-            subjects={
-                "even": subject,
-                "a key out of its place": subject(shift=0.5).breaking(H.even, fails=(circle, aliasing)),
-            },
-        ),
+        circle=Experiment(on_the_circle, seen, {N: (6, 8)}, draws=1, padded=True, subjects={
+            "even": even,
+            "a key out of its place": even(shift=0.5).breaking(H.even, fails=(circle, aliasing)),
+        }, at=({m: 2, r: Rational(17, 10), t: Rational(2, 5)}, {m: 1, r: Rational(1, 2), t: 1})),
     ),
     issues=(
         "On the circle 1/lambda_min(G) grows faster than exponentially, to 1.7e9 at N = 16: nothing is said of such G.",

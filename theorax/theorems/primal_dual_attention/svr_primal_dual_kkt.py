@@ -6,7 +6,6 @@ and a gap g bounds what each of them is off. The multiplier of the sum is the bi
 """
 
 from dataclasses import replace
-from typing import Any
 
 import jax.numpy as jnp
 from sympy import Rational, Symbol, solve, symbols
@@ -14,7 +13,7 @@ from sympy import Rational, Symbol, solve, symbols
 from theorax.language import *
 from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
 from theorax.theorems.primal_dual_attention import _regression as setting
-from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, POSITIVE, TAYLOR, C, D, N, eps
+from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, TAYLOR, C, D, N, eps
 
 seen = arrays(
     above="primal value of what the primal program found",
@@ -26,21 +25,17 @@ seen = arrays(
     both="the smaller one of alpha_j and alphat_j",
 )
 
-meet: dict[str, Any] = dict(
-    bound=seen.below,
-    feasible=seen.room >= 0,
-    margin=Absolute(
-        1, 10**9, "the values are of order 10 to 10^3 and solved to 1e-13 of them; other constants are 0.1 off and more"
-    ),
-)
+close = Absolute(
+    1, 10**9, "the values are of order 10 to 10^3 and solved to 1e-13 of them; other constants are 0.1 off and more",
+)  # fmt: skip
 H = hypotheses(
-    positive=POSITIVE,
-    normaliser=Hypothesis("h_j is not zero", unbroken="there are no rows otherwise; both kernels are positive"),
+    positive=setting.POSITIVE,
+    normaliser=setting.NORMALISER,
     balance="sum_j beta_j = 0 where b is a variable",
     same="both programs have the same C",
 )
-strong = Optimum(seen.above, **meet)
-multiplier = Optimum(seen.other, **meet)
+strong = Optimum(seen.above, bound=seen.below, feasible=seen.room >= 0, margin=close)
+multiplier = Optimum(seen.other, bound=seen.below, feasible=seen.room >= 0, margin=close)
 stationary = Inequality(seen.off**2, at_most=2 * (seen.above - seen.below))
 slackness = Inequality(seen.products, at_most=seen.above - seen.below)
 one_sided = Inequality(seen.both, at_most=(seen.above - seen.below) / eps, where=eps > 0)
@@ -81,7 +76,7 @@ def never_both():
     yield Step("with a gap g: m (2 eps) <= 2 g for the smaller multiplier m", solve(2 * m * e - 2 * g, m), [g / e])
 
 
-optimal = Subject(solved, kind=TAYLOR, bias=1, constrained=1, share=1.0)
+optimal = Subject(solved, kind=TAYLOR, bias=True, constrained=True, share=1.0)
 theorem = Theorem(
     place="the primal and the dual program that precede the main theorem",
     label="reconstructed",
@@ -90,19 +85,15 @@ theorem = Theorem(
     claims=dict(strong=strong, multiplier=multiplier, stationary=stationary, slackness=slackness, one_sided=one_sided),
     proofs=(never_both,),
     experiments=dict(
-        solved=Experiment(
-            conditions, seen, {N: (8, 16)}, at={D: 3, C: 30, eps: Rational(1, 10)}, draws=Efforts(2, 6, 24),
-            padded=True,
-            subjects={
-                "Taylor features": optimal,
-                "linear attention": optimal(kind=LINEAR),
-                "Taylor features, no bias": optimal(bias=0, constrained=0),
-                "dual without the sum": optimal(constrained=0).breaking(
-                    H.balance, fails=(strong, multiplier, stationary, slackness),
-                ),
-                "half of C in the dual": optimal(share=0.5).breaking(H.same, fails=(strong, multiplier)),
-            },
-        ),
+        solved=Experiment(conditions, seen, {N: (8, 16)}, at={D: 3, C: 30, eps: Rational(1, 10)}, draws=Efforts(2, 6, 24),
+                          padded=True, subjects={
+            "Taylor features": optimal,
+            "linear attention": optimal(kind=LINEAR),
+            "Taylor features, no bias": optimal(bias=False, constrained=False),
+            "dual without the sum": optimal(constrained=False).breaking(
+                H.balance, fails=(strong, multiplier, stationary, slackness)),
+            "half of C in the dual": optimal(share=0.5).breaking(H.same, fails=(strong, multiplier)),
+        }),
     ),
     issues=(
         "The outputs do not interact: both programs are sums over them, and are solved one by one.",

@@ -1,0 +1,119 @@
+"""A tube as wide as half the range of the targets leaves the attention layer no values, whatever the keys are.
+
+No value is left iff some constant lies within eps of all targets: iff eps >= (max y - min y)/2 where b is a variable, iff
+eps >= max |y| where it is not. With the threshold t the dual value is at most (t - eps) |beta|_1, and with a gap g between
+both programs (eps - t) |beta|_1 <= g above it.
+"""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from sympy import Rational, expand, solve, symbols
+
+from theorax.language import *
+from theorax.numerics.kernel_regression import Fitted
+from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
+from theorax.theorems.primal_dual_attention import _regression as setting
+from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, TAYLOR, C, D, N
+
+seen = arrays(
+    flat="primal value of the constant in the middle of the targets",
+    nothing="dual value without coefficients",
+    gap="primal value found over dual value found",
+    away="|eps - threshold|",
+    left="largest |beta_j|",
+    swapped="the same for a tube by the other threshold, max |y| with b, half the range without",
+)
+H = hypotheses(
+    wide="eps is at least half the range of the targets, or at least max |y| without b", narrow="eps is less than that",
+)  # fmt: skip
+zero = Optimum(
+    seen.flat, under=H.wide, bound=seen.nothing,
+    margin=Absolute(
+        1, 10**30, "both are zero in balls; a fiftieth below the threshold it is C times a fiftieth of a target",
+    ),
+    wrong={"a constant beside": dict(value=seen.flat + 1)},
+)  # fmt: skip
+vanish = Inequality(
+    seen.left * seen.away, at_most=seen.gap, under=H.wide,
+    wrong={"the other threshold": dict(of=seen.swapped * seen.away)},
+)  # fmt: skip
+# A fiftieth of the targets below the threshold already asks for coefficients of order one.
+alive = Inequality(
+    seen.left, at_least=Rational(1, 100), under=H.narrow, wrong={"the other threshold": dict(of=seen.swapped)},
+)  # fmt: skip
+
+
+class Wide(eqx.Module):
+    """A regression with a tube near the threshold, and one near what the threshold would be with or without b."""
+
+    fitted: Fitted
+    other: Fitted
+    tube: jax.Array
+    threshold: jax.Array
+
+
+def wide(key, N, D, C, kind, bias, width):
+    """``width``: of the tube, over the threshold. Targets are shifted, so that the two thresholds differ."""
+    keys, queries, targets = setting.points(key, N, D)
+    y = targets[:, :1] + 2
+    tubes = [(y.max() - y.min()) / 2, jnp.abs(y).max()]
+    right, wrong = tubes if bias else tubes[::-1]
+    fit = lambda t: setting.fit(FEATURES[int(kind)], keys, queries, y, C, float(width) * t, bias)  # noqa: E731
+    return Wide(fit(right), fit(wrong), jnp.asarray(float(width) * right), right)
+
+
+def constants(model, C):
+    fitted, tube = model.fitted, model.tube
+    y, none = fitted.targets, jnp.zeros_like(fitted.targets)
+    middle = (jnp.max(y) + jnp.min(y)) / 2 if fitted.bias else 0.0
+    alpha, alphat = fitted.multipliers(C)
+    constant = Primal(jnp.zeros_like(fitted.primal.W), middle * jnp.ones(1))
+    return dict(
+        flat=upper_bound(constant, fitted.rows, y, C, tube),
+        nothing=lower_bound(none, none, fitted.gram, y, tube),
+        gap=fitted.above(C, tube) - fitted.below(C, tube),
+        away=jnp.abs(tube - model.threshold),
+        left=jnp.max(jnp.abs(alpha - alphat)),
+        swapped=jnp.max(jnp.abs(model.other.dual.beta)),
+    )
+
+
+@lemma
+def thresholds():
+    """Two targets, the largest and the least: the constant nearest to both."""
+    high, low, b = symbols("high low b", real=True)
+    (middle,) = solve((high - b) - (b - low), b)
+    yield Step("it lies in the middle", middle, (high + low) / 2)
+    yield Step("at half the range from either", [high - middle, middle - low], [(high - low) / 2] * 2)
+
+
+@lemma
+def above_threshold():
+    """Two targets, coefficients beta and -beta, tube e: what the dual value keeps without its quadratic form."""
+    high, low = symbols("high low", real=True)
+    e, beta = symbols("e beta", positive=True)
+    linear = high * beta - low * beta - e * 2 * beta
+    yield Step("(t - e) |beta|_1, t half the range", expand(linear), expand(((high - low) / 2 - e) * 2 * beta))
+
+
+above = Subject(wide, kind=TAYLOR, bias=True, width=1.02).breaking(H.narrow, fails=alive)
+below = Subject(wide, kind=TAYLOR, bias=True, width=0.98).breaking(H.wide, fails=(vanish, zero))
+theorem = Theorem(
+    place="consequences of complementary slackness (derived here)",
+    label="derived",
+    uses=("svr_primal_dual_kkt",),
+    hypotheses=H,
+    claims=dict(zero=zero, vanish=vanish, alive=alive),
+    proofs=(thresholds, above_threshold),
+    experiments=dict(
+        wide=Experiment(constants, seen, {N: (10, 16)}, at={D: 3, C: 100}, draws=Efforts(3, 8, 32), padded=True, subjects={
+            "Taylor features, 1.02 of the threshold": above,
+            "Taylor features, 0.98 of the threshold": below,
+            "Taylor features, no bias, 1.02 of the threshold": above(bias=False),
+            "Taylor features, no bias, 0.98 of the threshold": below(bias=False),
+            "linear attention, 1.02 of the threshold": above(kind=LINEAR),
+            "linear attention, 0.98 of the threshold": below(kind=LINEAR),
+        }),
+    ),
+)  # fmt: skip
