@@ -107,6 +107,6 @@ ONE_PLANE = Subject(planes_and_number, part=1.0, exponential=EXPONENTIAL, repeat
 
 
 def mean_of_last_quarter(squares: Float[Array, " N"], T: Extent) -> Float[Array, ""]:
-    """Their mean over the last quarter of the context."""
+    """Mean of the squares over the last quarter of the context."""
     quarter = T.mask & (4 * jnp.arange(T.padded) >= 3 * T.value)
     return jnp.where(quarter, squares, 0).sum() / quarter.sum()

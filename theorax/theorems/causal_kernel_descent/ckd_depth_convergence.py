@@ -67,18 +67,12 @@ def layered(K, targets, h, layers):
     terms = [u]
     for _ in range(T - 2):
         terms.append(-step * (strict @ terms[-1]))
-    sums = [
-        sum(comb(n, j) * (1 - h) ** (n - j) * term for j, term in enumerate(terms) if j <= n)
-        for n in range(1, layers + 1)
-    ]
+    counts = range(1, layers + 1)
+    sums = [sum(comb(n, j) * (1 - h) ** (n - j) * term for j, term in enumerate(terms) if j <= n) for n in counts]
     return dict(
-        limit=u,
-        deep=found[T - 2],
-        shallow=found[T - 3],
-        missing=u - found[:layers],
-        expansion=jnp.stack(sums),
-        pure=jnp.stack([(1 - h) ** n * u for n in range(1, layers + 1)]),
-    )
+        limit=u, deep=found[T - 2], shallow=found[T - 3],
+        missing=u - found[:layers], expansion=jnp.stack(sums), pure=jnp.stack([(1 - h) ** n * u for n in counts]),
+    )  # fmt: skip
 
 
 def few(model, T, n):
@@ -129,8 +123,7 @@ theorem = Theorem(
         many=Experiment(
             many, error, {N: (64, 128, 256, 512)},
             at=tuple({T: 4, d: 3, h: part} for part in (Rational(1, 2), Rational(3, 2), Rational(19, 10), Rational(21, 10))),
-            draws=Efforts(64, 256, 1024), span=8, seeds="paired", padded=True,
-            subjects={
+            draws=Efforts(64, 256, 1024), span=8, seeds="paired", padded=True, subjects={
                 "linear": ORBIT,
                 "exponential": exponential,
                 "each token 10 % longer": ORBIT(scale=1.1).breaking(H.sphere, fails=speed),

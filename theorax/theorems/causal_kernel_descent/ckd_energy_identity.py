@@ -13,7 +13,6 @@ from sympy import E, I, Rational, Symbol, besseli, simplify, symbols
 
 from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
-from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
 from theorax.theorems.causal_kernel_descent import _tokens as setting
 from theorax.theorems.causal_kernel_descent._descent import kaczmarz, residuals
@@ -67,10 +66,8 @@ class Samples(eqx.Module):
 
 
 def samples(key, T, d, noise, uneven):
-    raw, W, extra = (
-        jax.random.normal(named(key, name), shape)
-        for name, shape in (("features", (T.padded, d.padded)), ("map", (2, d.padded)), ("noise", (T.padded, 2)))
-    )
+    shapes = dict(features=(T.padded, d.padded), map=(2, d.padded), noise=(T.padded, 2))
+    raw, W, extra = (jax.random.normal(named(key, name), shape) for name, shape in shapes.items())
     return Samples(raw, W, noise * extra, uneven)
 
 
@@ -85,7 +82,7 @@ DIGITS = 60
 WIDTH, HEIGHT = 0.2, 0.98
 
 
-def circle(key, T: Extent, kind):
+def circle(key, T, kind):
     """Angles of the tokens on the circle; for the bump, points of the line beside a zero."""
     length = T.padded + 1
     u = jax.random.uniform(named(key, "start"), (2,))
@@ -119,30 +116,26 @@ def generic_features():
     """Any features of one length in the plane, any map; two steps."""
     c, p, q = symbols("c p q", positive=True)
     points = [[c, 0], *([c * (1 - a**2) / (1 + a**2), 2 * c * a / (1 + a**2)] for a in (p, q))]
-    values = evaluate(
-        lambda phi, W: paths(phi, W, 0.0), (setting.array(points), setting.generic("W", 1, 2)), Symbolic()
-    )
+    arguments = setting.array(points), setting.generic("W", 1, 2)
+    values = evaluate(lambda phi, W: paths(phi, W, 0.0), arguments, Symbolic())
     yield instance(step, "the measured programs on symbols", values)
 
 
 @lemma
 def norms():
     """Rotations and power maps of the circle, every degree m; the Gaussian bump of the width of its kernel."""
-    m, a, b = Symbol("m", positive=True, integer=True), Symbol("a", real=True), Symbol("b", real=True)
+    m, h = Symbol("m", positive=True, integer=True), Symbol("h", positive=True)
+    a, b, y = symbols("a b y", real=True)
     yield Cited("e^(cos a) = sum_n I_n(1) e^(ina)", "Abramowitz and Stegun 1964, 9.6.34")
     # f is two real coordinates cos(ma + b), sin(ma + b); e^(+-ima) has squared norm 1/I_m(1) in the space of the kernel.
     cosine, sine = (sum(abs(c) ** 2 for c in pair) for pair in ((E ** (I * b) / 2,) * 2, (E ** (I * b) / (2 * I),) * 2))
     yield Step("both coordinates", simplify((cosine + sine) / besseli(m, 1)), 1 / besseli(m, 1))
-    y = Symbol("y", real=True)
-    bump = Symbol("h", positive=True) * E ** (-((a - y) ** 2) / 2)
-    yield Step("h k(., y) has squared norm h^2 k(y, y)", (bump**2).subs(a, y), Symbol("h", positive=True) ** 2)
-
-
-def orbit(kind, known):
-    return Subject(circle, kind=kind, knows={energy: known})
+    bump = h * E ** (-((a - y) ** 2) / 2)
+    yield Step("h k(., y) has squared norm h^2 k(y, y)", (bump**2).subs(a, y), h**2)
 
 
 features = Subject(samples, noise=0.0, uneven=0.0)
+doubling = Subject(circle, kind=DOUBLING, knows={energy: E / besseli(2, 1)})
 theorem = Theorem(
     place="convergence of the error as the context grows; the identity in this form derived here",
     label="derived",
@@ -151,20 +144,17 @@ theorem = Theorem(
     claims=dict(step=step, value=value, bounded=bounded),
     proofs=(generic_features, norms),
     experiments=dict(
-        steps=Experiment(
-            steps_of, seen, {T: (4, 8)}, at=({d: 3}, {d: 6}), draws=setting.FEW, padded=True,
-            subjects={
-                "features of one length": features,
-                "targets with noise": features(noise=0.3).breaking(H.space, fails=step),
-                "features of growing length": features(uneven=0.1).breaking(H.sphere, fails=step),
-            },
-        ),
+        steps=Experiment(steps_of, seen, {T: (4, 8)}, at=({d: 3}, {d: 6}), draws=setting.FEW, padded=True, subjects={
+            "features of one length": features,
+            "targets with noise": features(noise=0.3).breaking(H.space, fails=step),
+            "features of growing length": features(uneven=0.1).breaking(H.sphere, fails=step),
+        }),
         orbits=Experiment(sums, total, {T: setting.LONG}, draws=Efforts(128, 160, 320), padded=True, subjects={
-            "rotation": orbit(ROTATION, E / besseli(1, 1)),
-            "doubling of angles": orbit(DOUBLING, E / besseli(2, 1)),
-            "Gaussian bump and kernel": orbit(BUMP, Rational(49, 50) ** 2),
-            "a jump": orbit(JUMP, E / besseli(2, 1)).breaking(H.space, fails=value),
-            "independent tokens": orbit(INDEPENDENT, E / besseli(2, 1)).breaking(H.space, fails=(value, bounded)),
+            "rotation": doubling(kind=ROTATION, knows={energy: E / besseli(1, 1)}),
+            "doubling of angles": doubling,
+            "Gaussian bump and kernel": doubling(kind=BUMP, knows={energy: Rational(49, 50) ** 2}),
+            "a jump": doubling(kind=JUMP).breaking(H.space, fails=value),
+            "independent tokens": doubling(kind=INDEPENDENT).breaking(H.space, fails=(value, bounded)),
         }),
     ),
     issues=(

@@ -25,12 +25,9 @@ settled = Measured("settled", "mean square over the context of the error of the 
 
 constant = sqrt(p * (h * first) ** (2 * n) + (1 - p) * (h * second) ** (2 * n)) / factorial(n)
 in_powers = Expansion(
-    powers=(1,),
-    rest=0.1,
-    order=2,
-    reference=128,
+    powers=(1,), rest=0.1, order=2, reference=128,
     reason="polynomials in T of degree n with bounded oscillations; the second order is below 0.05 on other seeds",
-)
+)  # fmt: skip
 H = hypotheses(
     orbit=setting.TURNED,
     distinct="the angles of Omega in the planes of the tokens are distinct",
@@ -78,31 +75,21 @@ def layer_by_layer():
         # Of the bracket (1 - h - h L/kappa)^n only the n-th power of L reaches t^n.
         before = (-h * c * s) ** (layers - 1) / factorial(layers - 1)
         after = summation(expand(-h * c * before), (s, 1, t - 1))
-        yield Step(
-            f"the same root, layer {layers}",
-            limit(after / t**layers, t, oo),
-            (-h * c) ** layers / factorial(layers),
-        )
+        leading = limit(after / t**layers, t, oo)
+        yield Step(f"the same root, layer {layers}", leading, (-h * c) ** layers / factorial(layers))
     yield Step("another root: a geometric sum, bounded", simplify((1 - z**4) / (1 - z)), 1 + z + z**2 + z**3)
     yield Cited("with powers of s before it, such a sum is bounded by the next lower power", "Rudin 1976, theorem 3.41")
     parts = p * ((h * first) ** n / factorial(n)) ** 2 + (1 - p) * ((h * second) ** n / factorial(n)) ** 2
     yield Step("both planes, which are orthogonal", sqrt(parts), constant)
 
 
-def planes(part, kernel, step=1, repeated=0, scrambled=0, depth=0):
-    """Tokens with this part of their square length in the first plane; the weights follow from the kernel."""
-    part = Rational(part)
-    if kernel == LINEAR:
-        known = {first: part / 2, second: (1 - part) / 2}
-    else:
-        known = {
-            first: besseli(1, part) * besseli(0, 1 - part) / E,
-            second: besseli(0, part) * besseli(1, 1 - part) / E,
-        }
-    options = dict(exponential=kernel, repeated=repeated, scrambled=scrambled, depth=depth)
-    return Subject(sequence, **options, knows={p: part, h: step, **known})
-
-
+half, two_thirds = Rational(1, 2), Rational(2, 3)
+one_plane = Subject(
+    sequence, exponential=LINEAR, repeated=0, scrambled=0, depth=0, knows={p: 1, h: 1, first: half, second: 0},
+)  # fmt: skip
+two_planes = one_plane(knows={p: two_thirds, h: 1, first: two_thirds / 2, second: (1 - two_thirds) / 2})
+exponential = one_plane(exponential=EXPONENTIAL, knows={p: 1, h: 1, first: besseli(1, 1) / E, second: 0})
+longer_step = {p: 1, h: Rational(3, 2), first: half, second: 0}
 theorem = Theorem(
     place="the order of the two limits of Theorem 1 (derived here)",
     label="derived",
@@ -113,17 +100,16 @@ theorem = Theorem(
     experiments=dict(
         contexts=Experiment(
             observe, (error, settled), {T: Efforts((128, 256, 512), (128, 256, 512), (128, 256, 512, 1024, 2048))},
-            along={n: (1, 2, 3)}, draws=Efforts(64, 128, 256), padded=True,
-            subjects={
-                "linear, one plane": planes(1, LINEAR),
-                "linear, two planes": planes(Rational(2, 3), LINEAR),
-                "exponential, one plane": planes(1, EXPONENTIAL),
-                "linear, one plane, step 3/2": planes(1, LINEAR, Rational(3, 2)),
-                "one angle in both planes": planes(Rational(2, 3), LINEAR, repeated=1).breaking(H.distinct, fails=size),
-                "independent tokens": planes(1, EXPONENTIAL, scrambled=1).breaking(H.orbit, fails=(size, vanishing)),
-                "as many layers as tokens": planes(1, LINEAR, depth=1).breaking(H.fixed, fails=size),
+            along={n: (1, 2, 3)}, draws=Efforts(64, 128, 256), padded=True, subjects={
+                "linear, one plane": one_plane,
+                "linear, two planes": two_planes,
+                "exponential, one plane": exponential,
+                "linear, one plane, step 3/2": one_plane(knows=longer_step),
+                "one angle in both planes": two_planes(repeated=1).breaking(H.distinct, fails=size),
+                "independent tokens": exponential(scrambled=1).breaking(H.orbit, fails=(size, vanishing)),
+                "as many layers as tokens": one_plane(depth=1).breaking(H.fixed, fails=size),
             },
-        )
+        ),
     ),
     issues=(
         "That as many layers as tokens are enough is ckd_depth_convergence; here the depth limit is computed by substitution.",

@@ -6,8 +6,6 @@ z sum_i c_i prod_(j != i) (z - lambda_j): beside zero, weighted critical points 
 plane, after a turn by theta, |r_t| = |sin theta| |cos theta|^(t-2).
 """
 
-from typing import Any
-
 import jax.numpy as jnp
 import numpy as np
 from sympy import Eq, Matrix, Symbol, diag, expand, eye, log, ones, prod, symbols
@@ -73,13 +71,9 @@ def explained(Omega, start, exponential, T):
     cosine = X[0] @ X[1]
     powers = jnp.stack([cosine ** (2 * t) for t in range(T - 1)])
     return dict(
-        residual=r,
-        closed=path[:-1] @ Omega.T,
-        late=path[1:] @ Omega.T,
-        squares=(r[1:] ** 2).sum(1),
-        powers=powers,
-        sine=(1 - cosine**2) * jnp.ones(T - 1),
-    )
+        residual=r, closed=path[:-1] @ Omega.T, late=path[1:] @ Omega.T,
+        squares=(r[1:] ** 2).sum(1), powers=powers, sine=(1 - cosine**2) * jnp.ones(T - 1),
+    )  # fmt: skip
 
 
 def observe(model, T):
@@ -93,12 +87,10 @@ def spectra(model, T):
     start, Omega = length * tokens.tokens(1)[0], tokens.scale * tokens.matrix
     inside = jnp.diag((jnp.abs(tokens.vectors).sum(0) > 0).astype(start.dtype))  # eigenvalues of the padding are zero
     M = (inside - start[:, None] * start[None, :]) @ Omega
-
     return dict(
-        speed=log_of_power(M, start, T.value) / T.value,
-        largest=jnp.log(jnp.abs(jnp.linalg.eigvals(M)).max()),
+        speed=log_of_power(M, start, T.value) / T.value, largest=jnp.log(jnp.abs(jnp.linalg.eigvals(M)).max()),
         first=jnp.abs(start @ Omega @ start),
-    )
+    )  # fmt: skip
 
 
 def typical(Omega, d):
@@ -114,8 +106,8 @@ def every_rotation(claim):
         yield instance(claim, f"the measured program on symbols, d = {start.size}, T = 3", values)
 
 
-def but_one(weights, factors) -> Any:
-    """sum_i w_i prod_(j != i) f_j."""
+def but_one(weights, factors):
+    """Products of all factors but one, weighted: sum_i w_i prod_(j != i) f_j."""
     return sum(c * prod(factors[:i] + factors[i + 1 :]) for i, c in enumerate(weights))
 
 
@@ -132,16 +124,14 @@ def spectrum():
         yield Step(f"det(z - P Omega), {order} eigenvalues", expand((z * eye(order) - M).det()), expand(z * rest))
         without_zero = expand(rest.subs(z, 0) * (-1) ** (order - 1))
         yield Step("the product of its other zeros, up to sign", without_zero, expand(mean))
-    yield Cited(
-        "zeros of sum_i c_i/(z - lambda_i) lie in the hull of the lambda_i",
-        "Marden 1966, the theorem of Gauss and Lucas",
-    )
+    hull = "zeros of sum_i c_i/(z - lambda_i) lie in the hull of the lambda_i"
+    yield Cited(hull, "Marden 1966, the theorem of Gauss and Lucas")
     cycle = setting.array([[0, 0, 1], [1, 0, 0], [0, 1, 0]])
     values = evaluate(lambda O, x: explained(O, x, LINEAR, 5), (cycle, setting.array([[1, 0, 0]])[0]), Symbolic())
     yield Step("after one turn of a cycle of three nothing is left", values["residual"][3:], np.zeros((2, 3), int))
 
 
-both = (formula, plane)
+both, dimensions = (formula, plane), ({d: 2}, {d: 3}, {d: 5})
 theorem = Theorem(
     place="linear attention and linear f in Theorem 1; closed form and rate derived here",
     label="derived",
@@ -150,28 +140,19 @@ theorem = Theorem(
     claims=dict(formula=formula, plane=plane, rate=rate, slowest=slowest, context=context),
     proofs=(every_rotation, spectrum),
     experiments=dict(
-        formula=Experiment(
-            observe, seen, {T: (4, 10)}, at=({d: 2}, {d: 3}, {d: 5}), draws=setting.FEW, padded=True,
-            subjects={
-                "orthogonal": ORBIT,
-                "5 % longer a step": ORBIT(scale=1.05).breaking(H.orthogonal, fails=both),
-                "exponential kernel": ORBIT(exponential=EXPONENTIAL).breaking(H.linear, fails=both),
-                "a first token of length 1.2": ORBIT(number=1.2).breaking(H.unit, fails=both),
-            },
-        ),
+        formula=Experiment(observe, seen, {T: (4, 10)}, at=dimensions, draws=setting.FEW, padded=True, subjects={
+            "orthogonal": ORBIT,
+            "5 % longer a step": ORBIT(scale=1.05).breaking(H.orthogonal, fails=both),
+            "exponential kernel": ORBIT(exponential=EXPONENTIAL).breaking(H.linear, fails=both),
+            "a first token of length 1.2": ORBIT(number=1.2).breaking(H.unit, fails=both),
+        }),
         spectra=Experiment(
-            spectra, (rates, first), {T: (64, 128, 256)}, at=({d: 2}, {d: 3}, {d: 5}), draws=Efforts(240, 240, 1000),
-            span=4, platform="cpu", padded=True,
-            subjects={
-                "orthogonal": ORBIT,
-            },
+            spectra, (rates, first), {T: (64, 128, 256)}, at=dimensions, draws=Efforts(240, 240, 1000), span=4,
+            platform="cpu", padded=True, subjects={"orthogonal": ORBIT},
         ),
         dimensions=Experiment(
             typical, slow, {d: Efforts((4, 8, 16, 32), (4, 8, 16, 32, 64), (4, 8, 16, 32, 64, 128))},
-            draws=Efforts(600, 600, 3000), platform="cpu", padded=True,
-            subjects={
-                "Haar": Subject(haar),
-            },
+            draws=Efforts(600, 600, 3000), platform="cpu", padded=True, subjects={"Haar": Subject(haar)},
         ),
     ),
     issues=(

@@ -34,7 +34,7 @@ integer = Limit(
 
 
 def powers(Omega, start, exponential, T):
-    """What was spent on T tokens, and what is left."""
+    """The sum of squared errors over T tokens, and the square of what is left of the map."""
     X = orbit(Omega, start, T + 1)
     K = kernel(X[:-1] @ X[:-1].T, exponential)
     one = jnp.eye(Omega.shape[0])

@@ -35,8 +35,8 @@ ends = numbers(
     positive=True,
 )
 
-rounding = "the account of the rounding stays below it, a wrong term is far above"
 H = hypotheses(sphere=SPHERE)
+rounding = "the account of the rounding stays below it, a wrong term is far above"
 flow = Identity(seen.speed, seen.force, margin=Relative(1, 10**6, rounding))
 rest = Identity(
     seen.start, 0, margin=Absolute(1, 10**6, rounding), wrong={"from the depth limit": dict(left=seen.settled)},
@@ -73,11 +73,9 @@ def solution(K, targets, s):
 def moved(K, targets, s):
     u, velocity = jax.jvp(lambda s: solution(K, targets, s), (s,), (jnp.ones_like(s),))
     return dict(
-        speed=velocity,
-        force=jnp.tril(K, -1) @ targets - jnp.tril(K) @ u,
-        start=solution(K, targets, jnp.zeros_like(s)),
-        settled=fixed_point(K, targets),
-    )
+        speed=velocity, force=jnp.tril(K, -1) @ targets - jnp.tril(K) @ u,
+        start=solution(K, targets, jnp.zeros_like(s)), settled=fixed_point(K, targets),
+    )  # fmt: skip
 
 
 def few(model, T):
@@ -137,8 +135,7 @@ theorem = Theorem(
         }),
         layers=Experiment(
             layered, gap, {N: (64, 128, 256, 512)}, at={T: 12, d: 3}, draws=Efforts(64, 128, 512), span=8,
-            seeds="paired", padded=True,
-            subjects={
+            seeds="paired", padded=True, subjects={
                 "linear": long_time,
                 "exponential": long_time(exponential=EXPONENTIAL),
                 "tokens 1 % longer": long_time(scale=1.01).breaking(H.sphere, fails=euler),
@@ -146,10 +143,7 @@ theorem = Theorem(
         ),
         times=Experiment(
             late, ends, {S: (64, 128, 256, 512)}, at=({T: 3}, {T: 4}, {T: 5}), draws=Efforts(64, 128, 512), span=8,
-            padded=True,
-            subjects={
-                "exponential": Subject(plane, exponential=EXPONENTIAL, number=0.0),
-            },
+            padded=True, subjects={"exponential": Subject(plane, exponential=EXPONENTIAL, number=0.0)},
         ),
     ),
     issues=(

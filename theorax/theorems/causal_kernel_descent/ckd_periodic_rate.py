@@ -82,11 +82,9 @@ class Points(eqx.Module):
         X = self.raw / jnp.sqrt((self.raw**2).sum(1, keepdims=True))
         place = jnp.arange(length)
         X = X[place % self.raw.shape[0]] * (1 + self.uneven * place[:, None])
-        turn = self.wandering * place
-        x, y = X[:, 0], X[:, 1]
-        return jnp.stack(
-            [x * jnp.cos(turn) - y * jnp.sin(turn), x * jnp.sin(turn) + y * jnp.cos(turn), X[:, 2]], axis=1
-        )
+        turn, x, y = self.wandering * place, X[:, 0], X[:, 1]
+        c, s = jnp.cos(turn), jnp.sin(turn)
+        return jnp.stack([x * c - y * s, x * s + y * c, X[:, 2]], axis=1)
 
 
 def any_points(key, tau, exponential, uneven, wandering):
@@ -98,22 +96,21 @@ CORNERS = np.array([[1.0, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
 
 def near_a_tetrahedron(key, exponential, repeated, wandering):
     """Four points not far from the corners of a tetrahedron; ``repeated``: the third is the first."""
-    raw: Array = jnp.asarray(CORNERS) + 0.5 * jax.random.normal(named(key, "points"), (4, 3))
+    raw = jnp.asarray(CORNERS) + 0.5 * jax.random.normal(named(key, "points"), (4, 3))
     raw = jnp.where((jnp.arange(4)[:, None] == 2) & (repeated == 1), raw[0], raw)
     return Points(raw, exponential, jnp.zeros(()), wandering)
 
 
 def splitting(G, x):
     """One sweep of Gauss and Seidel and one of Jacobi on the columns of x."""
-    sweep = substituted(G, -(jnp.triu(G, 1) @ x))
-    return sweep, -(G @ x - G[0, 0] * x) / G[0, 0]
+    return substituted(G, -(jnp.triu(G, 1) @ x)), -(G @ x - G[0, 0] * x) / G[0, 0]
 
 
 def blocks(K, targets, tau):
     """Residuals of the third period, and what a sweep makes of those of the second."""
     r = residuals(K, targets).reshape(3, tau, -1)
-    sweep, other = splitting(K[:tau, :tau], r[1])
-    return dict(later=r[2], swept=sweep, jacobi=other)
+    sweep, jacobi = splitting(K[:tau, :tau], r[1])
+    return dict(later=r[2], swept=sweep, jacobi=jacobi)
 
 
 def few(points, tau):
@@ -127,17 +124,13 @@ def many(points, m):
     r = residuals(K, X[1:]).reshape(m.padded, 4, 3)
     sizes = (r**2).sum((1, 2))
     G, Y = K[:4, :4], X[1:5]
-    sweep, other = splitting(G, jnp.eye(4))
-    radii = [jnp.log(jnp.abs(jnp.linalg.eigvals(M)).max()) for M in (sweep, other)]
+    radius, jacobi_radius = (jnp.log(jnp.abs(jnp.linalg.eigvals(M)).max()) for M in splitting(G, jnp.eye(4)))
     energy = G[0, 0] * (Y * (jnp.linalg.pinv(G, rtol=1e-9, hermitian=True) @ Y)).sum()
     final = sizes[m.value - 1]
     return dict(
-        total=jnp.where(m.mask, sizes, 0).sum() / energy,
-        speed=jnp.log(final / sizes[0]) / 2 / (m.value - 1),
-        radius=radii[0],
-        jacobi_radius=radii[1],
-        last=jnp.sqrt(final),
-    )
+        total=jnp.where(m.mask, sizes, 0).sum() / energy, last=jnp.sqrt(final),
+        speed=jnp.log(final / sizes[0]) / 2 / (m.value - 1), radius=radius, jacobi_radius=jacobi_radius,
+    )  # fmt: skip
 
 
 @settles(period)

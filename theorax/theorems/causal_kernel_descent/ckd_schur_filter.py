@@ -110,9 +110,8 @@ def inversion():
 def functions():
     """A single point mass, the kernel 2^(-k), and the linear kernel in a plane; mean squares on the circle."""
     z, a, c = Symbol("z"), Symbol("a", real=True), Symbol("c", real=True)
-    yield Cited(
-        "1 - 1/h is z times a Schur function, of modulus one where there is no density", "Simon 2005, section 1.3"
-    )
+    schur = "1 - 1/h is z times a Schur function, of modulus one where there is no density"
+    yield Cited(schur, "Simon 2005, section 1.3")
     yield Step("one point: h = 1/(1 - c z)", simplify(1 - (1 - c * z)), c * z)
     square = (1 - (1 - exp(I * a) / 2)) * (1 - (1 - exp(-I * a) / 2))
     mean = integrate(simplify(square), (a, 0, 2 * pi)) / (2 * pi)
@@ -139,15 +138,12 @@ theorem = Theorem(
             "exponential": exponential,
             "tokens that do not follow": exponential(scrambled=1).breaking(H.stationary, fails=autoregressive),
         }),
-        many=Experiment(
-            energies, energy, {T: (128, 256, 512)}, draws=Efforts(64, 128, 512), padded=True,
-            subjects={
-                "exponential, a plane": mixture,
-                "linear, two planes": mixture(part=0.6, exponential=LINEAR),
-                "a density beside": mixture(smooth=0.5).breaking(H.singular, fails=inner),
-                "g(k) = 2^(-k)": mixture(smooth=1.0).breaking(H.singular, fails=inner),
-            },
-        ),
+        many=Experiment(energies, energy, {T: (128, 256, 512)}, draws=Efforts(64, 128, 512), padded=True, subjects={
+            "exponential, a plane": mixture,
+            "linear, two planes": mixture(part=0.6, exponential=LINEAR),
+            "a density beside": mixture(smooth=0.5).breaking(H.singular, fails=inner),
+            "g(k) = 2^(-k)": mixture(smooth=1.0).breaking(H.singular, fails=inner),
+        }),
     ),
     issues=(
         "Weights are those of the sequence's own kernel: the filter is universal for sequences with the same one.",

@@ -19,7 +19,7 @@ from theorax.theorems.causal_kernel_descent._sequences import ONE_PLANE, ORBIT
 from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, T, d
 from theorax.theorems.causal_kernel_descent._transformer import kernel_descent_transformer
 
-NONE, MATCHED, OWN, OWN_WITH_EMPTY = 0, 1, 2, 3
+NONE, MATCHED, OWN, OWN_WITH_EMPTY = range(4)
 seen = arrays(
     kept="what one more softmax layer makes of the limit of exponential attention",
     limit="the depth limit of exponential attention",
@@ -94,8 +94,7 @@ def contexts(model, T):
     tokens, kind = model
     X = tokens.tokens(T.padded + 1)
     squares = ((substituted(*attention(tokens.gram(X[:-1]), X, kind)) - X[1:]) ** 2).sum(1)
-    rest = sequences.mean_of_last_quarter(squares, T)
-    return dict(total=jnp.where(T.mask, squares, 0).sum(), rest=rest)
+    return dict(total=jnp.where(T.mask, squares, 0).sum(), rest=sequences.mean_of_last_quarter(squares, T))
 
 
 def deep(model, T, N):
@@ -119,7 +118,7 @@ def generic_tokens():
     yield instance(same, "the measured layer on symbols", values)
 
 
-# The number of an orbit is here how its sums are taken.
+# The option `number` is the kind of normalisation.
 layer, context = ORBIT(exponential=EXPONENTIAL, number=MATCHED), ONE_PLANE(number=MATCHED)
 theorem = Theorem(
     place="softmax attention in Theorem 1 (reconstructed); finite-context statements derived here",
@@ -134,15 +133,12 @@ theorem = Theorem(
             "own sums": layer(number=OWN).breaking(H.matched, fails=same),
             "own sums with an empty key": layer(number=OWN_WITH_EMPTY).breaking(H.matched, fails=same),
         }),
-        contexts=Experiment(
-            contexts, errors, {T: setting.LONG}, draws=Efforts(64, 128, 256), padded=True,
-            subjects={
-                "same sums": context,
-                "own sums": context(number=OWN).breaking(H.matched, fails=energy),
-                "own sums with an empty key": context(number=OWN_WITH_EMPTY).breaking(H.matched, fails=energy),
-                "independent tokens": context(scrambled=1).breaking(H.orbit, fails=(energy, vanishing)),
-            },
-        ),
+        contexts=Experiment(contexts, errors, {T: setting.LONG}, draws=Efforts(64, 128, 256), padded=True, subjects={
+            "same sums": context,
+            "own sums": context(number=OWN).breaking(H.matched, fails=energy),
+            "own sums with an empty key": context(number=OWN_WITH_EMPTY).breaking(H.matched, fails=energy),
+            "independent tokens": context(scrambled=1).breaking(H.orbit, fails=(energy, vanishing)),
+        }),
         depths=Experiment(
             deep, decay, {N: (64, 128, 256, 512)}, at={T: 8}, draws=Efforts(64, 128, 256), span=8, padded=True,
             subjects={

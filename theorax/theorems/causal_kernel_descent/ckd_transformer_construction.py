@@ -68,12 +68,9 @@ def run(X, step, exponential, boundary, previous, layers):
     found = network(X[:-1], max(layers, T - 1))
     K, shifted = kernel(X[:-1] @ X[:-1].T, exponential), jnp.concatenate([jnp.zeros((1, d)), X[1:-1]])
     return dict(
-        outputs=found[:layers],
-        descended=descent(K, X[1:], step, layers),
-        late=descent(K, shifted, step, layers),
-        last=found[T - 2],
-        limit=jnp.where(jnp.asarray(exponential) == 1, fixed_point(K, X[1:]), kaczmarz(X[:-1], X[1:])[0]),
-    )
+        outputs=found[:layers], descended=descent(K, X[1:], step, layers), late=descent(K, shifted, step, layers),
+        last=found[T - 2], limit=jnp.where(jnp.asarray(exponential) == 1, fixed_point(K, X[1:]), kaczmarz(X[:-1], X[1:])[0]),
+    )  # fmt: skip
 
 
 def observe(model, T, n):

@@ -15,7 +15,7 @@ from jaxtyping import Array, Float, Int
 from sympy import Integer, Rational, Symbol, limit, log, oo, simplify
 
 from theorax.language import *
-from theorax.numerics.extents import Extent, literal
+from theorax.numerics.extents import literal
 from theorax.numerics.keys import named
 from theorax.theorems.resnet_discretizes_ode._networks import N, in_powers
 from theorax.theorems.resnet_discretizes_ode._residual import Euler, last, last_without_storage
@@ -56,6 +56,13 @@ same = Rate(
 )  # fmt: skip
 
 
+class HalfBack(Euler):
+    """The way back takes half a residual off."""
+
+    def backwards(self, local, x, h):
+        return x - h * self.function(local[0], x) / 2
+
+
 def layer(W, x):
     return jnp.tanh(x @ W)
 
@@ -70,14 +77,7 @@ def recovering(weights, x, N, h):
 
 def half_the_way(weights, x, N, h):
     """Recovered with half the residuals: another gradient in the same memory."""
-    return last_without_storage((weights, x), Wrong(layer), N, h)
-
-
-class Wrong(Euler):
-    """The way back takes half a residual off."""
-
-    def backwards(self, local, x, h):
-        return x - h * self.function(local[0], x) / 2
+    return last_without_storage((weights, x), HalfBack(layer), N, h)
 
 
 WAYS = (storing, recovering, half_the_way)
@@ -98,7 +98,7 @@ def tied(key, batch, d, pair):
     return Tied(weights, jax.random.normal(named(key, "inputs"), (batch, d)), pair)
 
 
-def gradient(way, depth: Extent):
+def gradient(way, depth):
     """The gradient of |x_N|^2/2 by the weights, one pass over all inputs."""
 
     def of_weights(weights, x):
@@ -121,11 +121,9 @@ def observe(net, N):
     gradients = jnp.stack([gradient(way, literal(N.padded))(net.weights, net.x) for way in WAYS])
     deep, flat = (jnp.asarray([float(temporary(way, n, *net.x.shape)) for way in WAYS]) for n in (N.padded, 8))
     return dict(
-        stored=deep[first],
-        recovered=deep[second],
-        shallow=flat[second],
+        stored=deep[first], recovered=deep[second], shallow=flat[second],
         apart=jnp.linalg.norm(gradients[first] - gradients[second]) / jnp.linalg.norm(gradients[first]),
-    )
+    )  # fmt: skip
 
 
 @lemma
@@ -133,9 +131,8 @@ def counted():
     """Every depth, batch and dimension; a and b are what a layer and the rest take."""
     a, b = Symbol("a", positive=True), Symbol("b", positive=True)
     yield Step("one input of a layer for each layer", every_input / N, 4 * batch * d)
-    yield Step(
-        "a memory a N + b has order N", limit(log(a * N + b) / log(N), N, oo), simplify(log(affine.like) / log(N))
-    )
+    order = limit(log(a * N + b) / log(N), N, oo)
+    yield Step("a memory a N + b has order N", order, simplify(log(affine.like) / log(N)))
 
 
 pairs = Subject(tied, pair=TIED, literal=True)
@@ -149,8 +146,7 @@ theorem = Theorem(
     experiments=dict(
         depths=Experiment(
             observe, seen, {N: Efforts((16, 32, 64), (16, 32, 64), (16, 32, 64, 256))}, at={batch: 32, d: 16},
-            draws=Efforts(150, 150, 200), dtype="float32", platform="cpu", padded=True,
-            subjects={
+            draws=Efforts(150, 150, 200), dtype="float32", platform="cpu", padded=True, subjects={
                 "tied": pairs,
                 "exchanged": pairs(pair=EXCHANGED).breaking(H.stored, H.recovered, fails=(grows, affine, constant)),
                 "half a residual back": pairs(pair=HALF).breaking(H.recovered, fails=same),

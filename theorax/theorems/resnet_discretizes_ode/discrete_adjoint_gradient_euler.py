@@ -5,8 +5,6 @@ by O(1/N), and so are the Jacobians that carry the cotangent back, summed over N
 is off by O(1/N), the gradient of the layer by O(1/N^2), of the whole relative to itself by O(1/N).
 """
 
-from typing import Any
-
 from sympy import Rational, Symbol, limit, oo, sqrt
 
 from theorax.language import *
@@ -20,25 +18,24 @@ seen = numbers(
     positive=True,
 )
 
-paired: dict[str, Any] = dict(as_=N, spread=Rational(1, 5))
 H = hypotheses(
     lipschitz="residuals are f_n/N with f_n L-Lipschitz, the same L at every depth",
     jacobians="the Jacobians of all f_n are Lipschitz, the constant the same at every depth",
 )
 each_layer = Rate(
-    seen.layer, N**-2,
+    seen.layer, N**-2, as_=N, spread=Rational(1, 5),
     approach=in_powers(1.0, 16, "the logarithm of an expansion in 1/N; for rough weights a maximum of N terms, at most 0.8"),
     margin=Absolute(1, 2, "an error of order 1/N in each layer, or a second-order recovery, is one away"),
-    wrong={"first order in each layer": 1 / N, "second-order recovery": N**-3}, **paired,
+    wrong={"first order in each layer": 1 / N, "second-order recovery": N**-3},
 )  # fmt: skip
 relative = Rate(
-    seen.whole, 1 / N,
+    seen.whole, 1 / N, as_=N, spread=Rational(1, 5),
     approach=in_powers(
         1.5, 16, "the logarithm of 1 + a/N + ..., a of the order of L^2 and more: for rough weights 0.6 at N = 16 "
         "which falls more slowly than 1/N until N passes a",
     ),
     margin=Absolute(1, 4, "a second-order recovery is one away, a square root a half"),
-    wrong={"second order": N**-2, "a square root": 1 / sqrt(N)}, **paired,
+    wrong={"second order": N**-2, "a square root": 1 / sqrt(N)},
 )  # fmt: skip
 
 
@@ -65,8 +62,7 @@ theorem = Theorem(
     experiments=dict(
         depths=Experiment(
             recovery.errors, seen, {N: Efforts((32, 128, 512), (32, 128, 512), (32, 128, 512))},
-            draws=Efforts(100, 200, 1000), span=64, seeds="paired", padded=True,
-            subjects={
+            draws=Efforts(100, 200, 1000), span=64, seeds="paired", padded=True, subjects={
                 "smooth": EULER,
                 "rough": EULER(weights=recovery.ROUGH, scale=0.5),  # L^2 well below the smallest depth
                 "slopes of order N": EULER(weights=recovery.ROUGH, power=1.0, scale=0.3).breaking(

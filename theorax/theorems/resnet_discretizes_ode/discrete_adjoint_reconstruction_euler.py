@@ -93,17 +93,13 @@ def on_symbols():
 def recursion():
     """Generic L and F, every depth."""
     e, k = Function("e"), Symbol("k", integer=True, nonnegative=True)
-    a, n = Symbol("a"), N
+    a = Symbol("a")
     kick = seen.L * seen.F / N**2  # the slope at the later point, F/N away
-    yield Step(
-        "summed over the layers, from the last one",
-        rsolve(e(k + 1) - (1 + seen.L / N) * e(k) - kick, e(k), {e(0): 0}).subs(k, N).factor(),
-        sharp,
-    )
-    yield Step("one neuron, linear layers: forth and back", expand((1 + a / n) * (1 - a / n)), 1 - a**2 / n**2)
-    yield Step(
-        "so N (x~_0/x_0 - 1) tends to minus the mean of a^2", limit(n * ((1 - a**2 / n**2) ** n - 1), n, oo), -(a**2)
-    )
+    summed = rsolve(e(k + 1) - (1 + seen.L / N) * e(k) - kick, e(k), {e(0): 0}).subs(k, N).factor()
+    yield Step("summed over the layers, from the last one", summed, sharp)
+    yield Step("one neuron, linear layers: forth and back", expand((1 + a / N) * (1 - a / N)), 1 - a**2 / N**2)
+    mean = limit(N * ((1 - a**2 / N**2) ** N - 1), N, oo)
+    yield Step("so N (x~_0/x_0 - 1) tends to minus the mean of a^2", mean, -(a**2))
 
 
 theorem = Theorem(
@@ -115,8 +111,7 @@ theorem = Theorem(
     experiments=dict(
         depths=Experiment(
             observe, seen, {N: Efforts((16, 64, 256), (16, 64, 256), (16, 64, 256, 1024))},
-            draws=Efforts(128, 256, 1000), span=64, seeds="paired", padded=True,
-            subjects={
+            draws=Efforts(128, 256, 1000), span=64, seeds="paired", padded=True, subjects={
                 "smooth": EULER,
                 "rough": EULER(weights=recovery.ROUGH, scale=0.5),  # L^2 well below the smallest depth
                 "nearly tight": EULER(weights=recovery.TIED, activation=recovery.LINEAR),

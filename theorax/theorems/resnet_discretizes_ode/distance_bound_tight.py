@@ -6,7 +6,6 @@ is behind grows by 1 + L/N.
 """
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -98,9 +97,8 @@ def drawn(field):
 
 def last(field, N, L):
     """x(1) - x_N."""
-    return field.path(1.0) - jax.lax.fori_loop(
-        0, N.value, lambda n, x: x + field(n / N.value, x, L) / N.value, jnp.zeros(())
-    )
+    end = jax.lax.fori_loop(0, N.value, lambda n, x: x + field(n / N.value, x, L) / N.value, jnp.zeros(()))
+    return field.path(1.0) - end
 
 
 def compare(field, N, L):
@@ -111,22 +109,13 @@ def fraction(field, N, L):
     return dict(share=last(field, N, L) * 2 * N.value / field.C)
 
 
-def compare_at(depth, field, L):
-    return compare(field, literal(depth), L)
-
-
-def entry(letter):
-    return np.array(letter, dtype=object)
-
-
 @settles(equality)
 def recurrence():
     """Generic L, C and v: the measured program at depths 1 to 4, its recursion at every depth."""
-    v: Any
     v, e, n = Symbol("v"), Function("e"), Symbol("n", integer=True, nonnegative=True)
+    entries = tuple(np.array(letter, dtype=object) for letter in (v, C, L))
     for depth in range(1, 5):
-        at: list[Any] = [entry(v), entry(C), entry(L)]
-        values = evaluate(partial(compare_at, depth), (Extremal(at[0], at[1]), at[2]), Symbolic())
+        values = evaluate(lambda v, C, L: compare(Extremal(v, C), literal(depth), L), entries, Symbolic())  # noqa: B023
         claim = replace(equality, right=equality.right.subs(N, depth), wrong={})
         yield instance(claim, f"the measured program on symbols, N = {depth}", values)
     field = Extremal(v, C)
@@ -143,10 +132,7 @@ def first_order():
     yield Step("without growth exactly C/(2N)", limit(equality.right, L, 0), C / (2 * N))
 
 
-controls = {
-    "saturated": Subject(drawn(Saturated)).breaking(H.affine, fails=equality),
-    "uneven": Subject(drawn(Uneven)).breaking(H.constant, fails=equality),
-}
+extremal, saturated, uneven = (Subject(drawn(field)) for field in (Extremal, Saturated, Uneven))
 cases = tuple({L: value} for value in (Rational(1, 2), Rational(1), Rational(2)))
 theorem = Theorem(
     place="tightness of the distance bound; reconstructed, the extremal family is built here",
@@ -157,18 +143,17 @@ theorem = Theorem(
     experiments=dict(
         programs=Experiment(
             compare, (missed, C), {N: Efforts((4, 16), (4, 16, 64), (4, 16, 64, 128))}, at=cases,
-            draws=Efforts(2, 3, 8), padded=True,
-            subjects={
-                "extremal": Subject(drawn(Extremal)),
-                **controls,
+            draws=Efforts(2, 3, 8), padded=True, subjects={
+                "extremal": extremal,
+                "saturated": saturated.breaking(H.affine, fails=equality),
+                "uneven": uneven.breaking(H.constant, fails=equality),
             },
         ),
         depths=Experiment(
             fraction, share, {N: Efforts((16, 64, 256), (16, 64, 256, 1024), (16, 64, 256, 1024, 4096))}, at=cases,
-            draws=32, span=256, padded=True,
-            subjects={
-                "extremal": Subject(drawn(Extremal)),
-                "uneven": Subject(drawn(Uneven)).breaking(H.constant, fails=sharp),
+            draws=32, span=256, padded=True, subjects={
+                "extremal": extremal,
+                "uneven": uneven.breaking(H.constant, fails=sharp),
             },
         ),
     ),

@@ -142,8 +142,7 @@ theorem = Theorem(
     experiments=dict(
         depths=Experiment(
             observe, seen, {N: Efforts((16, 64, 256), (16, 64, 256), (16, 64, 256, 1024))}, draws=Efforts(64, 64, 256),
-            span=32, seeds="paired", padded=True,
-            subjects={
+            span=32, seeds="paired", padded=True, subjects={
                 "alternating": alternating,
                 "waves": alternating(waves=1.0),
                 "smooth weights": alternating(kind=interpolated.SMOOTH).breaking(H.rough, fails=persists),
@@ -153,8 +152,7 @@ theorem = Theorem(
         ),
         products=Experiment(
             ito, logarithm, {N: Efforts((64, 256, 1024), (64, 256, 1024), (64, 256, 1024, 4096))},
-            draws=Efforts(2000, 4000, 20000), span=64, padded=True,
-            subjects={
+            draws=Efforts(2000, 4000, 20000), span=64, padded=True, subjects={
                 "square root": Subject(products, power=0.5),
                 "residuals of order one": Subject(products, power=0.0).breaking(H.large, fails=half),
             },

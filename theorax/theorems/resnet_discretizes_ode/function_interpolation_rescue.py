@@ -56,11 +56,8 @@ def by_parts():
     e = Function("e")
     defect = Symbol("delta")
     after = y + (here + next_) / (2 * N) + defect - there / N  # E_(n+1), f taken on the flow but for the network's
-    yield Step(
-        "what a layer adds to E_n - f_n/(2N)",
-        cancel(after - next_ / (2 * N) - (y - here / (2 * N))),
-        (here - there) / N + defect,
-    )
+    added = cancel(after - next_ / (2 * N) - (y - here / (2 * N)))
+    yield Step("what a layer adds to E_n - f_n/(2N)", added, (here - there) / N + defect)
     # On the n-th interval the flow is at most F t/N from its start and F (1 - t)/N from its end.
     both = integrate((1 - t) * t, (t, 0, 1)) + integrate(t * (1 - t), (t, 0, 1))
     yield Step("delta is at most L F/N^2 times", both, Rational(1, 3))
@@ -71,9 +68,8 @@ def by_parts():
     yield Step("summed over the layers", power, 0)
     last = Rational(4, 3) * seen.F / N * exp(L) - Rational(5, 6) * seen.F / N + seen.F / (2 * N)  # (1 + L/N)^N <= e^L
     yield Step("and back to E_n", last, smaller)
-    yield Step(
-        "which the simpler bound exceeds", simplify(bound.at_most - smaller), 2 * (exp(L) - 1) * seen.F / (3 * N)
-    )
+    excess = simplify(bound.at_most - smaller)
+    yield Step("which the simpler bound exceeds", excess, 2 * (exp(L) - 1) * seen.F / (3 * N))
 
 
 alternating = interpolated.INTERPOLATED(functions=1.0, scale=0.4)
@@ -87,8 +83,7 @@ theorem = Theorem(
     experiments=dict(
         depths=Experiment(
             observe, (seen, L), {N: Efforts((16, 64, 256), (16, 64, 256), (16, 64, 256, 1024))},
-            draws=Efforts(144, 144, 512), span=64, padded=True,
-            subjects={
+            draws=Efforts(144, 144, 512), span=64, padded=True, subjects={
                 "alternating": alternating,
                 "iid": alternating(kind=interpolated.IID),
                 "alternating constants": alternating(constant=1.0),

@@ -7,8 +7,6 @@ neuron a step forth and back multiplies by 1 - (a - b)^2/(4 N^2) + a^2 b^2/(4 N^
 b stays of order one with the depth, the order is one.
 """
 
-from typing import Any
-
 import jax.numpy as jnp
 from sympy import Integer, Rational, Symbol, expand
 
@@ -39,19 +37,22 @@ H = hypotheses(
     ),
     heun="one neuron, linear layers, Heun's scheme",
 )
-by_one: dict[str, Any] = dict(
-    as_=N,
-    margin=Absolute(1, 2, "orders of schemes differ by one"),
-    under=(H.smooth, H.reversed, H.bounded),
-    spread=Rational(1, 10),
-)
+smoothly, tenth = (H.smooth, H.reversed, H.bounded), Rational(1, 10)
+by_one = Absolute(1, 2, "orders of schemes differ by one")
 expansion = in_powers(1.0, 16, "the logarithm of an expansion in 1/N; at most 0.3 at N = 16 on other seeds")
 states = Rate(
-    seen.missed, N**-3, approach=expansion, wrong={"second order and no better": N**-2},
-    implied={"O(1/N^2), as announced": dict(like=N**-2, side="at most")}, **by_one,
+    seen.missed, N**-3, as_=N, under=smoothly, spread=tenth, approach=expansion, margin=by_one,
+    wrong={"second order and no better": N**-2},
+    implied={"O(1/N^2), as announced": dict(like=N**-2, side="at most")},
 )  # fmt: skip
-each_layer = Rate(seen.layer, N**-4, approach=expansion, wrong={"as the whole": N**-3}, **by_one)
-relative = Rate(seen.whole, N**-3, approach=expansion, wrong={"second order and no better": N**-2}, **by_one)
+each_layer = Rate(
+    seen.layer, N**-4, as_=N, under=smoothly, spread=tenth, approach=expansion, margin=by_one,
+    wrong={"as the whole": N**-3},
+)  # fmt: skip
+relative = Rate(
+    seen.whole, N**-3, as_=N, under=smoothly, spread=tenth, approach=expansion, margin=by_one,
+    wrong={"second order and no better": N**-2},
+)  # fmt: skip
 exact = Identity(
     single.recovered, single.product, under=H.heun,
     margin=Relative(1, 10**9, "rounding stays far below it, a factor left out does not at the depths measured"),
@@ -107,17 +108,17 @@ def round_trip():
     h = Symbol("h")
     c = {(i, j): Symbol(f"c_{i}{j}") for i in range(4) for j in range(4 - i)}
 
-    def cut(polynomial) -> Any:
+    def cut(polynomial):
         expanded = expand(polynomial)
         return sum(expanded.coeff(h, order) * h**order for order in range(5))
 
-    def field(s, x) -> Any:
+    def field(s, x):
         powers = [Integer(1)]
         for _ in range(3):
             powers.append(cut(powers[-1] * x))
         return cut(sum(letter * powers[i] * s**j for (i, j), letter in c.items()))
 
-    scheme: Any = Heun(field, 0)
+    scheme = Heun(field, 0)
     ends = (Integer(0), h)
     back = cut(scheme.backwards(ends, cut(scheme.forwards(ends, Integer(0), h)), h))
     for order in range(1, 4):
@@ -138,8 +139,7 @@ theorem = Theorem(
     experiments=dict(
         depths=Experiment(
             observe, seen, {N: Efforts((16, 32, 64, 128), (16, 32, 64, 128), (16, 32, 64, 128, 256))},
-            draws=Efforts(100, 200, 1000), span=16, seeds="paired", padded=True,
-            subjects={
+            draws=Efforts(100, 200, 1000), span=16, seeds="paired", padded=True, subjects={
                 "smooth": HEUN,
                 "rough": HEUN(weights=recovery.ROUGH).breaking(H.smooth, fails=rates),
                 "swapped": HEUN(swapped=1.0).breaking(H.reversed, fails=rates),

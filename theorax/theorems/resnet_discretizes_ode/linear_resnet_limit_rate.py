@@ -54,9 +54,8 @@ theorem = Theorem(
     proofs=(telescope,),
     experiments=dict(
         depths=Experiment(
-            observe, gap, {N: Efforts((4, 8, 16, 32), (4, 8, 16, 32), (4, 8, 16, 32, 128))},
-            span=32, draws=Efforts(40, 80, 200), seeds="paired", padded=True,
-            subjects={
+            observe, gap, {N: Efforts((4, 8, 16, 32), (4, 8, 16, 32), (4, 8, 16, 32, 128))}, span=32,
+            draws=Efforts(40, 80, 200), seeds="paired", padded=True, subjects={
                 "zero start": setting.DOUBLED,
                 "smooth start": setting.DOUBLED(kind=setting.SMOOTH, size=setting.NEAR),
                 "rough start": setting.DOUBLED(kind=setting.IID, size=setting.NEAR).breaking(H.smooth, fails=rate),

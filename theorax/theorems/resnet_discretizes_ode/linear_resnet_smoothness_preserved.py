@@ -50,9 +50,7 @@ def observe(training, N):
     theta, error = training.flow(N)
     steps = linear.steps_in_depth(theta, N)
     far = 2 * N.value * error
-    return dict(
-        gained=jnp.max(steps - steps[0]), gained_error=far, rough=jnp.max(steps), rough_error=far
-    )  # fmt: skip
+    return dict(gained=jnp.max(steps - steps[0]), gained_error=far, rough=jnp.max(steps), rough_error=far)
 
 
 def compare(training, N):
@@ -97,8 +95,7 @@ theorem = Theorem(
     experiments=dict(
         flows=Experiment(
             observe, (gained, rough), {N: Efforts((8, 16, 32), (8, 16, 32, 64), (8, 16, 32, 128))},
-            at={rho: Rational(1, 3)}, draws=Efforts(150, 150, 400), span=32, seeds="paired", padded=True,
-            subjects={
+            at={rho: Rational(1, 3)}, draws=Efforts(150, 150, 400), span=32, seeds="paired", padded=True, subjects={
                 "zero start": setting.TRAINING,
                 "smooth start": setting.TRAINING(kind=setting.SMOOTH, size=setting.NEAR),
                 "rough start": setting.TRAINING(kind=setting.IID, size=setting.NEAR).breaking(H.smooth, fails=uniform),
@@ -107,9 +104,7 @@ theorem = Theorem(
         ),
         gradients=Experiment(
             compare, seen, {N: Efforts((2, 6), (2, 6), (2, 6, 16))}, draws=Efforts(2, 3, 8), padded=True,
-            subjects={
-                "iid start": setting.TRAINING(kind=setting.IID),
-            },
+            subjects={"iid start": setting.TRAINING(kind=setting.IID)},
         ),
     ),
     issues=(

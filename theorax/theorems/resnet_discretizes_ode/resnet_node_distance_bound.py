@@ -38,17 +38,16 @@ H = hypotheses(
     lipschitz="phi(s, .) is L-Lipschitz on a tube that holds the flow and the network",
     interpolates="phi(n/N, .) is the n-th residual function",
 )
+every_field = (H.smooth, H.lipschitz, H.interpolates)
 bound = Inequality(
-    seen.gap, at_most=above, under=(H.smooth, H.lipschitz, H.interpolates), margin=slack,
+    seen.gap, at_most=above, under=every_field, margin=slack,
     wrong={
-        "half the constant": above / 2,
-        "the constant without (e^L - 1)/L": seen.C / (2 * N),
+        "half the constant": above / 2, "the constant without (e^L - 1)/L": seen.C / (2 * N),
         "a second-order bound": above / N,
     },
 )  # fmt: skip
 at_each_node = Inequality(
-    used, at_most=1, under=(H.smooth, H.lipschitz, H.interpolates), margin=slack,
-    wrong={"half the constant": Rational(1, 2)},
+    used, at_most=1, under=every_field, margin=slack, wrong={"half the constant": Rational(1, 2)},
 )  # fmt: skip
 first_order = Rate(
     seen.gap, 1 / N, as_=N, under=(H.smooth, H.one_field, H.lipschitz, H.interpolates), spread=1 / N,
@@ -99,8 +98,7 @@ def observe(field, N):
     phi = lambda s, x: field(s, x, depth)  # noqa: E731
     second = lambda s, x: setting.along_the_flow(phi, phi, s, x)  # noqa: E731
     at_nodes = jax.vmap(lambda n, x: (second(n / depth, x), setting.along_the_flow(second, phi, n / depth, x)))
-    sizes = (jnp.max(jnp.where(inside, jnp.linalg.norm(v, axis=1), 0)) for v in at_nodes(n, flow))
-    acceleration, jerk = sizes
+    acceleration, jerk = (jnp.max(jnp.where(inside, jnp.linalg.norm(v, axis=1), 0)) for v in at_nodes(n, flow))
     L = jnp.where(field.extremal > 0, STEEP, field.network.lipschitz)
     between = 2 * (jnp.pi * depth + L) * field.waves  # what waves that vanish at the nodes add to it in between
     C = acceleration + jerk / (2 * depth) + between  # no point is further than 1/(2N) from a node
@@ -119,11 +117,8 @@ def recursion():
     defect = integrate((1 / N - t) * C, (t, 0, 1 / N))
     yield Step("one step of Euler's method misses at most the Taylor remainder", defect, C / (2 * N**2))
     nth = C * ((1 + L / N) ** n - 1) / (2 * N * L)
-    yield Step(
-        "e_(n+1) = (1 + L/N) e_n + C/(2 N^2) from e_0 = 0",
-        rsolve(e(n + 1) - (1 + L / N) * e(n) - defect, e(n), {e(0): 0}),
-        nth,
-    )
+    summed = rsolve(e(n + 1) - (1 + L / N) * e(n) - defect, e(n), {e(0): 0})
+    yield Step("e_(n+1) = (1 + L/N) e_n + C/(2 N^2) from e_0 = 0", summed, nth)
     yield Step("L = 0", limit(nth, L, 0), C * n / (2 * N**2))
     yield Step("u - log(1 + u) vanishes at zero ...", (u - log(1 + u)).subs(u, 0), 0)
     yield Step("... and grows from there, so (1 + L/N)^N <= e^L", diff(u - log(1 + u), u), u / (1 + u))
@@ -140,8 +135,7 @@ theorem = Theorem(
     experiments=dict(
         depths=Experiment(
             observe, (seen, used), {N: Efforts((16, 32, 64, 128), (16, 32, 64, 128), (16, 64, 256, 1024))},
-            draws=Efforts(80, 80, 256), span=64, seeds="paired", padded=True,
-            subjects={
+            draws=Efforts(80, 80, 256), span=64, seeds="paired", padded=True, subjects={
                 "network": network,
                 "extremal": network(extremal=1),
                 "waves between the layers": network(waves=0.5).breaking(H.one_field, fails=first_order),
