@@ -85,12 +85,11 @@ def cost():
 
 
 equal_parts = PLANES(part=0.5, exponential=EXPONENTIAL, knows={p: Rational(1, 2)})
-four_fifths = PLANES(part=0.8, knows={p: Rational(4, 5)})
+unequal_parts = PLANES(part=0.8, knows={p: Rational(4, 5)})  # its rate is slow enough for T = 256 in float64
 subjects = {
     "equal parts in two planes": equal_parts,
     "two thirds in the first plane": equal_parts(part=2 / 3, knows={p: Rational(2, 3)}),
-    # Unequal parts: its rate is slow enough for T = 256 in float64.
-    "linear kernel": four_fifths.breaking(H.exponential, fails=(energy, algebraic)),
+    "linear kernel": unequal_parts.breaking(H.exponential, fails=(energy, algebraic)),
     "one angle in both planes": equal_parts(repeated=1).breaking(H.incommensurable, fails=energy),
     "tokens that do not follow": equal_parts(scrambled=1).breaking(H.orthogonal, fails=energy),
 }

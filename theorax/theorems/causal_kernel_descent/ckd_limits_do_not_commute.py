@@ -83,6 +83,7 @@ def layer_by_layer():
     yield Step("both planes, which are orthogonal", sqrt(parts), constant)
 
 
+# The two weights: p/2 and (1 - p)/2 of the linear kernel, I_1(p) I_0(1 - p)/e and I_0(p) I_1(1 - p)/e of the exponential.
 half, two_thirds = Rational(1, 2), Rational(2, 3)
 one_plane = Subject(
     sequence, exponential=LINEAR, repeated=0, scrambled=0, depth=0, knows={p: 1, h: 1, first: half, second: 0},

@@ -131,7 +131,8 @@ def spectrum():
     yield Step("after one turn of a cycle of three nothing is left", values["residual"][3:], np.zeros((2, 3), int))
 
 
-both, dimensions = (formula, plane), ({d: 2}, {d: 3}, {d: 5})
+both = (formula, plane)
+dimensions = ({d: 2}, {d: 3}, {d: 5})
 theorem = Theorem(
     place="linear attention and linear f in Theorem 1; closed form and rate derived here",
     label="derived",

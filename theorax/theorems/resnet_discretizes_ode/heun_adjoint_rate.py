@@ -37,20 +37,20 @@ H = hypotheses(
     ),
     heun="one neuron, linear layers, Heun's scheme",
 )
-smoothly, tenth = (H.smooth, H.reversed, H.bounded), Rational(1, 10)
+regular = (H.smooth, H.reversed, H.bounded)
 by_one = Absolute(1, 2, "orders of schemes differ by one")
 expansion = in_powers(1.0, 16, "the logarithm of an expansion in 1/N; at most 0.3 at N = 16 on other seeds")
 states = Rate(
-    seen.missed, N**-3, as_=N, under=smoothly, spread=tenth, approach=expansion, margin=by_one,
+    seen.missed, N**-3, as_=N, under=regular, spread=Rational(1, 10), approach=expansion, margin=by_one,
     wrong={"second order and no better": N**-2},
     implied={"O(1/N^2), as announced": dict(like=N**-2, side="at most")},
 )  # fmt: skip
 each_layer = Rate(
-    seen.layer, N**-4, as_=N, under=smoothly, spread=tenth, approach=expansion, margin=by_one,
+    seen.layer, N**-4, as_=N, under=regular, spread=Rational(1, 10), approach=expansion, margin=by_one,
     wrong={"as the whole": N**-3},
 )  # fmt: skip
 relative = Rate(
-    seen.whole, N**-3, as_=N, under=smoothly, spread=tenth, approach=expansion, margin=by_one,
+    seen.whole, N**-3, as_=N, under=regular, spread=Rational(1, 10), approach=expansion, margin=by_one,
     wrong={"second order and no better": N**-2},
 )  # fmt: skip
 exact = Identity(
