@@ -176,7 +176,7 @@ def test_a_second_attempt_is_replayed_as_the_second_where_nobody_knows_the_first
 USAGE = [
     (("baseline", "compare"), "There is no baseline"),
     (("baseline", "compare", "absent.json"), "Write one with `verify baseline save`"),
-    (("baseline", "compare", "--within", "0"), "Write a share of the margin"),
+    (("baseline", "compare", "--within", "0"), "is no share of the margin"),
     (("baseline", "compare", "--output", "jsn"), "did you mean `json`?"),
     (("baseline", "save", "--report", "absent.json"), "There is no report `absent.json`"),
     (("baseline", "save", "no/such/file.json"), "there is no folder"),

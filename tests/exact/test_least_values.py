@@ -187,7 +187,7 @@ def test_least_values_of_own_functions() -> None:
         (lambda: exact.minimum(valley, [1, float("nan")]), "not finite"),
         (lambda: exact.minimum(valley, [1, 1], box=[(-2, 2)]), "2 coordinates, the box 1"),
         (lambda: exact.minimum(valley, [3, 1], box=[(-2, 2)] * 2), "lies outside"),
-        (lambda: exact.minimum(valley, [1, 1], starts=0), "counts nothing"),
+        (lambda: exact.minimum(valley, [1, 1], starts=0), "is no count"),
         (lambda: exact.duality(**{**PROGRAM, "gap": 0}), "leaves no room"),
         (lambda: exact.duality(**{**PROGRAM, "dual": lambda m: m}), "return several"),
         (lambda: exact.duality(**{**PROGRAM, "dual": lambda m: m[0].foo}), "cannot be called"),

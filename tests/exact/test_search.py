@@ -119,10 +119,10 @@ def test_the_same_call_gives_the_same_verdict_and_another_seed_other_points() ->
         (lambda: exact.certify(lambda x, y: x, [(0, 1)] * 2), r"takes \(x, y\)"),
         (lambda: exact.certify(3, [(0, 1)]), "no function"),
         (lambda: exact.certify(lambda x: np.sin(x[0]), [(0, 1)]), "cannot be called"),
-        (lambda: exact.certify(lambda x: x[0], [(0, 1)], budget=0), "counts nothing"),
+        (lambda: exact.certify(lambda x: x[0], [(0, 1)], budget=0), "is no count"),
         (lambda: exact.certify(lambda x: x[0], [(0, 1)], slack=-1), "negative"),
         (lambda: exact.search(lambda x: x[0], [(0, 1)], content=2), "no share"),
-        (lambda: exact.search(lambda x: x[0], [(0, 1)], draws=1.5), "counts nothing"),
+        (lambda: exact.search(lambda x: x[0], [(0, 1)], draws=1.5), "is no count"),
     ],
 )
 def test_what_cannot_be_meant_is_a_sentence(call: Callable[[], Any], said: str) -> None:

@@ -1,4 +1,4 @@
-"""``verify baseline save`` and ``verify baseline compare``: what was found, kept, and later runs held against it."""
+"""``verify baseline save`` and ``verify baseline compare``: keep results, and compare later runs with them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ FORMATS = ("terminal", "json")  # of a comparison
 
 @click.group("baseline")
 def baseline() -> None:
-    """Keep what a run found in a file of your repository, and hold later runs against it.
+    """Keep the results of a run in a file of your repository, and compare later runs with them.
 
     FILE is theorax-baseline.json in the project's root unless another is named.
     """
@@ -105,7 +105,7 @@ def _dropped(path: Path, kept: Baseline) -> list[str]:
     return sorted(set(before) - set(kept.by_id))
 
 
-@baseline.command("compare", short_help="Hold a run against the baseline file.")
+@baseline.command("compare", short_help="Compare a run with the baseline file.")
 @shared_options
 @click.option(
     "--changed", is_flag=True, help="Check only what a change since the baseline can affect; the rest stands."
@@ -114,8 +114,8 @@ def _dropped(path: Path, kept: Baseline) -> list[str]:
 @fresh_option
 @jobs_option
 @state_option
-@click.option("--within", "share", type=float, default=0.5, help="What counts as the same, in margins [0.5].")
-@click.option("--strict", is_flag=True, help="Fail too where an estimate moved under a word that stands.")
+@click.option("--within", "share", type=float, default=0.5, help="Largest move that counts as none, in margins [0.5].")
+@click.option("--strict", is_flag=True, help="Fail too if an estimate moved and its verdict did not.")
 @click.option("--output", "-o", multiple=True, metavar="FORMAT[=FILE]", help="terminal, json; repeatable [terminal].")
 @click.pass_context
 def compare(
@@ -129,7 +129,7 @@ def compare(
     output: tuple[str, ...],
     **given: Any,
 ) -> int:
-    """Hold a run against the baseline file; nothing is run where --report names one.
+    """Compare a run with the baseline file; with --report, compare that report and run nothing.
 
     The theorems of the baseline are checked with its settings and seeds. Every claim is the same, has moved, cannot be
     told or is incomparable; a word that got worse, and a claim that vanished, fail.
@@ -145,8 +145,7 @@ def compare(
     wanted = outputs(output, FORMATS)
     if not 0 < share <= 1:
         raise UsageError(
-            f"`--within {share:g}`: no estimate stays within nothing, and beyond a whole margin it says nothing of the "
-            "claim. Write a share of the margin, such as `--within 0.5`."
+            f"`--within {share:g}` is no share of the margin. A share is above 0 and at most 1. Write `--within 0.5`."
         )
     kept, workspace = files.read(baseline_file(file)), workspace_of(context)
     if only:
@@ -155,7 +154,7 @@ def compare(
     if report is not None:
         if changed:
             raise UsageError(
-                "`--changed` chooses what is checked, and with `--report` nothing is. Leave one of them out."
+                "`--changed` chooses theorems to check, and `--report` checks none. Leave one of them out."
             )
         found = _read_report(workspace, report, only)
     else:

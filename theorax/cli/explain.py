@@ -80,7 +80,7 @@ def _claims(theorem: Theorem) -> Iterator[Block]:
 
 
 def _evidence(theorem: Theorem) -> Iterator[Block]:
-    """What is measured and proved, and what the check cannot see."""
+    """Measurements and proofs of a theorem, and the limits of its check."""
     from theorax.text.blocks import Heading, Paragraph
 
     if theorem.experiments:

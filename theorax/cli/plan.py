@@ -1,4 +1,4 @@
-"""``verify plan``: what a run would check and why, and what its designs can see, before any draw."""
+"""``verify plan``: the checks of a run, their reasons and the power of their designs, before any draw."""
 
 from __future__ import annotations
 

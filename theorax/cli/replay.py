@@ -1,4 +1,4 @@
-"""``verify replay``: check again what a report found, from its seeds, and say whether it comes out again."""
+"""``verify replay``: repeat the checks of a report from its seeds, and compare the results."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _one(then: Document, id: str, file: Path) -> Document:
         return then.of([id])
     ids = list(then.by_id)
     raise UsageError(
-        f"`{file}` holds no theorem `{id}`{did_you_mean(id, ids)} A replay is of what a report found. "
+        f"`{file}` holds no theorem `{id}`{did_you_mean(id, ids)} A replay repeats the checks of a report. "
         f"`verify report render {file}` shows what it holds."
     )
 

@@ -114,7 +114,7 @@ def parse_rate(text: str) -> RateClaim:
         raise _refused("rate", text, f": {met} stand for the size on the right; it is one letter.")
     (letter,) = letters
     if named not in (None, letter):
-        raise _refused("rate", text, f" is about {letter}, but {named} tends somewhere.")
+        raise _refused("rate", text, f" is about {letter}, but {named} tends to a limit.")
     try:
         power, decay = order_of(tree, letter)
     except Logarithm:

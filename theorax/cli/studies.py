@@ -66,8 +66,8 @@ class StudyOptions:
         """
         if self.margin is None:
             raise UsageError(
-                "No `--margin` was given. No data show that a claim holds exactly; they can rule out that it is off by so "
-                f"much. Write the smallest error that would matter, such as `--margin {example}`."
+                "No `--margin` was given. Data cannot show that a claim holds exactly; they can rule out errors above "
+                f"a margin. Write the smallest error that would matter, such as `--margin {example}`."
             )
         return self.margin
 
@@ -79,8 +79,8 @@ class StudyOptions:
         """
         if self.sd is None and self.moments == LIGHT_TAILS:
             raise UsageError(
-                "No `--sd` was given. The weights of the sizes balance bias against noise, and the data may not be asked "
-                "for it. Write the standard deviation of one draw as you know it from other runs (`--sd 0.5`; a wrong one "
+                "No `--sd` was given. The weights of the sizes balance bias against noise, and are fixed before the "
+                "data are seen. Write the standard deviation of one draw, known from other runs (`--sd 0.5`; a wrong one "
                 "costs width, not validity), or declare `--range LOW,HIGH` or `--variance V`."
             )
         return self.sd
@@ -97,7 +97,7 @@ class Study:
 
     @property
     def remedy(self) -> str | None:
-        """The cheapest data that would decide what these leave open."""
+        """The cheapest data that would decide a claim which these data leave open."""
         if self.verdict.status is not Status.INCONCLUSIVE:
             return None
         case = self.verdict.cases[0]
@@ -240,7 +240,7 @@ def study_law(table: DataTable, claim: LawClaim, declared: StudyOptions) -> Stud
     given: dict[str, Any] = {"margin": declared.margin, "levels": declared.levels, "of": claim.of, "name": claim.of}
     if claim.letter is not None:
         if claim.parameters is None:
-            raise UsageError("A limit is held against a named law, not against a column. Leave `as ...` out.")
+            raise UsageError("A limit is compared with a named law, not with a column. Leave `as ...` out.")
         rows = read_rows(table, claim.letter, claim.of, **declared.columns, logs=False, keep=True, shrinks=None)
         sizes, counts, seeds = _drawn(rows, declared, claim.letter)
         corrections = None if declared.corrections == decide.Corrections() else declared.corrections

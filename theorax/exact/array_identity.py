@@ -265,7 +265,7 @@ def _checked(left: Any, right: Any, magnitude: Any, dtype: str, name: str) -> tu
 
 @cache
 def _unit_roundoff(dtype: str) -> float:
-    """Of products as they really run: an accelerator may compute them in a narrower format than it stores."""
+    """Format of products as they run: an accelerator may compute them in a narrower format than it stores."""
     nominal = 2.0 ** -_BITS[dtype]
     if dtype != "float32":
         return nominal

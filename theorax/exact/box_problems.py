@@ -116,7 +116,7 @@ class BoxFinding:
 def _followed(
     decision: Callable[Concatenate[BoxProblem, P], BoxFinding],
 ) -> Callable[Concatenate[BoxProblem, P], BoxFinding]:
-    """Nothing is decided of a function that has no enclosure; how tight a bound is does not depend on that."""
+    """Leave a function without an enclosure undecided; the tightness of its bound is reported all the same."""
 
     @wraps(decision)
     def found(problem: BoxProblem, *given: P.args, **named: P.kwargs) -> BoxFinding:

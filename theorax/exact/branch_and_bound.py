@@ -102,7 +102,7 @@ def certify(
     narrowest: fmpq = NARROWEST,
     valley: Box | None = None,
 ) -> Certificate:
-    """Decide whether ``function`` is at least ``-slack`` everywhere on the box.
+    """Decide if ``function`` is at least ``-slack`` everywhere on the box.
 
     ``valley``: a box on which this is known by other means.
 
@@ -202,7 +202,7 @@ class _Search:
         return bool(below), last, precision
 
     def bound(self, box: Box) -> _Bound:
-        """The best lower bound, at the lowest precision whose rounding is not what keeps it from being proved."""
+        """The best lower bound, at the lowest precision at which the box limits it more than rounding."""
         self.count += 1
         result = None
         for precision in PRECISIONS:

@@ -219,7 +219,7 @@ def _batched(program: Program, lower: Vector, upper: Vector) -> Callable[[Vector
 
 
 def _finite(values: Vector) -> Vector:
-    """Values in which no number comes before every number: where the claim has no meaning it is looked at first."""
+    """Values with NaN before every number: points at which the claim has no meaning are examined first."""
     return np.where(np.isnan(values), -np.inf, values)
 
 

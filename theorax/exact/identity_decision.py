@@ -1,4 +1,4 @@
-"""The one decision on an identity of programs: what its rungs say together, as findings, a reason and a sentence."""
+"""The one decision on an identity of programs: its rungs combined into findings, a reason and a sentence."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def _is_frozen(point: IdentityPoint) -> bool:
 
 
 def _in_fields(problem: IdentityProblem, *, enough: bool) -> tuple[Fields, bool]:
-    """The weakest of what fields say of the programs, and whether the sides of all vanish by their form.
+    """The weakest result of the fields over the programs, and True if all sides vanish by their form.
 
     ``enough``: what is short of a certificate adds nothing, so the first such program ends the search.
     """

@@ -130,7 +130,7 @@ def duality(
 
 
 def _near(found: Critical | None, at: Sequence[Fraction], under: Constrained | None = None) -> BoxFinding:
-    """A strict local minimum, or what there is in its place."""
+    """A certified strict local minimum, a refuted one, or the reason why neither is known."""
     status, reason, scope = Status.INCONCLUSIVE, Reason.UNDECIDED_COMPARISON, ""
     if under is not None and under.trouble:
         detail = under.trouble.rstrip(".")

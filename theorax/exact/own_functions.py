@@ -46,7 +46,7 @@ def whole(what: str, number: Any) -> int:
     **Raises:** ``UsageError`` for what is no positive whole number.
     """
     if not isinstance(number, Integral) or isinstance(number, bool) or number < 1:
-        raise UsageError(f"{what}={number!r} counts nothing. Write a positive whole number.")
+        raise UsageError(f"{what}={number!r} is no count. Write a positive whole number.")
     return int(number)
 
 

@@ -255,7 +255,7 @@ def _forms(left: Program, right: Program, arguments: tuple[Any, ...]) -> tuple[l
 
 
 def refuse(left: Program, right: Program, arguments: tuple[Any, ...], margin: float | None, name: str) -> None:
-    """Let pass what can be compared.
+    """Refuse sides that cannot be compared.
 
     **Raises:** `UsageError` for sides of different shapes, for nothing to vary or to compare, for a margin that is none.
     """

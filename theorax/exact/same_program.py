@@ -109,7 +109,7 @@ def _constant(value: Any) -> Form:
 
 
 def _told(value: Any) -> str:
-    """A parameter in words that are equal where its meaning is."""
+    """Parameter in words; equal words have equal meanings."""
     if hasattr(value, "eqns") or hasattr(value, "jaxpr"):
         return repr([form.digest for form in _entered(flatten(value))])
     if isinstance(value, Mapping):
@@ -154,7 +154,7 @@ def _is_zero(name: str, operands: Sequence[Form]) -> bool:
 
 @final
 class Forms(Domain[Form]):
-    """Whole arrays by their forms: what is written with the letters of a claim is named as a program would be."""
+    """Whole arrays by their forms: an expression in the letters of a claim is named as a program is."""
 
     name: ClassVar[str] = "forms"
 

@@ -1,4 +1,4 @@
-"""The baseline file: what runs found, kept in the user's repository to hold later runs against.
+"""The baseline file: results of runs, kept in the user's repository and compared with later runs.
 
 It is taken from a report and obeys ``schema/baseline.json``. Of every claim it keeps the word, the symbolic form and
 the numbers of every case; of every theorem the digests of all files that determined it. Theorems saved at different
@@ -161,7 +161,7 @@ def taken(document: Document, onto: Baseline | None = None) -> Baseline:
         )
     if document.summary.interrupted:
         raise UsageError(
-            "The report is of a run that was interrupted. What it did not reach would go unwatched. Run `verify` again."
+            "The report is of a run that was interrupted. Its baseline would miss theorems. Run `verify` again."
         )
     settings = DesignSettings(
         **{field.name: getattr(document.settings, field.name) for field in fields(DesignSettings)}
@@ -210,7 +210,7 @@ def _same_settings(old: DesignSettings, new: DesignSettings) -> None:
     if other:
         told = ", ".join(f"{name} {getattr(old, name)} and {getattr(new, name)}" for name in other)
         raise UsageError(
-            f"The baseline and this run have different settings ({told}). One file speaks of one way of running. "
+            f"The baseline and this run have different settings ({told}). A baseline has one set of settings. "
             "Give the baseline's settings, or save all theorems anew, without `--only`."
         )
 

@@ -1,4 +1,4 @@
-"""A comparison with a baseline as typed values: what became of each claim, and what is told of its numbers."""
+"""A comparison with a baseline as typed values: the change of each claim, and of its numbers."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ComparedEstimate:
 
 @dataclass(frozen=True)
 class ComparedClaim:
-    """One claim in a baseline and in a report, as far as it is in both; what nothing is known of is None."""
+    """One claim in a baseline and in a report, as far as it is in both; an unknown field is None."""
 
     theorem: str
     claim: str

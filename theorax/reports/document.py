@@ -48,7 +48,7 @@ class MachineReport:
 
 @dataclass(frozen=True)
 class DesignSettings:
-    """The settings that determine what a run finds."""
+    """The settings that determine the results of a run."""
 
     effort: str
     seed: int

@@ -1,4 +1,4 @@
-"""For a build on GitHub: the step's summary within its limit, and annotations on the lines that state what does not hold.
+"""Reports for a build on GitHub: the step's summary within its limit, and annotations on the lines of failed claims.
 
 GitHub takes a summary of at most 1 MiB from a step and shows ten annotations of it; what is longer it drops whole. So the
 worst comes first, and a sentence says what was left out.

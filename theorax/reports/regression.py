@@ -1,4 +1,4 @@
-"""A report held against a baseline: what every claim was, what it is now, and what follows from the difference.
+"""Comparison of a report with a baseline: every claim then and now, and the consequence of the difference.
 
 Symbolic forms are compared exactly, numbers as :mod:`theorax.decide.comparison` decides. A change is the
 first row that applies; the words in the last column add up to the exit code, the first of 1, 4, 0 that occurs:
@@ -203,7 +203,7 @@ class _TheoremTwice:
         return row, evidence
 
     def _worsened(self, row: ComparedClaim, old: BaselineClaim, new: ClaimReport) -> ComparedClaim:
-        """A word is adjusted over its run: where the word alone is unchanged, the rest of the run changed it."""
+        """Classify a worse status: lapsed if the adjustment alone moved it, else regressed."""
         alone = not _worse(old, old.status_unadjusted, new.status_unadjusted)
         members = self.report.suite.refutations
         if alone and members > self.run.members:

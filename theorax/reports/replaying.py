@@ -1,4 +1,4 @@
-r"""Two reports of one check held against each other number by number: to the last bit, within the float account, or not.
+r"""Comparison of two reports of one check, number by number: equal bits, equal within the float account, or different.
 
 Nothing statistical is asked here: a replay draws the same numbers. Two sums of the same m draws, added in any order,
 differ by at most $2\gamma_m \overline{|x|}$, $\gamma_m = (m+2)u/(1-(m+2)u)$, $u = 2^{-53}$, and $\overline{|x|}$ is at
@@ -54,7 +54,7 @@ _DERIVED = frozenset(
 
 @dataclass(frozen=True)
 class Deviation:
-    """One place in which a replay differs from what was replayed."""
+    """One place in which a replay differs from its report."""
 
     claim: str
     case: str
@@ -86,7 +86,7 @@ class ReplayedTheorem:
 
 @dataclass(frozen=True)
 class Replay:
-    """A report, checked again: what came out the same, and what did not."""
+    """Replay of a report: its equal results and its different ones."""
 
     replay_version: Literal[1]
     created: Date

@@ -1,4 +1,4 @@
-"""A replay in words: what came out again to the last bit, and where it did not."""
+"""A replay in words: the results that are equal to the last bit, and the places of the others."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def _table(document: Document) -> Table:
 
 
 def tried(part: TheoremReport) -> tuple[str, str, str]:
-    """Of how many claims, controls and wrong variants all is as it should be."""
+    """Numbers of claims, controls and mutants with the expected outcome."""
     wrong = [row for row in part.mutants if row.expected is Expected.KILLED]
     return (
         _ratio(sum(claim.stands for claim in part.claims), len(part.claims)),

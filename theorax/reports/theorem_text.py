@@ -1,4 +1,4 @@
-"""The report of one theorem, told from its part of the document: what is said, what was done, what came out."""
+"""The report of one theorem from its part of the document: its claims, its checks, its results."""
 
 from __future__ import annotations
 

@@ -130,7 +130,7 @@ class TheoremNode(pytest.Collector):
 
 
 class ClaimFailed(Exception):
-    """A claim does not hold; holds what was found."""
+    """Failure of a claim that does not hold, with its finding."""
 
     def __init__(self, found: BuildFinding) -> None:
         super().__init__(f"{found.title}: {found.sentence}")
@@ -183,7 +183,7 @@ class ClaimItem(pytest.Item):
         if self.checks.settings.model is None:
             raise StatementError(
                 f"The check of {self.theorem} came to an end without a verdict on the claim {self.claim}, which its "
-                "file states: what is read from the file is not what was checked. `verify theorem ID` shows that."
+                "file states: the file and the checked theorem differ. `verify theorem ID` shows that."
             )
         left_out = "Nothing was asked: this claim is not about a layer that --verify-model can replace."
         raise pytest.skip.Exception(left_out, _use_item_location=True)

@@ -1,4 +1,4 @@
-"""All claims of a session together: what each came to alone, and what all of them support together.
+"""All claims of a session together: the verdict of each alone, and the verdicts that all of them support together.
 
 A claim travels as a property of its test's report, so that a session with many workers has one account. The account is
 that of a run of the command (:mod:`theorax.decide.error_budget`): an adjustment takes away and never gives. A claim
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Stated:
-    """One claim as a session's account needs it: its status alone, and its p-values, those of its attempt charged."""
+    """One claim of a session: its status alone, and its p-values, charged for its attempt."""
 
     name: str
     status: Status

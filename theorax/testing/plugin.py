@@ -85,13 +85,13 @@ class Account:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """A claim that does not hold among all others is undecided, which is no success where that is strict."""
+        """Count a claim that does not hold among all others as undecided; in a strict session that is a failure."""
         fallen = self._family is not None and self._family.fallen(self._method)
         if fallen and session.exitstatus == pytest.ExitCode.OK and strict(self._config)[0]:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Tell what came of the claims; nothing where none were made."""
+        """Print the account of the claims, if any were made."""
         if self._family is None:
             return
         write = terminalreporter.write_line

@@ -47,7 +47,7 @@ def method(config: pytest.Config) -> str:
 
 
 def refusal(error: TheoraxError) -> str:
-    """The sentence about what was asked for and cannot be done."""
+    """Message of a request that cannot be met."""
     return f"--verify: {worded(error)}"
 
 
@@ -57,13 +57,13 @@ def worded(error: TheoraxError) -> str:
 
 
 def alone(config: pytest.Config) -> None:
-    """Refuse what is asked of named theorems where none are named.
+    """Refuse options that apply to named theorems if none are named.
 
     **Raises:** pytest.UsageError if so.
     """
     for name in ELSEWHERE:
         if getattr(config.option, f"verify_{name}"):
             raise pytest.UsageError(
-                f'`--verify-{name}` speaks of theorems, and none are named. Write --verify "ID" too, as in '
+                f'`--verify-{name}` applies to theorems, and none are named. Write --verify "ID" too, as in '
                 f"`pytest --verify rank_collapse_width --verify-{name} ...`."
             )

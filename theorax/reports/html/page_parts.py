@@ -85,7 +85,7 @@ class TileGroup:
 
 
 def counts(document: Document) -> list[TileGroup]:
-    """The groups of verdicts with their numbers, the empty ones too: none refuted is news."""
+    """The groups of verdicts with their numbers, also the empty ones: a reader looks for the refuted."""
     statuses = document.summary.statuses
     return [
         TileGroup(tone_, what, [(name, statuses[name]) for name in names if statuses.get(name)])

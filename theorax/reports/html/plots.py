@@ -58,7 +58,7 @@ class _Sweep:
 
     @property
     def values(self) -> list[float]:
-        """Everything that the vertical axis has to show."""
+        """All values that the vertical axis must show."""
         bars = [end for _, _, *ends in self.points for end in ends]
         return [*bars, *self.line, *self.limit, *(self.band or ())]
 
