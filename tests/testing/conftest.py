@@ -11,6 +11,9 @@ import networkx  # noqa: F401  (a session inside a test forgets what it imported
 import numpy.fft  # noqa: F401
 import pytest
 
+# A session of pytester forgets what was first imported in it, and what a package still holds is then another module.
+import theorax.testing.claim_fixture
+import theorax.testing.pytest_options  # noqa: F401
 from theorax.runs.sources import Sources
 
 TESTS = Path(fakes.__file__).parent
