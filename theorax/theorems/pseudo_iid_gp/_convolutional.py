@@ -9,6 +9,7 @@ whatever the number of taps.
 from __future__ import annotations
 
 from collections.abc import Callable
+from enum import IntEnum
 
 import equinox as eqx
 import jax
@@ -21,10 +22,13 @@ from theorax.numerics.ensembles import gaussian, haar_rows
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
 
-__all__ = ["FIXED_SUMS", "FRAME", "TAP_BY_TAP", "ConvolutionalNetwork", "convolution", "convolutional_network"]
+__all__ = ["ConvolutionalNetwork", "Filters", "convolution", "convolutional_network"]
 
-TAP_BY_TAP, FRAME, FIXED_SUMS = range(3)
-"""How the filters of a layer are drawn over its taps."""
+
+class Filters(IntEnum):
+    """Laws of the filters of a layer over its taps: tap by tap, a Haar frame, rows of signs of fixed sums."""
+
+    TAP_BY_TAP, FRAME, FIXED_SUMS = range(3)
 
 
 class ConvolutionalNetwork(eqx.Module):
@@ -69,7 +73,7 @@ def convolutional_network(
     activation: Callable[[Array], Array],
     weight_variance: Scalar = 1.0,
     bias_variance: Scalar = 0.0,
-    unfolded: Int[Array, ""] | int = TAP_BY_TAP,
+    unfolded: Int[Array, ""] | int = Filters.TAP_BY_TAP,
 ) -> ConvolutionalNetwork:
     """A network whose hidden filters have, tap by tap and independently, the law at this place of `weight_matrices.MENU`.
 

@@ -8,6 +8,7 @@ is read off the score of the density, which asks nothing of phi.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import IntEnum
 
 import equinox as eqx
 import jax
@@ -27,7 +28,14 @@ kernel = Measured("kernel", "phi(u) phi(v), mean over the units")
 slopes = Measured("slopes", "phi'(u) phi'(v), mean over the units")
 score = Measured("score", "phi(u) phi(v) times the derivative of the log-density in k12, mean over the units")
 
-RELU, ERF, TANH, SIGN = range(4)
+
+class Nonlinearity(IntEnum):
+    """The activations of `phi`."""
+
+    RELU, ERF, TANH, SIGN = range(4)
+
+
+RELU, ERF, TANH, SIGN = Nonlinearity
 ANGLES = tuple({c: cosine} for cosine in (Rational(-1, 2), Rational(1, 2), Rational(9, 10)))
 
 

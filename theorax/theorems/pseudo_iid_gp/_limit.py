@@ -6,6 +6,7 @@ ReLU, an arcsine for the normal distribution function (erf_arcsine_kernel, moved
 
 from __future__ import annotations
 
+from enum import IntEnum
 from functools import lru_cache
 from typing import Any
 
@@ -25,7 +26,14 @@ from theorax.theorems.pseudo_iid_gp._ensembles import width
 from theorax.theorems.pseudo_iid_gp._normal_pairs import mean_of_product
 from theorax.theorems.pseudo_iid_gp._process import HIDDEN
 
-RELU, PHI, TANH = range(3)
+
+class DeepActivation(IntEnum):
+    """The activations of `activated`: ReLU, the normal distribution function, tanh."""
+
+    RELU, PHI, TANH = range(3)
+
+
+RELU, PHI, TANH = DeepActivation
 phi = Parameter(
     "phi", "place of the activation: ReLU, normal distribution function, tanh", integer=True, nonnegative=True
 )

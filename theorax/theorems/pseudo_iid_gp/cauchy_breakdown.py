@@ -6,7 +6,7 @@ below quantiles, and the mean of its logarithm; a scale of 1/sqrt n would let it
 what is missing: Student's weights with five degrees of freedom have none, and a Gaussian limit.
 """
 
-from typing import Any
+from enum import IntEnum
 
 import jax
 import jax.numpy as jnp
@@ -38,7 +38,14 @@ H = hypotheses(
     root="their scale, or standard deviation, is 1/sqrt n",
     finite="entries of W are iid and centred, with a finite variance",
 )
-HEAVY: dict[str, Any] = dict(as_=n, under=(H.cauchy, H.scaled))
+HEAVY = (H.cauchy, H.scaled)
+
+
+def cauchy_law(scale):
+    return Characteristic(exp(-scale * Abs(t)), t)
+
+
+cauchy = cauchy_law(scale)
 
 
 def in_powers(rest, seen):
@@ -46,31 +53,31 @@ def in_powers(rest, seen):
 
 
 law = Law(
-    units, Characteristic(exp(-scale * Abs(t)), t), spread=Rational(1, 8),
+    units, cauchy, as_=n, under=HEAVY, spread=Rational(1, 8),
     approach=in_powers(Rational(1, 200), "1/1000"), scale=scale,
-    excludes=(Characteristic(exp(-scale * Abs(t) * Rational(6, 5)), t), gaussian(a)),
+    excludes=(cauchy_law(scale * Rational(6, 5)), gaussian(a)),
     wrong={
         "the normal law of Gaussian weights": gaussian(a),
-        "the root of E phi^2 for E|phi|": Characteristic(exp(-sqrt(a) * Abs(t)), t),
+        "the root of E phi^2 for E|phi|": cauchy_law(sqrt(a)),
     },
-    **HEAVY,
 )  # fmt: skip
 median = Limit(
-    letters.below, Rational(1, 2), spread=Rational(1, 10), approach=in_powers(Rational(1, 100), "1/1000"),
-    margin=Absolute(1, 20, "the normal law of Gaussian weights has 0.43 there for ReLU, 0.61 for Phi"), **HEAVY,
+    letters.below, Rational(1, 2), as_=n, under=HEAVY, spread=Rational(1, 10),
+    approach=in_powers(Rational(1, 100), "1/1000"),
+    margin=Absolute(1, 20, "the normal law of Gaussian weights has 0.43 there for ReLU, 0.61 for Phi"),
 )  # fmt: skip
 tail = Limit(
-    letters.inside, Rational(49, 50), spread=Rational(1, 20), approach=in_powers(Rational(1, 500), "1/10000"),
+    letters.inside, Rational(49, 50), as_=n, under=HEAVY, spread=Rational(1, 20),
+    approach=in_powers(Rational(1, 500), "1/10000"),
     margin=Absolute(
-        1, 100,
-        "a normal law with this median has all of its mass there: its quantile is 3.4, not 31.8 times the median",
+        1, 100, "a normal law with this median has all of its mass there: its quantile is 3.4, not 31.8 times the median"
     ),
-    wrong={"a normal law": 1}, **HEAVY,
+    wrong={"a normal law": 1},
 )  # fmt: skip
 typical = Limit(
-    letters.size, log(scale), spread=Rational(1, 2), approach=in_powers(Rational(1, 50), "1/300"),
+    letters.size, log(scale), as_=n, under=HEAVY, spread=Rational(1, 2), approach=in_powers(Rational(1, 50), "1/300"),
     margin=Absolute(1, 10, "the root of E phi^2 is larger by the factor 1.15 for Phi, 1.25 for the identity, 1.77 for ReLU"),
-    wrong={"the root of E phi^2": log(a) / 2}, **HEAVY,
+    wrong={"the root of E phi^2": log(a) / 2},
 )  # fmt: skip
 growing = Rate(
     exp(letters.size), sqrt(n), as_=n, under=(H.cauchy, H.root), spread=Rational(1, 8),
@@ -80,11 +87,16 @@ growing = Rate(
 without_eighth = Law(
     units, gaussian(a), as_=n, under=(H.finite, H.root), spread=Rational(1, 8),
     approach=in_powers(Rational(1, 50), "1/200"), scale=sqrt(a),
-    excludes=(Characteristic(exp(-scale * Abs(t)), t), gaussian(a * Rational(6, 5))),
-    wrong={"the Cauchy law": Characteristic(exp(-scale * Abs(t)), t)},
+    excludes=(cauchy, gaussian(a * Rational(6, 5))), wrong={"the Cauchy law": cauchy},
 )  # fmt: skip
 
-CAUCHY, STUDENT, NORMAL = range(3)
+
+class HeavyTails(IntEnum):
+    """Laws of the entries of the second layer."""
+
+    CAUCHY, STUDENT, NORMAL = range(3)
+
+
 INPUTS = 8
 
 
@@ -151,9 +163,9 @@ def scales():
 SCALES = {RELU.place: 1 / sqrt(2 * pi), PHI.place: Rational(1, 2), LINEAR.place: sqrt(2 / pi)}
 
 
-def subject(tails, activation, root=0):
+def subject(tails, activation):
     known = activation.knows | {scale: SCALES[activation.place]}
-    return Subject(heavy, tails=tails, root=root, activation=activation.place, knows=known)
+    return Subject(heavy, tails=tails, root=0, activation=activation.place, knows=known)
 
 
 theorem = Theorem(
@@ -168,17 +180,17 @@ theorem = Theorem(
             observe, (units, letters), {n: (32, 64, 128)}, draws=Efforts(600, 2000, 20000), span=4, dtype="float32",
             padded=True,
             subjects={
-                "Cauchy, ReLU": subject(CAUCHY, RELU).breaking(H.root, H.finite, fails=(without_eighth, growing)),
-                "Cauchy, Phi": subject(CAUCHY, PHI).breaking(H.root, H.finite),
-                "Cauchy, linear": subject(CAUCHY, LINEAR).breaking(H.root, H.finite),
-                "Cauchy of scale 1/sqrt n": subject(CAUCHY, RELU, 1).breaking(
+                "Cauchy, ReLU": subject(HeavyTails.CAUCHY, RELU).breaking(H.root, H.finite, fails=(without_eighth, growing)),
+                "Cauchy, Phi": subject(HeavyTails.CAUCHY, PHI).breaking(H.root, H.finite),
+                "Cauchy, linear": subject(HeavyTails.CAUCHY, LINEAR).breaking(H.root, H.finite),
+                "Cauchy of scale 1/sqrt n": subject(HeavyTails.CAUCHY, RELU)(root=1).breaking(
                     H.scaled, H.finite, fails=(law, median, tail, typical),
                 ),
-                "Student's, five degrees of freedom": subject(STUDENT, RELU, 1).breaking(
+                "Student's, five degrees of freedom": subject(HeavyTails.STUDENT, RELU)(root=1).breaking(
                     H.cauchy, H.scaled, fails=(law, tail, growing)
                 ),
-                "Gaussian": subject(NORMAL, RELU, 1).breaking(
-                    H.cauchy, H.scaled, fails=(law, median, tail, growing)
+                "Gaussian": subject(HeavyTails.NORMAL, RELU)(root=1).breaking(
+                    H.cauchy, H.scaled, fails=(law, median, tail, growing),
                 ),
             },
         )

@@ -1,4 +1,4 @@
-"""How far from normal deep networks of finite width are: a recursion for the connected fourth cumulant, for all laws.
+"""A recursion for the fourth cumulant of deep networks of finite width, for all pseudo-iid laws of the weights.
 
 Units of a layer share the random variance that the layer before hands on; let V/n be the covariance of the squares of two
 of them. The next layer adds to it what the law of its weights and phi make of one input, S_cross, and hands on what was
@@ -16,20 +16,10 @@ from dataclasses import replace
 from sympy import Integer, Rational, Symbol, diff, exp, expand, integrate, limit, oo, pi, simplify, sqrt, tanh
 
 from theorax.language import *
+from theorax.theorems.pseudo_iid_gp import _cumulants as cumulants
 from theorax.theorems.pseudo_iid_gp import _deep as deep
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
-from theorax.theorems.pseudo_iid_gp._cumulants import (
-    IID,
-    constants,
-    excess,
-    f0,
-    geometric,
-    observe,
-    own_1,
-    pair_1,
-    subject,
-    weighted,
-)
+from theorax.theorems.pseudo_iid_gp._cumulants import IID, constants, excess, f0, own_1, pair_1, subject, weighted
 from theorax.theorems.pseudo_iid_gp._deep import l, q, sb2, sw2
 from theorax.theorems.pseudo_iid_gp._ensembles import n
 from theorax.theorems.pseudo_iid_gp._kernels import ERF, RELU, TANH
@@ -41,7 +31,7 @@ S_cross = sw2**2 * (m4 + (pair_1 - 1) * m2**2)
 
 def predicted(own_term, cross_term, slope=chi**2):
     """3 (S_own + chi^2 V)/q^2 after l layers, V summed over the l - 1 before."""
-    return 3 * (own_term + slope * cross_term * geometric(slope, l - 1)) / q**2
+    return 3 * (own_term + slope * cross_term * cumulants.geometric(slope, l - 1)) / q**2
 
 
 def in_powers(reference, reason):
@@ -85,9 +75,7 @@ MOVED = BIASED | {q: Integer(4)}
 further = Limit(
     excess, kurtosis.to.subs(constants(setting.HAAR)).subs(SATURATED), as_=n, under=(H.saturating, H.haar, H.first),
     on="sampled", spread=Rational(1, 4), approach=IN_POWERS,
-    margin=Absolute(
-        3, 2, "at -1/2 Haar weights would be as far from normal as Gaussian ones, whose excess is 1/2 there",
-    ),
+    margin=Absolute(3, 2, "at -1/2 Haar weights would be as far from normal as Gaussian ones, whose excess is 1/2 there"),
     wrong={
         "Haar weights as far as Gaussian ones": -kurtosis.to.subs(IID).subs(SATURATED),
         "the sign of ReLU": -kurtosis.to.subs(constants(setting.HAAR)).subs(SATURATED),
@@ -157,7 +145,7 @@ theorem = Theorem(
     proofs=(one_unit, table, slopes),
     experiments=dict(
         sampled=Experiment(
-            observe, excess, {n: (32, 64, 128)}, along={l: (1, 2, 4)}, draws=Efforts(300, 600, 8000), span=4,
+            cumulants.observe, excess, {n: (32, 64, 128)}, along={l: (1, 2, 4)}, draws=Efforts(300, 600, 8000), span=4,
             dtype="float32", padded=True,
             subjects={
                 "Gaussian, ReLU": subject(setting.GAUSSIAN, RELU, ROOT).breaking(*NEITHER),
@@ -178,7 +166,7 @@ theorem = Theorem(
             },
         ),
         real=Experiment(
-            observe, excess, {n: (16, 32, 64)}, along={l: (1, 2)}, draws=Efforts(400, 1000, 8000), span=4,
+            cumulants.observe, excess, {n: (16, 32, 64)}, along={l: (1, 2)}, draws=Efforts(400, 1000, 8000), span=4,
             dtype="float32", padded=True,
             subjects={
                 "uniform, ReLU with biases": weighted(setting.UNIFORM, RELU, BIASED).breaking(*NEITHER),

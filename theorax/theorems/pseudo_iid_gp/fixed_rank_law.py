@@ -5,13 +5,11 @@ C turns it in the space of all units: h = |f| chi_r/sqrt r times a uniform direc
 g_i chi_r/sqrt r with one chi_r for all of them.
 """
 
-from typing import Any
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
-from sympy import Integer, Rational, Symbol, exp, gamma, integrate, limit, oo, simplify
+from sympy import Rational, Symbol, exp, gamma, integrate, limit, oo, simplify
 
 from theorax.language import *
 from theorax.numerics.keys import named
@@ -34,21 +32,18 @@ IN_POWERS = Expansion(
     powers=(1,), rest=Rational(1, 10), order=2, reference=16, reason="the exact moments are rational in n"
 )
 H = hypotheses(fixed_rank="W = C P has rank r at every width, C Haar, P Gaussian")
-FIXED: dict[str, Any] = dict(under=H.fixed_rank, spread=Integer(1))
-
 kurtosis = Expectation(
-    seen.power / a**2, 3 * diagonal * finite,
+    seen.power / a**2, 3 * diagonal * finite, spread=1,
     margin=Relative(1, 10, "without the shared scale it is 3 + 15/n, less than two thirds of it at rank two"),
-    wrong={"rank r + 2": 3 * n * (r + 4) / ((r + 2) * (n + 2)) * finite}, **FIXED,
+    wrong={"rank r + 2": 3 * n * (r + 4) / ((r + 2) * (n + 2)) * finite},
 )  # fmt: skip
 shared = Limit(
-    seen.pair / a**2, 1 + 2 / r, as_=n, approach=IN_POWERS,
-    margin=Relative(1, 6, "units without a common scale have 1, a third less at rank four"), **FIXED,
+    seen.pair / a**2, 1 + 2 / r, as_=n, spread=1, approach=IN_POWERS,
+    margin=Relative(1, 6, "units without a common scale have 1, a third less at rank four"),
 )  # fmt: skip
 mixture = Characteristic((1 + a * t**2 / r) ** (-r / 2), t)
 scaled = Law(
-    units, mixture, as_=n, under=H.fixed_rank,
-    spread=Rational(1, 5),  # 32 independent networks to a draw
+    units, mixture, as_=n, spread=Rational(1, 5),  # 32 independent networks to a draw
     approach=Expansion(
         powers=(1,), rest=Rational(1, 50), order=2, reference=16, reason="|f|^2/n is a mean of n activations squared",
     ),
@@ -113,8 +108,8 @@ def shared_scale():
     )
 
 
-def subject(law, knows):
-    return law.subject(layers, RELU.knows | knows, activation=RELU.place)
+def subject(law, rank):
+    return law.subject(layers, {**RELU.knows, r: rank}, activation=RELU.place)
 
 
 theorem = Theorem(
@@ -129,12 +124,12 @@ theorem = Theorem(
             observe, (seen, units), {n: (16, 32, 64)}, draws=Efforts(3000, 8000, 60000), span=4, dtype="float32",
             padded=True,
             subjects={
-                "rank two": subject(setting.fixed_rank(2), knows={r: 2}),
-                "rank four": subject(setting.fixed_rank(4), knows={r: 4}),
-                "rank n/4 taken for two": subject(setting.low_rank(Rational(1, 4)), knows={r: 2}).breaking(
+                "rank two": subject(setting.fixed_rank(2), 2),
+                "rank four": subject(setting.fixed_rank(4), 4),
+                "rank n/4 taken for two": subject(setting.low_rank(Rational(1, 4)), 2).breaking(
                     H.fixed_rank, fails=(kurtosis, shared),
                 ),
-                "Gaussian taken for rank two": subject(setting.GAUSSIAN, knows={r: 2}).breaking(
+                "Gaussian taken for rank two": subject(setting.GAUSSIAN, 2).breaking(
                     H.fixed_rank, fails=(kurtosis, shared, scaled),
                 ),
             },

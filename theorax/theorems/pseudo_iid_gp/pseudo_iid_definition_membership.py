@@ -1,4 +1,4 @@
-"""Which weight laws are pseudo-iid: exact means of products of four entries, and where they tend.
+"""Examples of pseudo-iid weight laws: exact means of products of four entries, and their limits.
 
 For exchangeable, centred, uncorrelated entries of variance 1/n the Gaussian limit asks that n^2 E W_aj W_bj W_cj' W_dj'
 tends to delta_ab delta_cd for two columns j, j'. Up to symmetry that is three numbers: one row (a = b = c = d), two rows
@@ -6,7 +6,7 @@ tends to delta_ab delta_cd for two columns j, j'. Up to symmetry that is three n
 """
 
 import jax.numpy as jnp
-from sympy import Integer, Matrix, Rational, Symbol, factor, limit, oo, simplify, solve
+from sympy import Matrix, Rational, Symbol, factor, limit, oo, simplify, solve
 
 from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
@@ -17,46 +17,33 @@ row = Measured("row", "n^2 W_aj^2 W_aj'^2, mean over rows and pairs of columns",
 rows = Measured("rows", "n^2 W_aj^2 W_cj'^2, mean over pairs of rows and of columns", nonnegative=True)
 cross = Measured("cross", "n^2 W_aj W_cj W_aj' W_cj', mean over pairs of rows and of columns")
 
-
 H = hypotheses(
     listed="the entries of W have the joint law that its name says",
     growing_rank="where W = C P, its rank grows with n",
 )
-
-
-def exact(of, equals, margin, spread):
-    """The mean at every size, for a law whose four products are known."""
-    return Expectation(of, equals, under=H.listed, spread=spread, margin=margin)
-
-
-def tends(of, to):
-    """The limit that the definition asks for."""
-    return Limit(
-        of,
-        to,
-        as_=n,
-        under=(H.listed, H.growing_rank),
-        spread=Rational(1, 2),
-        approach=Expansion(
-            powers=(1,),
-            rest=Rational(1, 4),
-            order=2,
-            reference=8,
-            reason="the exact means are rational functions of n",
-        ),
-        margin=Absolute(1, 10, "a fixed rank of four is a quarter away and more"),
-    )
-
-
-entries = exact(
-    entry, fourth, Relative(1, 10, "the laws of the list lie at least a fifth from each other"), Rational(1, 2)
+IN_POWERS = Expansion(
+    powers=(1,), rest=Rational(1, 4), order=2, reference=8, reason="the exact means are rational functions of n"
 )
-in_rows = exact(row, own, Relative(1, 12, "at n = 8 the limit is a fifth away from Haar matrices"), Rational(1, 2))
-across_rows = exact(
-    rows, across, Absolute(1, 20, "dropping the pairs that share a row moves it by 1/n"), Rational(1, 4)
-)
-crossing = exact(cross, crossed, Absolute(1, 20, "zero is a ninth away from Haar matrices at n = 8"), Rational(1, 4))
-row_limit, cross_limit = tends(row, Integer(1)), tends(cross, Integer(0))
+far = Absolute(1, 10, "a fixed rank of four is a quarter away and more")
+
+entries = Expectation(
+    entry, fourth, under=H.listed, spread=Rational(1, 2),
+    margin=Relative(1, 10, "the laws of the list lie at least a fifth from each other"),
+)  # fmt: skip
+in_rows = Expectation(
+    row, own, under=H.listed, spread=Rational(1, 2),
+    margin=Relative(1, 12, "at n = 8 the limit is a fifth away from Haar matrices"),
+)  # fmt: skip
+across_rows = Expectation(
+    rows, across, under=H.listed, spread=Rational(1, 4),
+    margin=Absolute(1, 20, "dropping the pairs that share a row moves it by 1/n"),
+)  # fmt: skip
+crossing = Expectation(
+    cross, crossed, under=H.listed, spread=Rational(1, 4),
+    margin=Absolute(1, 20, "zero is a ninth away from Haar matrices at n = 8"),
+)  # fmt: skip
+row_limit = Limit(row, 1, as_=n, spread=Rational(1, 2), approach=IN_POWERS, margin=far)
+cross_limit = Limit(cross, 0, as_=n, spread=Rational(1, 2), approach=IN_POWERS, margin=far)
 
 
 def observe(layer, n):
@@ -93,7 +80,7 @@ def haar():
 @lemma
 def low_rank():
     """Every rank r of a Haar frame in dimension n, Gaussian coefficients of variance 1/r."""
-    r, diagonal, pair, off = Symbol("r", positive=True), *map(Symbol, ("diagonal", "pair", "off"))
+    r, diagonal, pair, other = Symbol("r", positive=True), *map(Symbol, ("diagonal", "pair", "other"))
     yield Cited(
         "a diagonal entry of a Haar projection of rank r is Beta(r/2, (n - r)/2)", "Muirhead 1982, theorem 3.3.3"
     )
@@ -103,7 +90,7 @@ def low_rank():
     yield Step("one row: both columns are Gaussian given the frame", n**2 / r**2 * squared, products["own"])
     trace = solve(n * diagonal + n * (n - 1) * pair - r**2, pair)[0].subs(diagonal, squared)
     yield Step("two rows, from (trace)^2 = r^2", n**2 / r**2 * trace, products["across"])
-    square = solve(n * diagonal + n * (n - 1) * off - r, off)[0].subs(diagonal, squared)
+    square = solve(n * diagonal + n * (n - 1) * other - r, other)[0].subs(diagonal, squared)
     yield Step("crossed, from trace of the square = r", n**2 / r**2 * square, products["crossed"])
     for name, value in (("own", 1 + 2 / r), ("across", 1), ("crossed", 1 / r)):
         yield Step(f"at a fixed rank {name} tends elsewhere", limit(products[name], n, oo), value)
@@ -130,10 +117,6 @@ def hadamard():
     yield Step("crossed", n**2 * found, setting.HADAMARD.knows[crossed])
 
 
-def subject(law, knows=None):
-    return law.subject(setting.layer, knows)
-
-
 theorem = Theorem(
     place="definition of pseudo-iid weights and its examples (reconstructed); exact means derived here",
     label="reconstructed",
@@ -146,17 +129,19 @@ theorem = Theorem(
         matrices=Experiment(
             observe, (entry, row, rows, cross), {n: (8, 16, 32, 64)}, draws=Efforts(4000, 8000, 40000), padded=True,
             subjects={
-                "Gaussian": subject(setting.GAUSSIAN),
-                "uniform": subject(setting.UNIFORM),
-                "Haar": subject(setting.HAAR),
-                "rank n/4": subject(setting.low_rank(Rational(1, 4))),
-                "two permuted blocks": subject(setting.blocks(2)),
-                "randomised Hadamard": subject(setting.HADAMARD),
-                "rank two": subject(setting.fixed_rank(2)).breaking(H.growing_rank, fails=(row_limit, cross_limit)),
-                "rows of random scale": subject(setting.SCALED_ROWS, knows=setting.GAUSSIAN.knows).breaking(
+                "Gaussian": setting.GAUSSIAN.subject(setting.layer),
+                "uniform": setting.UNIFORM.subject(setting.layer),
+                "Haar": setting.HAAR.subject(setting.layer),
+                "rank n/4": setting.low_rank(Rational(1, 4)).subject(setting.layer),
+                "two permuted blocks": setting.blocks(2).subject(setting.layer),
+                "randomised Hadamard": setting.HADAMARD.subject(setting.layer),
+                "rank two": setting.fixed_rank(2).subject(setting.layer).breaking(
+                    H.growing_rank, fails=(row_limit, cross_limit),
+                ),
+                "rows of random scale": setting.SCALED_ROWS.subject(setting.layer, setting.GAUSSIAN.knows).breaking(
                     H.listed, fails=(entries, in_rows, row_limit),
                 ),
-                "Haar taken for Gaussian": subject(setting.HAAR, knows=setting.GAUSSIAN.knows).breaking(
+                "Haar taken for Gaussian": setting.HAAR.subject(setting.layer, setting.GAUSSIAN.knows).breaking(
                     H.listed, fails=(entries, in_rows, crossing),
                 ),
             },

@@ -93,7 +93,6 @@ def limit_law():
     yield Step("ReLU", limit(value, n, oo).subs(RELU.knows) - 3, -2 / pi**2)
 
 
-GAUSSIAN_LIMIT = (H.fixed_sum,)
 theorem = Theorem(
     place="Gaussian limit of fully connected networks (reconstructed), against its own hypotheses; derived here",
     label="derived",
@@ -108,13 +107,13 @@ theorem = Theorem(
             subjects={
                 "rows of a fixed sum, Phi": wide(setting.CONDITIONED, PHI).breaking(H.signs, fails=repaired),
                 "rows of a fixed sum, ReLU": wide(setting.CONDITIONED, RELU).breaking(H.signs),
-                "Gaussian, Phi": wide(setting.GAUSSIAN, PHI).breaking(*GAUSSIAN_LIMIT),
-                "Haar, Phi": wide(setting.HAAR, PHI).breaking(*GAUSSIAN_LIMIT),
+                "Gaussian, Phi": wide(setting.GAUSSIAN, PHI).breaking(H.fixed_sum),
+                "Haar, Phi": wide(setting.HAAR, PHI).breaking(H.fixed_sum),
                 "independent signs, Phi": wide(setting.RADEMACHER, PHI).breaking(
-                    *GAUSSIAN_LIMIT, fails=(kurtosis, mixture),
+                    H.fixed_sum, fails=(kurtosis, mixture),
                 ),
                 "rows of a fixed sum, random signs of columns": wide(setting.SIGNED_COLUMNS, PHI).breaking(
-                    *GAUSSIAN_LIMIT
+                    H.fixed_sum
                 ),
                 "rank two, Phi": wide(setting.fixed_rank(2), PHI).breaking(H.fixed_sum, H.four_entries, fails=repaired),
                 "correlated rows, Phi": wide(setting.CORRELATED, PHI).breaking(

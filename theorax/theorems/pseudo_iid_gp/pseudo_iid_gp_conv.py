@@ -5,8 +5,6 @@ sigma_w^2/C for C channels. Two pixels see the same taps, each from its own plac
 sigma_w^2 sum_beta F(K)_(mu+beta,mu'+beta). Channels take the place of units, taps that of nothing: they only add up.
 """
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -15,19 +13,10 @@ from sympy import Integer, Matrix, Rational, symbols
 from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
-from theorax.theorems.pseudo_iid_gp._convolutional import FIXED_SUMS, FRAME, TAP_BY_TAP, convolution
+from theorax.theorems.pseudo_iid_gp import _pixels as pixels
+from theorax.theorems.pseudo_iid_gp._convolutional import Filters, convolution
 from theorax.theorems.pseudo_iid_gp._limit import PHI, RELU, phi, sb2, sw2
-from theorax.theorems.pseudo_iid_gp._pixels import (
-    BOTH,
-    FIRST,
-    IMAGES,
-    PAIRS,
-    PIXELS,
-    SECOND,
-    TAPS,
-    PixelKernel,
-    network,
-)
+from theorax.theorems.pseudo_iid_gp._pixels import BOTH, FIRST, IMAGES, PAIRS, PIXELS, SECOND, TAPS, PixelKernel
 from theorax.theorems.pseudo_iid_gp._process import BIASES, ENVELOPE, GAUSSIAN_FIRST, HIDDEN, Process, seen
 
 C = Size("C", "number of channels")
@@ -39,7 +28,7 @@ letters = numbers(
 )
 
 
-def K(layer, number, weight=sw2, bias: Any = sb2, shift=1):
+def K(layer, number, weight=sw2, bias=sb2, shift=1):
     """The kernel at a pair of places."""
     return PixelKernel(layer, number, phi, weight, bias, shift)
 
@@ -64,11 +53,9 @@ covariance = Limit(
     wrong={
         "shared pixels in the place of shared taps": K(HIDDEN, pair, shift=0),
         "a further 1/p": K(HIDDEN, pair, weight=sw2 / TAPS),
-        "no biases": K(HIDDEN, pair, bias=0),
+        "no biases": K(HIDDEN, pair, bias=Integer(0)),
     },
-    **process.kernels(
-        "a sum over shared pixels, a further 1/p, or no biases move it by a quarter and more at some pair"
-    ),
+    **process.kernels("a sum over shared pixels, a further 1/p, or no biases move it by a quarter and more at some pair"),
 )  # fmt: skip
 own_channels = Expectation(
     letters.apart / K(HIDDEN, FIRST), 0, spread=Rational(1, 2),
@@ -111,9 +98,8 @@ def one_layer():
 
     for mu, nu in ((0, 0), (0, 2), (1, 4)):
         shifted = [f[j, (mu + beta) % five] * g[j, (nu + beta) % five] for j in range(2) for beta in range(TAPS)]
-        yield Step(
-            f"one channel at pixels {mu} and {nu}: the sum over taps", mean(h[0, mu], other[0, nu]), s**2 * sum(shifted)
-        )
+        taps = f"one channel at pixels {mu} and {nu}: the sum over taps"
+        yield Step(taps, mean(h[0, mu], other[0, nu]), s**2 * sum(shifted))
         yield Step("two channels", mean(h[0, mu], other[1, nu]), own_channels.equals)
 
 
@@ -128,17 +114,17 @@ def limits():
     )
 
 
-CASES: dict[int, Any] = {
+CASES = {
     RELU: {sw2: Rational(1, 2), sb2: Rational(1, 10)},
     PHI: {sw2: Integer(5), sb2: Rational(1, 10)},
 }
+LARGE_BIAS = {phi: PHI, sw2: 5, sb2: 2}
 
 
-def subject(law, activation, unfolded=TAP_BY_TAP, tied=0, signs=0.0, one_bias=0, kept=0, knows=None):
-    known = {phi: activation, **CASES[activation], **(knows or {})}
+def subject(law, activation):
     return Subject(
-        network, activation=activation, unfolded=unfolded, tied=tied, signs=signs, one_bias=one_bias, kept=kept,
-        law=law.place, share=float(law.share), knows=known,
+        pixels.network, activation=activation, unfolded=Filters.TAP_BY_TAP, tied=0, signs=0.0, one_bias=0, kept=0,
+        law=law.place, share=float(law.share), knows={phi: activation, **CASES[activation]},
     )  # fmt: skip
 
 
@@ -160,7 +146,7 @@ theorem = Theorem(
             subjects={
                 "Gaussian, ReLU": subject(setting.GAUSSIAN, RELU),
                 "Haar, tap by tap, Phi": subject(setting.HAAR, PHI),
-                "orthonormal rows over all taps, ReLU": subject(setting.GAUSSIAN, RELU, FRAME),
+                "orthonormal rows over all taps, ReLU": subject(setting.GAUSSIAN, RELU)(unfolded=Filters.FRAME),
                 "rank C/2, Phi": subject(setting.low_rank(Rational(1, 2)), PHI),
                 "two blocks, ReLU": subject(setting.blocks(2), RELU),
                 "Hadamard, Phi": subject(setting.HADAMARD, PHI),
@@ -174,19 +160,19 @@ theorem = Theorem(
                 "correlated columns, Phi": subject(setting.CORRELATED_COLUMNS, PHI).breaking(
                     H.pseudo_iid, fails=own_channels,
                 ),
-                "one filter for all taps, Phi": subject(setting.HAAR, PHI, tied=1).breaking(
+                "one filter for all taps, Phi": subject(setting.HAAR, PHI)(tied=1).breaking(
                     H.taps, fails=(covariance, *LAWS),
                 ),
-                "a first layer of rare signs, Phi": subject(setting.GAUSSIAN, PHI, signs=1 / 32).breaking(
+                "a first layer of rare signs, Phi": subject(setting.GAUSSIAN, PHI)(signs=1 / 32).breaking(
                     H.first, fails=covariance,
                 ),
-                "one bias a layer, Phi": subject(setting.GAUSSIAN, PHI, one_bias=1, knows={sb2: 2}).breaking(
+                "one bias a layer, Phi": subject(setting.GAUSSIAN, PHI)(one_bias=1, knows=LARGE_BIAS).breaking(
                     H.biases, fails=own_channels,
                 ),
-                "bottleneck of four channels, ReLU": subject(setting.GAUSSIAN, RELU, kept=4).breaking(
+                "bottleneck of four channels, ReLU": subject(setting.GAUSSIAN, RELU)(kept=4).breaking(
                     H.widths, fails=(hidden_law, order),
                 ),
-                "fixed sums over all taps, Phi": subject(setting.GAUSSIAN, PHI, FIXED_SUMS).breaking(
+                "fixed sums over all taps, Phi": subject(setting.GAUSSIAN, PHI)(unfolded=Filters.FIXED_SUMS).breaking(
                     H.signs, fails=hidden_law,
                 ),
             },

@@ -6,8 +6,6 @@ outputs are Gaussian, so their law is seen through its random covariance, which 
 layer's own law is seen raw.
 """
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 from sympy import Integer, Matrix, Rational, Symbol, eye, sqrt, symbols
@@ -131,16 +129,16 @@ def limits():
     yield Step("two units, independent in the limit: squares factor", own_squares.to, variance.to * variance.to)
 
 
-CASES: dict[int, Any] = {
+CASES = {
     RELU: {sw2: Rational(3, 2), sb2: Rational(1, 4), c: -Rational(1, 2)},
     PHI: {sw2: Integer(4), sb2: Rational(1, 4), c: -Rational(1, 2)},
     TANH: {sw2: Integer(2), sb2: Rational(3, 10), c: Rational(1, 2)},
 }
 
 
-def subject(law, activation, signs=0.0, one_bias=0, kept=0):
+def subject(law, activation):
     known = {phi: activation, **CASES[activation]}
-    return law.subject(network, known, activation=activation, signs=signs, one_bias=one_bias, kept=kept)
+    return law.subject(network, known, activation=activation, signs=0.0, one_bias=0, kept=0)
 
 
 LAWS = (output_law, hidden_law)
@@ -165,7 +163,7 @@ theorem = Theorem(
                 "rank n/2, Phi": subject(setting.low_rank(Rational(1, 2)), PHI),
                 "two blocks, tanh": subject(setting.blocks(2), TANH),
                 "Hadamard, Phi": subject(setting.HADAMARD, PHI),
-                "first layer of signs, tanh": subject(setting.GAUSSIAN, TANH, signs=1.0).breaking(
+                "first layer of signs, tanh": subject(setting.GAUSSIAN, TANH)(signs=1.0).breaking(
                     H.first, fails=variance,
                 ),
                 "rank two, tanh": subject(setting.fixed_rank(2), TANH).breaking(H.pseudo_iid, fails=(*LAWS, order)),
@@ -178,8 +176,8 @@ theorem = Theorem(
                 "correlated columns, Phi": subject(setting.CORRELATED_COLUMNS, PHI).breaking(
                     H.pseudo_iid, fails=own_units,
                 ),
-                "one bias a layer, Phi": subject(setting.GAUSSIAN, PHI, one_bias=1).breaking(H.biases, fails=own_units),
-                "bottleneck of four units, ReLU": subject(setting.GAUSSIAN, RELU, kept=4).breaking(
+                "one bias a layer, Phi": subject(setting.GAUSSIAN, PHI)(one_bias=1).breaking(H.biases, fails=own_units),
+                "bottleneck of four units, ReLU": subject(setting.GAUSSIAN, RELU)(kept=4).breaking(
                     H.widths, fails=(hidden_law, order),
                 ),
                 "fixed sums, Phi": subject(setting.CONDITIONED, PHI).breaking(H.signs, fails=hidden_law),

@@ -5,8 +5,6 @@ to E f^2 because E V_i^2 is fixed by products of four entries, no term is large 
 and two units have the covariance sum_j W_ij W_kj f_j^2, which tends to zero. Exchangeability is not used.
 """
 
-from typing import Any
-
 from sympy import Integer, Matrix, Rational, Symbol, asin, cos, diff, eye, limit, log, oo, pi, series, sqrt, symbols
 
 from theorax.language import *
@@ -38,28 +36,24 @@ H = hypotheses(
 NEEDED = (H.variance, H.eighth, H.four_entries, H.features, H.independent)
 
 
-def tends(of, to, margin, second):
-    """The mean of a sum over columns; ``second`` bounds what follows 1/n in the exact mean, in units of 1/n^2."""
+def in_powers(second):
+    """Corrections whose terms after 1/n are at most ``second``/n^2."""
     reason = f"the exact means are rational functions of n; what follows 1/n is at most {second}/n^2 (Haar, ReLU)"
-    class_ = Expansion((1,), rest=Rational(second, 256), order=2, reference=16, reason=reason)
-    return Limit(of, to, as_=n, under=NEEDED, spread=Rational(1, 10), approach=class_, margin=margin)
+    return Expansion((1,), rest=Rational(second, 256), order=2, reference=16, reason=reason)
 
 
-concentrates = tends(
-    seen.concentration / a**2,
-    Integer(1),
-    Absolute(1, 8, "a scale of the features adds a quarter, one of the weights more"),
-    30,
-)
-none_large = tends(
-    seen.largest / a**2, Integer(0), Absolute(1, 8, "with four weights in a row it tends to 9/2 for ReLU"), 36
-)
-apart = tends(
-    seen.cross / a**2,
-    Integer(0),
-    Absolute(1, 20, "columns whose entries have correlation 1/4 leave 1/16, a rank of two leaves a half"),
-    10,
-)
+concentrates = Limit(
+    seen.concentration / a**2, 1, as_=n, under=NEEDED, spread=Rational(1, 10), approach=in_powers(30),
+    margin=Absolute(1, 8, "a scale of the features adds a quarter, one of the weights more"),
+)  # fmt: skip
+none_large = Limit(
+    seen.largest / a**2, 0, as_=n, under=NEEDED, spread=Rational(1, 10), approach=in_powers(36),
+    margin=Absolute(1, 8, "with four weights in a row it tends to 9/2 for ReLU"),
+)  # fmt: skip
+apart = Limit(
+    seen.cross / a**2, 0, as_=n, under=NEEDED, spread=Rational(1, 10), approach=in_powers(10),
+    margin=Absolute(1, 20, "columns whose entries have correlation 1/4 leave 1/16, a rank of two leaves a half"),
+)  # fmt: skip
 
 
 def units_of(kernel=k, between=0, scale=1):
@@ -94,9 +88,9 @@ def conditional_law():
         series(log(cos(x)), x, 0, 6).removeO(),
         -(x**2) / 2 - x**4 / 12,
     )
-    V: Any = sum(w**2 for w in entries)
-    pairs = sum(v**2 * w**2 for v in entries for w in entries if v != w)
-    powers: Any = sum(w**4 for w in entries) + pairs
+    V = sum((w**2 for w in entries), Integer(0))
+    pairs = sum((v**2 * w**2 for v in entries for w in entries if v != w), Integer(0))
+    powers = sum((w**4 for w in entries), pairs)
     yield Step("V^2 at three columns: fourth powers and pairs", (V**2).expand(), powers.expand())
     exact = (n - 1) / n * own + fourth * b4 / (n * a**2)  # n (n - 1) pairs, n fourth powers, W^2 = 1/n
     for name, law in LISTED.items():
@@ -143,9 +137,9 @@ KERNELS = {
 }
 
 
-def subject(law, activation, scaled=0, tied=0):
+def subject(law, activation):
     known = activation.knows | {k: KERNELS[activation]}
-    return law.subject(units, known, activation=activation.place, scaled=scaled, tied=tied)
+    return law.subject(units, known, activation=activation.place, scaled=0, tied=0)
 
 
 EVERY = (concentrates, normal)
@@ -176,10 +170,10 @@ theorem = Theorem(
                 "correlated columns, Phi": subject(setting.CORRELATED_COLUMNS, PHI).breaking(
                     H.variance, H.four_entries, fails=apart,
                 ),
-                "features of random scale, Phi": subject(setting.GAUSSIAN, PHI, 1).breaking(
+                "features of random scale, Phi": subject(setting.GAUSSIAN, PHI)(scaled=1).breaking(
                     H.features, fails=concentrates,
                 ),
-                "tied to the layer before, ReLU": subject(setting.GAUSSIAN, RELU, tied=1).breaking(
+                "tied to the layer before, ReLU": subject(setting.GAUSSIAN, RELU)(tied=1).breaking(
                     H.independent, fails=normal,
                 ),
             },
