@@ -7,19 +7,13 @@ import numpy as np
 from theorax.numerics import platform, weight_matrices
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import root
-from theorax.theorems.pseudo_iid_gp._convolutional import (
-    FIXED_SUMS,
-    FRAME,
-    TAP_BY_TAP,
-    convolution,
-    convolutional_network,
-)
+from theorax.theorems.pseudo_iid_gp._convolutional import Filters, convolution, convolutional_network
 
 platform.enable()
 SIZE, PADDED, TAPS, PIXELS = 4, 6, 3, 8
 
 
-def network(unfolded=TAP_BY_TAP):
+def network(unfolded=Filters.TAP_BY_TAP):
     return convolutional_network(
         root(5),
         2,
@@ -57,7 +51,7 @@ def test_layers_follow_one_another_and_the_padding_stays_zero():
 
 def test_rows_of_unfolded_filters_are_orthonormal():
     """Over all taps, with squared length sigma_w^2 times the taps: entries have variance sigma_w^2/C."""
-    for U in np.asarray(network(FRAME).hidden):
+    for U in np.asarray(network(Filters.FRAME).hidden):
         rows = np.moveaxis(U, 1, 0).reshape(PADDED, -1)[:SIZE]
         assert np.abs(rows @ rows.T / (2.0 * TAPS) - np.eye(SIZE)).max() <= (TAPS * SIZE) ** 2 * 2.0**-50
         assert not U[:, SIZE:].any()
@@ -66,7 +60,7 @@ def test_rows_of_unfolded_filters_are_orthonormal():
 
 def test_signs_of_fixed_sums_run_over_all_taps():
     """Twelve entries in a row: sums of 12 signs next to their root are 2 and 4; entries are sigma_w over the root of C."""
-    for U in np.asarray(network(FIXED_SUMS).hidden) / np.sqrt(2.0 / SIZE):
+    for U in np.asarray(network(Filters.FIXED_SUMS).hidden) / np.sqrt(2.0 / SIZE):
         assert not U[:, SIZE:].any()
         assert not U[:, :, SIZE:].any()
         meant = U[:, :SIZE, :SIZE]
@@ -74,4 +68,4 @@ def test_signs_of_fixed_sums_run_over_all_taps():
         assert np.abs(np.abs(meant) - 1).max() <= 8 * 2.0**-53
         sums = np.abs(meant.sum((0, 2)))
         assert np.minimum(np.abs(sums - 2), np.abs(sums - 4)).max() <= TAPS * SIZE * 2.0**-50
-    assert len(np.unique(np.sign(network(FIXED_SUMS).hidden[:, :, :SIZE, :SIZE]))) == 2
+    assert len(np.unique(np.sign(network(Filters.FIXED_SUMS).hidden[:, :, :SIZE, :SIZE]))) == 2
