@@ -52,26 +52,32 @@ class Adjustable(Protocol):
     @property
     def status(self) -> Status:
         """Status of the claim alone."""
+        ...
 
     @property
     def rigorous(self) -> bool:
         """True if it spends no error."""
+        ...
 
     @property
     def p_refute(self) -> float | None:
         """The p-value of truth."""
+        ...
 
     @property
     def p_support(self) -> float | None:
         """The p-value of being false by the margin."""
+        ...
 
     @property
     def e_value(self) -> float | None:
         """Of an e-process, frozen at its stopping time."""
+        ...
 
     @property
     def nights(self) -> int:
         """Number of nights in its process."""
+        ...
 
 
 @dataclass(frozen=True)

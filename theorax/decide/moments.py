@@ -324,11 +324,10 @@ def _table(moments: DeclaredMoments, columns: Sequence[Vector]) -> Vector:
 
 def _ordered(low: Any, high: Any) -> bool | None:
     """True if every lower end lies below its upper one, both finite; None while they are expressions."""
-    ends = [np.ravel(np.asarray(end, dtype=object)) for end in (low, high)]
+    ends: list[Any] = [np.ravel(np.asarray(end, dtype=object)) for end in (low, high)]
     if not all(isinstance(part, Real) for end in ends for part in end):
         return None
-    a, b = (end.astype(float) for end in ends)
-    return bool(((-math.inf < a) & (a < b) & (b < math.inf)).all())
+    return all(-math.inf < a < b < math.inf for a, b in zip(*np.broadcast_arrays(*ends), strict=True))
 
 
 def _shown(end: Any) -> str:

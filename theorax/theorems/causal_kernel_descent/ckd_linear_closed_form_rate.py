@@ -8,7 +8,7 @@ plane, after a turn by theta, |r_t| = |sin theta| |cos theta|^(t-2).
 
 import jax.numpy as jnp
 import numpy as np
-from sympy import Eq, Matrix, Symbol, diag, expand, eye, log, ones, prod, symbols
+from sympy import Add, Eq, Matrix, Symbol, diag, expand, eye, log, ones, prod, symbols
 
 from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
@@ -108,7 +108,7 @@ def every_rotation(claim):
 
 def but_one(weights, factors):
     """Products of all factors but one, weighted: sum_i w_i prod_(j != i) f_j."""
-    return sum(c * prod(factors[:i] + factors[i + 1 :]) for i, c in enumerate(weights))
+    return Add(*(c * prod(factors[:i] + factors[i + 1 :]) for i, c in enumerate(weights)))
 
 
 @lemma

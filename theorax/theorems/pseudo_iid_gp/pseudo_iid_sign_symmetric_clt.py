@@ -5,7 +5,7 @@ to E f^2 because E V_i^2 is fixed by products of four entries, no term is large 
 and two units have the covariance sum_j W_ij W_kj f_j^2, which tends to zero. Exchangeability is not used.
 """
 
-from sympy import Integer, Matrix, Rational, Symbol, asin, cos, diff, eye, limit, log, oo, pi, series, sqrt, symbols
+from sympy import Add, Matrix, Rational, Symbol, asin, cos, diff, eye, limit, log, oo, pi, series, sqrt, symbols
 
 from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
@@ -88,9 +88,9 @@ def conditional_law():
         series(log(cos(x)), x, 0, 6).removeO(),
         -(x**2) / 2 - x**4 / 12,
     )
-    V = sum((w**2 for w in entries), Integer(0))
-    pairs = sum((v**2 * w**2 for v in entries for w in entries if v != w), Integer(0))
-    powers = sum((w**4 for w in entries), pairs)
+    V = Add(*(w**2 for w in entries))
+    pairs = Add(*(v**2 * w**2 for v in entries for w in entries if v != w))
+    powers = Add(pairs, *(w**4 for w in entries))
     yield Step("V^2 at three columns: fourth powers and pairs", (V**2).expand(), powers.expand())
     exact = (n - 1) / n * own + fourth * b4 / (n * a**2)  # n (n - 1) pairs, n fourth powers, W^2 = 1/n
     for name, law in LISTED.items():

@@ -4,7 +4,7 @@ h_i = sum_j W_ij phi_j with phi_j = phi(z_j) iid. Where signs of columns are sym
 in E h_i^4 = sum_j E W_ij^4 E phi^4 + 3 sum_(j != j') E W_ij^2 W_ij'^2 (E phi^2)^2, which two numbers of the law fix.
 """
 
-from sympy import Integer, Rational, Symbol, expand, limit, oo
+from sympy import Add, Rational, Symbol, expand, limit, oo
 
 from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
@@ -41,7 +41,7 @@ def observe(net, n):
 def pairings():
     """Three columns, any law that is symmetric under signs of columns: the terms that survive in E h^4."""
     f, W, signs = ([Symbol(f"{name}_{j}") for j in range(3)] for name in ("f", "W", "e"))
-    h = sum((e * w * x for e, w, x in zip(signs, W, f, strict=True)), Integer(0))
+    h = Add(*(e * w * x for e, w, x in zip(signs, W, f, strict=True)))
     averaged = 0
     for pattern in range(8):  # the mean over the signs of three columns
         chosen = {e: 1 - 2 * (pattern >> j & 1) for j, e in enumerate(signs)}

@@ -8,7 +8,7 @@ b stays of order one with the depth, the order is one.
 """
 
 import jax.numpy as jnp
-from sympy import Integer, Rational, Symbol, expand
+from sympy import Add, Integer, Rational, Symbol, expand
 
 from theorax.language import *
 from theorax.numerics import flows
@@ -110,13 +110,13 @@ def round_trip():
 
     def cut(polynomial):
         expanded = expand(polynomial)
-        return sum(expanded.coeff(h, order) * h**order for order in range(5))
+        return Add(*(expanded.coeff(h, order) * h**order for order in range(5)))
 
     def field(s, x):
         powers = [Integer(1)]
         for _ in range(3):
             powers.append(cut(powers[-1] * x))
-        return cut(sum(letter * powers[i] * s**j for (i, j), letter in c.items()))
+        return cut(Add(*(letter * powers[i] * s**j for (i, j), letter in c.items())))
 
     scheme = Heun(field, 0)
     ends = (Integer(0), h)

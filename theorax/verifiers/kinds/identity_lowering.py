@@ -161,7 +161,8 @@ def _letters(
         if place not in known:
             model, read = observed.instances[size][draw]
             if carry is not None:
-                model = jax.tree_util.tree_map(lambda leaf: carry(leaf) if _is_varied(leaf) else leaf, model)
+                follow = carry  # a type checker forgets in a lambda that it is no None
+                model = jax.tree_util.tree_map(lambda leaf: follow(leaf) if _is_varied(leaf) else leaf, model)
             try:
                 known[place] = instances.letters(wanted, observed.observe, model, read, domain)
             except OBSTACLES as error:
