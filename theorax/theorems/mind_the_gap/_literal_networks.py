@@ -76,7 +76,7 @@ def literal_network(
     return haar_rows(named(key, "tokens"), T, d), AttentionNet(tuple(map(attention, layers)), values, T, d, removed)
 
 
-def drawn_weights(key: Any, T: Extent, log_normal: Array, empty: Array, columns: Array) -> Weighted:
+def drawn_weights(key: Any, T: Extent, log_normal: Scalar, empty: Scalar, columns: Scalar) -> Weighted:
     """Exponential or log-normal weights over their row sums; the options are those of `Weighted`."""
     menu = (law.sample(key, (T.padded, T.padded)) for law in (LogNormal(1.0), UnitExponential()))
     return Weighted(jnp.where(log_normal, *menu), empty, columns)
