@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from numbers import Real
-from typing import Any, ClassVar, Self, final
+from typing import Any, ClassVar, Self, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -333,5 +333,6 @@ def _ordered(low: Any, high: Any) -> bool | None:
 def _shown(end: Any) -> str:
     """An end as a reader sees it: a number to six digits, an expression as it is written."""
     if isinstance(end, tuple):
-        return _shown(end[0]) if len(set(end)) == 1 else f"{min(end):g} to {max(end):g}"
+        values = cast(tuple[Any, ...], end)
+        return _shown(values[0]) if len(set(values)) == 1 else f"{min(values):g} to {max(values):g}"
     return f"{end:g}" if isinstance(end, float) else str(end)
