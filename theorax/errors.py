@@ -41,6 +41,10 @@ class StatementError(TheoraxError):
     """A theorem file states something that cannot be meant."""
 
 
+class UnknownLetter(StatementError, AttributeError):
+    """A namespace holds no letter or hypothesis of this name; `hasattr` answers False, as of any value."""
+
+
 class DesignError(TheoraxError):
     """The planned sizes and draws cannot decide the claim they were made for."""
 

@@ -24,7 +24,7 @@ def check(id, settings):
 
 
 @pytest.fixture
-def workspace_of(tmp_path, monkeypatch):
+def workspace(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     root = fakes.library(tmp_path / "papers")
 
@@ -34,8 +34,8 @@ def workspace_of(tmp_path, monkeypatch):
     return root, run
 
 
-def test_a_report_has_the_entries_of_what_it_cites(world, capsys):
-    root, run = world
+def test_a_report_has_the_entries_of_what_it_cites(workspace, capsys):
+    root, run = workspace
     (root / "references.bib").write_text(OWN, encoding="utf-8")
     assert (
         run("theorem", "gap", "-o", "json=report.json", "-o", "terminal", "-o", "markdown=r.md", "-o", "html=r.html")
@@ -56,16 +56,16 @@ def test_a_report_has_the_entries_of_what_it_cites(world, capsys):
         assert "Hermann Weyl (1912)." in page and "https://arxiv.org/abs/2501.00001" in page
 
 
-def test_a_source_that_is_in_no_bibliography_is_told(world, capsys):
-    _, run = world
+def test_a_source_that_is_in_no_bibliography_is_told(workspace, capsys):
+    _, run = workspace
     assert run("theorem", "gap") == 0
     told = " ".join(capsys.readouterr().out.split())
     assert "“Author and Bird 2025, lemma 2” is cited and no bibliography has it" in told
     assert "Add its entry to papers/references.bib." in told
 
 
-def test_a_broken_bibliography_is_told_before_anything_runs(world, capsys):
-    root, run = world
+def test_a_broken_bibliography_is_told_before_anything_runs(workspace, capsys):
+    root, run = workspace
     (root / "references.bib").write_text("@article{spectra, author={A", encoding="utf-8")
     for command in ("theorem", "audit"):
         assert run(command, "gap") == 2

@@ -291,7 +291,7 @@ def test_laws(data, rng):
         ("x ~ exponential(1, 2)", "has 1 parameter"),
         ("x ~ y", "No `--sd`"),
         ("x ~ z", "no column `z`"),
-        ("x ~ y as n", "not against a column"),
+        ("x ~ y as n", "not with a column"),
     ):
         found = data(text, "--law", claim)
         assert found.code == 2 and said in found.err

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from numbers import Real
-from typing import Any, ClassVar, Self, cast, final
+from typing import Any, ClassVar, Self, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -330,9 +330,8 @@ def _ordered(low: Any, high: Any) -> bool | None:
     return all(-math.inf < a < b < math.inf for a, b in zip(*np.broadcast_arrays(*ends), strict=True))
 
 
-def _shown(end: Any) -> str:
+def _shown(end: float | tuple[float, ...]) -> str:
     """An end as a reader sees it: a number to six digits, an expression as it is written."""
     if isinstance(end, tuple):
-        values = cast(tuple[Any, ...], end)
-        return _shown(values[0]) if len(set(values)) == 1 else f"{min(values):g} to {max(values):g}"
+        return _shown(end[0]) if len(set(end)) == 1 else f"{min(end):g} to {max(end):g}"
     return f"{end:g}" if isinstance(end, float) else str(end)

@@ -8,7 +8,7 @@ from typing import final
 
 from sympy.core.relational import Relational
 
-from theorax.errors import StatementError
+from theorax.errors import StatementError, UnknownLetter
 from theorax.names import did_you_mean
 
 
@@ -55,7 +55,7 @@ class Hypotheses:
         if name.startswith("_"):  # what Python itself asks of a value
             raise AttributeError(name)
         if name not in self._parts:
-            raise StatementError(
+            raise UnknownLetter(
                 f"There is no hypothesis {name!r}{did_you_mean(name, self._parts)} "
                 f"Declared are {', '.join(self._parts) or 'none'}. Write one of them, or declare it in hypotheses(...)."
             )

@@ -8,7 +8,7 @@ from typing import Any
 from sympy import Symbol
 from sympy.core.assumptions import _assume_defined
 
-from theorax.errors import StatementError
+from theorax.errors import StatementError, UnknownLetter
 from theorax.names import did_you_mean
 
 
@@ -141,7 +141,7 @@ class Letters:
         if name.startswith("_"):  # what Python itself asks of a value
             raise AttributeError(name)
         if name not in self._letters:
-            raise StatementError(
+            raise UnknownLetter(
                 f"There is no measured letter {name!r} here{did_you_mean(name, self._letters)} "
                 f"Declared are {', '.join(self._letters)}. Write one of them, or declare it where the others are."
             )
