@@ -79,3 +79,18 @@ def test_nothing_is_named_that_breaks_no_rule():
     assert {name.rpartition(".")[2] for name in listed("Rule 27, functions")} - {"convolutional_network"} == set(
         wide_functions()
     )
+
+
+PRONOUN = re.compile(r"(What|That|Which|Whether|Those|Whatever|How|Where|Why|Who|Whose|It|Its|They)\b")
+
+
+def test_docstrings_open_with_a_verb_or_a_noun():
+    """Rule 23."""
+    opened = [
+        f"{path.relative_to(PACKAGE)}: {docstring.splitlines()[0]}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and (docstring := ast.get_docstring(node))
+        if PRONOUN.match(docstring)
+    ]
+    assert opened == []

@@ -16,7 +16,7 @@ __all__ = ["allowed", "ledger", "sweep_verdict", "verdict"]
 
 @dataclass(frozen=True)
 class Claimed:
-    """What a plan claims, as a reader sees it; ``sign`` turns a decay exponent into the exponent that is shown."""
+    """Claim of a plan, as a reader sees it; ``sign`` turns a decay exponent into the exponent that is shown."""
 
     kind: str
     predicted: float | None

@@ -134,7 +134,7 @@ def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
 
 
 def sweep(verdict: Verdict, case: Case) -> Iterator[Block]:
-    """What was measured along the sweep of a case, in a table and a plot."""
+    """Observations along the sweep of a case, in a table and a plot."""
     letter = verdict.as_ or "size"
     points = case.points
     line = predicted_along(points, verdict.kind, case.predicted, exponential=verdict.exponential)

@@ -27,7 +27,7 @@ __all__ = [
 
 
 class Standardisation(IntEnum):
-    """What tokens are standardised by: the keys' population or sample variance, also each by its own mean, or nothing."""
+    """Statistics of the tokens: the keys' population or sample variance, each set's own mean, or none."""
 
     BATCH, SAMPLE, OWN, PLAIN = range(4)
 
@@ -36,7 +36,7 @@ BATCH, SAMPLE, OWN, PLAIN = Standardisation
 
 
 class Reduction(IntEnum):
-    """What the keys of a head are reduced by: leaving some out, means of neighbours, or a convolution with a stride."""
+    """Reduction of the keys of a head: leaving some out, means of neighbours, or a convolution with a stride."""
 
     STRIDE, POOL, CONVOLUTION = range(3)
 

@@ -14,7 +14,7 @@ BARS = 2.0  # an error bar reaches this many standard errors to either side
 
 
 class Plotted(Protocol):
-    """What was measured at one size."""
+    """Observations at one size."""
 
     @property
     def size(self) -> float: ...

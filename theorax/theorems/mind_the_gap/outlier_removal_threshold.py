@@ -1,4 +1,4 @@
-"""How much of the outlier must be removed: above theta = sqrt(2) what is left of it stays outside the bulk.
+"""Removing the outlier in part: above theta = sqrt(2) the rest of it stays outside the bulk.
 
 A_perp u = 0 with u = (1, ..., 1)/sqrt(T), so (A - cJ)(A - cJ)^T = A_perp A_perp^T + (1 - c)^2 u u^T: a rank-one
 *additive* perturbation of a Marchenko-Pastur matrix of ratio one, in a direction free from it in the limit. In units of

@@ -132,7 +132,7 @@ def features(key, N, D, floor, kind):
 
 
 def on_symbols(program, floor, kind, kernel=None):
-    """What the program returns for three keys and one query of dimension two, one output, any temperature."""
+    """Output of the program for three keys and one query of dimension two, one output, any temperature."""
     entry, g = (lambda number: np.array(number, dtype=object)), setting.generic
     layer = KernelAttention(
         kernel or Softmax(entry(Symbol("tau", real=True))), g("k", 3, 2), g("beta", 3, 1), g("b", 1)

@@ -1,4 +1,4 @@
-"""What the two values of a regression leave apart, at any points, is what the points miss of the KKT conditions.
+"""The duality gap of a regression, at any two points, equals the violation of the KKT conditions there.
 
 For any W, b, slacks, and any multipliers with sum_j beta_j = 0, the primal value less the dual one is
 

@@ -48,7 +48,7 @@ aliasing = Inequality(
 
 
 def turned(key, shift):
-    """What the first key is turned by."""
+    """Rotation of the first key."""
     return jnp.asarray(shift)
 
 

@@ -76,7 +76,7 @@ class Process:
         return at_two_units(self.kernel(layer), between, scale)
 
     def kernels(self, reason: str) -> Fields:
-        """What limits of means over the units of a layer have in common; ``reason`` is that of the margin."""
+        """Fields that limits of means over the units of a layer share; ``reason`` is that of the margin."""
         return dict(as_=self.size, approach=self.small(Rational(1, 12), "kernels"), margin=Relative(1, 8, reason))
 
     def law_of_outputs(self, **wrong: GaussianVector) -> Fields:
