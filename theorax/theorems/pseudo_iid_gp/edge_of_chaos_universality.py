@@ -5,7 +5,9 @@ a law that entries are centred and uncorrelated, of variance sigma_w^2/n: at the
 Gaussian weights, every such law keeps both.
 """
 
-from sympy import Integer, Rational, sqrt
+from itertools import combinations_with_replacement
+
+from sympy import Add, Integer, Rational, Symbol, expand, sqrt, symbols
 
 from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _deep as deep
@@ -29,6 +31,18 @@ stationary = Limit(
     wrong={"the biases forgotten": dict(of=(square + sb2) / q)},
 )  # fmt: skip
 
+
+@derives(marginal, stationary)
+def second_moments():
+    """Three columns, any features: the mean of (sum_j W_j f_j)^2 from the second moments of one row."""
+    variance = Symbol("v", positive=True)
+    weights, features = symbols("w_1:4"), symbols("f_1:4")
+    square = expand(Add(*(w * f for w, f in zip(weights, features, strict=True))) ** 2)
+    moments = {a * b: variance if a == b else Integer(0) for a in weights for b in weights}
+    mean = Add(*(moments[a * b] * square.coeff(a * b) for a, b in combinations_with_replacement(weights, 2)))
+    yield Step("uncorrelated entries of one variance", expand(mean), expand(variance * Add(*(f**2 for f in features))))
+
+
 ONE, HALVED = deep.erf_point(Integer(1)), deep.erf_point(Rational(1, 2))
 EARLY = {q: Rational(570048, 10**6), sw2: Rational(1760955, 10**6), sb2: Rational(1, 20)}
 LATE = {q: Rational(1317939, 10**6), sw2: Rational(2401489, 10**6), sb2: Rational(1, 4)}
@@ -41,6 +55,7 @@ theorem = Theorem(
     uses=("edge_of_chaos_points",),
     hypotheses=H,
     claims=dict(marginal=marginal, stationary=stationary),
+    proofs=(second_moments,),
     experiments=dict(
         networks=deep.experiment({
             "ReLU, Gaussian": subject(setting.GAUSSIAN, RELU, deep.relu_point(Integer(1))),

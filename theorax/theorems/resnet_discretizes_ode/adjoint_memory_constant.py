@@ -11,10 +11,11 @@ from functools import cache
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float, Int
+from jaxtyping import Array, Float
 from sympy import Integer, Rational, Symbol, limit, log, oo, simplify
 
 from theorax.language import *
+from theorax.numerics.annotations import Scalar
 from theorax.numerics.extents import literal
 from theorax.numerics.keys import named
 from theorax.theorems.resnet_discretizes_ode._networks import N, in_powers
@@ -90,7 +91,7 @@ class Tied(eqx.Module):
 
     weights: Float[Array, "1 d d"]
     x: Float[Array, "batch d"]
-    pair: Int[Array, ""]
+    pair: Scalar
 
 
 def tied(key, batch, d, pair):

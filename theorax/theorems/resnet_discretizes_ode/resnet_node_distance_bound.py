@@ -13,6 +13,7 @@ from sympy import Function, Rational, Symbol, diff, exp, integrate, limit, log, 
 
 from theorax.language import *
 from theorax.numerics import flows
+from theorax.numerics.annotations import Scalar
 from theorax.numerics.keys import named
 from theorax.theorems.resnet_discretizes_ode import _networks as setting
 from theorax.theorems.resnet_discretizes_ode._networks import L, N
@@ -66,9 +67,9 @@ class Chosen(eqx.Module):
     network: setting.Smooth
     direction: Array
     start: Array
-    extremal: Array
-    curved: Array
-    waves: Array
+    extremal: Scalar
+    curved: Scalar
+    waves: Scalar
     offset: Array
 
     def __call__(self, s, x, N):
