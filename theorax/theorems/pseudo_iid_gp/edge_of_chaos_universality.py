@@ -32,7 +32,7 @@ stationary = Limit(
 )  # fmt: skip
 
 
-@derives(marginal, stationary)
+@lemma
 def second_moments():
     """Three columns, any features: the mean of (sum_j W_j f_j)^2 from the second moments of one row."""
     variance = Symbol("v", positive=True)
