@@ -5,6 +5,8 @@ e_(n+1) <= (1 + L/N) e_n + C/(2 N^2): one layer of the network is one step of Eu
 L/N)^n - 1)/(2 N L) <= C (e^L - 1)/(2 N L). C is that of the flow, not of the network.
 """
 
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -13,7 +15,6 @@ from sympy import Function, Rational, Symbol, diff, exp, integrate, limit, log, 
 
 from theorax.language import *
 from theorax.numerics import flows
-from theorax.numerics.annotations import Scalar
 from theorax.numerics.keys import named
 from theorax.theorems.resnet_discretizes_ode import _networks as setting
 from theorax.theorems.resnet_discretizes_ode._networks import L, N
@@ -64,12 +65,12 @@ STEEP = 2.0  # the slope of the extremal field
 class Chosen(eqx.Module):
     """A smooth field of a network, or the extremal one of distance_bound_tight, and what breaks a hypothesis."""
 
-    network: setting.Smooth
-    direction: Array
-    start: Array
-    extremal: Scalar
-    curved: Scalar
-    waves: Scalar
+    network: Any
+    direction: Any
+    start: Any
+    extremal: Any
+    curved: Any
+    waves: Any
     offset: Array
 
     def __call__(self, s, x, N):
