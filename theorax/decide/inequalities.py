@@ -17,7 +17,7 @@ from theorax.decide.plans import NOTICED, Planned, Tested, counted, positive
 from theorax.decide.probabilities import INDEPENDENT
 from theorax.decide.samples import numbers
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
-from theorax.decide.verdict import Assumption, Verdict
+from theorax.decide.verdict import Assumption, Standing, Verdict
 from theorax.errors import ObservationError, StatementError
 
 __all__ = ["Excess", "InequalityPlan", "decide_inequality", "inequality", "of_excess", "plan_inequality"]
@@ -172,7 +172,7 @@ def of_excess(plan: InequalityPlan, excess: Excess) -> Verdict:
         Claimed("inequality", None),
         assumptions=(
             INDEPENDENT,
-            Assumption("float model", "both sides are exact up to the declared error", "declared"),
+            Assumption("float model", "both sides are exact up to the declared error", Standing.DECLARED),
         ),
         scope="for rows drawn as these were, never for every instance",
         draws=plan.draws,

@@ -35,7 +35,7 @@ from theorax.decide.planning import CONTRADICTED, cheapest
 from theorax.decide.plans import NOTICED, Planned, Seeds, SweepPlan, Tested, counted, positive, sweep
 from theorax.decide.samples import by_size, numbers
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Reason
-from theorax.decide.verdict import Assumption, Verdict
+from theorax.decide.verdict import Assumption, Standing, Verdict
 from theorax.errors import DesignError, ObservationError
 
 __all__ = ["LawPlan", "decide_law", "law", "plan_law"]
@@ -248,10 +248,10 @@ def law(plan: LawPlan, samples: Any, reference: Any = None) -> Verdict:
     tables = [features(column, plan.frequencies) for column in columns]
     tested = decide_law(plan, tables, _reference(plan, reference))
     claimed = Claimed("law", 0.0)
-    noise = Assumption("moment", "mean features are near normal (bounded, many draws)", "declared")
+    noise = Assumption("moment", "mean features are near normal (bounded, many draws)", Standing.DECLARED)
     if len(plan.sizes) > 1:
         return sweep_verdict(plan, tested, claimed, assumptions=ledger(plan, noise))
-    drawn = Assumption("independence", "the draws are independent, of one law", "declared")
+    drawn = Assumption("independence", "the draws are independent, of one law", Standing.DECLARED)
     scope = "for the law that the draws come from; nothing is extrapolated"
     return verdict(plan, tested, claimed, scope=scope, assumptions=(noise, drawn))
 

@@ -26,7 +26,7 @@ from theorax.decide.quantiles import quantile as quantile_of
 from theorax.decide.samples import Columns, mean_point, numbers
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Reason, Refusal
 from theorax.decide.streams import Stream
-from theorax.decide.verdict import Assumption, Verdict
+from theorax.decide.verdict import Assumption, Standing, Verdict
 from theorax.errors import DesignError, ObservationError
 
 __all__ = ["MeanPlan", "QuantilePlan", "mean", "plan_mean", "plan_quantile", "quantile"]
@@ -305,7 +305,7 @@ def quantile(plan: QuantilePlan, values: Any) -> Verdict:
 
     **Raises:** `ObservationError` for draws that are not those planned, or not finite.
     """
-    nothing = Assumption("moment", "nothing is assumed of the law of a draw", "proved")
+    nothing = Assumption("moment", "nothing is assumed of the law of a draw", Standing.PROVED)
     return _verdict(plan, _observed(plan, values), nothing)
 
 
@@ -316,7 +316,7 @@ def _verdict(plan: MeanPlan | QuantilePlan, observed: Columns, moments: Assumpti
         found,
         Claimed(plan.what, plan.to),
         random=plan.random,
-        assumptions=(moments, Assumption("independence", "the draws are independent, of one law", "declared")),
+        assumptions=(moments, Assumption("independence", "the draws are independent, of one law", Standing.DECLARED)),
         scope="for the law that the draws come from; nothing is extrapolated",
     )
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from theorax.decide.plans import Planned, SweepPlan, Tested
 from theorax.decide.status import Direction, Status
-from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Statement, Verdict, conclude
+from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Standing, Statement, Verdict, conclude
 from theorax.decide.wording import SEEDS, Shown, case_of, found_by
 
 __all__ = ["allowed", "ledger", "sweep_verdict", "verdict"]
@@ -92,12 +92,14 @@ def _concluded(
 def ledger(plan: SweepPlan, *moments: Assumption) -> tuple[Assumption, ...]:
     """Assumptions of a verdict over a sweep: class, moments, seeds, arithmetic."""
     reason = f"; because {plan.corrections.reason}" if plan.corrections.reason else ""
-    found = [Assumption("class", f"{allowed(plan)}{reason}", "declared"), *moments]
+    found = [Assumption("class", f"{allowed(plan)}{reason}", Standing.DECLARED), *moments]
     if plan.random:
-        found.append(Assumption("independence", SEEDS[plan.seeds], "declared"))
+        found.append(Assumption("independence", SEEDS[plan.seeds], Standing.DECLARED))
     given = max(plan.core.given_errors)
     exact = f"each value errs by at most {given:.2g}" if given else "the values are taken as exact"
-    found.append(Assumption("float model", f"{exact}; the rounding of their sums is bounded and added", "declared"))
+    found.append(
+        Assumption("float model", f"{exact}; the rounding of their sums is bounded and added", Standing.DECLARED)
+    )
     return tuple(found)
 
 

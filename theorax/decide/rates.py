@@ -20,7 +20,7 @@ from theorax.decide.samples import Columns, above_zero, by_size, geometric_point
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Side
 from theorax.decide.streams import Stream
 from theorax.decide.sweep_decisions import SweepDesign, WeightedPlan
-from theorax.decide.verdict import Assumption, Verdict
+from theorax.decide.verdict import Assumption, Standing, Verdict
 from theorax.errors import DesignError
 
 __all__ = ["RATE_SIDES", "RatePlan", "plan_rate", "rate"]
@@ -187,14 +187,16 @@ def _moments(plan: RatePlan) -> Iterator[Assumption]:
         text = "weighted means of the logarithms are near normal (Student's t)"
     else:
         text = "the delete-one jackknife of the log of the mean is near normal (Student's t)"
-    yield Assumption("moment", text, "declared")
+    yield Assumption("moment", text, Standing.DECLARED)
     if plan.solved.share < 1:
         text = "at this planned sd the jackknife exceeds its level: half of it is spent"
-        yield Assumption("moment", text, "declared")
+        yield Assumption("moment", text, Standing.DECLARED)
     if plan.rival is not None:
         low, high = plan.rival
         other = "exponentials" if plan.form == "power" else "powers"
-        yield Assumption("class", f"the rival form is one of {other} with exponents {low:g} to {high:g}", "declared")
+        yield Assumption(
+            "class", f"the rival form is one of {other} with exponents {low:g} to {high:g}", Standing.DECLARED
+        )
 
 
 def _order(of: str, letter: str, exponent: float, side: str, form: str) -> str:

@@ -54,6 +54,10 @@ class Reason(StrEnum):
     HYPOTHESIS_UNSAMPLED = "hypothesis_unsampled"
     NOT_DECIDABLE_YET = "not_decidable_yet"
     OUT_OF_TIME = "out_of_time"
+    SPREAD = "spread"  # the draws scatter far less than was declared
+    TAILS = "tails"  # the draws are too skewed for Student's interval
+    INDISTINCT = "indistinct"  # draws that should differ are equal
+    ONE_SIDED_DOMAIN = "one_sided_domain"  # one side is a number where the other is none
 
     def __repr__(self) -> str:
         # As a status does: the code that reports hold.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any
 
 from theorax.decide.findings import Found, ShownBy, decisive, settle, shown_by
@@ -53,13 +54,23 @@ class Case:
     tails: tuple[float, ...] = ()  # one-sided p-values of the ways in which it can be false, where p_refute is not one
 
 
+class Standing(StrEnum):
+    """Standing of an assumption: how far the engine itself looked at it."""
+
+    DECLARED = "declared"  # believed, because the author says so
+    TESTED = "tested"
+    PROVED = "proved"
+    HELD_FIXED = "held fixed"  # one value of it was looked at
+    NOT_LOOKED_AT = "not looked at"
+
+
 @dataclass(frozen=True)
 class Assumption:
     """An assumption that a verdict is conditional on."""
 
     kind: str  # "class", "moment", "independence", "float model", "law", "hypothesis"
     text: str
-    checked: str  # "declared", "tested" or "proved"
+    checked: Standing
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,6 +24,10 @@ REMEDIES = {
     Reason.BUDGET: "the program holds an operation that cannot be followed in this arithmetic",
     Reason.UNDECIDED_COMPARISON: "a comparison could not be decided in ball arithmetic",
     Reason.OUT_OF_TIME: "the time ran out",
+    Reason.SPREAD: "the draws scatter far less than was declared of them",
+    Reason.TAILS: "the draws are too skewed for an interval that takes their mean for nearly normal",
+    Reason.INDISTINCT: "draws that should differ are equal",
+    Reason.ONE_SIDED_DOMAIN: "at some point one side is a number and the other is none",
 }
 
 SEEDS: Mapping[str, str] = {

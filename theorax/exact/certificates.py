@@ -12,7 +12,7 @@ import numpy as np
 
 from theorax.decide.findings import Finding
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Side, Status
-from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Statement, Verdict, conclude
+from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Standing, Statement, Verdict, conclude
 from theorax.decide.wording import Shown, case_of, found_by
 from theorax.errors import TheoraxError, UsageError
 from theorax.exact.box_problems import BUDGET, BoxFinding, BoxProblem, nowhere_negative, violation_searched
@@ -27,7 +27,9 @@ CONTENT = 0.02
 """The share of the box that a search without a violation may leave open."""
 DRAWS = 300
 PROGRAM = Assumption(
-    "program", "the program is read in real arithmetic, each of its literals as the double that it is", "declared"
+    "program",
+    "the program is read in real arithmetic, each of its literals as the double that it is",
+    Standing.DECLARED,
 )
 
 

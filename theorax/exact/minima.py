@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Reason, Status
-from theorax.decide.verdict import Assumption, Verdict
+from theorax.decide.verdict import Assumption, Standing, Verdict
 from theorax.errors import TheoraxError, UsageError
 from theorax.exact.box_problems import BUDGET, STARTS, BoxFinding, least_at
 from theorax.exact.certificates import claim_on
@@ -26,7 +26,7 @@ from theorax.numerics.arithmetics import UnsupportedPrimitive
 
 __all__ = ["duality", "minimum"]
 
-WEAK = Assumption("hypothesis", "the dual function is a lower bound wherever its constraints hold", "declared")
+WEAK = Assumption("hypothesis", "the dual function is a lower bound wherever its constraints hold", Standing.DECLARED)
 
 
 def minimum(

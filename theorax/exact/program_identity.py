@@ -19,7 +19,7 @@ import sympy
 from flint import arb, fmpq
 
 from theorax.decide.findings import Finding
-from theorax.decide.verdict import Assumption, Grounds, Point, Statement, Verdict, conclude
+from theorax.decide.verdict import Assumption, Grounds, Point, Standing, Statement, Verdict, conclude
 from theorax.decide.wording import Shown, case_of, finite, found_by
 from theorax.errors import UsageError
 from theorax.exact.identity_decision import FINE, IdentityFinding, IdentityPoint, IdentityProblem, decide_identity
@@ -38,7 +38,7 @@ _POINTS = 3
 _MOST_ENTRIES = 200_000  # exact arithmetic on more takes minutes
 
 RANDOMNESS = Assumption(
-    "independence", "primes and points come from a pseudo-random generator, taken for uniform", "declared"
+    "independence", "primes and points come from a pseudo-random generator, taken for uniform", Standing.DECLARED
 )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from theorax.decide.verdict import Assumption
+from theorax.decide.verdict import Assumption, Standing
 from theorax.decide.wording import SEEDS
 from theorax.language import (
     Claim,
@@ -31,23 +31,33 @@ def ledger(
     found = [_hypothesis(part, theorem.hypotheses[part]) for part in theorem.needed(claim)]
     if settled:
         cited = [step for step in steps if step.proof == name and step.status is StepStatus.CITED]
-        return (*found, *(Assumption("hypothesis", f"{step.reason} ({step.method})", "declared") for step in cited))
+        return (
+            *found,
+            *(Assumption("hypothesis", f"{step.reason} ({step.method})", Standing.DECLARED) for step in cited),
+        )
     if not cases:
         return tuple(found)
     if claim.range:
-        return (*found, Assumption("float model", "balls enclose every rounding; each number of it is exact", "proved"))
+        return (
+            *found,
+            Assumption("float model", "balls enclose every rounding; each number of it is exact", Standing.PROVED),
+        )
     found += claim.assumptions()
     experiment = theorem.experiments[cases[0].cell.line.experiment]
-    found.append(Assumption("independence", SEEDS[experiment.seeds], "declared"))
-    found.append(Assumption("float model", f"draws are computed in {experiment.dtype}; {_errors(claim)}", "declared"))
+    found.append(Assumption("independence", SEEDS[experiment.seeds], Standing.DECLARED))
+    found.append(
+        Assumption("float model", f"draws are computed in {experiment.dtype}; {_errors(claim)}", Standing.DECLARED)
+    )
     if claim.speaks_of_the_law_drawn:
         subjects = ", ".join(dict.fromkeys(case.cell.line.name for case in cases))
         found.append(
-            Assumption("law", f"what is supported is supported for the law of the draws: {subjects}", "declared")
+            Assumption("law", f"what is supported is supported for the law of the draws: {subjects}", Standing.DECLARED)
         )
     if not logged:
         found.append(
-            Assumption("independence", "this is the first attempt: no log of attempts could be written", "declared")
+            Assumption(
+                "independence", "this is the first attempt: no log of attempts could be written", Standing.DECLARED
+            )
         )
     return tuple(found)
 
@@ -70,7 +80,9 @@ def scope(
 
 
 def _hypothesis(name: str, part: Hypothesis) -> Assumption:
-    return Assumption("hypothesis", f"{name}: {part.sentence}", "declared" if part.holds is None else "tested")
+    return Assumption(
+        "hypothesis", f"{name}: {part.sentence}", Standing.DECLARED if part.holds is None else Standing.TESTED
+    )
 
 
 def _errors(claim: Claim) -> str:

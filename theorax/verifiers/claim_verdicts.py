@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from theorax.decide.findings import Finding, Found, ShownBy, settle, shown_by
 from theorax.decide.rates import RatePlan
-from theorax.decide.status import Decision, Direction, Levels, Reason, Status
+from theorax.decide.status import Decision, Direction, Reason, Status
 from theorax.decide.verdict import Case, ErrorRates, Grounds, Statement, Verdict, conclude
 from theorax.decide.wording import REMEDIES, Shown, case_of, found_by
 from theorax.language import Claim, Theorem
 from theorax.language.notation import inline, meanings
 from theorax.verifiers import assumptions
-from theorax.verifiers.attempts import ClaimVersion
 from theorax.verifiers.cases.sweep_lines import Cell
+from theorax.verifiers.guards.guard import NOTHING_LOOKED_AT, Looked
 from theorax.verifiers.kinds.lowering import Judged, Prepared
 from theorax.verifiers.outcome import LetterOutcome, StepOutcome
+from theorax.verifiers.planned_claim import PlannedClaim
 
 
 def letters(theorem: Theorem) -> tuple[LetterOutcome, ...]:
@@ -29,25 +30,6 @@ PROVED = Found(Finding.PROOF, "Proved within its scope: computer algebra closed 
 # A proof and a refutation of one statement: the program measured is not the one proved, or one of the two is wrong.
 _DISPROVED = Found(Finding.DISPROVED, "Its proof and its measurement contradict each other.")
 _SCOPED = (Status.CERTIFIED, Status.SUPPORTED)
-
-
-@dataclass(frozen=True)
-class PlannedClaim:
-    """A claim with the prepared cases of its evidence; ``notes`` say of each why its design cannot decide, if so."""
-
-    name: str
-    claim: Claim
-    cases: tuple[Prepared, ...]
-    levels: Levels
-    notes: tuple[str, ...]
-    version: ClaimVersion
-    attempt: int = 1
-    logged: bool = True
-
-    @property
-    def refusal(self) -> str:
-        """The sentence why the claim is not worth running; empty if it is."""
-        return next((note for note in self.notes if note), "")
 
 
 def undecided(reason: Reason, sentence: str = "") -> Found:
@@ -92,8 +74,10 @@ def verdict(
     found: Sequence[Found],
     judged: Sequence[Judged] = (),
     decision: Decision | None = None,
+    looked: Looked = NOTHING_LOOKED_AT,
 ) -> Verdict:
     """The verdict on one claim of a theorem, from everything that was found about it."""
+    found = (*found, *looked.findings)
     cases = judged or planned.cases
     worst = None if decision is None else _worst(judged, decision)
     certain = shown_by(found) in (ShownBy.PROVED, ShownBy.CERTIFIED)
@@ -102,7 +86,7 @@ def verdict(
     attempt = {"attempt": planned.attempt}
     return conclude(
         _statement(planned, cases),
-        _grounds(theorem, planned, steps, settle(part.finding for part in found), judged, worst),
+        _grounds(theorem, planned, steps, settle(part.finding for part in found), judged, worst, looked),
         found,
         [_case(case) for case in cases],
         worst=worst,
@@ -140,6 +124,7 @@ def _grounds(
     status: Status,
     judged: Sequence[Judged],
     worst: int | None,
+    looked: Looked,
 ) -> Grounds:
     parts = (theorem, planned.name, planned.claim, planned.cases, steps)
     proved = status is Status.PROVED
@@ -149,7 +134,7 @@ def _grounds(
         sizes=tuple(sorted({float(size) for case in planned.cases for size in case.cell.line.sizes})),
         unseen=judged[worst].unseen if worst is not None else (),
         scope=own or assumptions.scope(*parts, settled=proved),
-        ledger=assumptions.ledger(*parts, settled=proved, logged=planned.logged),
+        ledger=looked.over(assumptions.ledger(*parts, settled=proved, logged=planned.logged)),
         tightness=judged[worst].tightness if worst is not None else None,
     )
 

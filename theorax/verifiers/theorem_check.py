@@ -16,13 +16,12 @@ from theorax.decide.verdict import Verdict
 from theorax.language import Theorem
 from theorax.numerics import platform
 from theorax.theorems.catalogue import Catalogue
-from theorax.verifiers import claim_verdicts, proof_check
+from theorax.verifiers import claim_verdicts, guards, proof_check
 from theorax.verifiers.attacks import controls, sensitivity, tested_hypotheses
 from theorax.verifiers.attempts import AttemptLog, ClaimVersion, claim_version
 from theorax.verifiers.cases import user_models
 from theorax.verifiers.cases.draws import Draws, Table
 from theorax.verifiers.cases.sweep_lines import control_lines, evidence_lines, refuse_unknown, sweep_lines
-from theorax.verifiers.claim_verdicts import PlannedClaim
 from theorax.verifiers.kinds import JUDGES, Prepared
 from theorax.verifiers.loading import load
 from theorax.verifiers.outcome import (
@@ -35,6 +34,7 @@ from theorax.verifiers.outcome import (
     Work,
     overall,
 )
+from theorax.verifiers.planned_claim import PlannedClaim
 from theorax.verifiers.settings import PlannedCheck, Settings
 
 
@@ -58,7 +58,7 @@ def observe(theorem_id: str, settings: Settings, log: AttemptLog, kept: bytes | 
     mutants: list[MutantOutcome] = []
     for name, claim in theorem.claims.items():
         planned = planned_claims[name]
-        verdict = _decide(theorem, planned, draws, steps, settled=settled.get(name, False))
+        verdict = _decide(theorem_id, theorem, planned, draws, steps, settings, settled=settled.get(name, False))
         if settings.nightly and (tails := nightly.night(verdict)) is not None:
             nights = log.nights(planned.version, settings.seed, tails)
             verdict = nightly.monitored(verdict, nights, settings.level)
@@ -199,7 +199,14 @@ def _note(case: Prepared) -> str:
 
 
 def _decide(
-    theorem: Theorem, planned: PlannedClaim, draws: Draws, steps: Sequence[StepOutcome], *, settled: bool
+    theorem_id: str,
+    theorem: Theorem,
+    planned: PlannedClaim,
+    draws: Draws,
+    steps: Sequence[StepOutcome],
+    settings: Settings,
+    *,
+    settled: bool,
 ) -> Verdict:
     """The verdict before any attempt to break it."""
     claim, proof = planned.claim, (claim_verdicts.PROVED,) if settled else ()
@@ -221,7 +228,8 @@ def _decide(
     judged = [judge.judge(claim, case, draws.on(case.cell.line)) for case in planned.cases]
     decision = combine([part.decision for part in judged], planned.levels)
     findings = (*proof, *claim_verdicts.findings(judged, decision, settled=settled))
-    return claim_verdicts.verdict(theorem, planned, steps, findings, judged, decision)
+    looked = guards.look(guards.DecidedClaim(theorem_id, theorem, planned, judged, draws, settings))
+    return claim_verdicts.verdict(theorem, planned, steps, findings, judged, decision, looked)
 
 
 def _mutants(verdict: Verdict, planned: PlannedClaim, draws: Draws) -> list[MutantOutcome]:

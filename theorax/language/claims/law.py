@@ -8,7 +8,7 @@ from typing import Any, final
 
 from sympy import Basic, Expr, ImmutableMatrix, Integer, MatrixBase, Rational, Tuple, latex, sqrt, sympify
 
-from theorax.decide.verdict import Assumption
+from theorax.decide.verdict import Assumption, Standing
 from theorax.language.claims.asymptotic import AsymptoticClaim
 from theorax.language.claims.claim import needs_measured
 from theorax.language.letters import Measured
@@ -103,4 +103,4 @@ class Law(AsymptoticClaim):
     def assumptions(self) -> tuple[Assumption, ...]:
         """The class of corrections, and the normal limit of bounded means."""
         means = "means of bounded features are near normal at this number of draws"
-        return (*super().assumptions(), Assumption("moment", means, "declared"))
+        return (*super().assumptions(), Assumption("moment", means, Standing.DECLARED))

@@ -11,7 +11,7 @@ from sympy import Basic, Expr, Rational, diff, exp, latex, log, simplify, sympif
 
 from theorax.decide.corrections import Corrections
 from theorax.decide.status import Side
-from theorax.decide.verdict import Assumption
+from theorax.decide.verdict import Assumption, Standing
 from theorax.language.claims.asymptotic import AsymptoticClaim
 from theorax.language.claims.claim import needs_margin, needs_measured
 from theorax.language.limit_laws import LawOfNumbers
@@ -208,4 +208,4 @@ class Rate(AsymptoticClaim):
     def assumptions(self) -> tuple[Assumption, ...]:
         """The class of corrections, and the tails of the logarithms."""
         tails = "logarithms of the draws have light tails, so that Student's t holds"
-        return (*super().assumptions(), Assumption("moment", tails, "declared"))
+        return (*super().assumptions(), Assumption("moment", tails, Standing.DECLARED))

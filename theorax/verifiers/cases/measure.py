@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from theorax.errors import ObservationError
@@ -86,7 +87,7 @@ def observed(
         letters = _letters(experiment, line, every, size)
         with platform.precision(experiment.dtype):
             key = jax.random.fold_in(root(_seed(theorem, experiment, line, size, seed), sampler.generator), draw)
-            built = line.subject.build(key, **{name: letters[name] for name in line.subject.needs})
+            built = line.subject.build(key, **_arrays(letters, line.subject.needs))
         return built, {name: letters[name] for name in experiment.reads}
 
     return Observed(line, tables, errors, observe=experiment.observe, model=model)
@@ -106,7 +107,7 @@ def instance(
     names = [theorem, "instance", line.experiment, line.name, *_flat(line.label), str(seed), f"{line.swept}={size}"]
     with platform.precision(experiment.dtype):
         key = jax.random.fold_in(root(seed_of(*names)), draw)
-        model = line.subject.build(key, **{name: letters[name] for name in line.subject.needs})
+        model = line.subject.build(key, **_arrays(letters, line.subject.needs))
     return model, {name: letters[name] for name in experiment.reads}
 
 
@@ -155,6 +156,12 @@ def _letters(
     for name, option in line.subject.options.items():
         letters[name] = np.asarray(option, np.int32 if isinstance(option, int) else None)
     return letters
+
+
+def _arrays(letters: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Letters as a compiled program hands them to ``build``: an option is an array of JAX there."""
+    found = {name: letters[name] for name in names}
+    return {name: jnp.asarray(value) if isinstance(value, np.ndarray) else value for name, value in found.items()}
 
 
 def _literal(value: Any) -> Any:

@@ -1,0 +1,16 @@
+"""Guards: what a check looks at besides the test, so that no word rests on what could not have been otherwise.
+
+A guard withholds support or says what was not looked at; it never turns a word green, and a refutation stands. Each is
+a function of the evidence of one claim in a module of its own; `GUARDS` names all of them.
+"""
+
+from theorax.verifiers.guards.guard import DecidedClaim, Guard, Looked, together
+
+__all__ = ["GUARDS", "DecidedClaim", "Guard", "Looked", "look"]
+
+GUARDS: tuple[Guard, ...] = ()
+
+
+def look(claim: DecidedClaim) -> Looked:
+    """Run every guard on one claim, and put together what they found."""
+    return together(guard(claim) for guard in GUARDS)

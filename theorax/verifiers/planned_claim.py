@@ -1,0 +1,29 @@
+"""A claim with the plans of its evidence, before any data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from theorax.decide.status import Levels
+from theorax.language import Claim
+from theorax.verifiers.attempts import ClaimVersion
+from theorax.verifiers.kinds.lowering import Prepared
+
+
+@dataclass(frozen=True)
+class PlannedClaim:
+    """A claim with the prepared cases of its evidence; ``notes`` say of each why its design cannot decide, if so."""
+
+    name: str
+    claim: Claim
+    cases: tuple[Prepared, ...]
+    levels: Levels
+    notes: tuple[str, ...]
+    version: ClaimVersion
+    attempt: int = 1
+    logged: bool = True
+
+    @property
+    def refusal(self) -> str:
+        """The sentence why the claim is not worth running; empty if it is."""
+        return next((note for note in self.notes if note), "")
