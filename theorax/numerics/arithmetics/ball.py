@@ -158,6 +158,20 @@ class Ball(ObjectDomain):
             products[b] = np.array((left * right).entries(), dtype=object).reshape(rows, columns)
         return products
 
+    def determinant(self, x: np.ndarray) -> np.ndarray:
+        found = np.empty(x.shape[:-2], dtype=object)
+        for place in np.ndindex(found.shape):
+            found[place] = flint.arb_mat(*x[place].shape, list(x[place].reshape(-1))).det()
+        return found
+
+    def solved(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        left, right = (flint.arb_mat(*part.shape, list(part.reshape(-1))) for part in (a, b))
+        try:
+            entries = left.solve(right).entries()
+        except ZeroDivisionError:  # no pivot is known to differ from zero, as in a quotient by such a ball
+            entries = [arb.nan()] * b.size
+        return np.array([*entries, None], dtype=object)[:-1].reshape(b.shape)
+
 
 _SHORT = 26
 """Bits of a float that was meant as it is: a small integer, a quarter, a power of two."""
@@ -206,6 +220,20 @@ def _integer_part(name: str, x: arb) -> arb:
     return part
 
 
+def _cbrt(x: arb) -> arb:
+    if x.is_zero():
+        return x
+    if x > 0:
+        return x.root(3)
+    if x < 0:
+        return -((-x).root(3))
+    if not x.is_finite():
+        return arb.nan()
+    # Monotone, so that the image of a ball lies between the images of its ends; those of one sign are roots.
+    low, high = x.lower(), x.upper()
+    return (-((-low).root(3)) if low < 0 else arb(0)).union(high.root(3) if high > 0 else arb(0))
+
+
 def _logistic(x: arb) -> arb:
     # Monotone, so the image of a wide ball is the hull of the images of its ends; 1/(1 + exp(-x)) of a ball is wider.
     return ((x / 2).tanh() + 1) / 2
@@ -217,6 +245,7 @@ _FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
     "sign": _sign,
     "sqrt": lambda x: x.sqrt(),
     "rsqrt": lambda x: x.rsqrt(),
+    "cbrt": _cbrt,
     "exp": lambda x: x.exp(),
     "exp2": lambda x: arb(2) ** x,
     "expm1": lambda x: x.expm1(),

@@ -147,6 +147,7 @@ _DERIVATIVES: Mapping[str, Callable[[arb, arb], arb]] = {
     # of the function at the ball x, which has the value v there
     "sqrt": lambda x, v: 1 / (2 * v),
     "rsqrt": lambda x, v: -power(v, 3) / 2,
+    "cbrt": lambda x, v: 1 / (3 * _squared(v)),
     "exp": lambda x, v: v,
     "exp2": lambda x, v: v * arb.const_log2(),
     "expm1": lambda x, v: x.exp(),
