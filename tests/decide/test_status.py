@@ -8,7 +8,6 @@ from theorax.decide.findings import Finding, settle
 from theorax.decide.status import Levels, Status
 from theorax.errors import DesignError
 
-
 # Findings that take away what draws support, and say nothing of anything else.
 AGAINST_DRAWS = {Finding.INSENSITIVE, Finding.CANNOT_FAIL, Finding.WITHHELD}
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from tabled import Row, missed, rows
 
 FOLDER = Path(__file__).parent / "hard"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-
 from tabled import Row, missed, rows
+
 from theorax.decide.status import Status
 
 FOLDER = Path(__file__).parent / "planted"

@@ -114,10 +114,14 @@ def _since_baseline(file: Path | None, id: str, manifest: Mapping[str, str]) -> 
 
 def _planned(workspace: Workspace, id: str, own: Settings) -> list[PlannedCheck]:
     from theorax.runs import checking
-    from theorax.runs.workers import one_thread
+    from theorax.runs.workers import call_apart, one_thread
 
+    own = replace(own, roots=workspace.catalogue.elsewhere)
+    if own.model is not None:  # a user's code never runs in the process that reports
+        planned: list[PlannedCheck] = call_apart("theorax.runs.checking:plan", id, own)
+        return planned
     one_thread()
-    return checking.plan(id, replace(own, roots=workspace.catalogue.elsewhere))
+    return checking.plan(id, own)
 
 
 def _designs(planned: list[PlannedCheck], own: Settings) -> Iterator[Block]:

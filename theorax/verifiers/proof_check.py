@@ -72,10 +72,15 @@ _STATUS = {
 
 def _statement(step: Step) -> str:
     (left, right), more = step.entries[0], len(step.entries) - 1
-    shown = f"{pretty(left, use_unicode=True)} = {pretty(right, use_unicode=True)}"
+    shown = f"{_pretty(left)} = {_pretty(right)}"
     if more or "\n" in shown or len(shown) > 100:
         shown = f"{_short(left)} = {_short(right)}"
     return shown + (f"   and {more} further entries" if more else "")
+
+
+def _pretty(side: Basic) -> str:
+    # The width of the terminal that happens to be there is no part of what is kept.
+    return str(pretty(side, use_unicode=True, wrap_line=False))
 
 
 def _latex(step: Step) -> str:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, final
 
 from sympy import (
     Basic,
@@ -14,6 +14,7 @@ from sympy import (
     MatrixBase,
     Rational,
     Symbol,
+    latex,
     sympify,
     true,
 )
@@ -27,6 +28,7 @@ from theorax.language.hypothesis import Hypothesis
 from theorax.language.letters import Measured, Parameter, Size
 from theorax.language.limit_laws import LawOfNumbers
 from theorax.language.margins import Margin
+from theorax.language.notation import inline
 from theorax.language.variants import Change
 
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
@@ -141,18 +143,46 @@ class Claim(ABC):
 
     @property
     @abstractmethod
-    def statement(self) -> str:
-        """The claim on one line of Unicode mathematics."""
+    def formula(self) -> str:
+        """The claim on one line of Unicode mathematics, without its condition."""
 
     @property
-    def typeset(self) -> str:
-        """The claim over several lines, where a fraction or a root needs them."""
-        return self.statement
+    def displayed(self) -> str:
+        """The formula over several lines, where a fraction or a root needs them."""
+        return self.formula
 
     @property
     @abstractmethod
+    def formula_latex(self) -> str:
+        """The formula in LaTeX."""
+
+    # A condition is part of the statement: only here are the two put together, and no kind can forget it.
+    @final
+    @property
+    def condition(self) -> str:
+        """The cases that the claim speaks of; empty if it speaks of all."""
+        return "" if self.where == true else inline(self.where)
+
+    @final
+    @property
+    def statement(self) -> str:
+        """The claim on one line of Unicode mathematics."""
+        return self.formula + (f",  where {self.condition}" if self.condition else "")
+
+    @final
+    @property
+    def typeset(self) -> str:
+        """The claim over several lines, where a fraction or a root needs them."""
+        shown = self.displayed
+        if not self.condition:
+            return shown
+        return f"{shown}\nwhere {self.condition}" if "\n" in shown else f"{shown},  where {self.condition}"
+
+    @final
+    @property
     def latex(self) -> str:
         """The claim in LaTeX."""
+        return self.formula_latex + (rf" \quad \text{{where }} {latex(self.where)}" if self.condition else "")
 
     @abstractmethod
     def wrong_variants(self) -> Iterator[Change]:

@@ -52,15 +52,15 @@ class Expectation(Claim):
             )
 
     @property
-    def statement(self) -> str:
+    def formula(self) -> str:
         return f"{self._mean}[{inline(self.of)}] = {inline(self.equals)}  at every size"
 
     @property
-    def typeset(self) -> str:
+    def displayed(self) -> str:
         return beside(f"{self._mean}[ ", self.of, " ] = ", self.equals, "   at every size")
 
     @property
-    def latex(self) -> str:
+    def formula_latex(self) -> str:
         mean = r"\mathbb{E}" if self.quantile is None else rf"Q_{{{latex(self.quantile)}}}"
         return rf"{mean}\left[{latex(self.of)}\right] = {latex(self.equals)}"
 

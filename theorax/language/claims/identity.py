@@ -51,11 +51,11 @@ class Identity(Claim):
             )
 
     @property
-    def statement(self) -> str:
+    def formula(self) -> str:
         return f"{inline(self.left)} = {inline(self.right)}"
 
     @property
-    def latex(self) -> str:
+    def formula_latex(self) -> str:
         return f"{latex(self.left)} = {latex(self.right)}"
 
     def wrong_variants(self) -> Iterator[Change]:

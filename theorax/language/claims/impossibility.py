@@ -70,11 +70,11 @@ class Impossibility(Claim):
         return Side.AT_LEAST
 
     @property
-    def statement(self) -> str:
+    def formula(self) -> str:
         return f"{inline(self.distance)} ≥ {inline(self.at_least)}  {in_box(self.over) or 'for every member'}"
 
     @property
-    def latex(self) -> str:
+    def formula_latex(self) -> str:
         return rf"{latex(self.distance)} \ge {latex(self.at_least)}{in_box_latex(self.over)}"
 
     def wrong_variants(self) -> Iterator[Change]:

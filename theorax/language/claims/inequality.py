@@ -69,13 +69,13 @@ class Inequality(Claim):
         return Side.AT_MOST if self.at_most is not None else Side.AT_LEAST
 
     @property
-    def statement(self) -> str:
+    def formula(self) -> str:
         sign = "≤" if self.sided is Side.AT_MOST else "≥"
         every = "in every entry of every instance" if self.entrywise else "in every draw"
         return f"{inline(self.of)} {sign} {inline(self.prediction)}  {in_box(self.over) or every}"
 
     @property
-    def latex(self) -> str:
+    def formula_latex(self) -> str:
         sign = r"\le" if self.sided is Side.AT_MOST else r"\ge"
         return f"{latex(self.of)} {sign} {latex(self.prediction)}{in_box_latex(self.over)}"
 

@@ -85,11 +85,11 @@ class Law(AsymptoticClaim):
         return tuple(self.to.moment(power) for power in (1, 2, 4))
 
     @property
-    def statement(self) -> str:
+    def formula(self) -> str:
         return f"{', '.join(map(inline, self.letters_of))} ⇒ {self.to}  as {self.as_} → ∞"
 
     @property
-    def latex(self) -> str:
+    def formula_latex(self) -> str:
         of = latex(self.letters_of[0]) if len(self.letters_of) == 1 else latex(self.letters_of)
         return rf"{of} \Rightarrow {self.to.latex}{self.tending_latex}"
 

@@ -53,15 +53,15 @@ class Limit(AsymptoticClaim):
             )
 
     @property
-    def statement(self) -> str:
+    def formula(self) -> str:
         return f"E[{inline(self.of)}] → {inline(self.to)}  as {self.as_} → ∞"
 
     @property
-    def typeset(self) -> str:
+    def displayed(self) -> str:
         return beside("E[ ", self.of, " ] → ", self.to, f"   as {self.as_} → ∞")
 
     @property
-    def latex(self) -> str:
+    def formula_latex(self) -> str:
         return rf"\mathbb{{E}}\left[{latex(self.of)}\right] \to {latex(self.to)}{self.tending_latex}"
 
     def wrong_variants(self) -> Iterator[Change]:

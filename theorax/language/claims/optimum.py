@@ -78,14 +78,14 @@ class Optimum(Claim):
         return self.bound if self.bound is not None else self.value.subs(dict(self.at))
 
     @property
-    def statement(self) -> str:
+    def formula(self) -> str:
         if not self.over:
             return f"min = {inline(self.value)}, bounded below by {inline(self.bound)}"
         point = ", ".join(f"{letter} = {value}" for letter, value in self.at.items())
         return f"min {inline(self.value)} = {inline(self.prediction)}  at {point}  {in_box(self.over)}"
 
     @property
-    def latex(self) -> str:
+    def formula_latex(self) -> str:
         if not self.over:
             return rf"\min = {latex(self.value)} \ge {latex(self.bound)}"
         return rf"\min {latex(self.value)} = {latex(self.prediction)}{in_box_latex(self.over)}"

@@ -74,11 +74,11 @@ class Probability(Claim):
         return Side.AT_LEAST
 
     @property
-    def statement(self) -> str:
+    def formula(self) -> str:
         return f"P({self.event}) ≥ {inline(self.at_least)}"
 
     @property
-    def latex(self) -> str:
+    def formula_latex(self) -> str:
         return rf"\mathbb{{P}}\left({latex(self.event)}\right) \ge {latex(self.at_least)}"
 
     def wrong_variants(self) -> Iterator[Change]:

@@ -135,17 +135,17 @@ class Rate(AsymptoticClaim):
         return (self.like, self.exponent)
 
     @property
-    def statement(self) -> str:
+    def formula(self) -> str:
         of = "".join(part if isinstance(part, str) else inline(part) for part in self._measured)
         return f"{of} = {self._order}({inline(self.like)})  as {self.as_} → ∞{self._not_like}"
 
     @property
-    def typeset(self) -> str:
+    def displayed(self) -> str:
         tail = f" )   as {self.as_} → ∞{self._not_like}"
         return beside(*self._measured, f" = {self._order}( ", self.like, tail)
 
     @property
-    def latex(self) -> str:
+    def formula_latex(self) -> str:
         order = {Side.EQUAL: r"\Theta", Side.AT_MOST: "O", Side.AT_LEAST: r"\Omega"}[self.sided]
         order = rf"\tilde{{{order}}}" if self.approach.loglog else order
         of = rf"\mathbb{{E}}\left[{latex(self.of)}\right]" if self.average == "log of mean" else latex(self.of)
