@@ -80,12 +80,15 @@ class BoxProblem:
         return np.random.default_rng(seed_of(purpose, self.key, str(seed)))
 
     def tightness(self) -> tuple[float, float, float] | None:
-        """Quantiles of the left side over the right at uniform points; None where there are no two sides."""
+        """Quantiles of the left side over the right at uniform points; None where there are no two sides in floats."""
         if self.sides is None:
             return None
         rng = np.random.default_rng(seed_of("tightness", self.key))
         low, high = self.box.ends
-        return quantiles(self.sides, low + (high - low) * rng.random((SAMPLED, len(self.names))))
+        try:
+            return quantiles(self.sides, low + (high - low) * rng.random((SAMPLED, len(self.names))))
+        except UnsupportedPrimitive:
+            return None
 
 
 @final
