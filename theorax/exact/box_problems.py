@@ -14,19 +14,21 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, final
 
 import numpy as np
+from flint import fmpq
 
 from theorax.decide.equivalence import decide
 from theorax.decide.estimators import proportion
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
 from theorax.decide.verdict import LOOSE
 from theorax.exact import branch_and_bound
+from theorax.exact.algebra import proof_of, value_at
 from theorax.exact.branch_and_bound import Certificate
 from theorax.exact.counterexamples import Search, quantiles
 from theorax.exact.counterexamples import search as searched
 from theorax.exact.decisions import decided, exactly, told
-from theorax.exact.enclosures import Box, Enclosure, fraction
+from theorax.exact.enclosures import Box, Enclosure, fraction, rational
 from theorax.exact.krawczyk import Critical
-from theorax.exact.least_values import least_on_box, restarts, what_of
+from theorax.exact.least_values import least_on_box, local, restarts, what_of
 from theorax.numerics.arithmetics import UnsupportedPrimitive
 from theorax.numerics.keys import seed_of
 
@@ -134,9 +136,9 @@ def _followed(
 
 @_followed
 def nowhere_negative(problem: BoxProblem, budget: int = BUDGET) -> BoxFinding:
-    """Decide by branch and bound that the function is nowhere below minus the slack; a search follows what it leaves."""
+    """Decide that the function is nowhere below minus the slack: by algebra, by branch and bound, then by a search."""
     enclosure = problem.enclosure()
-    found = branch_and_bound.certify(enclosure, problem.box, problem.slack, budget)
+    found = _by_algebra(enclosure, problem) or branch_and_bound.certify(enclosure, problem.box, problem.slack, budget)
     if found.status is Status.INCONCLUSIVE:
         found = _search(problem, enclosure, 4096, 0, 0).refuted or found
     lowest = -math.inf if found.lowest is None else found.lowest
@@ -194,7 +196,12 @@ def least_at(
 ) -> BoxFinding:
     """Decide that the function is least at a point of the box, up to the slack; descents follow what boxes leave open."""
     enclosure = problem.enclosure()
-    found, critical = least_on_box(enclosure, enclosure.gradient, at, problem.box, problem.slack, budget)
+    level = value_at(enclosure, [rational(x) for x in at])
+    algebra = None if level is None else _by_algebra(enclosure, problem, level)
+    if algebra is not None:
+        found, critical = algebra, local(enclosure.gradient, at)
+    else:
+        found, critical = least_on_box(enclosure, enclosure.gradient, at, problem.box, problem.slack, budget)
     left = told(found, problem.names, what_of(found))
     if found.status is not Status.INCONCLUSIVE:
         lowest = -math.inf if found.lowest is None else found.lowest
@@ -222,6 +229,12 @@ def least_at(
     scope = f"descents from uniform starts in {problem.domain}, but for a share {open_share:.2g}"
     decision = decide(share, 0.0, BASINS, Side.AT_MOST, levels)
     return BoxFinding(decision, detail, scope, statistical=True, draws=starts)
+
+
+def _by_algebra(enclosure: Enclosure, problem: BoxProblem, level: fmpq | None = None) -> Certificate | None:
+    """The certificate of a polynomial that is at least the level, less the slack."""
+    proof = proof_of(enclosure, problem.box, rational(problem.slack), level)
+    return None if proof is None else Certificate(Status.CERTIFIED, 0, 0, problem.slack, proof=proof.told)
 
 
 def _search(problem: BoxProblem, enclosure: Enclosure, evaluations: int, draws: int, seed: int) -> Search:

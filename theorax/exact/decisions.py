@@ -57,6 +57,8 @@ def told(found: Certificate, names: Sequence[str], what: str = "the difference")
     """
     boxes = f"{found.boxes} box" + ("es" if found.boxes != 1 else "")
     with_slack = f" with slack {exactly(found.slack)}" if found.slack else ""
+    if found.status is Status.CERTIFIED and found.proof:
+        return found.proof + with_slack
     if found.status is Status.CERTIFIED:
         return f"holds on the whole box{with_slack}: {boxes} in balls of up to {found.precision} bits"
     if found.status is Status.REFUTED:

@@ -167,6 +167,18 @@ class Enclosure:
             found: arb = hull(lambda course: self._run(course, entries)[0], precision)
             return found
 
+    def in_arithmetic(self, domain: ObjectDomain, entries: Sequence[Any]) -> Any:
+        """The (first) value in another scalar arithmetic.
+
+        **Raises:** ``UndecidedComparison`` for a program that compares, ``UnsupportedPrimitive`` for an operation that
+        the arithmetic does not have.
+        """
+        if self._outputs is None:
+            raise UndecidedComparison("a branch of the program")
+        given = np.empty(self.dimension, dtype=object)
+        given[:] = entries
+        return self._run(domain, given)[0]
+
     def _run(self, domain: ObjectDomain, entries: np.ndarray) -> list[Any]:
         if self._outputs is None:
             return self._interpreted(domain, entries)
