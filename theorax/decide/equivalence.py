@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from theorax.decide.bias_aware import Weights, solve
 from theorax.decide.designs import Plan
-from theorax.decide.interval import Interval
+from theorax.decide.interval import Interval, Student
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
 from theorax.errors import DesignError, ObservationError, StatementError
 
@@ -37,8 +37,9 @@ def decide(
     | at least | claimed - U(aR) | L(aS) - claimed + margin |
     | at most | L(aR) - claimed | claimed + margin - U(aS) |
 
-    These distances over b are the breakdown factors. Where both hold, the value is off the claim but inside the margin:
-    refuted for the exact reading, and recorded as equivalent within the margin.
+    The limits of support are those of ``interval.for_support``: a support that L and U alone would give is withheld for
+    the tails. These distances over b are the breakdown factors. Where both hold, the value is off the claim but inside
+    the margin: refuted for the exact reading, and recorded as equivalent within the margin.
 
     **Errors:** either wrong rejection happens with probability at most its level, if the declared class and the
     declaration behind the interval hold.
@@ -59,17 +60,21 @@ def decide(
     low, high = interval.lower(levels.support), interval.upper(levels.support)
     lowest, highest = (low, high) if tail == levels.support else (interval.lower(tail), interval.upper(tail))
     over, under = lowest - claimed, claimed - highest
-    off_floor, off_ceiling = low - (claimed - margin), (claimed + margin) - high
     slack = interval.bias + interval.rounding
     p_over, p_under = interval.p_above(claimed + slack), interval.p_below(claimed - slack)
-    p_floor, p_ceiling = interval.p_above(claimed - margin + slack), interval.p_below(claimed + margin - slack)
     if side is Side.EQUAL:
         refuting, p_refute = max(over, under), min(1.0, 2 * min(p_over, p_under))
-        supporting, p_support = min(off_floor, off_ceiling), max(p_floor, p_ceiling)
-    elif side is Side.AT_LEAST:
-        refuting, p_refute, supporting, p_support = under, p_under, off_floor, p_floor
     else:
-        refuting, p_refute, supporting, p_support = over, p_over, off_ceiling, p_ceiling
+        refuting, p_refute = (under, p_under) if side is Side.AT_LEAST else (over, p_over)
+    sure = interval.for_support
+    plainly = _inside(low, high, claimed, margin, side)
+    supporting = plainly
+    if sure is not interval:
+        supporting = _inside(sure.lower(levels.support), sure.upper(levels.support), claimed, margin, side)
+    # The p-value of a side that cannot make the claim false is zero: the larger one counts.
+    p_floor = 0.0 if side is Side.AT_MOST else sure.p_above(claimed - margin + slack)
+    p_ceiling = 0.0 if side is Side.AT_LEAST else sure.p_below(claimed + margin - slack)
+    p_support = max(p_floor, p_ceiling)
     found = outcome(
         supporting=supporting - interval.rounding,
         refuting=refuting - interval.rounding,
@@ -87,7 +92,20 @@ def decide(
         side=side,
         levels=levels,
     )
-    return replace(found, tails=(p_over, p_under)) if side is Side.EQUAL else found
+    skewed = interval.skewed if isinstance(interval, Student) else None
+    if found.status is Status.INCONCLUSIVE and plainly - interval.rounding > interval.bias:
+        found = replace(found, reason=Reason.TAILS)
+    return replace(
+        found,
+        skewness=None if skewed is None else abs(skewed.gamma),
+        tails=(p_over, p_under) if side is Side.EQUAL else (),
+    )
+
+
+def _inside(low: float, high: float, claimed: float, margin: float, side: Side) -> float:
+    """By how much the limits lie inside the margin, on the sides that can make the claim false."""
+    floor, ceiling = low - (claimed - margin), (claimed + margin) - high
+    return {Side.EQUAL: min(floor, ceiling), Side.AT_LEAST: floor, Side.AT_MOST: ceiling}[side]
 
 
 def outcome(
@@ -153,15 +171,16 @@ def against(decision: Decision, rival: Interval, low: float, high: float) -> Dec
     | decision | the rival's interval, both tails at half the level of support | status |
     |---|---|---|
     | supported | clear of the range | supported |
-    | supported | meets the range | inconclusive: class bias where it dominates the rival, else underpowered |
+    | supported | meets the range | inconclusive: tails where Student's interval is clear, class bias where it dominates |
     | otherwise | | as it was |
 
     Fitting better is no refutation. By intersection and union the level of support is kept.
     """
-    tail = decision.levels.support / 2
+    tail, sure = decision.levels.support / 2, rival.for_support
     slack = rival.bias + rival.rounding
-    clear = max(rival.lower(tail) - high, low - rival.upper(tail)) - rival.rounding
-    p = min(1.0, 2 * min(rival.p_above(high + slack), rival.p_below(low - slack)))
+    plainly = max(rival.lower(tail) - high, low - rival.upper(tail)) - rival.rounding
+    clear = max(sure.lower(tail) - high, low - sure.upper(tail)) - rival.rounding
+    p = min(1.0, 2 * min(sure.p_above(high + slack), sure.p_below(low - slack)))
     tested = replace(
         decision,
         p_support=max(decision.p_support, p),
@@ -171,6 +190,7 @@ def against(decision: Decision, rival: Interval, low: float, high: float) -> Dec
     if decision.status is not Status.SUPPORTED or clear > rival.bias:
         return tested
     reason = Reason.CLASS_BIAS if rival.bias > rival.radius(tail) else Reason.UNDERPOWERED
+    reason = Reason.TAILS if plainly > rival.bias else reason
     return replace(tested, status=Status.INCONCLUSIVE, reason=reason, robust=False)
 
 
@@ -247,6 +267,7 @@ def combine(decisions: Sequence[Decision], levels: Levels = DEFAULT_LEVELS) -> D
         and all(d.status is Status.SUPPORTED or d.equivalent_within_margin for d in decisions),
         levels=levels,
         robust=robust,
+        skewness=max((d.skewness for d in decisions if d.skewness is not None), default=None),
         cases=tuple(decisions),
     )
 
@@ -280,6 +301,7 @@ _URGENCY: tuple[Reason | None, ...] = (
     Reason.NUMERIC_FLOOR,
     Reason.CLASS_REFUTED,
     Reason.CLASS_BIAS,
+    Reason.TAILS,
     Reason.UNDERPOWERED,
 )
 

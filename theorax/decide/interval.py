@@ -11,12 +11,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv, stdtr, stdtrit
 
-__all__ = ["TUNED_LEVEL", "Betting", "Catoni", "Interval", "Proportion", "Student", "last_rejected"]
+from theorax.decide.skewness import Skewed, skewed_of
+
+__all__ = ["TUNED_LEVEL", "Betting", "Catoni", "Interval", "Limits", "Proportion", "Student", "last_rejected"]
 
 Vector = NDArray[np.float64]
 
@@ -26,6 +29,18 @@ TUNED_LEVEL = 0.025
 
 # Below every level that a suite of claims can ask for (Holm at 0.01 over 10^6 claims asks for 1e-8).
 _NO_LEVEL = 1e-12
+
+
+class Limits(Protocol):
+    """One-sided limits of a mean, and the p-values that go with them."""
+
+    def p_above(self, value: float) -> float: ...
+
+    def p_below(self, value: float) -> float: ...
+
+    def lower(self, level: float) -> float: ...
+
+    def upper(self, level: float) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -61,6 +76,11 @@ class Interval(ABC):
     def upper(self, level: float) -> float:
         """The mean lies above this with probability at most ``level``."""
 
+    @property
+    def for_support(self) -> Limits:
+        """Limits and p-values that support is held against: no nearer than the interval's own."""
+        return self
+
     def radius(self, level: float) -> float:
         """The larger of the two distances between the estimate and its one-sided limits."""
         return max(self.estimate - self.lower(level), self.upper(level) - self.estimate)
@@ -72,7 +92,23 @@ class Interval(ABC):
 
 @dataclass(frozen=True)
 class Student(Interval):
-    """Student's t; with a standard error of zero the error is zero, and p is 0 or 1 by the sign."""
+    """Student's t; with a standard error of zero the error is zero, and p is 0 or 1 by the sign.
+
+    ``columns``: independent samples of which the estimate is the mean, weighted by ``weights``. Support is held against
+    the limits that allow for their skewness as well (`theorax.decide.skewness`).
+    """
+
+    columns: tuple[Vector, ...] = field(default=(), repr=False, compare=False)
+    weights: tuple[float, ...] = field(default=(), repr=False, compare=False)
+
+    @cached_property
+    def skewed(self) -> Skewed | None:
+        """The same mean with its skewness; None where the interval is not made of draws with a spread."""
+        return skewed_of(self.columns, self.weights) if self.columns and self.se else None
+
+    @property
+    def for_support(self) -> Limits:
+        return self if self.skewed is None else _Both(self, self.skewed)
 
     def p_above(self, value: float) -> float:
         if self.se == 0:
@@ -92,6 +128,26 @@ class Student(Interval):
 
     def _half(self, level: float) -> float:
         return float(stdtrit(self.df, 1 - level)) * self.se if self.se else 0.0
+
+
+@dataclass(frozen=True)
+class _Both:
+    """Two sets of limits, of which the farther ones count."""
+
+    one: Limits
+    other: Limits
+
+    def p_above(self, value: float) -> float:
+        return max(self.one.p_above(value), self.other.p_above(value))
+
+    def p_below(self, value: float) -> float:
+        return max(self.one.p_below(value), self.other.p_below(value))
+
+    def lower(self, level: float) -> float:
+        return min(self.one.lower(level), self.other.lower(level))
+
+    def upper(self, level: float) -> float:
+        return max(self.one.upper(level), self.other.upper(level))
 
 
 @dataclass(frozen=True)

@@ -24,6 +24,7 @@ from theorax.decide.plans import NOTICED, Planned, Seeds, Tested, chosen, counte
 from theorax.decide.quantiles import fewest_for_a_limit, planned_sd
 from theorax.decide.quantiles import quantile as quantile_of
 from theorax.decide.samples import Columns, mean_point, numbers
+from theorax.decide.skewness import told_of_tails
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Reason, Refusal
 from theorax.decide.streams import Stream
 from theorax.decide.verdict import Assumption, Standing, Verdict
@@ -115,9 +116,8 @@ class _OneSize(Planned):
             decision = decide(self._interval(observed), self.to, self.margin, side, self.levels)
         except Refusal as refusal:
             return refused(refusal, self.to, self.margin, side, self.levels, points)
-        return Tested(
-            decision, points, (f"a {self.what} that differs from the claimed one by less than {self.noticeable:.2g}",)
-        )
+        unseen = (f"a {self.what} that differs from the claimed one by less than {self.noticeable:.2g}",)
+        return Tested(decision, points, unseen, told_of_tails(decision))
 
     @property
     @abstractmethod

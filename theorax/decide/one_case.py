@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from theorax.decide.plans import Planned, SweepPlan, Tested
+from theorax.decide.skewness import with_tails
 from theorax.decide.status import Direction, Status
 from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Standing, Statement, Verdict, conclude
 from theorax.decide.wording import SEEDS, Shown, case_of, found_by
@@ -63,6 +64,7 @@ def _concluded(
     random: bool = True,
 ) -> Verdict:
     decision, predicted, sign = tested.decision, claimed.predicted, claimed.sign
+    grounds = replace(grounds, ledger=tuple(with_tails(line, decision) for line in grounds.ledger))
     shown = Shown(plan.name, {}, predicted, plan.bias, plan.margin, plan.noticeable, sign)
     level = decision.levels.refute if decision.status is Status.REFUTED else decision.levels.support
     # Without randomness there is no error rate: what is left is the declared class.

@@ -152,6 +152,7 @@ class Decision:
     levels: Levels = DEFAULT_LEVELS
     robust: bool | None = None
     cases: tuple[Decision, ...] = ()
+    skewness: float | None = None  # of the mean, in absolute value, where Student's interval of draws decided
     tails: tuple[float, ...] = ()  # one-sided p-values of the ways of being false, where p_refute is none of them
 
     @classmethod

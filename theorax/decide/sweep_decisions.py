@@ -16,6 +16,7 @@ from theorax.decide.equivalence import against, decide, is_robust, withheld
 from theorax.decide.interval import Interval
 from theorax.decide.planning import CONTRADICTED, misfit
 from theorax.decide.plans import Planned, SweepPlan, Tested, refused
+from theorax.decide.skewness import told_of_tails
 from theorax.decide.status import Decision, Levels, Reason, Refusal, Side
 from theorax.decide.verdict import Point
 from theorax.errors import StatementError
@@ -119,7 +120,7 @@ class WeightedPlan(SweepPlan):
         except Refusal as refusal:
             return refused(refusal, self.claimed, self.margin, self.core.side, self.levels, points)
         unseen = (*self._unseen(weights), "corrections that are larger than declared, or fade more slowly")
-        return Tested(decision, points, unseen, CONTRADICTED if alarm else "")
+        return Tested(decision, points, unseen, CONTRADICTED if alarm else told_of_tails(decision))
 
     @abstractmethod
     def _unseen(self, weights: Weights) -> Iterable[str]:

@@ -25,7 +25,8 @@ REMEDIES = {
     Reason.UNDECIDED_COMPARISON: "a comparison could not be decided in ball arithmetic",
     Reason.OUT_OF_TIME: "the time ran out",
     Reason.SPREAD: "the draws scatter far less than was declared of them",
-    Reason.TAILS: "the draws are too skewed for an interval that takes their mean for nearly normal",
+    Reason.TAILS: "the draws are too skewed for an interval that takes their mean for nearly normal: more draws, or a "
+    "declared range or variance, would decide",
     Reason.INDISTINCT: "draws that should differ are equal",
     Reason.ONE_SIDED_DOMAIN: "at some point one side is a number and the other is none",
 }

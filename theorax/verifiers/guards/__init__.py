@@ -5,10 +5,11 @@ a function of the evidence of one claim in a module of its own; `GUARDS` names a
 """
 
 from theorax.verifiers.guards.guard import DecidedClaim, Guard, Looked, together
+from theorax.verifiers.guards.light_tails import light_tails
 
 __all__ = ["GUARDS", "DecidedClaim", "Guard", "Looked", "look"]
 
-GUARDS: tuple[Guard, ...] = ()
+GUARDS: tuple[Guard, ...] = (light_tails,)
 
 
 def look(claim: DecidedClaim) -> Looked:
