@@ -99,5 +99,6 @@ def cases() -> tuple[Case, ...]:
                     lost = Procedure("lost to the look", _lost(to, margin, n, sd), promised=most < 1, refute=most)
                     procedures.append(lost)
                 draw = lambda rng, sample=sample, n=n: sample(rng, n)  # noqa: E731
-                found.append(Case(FAMILY, f"{name}, {n} draws", truth, draw, tuple(procedures), mean, side))
+                detail = f"{side} {to:.4g}"
+                found.append(Case(FAMILY, f"{name}, {n} draws", truth, draw, tuple(procedures), mean, detail))
     return tuple(found)

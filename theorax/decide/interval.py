@@ -11,15 +11,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv, stdtr, stdtrit
 
-from theorax.decide.skewness import Skewed, skewed_of
+from theorax.decide.skewness import Farther, Limits, Skewed, skewed_of
 
-__all__ = ["TUNED_LEVEL", "Betting", "Catoni", "Interval", "Limits", "Proportion", "Student", "last_rejected"]
+__all__ = ["TUNED_LEVEL", "Betting", "Catoni", "Interval", "Proportion", "Student", "last_rejected"]
 
 Vector = NDArray[np.float64]
 
@@ -29,18 +28,6 @@ TUNED_LEVEL = 0.025
 
 # Below every level that a suite of claims can ask for (Holm at 0.01 over 10^6 claims asks for 1e-8).
 _NO_LEVEL = 1e-12
-
-
-class Limits(Protocol):
-    """One-sided limits of a mean, and the p-values that go with them."""
-
-    def p_above(self, value: float) -> float: ...
-
-    def p_below(self, value: float) -> float: ...
-
-    def lower(self, level: float) -> float: ...
-
-    def upper(self, level: float) -> float: ...
 
 
 @dataclass(frozen=True)
@@ -108,7 +95,7 @@ class Student(Interval):
 
     @property
     def for_support(self) -> Limits:
-        return self if self.skewed is None else _Both(self, self.skewed)
+        return self if self.skewed is None else Farther(self, self.skewed)
 
     def p_above(self, value: float) -> float:
         if self.se == 0:
@@ -128,26 +115,6 @@ class Student(Interval):
 
     def _half(self, level: float) -> float:
         return float(stdtrit(self.df, 1 - level)) * self.se if self.se else 0.0
-
-
-@dataclass(frozen=True)
-class _Both:
-    """Two sets of limits, of which the farther ones count."""
-
-    one: Limits
-    other: Limits
-
-    def p_above(self, value: float) -> float:
-        return max(self.one.p_above(value), self.other.p_above(value))
-
-    def p_below(self, value: float) -> float:
-        return max(self.one.p_below(value), self.other.p_below(value))
-
-    def lower(self, level: float) -> float:
-        return min(self.one.lower(level), self.other.lower(level))
-
-    def upper(self, level: float) -> float:
-        return max(self.one.upper(level), self.other.upper(level))
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,13 +32,45 @@ from scipy.special import stdtr, stdtrit
 from theorax.decide.status import Decision, Reason, Status
 from theorax.decide.verdict import Assumption, Standing
 
-__all__ = ["DOUBTED", "REFUSED", "Skewed", "skewed_of", "told_of_tails", "with_tails"]
+__all__ = ["DOUBTED", "REFUSED", "Farther", "Limits", "Skewed", "skewed_of", "told_of_tails", "with_tails"]
 
 Vector = NDArray[np.float64]
 
 DOUBTED, REFUSED = 0.1, 0.3
 CHANCE = 1.645  # of the normal law at 0.05
 WIDENED = 2.0  # the factor of the quantile between the two
+
+
+class Limits(Protocol):
+    """One-sided limits of a mean, and the p-values that go with them."""
+
+    def p_above(self, value: float) -> float: ...
+
+    def p_below(self, value: float) -> float: ...
+
+    def lower(self, level: float) -> float: ...
+
+    def upper(self, level: float) -> float: ...
+
+
+@dataclass(frozen=True)
+class Farther:
+    """Two sets of limits, of which the farther ones count."""
+
+    one: Limits
+    other: Limits
+
+    def p_above(self, value: float) -> float:
+        return max(self.one.p_above(value), self.other.p_above(value))
+
+    def p_below(self, value: float) -> float:
+        return max(self.one.p_below(value), self.other.p_below(value))
+
+    def lower(self, level: float) -> float:
+        return min(self.one.lower(level), self.other.lower(level))
+
+    def upper(self, level: float) -> float:
+        return max(self.one.upper(level), self.other.upper(level))
 
 
 @dataclass(frozen=True)
