@@ -24,6 +24,7 @@ import flint
 from flint import fmpq, fmpq_poly
 
 from theorax.exact.enclosures import Box, Enclosure
+from theorax.numerics.arithmetics.casts import FloatFormat
 from theorax.numerics.arithmetics.domain import ObjectDomain
 from theorax.numerics.arithmetics.failures import UndecidedComparison, UnsupportedPrimitive
 from theorax.numerics.arithmetics.symbolic import exact as exact_number
@@ -213,6 +214,9 @@ class _Polynomials(ObjectDomain):
         if exponent > _LARGEST_DEGREE:
             raise UnsupportedPrimitive("integer_pow", self.name, f"the power is above {_LARGEST_DEGREE}")
         return reduce(self._product, [x] * exponent, self.ring.constant(1))
+
+    def rounded(self, x: Any, to: FloatFormat) -> Any:
+        raise UnsupportedPrimitive("convert_element_type", self.name, f"a cast to {to.name} is no polynomial")
 
     def total(self, terms: Sequence[Any]) -> Any:
         return sum(terms, self.ring.constant(0))

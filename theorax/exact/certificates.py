@@ -19,7 +19,7 @@ from theorax.exact.box_problems import BUDGET, BoxFinding, BoxProblem, nowhere_n
 from theorax.exact.decisions import exactly
 from theorax.exact.enclosures import Box, Enclosure
 from theorax.exact.own_functions import Bounds, Function, called, exact, of_vector, sides_of, whole
-from theorax.numerics.arithmetics import fingerprint
+from theorax.numerics.arithmetics import fingerprint, narrow_casts
 
 __all__ = ["OwnClaim", "certify", "claim_on", "search"]
 
@@ -120,7 +120,7 @@ class OwnClaim:
             draws=found.draws,
             unseen=found.unseen,
             scope=found.scope,
-            ledger=(PROGRAM, *assumptions),
+            ledger=(PROGRAM, *self._casts, *assumptions),
             tightness=found.tightness,
         )
         refuted = Finding.COUNTEREXAMPLE if decision.status is Status.REFUTED else None
@@ -131,6 +131,16 @@ class OwnClaim:
             [found_by(decision, refuted, level=None, detail=found.detail)],
             [case_of(decision, Shown(self.name, {}, None, margin=decision.margin or None), detail=found.detail)],
             rates=ErrorRates.of(decision, level),
+        )
+
+    @property
+    def _casts(self) -> tuple[Assumption, ...]:
+        """What is believed of the program's casts to narrower floats."""
+        return tuple(
+            Assumption(
+                "program", f"a cast to {name} rounds by at most a unit roundoff, or underflows", Standing.DECLARED
+            )
+            for name in narrow_casts(self.problem.program, (np.zeros(len(self.problem.names)),))
         )
 
     @property

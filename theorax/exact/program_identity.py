@@ -22,10 +22,11 @@ from theorax.decide.findings import Finding
 from theorax.decide.verdict import Assumption, Grounds, Point, Standing, Statement, Verdict, conclude
 from theorax.decide.wording import Shown, case_of, finite, found_by
 from theorax.errors import UsageError
+from theorax.exact.decisions import read_as_exact
 from theorax.exact.identity_decision import FINE, IdentityFinding, IdentityPoint, IdentityProblem, decide_identity
 from theorax.exact.identity_ladder import Carry, Sides
 from theorax.exact.same_program import forms_of
-from theorax.numerics.arithmetics import Ball, Domain, evaluate
+from theorax.numerics.arithmetics import Ball, Domain, evaluate, narrow_casts
 from theorax.numerics.arithmetics.expressions import ball_of
 from theorax.numerics.arithmetics.flat_program import doubles
 from theorax.numerics.arithmetics.letter_expressions import in_domain
@@ -84,7 +85,8 @@ def identity(
         margin_given=None if margin is None else f"{margin:g}",
         design_hash=digest,
     )
-    return _verdict(found, problem, arguments, stated)
+    casts = narrow_casts(lambda *given: (left(*given), other(*given)), _stood(arguments)) if found.status.holds else ()
+    return _verdict(found, problem, arguments, stated, casts)
 
 
 def problem_of(
@@ -116,6 +118,7 @@ def _verdict(
     problem: IdentityProblem,
     arguments: tuple[Any, ...],
     stated: Statement,
+    casts: Sequence[str] = (),
 ) -> Verdict:
     balls, looked = found.balls, found.balls.points
     measured = found.looked > 0 and found.floats.obstacle is None and any(point.floats for point in problem.points)
@@ -140,7 +143,7 @@ def _verdict(
     grounds = Grounds(
         draws=found.fields.trials + looked,
         unseen=_unseen(found),
-        scope=_scope(found, arguments),
+        scope=_scope(found, arguments) + read_as_exact(casts),
         ledger=(RANDOMNESS,) if holds else (),
     )
     findings = [
@@ -241,16 +244,20 @@ def _rational_near(number: float, draws: random.Random) -> fmpq:
     return fmpq(above, under) * fmpq(draws.randrange(below // 2 + 1, below + below // 2 + 1), below)
 
 
-def _forms(left: Program, right: Program, arguments: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
-    """The forms of both sides, traced together at the shapes of the arguments."""
+def _stood(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments with an array of zeros for everything that is varied."""
 
     def stand_in(leaf: Any) -> Any:
         if _is_exact(leaf):
             return np.zeros(())
         return np.zeros(leaf.shape) if _is_varied(leaf) else leaf
 
-    stood = jax.tree_util.tree_map(stand_in, arguments, is_leaf=_is_exact)
-    found = forms_of(lambda *given: (left(*given), right(*given)), stood)
+    return tuple(jax.tree_util.tree_map(stand_in, arguments, is_leaf=_is_exact))
+
+
+def _forms(left: Program, right: Program, arguments: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
+    """The forms of both sides, traced together at the shapes of the arguments."""
+    found = forms_of(lambda *given: (left(*given), right(*given)), _stood(arguments))
     return jax.tree_util.tree_leaves(found[0]), jax.tree_util.tree_leaves(found[1])
 
 
@@ -271,16 +278,10 @@ def refuse(left: Program, right: Program, arguments: tuple[Any, ...], margin: fl
             f"values of float arrays, exactly, of 1 to {_MOST_ENTRIES} numbers. Give float arrays of the shapes that "
             "matter, small ones where the program allows it."
         )
-
-    def shape(leaf: Any) -> Any:
-        if _is_exact(leaf):
-            return jax.ShapeDtypeStruct((), jnp.float64)
-        return jax.ShapeDtypeStruct(leaf.shape, jnp.float64) if _is_varied(leaf) else leaf
-
-    shaped = jax.tree_util.tree_map(shape, arguments, is_leaf=_is_exact)
+    stood = _stood(arguments)
     with doubles():
         shapes = [
-            [leaf.shape for leaf in jax.tree_util.tree_leaves(eqx.filter_eval_shape(program, *shaped))]
+            [leaf.shape for leaf in jax.tree_util.tree_leaves(eqx.filter_eval_shape(program, *stood))]
             for program in (left, right)
         ]
     if shapes[0] != shapes[1] or not any(math.prod(each) for each in shapes[0]):

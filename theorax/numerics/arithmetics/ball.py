@@ -15,6 +15,7 @@ import sympy
 from flint import arb, fmpq, fmpz
 
 from theorax.errors import UsageError
+from theorax.numerics.arithmetics.casts import FloatFormat, rounded
 from theorax.numerics.arithmetics.domain import ObjectDomain
 from theorax.numerics.arithmetics.failures import UndecidedComparison
 
@@ -85,11 +86,14 @@ class Ball(ObjectDomain):
     ``loose``: a float that needs more than 26 bits stands for every number within one unit in its last place, as a
     third or a root frozen into a program does; carriers are taken as they are.
 
+    ``rounds``: a cast to a narrower float gives every number that rounding may; otherwise it is read as exact.
+
     **Errors:** inside the radius; a radius is rounded up.
     """
 
     precision: int = 128
     loose: bool = False
+    rounds: bool = False
     name: ClassVar[str] = "ball"
 
     def __post_init__(self) -> None:
@@ -144,6 +148,9 @@ class Ball(ObjectDomain):
 
     def integer_power(self, x: arb, exponent: int) -> arb:
         return power(x, exponent)
+
+    def rounded(self, x: arb, to: FloatFormat) -> arb:
+        return rounded(x, to) if self.rounds else x
 
     def total(self, terms: Sequence[arb]) -> arb:
         return sum(terms[1:], terms[0]) if terms else arb(0)

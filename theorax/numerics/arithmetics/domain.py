@@ -6,11 +6,14 @@ import abc
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
 from theorax.numerics.arithmetics.failures import UndecidedComparison, UnsupportedPrimitive
+
+if TYPE_CHECKING:
+    from theorax.numerics.arithmetics.casts import FloatFormat
 
 Carriers = TypeVar("Carriers")
 
@@ -109,6 +112,10 @@ class Domain(abc.ABC, Generic[Carriers]):
     def solved(self, a: Carriers, b: Carriers) -> Carriers:
         """The solution of ``a x = b`` for matrices ``[n, n]`` and ``[n, k]``; no number where there is none."""
         raise UnsupportedPrimitive("linear_solve", self.name)
+
+    def narrowed(self, x: Carriers, to: FloatFormat) -> Carriers:
+        """The numbers cast to a narrower float: read as exact, where a domain does not say what a cast may lose."""
+        return x
 
     def scan_sum(self, x: Carriers) -> Carriers:
         """The running sums along the last axis of a matrix of rows."""
@@ -231,6 +238,13 @@ class ObjectDomain(Domain[np.ndarray]):
         for b, i, j in np.ndindex(products.shape):
             products[b, i, j] = self.total([times(x[b, i, k], y[b, k, j]) for k in range(inner)])
         return products
+
+    def rounded(self, x: Any, to: FloatFormat) -> Any:
+        """One carrier cast to a narrower float; as it is, unless the domain follows rounding."""
+        return x
+
+    def narrowed(self, x: np.ndarray, to: FloatFormat) -> np.ndarray:
+        return _each(lambda entry: self.rounded(entry, to), x)
 
     def determinant(self, x: np.ndarray) -> np.ndarray:
         found = np.empty(x.shape[:-2], dtype=object)

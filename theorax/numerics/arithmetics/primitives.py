@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from theorax.numerics.arithmetics import linear_algebra, ordering
+from theorax.numerics.arithmetics.casts import narrowing
 from theorax.numerics.arithmetics.domain import running
 from theorax.numerics.arithmetics.failures import UnsupportedPrimitive
 from theorax.numerics.arithmetics.flat_program import Operation
@@ -116,7 +117,8 @@ def _convert(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any
         return [run.domain.lift(operands[0])]
     if is_native(target):
         raise UnsupportedPrimitive(step.name, run.domain.name, f"a float becomes {target.dtype}")
-    return [operands[0]]
+    narrower = narrowing(source.dtype, target.dtype)
+    return [operands[0] if narrower is None else run.domain.narrowed(operands[0], narrower)]
 
 
 def _bitcast(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:

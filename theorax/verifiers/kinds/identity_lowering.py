@@ -15,11 +15,12 @@ from theorax.decide.findings import Finding
 from theorax.decide.status import Levels
 from theorax.decide.verdict import Point
 from theorax.errors import TheoraxError
+from theorax.exact.decisions import read_as_exact
 from theorax.exact.identity_decision import IdentityPoint, IdentityProblem, decide_identity
 from theorax.exact.identity_ladder import OBSTACLES, Carry, Sides
 from theorax.exact.same_program import Form, Forms, forms_of
 from theorax.language import Absolute, Identity, Measured
-from theorax.numerics.arithmetics import Domain, UnsupportedPrimitive
+from theorax.numerics.arithmetics import Domain, UnsupportedPrimitive, narrow_casts
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
@@ -68,8 +69,18 @@ class IdentityJudge(Judge[Identity]):
             detail=found.detail,
             trivial=trivial,
             undefined=Finding.NO_INSTANCE in found.findings,
-            scope=f"all real weights at the shapes of {observed.line.swept} = {size}" if certified else "",
+            scope=f"all real weights at the shapes of {observed.line.swept} = {size}{_casts(observed, size)}"
+            if certified
+            else "",
         )
+
+
+def _casts(observed: Observed, size: int) -> str:
+    """The addition to the scope where the measured programs cast to narrower floats."""
+    known, (model, read) = observed._evaluated, observed.instances[size][0]
+    if ("casts", size) not in known:
+        known["casts", size] = narrow_casts(lambda model: dict(observed.observe(model, **read)), (model,))
+    return read_as_exact(known["casts", size])
 
 
 def lowered(claim: Identity, prepared: Prepared, observed: Observed) -> IdentityProblem:

@@ -112,7 +112,7 @@ def _ball(expression: Expr, cell: Cell, observed: Observed, size: int, draw: int
     if observed.model is None:
         return None
     wanted = [letter for letter in expression.free_symbols if isinstance(letter, Measured)]
-    ball: arb = instances.at_draw(wanted, cell, observed, size, draw, Ball(PRECISION))(expression).item()
+    ball: arb = instances.at_draw(wanted, cell, observed, size, draw, Ball(PRECISION, rounds=True))(expression).item()
     return ball
 
 

@@ -93,7 +93,7 @@ def _together(found: list[DualityGap], prepared: Prepared, observed: Observed) -
 
 def _lowered(claim: Optimum, cell: Cell, observed: Observed, size: int, draw: int) -> GapProblem:
     """The value, its bound and its rival on one instance, in balls."""
-    balls = Ball(GAP_PRECISION)
+    balls = Ball(GAP_PRECISION, rounds=True)
     value = instances.at_draw(claim.observed, cell, observed, size, draw, balls)
 
     def number(expression: Expr) -> arb:

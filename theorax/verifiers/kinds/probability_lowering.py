@@ -122,7 +122,7 @@ def _confirmed(event: Basic, cell: Cell, observed: Observed, at: int, draw: int)
     size = observed.line.sizes[at]
     wanted = [letter for letter in event.free_symbols if isinstance(letter, Measured)]
     try:
-        ball = instances.at_draw(wanted, cell, observed, size, draw, Ball(PRECISION))
+        ball = instances.at_draw(wanted, cell, observed, size, draw, Ball(PRECISION, rounds=True))
         fails = _fails(event, lambda gap: ball(gap).item())
     except (UnsupportedPrimitive, UndecidedComparison):
         return ""
