@@ -135,7 +135,7 @@ class OwnClaim:
 
     @property
     def _casts(self) -> tuple[Assumption, ...]:
-        """What is believed of the program's casts to narrower floats."""
+        """The rounding that the program's casts to narrower floats are believed to have."""
         return tuple(
             Assumption(
                 "program", f"a cast to {name} rounds by at most a unit roundoff, or underflows", Standing.DECLARED

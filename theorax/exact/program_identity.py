@@ -248,9 +248,8 @@ def _stood(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
     """The arguments with an array of zeros for everything that is varied."""
 
     def stand_in(leaf: Any) -> Any:
-        if _is_exact(leaf):
-            return np.zeros(())
-        return np.zeros(leaf.shape) if _is_varied(leaf) else leaf
+        exact = _is_exact(leaf)
+        return np.zeros(() if exact else leaf.shape) if exact or _is_varied(leaf) else leaf
 
     return tuple(jax.tree_util.tree_map(stand_in, arguments, is_leaf=_is_exact))
 
