@@ -196,6 +196,11 @@ def outcome(id: str, status: str = "SUPPORTED", reason: str | None = None) -> Th
         )  # fmt: skip
     if own is Status.INCONCLUSIVE:
         claim = verdict("INCONCLUSIVE", reason=Reason.CLASS_BIAS, p_support=0.4)
+    if own in (Status.VACUOUS, Status.ERROR):
+        claim = verdict(own)
+    rate = RATE
+    if own in (Status.PROVED, Status.CERTIFIED):
+        claim, rate = verdict(own), settled(RATE, FOUND[own])
     return TheoremOutcome(
         id=id,
         title="A spectral gap opens between the two largest singular values of a random Markov matrix",
@@ -205,7 +210,7 @@ def outcome(id: str, status: str = "SUPPORTED", reason: str | None = None) -> Th
         label="reconstructed",
         status=own,
         reason=reason,
-        blocked_by=(),
+        blocked_by=("bulk",) if own is Status.BLOCKED else (),
         uses=("bulk",),
         letters=(LetterOutcome("T", "context length"), LetterOutcome("s₂", "second singular value")),
         hypotheses=(
@@ -217,7 +222,7 @@ def outcome(id: str, status: str = "SUPPORTED", reason: str | None = None) -> Th
                 "stochastic", "every row of A sums to one", ("softmax off by one",), None, "100 % of the draws"
             ),
         ),
-        claims=(claim, RATE),
+        claims=(claim, rate),
         controls=(
             ControlOutcome(
                 "Pareto weights, tail 3/2",

@@ -122,8 +122,8 @@ def _open_streams() -> None:
         except OSError:
             # Else the next file that is opened would get this number, and be written to as a stream.
             os.open(os.devnull, os.O_RDWR)
-    sys.stdout = sys.stdout or _Closed()  # type: ignore[unreachable]
-    sys.stderr = sys.stderr or io.StringIO()  # type: ignore[unreachable]
+    sys.stdout = sys.stdout or _Closed()
+    sys.stderr = sys.stderr or io.StringIO()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that cannot show a sign shows a question mark in its place.

@@ -223,7 +223,7 @@ class Store:
         parts = dict(zip(seals.PARTS, (manifest, outcome, observations), strict=True))
         if head[0] != key or not seals.sealed((*head, seal)) or not seals.whole(parts, head[-1]):
             raise self._dropped(key, str(head[1]), "it is not what was kept")
-        return SealedRow(*head, outcome, observations)
+        return SealedRow(*head, outcome, observations)  # type: ignore[call-arg]  # as many as HEAD names
 
     def _dropped(self, key: str, theorem: str, why: str) -> DamagedResult:
         """Drop the row under this key, and say so."""
