@@ -184,7 +184,7 @@ def _at_poles(
     if not symbols or not expression.has(*_WITH_POLES):
         return None
     for turn in range(_AT_POLES):
-        point = {symbol: _draw(symbol, ranges.get(symbol), draws, whole=turn % 4 > 0) for symbol in symbols}
+        point = {symbol: admissible(symbol, ranges.get(symbol), draws, whole=turn % 4 > 0) for symbol in symbols}
         try:
             if ball_of(expression, point, PRECISION).is_finite():
                 continue
@@ -208,7 +208,7 @@ def _balls(expression: sympy.Expr, ranges: dict[sympy.Symbol, tuple[Any, Any]], 
         f"no point was found at which it is a real number, in {_ATTEMPTS} draws",
     )
     for _ in range(_ATTEMPTS if symbols else 1):
-        point = {symbol: _draw(symbol, ranges.get(symbol), draws) for symbol in symbols}
+        point = {symbol: admissible(symbol, ranges.get(symbol), draws) for symbol in symbols}
         if tuple(point.values()) in seen:
             continue
         seen.add(tuple(point.values()))
@@ -237,7 +237,7 @@ def _balls(expression: sympy.Expr, ranges: dict[sympy.Symbol, tuple[Any, Any]], 
     return _Looked(None, narrow, obstacle, missed, nowhere)
 
 
-def _draw(
+def admissible(
     symbol: sympy.Symbol, bounds: tuple[Any, Any] | None, draws: random.Random, whole: bool = False
 ) -> sympy.Rational:
     """A small rational that every assumption of the symbol admits, inside the bounds if there are any.

@@ -228,6 +228,9 @@ def _proof(steps: Sequence[StepOutcome]) -> Iterator[Block]:
         yield Paragraph(f"{sign} {step.status} {step.reason}{method}", indent=4, hang=2)
         if step.statement:
             yield Lines(tuple(step.statement.split("\n")), indent=8)
+        if step.computed_by:
+            again = f", re-checked by {step.re_checked_by}" if step.re_checked_by else ""
+            yield Paragraph(f"Computed by {step.computed_by}{again}.", indent=8, quiet=True)
 
 
 def _controls(rows: Sequence[ControlOutcome]) -> Iterator[Block]:

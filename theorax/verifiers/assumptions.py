@@ -62,12 +62,8 @@ def ledger(
     return tuple(found)
 
 
-def scope(
-    theorem: Theorem, name: str, claim: Claim, cases: Sequence[Prepared], steps: Sequence[StepOutcome], *, settled: bool
-) -> str:
-    """For what the word is said: symbols of a proof, or the sizes, subjects and cases that were drawn."""
-    if settled:
-        return next((step.scope for step in steps if step.proof == name), "").rstrip(".")
+def scope(theorem: Theorem, name: str, claim: Claim, cases: Sequence[Prepared]) -> str:
+    """For what a word that measuring found is said: the sizes, subjects and cases that were drawn."""
     if not cases:
         return ""
     if claim.range:

@@ -17,8 +17,9 @@ from theorax.verifiers import assumptions
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.guards.guard import NOTHING_LOOKED_AT, Looked
 from theorax.verifiers.kinds.lowering import Judged, Prepared
-from theorax.verifiers.outcome import LetterOutcome, StepOutcome
+from theorax.verifiers.outcome import LetterOutcome
 from theorax.verifiers.planned_claim import PlannedClaim
+from theorax.verifiers.proof_check import CheckedProofs
 
 
 def letters(theorem: Theorem) -> tuple[LetterOutcome, ...]:
@@ -26,10 +27,16 @@ def letters(theorem: Theorem) -> tuple[LetterOutcome, ...]:
     return tuple(LetterOutcome(letter, meaning) for letter, meaning in meanings(theorem.claims.values()))
 
 
-PROVED = Found(Finding.PROOF, "Proved within its scope: computer algebra closed every step.")
 # A proof and a refutation of one statement: the program measured is not the one proved, or one of the two is wrong.
 _DISPROVED = Found(Finding.DISPROVED, "Its proof and its measurement contradict each other.")
 _SCOPED = (Status.CERTIFIED, Status.SUPPORTED)
+
+
+def proved(scope: str) -> Found:
+    """The finding that the claim's own proof settles it, for what its instances speak."""
+    return Found(
+        Finding.PROOF, f"Proved {f'for {scope}' if scope else 'within its scope'}: computer algebra closed every step."
+    )
 
 
 def undecided(reason: Reason, sentence: str = "") -> Found:
@@ -70,7 +77,7 @@ def _brought_to_light(judged: Sequence[Judged], decision: Decision) -> Iterator[
 def verdict(
     theorem: Theorem,
     planned: PlannedClaim,
-    steps: Sequence[StepOutcome],
+    proofs: CheckedProofs,
     found: Sequence[Found],
     judged: Sequence[Judged] = (),
     decision: Decision | None = None,
@@ -86,7 +93,7 @@ def verdict(
     attempt = {"attempt": planned.attempt}
     return conclude(
         _statement(planned, cases),
-        _grounds(theorem, planned, steps, settle(part.finding for part in found), judged, worst, looked),
+        _grounds(theorem, planned, proofs, settle(part.finding for part in found), judged, decision, looked),
         found,
         [_case(case) for case in cases],
         worst=worst,
@@ -120,23 +127,43 @@ def _statement(planned: PlannedClaim, cases: Sequence[Judged | Prepared]) -> Sta
 def _grounds(
     theorem: Theorem,
     planned: PlannedClaim,
-    steps: Sequence[StepOutcome],
+    proofs: CheckedProofs,
     status: Status,
     judged: Sequence[Judged],
-    worst: int | None,
+    decision: Decision | None,
     looked: Looked,
 ) -> Grounds:
-    parts = (theorem, planned.name, planned.claim, planned.cases, steps)
+    parts = (theorem, planned.name, planned.claim, planned.cases)
     proved = status is Status.PROVED
-    own = "; ".join(dict.fromkeys(case.scope for case in judged if case.scope)) if status in _SCOPED else ""
+    worst = None if decision is None else _worst(judged, decision)
+    own = "; ".join(dict.fromkeys(case.scope for case in judged if case.scope))
+    seen = (own if proved or status in _SCOPED else "") or assumptions.scope(*parts)
     return Grounds(
         draws=sum(point.draws for case in judged for point in case.points),
         sizes=tuple(sorted({float(size) for case in planned.cases for size in case.cell.line.sizes})),
         unseen=judged[worst].unseen if worst is not None else (),
-        scope=own or assumptions.scope(*parts, settled=proved),
-        ledger=looked.over(assumptions.ledger(*parts, settled=proved, logged=planned.logged)),
+        scope=_proved_for(planned, proofs, decision, seen) if proved else seen,
+        ledger=looked.over(assumptions.ledger(*parts, proofs.steps, settled=proved, logged=planned.logged)),
         tightness=judged[worst].tightness if worst is not None else None,
     )
+
+
+def _proved_for(planned: PlannedClaim, proofs: CheckedProofs, decision: Decision | None, seen: str) -> str:
+    """For what the proof speaks, as the check saw it; what measuring found beside it; what the author says."""
+    parts = []
+    if scope := proofs.scopes.get(planned.name):
+        parts.append(f"for {scope}")
+    elif not planned.claim.observed:
+        letters = ", ".join(sorted(map(str, planned.claim.letters)))
+        parts.append(f"for all values of {letters} that their declarations admit" if letters else "for these numbers")
+    if decision is not None:
+        word = decision.status if decision.status is Status.SUPPORTED else "measuring left it open"
+        parts.append(f"{word}: {seen}")
+    elif planned.claim.observed:
+        parts.append("too weak to measure" if planned.refusal else "not measured")
+    if said := next((step.scope for step in proofs.steps if step.proof == planned.name and step.scope), ""):
+        parts.append(f"the author says: {said.rstrip('.')}")
+    return "; ".join(parts)
 
 
 def design_hash(claim: Claim, cases: Sequence[Judged | Prepared]) -> str:

@@ -29,12 +29,12 @@ from theorax.verifiers.outcome import (
     ControlOutcome,
     Expected,
     MutantOutcome,
-    StepOutcome,
     TheoremOutcome,
     Work,
     overall,
 )
 from theorax.verifiers.planned_claim import PlannedClaim
+from theorax.verifiers.proof_check import CheckedProofs
 from theorax.verifiers.settings import PlannedCheck, Settings
 
 
@@ -51,14 +51,14 @@ def observe(theorem_id: str, settings: Settings, log: AttemptLog, kept: bytes | 
     facts = catalogue.facts(theorem_id)
     theorem, table = _prepare(theorem_id, settings, catalogue)
     draws = Draws(theorem_id, theorem, table, settings, kept)
-    steps, settled = proof_check.check(theorem)
+    proofs = proof_check.check(theorem)
     planned_claims = _attempted(theorem_id, theorem, table, settings, log)
     claims: list[Verdict] = []
     fired: list[ControlOutcome] = []
     mutants: list[MutantOutcome] = []
     for name, claim in theorem.claims.items():
         planned = planned_claims[name]
-        verdict = _decide(theorem_id, theorem, planned, draws, steps, settings, settled=settled.get(name, False))
+        verdict = _decide(theorem_id, theorem, planned, draws, proofs, settings)
         if settings.nightly and (tails := nightly.night(verdict)) is not None:
             nights = log.nights(planned.version, settings.seed, tails)
             verdict = nightly.monitored(verdict, nights, settings.level)
@@ -85,7 +85,7 @@ def observe(theorem_id: str, settings: Settings, log: AttemptLog, kept: bytes | 
         claims=tuple(claims),
         controls=tuple(fired),
         mutants=tuple(mutants),
-        proof=steps,
+        proof=proofs.steps,
         issues=theorem.issues,
         replay=settings.replay(theorem_id),
         work=Work(
@@ -203,19 +203,20 @@ def _decide(
     theorem: Theorem,
     planned: PlannedClaim,
     draws: Draws,
-    steps: Sequence[StepOutcome],
+    proofs: CheckedProofs,
     settings: Settings,
-    *,
-    settled: bool,
 ) -> Verdict:
     """The verdict before any attempt to break it."""
-    claim, proof = planned.claim, (claim_verdicts.PROVED,) if settled else ()
+    claim, settled = planned.claim, proofs.settles(planned.name)
+    proof = (claim_verdicts.proved(proofs.scopes.get(planned.name, "")),) if settled else ()
 
     def found(*findings: Found) -> Verdict:
-        return claim_verdicts.verdict(theorem, planned, steps, (*proof, *findings))
+        return claim_verdicts.verdict(theorem, planned, proofs, (*proof, *findings))
 
-    if false := proof_check.false_step(steps, planned.name, theorem):
+    if false := proof_check.false_step(proofs.steps, planned.name, theorem):
         return found(false)
+    if stands := proof_check.as_it_stands(claim):
+        return found(stands)
     if not planned.cases:
         reason = Reason.HYPOTHESIS_UNSAMPLED if claim.observed else Reason.NOT_DECIDABLE_YET
         return found(claim_verdicts.undecided(reason))
@@ -229,7 +230,7 @@ def _decide(
     decision = combine([part.decision for part in judged], planned.levels)
     findings = (*proof, *claim_verdicts.findings(judged, decision, settled=settled))
     looked = guards.look(guards.DecidedClaim(theorem_id, theorem, planned, judged, draws, settings))
-    return claim_verdicts.verdict(theorem, planned, steps, findings, judged, decision, looked)
+    return claim_verdicts.verdict(theorem, planned, proofs, findings, judged, decision, looked)
 
 
 def _mutants(verdict: Verdict, planned: PlannedClaim, draws: Draws) -> list[MutantOutcome]:

@@ -142,6 +142,11 @@ class Claim(ABC):
         return () if found is None or isinstance(found, MatrixBase) else (found,)
 
     @property
+    def vanishing(self) -> Expr | None:
+        """An expression that is zero at every instance exactly if the claim holds; None where no single one is."""
+        return None
+
+    @property
     @abstractmethod
     def formula(self) -> str:
         """The claim on one line of Unicode mathematics, without its condition."""

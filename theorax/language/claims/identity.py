@@ -51,6 +51,10 @@ class Identity(Claim):
             )
 
     @property
+    def vanishing(self) -> Expr:
+        return self.left - self.right
+
+    @property
     def formula(self) -> str:
         return f"{inline(self.left)} = {inline(self.right)}"
 

@@ -79,7 +79,7 @@ def build(key, N, D, kind, local):
     return Sparse(keys, queries, tuple(beta[chosen] for chosen in two_sets(len(keys))), beta[0], int(kind), bool(local))
 
 
-class Solved(eqx.Module):
+class SolvedRegressions(eqx.Module):
     """The regressions on the two sets, and values that the layer is given in the place of theirs, if any."""
 
     keys: Array
@@ -96,9 +96,9 @@ def solve(key, N, D, C, eps, kind, bias, shared):
         for block, chosen in zip(halves(queries), two_sets(len(keys)), strict=True)
     )
     if not shared:
-        return Solved(keys, queries, fitted, None)
+        return SolvedRegressions(keys, queries, fitted, None)
     full = setting.fit(phi, keys, queries, targets, C, eps, bias).attention.values
-    return Solved(keys, queries, fitted, tuple(full[chosen] for chosen in two_sets(len(keys))))
+    return SolvedRegressions(keys, queries, fitted, tuple(full[chosen] for chosen in two_sets(len(keys))))
 
 
 def optima(model, C, eps):
