@@ -11,6 +11,7 @@ from typing import Any, Self, cast, final
 from theorax.decide.bias_aware import Weights
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target
+from theorax.decide.draw_guards import scatter
 from theorax.decide.moments import LIGHT_TAILS, MeansOfDraws, Moment, declared, planned_spread
 from theorax.decide.one_case import Claimed, ledger, sweep_verdict
 from theorax.decide.plans import NOTICED, Seeds, Tested, chosen, counted, spread, sweep
@@ -81,6 +82,13 @@ class LimitPlan(WeightedPlan):
         points = observed.points or tuple(map(mean_point, self.sizes, observed.values))
         return self._tested(lambda: MeansOfDraws(declared(self.moments), observed), points)
 
+    @property
+    def is_spread_stated(self) -> bool:
+        return self.sd != declared(self.moments).spread
+
+    def scatter(self, observed: Columns) -> tuple[float, ...]:
+        return scatter(observed.points or tuple(map(mean_point, self.sizes, observed.values)))
+
     def _unseen(self, weights: Weights) -> Iterable[str]:
         yield f"a limit that differs from the claimed one by less than {weights.mde(NOTICED):.2g}"
 
@@ -142,7 +150,7 @@ def limit(plan: LimitPlan, values: Any) -> Verdict:
 def limit_verdict(plan: LimitPlan, observed: Columns) -> Verdict:
     """The verdict on the limit of what was observed."""
     moments = (declared(plan.moments).assumption,) if plan.random else ()
-    found = plan.tested(observed)
+    found = replace(plan.tested(observed), looked=plan.looked_at(observed))
     return sweep_verdict(
         plan,
         found,

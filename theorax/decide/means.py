@@ -14,9 +14,11 @@ import numpy as np
 from theorax.decide.bias_aware import Weights, solve
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target
+from theorax.decide.draw_guards import Spreads, look_at_draws, scatter
 from theorax.decide.equivalence import decide
 from theorax.decide.interval import Interval
 from theorax.decide.limits import LIMIT_SIDES
+from theorax.decide.looked import Looked
 from theorax.decide.moments import LIGHT_TAILS, MeansOfDraws, Moment, declared, planned_spread
 from theorax.decide.one_case import Claimed, verdict
 from theorax.decide.planning import cheapest
@@ -32,6 +34,7 @@ from theorax.errors import DesignError, ObservationError
 
 __all__ = ["MeanPlan", "QuantilePlan", "mean", "plan_mean", "plan_quantile", "quantile"]
 
+_SD = 1.0  # of a quantile's draws, where none is stated
 _EXACT = Corrections(size=0.0, rest=0.0, reason="nothing is extrapolated")
 
 
@@ -41,7 +44,7 @@ class _OneSize(Planned):
 
     to: float
     draws: int = 32
-    sd: float = 1.0
+    sd: float = _SD
     side: str = "exact"
     seeds: Seeds = Seeds.INDEPENDENT
     size: float | None = None
@@ -121,6 +124,19 @@ class _OneSize(Planned):
 
     @property
     @abstractmethod
+    def is_spread_stated(self) -> bool:
+        """True if the planned spread is not the one that follows from a declaration, or the default."""
+
+    def scatter(self, observed: Columns) -> tuple[float, ...]:
+        """The standard deviation of one draw."""
+        return scatter(observed.points or (mean_point(self.size or 0.0, observed.values[0]),))
+
+    def looked_at(self, observed: Columns) -> Looked:
+        """What numbers of one's own show besides the mean."""
+        return look_at_draws(observed, Spreads(self.scatter(observed), (self.sd,), self.is_spread_stated), self.of)
+
+    @property
+    @abstractmethod
     def what(self) -> str:
         """The decided quantity, as a word."""
 
@@ -158,6 +174,10 @@ class MeanPlan(_OneSize):
     @property
     def what(self) -> str:
         return "mean"
+
+    @property
+    def is_spread_stated(self) -> bool:
+        return self.sd != declared(self.moments).spread
 
     @cached_property
     def core(self) -> Plan:
@@ -205,6 +225,10 @@ class QuantilePlan(_OneSize):
     @property
     def what(self) -> str:
         return "quantile"
+
+    @property
+    def is_spread_stated(self) -> bool:
+        return self.sd != _SD
 
     @cached_property
     def core(self) -> Plan:
@@ -260,7 +284,7 @@ def plan_quantile(
     margin: float,
     order: float = 0.5,
     draws: int = 32,
-    sd: float = 1.0,
+    sd: float = _SD,
     side: str = "exact",
     levels: Levels = DEFAULT_LEVELS,
     name: str = "quantile",
@@ -310,7 +334,7 @@ def quantile(plan: QuantilePlan, values: Any) -> Verdict:
 
 
 def _verdict(plan: MeanPlan | QuantilePlan, observed: Columns, moments: Assumption) -> Verdict:
-    found = plan.tested(observed)
+    found = replace(plan.tested(observed), looked=plan.looked_at(observed))
     return verdict(
         plan,
         found,

@@ -83,8 +83,8 @@ def _concluded(
     )
     return conclude(
         stated,
-        replace(grounds, unseen=tested.unseen),
-        [found_by(decision, level=spent, detail=tested.detail)],
+        replace(grounds, unseen=tested.unseen, ledger=tested.looked.over(grounds.ledger)),
+        [found_by(decision, level=spent, detail=tested.detail), *tested.looked.findings],
         [case_of(decision, shown, points=tested.points, detail=tested.detail)],
         rates=ErrorRates.of(decision, spent),
         robust=decision.robust,

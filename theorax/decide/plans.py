@@ -17,6 +17,7 @@ import numpy as np
 from theorax.decide.bias_aware import Weights, solve
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy
+from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.planning import cheapest
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Refusal, Side
 from theorax.decide.verdict import Point
@@ -162,6 +163,7 @@ class Tested:
     points: tuple[Point, ...] = ()
     unseen: tuple[str, ...] = ()  # what the test could not have seen
     detail: str = ""  # what decided it, where the decision's numbers do not say it
+    looked: Looked = NOTHING_LOOKED_AT  # what was looked at besides, of numbers of one's own
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,7 @@ from typing import Any, cast, final
 from theorax.decide.bias_aware import Weights
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target
+from theorax.decide.draw_guards import scatter
 from theorax.decide.law_rates import DistancesOfLaws
 from theorax.decide.one_case import Claimed, ledger, sweep_verdict
 from theorax.decide.planning import plateau
@@ -97,6 +98,15 @@ class RatePlan(WeightedPlan):
         points = observed.points or tuple(map(geometric_point, self.sizes, observed.values))
         return self._tested(lambda: MeansOfLogs.of(self.core, observed, self.average, self.floor), points)
 
+    @property
+    def is_spread_stated(self) -> bool:
+        return self.sd != RatePlan.sd
+
+    def scatter(self, observed: Columns) -> tuple[float, ...]:
+        if self.average is not Average.MEAN_OF_LOG and not observed.batched:
+            return tuple(float(column.std()) / (abs(float(column.mean())) or 1.0) for column in observed.values)
+        return scatter(observed.points or tuple(map(geometric_point, self.sizes, observed.values)), relative=True)
+
     def _unseen(self, weights: Weights) -> Iterator[str]:
         yield f"an exponent that differs from the claimed one by less than {weights.mde(NOTICED):.2g}"
         flat = plateau(weights, self.claimed) if self.claimed > 0 else 0.0
@@ -171,7 +181,7 @@ def rate(plan: RatePlan, values: Any) -> Verdict:
 
 def rate_verdict(plan: RatePlan, observed: Columns) -> Verdict:
     """The verdict on the rate of what was observed."""
-    found = plan.tested(observed)
+    found = replace(plan.tested(observed), looked=plan.looked_at(observed))
     return sweep_verdict(
         plan,
         found,

@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 
 from theorax.decide.bias_aware import Bias, Weights, solve
 from theorax.decide.designs import Plan
+from theorax.decide.draw_guards import Spreads, look_at_draws
 from theorax.decide.equivalence import against, decide, is_robust, withheld
 from theorax.decide.interval import Interval
+from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.planning import CONTRADICTED, misfit
 from theorax.decide.plans import Planned, SweepPlan, Tested, refused
+from theorax.decide.samples import Columns
 from theorax.decide.skewness import told_of_tails
 from theorax.decide.status import Decision, Levels, Reason, Refusal, Side
 from theorax.decide.verdict import Point
@@ -112,6 +115,27 @@ class WeightedPlan(SweepPlan):
 
     def apart(self, other: Planned) -> float | None:
         return abs(self.claimed - other.claimed) if isinstance(other, WeightedPlan) else None
+
+    @property
+    @abstractmethod
+    def is_spread_stated(self) -> bool:
+        """True if the planned spread is not the one that follows from a declaration, or the default."""
+
+    @abstractmethod
+    def scatter(self, observed: Columns) -> tuple[float, ...]:
+        """The standard deviation of one draw at every size, in the units of the planned one."""
+
+    @property
+    def planned_spreads(self) -> tuple[float, ...]:
+        """The planned standard deviation of one draw at every size."""
+        return self.sd if isinstance(self.sd, tuple) else (self.sd,) * len(self.sizes)
+
+    def looked_at(self, observed: Columns) -> Looked:
+        """What numbers of one's own show besides their means; nothing is random in a sequence."""
+        if not self.random:
+            return NOTHING_LOOKED_AT
+        spreads = Spreads(self.scatter(observed), self.planned_spreads, self.is_spread_stated)
+        return look_at_draws(observed, spreads, self.of)
 
     def _tested(self, read: Callable[[], WeightedMeans], points: tuple[Point, ...]) -> Tested:
         """The decision on what was observed; ``read`` may refuse the data."""

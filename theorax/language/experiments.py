@@ -49,6 +49,7 @@ class Subject:
     measured. All randomness is in ``build``. Every further name is an option, a number that ``build`` asks for;
     subjects that differ in their options alone share one compiled program. ``knows``: exact values of parameters that
     belong to this subject. ``literal``: built at its true sizes in a padded experiment (one program per size).
+    ``quenched``: why random numbers from a key of its own are held fixed; reports say so in the scope.
 
     ``bn = Subject(build, floor=0.0, kind=BATCH)`` is the theorem's own; ``bn(kind=OWN)`` has another option, and
     ``bn(kind=OWN).breaking(H.keys, fails=identity)`` is a control: it violates ``breaks`` and must fail ``fails``.
@@ -60,6 +61,7 @@ class Subject:
     breaks: tuple[Hypothesis, ...] = ()
     fails: tuple[Claim | str, ...] = ()
     literal: bool = False
+    quenched: str = ""
 
     def __init__(
         self,
@@ -67,9 +69,10 @@ class Subject:
         *,
         knows: Mapping[Parameter, Any] = NOTHING,
         literal: bool = False,
+        quenched: str = "",
         **options: float,
     ) -> None:
-        self._set(build=build, options=options, knows=_exact_values(knows), literal=literal)
+        self._set(build=build, options=options, knows=_exact_values(knows), literal=literal, quenched=quenched)
 
     def _set(self, **fields: Any) -> Subject:
         for name, value in fields.items():

@@ -72,7 +72,9 @@ def scope(theorem: Theorem, name: str, claim: Claim, cases: Sequence[Prepared]) 
     sizes = sorted({size for case in cases for size in case.cell.line.sizes})
     subjects = ", ".join(dict.fromkeys(case.cell.line.name for case in cases))
     seen = f"{swept} = {sizes[0]}" + (f" to {sizes[-1]}" if len(sizes) > 1 else "")
-    return f"{claim.seen_at(seen)}; drawn: {subjects}"
+    quenched = dict.fromkeys(case.cell.line.subject.quenched for case in cases)
+    fixed = "".join(f"; not drawn: {why}" for why in quenched if why)
+    return f"{claim.seen_at(seen)}; drawn: {subjects}{fixed}"
 
 
 def _hypothesis(name: str, part: Hypothesis) -> Assumption:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from theorax.decide.findings import Finding, Found, ShownBy, settle, shown_by
+from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.rates import RatePlan
 from theorax.decide.status import Decision, Direction, Reason, Status
 from theorax.decide.verdict import Case, ErrorRates, Grounds, Statement, Verdict, conclude
@@ -15,7 +16,6 @@ from theorax.language import Claim, Theorem
 from theorax.language.notation import inline, meanings
 from theorax.verifiers import assumptions
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.guards.guard import NOTHING_LOOKED_AT, Looked
 from theorax.verifiers.kinds.lowering import Judged, Prepared
 from theorax.verifiers.outcome import LetterOutcome
 from theorax.verifiers.planned_claim import PlannedClaim

@@ -13,6 +13,7 @@ from theorax.language import *
 from theorax.numerics.ensembles import gaussian as gaussian_matrix
 from theorax.numerics.ensembles import haar_rows
 from theorax.numerics.extents import block
+from theorax.numerics.keys import named
 
 T = Size("T", "number of rows")
 d = Size("d", "dimension")
@@ -48,8 +49,8 @@ rows = Expectation(
 
 def frame(key, T, d, unsigned, plain, flat):
     """Haar rows; as controls Householder's own signs, Gaussian rows of unit length, rows made of uniform entries."""
-    G = gaussian_matrix(key, d, T)
-    U = jnp.where(block(d, T), jax.random.uniform(key, G.shape, minval=-1.0), 0)
+    G = gaussian_matrix(named(key, "controls"), d, T)
+    U = jnp.where(block(d, T), jax.random.uniform(named(key, "uniform"), G.shape, minval=-1.0), 0)
     lengths = jnp.linalg.norm(G, axis=0)
     choices = (
         haar_rows(key, T, d),

@@ -4,12 +4,15 @@ A guard withholds support or says what was not looked at; it never turns a word 
 a function of the evidence of one claim in a module of its own; `GUARDS` names all of them.
 """
 
-from theorax.verifiers.guards.guard import DecidedClaim, Guard, Looked, together
+from theorax.decide.looked import Looked, together
+from theorax.verifiers.guards.guard import DecidedClaim, Guard
 from theorax.verifiers.guards.light_tails import light_tails
+from theorax.verifiers.guards.randomness import randomness
+from theorax.verifiers.guards.spread import constant_letters, spread_of_draws
 
 __all__ = ["GUARDS", "DecidedClaim", "Guard", "Looked", "look"]
 
-GUARDS: tuple[Guard, ...] = (light_tails,)
+GUARDS: tuple[Guard, ...] = (light_tails, constant_letters, spread_of_draws, randomness)
 
 
 def look(claim: DecidedClaim) -> Looked:
