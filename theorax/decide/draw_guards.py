@@ -153,7 +153,7 @@ def noise_of(features: NDArray[np.float64]) -> float:
 
 
 def look_at_draws(observed: Columns, spreads: Spreads, of: str) -> Looked:
-    """What numbers of one's own show: equal ones, too narrow ones, repeated ones."""
+    """Look at numbers of one's own: equal ones, too narrow ones, repeated ones."""
     looked = spreads.look()
     found = list(looked.findings)
     if all(map(are_equal, observed.values)):

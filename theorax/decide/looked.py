@@ -1,4 +1,4 @@
-"""What was looked at besides a test: findings, and lines of the ledger that take the place of declared ones."""
+"""Findings besides those of a test, and lines of the ledger that take the place of declared ones."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ class _OneSize(Planned):
         return scatter(observed.points or (mean_point(self.size or 0.0, observed.values[0]),))
 
     def looked_at(self, observed: Columns) -> Looked:
-        """What numbers of one's own show besides the mean."""
+        """Look at numbers of one's own for more than the mean."""
         return look_at_draws(observed, Spreads(self.scatter(observed), (self.sd,), self.is_spread_stated), self.of)
 
     @property

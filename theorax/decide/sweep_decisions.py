@@ -131,7 +131,7 @@ class WeightedPlan(SweepPlan):
         return self.sd if isinstance(self.sd, tuple) else (self.sd,) * len(self.sizes)
 
     def looked_at(self, observed: Columns) -> Looked:
-        """What numbers of one's own show besides their means; nothing is random in a sequence."""
+        """Look at numbers of one's own for more than their means; nothing is random in a sequence."""
         if not self.random:
             return NOTHING_LOOKED_AT
         spreads = Spreads(self.scatter(observed), self.planned_spreads, self.is_spread_stated)

@@ -305,7 +305,7 @@ def _at(uses: _Uses, seen: _Seen, place: int) -> _Seen:
 
 
 def _joined(uses: _Uses, new: _Seen, old: _Seen) -> _Seen:
-    """What a loop carries into its next round: numbers that depend on the argument in one round may in each."""
+    """Values that a loop carries into its next round: numbers that depend on the argument in one round may in each."""
     if new.keys is not None:
         return new
     return _Seen(new.random or old.random, new.name)

@@ -64,7 +64,7 @@ class Meter:
 
 
 class _Traced(NamedTuple):
-    """What one draw returns, and the use that it makes of its keys."""
+    """Shapes that one draw returns, and the use that it makes of its keys."""
 
     shapes: dict[str, jax.ShapeDtypeStruct]
     keys: KeyUse
