@@ -106,7 +106,7 @@ def test_a_file_in_the_place_of_the_folder(tmp_path):
 
 
 def test_a_store_that_another_run_holds(tmp_path, monkeypatch):
-    monkeypatch.setattr("theorax.runs.store.PATIENCE", 0.05)
+    monkeypatch.setattr("theorax.runs.database.PATIENCE", 0.05)
     store = Store(tmp_path)
     store.prepare()
     other = sqlite3.connect(store.path, isolation_level=None)
@@ -124,7 +124,7 @@ def test_a_full_disk(tmp_path):
     pages = sqlite3.connect(store.path)
     pages.execute("PRAGMA journal_mode = DELETE")
     pages.close()
-    assert "Make room" in store._unusable("database or disk is full")
+    assert "Make room" in store._database.unusable("database or disk is full")
 
 
 def test_a_write_that_is_interrupted_leaves_the_old_result(tmp_path, monkeypatch):

@@ -192,4 +192,4 @@ def _spending(planned: list[PlannedCheck], level: float) -> str:
         f"attempt {attempt} at level {number(own, 3)}" + (f" ({', '.join(names)})" if len(claims) > 1 else "")
         for (attempt, own), names in sorted(claims.items())
     ]
-    return f"Next: {'; '.join(told)}. All attempts with fresh seeds together spend {number(level, 3)}."
+    return f"Next: {'; '.join(told)}. All attempts at a claim together spend {number(level, 3)}."

@@ -93,6 +93,22 @@ class Statement:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LoggedAttempt:
+    """An attempt at a claim as the log of attempts has it, and what the log holds of the claim besides.
+
+    A claim whose form or source was changed begins a new count. Nobody can tell a repair from a search for a form that
+    passes, so what came of the earlier ones is told.
+    """
+
+    number: int  # in the count of this form, model, effort and parameters
+    begun: str  # the date of the log's first entry: a log that was deleted is younger
+    entries: int  # attempts at the claim in the log, of every form, source and effort
+    earlier: int = 0  # of them, on this model at these parameters, at other forms or sources
+    inconclusive: int = 0  # of the earlier ones
+    refuted: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
 class ErrorRates:
     """The level of a statistical verdict and its p-values; None where nothing is random, or balls decided."""
 
@@ -100,7 +116,8 @@ class ErrorRates:
     p_refute: float | None = None
     p_support: float | None = None
     e_value: float | None = None  # of an e-process, frozen at its stopping time
-    attempt: int = 1  # of fresh seeds on this claim and design; the levels shrink with it
+    attempt: int = 1  # the number of the design and seed in the count of the claim; the levels shrink with it
+    log: LoggedAttempt | None = None  # None where no attempt was logged
     nights: int = 0  # how many nightly reruns its process is over; then p_refute and e_value are those of the process
 
     @classmethod

@@ -9,9 +9,12 @@ from typing import Any
 
 from theorax.decide.findings import Finding, Found, settle
 from theorax.decide.status import Decision, Reason, Status
-from theorax.decide.verdict import Case, Point
+from theorax.decide.verdict import Case, LoggedAttempt, Point
 
-__all__ = ["REMEDIES", "SEEDS", "TESTED", "Shown", "case_of", "finite", "found_by", "numbers_of", "sentence"]
+__all__ = [
+    "REMEDIES", "SEEDS", "TESTED", "Shown", "attempted", "case_of", "counted", "finite", "found_by", "numbers_of",
+    "sentence",
+]  # fmt: skip
 
 REMEDIES = {
     Reason.UNDERPOWERED: "the statistical width dominates: more draws would decide",
@@ -39,6 +42,25 @@ SEEDS: Mapping[str, str] = {
     "none": "the sequence holds no randomness: one value at every size",
 }
 """How the draws of a sweep belong together, by what was declared of their seeds."""
+
+
+def attempted(entry: LoggedAttempt) -> str:
+    """The attempt in one sentence, and what came of earlier forms and sources of the claim in another.
+
+    >>> attempted(LoggedAttempt(number=2, begun="2026-01-02T03:04:05Z", entries=5, earlier=3, inconclusive=2, refuted=1))
+    'Attempt 2; log begun 2026-01-02, 5 entries. 3 attempts at earlier forms or sources: 2 inconclusive, 1 refuted.'
+    """
+    told = f"Attempt {entry.number}; log begun {entry.begun[:10]}, {counted(entry.entries, 'entry', 'entries')}."
+    if not entry.earlier:
+        return told
+    attempts = counted(entry.earlier, "attempt", "attempts")
+    came = f"{entry.inconclusive} inconclusive, {entry.refuted} refuted"
+    return f"{told} {attempts} at earlier forms or sources: {came}."
+
+
+def counted(count: int, one: str, several: str) -> str:
+    """A number with its word."""
+    return f"{count} {one if count == 1 else several}"
 
 
 def sentence(

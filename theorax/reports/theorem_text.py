@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from theorax.decide.status import Status
 from theorax.decide.verdict import LOOSE, Case
 from theorax.decide.verdict_text import sweep
-from theorax.decide.wording import REMEDIES
+from theorax.decide.wording import REMEDIES, attempted
 from theorax.reports.document import CitedWork, ClaimReport, TheoremReport
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
 from theorax.text.numbers import duration, interval, number, with_uncertainty
@@ -46,6 +46,10 @@ DEVIATIONS = {
     "probability": "A probability {} below the claimed one",
     "law": "A law at distance {}",
 }
+PER_COUNT = (
+    "A level is kept over all attempts at one claim on one model at one effort; over the three efforts together a claim "
+    "errs at most at three times the level."
+)
 STEP_SIGNS = {StepStatus.PROVED: "✓", StepStatus.CITED: "”", StepStatus.UNDECIDED: "?", StepStatus.REFUTED: "✗"}
 CASES_SHOWN = 12
 
@@ -177,7 +181,11 @@ def _strength(claim: ClaimReport) -> Iterator[Block]:
     elif claim.nights:
         told.append(f"Night {claim.nights} of one process; evidence e = {number(claim.e_value, 2)}.")
     elif claim.level is not None:
-        told.append(f"Level {number(claim.level, 3)}, the share of attempt {claim.attempt} with fresh seeds.")
+        told.append(
+            f"Level {number(claim.level, 3)}, the share of attempt {claim.attempt} of all at this claim and effort."
+        )
+    if claim.log is not None:
+        told.append(attempted(claim.log))
     if claim.margin_given:
         because = f", because {claim.because}" if claim.because else ""
         told.append(f"Margin {claim.margin_given}{because}.")
@@ -296,6 +304,8 @@ def _verdict(part: TheoremReport) -> Iterator[Block]:
         yield Paragraph(f"Claims: {counts}.", hang=2)
     for sentence in part.issues:
         yield Paragraph(f"Caveat: {sentence}", hang=2)
+    if any(claim.level is not None for claim in part.claims):
+        yield Paragraph(PER_COUNT, quiet=True)
     yield from cost(part)
 
 

@@ -1,38 +1,31 @@
-"""The store: one SQLite file, one transaction per finished check; results, the log of attempts, the nights.
+"""The store of results: one SQLite file, one transaction per finished check.
 
 A result is kept under the digest of everything that determines it (:mod:`theorax.runs.sources`), so a kept result
-is found exactly when checking again would compute the same. An ERROR is kept to be told, never to be used again. The
-file is in write-ahead mode: a run killed at any instant loses no finished check and leaves no broken one, and several
-runs may share it.
+is found exactly when checking again would compute the same. An ERROR is kept to be told, never to be used again.
+Several runs may share the file. The log of attempts is another one (:mod:`theorax.runs.attempt_log`).
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
 
-from theorax.errors import UsageError, option
 from theorax.runs import seals
+from theorax.runs.database import Database, StoreError
 from theorax.runs.seals import HEAD, SealedHead, SealedRow
 from theorax.runs.sources import Manifest, key
 from theorax.text.codec import built, plain
 from theorax.verifiers.outcome import TheoremOutcome
 
-if TYPE_CHECKING:  # the store is opened where nothing is computed, and that module knows all kinds of claims
-    from theorax.verifiers.attempts import ClaimVersion
-
-_STATE = option("state")
+__all__ = ["FILE", "KEPT_PER_THEOREM", "LAYOUT", "KeptResult", "LastResult", "Store", "StoreError", "is_variant", "now"]
 
 FILE = "results.sqlite"
-LAYOUT = 9  # raised when the tables, a key or the outcome's fields change; older results are then checked again
+LAYOUT = 10  # raised when the tables, a key or the outcome's fields change; older results are then checked again
 KEPT_PER_THEOREM = 24
-PATIENCE = 10.0  # seconds to wait for another run that is writing
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS sealed_results (
@@ -40,23 +33,8 @@ CREATE TABLE IF NOT EXISTS sealed_results (
     seconds REAL NOT NULL, variant INTEGER NOT NULL, digests TEXT NOT NULL, seal TEXT NOT NULL,
     manifest TEXT NOT NULL, outcome TEXT NOT NULL, observations BLOB
 );
-CREATE INDEX IF NOT EXISTS by_theorem_and_date ON sealed_results (theorem, date);
-CREATE TABLE IF NOT EXISTS attempts (
-    theorem TEXT NOT NULL, claim TEXT NOT NULL, statement TEXT NOT NULL, design TEXT NOT NULL, seed INTEGER NOT NULL,
-    number INTEGER NOT NULL, date TEXT NOT NULL, PRIMARY KEY (theorem, claim, statement, design, seed)
-);
-CREATE TABLE IF NOT EXISTS nights (
-    theorem TEXT NOT NULL, claim TEXT NOT NULL, statement TEXT NOT NULL, design TEXT NOT NULL, night INTEGER NOT NULL,
-    p TEXT NOT NULL, PRIMARY KEY (theorem, claim, statement, design, night)
-);
+CREATE INDEX IF NOT EXISTS by_theorem_and_date ON sealed_results (theorem, date)
 """
-
-_OF_VERSION = "theorem = ? AND claim = ? AND statement = ? AND design = ?"
-Value = TypeVar("Value")
-
-
-class StoreError(UsageError):
-    """The store cannot be read or written; the message says what to do."""
 
 
 class DamagedResult(StoreError):
@@ -127,7 +105,7 @@ class Store:
                 (outcome.id, KEPT_PER_THEOREM),
             )
 
-        self._connected(write)
+        self._database.connected(write)
 
     def observations(self, manifest: Manifest) -> bytes | None:
         """The observations kept with a result, as the bytes that were given.
@@ -136,50 +114,6 @@ class Store:
         """
         row = self._row(key(manifest))
         return row.observations if row is not None else None
-
-    def attempt(self, version: ClaimVersion, seed: int, date: str) -> int:
-        """Log that data of this seed are drawn for the claim, and the number of the attempt: the first has number 1.
-
-        A seed that was logged before keeps its number. Several runs may log at once.
-
-        **Raises:** StoreError if the store cannot be written.
-        """
-        key = (version.theorem, version.claim, version.statement, version.design)
-
-        def write(connection: sqlite3.Connection) -> int:
-            connection.execute(
-                "INSERT OR IGNORE INTO attempts SELECT ?1, ?2, ?3, ?4, ?5, 1 + COALESCE(MAX(number), 0), ?6 "
-                "FROM attempts WHERE theorem = ?1 AND claim = ?2 AND statement = ?3 AND design = ?4",
-                (*key, seed, date),
-            )
-            query = f"SELECT number FROM attempts WHERE {_OF_VERSION} AND seed = ?"
-            return int(connection.execute(query, (*key, seed)).fetchone()[0])
-
-        return self._connected(write)
-
-    def next_attempt(self, version: ClaimVersion, seed: int) -> int:
-        """The number that an attempt with this seed would have; nothing is logged."""
-        key = (version.theorem, version.claim, version.statement, version.design)
-        same = self._read(f"SELECT number FROM attempts WHERE {_OF_VERSION} AND seed = ?", (*key, seed))
-        if same:
-            return int(same[0][0])
-        rows = self._read(f"SELECT COALESCE(MAX(number), 0) FROM attempts WHERE {_OF_VERSION}", key)
-        return 1 + int(rows[0][0]) if rows else 1
-
-    def nights(self, version: ClaimVersion, night: int, p: Sequence[float]) -> list[list[float]]:
-        """Keep this night's p-values of the claim, and return those of all nights up to it, in their order.
-
-        **Raises:** StoreError if the store cannot be written.
-        """
-        key = (version.theorem, version.claim, version.statement, version.design)
-
-        def write(connection: sqlite3.Connection) -> list[list[float]]:
-            row = (*key, night, json.dumps(list(p)))
-            connection.execute("INSERT OR REPLACE INTO nights VALUES (?, ?, ?, ?, ?, ?)", row)
-            query = f"SELECT p FROM nights WHERE {_OF_VERSION} AND night <= ? ORDER BY night"
-            return [json.loads(kept) for (kept,) in connection.execute(query, (*key, night))]
-
-        return self._connected(write)
 
     def statuses(self) -> Mapping[str, tuple[str, str]]:
         """The last status of every theorem at its own parameters and model, with its date."""
@@ -227,7 +161,9 @@ class Store:
 
     def _dropped(self, key: str, theorem: str, why: str) -> DamagedResult:
         """Drop the row under this key, and say so."""
-        self._connected(lambda connection: connection.execute("DELETE FROM sealed_results WHERE key = ?", (key,)))
+        self._database.connected(
+            lambda connection: connection.execute("DELETE FROM sealed_results WHERE key = ?", (key,))
+        )
         return DamagedResult(
             f"A result kept in {self.path} ({theorem}) was altered or damaged there: {why}. It was dropped."
         )
@@ -242,50 +178,20 @@ class Store:
             connection.execute("DROP TABLE IF EXISTS results")  # rows without a seal, of earlier layouts
             connection.execute("DELETE FROM sealed_results WHERE layout < ?", (LAYOUT,))
 
-        self._connected(clear)
+        self._database.connected(clear)
+
+    @property
+    def _database(self) -> Database:
+        return Database(
+            self.path,
+            _TABLES,
+            LAYOUT,
+            content="Results",
+            loss="the theorems are then checked again. The log of attempts is another file and stays",
+        )
 
     def _read(self, query: str, values: tuple[object, ...]) -> list[tuple]:
-        if not self.path.exists():
-            return []
-        return self._connected(lambda connection: connection.execute(query, values).fetchall())
-
-    def _connected(self, work: Callable[[sqlite3.Connection], Value]) -> Value:
-        try:
-            self.state.mkdir(parents=True, exist_ok=True)
-            ignore = self.state / ".gitignore"
-            if not ignore.exists():
-                ignore.write_text("*\n", encoding="utf-8")
-            with closing(sqlite3.connect(self.path, timeout=PATIENCE)) as connection:
-                # A damaged text is a text that fails its seal, not an error of the whole store.
-                connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.executescript(_TABLES)
-                with connection:
-                    return work(connection)
-        except sqlite3.OperationalError as error:
-            raise StoreError(self._unusable(str(error))) from None
-        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # the second: a damaged schema in an error's text
-            raise StoreError(self._corrupt(error)) from None
-        except OSError as error:
-            raise StoreError(self._unusable(error.strerror or str(error))) from None
-
-    def _unusable(self, why: str) -> str:
-        if "locked" in why or "busy" in why:
-            return f"Another run is writing to {self.path}. Wait for it to finish, or give `{_STATE}` another folder."
-        if "full" in why or "No space" in why:
-            return (
-                f"The disk is full: {self.path} cannot be written. Make room, or give `{_STATE}` another disk's folder."
-            )
-        if "malformed" in why:
-            return self._corrupt(why)
-        return f"Results cannot be kept in {self.path}: {why}. Give `{_STATE}` a folder that can be written."
-
-    def _corrupt(self, why: object) -> str:
-        return (
-            f"{self.path} is no readable store of results ({why}). Give `{_STATE}` another folder, or delete that file; "
-            "the theorems are then checked again. That file holds the log of attempts too: once it is deleted, "
-            "attempts are counted from one again."
-        )
+        return self._database.read(query, values)
 
 
 def is_variant(manifest: Manifest) -> bool:

@@ -14,7 +14,12 @@ from theorax.language import (
 from theorax.verifiers.kinds import Prepared
 from theorax.verifiers.outcome import StepOutcome, StepStatus
 
-__all__ = ["ledger", "scope"]
+__all__ = ["UNLOGGED", "ledger", "scope"]
+
+
+UNLOGGED = Assumption(
+    "independence", "this is the first attempt: no log of attempts could be written", Standing.DECLARED
+)
 
 
 def ledger(
@@ -54,11 +59,7 @@ def ledger(
             Assumption("law", f"what is supported is supported for the law of the draws: {subjects}", Standing.DECLARED)
         )
     if not logged:
-        found.append(
-            Assumption(
-                "independence", "this is the first attempt: no log of attempts could be written", Standing.DECLARED
-            )
-        )
+        found.append(UNLOGGED)
     return tuple(found)
 
 

@@ -90,7 +90,7 @@ def verdict(
     certain = shown_by(found) in (ShownBy.PROVED, ShownBy.CERTIFIED)
     spends = decision is not None and not certain and all(case.statistical for case in judged)
     level = planned.levels.support if spends else None
-    attempt = {"attempt": planned.attempt}
+    attempt = {"attempt": planned.attempt, "log": planned.entry}
     return conclude(
         _statement(planned, cases),
         _grounds(theorem, planned, proofs, settle(part.finding for part in found), judged, decision, looked),
@@ -100,6 +100,13 @@ def verdict(
         rates=ErrorRates(**attempt) if decision is None else ErrorRates.of(decision, level, **attempt),
         robust=None if decision is None else decision.robust,
     )
+
+
+def unlogged(verdict: Verdict) -> Verdict:
+    """The verdict, where the log of attempts failed while its claim was decided."""
+    if verdict.log is None:
+        return verdict
+    return replace(verdict, log=None, ledger=(*verdict.ledger, assumptions.UNLOGGED))
 
 
 def _statement(planned: PlannedClaim, cases: Sequence[Judged | Prepared]) -> Statement:

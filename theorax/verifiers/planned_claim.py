@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from theorax.decide.status import Levels
+from theorax.decide.verdict import LoggedAttempt
 from theorax.language import Claim
 from theorax.verifiers.attempts import ClaimVersion
 from theorax.verifiers.kinds.lowering import Prepared
@@ -21,7 +22,8 @@ class PlannedClaim:
     notes: tuple[str, ...]
     version: ClaimVersion
     attempt: int = 1
-    logged: bool = True
+    entry: LoggedAttempt | None = None  # of the attempt in the log; None where it has none
+    logged: bool = True  # False where an attempt should have been logged and could not be
 
     @property
     def refusal(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from theorax.decide.findings import Found
 from theorax.decide.spending import level_of
 from theorax.decide.status import Levels, Reason, Status
 from theorax.decide.verdict import Verdict
+from theorax.errors import DesignError
 from theorax.language import Theorem
 from theorax.numerics import platform
 from theorax.theorems.catalogue import Catalogue
@@ -53,21 +54,15 @@ def observe(theorem_id: str, settings: Settings, log: AttemptLog, kept: bytes | 
     draws = Draws(theorem_id, theorem, table, settings, kept)
     proofs = proof_check.check(theorem)
     planned_claims = _attempted(theorem_id, theorem, table, settings, log)
-    claims: list[Verdict] = []
-    fired: list[ControlOutcome] = []
-    mutants: list[MutantOutcome] = []
-    for name, claim in theorem.claims.items():
-        planned = planned_claims[name]
-        verdict = _decide(theorem_id, theorem, planned, draws, proofs, settings)
-        if settings.nightly and (tails := nightly.night(verdict)) is not None:
-            nights = log.nights(planned.version, settings.seed, tails)
-            verdict = nightly.monitored(verdict, nights, settings.level)
-        if verdict.status.holds or verdict.status is Status.REFUTED:
-            failing = control_lines(theorem, name, table)
-            fired += controls.controls(name, claim, failing, planned.levels, draws, settings.effort)
-            if planned.cases and not planned.refusal:
-                mutants += _mutants(verdict, planned, draws)
-        claims.append(verdict.with_findings(*_attacked(verdict, fired, mutants)))
+    try:
+        claims, fired, mutants = _claims(theorem_id, theorem, table, planned_claims, draws, proofs, settings, log)
+    except DesignError:  # refused: nothing was decided
+        raise
+    except Exception:  # data may have been seen: the attempts are spent
+        _finished(log, planned_claims, dict.fromkeys(planned_claims, Status.ERROR), settings.seed)
+        raise
+    if not _finished(log, planned_claims, {claim.id: claim.status for claim in claims}, settings.seed):
+        claims = [claim_verdicts.unlogged(claim) for claim in claims]
     status, reason = overall(claims)
     outcome = TheoremOutcome(
         id=theorem_id,
@@ -99,6 +94,43 @@ def observe(theorem_id: str, settings: Settings, log: AttemptLog, kept: bytes | 
         references=theorem.references,
     )
     return Checked(outcome, draws.packed())
+
+
+def _claims(
+    theorem_id: str,
+    theorem: Theorem,
+    table: Table,
+    planned_claims: Mapping[str, PlannedClaim],
+    draws: Draws,
+    proofs: CheckedProofs,
+    settings: Settings,
+    log: AttemptLog,
+) -> tuple[list[Verdict], list[ControlOutcome], list[MutantOutcome]]:
+    """Every claim decided and attacked, with what its controls and its mutants came to."""
+    claims: list[Verdict] = []
+    fired: list[ControlOutcome] = []
+    mutants: list[MutantOutcome] = []
+    for name, claim in theorem.claims.items():
+        planned = planned_claims[name]
+        verdict = _decide(theorem_id, theorem, planned, draws, proofs, settings)
+        if settings.nightly and (tails := nightly.night(verdict)) is not None:
+            nights = log.nights(planned.version, settings.seed, tails)
+            verdict = nightly.monitored(verdict, nights, settings.level)
+        if verdict.status.holds or verdict.status is Status.REFUTED:
+            failing = control_lines(theorem, name, table)
+            fired += controls.controls(name, claim, failing, planned.levels, draws, settings.effort)
+            if planned.cases and not planned.refusal:
+                mutants += _mutants(verdict, planned, draws)
+        claims.append(verdict.with_findings(*_attacked(verdict, fired, mutants)))
+    return claims, fired, mutants
+
+
+def _finished(
+    log: AttemptLog, planned_claims: Mapping[str, PlannedClaim], statuses: Mapping[str, Status], seed: int
+) -> bool:
+    """Log what came of the attempts that were begun; False if that could not be written."""
+    begun = {planned.version: statuses[name] for name, planned in planned_claims.items() if planned.entry is not None}
+    return not begun or log.finish(begun, seed)
 
 
 def plan(theorem_id: str, settings: Settings, log: AttemptLog) -> list[PlannedCheck]:
@@ -162,11 +194,13 @@ def _attempted(
     for name in theorem.claims:
         planned = _plan(theorem_id, theorem, name, table, settings, 1)
         if planned.cases and not planned.refusal and not settings.nightly:
-            number = log.begin(planned.version, settings.seed)
-            if number is None:  # the run says that nothing is kept; so does the verdict, of its attempt
+            version, entry = planned.version, log.begin(planned.version, settings.seed)
+            if entry is None:  # the run says that nothing is kept; so does the verdict, of its attempt
                 planned = replace(planned, logged=False)
-            elif number > 1:
-                planned = _plan(theorem_id, theorem, name, table, settings, number)
+            else:
+                if entry.number > 1:
+                    planned = _plan(theorem_id, theorem, name, table, settings, entry.number)
+                planned = replace(planned, entry=entry, version=version)
         found[name] = planned
     return found
 
@@ -187,7 +221,7 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
     level = level_of(settings.level, attempt)
     levels = Levels(level, level)
     cases = tuple(judge.prepare(claim, cell, levels.shared(len(found)), claim) for cell in found)
-    version = claim_version(theorem_id, name, claim, cases, settings.model)
+    version = claim_version(theorem_id, name, claim, cases, settings)
     return PlannedClaim(name, claim, cases, levels, tuple(map(_note, cases)), version, attempt)
 
 
