@@ -142,7 +142,7 @@ def test_what_is_wrong_is_said_and_the_others_still_run(verify, write, root, cha
     ("arguments", "said"),
     [
         (("--at", "beta=1"), "no parameter beta"),
-        (("--at", "c=-1"), "is a positive number"),
+        (("--at", "c=-1"), "is assumed to be positive"),
         (("--at", "c"), "--at"),
         (("--sizes", "T=8,16"), "does not sweep T"),
         (("--sizes", "n=0..8"), "n"),

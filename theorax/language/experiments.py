@@ -16,7 +16,7 @@ from sympy import Expr, Rational, sympify
 from theorax.errors import StatementError
 from theorax.language.claims import Claim
 from theorax.language.hypothesis import Hypothesis
-from theorax.language.letters import Index, Letter, Letters, Measured, Parameter, Size
+from theorax.language.letters import Index, Letter, Letters, Measured, Parameter, Size, disobeyed
 from theorax.names import did_you_mean
 
 Value = TypeVar("Value", covariant=True)
@@ -136,7 +136,19 @@ class Subject:
 
 
 def _exact_values(known: Mapping[Parameter, Any]) -> Mapping[Parameter, Expr]:
-    return {letter: sympify(value) for letter, value in known.items()}
+    found = {letter: sympify(value) for letter, value in known.items()}
+    for letter, value in found.items():
+        _refuse_disobedient(letter, value, "A subject knows")
+    return found
+
+
+def _refuse_disobedient(letter: Letter, value: Expr, told: str) -> None:
+    if (word := disobeyed(letter, value)) is not None:
+        raise StatementError(
+            f"{told} {letter} = {value}, which is not {word}, and {letter} ({letter.meaning}) is assumed to be. SymPy has "
+            "simplified by the assumption, so the claims say nothing there. Correct the value, or declare the letter "
+            "without the assumption."
+        )
 
 
 @final
@@ -268,4 +280,6 @@ def _exact(letter: Letter, value: Any) -> Expr:
             f"The case {letter} = {value} is a float. Its decimals are not the number meant, and symbolic steps would "
             f"carry the rounding. Write Rational({Rational(str(value)).p}, {Rational(str(value)).q})."
         )
-    return sympify(value)
+    found = sympify(value)
+    _refuse_disobedient(letter, found, "The case has")
+    return found

@@ -25,7 +25,7 @@ from theorax.decide.status import Side
 from theorax.decide.verdict import Assumption
 from theorax.errors import StatementError
 from theorax.language.hypothesis import Hypothesis
-from theorax.language.letters import Measured, Parameter, Size
+from theorax.language.letters import Measured, Parameter, Size, disobeyed, disobeyed_between
 from theorax.language.limit_laws import LawOfNumbers
 from theorax.language.margins import Margin
 from theorax.language.notation import inline
@@ -228,6 +228,15 @@ def exact_box(claim: Any) -> Mapping[Parameter, tuple[Expr, Expr]]:
             claim._refuse(
                 f"over={{{letter}: ({lower}, {upper})}} is empty", "No point lies in it.", "Write the lower end first."
             )
+        if (word := disobeyed_between(letter, lower, upper)) is not None:
+            zero = lower == 0 and word in ("positive", "nonzero")
+            claim._refuse(
+                f"over={{{letter}: ({lower}, {upper})}} holds values of {letter} that are not {word}, and {letter} is "
+                f"assumed to be",
+                "SymPy has simplified by the assumption, so nothing is shown where it fails.",
+                f'Declare {letter} = Parameter("{letter}", "..."'
+                + (", nonnegative=True): write nonnegative=True." if zero else ") without it, or correct the range."),
+            )
         sides[letter] = (lower, upper)
     if sides and (other := sorted(map(str, claim.letters - set(sides)))):
         claim._refuse(
@@ -247,6 +256,16 @@ def exact_number(claim: Claim, letter: Symbol, value: Any) -> Expr:
             "Write an integer or Rational(1, 3).",
         )
     return found
+
+
+def obeying(claim: Claim, letter: Symbol, value: Expr) -> Expr:
+    if (word := disobeyed(letter, value)) is not None:
+        claim._refuse(
+            f"{letter} = {value} is not {word}, and {letter} is assumed to be",
+            "SymPy has simplified by the assumption, so nothing is shown where it fails.",
+            "Correct the value, or declare the letter without the assumption.",
+        )
+    return value
 
 
 def measured_letters(expression: Basic) -> list[Measured]:

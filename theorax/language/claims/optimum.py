@@ -10,7 +10,7 @@ from typing import Any, final
 from sympy import Expr, latex, true
 from sympy.logic.boolalg import Boolean
 
-from theorax.language.claims.claim import NOTHING, Claim, exact_box, exact_number
+from theorax.language.claims.claim import NOTHING, Claim, exact_box, exact_number, obeying
 from theorax.language.letters import Parameter
 from theorax.language.margins import Absolute
 from theorax.language.notation import in_box, in_box_latex, inline
@@ -60,7 +60,8 @@ class Optimum(Claim):
                 "The point where the least value is attained has a coordinate for every parameter.",
                 "Write at={x: Rational(1, 2)} with the letters of over.",
             )
-        object.__setattr__(self, "at", MappingProxyType({k: exact_number(self, k, v) for k, v in self.at.items()}))
+        at = {k: obeying(self, k, exact_number(self, k, v)) for k, v in self.at.items()}
+        object.__setattr__(self, "at", MappingProxyType(at))
         for letter, (lower, upper) in self.over.items():
             if not lower <= self.at[letter] <= upper:
                 self._refuse(
