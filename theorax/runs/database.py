@@ -104,7 +104,7 @@ class Database:
 
     def corrupt(self, why: object) -> str:
         """The sentence for a file that is damaged."""
-        return f"{self.path} cannot be read ({why}). Delete that file, or give `{_STATE}` another folder; {self.loss}."
+        return f"{self.path} is not readable ({why}). Give `{_STATE}` another folder, or delete that file; {self.loss}."
 
 
 def _layout(connection: sqlite3.Connection) -> int:
