@@ -163,7 +163,7 @@ def same_assumptions(letters: Iterable[Symbol], symbols: Iterable[Symbol]) -> No
         letter = known.get(symbol.name)
         if letter is None or letter == symbol or letter.assumptions0 == symbol.assumptions0:
             continue
-        ours, theirs = ({row for row in part.assumptions0.items()} for part in (letter, symbol))
+        ours, theirs = (set(part.assumptions0.items()) for part in (letter, symbol))
         name, value = min(ours ^ theirs, key=lambda row: (row[0] not in _PLAIN, row[0]))
         has, lacks = ("the letter", "the symbol") if (name, value) in ours else ("the symbol", "the letter")
         raise StatementError(
