@@ -73,6 +73,8 @@ class Squares(AlgebraicProof):
     @property
     def told(self) -> str:
         count = sum(d > 0 for d in self.diagonal)
+        if not count:
+            return "holds with equality everywhere, in rational arithmetic"
         squares = f"{count} square{'s' if count != 1 else ''}"
         return f"holds everywhere: a sum of {squares} with positive rational coefficients, checked by multiplying back"
 

@@ -29,7 +29,7 @@ from theorax.exact.decisions import decided, exactly, told
 from theorax.exact.enclosures import Box, Enclosure, fraction, rational
 from theorax.exact.krawczyk import Critical
 from theorax.exact.least_values import least_on_box, local, restarts, what_of
-from theorax.numerics.arithmetics import UnsupportedPrimitive
+from theorax.numerics.arithmetics import UnsupportedPrimitive, narrow_casts
 from theorax.numerics.keys import seed_of
 
 __all__ = ["BUDGET", "STARTS", "BoxFinding", "BoxProblem", "least_at", "nowhere_negative", "violation_searched"]
@@ -216,6 +216,10 @@ def least_at(
     if tried.refuted is not None:
         decision = decided(Status.REFUTED, estimate=tried.lowest)
         return BoxFinding(decision, told(tried.refuted, problem.names, "the value"), problem.everywhere)
+    if casts := narrow_casts(problem.program, (np.zeros(len(problem.names)),)):
+        # The values that descents compare are known to the rounding of the cast alone.
+        decision = decided(Status.INCONCLUSIVE, Reason.NUMERIC_FLOOR, estimate=tried.lowest, levels=levels)
+        return BoxFinding(decision, f"descents cannot tell values apart that a cast to {casts[0]} rounds; {left}")
     share = proportion((np.arange(starts) < tried.better).astype(float))
     if tried.better:
         decision = decided(Status.INCONCLUSIVE, Reason.NUMERIC_FLOOR, estimate=tried.lowest, levels=levels)

@@ -191,9 +191,12 @@ def _at_poles(
         except (UnsupportedExpression, UndecidedComparison):
             continue
         value = expression.subs(point)
-        if isinstance(value, sympy.Rational) and value != 0:
-            reason = f"no ball is finite at a pole, and SymPy's value there is {value}"
+        try:
             enclosure = ball_of(value, {}, PRECISION)
+        except (UnsupportedExpression, UndecidedComparison):  # no real number, or one that is not known
+            continue
+        if enclosure.is_finite() and not enclosure.contains(0):
+            reason = f"no ball is finite at a pole, and SymPy's value there is {value}"
             return ZeroFinding(ZeroTest.REFUTED, reason, 0, MappingProxyType(point), enclosure)
     return None
 
