@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from theorax.decide.status import Status
-from theorax.decide.verdict import LOOSE, Case
+from theorax.decide.promise import GROUPS, grouped, promise
+from theorax.decide.verdict import LOOSE, Case, Standing
 from theorax.decide.verdict_text import sweep
 from theorax.decide.wording import REMEDIES, attempted
 from theorax.reports.document import CitedWork, ClaimReport, TheoremReport
@@ -52,6 +53,8 @@ PER_COUNT = (
 )
 STEP_SIGNS = {StepStatus.PROVED: "✓", StepStatus.CITED: "”", StepStatus.UNDECIDED: "?", StepStatus.REFUTED: "✗"}
 CASES_SHOWN = 12
+NOT_LOOKED_AT = dict(GROUPS)[Standing.NOT_LOOKED_AT]
+NO_CONTROL = "No control: no subject that must fail this claim was tried, so nothing shows that the check can fail."
 
 
 def theorem(part: TheoremReport, beside: Iterable[Block] = ()) -> list[Block]:
@@ -60,10 +63,15 @@ def theorem(part: TheoremReport, beside: Iterable[Block] = ()) -> list[Block]:
         *head(TheoremHead(part.id, part.title, part.place, part.source, part.label, part.model)),
         *letters(part.letters),
         *hypotheses(part.hypotheses),
-        *(block for claim in part.claims for block in claimed(claim, wording(part))),
+        *(
+            block
+            for claim in part.claims
+            for block in claimed(claim, wording(part), uncontrolled=uncontrolled(claim, part.controls))
+        ),
         *_proof(part.proof),
         *_controls(part.controls),
         *_mutants(part.mutants),
+        *_not_looked_at(part.claims),
         *beside,
         *_verdict(part),
     ]
@@ -123,10 +131,20 @@ def wording(part: TheoremReport) -> str:
     return "what the source prints" if part.label == "read" else "the statement as it was reconstructed here"
 
 
-def claimed(claim: ClaimReport, words: str) -> Iterator[Block]:
-    """One claim: what it says, in whose ``words``, what was measured, what was decided and how strongly."""
+def uncontrolled(claim: ClaimReport, controls: Sequence[ControlOutcome]) -> bool:
+    """True of a green claim that was tried on no subject which must fail it."""
+    return claim.status.holds and not any(row.claim == claim.id for row in controls)
+
+
+def claimed(claim: ClaimReport, words: str, *, uncontrolled: bool = False) -> Iterator[Block]:
+    """One claim: what it says, in whose ``words``, what was measured, what was decided and how strongly.
+
+    ``uncontrolled``: it is green and has no control.
+    """
     kind = f"{claim.kind} as {claim.as_} → ∞" if claim.as_ else claim.kind
     yield Heading(f"Claim {claim.id} ({kind})", status=claim.status)
+    if first := promise(claim):
+        yield Paragraph(first, hang=2)
     yield Lines(tuple(claim.statement.split("\n")))
     if claim.corrected:
         yield Paragraph(f"This is {words}; what holds is the claim {claim.corrected}.")
@@ -140,6 +158,8 @@ def claimed(claim: ClaimReport, words: str) -> Iterator[Block]:
         yield from sweep(claim, worst)
         yield Gap()
     yield Paragraph(claim.sentence)
+    if uncontrolled:
+        yield Paragraph(NO_CONTROL)
     yield from _strength(claim)
 
 
@@ -198,14 +218,28 @@ def _strength(claim: ClaimReport) -> Iterator[Block]:
         told.append(_tightness(claim.tightness))
     if told:
         yield Paragraph(" ".join(told), quiet=True)
-    for sentence in claim.unseen:
-        yield Paragraph(f"Could not see: {sentence}", hang=2, quiet=True)
-    if claim.scope:
+    if claim.scope and not claim.status.holds:  # a green word says it on its first line
         yield Paragraph(f"Scope: {claim.scope}.", hang=2, quiet=True)
-    # Hypotheses have their own section above.
-    for row in claim.ledger:
-        if row.kind != "hypothesis":
-            yield Paragraph(f"Conditional on {row.kind} ({row.checked}): {row.text}.", hang=2, quiet=True)
+    # Hypotheses have their own section above; what nobody looked at is told once for all claims.
+    for heading, lines in grouped(claim.ledger, left_out=("hypothesis",)):
+        if heading != NOT_LOOKED_AT:
+            yield Paragraph(f"{heading}: {'; '.join(lines)}.", hang=2, quiet=True)
+    for sentence in claim.unseen:
+        yield Paragraph(f"{NOT_LOOKED_AT}: {sentence}.", hang=2, quiet=True)
+
+
+def _not_looked_at(claims: Sequence[ClaimReport]) -> Iterator[Block]:
+    """Everything that no check of these claims looked at, each line once with the claims that it is about."""
+    found: dict[str, list[str]] = {}
+    for claim in claims:
+        for heading, lines in grouped(claim.ledger):
+            for line in lines if heading == NOT_LOOKED_AT else ():
+                found.setdefault(line, []).append(claim.id)
+    if found:
+        yield Heading(NOT_LOOKED_AT)
+    for line, ids in found.items():
+        about = "" if len(ids) == len(claims) else f" ({', '.join(ids)})"
+        yield Paragraph(f"{line}{about}", hang=2, quiet=True)
 
 
 def breakdown(kind: str) -> str:

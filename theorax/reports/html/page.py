@@ -20,7 +20,8 @@ from theorax.reports.html.arc_diagram import arc_diagram
 from theorax.reports.html.box_drawing import outlines, sample
 from theorax.reports.html.graph_panels import panels
 from theorax.reports.html.palette import DARK, LIGHT, declarations, variables
-from theorax.reports.theorem_text import LABELS, MEANING, STEP_SIGNS, moment, wording
+from theorax.decide.promise import grouped, promise
+from theorax.reports.theorem_text import LABELS, MEANING, NO_CONTROL, STEP_SIGNS, moment, uncontrolled, wording
 from theorax.text.mathml import formula
 from theorax.text.numbers import duration, interval, number, with_uncertainty
 from theorax.text.safe import visible
@@ -136,6 +137,10 @@ def _environment() -> Environment:
         sweep=_sweep,
         forest=_forest,
         wording=wording,
+        promise=promise,
+        grouped=grouped,
+        uncontrolled=uncontrolled,
+        NO_CONTROL=NO_CONTROL,
     )
     return environment
 

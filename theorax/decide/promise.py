@@ -1,0 +1,84 @@
+"""What a green word promises: how it was shown, for what, and what was believed; and its ledger in groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from theorax.decide.findings import Finding, decisive, settle
+from theorax.decide.status import Status
+from theorax.decide.verdict import Assumption, Standing, Verdict
+from theorax.text.numbers import number
+
+__all__ = ["GROUPS", "grouped", "promise"]
+
+GROUPS: tuple[tuple[Standing, str], ...] = (
+    (Standing.TESTED, "Tested"),
+    (Standing.PROVED, "Proved"),
+    (Standing.HELD_FIXED, "Held fixed"),
+    (Standing.DECLARED, "Believed, as it was declared"),
+    (Standing.NOT_LOOKED_AT, "Not looked at"),
+)
+"""The groups of a ledger in the order in which a reader meets them."""
+
+_HOW = {
+    Finding.PROOF: "",  # the word says it
+    Finding.CERTIFICATE: " by rigorous arithmetic over all of it",
+    Finding.INSTANCES: " by rigorous arithmetic on each instance built",
+}
+LONGEST = 120  # characters of what was held fixed that the first line still takes
+
+
+def promise(verdict: Verdict) -> str:
+    """The first line of a green word: how it was shown, for what, what was held fixed, what was believed.
+
+    Empty for the other words. A proof that was also measured says both, each for its own range.
+    """
+    if not verdict.status.holds:
+        return ""
+    finding = decisive(verdict.findings).finding
+    at = f" by a test at level {number(verdict.level, 3)}" if verdict.level is not None else " by what was evaluated"
+    told = f"{verdict.status}{_HOW.get(finding, at)}{_for(verdict.scope)}"
+    if verdict.status is Status.PROVED:
+        beside = settle(part.finding for part in verdict.findings if part.finding is not Finding.PROOF)
+        if beside.holds and verdict.sizes:
+            told += f"; {beside} at sizes {_range(verdict.sizes)}"
+        elif beside.holds:
+            told += f"; {beside} too"
+        else:
+            told += "; not measured" if not verdict.draws else "; not supported by a measurement"
+    parts = [told]
+    if fixed := [part.text for part in verdict.ledger if part.checked is Standing.HELD_FIXED]:
+        listed = "; ".join(fixed)
+        parts.append(f"Held fixed: {listed if len(listed) <= LONGEST else f'{len(fixed)} inputs, listed below'}")
+    believed = dict.fromkeys(part.kind for part in verdict.ledger if part.checked is Standing.DECLARED)
+    parts.append(f"Believed: {', '.join(believed)}" if believed else "Nothing was believed")
+    return f"{'. '.join(parts)}."
+
+
+def grouped(
+    ledger: Sequence[Assumption], unseen: Sequence[str] = (), left_out: Sequence[str] = ()
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The lines of a ledger by group, with the group's heading; what could not be seen stands under the last.
+
+    Lines of the kinds ``left_out`` are told elsewhere; a group without lines is left out.
+    """
+    for standing, heading in GROUPS:
+        own = [part for part in ledger if part.checked is standing and part.kind not in left_out]
+        lines = [f"{part.kind}: {part.text}" for part in own]
+        if standing is Standing.NOT_LOOKED_AT:
+            lines = [*unseen, *lines]
+        if lines:
+            yield heading, tuple(dict.fromkeys(lines))
+
+
+def _for(scope: str) -> str:
+    """The scope as the rest of a sentence."""
+    if not scope:
+        return ""
+    opening = scope.split(" ")[0]
+    return f" {scope}" if opening in ("for", "at", "as", "on", "over") else f" for {scope}"
+
+
+def _range(sizes: Sequence[float]) -> str:
+    ends = dict.fromkeys((number(min(sizes)), number(max(sizes))))
+    return " to ".join(ends)
