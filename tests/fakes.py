@@ -196,7 +196,7 @@ def outcome(id: str, status: str = "SUPPORTED", reason: str | None = None) -> Th
         )  # fmt: skip
     if own is Status.INCONCLUSIVE:
         claim = verdict("INCONCLUSIVE", reason=Reason.CLASS_BIAS, p_support=0.4)
-    if own in (Status.VACUOUS, Status.ERROR):
+    if own is Status.VACUOUS:
         claim = verdict(own)
     rate = RATE
     if own in (Status.PROVED, Status.CERTIFIED):
@@ -222,7 +222,7 @@ def outcome(id: str, status: str = "SUPPORTED", reason: str | None = None) -> Th
                 "stochastic", "every row of A sums to one", ("softmax off by one",), None, "100 % of the draws"
             ),
         ),
-        claims=(claim, rate),
+        claims=(claim, rate) if own is not Status.ERROR else (),
         controls=(
             ControlOutcome(
                 "Pareto weights, tail 3/2",

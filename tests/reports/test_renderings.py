@@ -107,7 +107,7 @@ PARTS = (
     "1 of 2 sharper bounds are rejected; the bounds are not tight",
     "Left over right: 0.0001, 0.0002, 0.0003",
     "LOOSE: mostly below a thousandth of the bound",
-    "SUPPORTED by a test at level 0.025 as T → ∞ under the declared class. Believed: class, hypothesis.",
+    "SUPPORTED by a test at level 0.025 as T → ∞ under the declared class. Believed: class, hypothesis iid.",
     "Believed, as it was declared: class: corrections",
     "Breakdown factor 7.4",
     "Not looked at: corrections that decay more slowly",

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from theorax.decide.findings import Finding, decisive, settle
-from theorax.decide.status import Status
+from theorax.decide.findings import Finding, decisive
 from theorax.decide.verdict import Assumption, Standing, Verdict
 from theorax.text.numbers import number
 
-__all__ = ["GROUPS", "grouped", "promise"]
+__all__ = ["GROUPS", "UNSEEN", "grouped", "promise"]
 
 GROUPS: tuple[tuple[Standing, str], ...] = (
     (Standing.TESTED, "Tested"),
@@ -25,32 +24,25 @@ _HOW = {
     Finding.CERTIFICATE: " by rigorous arithmetic over all of it",
     Finding.INSTANCES: " by rigorous arithmetic on each instance built",
 }
+UNSEEN = "unseen"  # the kind of a line that no check can look at, whose text says all
 LONGEST = 120  # characters of what was held fixed that the first line still takes
 
 
 def promise(verdict: Verdict) -> str:
     """The first line of a green word: how it was shown, for what, what was held fixed, what was believed.
 
-    Empty for the other words. A proof that was also measured says both, each for its own range.
+    Empty for the other words.
     """
     if not verdict.status.holds:
         return ""
     finding = decisive(verdict.findings).finding
     at = f" by a test at level {number(verdict.level, 3)}" if verdict.level is not None else " by what was evaluated"
     told = f"{verdict.status}{_HOW.get(finding, at)}{_for(verdict.scope)}"
-    if verdict.status is Status.PROVED:
-        beside = settle(part.finding for part in verdict.findings if part.finding is not Finding.PROOF)
-        if beside.holds and verdict.sizes:
-            told += f"; {beside} at sizes {_range(verdict.sizes)}"
-        elif beside.holds:
-            told += f"; {beside} too"
-        else:
-            told += "; not measured" if not verdict.draws else "; not supported by a measurement"
     parts = [told]
     if fixed := [part.text for part in verdict.ledger if part.checked is Standing.HELD_FIXED]:
         listed = "; ".join(fixed)
         parts.append(f"Held fixed: {listed if len(listed) <= LONGEST else f'{len(fixed)} inputs, listed below'}")
-    believed = dict.fromkeys(part.kind for part in verdict.ledger if part.checked is Standing.DECLARED)
+    believed = dict.fromkeys(_named(part) for part in verdict.ledger if part.checked is Standing.DECLARED)
     parts.append(f"Believed: {', '.join(believed)}" if believed else "Nothing was believed")
     return f"{'. '.join(parts)}."
 
@@ -64,11 +56,17 @@ def grouped(
     """
     for standing, heading in GROUPS:
         own = [part for part in ledger if part.checked is standing and part.kind not in left_out]
-        lines = [f"{part.kind}: {part.text}" for part in own]
+        lines = [part.text if part.kind == UNSEEN else f"{part.kind}: {part.text}" for part in own]
         if standing is Standing.NOT_LOOKED_AT:
             lines = [*unseen, *lines]
         if lines:
             yield heading, tuple(dict.fromkeys(lines))
+
+
+def _named(part: Assumption) -> str:
+    """A line of the ledger in few words: its kind, and of a hypothesis its name."""
+    name, colon, _ = part.text.partition(": ")
+    return f"{part.kind} {name}" if part.kind == "hypothesis" and colon else part.kind
 
 
 def _for(scope: str) -> str:
@@ -77,8 +75,3 @@ def _for(scope: str) -> str:
         return ""
     opening = scope.split(" ")[0]
     return f" {scope}" if opening in ("for", "at", "as", "on", "over") else f" for {scope}"
-
-
-def _range(sizes: Sequence[float]) -> str:
-    ends = dict.fromkeys((number(min(sizes)), number(max(sizes))))
-    return " to ".join(ends)

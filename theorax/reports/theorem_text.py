@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from theorax.decide.status import Status
 from theorax.decide.promise import GROUPS, grouped, promise
+from theorax.decide.status import Status
 from theorax.decide.verdict import LOOSE, Case, Standing
 from theorax.decide.verdict_text import sweep
 from theorax.decide.wording import REMEDIES, attempted
@@ -224,8 +224,8 @@ def _strength(claim: ClaimReport) -> Iterator[Block]:
     for heading, lines in grouped(claim.ledger, left_out=("hypothesis",)):
         if heading != NOT_LOOKED_AT:
             yield Paragraph(f"{heading}: {'; '.join(lines)}.", hang=2, quiet=True)
-    for sentence in claim.unseen:
-        yield Paragraph(f"{NOT_LOOKED_AT}: {sentence}.", hang=2, quiet=True)
+    if claim.unseen:
+        yield Paragraph(f"{NOT_LOOKED_AT}: {'; '.join(claim.unseen)}.", hang=2, quiet=True)
 
 
 def _not_looked_at(claims: Sequence[ClaimReport]) -> Iterator[Block]:

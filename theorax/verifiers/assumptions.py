@@ -13,6 +13,7 @@ from theorax.language import (
 )
 from theorax.verifiers.kinds import Prepared
 from theorax.verifiers.outcome import StepOutcome, StepStatus
+from theorax.verifiers.unseen import unseen
 
 __all__ = ["UNLOGGED", "ledger", "scope"]
 
@@ -32,7 +33,22 @@ def ledger(
     settled: bool,
     logged: bool,
 ) -> tuple[Assumption, ...]:
-    """Everything the verdict rests on: class, moments, seeds, arithmetic, the law sampled, hypotheses, sources."""
+    """Everything the verdict rests on, and last what no check of it could see."""
+    held = _held(theorem, name, claim, cases, steps, settled=settled, logged=logged)
+    return (*held, *unseen(theorem, name, claim, cases, steps))
+
+
+def _held(
+    theorem: Theorem,
+    name: str,
+    claim: Claim,
+    cases: Sequence[Prepared],
+    steps: Sequence[StepOutcome],
+    *,
+    settled: bool,
+    logged: bool,
+) -> tuple[Assumption, ...]:
+    """Class, moments, seeds, arithmetic, the law sampled, hypotheses, sources."""
     found = [_hypothesis(part, theorem.hypotheses[part]) for part in theorem.needed(claim)]
     if settled:
         cited = [step for step in steps if step.proof == name and step.status is StepStatus.CITED]

@@ -136,6 +136,11 @@ class Claim(ABC):
         return None
 
     @property
+    def searched(self) -> bool:
+        """True if a search that may miss what it looks for stands in the place of all members of a class."""
+        return False
+
+    @property
     def proved_sides(self) -> tuple[Basic, ...]:
         """The expressions of which a proof must reach one to have settled the claim."""
         found = self.prediction

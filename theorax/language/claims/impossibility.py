@@ -66,6 +66,10 @@ class Impossibility(Claim):
         return self.over
 
     @property
+    def searched(self) -> bool:
+        return self.planted is not None
+
+    @property
     def sided(self) -> Side:
         return Side.AT_LEAST
 

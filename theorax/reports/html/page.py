@@ -12,6 +12,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from theorax.decide.promise import grouped, promise
 from theorax.decide.status import Status
 from theorax.decide.verdict import Case
 from theorax.reports.document import ClaimReport, Document, TheoremReport, harmless
@@ -20,7 +21,6 @@ from theorax.reports.html.arc_diagram import arc_diagram
 from theorax.reports.html.box_drawing import outlines, sample
 from theorax.reports.html.graph_panels import panels
 from theorax.reports.html.palette import DARK, LIGHT, declarations, variables
-from theorax.decide.promise import grouped, promise
 from theorax.reports.theorem_text import LABELS, MEANING, NO_CONTROL, STEP_SIGNS, moment, uncontrolled, wording
 from theorax.text.mathml import formula
 from theorax.text.numbers import duration, interval, number, with_uncertainty
