@@ -98,7 +98,7 @@ def _evidence(theorem: Theorem) -> Iterator[Block]:
 
 
 def _proofs(theorem: Theorem) -> Iterator[Block]:
-    """What the proofs settle, what they only derive and from what, and what they cite, as the check itself finds it."""
+    """Proofs as the check finds them: settled claims, derivations with what they are given, cited works."""
     from theorax.text.blocks import Heading, Paragraph
     from theorax.verifiers import proof_check
     from theorax.verifiers.outcome import StepStatus

@@ -1,4 +1,4 @@
-"""What a green word promises: how it was shown, for what, and what was believed; and its ledger in groups."""
+"""Promise of a green word: how it was shown, for what, and what was believed; and its ledger in groups."""
 
 from __future__ import annotations
 

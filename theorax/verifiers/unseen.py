@@ -1,4 +1,4 @@
-"""What no check can see from inside: the lines of a ledger that say so, where the facts of a claim make them apply."""
+"""Limits of every check: the lines of a ledger for what it cannot see, where the facts of a claim make them apply."""
 
 from __future__ import annotations
 
