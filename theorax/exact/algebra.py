@@ -139,7 +139,7 @@ def proof_of(function: Enclosure, box: Box, slack: fmpq, level: fmpq | None = No
         return None
     nothing = (0,) * function.dimension
     terms = {**terms, nothing: terms.get(nothing, fmpq(0)) + slack - (level or fmpq(0))}
-    found = _squares(terms) if max(map(sum, terms)) <= 2 else None
+    found: AlgebraicProof | None = _squares(terms) if max(map(sum, terms)) <= 2 else None
     letters = [place for place in range(function.dimension) if any(powers[place] for powers in terms)]
     if found is None and len(letters) == 1 and max(map(sum, terms)) <= _LARGEST_DEGREE:
         coefficients = [fmpq(0)] * (max(map(sum, terms)) + 1)

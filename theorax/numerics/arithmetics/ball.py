@@ -168,16 +168,20 @@ class Ball(ObjectDomain):
     def determinant(self, x: np.ndarray) -> np.ndarray:
         found = np.empty(x.shape[:-2], dtype=object)
         for place in np.ndindex(found.shape):
-            found[place] = flint.arb_mat(*x[place].shape, list(x[place].reshape(-1))).det()
+            found[place] = _matrix(x[place]).det()
         return found
 
     def solved(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-        left, right = (flint.arb_mat(*part.shape, list(part.reshape(-1))) for part in (a, b))
         try:
-            entries = left.solve(right).entries()
+            entries = _matrix(a).solve(_matrix(b)).entries()
         except ZeroDivisionError:  # no pivot is known to differ from zero, as in a quotient by such a ball
             entries = [arb.nan()] * b.size
         return np.array([*entries, None], dtype=object)[:-1].reshape(b.shape)
+
+
+def _matrix(entries: np.ndarray) -> flint.arb_mat:
+    rows, columns = entries.shape
+    return flint.arb_mat(rows, columns, list(entries.reshape(-1)))
 
 
 _SHORT = 26

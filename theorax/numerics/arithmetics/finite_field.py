@@ -17,7 +17,7 @@ from functools import cache
 from typing import Any, ClassVar, final
 
 import numpy as np
-from flint import fmpz, nmod_mat
+from flint import fmpz
 
 from theorax.errors import TheoraxError, UsageError
 from theorax.numerics.arithmetics.domain import Domain
@@ -27,6 +27,7 @@ from theorax.numerics.arithmetics.residues import (
     Residues,
     array,
     infinities,
+    matrix_of,
     moved,
     nowhere,
     objects,
@@ -261,8 +262,7 @@ class FiniteField(Domain[Residues]):
             raise UnsupportedPrimitive("det", self.name, "an infinity or a NaN has no residue")
 
         def determinants(part: np.ndarray, modulus: int) -> np.ndarray:
-            matrices = [nmod_mat(*part.shape[-2:], part[place].reshape(-1).tolist(), modulus) for place in places]
-            return objects([int(matrix.det()) for matrix in matrices], part.shape[:-2])
+            return objects([int(matrix_of(part[place], modulus).det()) for place in places], part.shape[:-2])
 
         places = list(np.ndindex(x.value.shape[:-2]))
         value = determinants(x.value, self.prime)
@@ -276,9 +276,9 @@ class FiniteField(Domain[Residues]):
             raise UnsupportedPrimitive("linear_solve", self.name, "an infinity or a NaN has no residue")
 
         def solutions(left: np.ndarray, right: np.ndarray, modulus: int) -> np.ndarray:
-            matrices = [nmod_mat(*part.shape, part.reshape(-1).tolist(), modulus) for part in (left, right)]
             try:
-                return objects([int(entry) for entry in matrices[0].solve(matrices[1]).entries()], right.shape)
+                found = matrix_of(left, modulus).solve(matrix_of(right, modulus))
+                return objects([int(entry) for entry in found.entries()], right.shape)
             except ZeroDivisionError:
                 raise ZeroDivisor(modulus) from None
 
