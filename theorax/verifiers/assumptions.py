@@ -8,6 +8,7 @@ from theorax.decide.verdict import Assumption, Standing
 from theorax.decide.wording import SEEDS
 from theorax.language import (
     Claim,
+    Experiment,
     Hypothesis,
     Theorem,
 )
@@ -15,7 +16,7 @@ from theorax.verifiers.kinds import Prepared
 from theorax.verifiers.outcome import StepOutcome, StepStatus
 from theorax.verifiers.unseen import unseen
 
-__all__ = ["UNLOGGED", "ledger", "scope"]
+__all__ = ["UNLOGGED", "float_model", "ledger", "scope"]
 
 
 UNLOGGED = Assumption(
@@ -66,9 +67,7 @@ def _held(
     found += claim.assumptions()
     experiment = theorem.experiments[cases[0].cell.line.experiment]
     found.append(Assumption("independence", SEEDS[experiment.seeds], Standing.DECLARED))
-    found.append(
-        Assumption("float model", f"draws are computed in {experiment.dtype}; {_errors(claim)}", Standing.DECLARED)
-    )
+    found.append(Assumption("float model", float_model(experiment, claim), Standing.DECLARED))
     if claim.speaks_of_the_law_drawn:
         subjects = ", ".join(dict.fromkeys(case.cell.line.name for case in cases))
         found.append(
@@ -98,6 +97,11 @@ def _hypothesis(name: str, part: Hypothesis) -> Assumption:
     return Assumption(
         "hypothesis", f"{name}: {part.sentence}", Standing.DECLARED if part.holds is None else Standing.TESTED
     )
+
+
+def float_model(experiment: Experiment, claim: Claim) -> str:
+    """The precision of the draws, and what is believed of their rounding."""
+    return f"draws are computed in {experiment.dtype}; {_errors(claim)}"
 
 
 def _errors(claim: Claim) -> str:

@@ -8,11 +8,12 @@ from theorax.decide.looked import Looked, together
 from theorax.verifiers.guards.guard import DecidedClaim, Guard
 from theorax.verifiers.guards.light_tails import light_tails
 from theorax.verifiers.guards.randomness import randomness
+from theorax.verifiers.guards.rounding import rounding
 from theorax.verifiers.guards.spread import constant_letters, spread_of_draws
 
 __all__ = ["GUARDS", "DecidedClaim", "Guard", "Looked", "look"]
 
-GUARDS: tuple[Guard, ...] = (light_tails, constant_letters, spread_of_draws, randomness)
+GUARDS: tuple[Guard, ...] = (light_tails, constant_letters, spread_of_draws, randomness, rounding)
 
 
 def look(claim: DecidedClaim) -> Looked:
