@@ -212,7 +212,8 @@ def _tends(course: list[arb], value: Expr, point: dict[Symbol, Any]) -> bool | N
         return None
     last, before, earlier = course[-1], course[-2], course[-3]
     off, step, former = abs(last - limit), abs(last - before), abs(before - earlier)
-    if off <= 2 * step + last.rad() + limit.rad():
+    # Two balls compare for certain or not at all: only a distance that is larger for certain speaks against the limit.
+    if not off.abs_lower() > 2 * step.abs_upper():
         # Twice the last step says something if the steps shrink.
         return True if step < former or step.contains(0) else None
     return False if step < former / 2 or step.contains(0) else None

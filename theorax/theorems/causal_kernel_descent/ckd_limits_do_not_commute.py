@@ -7,7 +7,8 @@ depth limit tends to zero: the construction needs a depth that grows with the co
 """
 
 import jax.numpy as jnp
-from sympy import E, Rational, Symbol, besseli, expand, factorial, limit, oo, simplify, sqrt, summation
+import sympy
+from sympy import E, Rational, Sum, Symbol, besseli, factorial, oo, sqrt
 
 from theorax.language import *
 from theorax.theorems.causal_kernel_descent import _sequences as sequences
@@ -74,10 +75,9 @@ def layer_by_layer():
     for layers in range(1, 5):
         # Of the bracket (1 - h - h L/kappa)^n only the n-th power of L reaches t^n.
         before = (-h * c * s) ** (layers - 1) / factorial(layers - 1)
-        after = summation(expand(-h * c * before), (s, 1, t - 1))
-        leading = limit(after / t**layers, t, oo)
+        leading = sympy.Limit(Sum(-h * c * before, (s, 1, t - 1)) / t**layers, t, oo)
         yield Step(f"the same root, layer {layers}", leading, (-h * c) ** layers / factorial(layers))
-    yield Step("another root: a geometric sum, bounded", simplify((1 - z**4) / (1 - z)), 1 + z + z**2 + z**3)
+    yield Step("another root: a geometric sum, bounded", (1 - z**4) / (1 - z), 1 + z + z**2 + z**3)
     yield Cited("with powers of s before it, such a sum is bounded by the next lower power", "Rudin 1976, theorem 3.41")
     parts = p * ((h * first) ** n / factorial(n)) ** 2 + (1 - p) * ((h * second) ** n / factorial(n)) ** 2
     yield Step("both planes, which are orthogonal", sqrt(parts), constant)

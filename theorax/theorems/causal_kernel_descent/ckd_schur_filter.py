@@ -9,7 +9,8 @@ mean square of that function on the circle, which is one if and only if the meas
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from sympy import I, Integer, Rational, Symbol, exp, factor, integrate, pi, series, simplify, symbols
+import sympy
+from sympy import Derivative, I, Integer, Integral, Rational, Subs, Sum, Symbol, exp, factorial, oo, pi, symbols
 
 from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
@@ -112,15 +113,21 @@ def functions():
     z, a, c = Symbol("z"), Symbol("a", real=True), Symbol("c", real=True)
     schur = "1 - 1/h is z times a Schur function, of modulus one where there is no density"
     yield Cited(schur, "Simon 2005, section 1.3")
-    yield Step("one point: h = 1/(1 - c z)", simplify(1 - (1 - c * z)), c * z)
+    h, filtered = symbols("h b")
+    one = {h: 1 / (1 - c * z), filtered: c * z}
+    yield Solved("one point: h = 1/(1 - c z)", [h * (1 - c * z) - 1, filtered - 1 + 1 / h], [h, filtered], one)
     square = (1 - (1 - exp(I * a) / 2)) * (1 - (1 - exp(-I * a) / 2))
-    mean = integrate(simplify(square), (a, 0, 2 * pi)) / (2 * pi)
+    mean = Integral(square, (a, 0, 2 * pi)) / (2 * pi)
     yield Step("2^(-k): h = 1/(1 - z/2), of mean square 1/4", mean, Rational(1, 4))
     # A plane: h = sum_k cos(ka) z^k = (1 - c z)/(1 - 2 c z + z^2) with c = cos a.
-    found = series(1 - (1 - 2 * c * z + z**2) / (1 - c * z), z, 0, 8).removeO().expand()
-    weights = [found.coeff(z, j) for j in range(1, 8)]
+    plane = 1 - (1 - 2 * c * z + z**2) / (1 - c * z)
+    weights = [Subs(Derivative(plane, (z, j)), z, 0) / factorial(j) for j in range(1, 8)]
     yield Step("a plane", weights, [c, *((c**2 - 1) * c ** (j - 2) for j in range(2, 8))])
-    yield Step("of squared sum one", factor(c**2 + (1 - c**2) ** 2 / (1 - c**2)), Integer(1))
+    inside, j, n = 1 / (1 + symbols("s", positive=True)), Symbol("j"), Symbol("n", integer=True, nonnegative=True)
+    squares = Sum((1 - inside**2) ** 2 * inside ** (2 * j), (j, 0, n))
+    seen = 1 - (1 - inside**2) * inside ** (2 * n + 2)
+    yield Step("the first n + 2 squares", inside**2 + squares, seen)
+    yield Step("of squared sum one", sympy.Limit(seen, n, oo), Integer(1))
 
 
 exponential = PLANES(exponential=EXPONENTIAL)

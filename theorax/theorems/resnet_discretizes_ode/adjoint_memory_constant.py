@@ -11,8 +11,9 @@ from functools import cache
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import sympy
 from jaxtyping import Array, Float
-from sympy import Integer, Min, Rational, Symbol, limit, log, oo, simplify
+from sympy import Integer, Min, Rational, Symbol, log, oo, simplify
 
 from theorax.language import *
 from theorax.numerics.annotations import Scalar
@@ -138,8 +139,8 @@ def observe(net, N):
 def counted():
     """Every depth, batch and dimension; a and b are what a layer and the rest take."""
     a, b = Symbol("a", positive=True), Symbol("b", positive=True)
-    yield Step("one input of a layer for each layer", every_input / N, 4 * batch * d)
-    order = limit(log(a * N + b) / log(N), N, oo)
+    yield Step("one input of a layer for each layer", sympy.Limit(every_input / N, N, oo), 4 * batch * d)
+    order = sympy.Limit(log(a * N + b) / log(N), N, oo)
     yield Step("a memory a N + b has order N", order, simplify(log(affine.like) / log(N)))
 
 

@@ -12,7 +12,8 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from sympy import Function, Rational, Symbol, exp, limit, oo, rsolve, simplify
+import sympy
+from sympy import Function, Rational, Symbol, exp, oo, rsolve, simplify
 
 from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
@@ -128,8 +129,8 @@ def recurrence():
 @derives(sharp)
 def first_order():
     """Generic L and C; L = 0 too."""
-    yield Step("its share of the bound as N grows", limit(((1 + L / N) ** N - 1) / (exp(L) - 1), N, oo), sharp.to)
-    yield Step("without growth exactly C/(2N)", limit(equality.right, L, 0), C / (2 * N))
+    yield Step("its share of the bound as N grows", sympy.Limit(((1 + L / N) ** N - 1) / (exp(L) - 1), N, oo), sharp.to)
+    yield Step("without growth exactly C/(2N)", sympy.Limit(equality.right, L, 0), C / (2 * N))
 
 
 extremal, saturated, uneven = (Subject(drawn(field)) for field in (Extremal, Saturated, Uneven))

@@ -9,8 +9,9 @@ instead. Where E is normal all layers stay equal at all times.
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import sympy
 from jaxtyping import Array
-from sympy import Integer, Rational, Symbol, exp, integrate, oo
+from sympy import Integer, Integral, Rational, Subs, Symbol, exp, oo
 
 from theorax.language import *
 from theorax.numerics.extents import literal
@@ -103,7 +104,7 @@ def differences(problem):
 def leading_order():
     """Any E, to second order in it; gradient flow."""
     t = Symbol("t", positive=True)
-    yield Step("the integral over all times", integrate(2 * exp(-2 * t) * (1 - exp(-2 * t)), (t, 0, oo)), half.to)
+    yield Step("the integral over all times", Integral(2 * exp(-2 * t) * (1 - exp(-2 * t)), (t, 0, oo)), half.to)
 
 
 @derives(discrete)
@@ -111,8 +112,8 @@ def geometric():
     """Any E, to second order in it; gradient descent, eta below one half."""
     q = Symbol("q", positive=True)
     total = 2 * eta * (1 / (1 - q) - 1 / (1 - q**2))  # the sums of q^j and of q^(2j)
-    yield Step("the geometric sums", total.subs(q, 1 - 2 * eta), discrete.to)
-    yield Step("small rates: the flow", discrete.to.subs(eta, 0), half.to)
+    yield Step("the geometric sums", Subs(total, q, 1 - 2 * eta), discrete.to)
+    yield Step("small rates: the flow", sympy.Limit(discrete.to, eta, 0), half.to)
 
 
 general = Subject(problem, normal=0, moved=0.0, stopped=0)
