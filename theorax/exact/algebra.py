@@ -14,28 +14,18 @@ is checked by multiplication alone: whatever found it is not believed.
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
-from typing import Any, ClassVar, final
+from typing import final
 
-import flint
 from flint import fmpq, fmpq_poly
 
 from theorax.exact.enclosures import Box, Enclosure
-from theorax.numerics.arithmetics.casts import FloatFormat
-from theorax.numerics.arithmetics.domain import ObjectDomain
-from theorax.numerics.arithmetics.failures import UndecidedComparison, UnsupportedPrimitive
-from theorax.numerics.arithmetics.symbolic import exact as exact_number
+from theorax.exact.polynomials import LARGEST_DEGREE, terms_of
 
 __all__ = ["AlgebraicProof", "Squares", "Sturm", "proof_of", "value_at"]
-
-_MOST_TERMS = 20_000
-"""Polynomials whose product may have more terms are not expanded."""
-
-_LARGEST_DEGREE = 64
-"""Coefficients of a Sturm chain grow with the square of the degree."""
 
 
 class AlgebraicProof(abc.ABC):
@@ -134,14 +124,14 @@ def proof_of(function: Enclosure, box: Box, slack: fmpq, level: fmpq | None = No
 
     ``level``: zero where nothing else is said.
     """
-    terms = _terms(function)
+    terms = terms_of(function)
     if terms is None:
         return None
     nothing = (0,) * function.dimension
     terms = {**terms, nothing: terms.get(nothing, fmpq(0)) + slack - (level or fmpq(0))}
     found: AlgebraicProof | None = _squares(terms) if max(map(sum, terms)) <= 2 else None
     letters = [place for place in range(function.dimension) if any(powers[place] for powers in terms)]
-    if found is None and len(letters) == 1 and max(map(sum, terms)) <= _LARGEST_DEGREE:
+    if found is None and len(letters) == 1 and max(map(sum, terms)) <= LARGEST_DEGREE:
         coefficients = [fmpq(0)] * (max(map(sum, terms)) + 1)
         for powers, coefficient in terms.items():
             coefficients[powers[letters[0]]] += coefficient
@@ -151,7 +141,7 @@ def proof_of(function: Enclosure, box: Box, slack: fmpq, level: fmpq | None = No
 
 def value_at(function: Enclosure, point: Sequence[fmpq]) -> fmpq | None:
     """The exact value of a polynomial; None for other functions."""
-    terms = _terms(function)
+    terms = terms_of(function)
     if terms is None:
         return None
     powers = (
@@ -159,79 +149,6 @@ def value_at(function: Enclosure, point: Sequence[fmpq]) -> fmpq | None:
         for exponents, coefficient in terms.items()
     )
     return sum(powers, fmpq(0))
-
-
-def _terms(function: Enclosure) -> dict[tuple[int, ...], fmpq] | None:
-    ring = flint.fmpq_mpoly_ctx.get([f"x{place}" for place in range(function.dimension)], flint.Ordering.lex)
-    try:
-        polynomial = function.in_arithmetic(_Polynomials(ring), list(ring.gens()))
-    except (UnsupportedPrimitive, UndecidedComparison):
-        return None
-    found = {tuple(int(power) for power in powers): fmpq(c) for powers, c in polynomial.to_dict().items()}
-    return found or {(0,) * function.dimension: fmpq(0)}
-
-
-class _Polynomials(ObjectDomain):
-    """Polynomials with rational coefficients; a quotient by one that is no number has no meaning here."""
-
-    name: ClassVar[str] = "polynomials"
-
-    def __init__(self, ring: Any):
-        self.ring = ring
-
-    @property
-    def functions(self) -> Mapping[str, Callable[[Any], Any]]:
-        return {"neg": lambda x: -x}
-
-    @property
-    def operations(self) -> Mapping[str, Callable[[Any, Any], Any]]:
-        return {
-            "add": lambda x, y: x + y,
-            "sub": lambda x, y: x - y,
-            "mul": self._product,
-            "div": self._quotient,
-        }
-
-    def scalar(self, number: object) -> Any:
-        if isinstance(number, flint.fmpq_mpoly):
-            return number
-        if isinstance(number, flint.arb):
-            if not number.is_exact():
-                raise UnsupportedPrimitive("constant", self.name, "a ball is no rational number")
-            return self.ring.constant(number.fmpq())
-        known = exact_number(number)
-        if not known.is_Rational:
-            raise UnsupportedPrimitive("constant", self.name, "it is no rational number")
-        return self.ring.constant(fmpq(int(known.p), int(known.q)))
-
-    def decide(self, name: str, x: Any, y: Any) -> bool | None:
-        return None
-
-    def finite(self, x: Any) -> bool | None:
-        return True
-
-    def integer_power(self, x: Any, exponent: int) -> Any:
-        if exponent < 0:
-            return self._quotient(self.ring.constant(1), self.integer_power(x, -exponent))
-        if exponent > _LARGEST_DEGREE:
-            raise UnsupportedPrimitive("integer_pow", self.name, f"the power is above {_LARGEST_DEGREE}")
-        return reduce(self._product, [x] * exponent, self.ring.constant(1))
-
-    def rounded(self, x: Any, to: FloatFormat) -> Any:
-        raise UnsupportedPrimitive("convert_element_type", self.name, f"a cast to {to.name} is no polynomial")
-
-    def total(self, terms: Sequence[Any]) -> Any:
-        return sum(terms, self.ring.constant(0))
-
-    def _product(self, x: Any, y: Any) -> Any:
-        if len(x) * len(y) > _MOST_TERMS:
-            raise UnsupportedPrimitive("mul", self.name, f"the product may have more than {_MOST_TERMS} terms")
-        return x * y
-
-    def _quotient(self, x: Any, y: Any) -> Any:
-        if not y.is_constant() or y == 0:
-            raise UnsupportedPrimitive("div", self.name, "the divisor is no number")
-        return x * (1 / y.leading_coefficient())
 
 
 def _squares(terms: Mapping[tuple[int, ...], fmpq]) -> Squares | None:

@@ -132,16 +132,14 @@ def _layouts(matrix: _Kind, right: _Kind) -> Mapping[str, tuple[bool, bool]]:
                     (transposed, by_rows)
                     for transposed in (False, True)
                     for by_rows in ((False, True) if several else (False,))
-                    if np.array_equal(solved, _read(inverse, numbers, transposed, by_rows))
+                    if size == len(numbers.T if by_rows else numbers)
+                    and np.array_equal(solved, _read(inverse, numbers, transposed, by_rows))
                 ]
                 if len(readings) == 1 or size == 1:
                     found[digest_of(body)] = readings[0]
     return found
 
 
-def _read(inverse: np.ndarray, right: np.ndarray, transposed: bool, by_rows: bool) -> np.ndarray | None:
-    unknowns = right.T if by_rows else right
-    if len(unknowns) != len(inverse):
-        return None
-    solved = (inverse.T if transposed else inverse) @ unknowns
+def _read(inverse: np.ndarray, right: np.ndarray, transposed: bool, by_rows: bool) -> np.ndarray:
+    solved = (inverse.T if transposed else inverse) @ (right.T if by_rows else right)
     return solved.T if by_rows else solved
