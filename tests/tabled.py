@@ -25,7 +25,7 @@ class Row:
     """One statement: where it stands, and the word, the reason and a part of the report that it must get.
 
     ``word``: one word or several with bars between them; for a file that must be refused, the name of the exception.
-    ``told``: a phrase that the verdict's sentence, scope, unseen, or its ledger must hold.
+    ``told``: a phrase that the verdict's statement, sentence, scope, unseen, or its ledger must hold.
     """
 
     of: str  # the class of SOUNDNESS, such as S5
@@ -78,7 +78,7 @@ def missed(folder: Path, row: Row, state: Path) -> list[str]:
             if row.reason and verdict.reason not in row.reason.split("|"):
                 wrong.append(f"seed {seed}: reason {verdict.reason}")
             ledger = [f"{part.kind}: {part.text} ({part.checked})" for part in verdict.ledger]
-            text = "\n".join((verdict.sentence, verdict.scope, *verdict.unseen, *ledger))
+            text = "\n".join((verdict.statement, verdict.sentence, verdict.scope, *verdict.unseen, *ledger))
         if row.told and row.told not in text:
             wrong.append(f"seed {seed}: {row.told!r} is not told in: {text}")
     return wrong
