@@ -62,16 +62,19 @@ def same_program(left: Sequence[Form], right: Sequence[Form]) -> bool:
     return [form.digest for form in left] == [form.digest for form in right]
 
 
-def forms_of(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
-    """Outputs of the function, each array replaced by its form; the array leaves of the arguments are inputs."""
+def forms_of(function: Callable[..., Any], arguments: Sequence[Any], first: Sequence[int] = ()) -> Any:
+    """Outputs of the function, each array replaced by its form; the array leaves of the arguments are inputs.
+
+    ``first``: for every input the place of the first that is taken for the same; every input is its own without it.
+    """
     traced = trace(function, arguments, lambda leaf: False)
-    return jax.tree_util.tree_unflatten(traced.structure, _entered(flatten(traced.closed)))
+    return jax.tree_util.tree_unflatten(traced.structure, _entered(flatten(traced.closed), first))
 
 
-def _entered(program: Program) -> list[Form]:
+def _entered(program: Program, first: Sequence[int] = ()) -> list[Form]:
     """The forms of the outputs; of the body of a loop too, whose inputs are named by their places."""
     forms = {number: _constant(value) for number, value in program.constants.items()}
-    for place, number in enumerate(program.inputs):
+    for place, number in zip(first or range(len(program.inputs)), program.inputs, strict=True):
         forms[number] = _named("input", (place, _type(program.types[number])), (), program.types[number].shape)
     for step in program.steps:
         forms.update(zip(step.results, _step(step, [forms[number] for number in step.operands]), strict=True))

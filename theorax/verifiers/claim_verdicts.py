@@ -12,6 +12,7 @@ from theorax.decide.rates import RatePlan
 from theorax.decide.status import Decision, Direction, Reason, Status
 from theorax.decide.verdict import Case, ErrorRates, Grounds, Statement, Verdict, conclude
 from theorax.decide.wording import REMEDIES, Shown, case_of, found_by
+from theorax.exact.held_fixed import listed
 from theorax.language import Claim, Theorem
 from theorax.language.notation import inline, meanings
 from theorax.verifiers import assumptions
@@ -149,13 +150,15 @@ def _grounds(
         draws=sum(point.draws for case in judged for point in case.points),
         sizes=tuple(sorted({float(size) for case in planned.cases for size in case.cell.line.sizes})),
         unseen=judged[worst].unseen if worst is not None else (),
-        scope=_proved_for(planned, proofs, decision, seen) if proved else seen,
+        scope=(_proved_for(planned, proofs, decision, seen, looked) if proved else seen) + _held(judged, status),
         ledger=looked.over(assumptions.ledger(*parts, proofs.steps, settled=proved, logged=planned.logged)),
         tightness=judged[worst].tightness if worst is not None else None,
     )
 
 
-def _proved_for(planned: PlannedClaim, proofs: CheckedProofs, decision: Decision | None, seen: str) -> str:
+def _proved_for(
+    planned: PlannedClaim, proofs: CheckedProofs, decision: Decision | None, seen: str, looked: Looked
+) -> str:
     """For what the proof speaks, as the check saw it; what measuring found beside it; what the author says."""
     parts = []
     if scope := proofs.scopes.get(planned.name):
@@ -164,13 +167,21 @@ def _proved_for(planned: PlannedClaim, proofs: CheckedProofs, decision: Decision
         letters = ", ".join(sorted(map(str, planned.claim.letters)))
         parts.append(f"for all values of {letters} that their declarations admit" if letters else "for these numbers")
     if decision is not None:
-        word = decision.status if decision.status is Status.SUPPORTED else "measuring left it open"
+        held_back = any(part.finding is Finding.WITHHELD for part in looked.findings)
+        supported = decision.status is Status.SUPPORTED and not held_back
+        word = decision.status if supported else "measuring left it open"
         parts.append(f"{word}: {seen}")
     elif planned.claim.observed:
         parts.append("too weak to measure" if planned.refusal else "not measured")
     if said := next((step.scope for step in proofs.steps if step.proof == planned.name and step.scope), ""):
         parts.append(f"the author says: {said.rstrip('.')}")
     return "; ".join(parts)
+
+
+def _held(judged: Sequence[Judged], status: Status) -> str:
+    """The inputs that were held fixed, as the end of the scope of a green word that rests on what was built."""
+    held = list(dict.fromkeys(part for case in judged for part in case.held)) if status in _SCOPED else []
+    return f"; {listed(held)}" if held else ""
 
 
 def design_hash(claim: Claim, cases: Sequence[Judged | Prepared]) -> str:

@@ -28,4 +28,5 @@ class PlannedClaim:
     @property
     def refusal(self) -> str:
         """The sentence why the claim is not worth running; empty if it is."""
-        return next((note for note in self.notes if note), "")
+        pairs = zip(self.cases, self.notes, strict=True)
+        return next((note for case, note in pairs if note and not case.runs_if_weak), "")

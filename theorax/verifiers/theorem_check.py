@@ -222,13 +222,17 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
     levels = Levels(level, level)
     cases = tuple(judge.prepare(claim, cell, levels.shared(len(found)), claim) for cell in found)
     version = claim_version(theorem_id, name, claim, cases, settings)
-    return PlannedClaim(name, claim, cases, levels, tuple(map(_note, cases)), version, attempt)
+    settled = any(proof.settles and proof.name == name for proof in theorem.proofs)
+    notes = tuple("" if settled and case.runs_if_weak else _note(case) for case in cases)
+    return PlannedClaim(name, claim, cases, levels, notes, version, attempt)
 
 
 def _note(case: Prepared) -> str:
     """The sentence why the design of this case cannot decide, with the cheapest that would; empty where it can."""
     if not case.weakness:
         return ""
+    if case.runs_if_weak:
+        return f"Too weak to support it by draws alone: {claim_verdicts.place(case.cell)} has {case.weakness}."
     return f"Too weak to decide, so not run: {claim_verdicts.place(case.cell)} has {case.weakness}."
 
 

@@ -33,6 +33,7 @@ from theorax.language.variants import Change
 
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
 FEW = Rational(1, 50)  # the share of draws that a sampled bound may leave open
+MOST = Rational(1, 10)  # and the largest share that may be called few
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -287,6 +288,16 @@ def needs_measured(claim: Claim, name: str) -> None:
             f"{name}={getattr(claim, name)} holds no measured letter",
             "Nothing would be measured.",
             'Declare one, Measured("s", "..."), and let observe return it.',
+        )
+
+
+def needs_few(claim: Any) -> None:
+    """Refuse a content that is no small share of the draws."""
+    if claim.content.is_number and not 0 < claim.content <= MOST:
+        claim._refuse(
+            f"content={claim.content} is no share in (0, 1/10]",
+            "It is the share of all draws that may violate the claim unseen; a claim of every draw leaves few of them open.",
+            "Write content=Rational(1, 50), and more draws for a smaller one.",
         )
 
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, final
 
-from sympy import Expr, latex
+from sympy import Expr, latex, sympify
 
 from theorax.decide.status import Side
-from theorax.language.claims.claim import FEW, NOTHING, Claim, exact_box
+from theorax.language.claims.claim import FEW, MOST, NOTHING, Claim, exact_box, needs_few
 from theorax.language.letters import Parameter
 from theorax.language.margins import Relative
 from theorax.language.notation import in_box, in_box_latex, inline
@@ -42,6 +42,8 @@ class Inequality(Claim):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "over", exact_box(self))
+        object.__setattr__(self, "content", sympify(self.content))
+        needs_few(self)
         if (self.at_most is None) == (self.at_least is None):
             self._refuse(
                 "it has two bounds or none" if self.at_most is not None else "it has no bound",
@@ -95,5 +97,5 @@ class Inequality(Claim):
 
     def weaker_variants(self) -> Iterator[Change]:
         """Twice the share of draws that may be left open, where draws decide."""
-        if not (self.over or self.entrywise) and 2 * self.content < 1:
+        if not (self.over or self.entrywise) and 2 * self.content <= MOST:
             yield "twice the content", {"content": 2 * self.content}

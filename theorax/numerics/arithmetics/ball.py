@@ -18,6 +18,7 @@ from theorax.errors import UsageError
 from theorax.numerics.arithmetics.casts import FloatFormat, rounded
 from theorax.numerics.arithmetics.domain import ObjectDomain
 from theorax.numerics.arithmetics.failures import UndecidedComparison
+from theorax.numerics.arithmetics.undefined import Undefined
 
 
 def ball(number: object) -> arb:
@@ -84,7 +85,7 @@ class Ball(ObjectDomain):
     and ``ceil`` raise there.
 
     ``loose``: a float that needs more than 26 bits stands for every number within one unit in its last place, as a
-    third or a root frozen into a program does; carriers are taken as they are.
+    third or a root frozen into a program does; carriers are taken as they are. ``undefined`` records what is no number.
 
     ``rounds``: a cast to a narrower float gives every number that rounding may; otherwise it is read as exact.
 
@@ -94,6 +95,7 @@ class Ball(ObjectDomain):
     precision: int = 128
     loose: bool = False
     rounds: bool = False
+    undefined: Undefined | None = None
     name: ClassVar[str] = "ball"
 
     def __post_init__(self) -> None:
@@ -105,11 +107,11 @@ class Ball(ObjectDomain):
 
     @property
     def functions(self) -> Mapping[str, Callable[[Any], Any]]:
-        return _FUNCTIONS
+        return _FUNCTIONS if self.undefined is None else self.undefined.watching(_FUNCTIONS)
 
     @property
     def operations(self) -> Mapping[str, Callable[[Any, Any], Any]]:
-        return _OPERATIONS
+        return _OPERATIONS if self.undefined is None else self.undefined.watching(_OPERATIONS)
 
     def scalar(self, number: object) -> arb:
         return ball(number)
@@ -147,7 +149,9 @@ class Ball(ObjectDomain):
         return False if x == _INFINITY or x == -_INFINITY else None
 
     def integer_power(self, x: arb, exponent: int) -> arb:
-        return power(x, exponent)
+        if self.undefined is None or exponent >= 0:
+            return power(x, exponent)
+        return self.undefined.watching({"div": lambda one, y: one / y})["div"](arb(1), power(x, -exponent))
 
     def rounded(self, x: arb, to: FloatFormat) -> arb:
         return rounded(x, to) if self.rounds else x

@@ -47,6 +47,7 @@ layers = Identity(
 )  # fmt: skip
 ends = Identity(
     whole.last, whole.limit, under=(H.sphere, H.step, H.keys, H.boundary), margin=Relative(1, 10**6, rounding),
+    content=Rational(1, 10),
 )  # fmt: skip
 predicts = Limit(
     miss, 0, as_=T, under=(H.step, H.keys, H.boundary, H.orbit), spread=Rational(1, 10),
@@ -78,6 +79,12 @@ def observe(model, T, n):
     X = tokens.tokens(T.padded + 1)
     kappa = kernel(X[0] @ X[0], tokens.exponential)
     return run(X, fraction / kappa, tokens.exponential, boundary, previous, n)
+
+
+def passed(model, T):
+    """The Transformer of T - 1 layers alone."""
+    found = observe(model, T, 1)
+    return dict(last=found["last"], limit=found["limit"])
 
 
 def plane(key, exponential, softmax, previous, scrambled):
@@ -121,15 +128,24 @@ theorem = Theorem(
     proofs=(generic_tokens,),
     experiments=dict(
         transformers=Experiment(
-            observe, (seen, whole), {T: (3, 7)}, at={d: 3}, along={n: (1, 2, 5)}, draws=setting.FEW, padded=True,
+            observe, (seen,), {T: (3, 7)}, at={d: 3}, along={n: (1, 2, 5)}, draws=setting.FEW, padded=True,
             subjects={
+                "linear": linear,
+                "linear, no boundary": linear(boundary=0),
+                "exponential": exponential,
+                "keys x_s": linear(previous=0.0).breaking(H.keys, fails=layers),
+                "exponential, no boundary": exponential(boundary=0).breaking(H.boundary, fails=layers),
+            },
+        ),
+        through=Experiment(
+            passed, whole, {T: 5}, at={d: 3}, draws=Efforts(90, 90, 440), padded=True, subjects={
                 "linear": linear,
                 "linear, no boundary": linear(boundary=0),
                 "exponential": exponential,
                 "exponential, step 1/2": exponential(fraction=0.5).breaking(H.step, fails=ends),
                 "tokens 5 % longer": linear(scale=1.05).breaking(H.sphere, fails=ends),
-                "keys x_s": linear(previous=0.0).breaking(H.keys, fails=both),
-                "exponential, no boundary": exponential(boundary=0).breaking(H.boundary, fails=both),
+                "keys x_s": linear(previous=0.0).breaking(H.keys, fails=ends),
+                "exponential, no boundary": exponential(boundary=0).breaking(H.boundary, fails=ends),
             },
         ),
         deep=Experiment(deep, miss, {T: (16, 32, 64)}, draws=Efforts(64, 128, 512), padded=True, subjects={

@@ -108,7 +108,7 @@ theorem = Theorem(
     claims=dict(circle=circle, aliasing=aliasing),
     proofs=(aliases,),
     experiments=dict(
-        circle=Experiment(on_the_circle, seen, {N: (6, 8)}, draws=1, padded=True, subjects={
+        circle=Experiment(on_the_circle, seen, {N: (6, 8)}, draws=1, seeds="none", padded=True, subjects={
             "even": even,
             "a key out of its place": even(shift=0.5).breaking(H.even, fails=(circle, aliasing)),
         }, at=({m: 2, r: Rational(17, 10), t: Rational(2, 5)}, {m: 1, r: Rational(1, 2), t: 1})),

@@ -5,6 +5,7 @@ a function of the evidence of one claim in a module of its own; `GUARDS` names a
 """
 
 from theorax.decide.looked import Looked, together
+from theorax.verifiers.guards.exact_instances import instances_left_open
 from theorax.verifiers.guards.guard import DecidedClaim, Guard
 from theorax.verifiers.guards.light_tails import light_tails
 from theorax.verifiers.guards.randomness import randomness
@@ -13,7 +14,7 @@ from theorax.verifiers.guards.spread import constant_letters, spread_of_draws
 
 __all__ = ["GUARDS", "DecidedClaim", "Guard", "Looked", "look"]
 
-GUARDS: tuple[Guard, ...] = (light_tails, constant_letters, spread_of_draws, randomness, rounding)
+GUARDS: tuple[Guard, ...] = (instances_left_open, light_tails, constant_letters, spread_of_draws, randomness, rounding)
 
 
 def look(claim: DecidedClaim) -> Looked:

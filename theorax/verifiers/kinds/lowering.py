@@ -38,6 +38,7 @@ class Prepared:
     sign: int = 1
     levels: Levels = DEFAULT_LEVELS
     plan: Planned | None = None
+    runs_if_weak: ClassVar[bool] = False  # what decides besides the draws is known after they are made
 
     def repeated(self) -> Prepared:
         """The same case for one repetition of a control, at fewer draws than a claim is decided on."""
@@ -86,7 +87,8 @@ class Judged:
     was drawn is a part. ``statistical``: it has an error rate, and so a place in the suite's error budget. ``trivial``:
     the claim holds for reasons of no interest, wherever it was looked at; ``undefined``: it is nowhere defined. ``scope``:
     for what a rigorous decision holds, where that is more than what was drawn. ``tightness``: quantiles of a bound's
-    left side over its right.
+    left side over its right. ``held``: inputs of the model that were held fixed. ``on_draws``: an exact claim is supported
+    by the instances alone, which leave a share of the law open.
     """
 
     prepared: Prepared
@@ -101,6 +103,8 @@ class Judged:
     undefined: bool = False
     scope: str = ""
     tightness: tuple[float, float, float] | None = None
+    held: tuple[str, ...] = ()
+    on_draws: bool = False
 
 
 class Judge(ABC, Generic[C]):
