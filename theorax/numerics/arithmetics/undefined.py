@@ -1,4 +1,4 @@
-"""Where no real number is: a function of a ball that lies wholly outside its domain, told from a ball that is too wide.
+"""Tell a ball that lies wholly outside the domain of a function from one that is too wide: neither has a number.
 
 Arb answers both with the same "not a number". A program that meets the first kind alone is surely undefined; after one of
 the second kind nothing is known.
