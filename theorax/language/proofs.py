@@ -235,6 +235,11 @@ def _of(word: str, claims: tuple[Claim, ...], settling: bool) -> Callable[[Steps
             f"@{word}({stray if claims else ''}) names no claim. A proof says what it proves. "
             f"Write @{word}(identity) with the claim itself, or @lemma."
         )
+    if settling and (other := [claim for claim in claims if claim.vanishing is None]):
+        raise StatementError(
+            f"@settles({type(other[0]).__name__}) settles nothing: only an identity holds instance by instance. "
+            "Steps of anything else derive a side of it, and measuring supports it. Write @derives."
+        )
     return lambda steps: Proof(steps, claims, settling)
 
 
@@ -263,15 +268,6 @@ def sides_of(claim: Identity, values: Mapping[str, Any], letters: Mapping[Any, A
         out[:] = entries
         sides.append(out.reshape(shape) if arrays else as_entries(side))
     return np.broadcast_arrays(*sides)
-
-
-def instance(claim: Identity, reason: str, values: Mapping[str, Any]) -> Step:
-    """The step that this identity is, at one instance: its measured letters replaced by arrays of SymPy entries.
-
-    ``values`` is what the measured program returned when it was run on SymPy entries, so the step proves what is
-    measured rather than a retyping of it.
-    """
-    return Step(reason, *sides_of(claim, values))
 
 
 def as_entries(side: Any) -> np.ndarray:

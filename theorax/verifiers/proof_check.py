@@ -14,7 +14,7 @@ from theorax.exact.zero import is_zero
 from theorax.language import Cited, Claim, Index, Instance, Solved, Step, Theorem
 from theorax.language.proofs import AnyStep
 from theorax.verifiers.outcome import StepOutcome, StepStatus
-from theorax.verifiers.proof_instances import Scope, stated
+from theorax.verifiers.proof_instances import Scope, entries_of, stated
 from theorax.verifiers.proof_steps import DecidedStep, Pair, decide_solved, decide_step
 
 
@@ -65,12 +65,32 @@ def check(theorem: Theorem) -> CheckedProofs:
                 f"The proof of {name} never reaches a side of the claim. A derivation that ends elsewhere derives "
                 f"something else. Let one step end in {end}."
             )
+        if claim is not None and proof.settles:
+            _refuse_beside_the_point(name, steps, claim)
         outcomes += found
         if claim is not None:
             settled[name] = proof.settles and bool(found) and all(step.status is StepStatus.PROVED for step in found)
             if settled[name] and seen:
                 scopes[name] = str(reduce(Scope.joined, seen))
     return CheckedProofs(tuple(outcomes), settled, scopes, tuple(sides))
+
+
+def _refuse_beside_the_point(name: str, steps: Sequence[AnyStep], claim: Claim) -> None:
+    """A proof that settles a claim runs the measured program, and its other steps speak of the claim's letters."""
+    instances = [step for step in steps if isinstance(step, Instance) and step.claim is claim]
+    if not instances:
+        raise StatementError(
+            f"The proof of {name} settles it without an instance of it. What is typed by hand may be another quantity. "
+            "Yield Instance(claim, reason, observe, ...), and the check runs what is measured; or write @derives."
+        )
+    known = claim.letters.union(*(part.free_symbols for step in instances for part in entries_of(step.given)))
+    for step in steps:
+        strange = sorted(_free(step) - known, key=str)
+        if strange:
+            raise StatementError(
+                f"The proof of {name} settles it by a step that holds {strange[0]}, which is neither a letter of the "
+                "claim nor of its instances. Put that step into a lemma."
+            )
 
 
 def as_it_stands(claim: Claim) -> Found | None:
@@ -129,6 +149,10 @@ def false_step(steps: Sequence[StepOutcome], claim: str, theorem: Theorem) -> Fo
 def _reaches(steps: Sequence[AnyStep], claim: Claim) -> bool:
     sides = list(_sides(claim))
     return any(entry == side for step in steps for entry in _ends(step) for side in sides)
+
+
+def _free(step: AnyStep) -> set[Basic]:
+    return {symbol for end in _ends(step) for symbol in end.free_symbols}
 
 
 def _ends(step: AnyStep) -> Iterator[Basic]:

@@ -86,7 +86,7 @@ def stated(instance: Instance, theorem: Theorem) -> StatedInstance:
         )
     sides = list(_places(instance, values, letters))
     step = Step(instance.reason, *(np.concatenate([side[i].ravel() for side in sides]) for i in (0, 1)))
-    known = set().union(*(leaf.free_symbols for leaf in _entries(instance.given)), claim.letters)
+    known = set().union(*(leaf.free_symbols for leaf in entries_of(instance.given)), claim.letters)
     if stray := sorted(set().union(*(side.free_symbols for pair in step.entries for side in pair)) - known, key=str):
         raise StatementError(
             f"Instance({instance.reason!r}) holds the symbol {stray[0]}, which is neither a letter of the claim nor an "
@@ -98,7 +98,7 @@ def stated(instance: Instance, theorem: Theorem) -> StatedInstance:
 
 def _evaluated(instance: Instance) -> Mapping[str, Any]:
     """Run the program on the entries."""
-    if not any(entry.free_symbols for entry in _entries(instance.given)):
+    if not any(entry.free_symbols for entry in entries_of(instance.given)):
         raise StatementError(
             f"Instance({instance.reason!r}) is given no symbol, so it speaks of one point alone. "
             "Give the program arrays of SymPy symbols."
@@ -108,13 +108,16 @@ def _evaluated(instance: Instance) -> Mapping[str, Any]:
 
 def _run(instance: Instance, given: Sequence[Any], domain: Any) -> Mapping[str, Any]:
     """The program in a domain; what of the instance holds no SymPy entry is handed on as it is."""
-    symbolic = [bool(list(_entries(part))) for part in instance.given]
+    symbolic = [any(map(_of_entries, jax.tree_util.tree_leaves(part))) for part in instance.given]
+    wanted = {letter.name for letter in instance.claim.observed}
 
     def program(*arguments: Any) -> Any:
         left = iter(arguments)
-        return instance.program(
+        found = instance.program(
             *(next(left) if own else part for part, own in zip(instance.given, symbolic, strict=True))
         )
+        # What the claim does not speak of is not computed: it may have no meaning on symbols.
+        return {name: value for name, value in found.items() if name in wanted}
 
     found: Mapping[str, Any] = evaluate(
         program, [part for part, own in zip(given, symbolic, strict=True) if own], domain
@@ -133,7 +136,7 @@ def _letters(instance: Instance) -> dict[Symbol, Any]:
 
 def _in_balls(instance: Instance, values: Mapping[str, Any], letters: Sequence[str]) -> tuple[str, str]:
     """The program run in balls at one exact point, against what it returned on symbols: how, and a letter that differs."""
-    symbols = sorted({symbol for entry in _entries(instance.given) for symbol in entry.free_symbols}, key=str)
+    symbols = sorted({symbol for entry in entries_of(instance.given) for symbol in entry.free_symbols}, key=str)
     draws, why = random.Random(0), "no point was found where it is a real number"
     for _ in range(_POINTS_TRIED):
         point = {symbol: admissible(symbol, None, draws) for symbol in symbols}
@@ -157,7 +160,7 @@ def _at(given: Any, point: Mapping[Symbol, Any]) -> Any:
         return ball_of(entry, point, _PRECISION) if isinstance(entry, Basic) else entry
 
     def placed(leaf: Any) -> Any:
-        if not (isinstance(leaf, np.ndarray) and leaf.dtype == object):
+        if not _of_entries(leaf):
             return leaf
         out = np.empty(leaf.shape, dtype=object)
         out.ravel()[:] = [number(entry) for entry in leaf.ravel().tolist()]
@@ -201,10 +204,15 @@ def _places(instance: Instance, values: Mapping[str, Any], letters: dict[Symbol,
             yield sides_of(claim, chosen, here)
 
 
-def _entries(given: Any) -> Iterator[Basic]:
+def entries_of(given: Any) -> Iterator[Basic]:
+    """The SymPy entries of what a program is given."""
     for leaf in jax.tree_util.tree_leaves(given):
-        if isinstance(leaf, np.ndarray) and leaf.dtype == object:
+        if _of_entries(leaf):
             yield from (entry for entry in leaf.ravel().tolist() if isinstance(entry, Basic))
+
+
+def _of_entries(leaf: Any) -> bool:
+    return isinstance(leaf, np.ndarray) and leaf.dtype == object
 
 
 def _scope(instance: Instance) -> Scope:
@@ -216,13 +224,13 @@ def _scope(instance: Instance) -> Scope:
             sizes[name] = (str(part.value if isinstance(part, Extent) else part),)
             continue
         for path, leaf in jax.tree_util.tree_leaves_with_path(part):
-            if not (isinstance(leaf, np.ndarray) and leaf.dtype == object):
+            if not _of_entries(leaf):
                 continue
             if any(isinstance(entry, Basic) and entry.free_symbols for entry in leaf.ravel().tolist()):
                 arrays[name] = _distinct(*arrays.get(name, ()), " x ".join(map(str, leaf.shape)) or "one number")
             else:
                 fixed.append(f"{name}{jax.tree_util.keystr(path)}")
-    symbols = {symbol for entry in _entries(instance.given) for symbol in entry.free_symbols}
+    symbols = {symbol for entry in entries_of(instance.given) for symbol in entry.free_symbols}
     return Scope(sizes, arrays, tuple(fixed), tuple(sorted(str(symbol) for symbol in symbols if symbol.is_positive)))
 
 
@@ -252,7 +260,7 @@ def _called_by(function: types.FunctionType) -> Iterator[types.FunctionType | No
         value = cells[name].cell_contents if name in cells else function.__globals__.get(name)
         yield _function(value)
         if isinstance(value, types.ModuleType):
-            inside = [getattr(value, other, None) for other in _names(function.__code__)]
+            inside = [vars(value).get(other) for other in _names(function.__code__)]
             yield from (_function(part) for part in inside if part is not None)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sympy import Basic, latex, pretty
+from sympy import Add, Basic, Symbol, cancel, exp, expand, fraction, latex, pretty
 
 from theorax.exact.computations import Computed, computed
 from theorax.exact.solutions import check_solutions
@@ -56,7 +56,7 @@ def decide_step(step: Step, computed_by: str = "", re_checked_by: str = "") -> D
             told = f"{result.computed_by} found {_short(result.value)} for {_short(result.node)}; {result.route.told}"
             return DecidedStep(StepStatus.REFUTED, told, shown, formula, *found)
     stuck = [form for pair in sides for part in pair for form in part.stuck]
-    verdicts = [is_zero(left - right) for left, right in pairs]
+    verdicts = [_vanishes(left - right) for left, right in pairs]
     worst = _weakest(verdicts)
     method = worst.reason
     if worst.status is not ZeroTest.PROVED and stuck:
@@ -79,6 +79,38 @@ def decide_solved(step: Solved) -> DecidedStep:
     shown += f": {' or '.join(solutions)}" + ("; these are all" if step.every else "")
     pairs = tuple(pair for solution in step.solutions for pair in solution.items())
     return DecidedStep(status, method, shown, "", finding.found, again if finding.found else "", pairs)
+
+
+def _vanishes(difference: Basic) -> ZeroFinding:
+    """The zero test; where exponents are fractions, also with a letter for each denominator, or each one fraction."""
+    found = is_zero(difference)
+    if found.status is not ZeroTest.UNREFUTED or not difference.has(exp):
+        return found
+    letters: dict[Basic, Symbol] = {}
+    for rewritten in (lambda exponent: _over_letters(exponent, letters), _one_fraction):
+        again = is_zero(difference.replace(exp, lambda exponent, as_=rewritten: exp(as_(exponent))))
+        if again.proved:
+            return again
+    return found
+
+
+def _over_letters(exponent: Basic, letters: dict[Basic, Symbol]) -> Basic:
+    """The exponent expanded, a letter in the place of each sum in a denominator; zero for any letter is zero."""
+
+    def letter(base: Basic, power: Basic) -> Basic:
+        known = letters.setdefault(expand(base), Symbol(f"_{len(letters)}", positive=True))
+        return known ** (-power)
+
+    return expand(
+        exponent.replace(
+            lambda part: part.is_Pow and part.exp.is_negative and part.base.is_Add, lambda part: letter(*part.args)
+        )
+    )
+
+
+def _one_fraction(exponent: Basic) -> Basic:
+    above, below = fraction(cancel(exponent))
+    return Add(*(term / below for term in Add.make_args(expand(above))))
 
 
 def _by(parts: Iterable[Computed]) -> tuple[str, str]:

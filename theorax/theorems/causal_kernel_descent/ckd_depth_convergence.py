@@ -13,7 +13,6 @@ import numpy as np
 from sympy import Abs, Rational, Symbol, exp, log, sympify
 
 from theorax.language import *
-from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.theorems.causal_kernel_descent import _tokens as setting
 from theorax.theorems.causal_kernel_descent._descent import descent, fixed_point
 from theorax.theorems.causal_kernel_descent._sequences import ORBIT
@@ -97,9 +96,7 @@ def every_kernel(claim):
     step, layers = (1, 1) if claim is ends else (Symbol("h", positive=True), 3)
     h = np.array(sympify(step), dtype=object)
     for order, K, targets in setting.kernels():
-        values = evaluate(lambda K, x, h: layered(K, x, h, layers), (K, targets, h), Symbolic())
-        for n, one in setting.after_each_layer(values, layers):
-            yield instance(claim, f"the measured program on symbols, T = {order}, n = {n}", one)
+        yield Instance(claim, f"T = {order}, every layer", layered, K, targets, h, layers)
 
 
 exponential = ORBIT(exponential=EXPONENTIAL)

@@ -12,7 +12,6 @@ import jax.numpy as jnp
 from sympy import E, Integral, Rational, Subs, Symbol, besseli, cos, pi, sin, symbols
 
 from theorax.language import *
-from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.keys import named
 from theorax.theorems.causal_kernel_descent import _tokens as setting
 from theorax.theorems.causal_kernel_descent._descent import kaczmarz, residuals
@@ -116,9 +115,7 @@ def generic_features():
     """Any features of one length in the plane, any map; two steps."""
     c, p, q = symbols("c p q", positive=True)
     points = [[c, 0], *([c * (1 - a**2) / (1 + a**2), 2 * c * a / (1 + a**2)] for a in (p, q))]
-    arguments = setting.array(points), setting.generic("W", 1, 2)
-    values = evaluate(lambda phi, W: paths(phi, W, 0.0), arguments, Symbolic())
-    yield instance(step, "the measured programs on symbols", values)
+    yield Instance(step, "two steps", paths, setting.array(points), setting.generic("W", 1, 2), 0.0)
 
 
 @lemma

@@ -101,8 +101,7 @@ def typical(Omega, d):
 def every_rotation(claim):
     """Every rotation of the plane, rotations of space about the axes of a plane, over three tokens; |x_1| = 1."""
     for Omega, start in list(setting.rotations())[: 1 if claim is plane else 2]:
-        values = evaluate(lambda O, x: explained(O, x, LINEAR, 3), (Omega, start), Symbolic())
-        yield instance(claim, f"the measured program on symbols, d = {start.size}, T = 3", values)
+        yield Instance(claim, f"d = {start.size}, T = 3", explained, Omega, start, LINEAR, 3, letters={d: start.size})
 
 
 def but_one(weights, factors):

@@ -5,12 +5,9 @@ span of x_1, Omega x_1, ... the powers tend to zero, on its complement they stay
 dimension of that span, an integer, whatever the angles and the parts of x_1.
 """
 
-from dataclasses import replace
-
 import jax.numpy as jnp
 
 from theorax.language import *
-from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.theorems.causal_kernel_descent import _tokens as setting
 from theorax.theorems.causal_kernel_descent._descent import kernel, orbit, residuals
 from theorax.theorems.causal_kernel_descent._sequences import ORBIT, PLANES
@@ -60,9 +57,8 @@ def long(model, T):
 def every_rotation(claim):
     """Every rotation of the plane over three tokens, rotations of space about the axes of a plane over two; |x_1| = 1."""
     for (Omega, start), length in zip(setting.rotations(), (3, 2), strict=True):
-        values = evaluate(lambda O, x: powers(O, x, LINEAR, length), (Omega, start), Symbolic())  # noqa: B023
-        here = replace(claim, right=start.size - seen.left)
-        yield instance(here, f"the measured program on symbols, d = {start.size}, T = {length}", values)
+        what, letters = f"d = {start.size}, T = {length}", {d: start.size}
+        yield Instance(claim, what, powers, Omega, start, LINEAR, length, letters=letters)
 
 
 one_plane, two_planes = PLANES(part=1.0, knows={span: 2}), PLANES(knows={span: 4})

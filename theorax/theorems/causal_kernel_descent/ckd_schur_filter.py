@@ -13,7 +13,6 @@ import sympy
 from sympy import Derivative, I, Integer, Integral, Rational, Subs, Sum, Symbol, exp, factorial, oo, pi, symbols
 
 from theorax.language import *
-from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.theorems.causal_kernel_descent import _sequences as sequences
 from theorax.theorems.causal_kernel_descent import _tokens as setting
 from theorax.theorems.causal_kernel_descent._descent import fixed_point, kernel
@@ -103,8 +102,7 @@ def inversion():
     g = symbols("g1:5", real=True)
     kappa = Symbol("kappa", positive=True)
     K = setting.array([[kappa if i == j else g[abs(i - j) - 1] for j in range(5)] for i in range(5)])
-    values = evaluate(three, (K, setting.generic("x", 6, 1)), Symbolic())
-    yield instance(autoregressive, "the measured program on symbols, T = 5", values)
+    yield Instance(autoregressive, "T = 5", three, K, setting.generic("x", 6, 1))
 
 
 @lemma

@@ -13,7 +13,6 @@ import numpy as np
 from sympy import Rational, Symbol, sympify
 
 from theorax.language import *
-from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.theorems.causal_kernel_descent import _sequences as sequences
 from theorax.theorems.causal_kernel_descent import _tokens as setting
 from theorax.theorems.causal_kernel_descent._descent import descent, fixed_point, kaczmarz, kernel
@@ -108,10 +107,8 @@ def generic_tokens():
     """Any tokens in one and two dimensions, any step; three and two layers on contexts of three tokens."""
     step = np.array(sympify(Symbol("eta")), dtype=object)
     for kind, dimension, depth in ((LINEAR, 1, 3), (LINEAR, 2, 2), (EXPONENTIAL, 1, 2)):
-        arguments = setting.generic("x", 4, dimension), step
-        values = evaluate(lambda X, step: run(X, step, kind, 1, 1, depth), arguments, Symbolic())  # noqa: B023
-        for place, one in setting.after_each_layer(values, depth):
-            yield instance(layers, f"{('linear', 'exponential')[kind]}, d = {dimension}, n = {place}", one)
+        name, X = ("linear", "exponential")[kind], setting.generic("x", 4, dimension)
+        yield Instance(layers, f"{name}, d = {dimension}, every layer", run, X, step, kind, 1, 1, depth)
 
 
 linear = Subject(sequence, scale=1.0, exponential=LINEAR, boundary=1, previous=1.0, fraction=1.0)

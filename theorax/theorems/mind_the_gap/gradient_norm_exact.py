@@ -9,6 +9,7 @@ import sympy
 from sympy import Le, Rational, Symbol, exp, eye, ones, oo, simplify, sqrt
 
 from theorax.language import *
+from theorax.numerics.extents import literal
 from theorax.theorems.mind_the_gap import _gradients as programs
 from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap._markov import T, d, gamma
@@ -91,8 +92,9 @@ fixed_any_law = Expectation(
 def kronecker():
     """Generic rows of sum one, tokens and values; T = d = 2 at depths 2 and 3, T = 3, d = 2 at depth 2, every layer."""
     for sizes in ((2, 2, 2), (2, 2, 3), (3, 2, 2)):
-        what = "the measured program on symbols, T = {}, d = {}, L = {}".format(*sizes)
-        yield instance(factors, what, programs.differentiated(*sizes))
+        network, (rows, columns, depth) = programs.naive_of_symbols(*sizes), sizes
+        what = f"T = {rows}, d = {columns}, L = {depth}"
+        yield Instance(factors, what, programs.differentiate, network, literal(rows), literal(columns))
 
 
 @lemma

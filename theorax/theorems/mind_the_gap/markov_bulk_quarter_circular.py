@@ -136,7 +136,7 @@ def catalan_numbers():
         yield Step("and of its square, from the S-transform 1/(1 + z)", free[order - 1], moments.to.subs(k, order))
 
 
-@settles(frobenius)
+@derives(frobenius)
 def second_moment_of_a_row():
     """Every T and alpha: S^(-2) is the integral of y e^(-y S), which factorises over independent weights."""
     y, S = Symbol("y", positive=True), Symbol("S", positive=True)

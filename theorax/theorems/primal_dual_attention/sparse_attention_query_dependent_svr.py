@@ -14,7 +14,6 @@ from sympy import Rational
 
 from theorax.language import *
 from theorax.numerics.annotations import Entries
-from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.attention_layers import by_sets, halves, two_sets
 from theorax.numerics.kernel_attention import Regression, feature_rows
 from theorax.numerics.kernel_regression import Fitted
@@ -117,7 +116,7 @@ def of_two_sets():
     """Three keys, two sets of two, a query of each; two features of any values, one output, any multipliers."""
     g = setting.generic
     model = Sparse(g("phi", 3, 2), g("q", 2, 2), (g("beta", 2, 1), g("gamma", 2, 1)), g("b", 1), PLAIN)
-    yield instance(expansion, "the measured programs on symbols", evaluate(compare, (model,), Symbolic()))
+    yield Instance(expansion, "two sets of two keys", compare, model)
 
 
 layers = Subject(build, kind=LINEAR, local=True)

@@ -12,6 +12,7 @@ from sympy import Function, Rational, Subs, Symbol, exp, oo
 
 from theorax.language import *
 from theorax.numerics import flows
+from theorax.numerics.extents import literal
 from theorax.theorems.resnet_discretizes_ode import _recovery as recovery
 from theorax.theorems.resnet_discretizes_ode._networks import N, in_powers
 from theorax.theorems.resnet_discretizes_ode._recovery import EULER
@@ -86,8 +87,8 @@ def observe(net, N):
 def on_symbols():
     """Generic input and weights of one neuron, depths 1 to 4."""
     for depth in range(1, 5):
-        values = recovery.on_symbols(there_and_back, Euler(recovery.linear), depth)
-        yield instance(exact, f"the measured program on symbols, N = {depth}", values)
+        neuron = recovery.of_symbols(Euler(recovery.linear), depth)
+        yield Instance(exact, f"N = {depth}", there_and_back, neuron, literal(depth))
 
 
 @derives(sharper)

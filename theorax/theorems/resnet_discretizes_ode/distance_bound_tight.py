@@ -5,7 +5,6 @@ is: C is its acceleration, L its Lipschitz constant. The network falls behind by
 is behind grows by 1 + L/N.
 """
 
-from dataclasses import replace
 from typing import Any
 
 import equinox as eqx
@@ -16,7 +15,6 @@ import sympy
 from sympy import Function, Rational, Symbol, exp, oo, rsolve, simplify
 
 from theorax.language import *
-from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.extents import literal
 from theorax.numerics.keys import named
 from theorax.theorems.resnet_discretizes_ode._networks import L, N
@@ -114,11 +112,9 @@ def fraction(field, N, L):
 def recurrence():
     """Generic L, C and v: the measured program at depths 1 to 4, its recursion at every depth."""
     v, e, n = Symbol("v"), Function("e"), Symbol("n", integer=True, nonnegative=True)
-    entries = tuple(np.array(letter, dtype=object) for letter in (v, C, L))
+    speed, bound, slope = (np.array(letter, dtype=object) for letter in (v, C, L))
     for depth in range(1, 5):
-        values = evaluate(lambda v, C, L: compare(Extremal(v, C), literal(depth), L), entries, Symbolic())  # noqa: B023
-        claim = replace(equality, right=equality.right.subs(N, depth), wrong={})
-        yield instance(claim, f"the measured program on symbols, N = {depth}", values)
+        yield Instance(equality, f"N = {depth}", compare, Extremal(speed, bound), literal(depth), slope)
     field = Extremal(v, C)
     kick = simplify(field.path((n + 1) / N) - field.path(n / N) - field.speed(n / N) / N)
     yield Step("what one layer misses; v drops out", kick, C / (2 * N**2))

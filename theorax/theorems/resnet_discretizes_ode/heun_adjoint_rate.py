@@ -12,6 +12,7 @@ from sympy import Add, Derivative, Integer, Rational, Subs, Symbol, expand, fact
 
 from theorax.language import *
 from theorax.numerics import flows
+from theorax.numerics.extents import literal
 from theorax.theorems.resnet_discretizes_ode import _recovery as recovery
 from theorax.theorems.resnet_discretizes_ode._networks import N, in_powers
 from theorax.theorems.resnet_discretizes_ode._recovery import HEUN, linear
@@ -98,8 +99,9 @@ def observe(net, N):
 def on_symbols():
     """Generic input and weights of one neuron, 2 to 4 weights."""
     for depth in range(2, 5):
-        values = recovery.on_symbols(there_and_back, Heun(linear, 0), depth)
-        yield instance(exact, f"the measured program on symbols, N = {depth}", values)
+        yield Instance(
+            exact, f"N = {depth}", there_and_back, recovery.of_symbols(Heun(linear, 0), depth), literal(depth)
+        )
 
 
 @lemma
