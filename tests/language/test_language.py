@@ -35,10 +35,10 @@ from theorax.language import (
     Theorem,
     gaussian,
     hypotheses,
-    instance,
     quarter_circle,
     radius_of_disk,
 )
+from theorax.language.proofs import sides_of
 
 n = Size("n", "how many")
 a = Parameter("a", "a number", positive=True)
