@@ -10,7 +10,6 @@ import jax.numpy as jnp
 from sympy import Add, Eq, Matrix, Rational, Subs, Symbol, diag, eye, log, ones, prod, symbols
 
 from theorax.language import *
-from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.ensembles import haar
 from theorax.theorems.causal_kernel_descent import _tokens as setting
 from theorax.theorems.causal_kernel_descent._descent import kernel, log_of_power, orbit, residuals
