@@ -19,7 +19,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from sympy import Matrix, Rational, expand, sqrt, symbols
+from sympy import Matrix, Rational, Subs, sqrt, symbols
 
 from theorax.language import *
 from theorax.numerics.kernel_attention import AttentionKernel, Features, KernelAttention, feature_rows
@@ -143,12 +143,10 @@ def conditions():
         ("without b: beta = (p, q)", Matrix([p, q]), Matrix([1, 1]), 0),
         ("without b: beta = (-p, q)", Matrix([-p, q]), Matrix([-1, 1]), 0),
     ):
-        y = G * beta + Matrix([b_, b_]) + e * signs
-        r = y - G * beta - Matrix([b_, b_])
+        y = G * beta + Matrix([b_, b_]) + e * signs  # on the boundary of the tube, on the side of its sign
         size = sum(s * x for s, x in zip(signs, beta, strict=True))
-        yield Step(f"{name}: on the boundary of the tube, on the side of its sign", r.expand(), e * signs)
         value = y.dot(beta) - (beta.T * G * beta)[0] / 2 - e * size
-        yield Step(f"{name}: the dual value is |w|^2/2", value.expand(), ((beta.T * G * beta)[0] / 2).expand())
+        yield Step(f"{name}: the dual value is |w|^2/2", value, (beta.T * G * beta)[0] / 2)
 
 
 @lemma
@@ -160,12 +158,12 @@ def distances():
     y = p * G * star + c * one + e * star
     value, away = p**2 * (star.T * G * star)[0] / 2, w - p * X.T * star
     residual = y - X * w - b * one
-    yield Step("P without slacks less its least value", expand(w.dot(w) / 2 - value),
-               expand(away.dot(away) / 2 + p * star.dot(e * star - residual)))  # fmt: skip
-    yield Step("its least value less D at (q, -q)", expand(value - q * y.dot(star) + q**2 * (star.T * G * star)[0] / 2
-               + 2 * e * q), expand((p - q) ** 2 * (star.T * G * star)[0] / 2))  # fmt: skip
-    yield Step("a residual below the edge of the tube costs m = p", (p * (e - r)).subs(r, e - t), p * t)
-    yield Step("one beyond it C - p, with its slack", (p * (e - r) + C * (r - e)).subs(r, e + t), expand((C - p) * t))
+    yield Step("P without slacks less its least value", w.dot(w) / 2 - value,
+               away.dot(away) / 2 + p * star.dot(e * star - residual))  # fmt: skip
+    yield Step("its least value less D at (q, -q)", value - q * y.dot(star) + q**2 * (star.T * G * star)[0] / 2
+               + 2 * e * q, (p - q) ** 2 * (star.T * G * star)[0] / 2)  # fmt: skip
+    yield Step("a residual below the edge of the tube costs m = p", Subs(p * (e - r), r, e - t), p * t)
+    yield Step("one beyond it C - p, with its slack", Subs(p * (e - r) + C * (r - e), r, e + t), (C - p) * t)
 
 
 softmax = Subject(realised, kind=SOFTMAX, bias=True, centre=1.0, headroom=2.0, shortfall=0.0)

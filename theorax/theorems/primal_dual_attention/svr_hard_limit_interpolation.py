@@ -18,7 +18,7 @@ from typing import Any
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from sympy import Abs, Integer, Matrix, expand, ones, simplify, solve, sqrt, symbols
+from sympy import Abs, Integer, Matrix, ones, sqrt, symbols
 
 from theorax.language import *
 from theorax.numerics.annotations import Entries
@@ -149,9 +149,8 @@ def stationarity():
     G = Matrix([[g[0], g[1]], [g[1], g[2]]])
     inverse, one = G.inv(), ones(2, 1)
     (mean,), (weight,) = one.T * inverse * y, one.T * inverse * one
-    (found,) = solve((one.T * inverse * (y - b * one))[0].together(), b)
-    yield Step("coefficients that sum to zero", found.factor(), (mean / weight).factor())
-    yield Step("residuals vanish", (y - G * inverse * (y - b * one) - b * one).applyfunc(simplify), Matrix([0, 0]))
+    yield Solved("coefficients that sum to zero", (one.T * inverse * (y - b * one))[0], b, [mean / weight])
+    yield Step("residuals vanish", y - G * inverse * (y - b * one) - b * one, Matrix([0, 0]))
 
 
 @lemma
@@ -163,13 +162,13 @@ def distances():
     y = X * X.T * star + c * ones(2, 1)
     value = (star.T * X * X.T * star)[0] / 2
     r, away = y - X * w - b * ones(2, 1), w - X.T * star
-    yield Step("P less its least value", expand(w.dot(w) / 2 + C * sum(s) - value),
-               expand(away.dot(away) / 2 + C * sum(s) - star.dot(r)))  # fmt: skip
+    yield Step("P less its least value", w.dot(w) / 2 + C * sum(s) - value,
+               away.dot(away) / 2 + C * sum(s) - star.dot(r))  # fmt: skip
     d = Matrix([p[0], -p[0]])
     beta = star + d
-    yield Step("its least value less D", expand(value - y.dot(beta) + (beta.T * X * X.T * beta)[0] / 2),
-               expand((d.T * X * X.T * d)[0] / 2))  # fmt: skip
-    yield Step("a residual", expand(r), expand(-X * away + (c - b) * ones(2, 1)))
+    yield Step("its least value less D", value - y.dot(beta) + (beta.T * X * X.T * beta)[0] / 2,
+               (d.T * X * X.T * d)[0] / 2)  # fmt: skip
+    yield Step("a residual", r, -X * away + (c - b) * ones(2, 1))
 
 
 softmax = Subject(interpolated, kind=SOFTMAX, free=1.0, headroom=10.0, tube=0.0, shortfall=0.0)

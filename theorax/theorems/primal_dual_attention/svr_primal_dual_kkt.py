@@ -8,7 +8,7 @@ and a gap g bounds what each of them is off. The multiplier of the sum is the bi
 from dataclasses import replace
 
 import jax.numpy as jnp
-from sympy import Rational, Symbol, solve, symbols
+from sympy import Rational, Symbol, symbols
 
 from theorax.language import *
 from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
@@ -70,10 +70,10 @@ def conditions(fitted, C, eps):
 def never_both():
     """Every pair of slacks: alpha and alphat are not both positive where eps > 0."""
     r, e, s, t = symbols("r e s t")
-    # Both factors vanish where both multipliers are positive; their sum is 2 eps and the slacks.
-    yield Step("the sum of the two conditions", (e + s - r) + (e + t + r), 2 * e + s + t)
+    # Both factors vanish where both multipliers are positive; slacks are not negative.
+    yield Solved("the slacks then add up to -2 e", [e + s - r, e + t + r], [s, t], [{s: r - e, t: -r - e}])
     g, m = Symbol("g", positive=True), Symbol("m", positive=True)
-    yield Step("with a gap g: m (2 eps) <= 2 g for the smaller multiplier m", solve(2 * m * e - 2 * g, m), [g / e])
+    yield Solved("with a gap g: m (2 eps) <= 2 g for the smaller multiplier m", 2 * m * e - 2 * g, m, [g / e])
 
 
 optimal = Subject(solved, kind=TAYLOR, bias=True, constrained=True, share=1.0)

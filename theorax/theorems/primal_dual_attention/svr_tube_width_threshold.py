@@ -8,7 +8,7 @@ both programs (eps - t) |beta|_1 <= g above it.
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from sympy import Rational, expand, solve, symbols
+from sympy import Rational, Subs, symbols
 
 from theorax.language import *
 from theorax.numerics.kernel_regression import Fitted
@@ -83,9 +83,10 @@ def constants(model, C):
 def thresholds():
     """Two targets, the largest and the least: the constant nearest to both."""
     high, low, b = symbols("high low b", real=True)
-    (middle,) = solve((high - b) - (b - low), b)
-    yield Step("it lies in the middle", middle, (high + low) / 2)
-    yield Step("at half the range from either", [high - middle, middle - low], [(high - low) / 2] * 2)
+    middle = (high + low) / 2
+    yield Solved("it lies in the middle", (high - b) - (b - low), b, [middle])
+    from_either = [Subs(high - b, b, middle), Subs(b - low, b, middle)]
+    yield Step("at half the range from either", from_either, [(high - low) / 2] * 2)
 
 
 @lemma
@@ -94,7 +95,7 @@ def above_threshold():
     high, low = symbols("high low", real=True)
     e, beta = symbols("e beta", positive=True)
     linear = high * beta - low * beta - e * 2 * beta
-    yield Step("(t - e) |beta|_1, t half the range", expand(linear), expand(((high - low) / 2 - e) * 2 * beta))
+    yield Step("(t - e) |beta|_1, t half the range", linear, ((high - low) / 2 - e) * 2 * beta)
 
 
 above = Subject(wide, kind=TAYLOR, bias=True, width=1.02).breaking(H.narrow, fails=alive)
