@@ -206,6 +206,8 @@ EPS = Absolute(1, 10**6, "a test")
     ("wrong", "said"),
     [
         (lambda: Optimum(v, bound=v - 1), "no absolute one"),
+        (lambda: Optimum(v, bound=v - 1, margin=EPS), "which points are feasible"),
+        (lambda: Impossibility(d, at_least=1, planted=d, tol=1), "where the searches"),
         (lambda: Optimum(v, margin=EPS), "no lower bound"),
         (lambda: Optimum(t**2, over={t: (0, 1)}, margin=EPS), "no point of the box"),
         (lambda: Optimum(t**2, over={t: (0, 1)}, at={t: 2}, margin=EPS), "outside"),

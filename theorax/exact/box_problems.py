@@ -27,7 +27,7 @@ from theorax.exact.counterexamples import Search, quantiles
 from theorax.exact.counterexamples import search as searched
 from theorax.exact.decisions import decided, exactly, told
 from theorax.exact.enclosures import Box, Enclosure, fraction, rational
-from theorax.exact.krawczyk import Critical
+from theorax.exact.krawczyk import Critical, Zero
 from theorax.exact.least_values import least_on_box, local, restarts, what_of
 from theorax.numerics.arithmetics import UnsupportedPrimitive, narrow_casts
 from theorax.numerics.keys import seed_of
@@ -211,7 +211,7 @@ def least_at(
             estimate=_value(found, lowest),
             lower=0.0 - float(problem.slack) if certified else lowest,
         )
-        return BoxFinding(decision, left + (_strict(critical) if certified else ""), problem.everywhere)
+        return BoxFinding(decision, left + (_strict(critical, problem.box) if certified else ""), problem.everywhere)
     tried = restarts(enclosure, problem.program, at, problem.box, problem.slack, starts, problem.drawn("minimum", seed))
     if tried.refuted is not None:
         decision = decided(Status.REFUTED, estimate=tried.lowest)
@@ -254,10 +254,18 @@ def _search(problem: BoxProblem, enclosure: Enclosure, evaluations: int, draws: 
     )
 
 
-def _strict(critical: Critical | None) -> str:
-    if critical is None or critical.shape != "minimum":
+def _strict(critical: Critical | None, box: Box) -> str:
+    """What is known of the critical point beside the claimed one; nothing of one that may lie outside the box."""
+    if critical is None or critical.shape != "minimum" or not _lies_in(critical.near, box):
         return ""
     return f"; the only critical point within {float(critical.alone.radius):.2g} is a strict minimum"
+
+
+def _lies_in(zero: Zero, box: Box) -> bool:
+    return all(
+        fraction(low) <= x - zero.radius and x + zero.radius <= fraction(high)
+        for x, (low, high) in zip(map(Fraction, zero.centre), box.sides, strict=True)
+    )
 
 
 def _value(found: Certificate, otherwise: float) -> float:

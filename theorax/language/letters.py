@@ -135,7 +135,7 @@ def disobeyed(letter: Symbol, value: Expr) -> str | None:
     SymPy has simplified by the assumptions before any value is put in: of a value that disobeys them nothing was shown.
     A value in other letters disobeys where that is certain; a number must be known to obey.
     """
-    for name, wanted in sorted(letter.assumptions0.items(), key=lambda row: (row[0] not in _PLAIN, row[0])):
+    for name, wanted in sorted(letter.assumptions0.items(), key=_told_first):
         found = getattr(value, f"is_{name}")
         if found is None and value.is_number:
             found = _in_numbers(name, value)
@@ -164,7 +164,7 @@ def same_assumptions(letters: Iterable[Symbol], symbols: Iterable[Symbol]) -> No
         if letter is None or letter == symbol or letter.assumptions0 == symbol.assumptions0:
             continue
         ours, theirs = (set(part.assumptions0.items()) for part in (letter, symbol))
-        name, value = min(ours ^ theirs, key=lambda row: (row[0] not in _PLAIN, row[0]))
+        name, value = min(ours ^ theirs, key=_told_first)
         has, lacks = ("the letter", "the symbol") if (name, value) in ours else ("the symbol", "the letter")
         raise StatementError(
             f"The proof's symbol {symbol.name} is not the letter {symbol.name} of the theorem: {has} is assumed "
@@ -175,6 +175,13 @@ def same_assumptions(letters: Iterable[Symbol], symbols: Iterable[Symbol]) -> No
 
 # The assumptions that an author writes come first in what is told.
 _PLAIN = ("positive", "negative", "nonnegative", "nonpositive", "nonzero", "integer", "real")
+
+
+def _told_first(row: tuple[str, bool]) -> tuple[bool, bool, int, str]:
+    name, value = row
+    return name not in _PLAIN, not value, _PLAIN.index(name) if name in _PLAIN else 0, name
+
+
 _SIGNS: Mapping[str, Callable[[Expr], bool]] = {
     "positive": lambda number: number > 0,
     "negative": lambda number: number < 0,

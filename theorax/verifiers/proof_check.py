@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from typing import Any
 
-from sympy import Basic, Integer, simplify
+from sympy import Basic, Integer, Symbol, simplify
 
 from theorax.decide.findings import Finding, Found
 from theorax.errors import StatementError
 from theorax.exact.zero import is_zero
 from theorax.language import Cited, Claim, Index, Instance, Solved, Step, Theorem
+from theorax.language.letters import same_assumptions
 from theorax.language.proofs import AnyStep
 from theorax.verifiers.outcome import StepOutcome, StepStatus
 from theorax.verifiers.proof_instances import Scope, entries_of, stated
@@ -35,6 +37,11 @@ class CheckedProofs:
         """Does the claim's own proof settle it?"""
         return self.settled.get(claim, False)
 
+    def closed(self, theorem: Theorem) -> frozenset[str]:
+        """The names of the lemmas whose every step is proved."""
+        open_ = {step.proof for step in self.steps if step.status is not StepStatus.PROVED}
+        return frozenset({step.proof for step in self.steps} - open_ - set(theorem.claims))
+
 
 def check(theorem: Theorem) -> CheckedProofs:
     """Check every step of every proof.
@@ -49,12 +56,14 @@ def check(theorem: Theorem) -> CheckedProofs:
     sides: list[tuple[Pair, ...]] = []
     settled: dict[str, bool] = {}
     scopes: dict[str, str] = {}
+    letters = frozenset().union(*(claim.letters for claim in theorem.claims.values()))
     for proof in theorem.proofs:
         name, steps = proof.name, list(proof.steps())
         claim = theorem.claims.get(name)
         found, seen = [], []
         for step in steps:
             decided, scope = _decided(step, theorem)
+            same_assumptions(letters, {symbol for pair in decided.pairs for side in pair for symbol in _symbols(side)})
             found.append(_outcome(name, proof.scope, step, decided))
             sides.append(decided.pairs)
             if isinstance(step, Instance) and step.claim is claim:
@@ -132,6 +141,10 @@ def _outcome(name: str, scope: str, step: AnyStep, decided: DecidedStep) -> Step
         computed_by=decided.computed_by,
         re_checked_by=decided.re_checked_by,
     )
+
+
+def _symbols(side: Any) -> frozenset[Symbol]:
+    return frozenset(symbol for symbol in getattr(side, "free_symbols", ()) if isinstance(symbol, Symbol))
 
 
 def false_step(steps: Sequence[StepOutcome], claim: str, theorem: Theorem) -> Found | None:

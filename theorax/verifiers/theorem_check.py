@@ -264,7 +264,10 @@ def _decide(
     if violated := tested_hypotheses.violated(theorem, theorem.needed(claim), planned.cases, draws):
         return found(violated)
     judge = JUDGES[type(claim)]
-    judged = [judge.judge(claim, case, draws.on(case.cell.line)) for case in planned.cases]
+    closed = proofs.closed(theorem)
+    judged = [
+        judge.resting(claim, judge.judge(claim, case, draws.on(case.cell.line)), closed) for case in planned.cases
+    ]
     decision = combine([part.decision for part in judged], planned.levels)
     findings = (*proof, *claim_verdicts.findings(judged, decision, settled=settled))
     looked = guards.look(guards.DecidedClaim(theorem_id, theorem, planned, judged, draws, settings))

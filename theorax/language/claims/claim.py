@@ -102,6 +102,11 @@ class Claim(ABC):
         return frozenset(found.union(*(letter.over for letter in found if isinstance(letter, Measured))))
 
     @property
+    def lemmas(self) -> tuple[str, ...]:
+        """The names of the lemmas by which the claim says that something holds which is not measured."""
+        return ()
+
+    @property
     def observed(self) -> frozenset[Measured]:
         """The measured letters that the claim needs."""
         return frozenset(letter for letter in self.letters if isinstance(letter, Measured))

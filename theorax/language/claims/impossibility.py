@@ -22,6 +22,8 @@ class Impossibility(Claim):
 
     By a search: ``distance`` is what each draw, a restart of an optimiser on the target, has reached, and ``planted``
     what the same optimiser with the same budget reaches on targets that are members; these count as found below ``tol``.
+    ``started``: the distance of a planted member from where its search starts; one that starts below ``tol`` needs no
+    search and does not count.
     By a certified lower bound: ``distance`` is an expression in parameters, ``over`` their exact ranges.
     ``obstruction``: the property of all members that the target lacks, where a proof of the claim settles it.
     """
@@ -31,9 +33,10 @@ class Impossibility(Claim):
     _: KW_ONLY
     obstruction: str = ""
     planted: Expr | None = None
+    started: Expr | None = None
     tol: Expr | None = None
     over: Mapping[Parameter, tuple[Any, Any]] = field(default_factory=lambda: NOTHING)
-    measured_fields = ("distance", "planted")
+    measured_fields = ("distance", "planted", "started")
     stated_fields = ("at_least", "tol")
     predicted_fields = ("at_least",)
     speaks_of_the_law_drawn = True
@@ -59,6 +62,15 @@ class Impossibility(Claim):
                 f"tol={self.tol} tells no member from the others",
                 "A planted member counts as found below a distance that is stated before the search.",
                 "Write tol=Rational(1, 10**6).",
+            )
+
+        if (self.planted is None) != (self.started is None):
+            self._refuse(
+                "it does not say where the searches for planted members start"
+                if self.planted is not None
+                else "it has a start and no planted members",
+                "A search that starts at a member finds it without searching.",
+                "Measure the distance at the start too, and write started=... beside planted=....",
             )
 
     @property

@@ -15,6 +15,7 @@ from sympy import Matrix, Rational, Symbol, simplify, sqrt, symbols
 from theorax.language import *
 from theorax.numerics.kernel_attention import FEATURES, LINEAR, TAYLOR, Softmax
 from theorax.numerics.kernel_regression import Fitted, fit, points
+from theorax.numerics.weak_duality import weak_duality
 
 N = Size("N", "number of keys")
 D = Size("D", "dimension of keys and queries")
@@ -34,7 +35,7 @@ H = hypotheses(
     inside="C lies above the largest coefficient",
 )
 meets = Optimum(
-    seen.above, under=H.same, on="random", bound=seen.below, feasible=seen.room >= 0,
+    seen.above, under=H.same, on="random", bound=seen.below, feasible=seen.room >= 0, bound_by="weak_duality",
     margin=Absolute(
         1, 10**9,
         "the values are of order 10 to 10^4 and solved to 1e-13 of them; a program with another constant is far off",
@@ -133,7 +134,7 @@ theorem = Theorem(
     label="derived",
     hypotheses=H,
     claims=dict(meets=meets, near=near),
-    proofs=(concavity, circulant),
+    proofs=(concavity, circulant, weak_duality),
     experiments=dict(
         random=Experiment(
             values, seen, {N: (8, 16)}, at=({D: 3, C: 30, eps: Rational(1, 10)}, {D: 3, C: 1, eps: 0}),

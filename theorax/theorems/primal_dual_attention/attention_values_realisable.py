@@ -26,6 +26,7 @@ from theorax.numerics.kernel_attention import AttentionKernel, Features, KernelA
 from theorax.numerics.kernel_regression import gram, inverse
 from theorax.numerics.keys import named
 from theorax.numerics.quadratic import Dual, cholesky, expanded_bound, lower_bound, solve_dual
+from theorax.numerics.weak_duality import weak_duality
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._found import SOLVED, astray, certified, gap, judged, solver
 from theorax.theorems.primal_dual_attention._regression import KERNELS, LINEAR, OUTPUTS, SOFTMAX, D, N, eps
@@ -55,7 +56,7 @@ H = hypotheses(
 )
 wanted = (H.tube, H.inside, H.centred)
 optimal = Optimum(
-    program.above, under=wanted, bound=program.below, feasible=program.room >= 0,
+    program.above, under=wanted, bound=program.below, feasible=program.room >= 0, bound_by="weak_duality",
     margin=Absolute(
         1, 10**30, "both values are the same expression, to the precision of the balls; any other coefficient leaves a gap",
     ),
@@ -173,7 +174,7 @@ theorem = Theorem(
     uses=("svr_primal_dual_kkt", "svr_bias_stationary_mean"),
     hypotheses=H,
     claims=dict(optimal=optimal, certified=certified, recovered=recovered, same_function=same_function),
-    proofs=(conditions, distances),
+    proofs=(conditions, distances, weak_duality),
     experiments=dict(
         realised=Experiment(observe, (program, solver, layer), {N: (6, 10)}, at={D: 4, eps: Rational(1, 20)},
                             draws=Efforts(3, 8, 32), padded=True, subjects={

@@ -25,6 +25,7 @@ from theorax.numerics.annotations import Entries
 from theorax.numerics.kernel_attention import AttentionKernel, Features, KernelAttention, feature_rows
 from theorax.numerics.kernel_regression import gram, interpolant, inverse
 from theorax.numerics.quadratic import Dual, cholesky, expanded_bound, lower_bound, solve_dual
+from theorax.numerics.weak_duality import weak_duality
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._found import SOLVED, astray, certified, gap, judged, solver
 from theorax.theorems.primal_dual_attention._regression import KERNELS, LINEAR, PLAIN, SOFTMAX, D, N
@@ -61,7 +62,7 @@ interpolates = Identity(
     },
 )  # fmt: skip
 optimal = Optimum(
-    exact.above, under=limit, bound=exact.below, feasible=exact.room >= 0,
+    exact.above, under=limit, bound=exact.below, feasible=exact.room >= 0, bound_by="weak_duality",
     margin=Absolute(
         1, 10**30, "both are one expression to the precision of the balls; a tube of width 1/10 leaves a gap of order one",
     ),
@@ -182,7 +183,7 @@ theorem = Theorem(
         interpolates=interpolates, optimal=optimal, certified=certified, coefficients=coefficients,
         multiplier=multiplier, at_the_keys=at_the_keys,
     ),
-    proofs=(in_closed_form, stationarity, distances),
+    proofs=(in_closed_form, stationarity, distances, weak_duality),
     experiments=dict(
         random=Experiment(observe, (exact, solver, error), {N: (4, 8)}, at={D: 3}, draws=Efforts(3, 8, 24), padded=True,
                           subjects={

@@ -12,6 +12,7 @@ from sympy import Rational, Symbol, symbols
 
 from theorax.language import *
 from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
+from theorax.numerics.weak_duality import weak_duality
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, TAYLOR, C, D, N, eps
 
@@ -34,8 +35,8 @@ H = hypotheses(
     balance="sum_j beta_j = 0 where b is a variable",
     same="both programs have the same C",
 )
-strong = Optimum(seen.above, bound=seen.below, feasible=seen.room >= 0, margin=close)
-multiplier = Optimum(seen.other, bound=seen.below, feasible=seen.room >= 0, margin=close)
+strong = Optimum(seen.above, bound=seen.below, feasible=seen.room >= 0, bound_by="weak_duality", margin=close)
+multiplier = Optimum(seen.other, bound=seen.below, feasible=seen.room >= 0, bound_by="weak_duality", margin=close)
 stationary = Inequality(seen.off**2, at_most=2 * (seen.above - seen.below))
 slackness = Inequality(seen.products, at_most=seen.above - seen.below)
 one_sided = Inequality(seen.both, at_most=(seen.above - seen.below) / eps, where=eps > 0)
@@ -83,7 +84,7 @@ theorem = Theorem(
     uses=("svr_duality_gap", "quadratic_programs"),
     hypotheses=H,
     claims=dict(strong=strong, multiplier=multiplier, stationary=stationary, slackness=slackness, one_sided=one_sided),
-    proofs=(never_both,),
+    proofs=(never_both, weak_duality),
     experiments=dict(
         solved=Experiment(conditions, seen, {N: (8, 16)}, at={D: 3, C: 30, eps: Rational(1, 10)}, draws=Efforts(2, 6, 24),
                           padded=True, subjects={

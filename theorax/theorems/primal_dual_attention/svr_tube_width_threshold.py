@@ -13,6 +13,7 @@ from sympy import Rational, Subs, symbols
 from theorax.language import *
 from theorax.numerics.kernel_regression import Fitted
 from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
+from theorax.numerics.weak_duality import weak_duality
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, TAYLOR, C, D, N
 
@@ -28,7 +29,8 @@ H = hypotheses(
     wide="eps is at least half the range of the targets, or at least max |y| without b", narrow="eps is less than that",
 )  # fmt: skip
 zero = Optimum(
-    seen.flat, under=H.wide, bound=seen.nothing,
+    seen.flat, under=H.wide, bound=seen.nothing, bound_by="weak_duality",
+    unconstrained_because="no multiplier is used, and every function is admitted: what leaves the tube is in the value",
     margin=Absolute(
         1, 10**30, "both are zero in balls; a fiftieth below the threshold it is C times a fiftieth of a target",
     ),
@@ -106,7 +108,7 @@ theorem = Theorem(
     uses=("svr_primal_dual_kkt",),
     hypotheses=H,
     claims=dict(zero=zero, vanish=vanish, alive=alive),
-    proofs=(thresholds, above_threshold),
+    proofs=(thresholds, above_threshold, weak_duality),
     experiments=dict(
         wide=Experiment(constants, seen, {N: (10, 16)}, at={D: 3, C: 100}, draws=Efforts(3, 8, 32), padded=True, subjects={
             "Taylor features, 1.02 of the threshold": above,

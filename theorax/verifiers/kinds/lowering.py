@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, Generic, TypeVar
 
@@ -129,6 +129,10 @@ class Judge(ABC, Generic[C]):
     @abstractmethod
     def judge(self, claim: C, prepared: Prepared, observed: Observed) -> Judged:
         """Decide the case on what was observed."""
+
+    def resting(self, claim: C, judged: Judged, closed: Collection[str]) -> Judged:
+        """The case as far as the lemmas bear it that the claim rests on; ``closed``: the names of those that close."""
+        return judged
 
 
 def seeds_of(line: SweepLine) -> Seeds:
