@@ -24,7 +24,7 @@ from theorax.decide.probabilities import ProbabilityPlan, decide_probability
 from theorax.decide.rates import RatePlan
 from theorax.decide.status import Reason
 from theorax.decide.verdict import Assumption, Standing
-from theorax.language import Impossibility, Inequality, Law, Probability, Rate
+from theorax.language import Impossibility, Inequality, Law, Optimum, Probability, Rate
 from theorax.numerics.arithmetics.replay import Stopped
 from theorax.verifiers import assumptions
 from theorax.verifiers.cases.evaluation import Observed, evaluate
@@ -70,6 +70,8 @@ def rounding(claim: DecidedClaim) -> Looked:
     lines = {(line.experiment, line.name, str(line.label)): replays(claim, line) for line in supported_lines(claim)}
     if not lines:
         return NOTHING_LOOKED_AT
+    if isinstance(claim.planned.claim, Optimum):  # decided in balls, which hold their own rounding
+        return Looked(tuple([*_left(claim, lines.values())][:1]))
     seen = {place: _seen(claim, case, lines[_place(case)]) for place, case in enumerate(claim.judged)}
     findings = [*_left(claim, lines.values())]
     if not findings:
