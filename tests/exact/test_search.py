@@ -158,6 +158,12 @@ def test_a_cast_to_a_narrower_float_rounds_in_every_claim_on_a_box() -> None:
     assert (
         exact.certify(lambda x: 1 / (1 + x.astype(jnp.float16)), {"x": (0, 10**6)}, budget=20).status == "INCONCLUSIVE"
     )
+    # A product that is accumulated in fewer bits is rounded too.
+    product = exact.certify(
+        lambda x: jnp.matmul(jnp.stack([x, x]), jnp.ones(2), preferred_element_type=jnp.float32) - 2 * x + 1e-12, box,
+        budget=20,
+    )  # fmt: skip
+    assert product.status == "INCONCLUSIVE"
     # Widening loses nothing.
     wide = exact.certify(lambda x: x.astype(jnp.float64) - jnp.float32(0.1) * x, box)
     assert wide.status == "CERTIFIED"

@@ -16,10 +16,18 @@ import numpy as np
 from sympy import Basic, Symbol, false, true
 
 from theorax.errors import StatementError, UsageError
+from theorax.exact.decisions import read_as_exact
 from theorax.exact.zero import admissible
 from theorax.language import Index, Instance, Step, Theorem
 from theorax.language.proofs import as_entries, sides_of
-from theorax.numerics.arithmetics import Ball, Symbolic, UndecidedComparison, UnsupportedPrimitive, evaluate
+from theorax.numerics.arithmetics import (
+    Ball,
+    Symbolic,
+    UndecidedComparison,
+    UnsupportedPrimitive,
+    evaluate,
+    narrow_casts,
+)
 from theorax.numerics.arithmetics.expressions import UnsupportedExpression, ball_of
 from theorax.numerics.extents import Extent
 
@@ -36,12 +44,14 @@ class Scope:
     arrays: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fixed: tuple[str, ...] = ()
     positive: tuple[str, ...] = ()
+    casts: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         parts = [f"{name} = {', '.join(values)}" for name, values in self.sizes.items()]
         parts += [f"symbols in {name} of {', '.join(shapes)}" for name, shapes in self.arrays.items()]
         parts += [f"{name} held fixed" for name in self.fixed]
-        return ", ".join(parts) + (f" (positive: {', '.join(self.positive)})" if self.positive else "")
+        positive = f" (positive: {', '.join(self.positive)})" if self.positive else ""
+        return ", ".join(parts) + positive + read_as_exact(self.casts)
 
     def joined(self, other: Scope) -> Scope:
         """For what both speak."""
@@ -50,6 +60,7 @@ class Scope:
             _merged(self.arrays, other.arrays),
             _distinct(*self.fixed, *other.fixed),
             _distinct(*self.positive, *other.positive),
+            _distinct(*self.casts, *other.casts),
         )
 
 
@@ -231,7 +242,14 @@ def _scope(instance: Instance) -> Scope:
             else:
                 fixed.append(f"{name}{jax.tree_util.keystr(path)}")
     symbols = {symbol for entry in entries_of(instance.given) for symbol in entry.free_symbols}
-    return Scope(sizes, arrays, tuple(fixed), tuple(sorted(str(symbol) for symbol in symbols if symbol.is_positive)))
+    positive = tuple(sorted(str(symbol) for symbol in symbols if symbol.is_positive))
+    stood = jax.tree_util.tree_map(_numbers, instance.given)
+    return Scope(sizes, arrays, tuple(fixed), positive, narrow_casts(instance.program, stood))
+
+
+def _numbers(leaf: Any) -> Any:
+    """Zeros in the place of symbols."""
+    return np.zeros(leaf.shape) if isinstance(leaf, np.ndarray) and leaf.dtype == object else leaf
 
 
 def _merged(one: Mapping[str, tuple[str, ...]], other: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:

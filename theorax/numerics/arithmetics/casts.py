@@ -9,9 +9,9 @@ from typing import Any, final
 import jax.numpy as jnp
 from flint import arb
 
-from theorax.numerics.arithmetics.flat_program import Program, flatten, trace
+from theorax.numerics.arithmetics.flat_program import Operation, Program, flatten, trace
 
-__all__ = ["FloatFormat", "narrow_casts", "narrowing", "rounded"]
+__all__ = ["FloatFormat", "narrow_casts", "narrowed_by", "narrowing", "rounded"]
 
 
 @final
@@ -36,6 +36,15 @@ def narrowing(source: Any, target: Any) -> FloatFormat | None:
     return FloatFormat(jnp.dtype(target).name, float(other.eps) / 2, float(other.tiny), float(other.max))
 
 
+def narrowed_by(step: Operation) -> FloatFormat | None:
+    """The narrower format that a step hands on its result in: a cast, or a product accumulated in fewer bits."""
+    if step.name not in ("convert_element_type", "dot_general"):
+        return None
+    floats = [kind.dtype for kind in step.operand_types if jnp.issubdtype(kind.dtype, jnp.floating)]
+    formats = [narrowing(source, step.result_types[0].dtype) for source in floats]
+    return formats[0] if formats and all(formats) else None
+
+
 def rounded(x: arb, to: FloatFormat) -> arb:
     r"""Every number that a cast of the ball's numbers may give: $v (1 \pm u)$, plus what underflow loses.
 
@@ -54,9 +63,8 @@ def narrow_casts(function: Callable[..., Any], arguments: Sequence[Any]) -> tupl
 
 def _casts(program: Program) -> Iterator[str]:
     for step in program.steps:
-        if step.name == "convert_element_type":
-            found = narrowing(step.operand_types[0].dtype, step.result_types[0].dtype)
-            yield from [found.name] if found is not None else []
+        found = narrowed_by(step)
+        yield from [found.name] if found is not None else []
         for value in step.params.values():
             for body in value if isinstance(value, tuple | list) else (value,):
                 if hasattr(body, "jaxpr") and hasattr(body, "consts"):

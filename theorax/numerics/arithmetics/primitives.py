@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from theorax.numerics.arithmetics import linear_algebra, ordering
-from theorax.numerics.arithmetics.casts import narrowing
+from theorax.numerics.arithmetics.casts import narrowed_by
 from theorax.numerics.arithmetics.domain import running
 from theorax.numerics.arithmetics.failures import UnsupportedPrimitive
 from theorax.numerics.arithmetics.flat_program import Operation
@@ -94,6 +94,8 @@ def _dot_general(run: Interpreter, step: Operation, operands: list[Any]) -> list
         run.domain.take(x, places_x.reshape(batch, rows, inner)),
         run.domain.take(y, places_y.reshape(batch, inner, columns)),
     )
+    if (narrower := narrowed_by(step)) is not None:
+        product = run.domain.narrowed(product, narrower)
     return [run.domain.take(product, np.arange(batch * rows * columns).reshape(step.result_types[0].shape))]
 
 
@@ -117,7 +119,7 @@ def _convert(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any
         return [run.domain.lift(operands[0])]
     if is_native(target):
         raise UnsupportedPrimitive(step.name, run.domain.name, f"a float becomes {target.dtype}")
-    narrower = narrowing(source.dtype, target.dtype)
+    narrower = narrowed_by(step)
     return [operands[0] if narrower is None else run.domain.narrowed(operands[0], narrower)]
 
 
