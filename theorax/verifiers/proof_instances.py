@@ -243,13 +243,8 @@ def _scope(instance: Instance) -> Scope:
                 fixed.append(f"{name}{jax.tree_util.keystr(path)}")
     symbols = {symbol for entry in entries_of(instance.given) for symbol in entry.free_symbols}
     positive = tuple(sorted(str(symbol) for symbol in symbols if symbol.is_positive))
-    stood = jax.tree_util.tree_map(_numbers, instance.given)
+    stood = jax.tree_util.tree_map(lambda leaf: np.zeros(leaf.shape) if _of_entries(leaf) else leaf, instance.given)
     return Scope(sizes, arrays, tuple(fixed), positive, narrow_casts(instance.program, stood))
-
-
-def _numbers(leaf: Any) -> Any:
-    """Zeros in the place of symbols."""
-    return np.zeros(leaf.shape) if isinstance(leaf, np.ndarray) and leaf.dtype == object else leaf
 
 
 def _merged(one: Mapping[str, tuple[str, ...]], other: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
