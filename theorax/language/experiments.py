@@ -168,6 +168,8 @@ class Experiment:
     ``span``: sizes up to this many times apart share one compiled program, padded to the largest of them; more than two
     where a size is the length of a loop, which costs no more for being padded.
     ``platform``: "cpu" where an operation exists on the CPU alone.
+    ``surrogate_because``: why a derivative that ``observe`` takes is meant not to be that of the numbers computed, such
+    as one straight through a step; without it such a derivative is an error.
     ``adopt``: how a user's layer stands in for the subjects: from its factory to a ``build``; None where it cannot.
     ``asked``: the claims that are asked of such a layer; all if none is named.
 
@@ -189,6 +191,7 @@ class Experiment:
     seeds: Literal["independent", "paired", "none"] = "independent"
     span: int = 2
     platform: Literal["any", "cpu"] = "any"
+    surrogate_because: str = ""
     adopt: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None
     asked: tuple[Claim | str, ...] = ()
 

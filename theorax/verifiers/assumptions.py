@@ -16,7 +16,7 @@ from theorax.verifiers.kinds import Prepared
 from theorax.verifiers.outcome import StepOutcome, StepStatus
 from theorax.verifiers.unseen import unseen
 
-__all__ = ["UNLOGGED", "float_model", "ledger", "scope"]
+__all__ = ["UNLOGGED", "float_model", "ledger", "scope", "surrogates"]
 
 
 UNLOGGED = Assumption(
@@ -91,6 +91,13 @@ def scope(theorem: Theorem, name: str, claim: Claim, cases: Sequence[Prepared]) 
     quenched = dict.fromkeys(case.cell.line.subject.quenched for case in cases)
     fixed = "".join(f"; not drawn: {why}" for why in quenched if why)
     return f"{claim.seen_at(seen)}; drawn: {subjects}{fixed}"
+
+
+def surrogates(theorem: Theorem, cases: Sequence[Prepared]) -> str:
+    """What a scope says where derivatives are meant to be others than those of the numbers computed."""
+    places = {case.cell.line.experiment for case in cases} & theorem.experiments.keys()
+    reasons = dict.fromkeys(theorem.experiments[place].surrogate_because for place in sorted(places))
+    return "".join(f"; for surrogate derivatives: {why}" for why in reasons if why)
 
 
 def _hypothesis(name: str, part: Hypothesis) -> Assumption:

@@ -146,6 +146,7 @@ def _grounds(
     worst = None if decision is None else _worst(judged, decision)
     own = "; ".join(dict.fromkeys(case.scope for case in judged if case.scope))
     seen = (own if proved or status in _SCOPED else "") or assumptions.scope(*parts)
+    seen += assumptions.surrogates(theorem, planned.cases)
     return Grounds(
         draws=sum(point.draws for case in judged for point in case.points),
         sizes=tuple(sorted({float(size) for case in planned.cases for size in case.cell.line.sizes})),

@@ -55,10 +55,11 @@ class Run:
 @final
 @dataclass(frozen=True)
 class LineReplays:
-    """The runs of a line; ``unlooked``: why there is none, or none at its larger sizes."""
+    """The runs of a line; ``unlooked``: why there is none. ``example``: shapes of a model, and the letters read."""
 
     observed: Observed
     runs: tuple[Run, ...]
+    example: tuple[Any, Mapping[str, Any]]
     unlooked: str = ""
 
 
@@ -88,25 +89,29 @@ def replays(claim: DecidedClaim, line: SweepLine) -> LineReplays:
 def _replays(observed: Observed, effort: str, *, narrow: bool) -> LineReplays:
     sizes, left = observed.line.sizes, OPERATIONS[effort]
     runs: list[Run] = []
+    example = observed.instance(sizes[0], 0) if observed.instances else _shapes(observed, sizes[0])
     for size in dict.fromkeys((sizes[0], sizes[-1])):
         count = len(observed.instances[size]) if observed.instances else observed.line.draws
         count = min(count, DRAWS[effort])
         if not observed.instances:
             steps = _steps_to_build(observed, size)
             if steps > BUILT_STEPS[effort]:
-                return LineReplays(observed, tuple(runs), "" if runs else f"models built one by one in {steps} steps")
+                told = f"models built one by one in {steps} steps"
+                return LineReplays(observed, tuple(runs), example, "" if runs else told)
         # Only the shapes of a model are asked for until it is known that its program can be afforded.
-        model, read = observed.instance(size, 0) if observed.instances else _shapes(observed, size)
+        model, read = example
+        if size != sizes[0]:
+            model, read = observed.instance(size, 0) if observed.instances else _shapes(observed, size)
         program = Replay(lambda model, read=read: dict(observed.observe(model, **read)), (model,), narrow=narrow)
         operations = program.operations * count
         if operations > left:
             told = f"too many ball operations ({program.operations} a draw)"
-            return LineReplays(observed, tuple(runs), "" if runs else told)
+            return LineReplays(observed, tuple(runs), example, "" if runs else told)
         left, most = left - operations, left // count
         for draw in range(count):
             model = observed.instance(size, draw)[0]
             runs.append(Run(size, draw, model, program, program.run((model,), PRECISIONS[0], most), most))
-    return LineReplays(observed, tuple(runs))
+    return LineReplays(observed, tuple(runs), example)
 
 
 def _shapes(observed: Observed, size: int) -> tuple[Any, Mapping[str, Any]]:
