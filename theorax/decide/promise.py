@@ -39,10 +39,10 @@ def promise(verdict: Verdict) -> str:
     at = f" by a test at level {number(verdict.level, 3)}" if verdict.level is not None else " by what was evaluated"
     told = f"{verdict.status}{_HOW.get(finding, at)}{_for(verdict.scope)}"
     parts = [told]
-    if fixed := [part.text for part in verdict.ledger if part.checked is Standing.HELD_FIXED]:
+    if fixed := [part.text for part in verdict.ledger if part.checked == Standing.HELD_FIXED]:
         listed = "; ".join(fixed)
         parts.append(f"Held fixed: {listed if len(listed) <= LONGEST else f'{len(fixed)} inputs, listed below'}")
-    believed = dict.fromkeys(_named(part) for part in verdict.ledger if part.checked is Standing.DECLARED)
+    believed = dict.fromkeys(_named(part) for part in verdict.ledger if part.checked == Standing.DECLARED)
     parts.append(f"Believed: {', '.join(believed)}" if believed else "Nothing was believed")
     return f"{'. '.join(parts)}."
 
@@ -55,7 +55,7 @@ def grouped(
     Lines of the kinds ``left_out`` are told elsewhere; a group without lines is left out.
     """
     for standing, heading in GROUPS:
-        own = [part for part in ledger if part.checked is standing and part.kind not in left_out]
+        own = [part for part in ledger if part.checked == standing and part.kind not in left_out]
         lines = [part.text if part.kind == UNSEEN else f"{part.kind}: {part.text}" for part in own]
         if standing is Standing.NOT_LOOKED_AT:
             lines = [*unseen, *lines]

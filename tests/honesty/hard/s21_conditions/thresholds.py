@@ -27,7 +27,7 @@ def observe(net):
 
 below = Expectation(seen.larger, (1 + theta**2) / 2, where=theta <= 1, margin=STATED, moments=Bounded(0, 1), spread=0.3)
 above = Expectation(seen.read, theta, where=theta > 1, margin=STATED, spread=0.1)
-never_less = Inequality(theta - seen.larger, at_most=0, where=theta <= 1, content=Rational(1, 20))
+never_less = Inequality(theta - seen.larger, at_most=Rational(1, 1000), where=theta <= 1, content=Rational(1, 20))
 likely = Probability(seen.larger <= theta, at_least=theta, where=theta < 1, margin=STATED)
 
 theorem = Theorem(

@@ -31,8 +31,8 @@ def observe(net):
 
 
 clipped = Expectation(seen.square, Rational(86, 100), margin=STATED, spread=1.2)
-bounded = Inequality(seen.x, at_most=Integer(2), content=Rational(1, 20))
-likely = Probability(seen.x**2 <= 4, at_least=Rational(99, 100), margin=Absolute(1, 50, "stated"))
+bounded = Inequality(seen.x, at_most=Rational(201, 100), content=Rational(1, 20))
+likely = Probability(seen.x**2 <= Rational(401, 100), at_least=Rational(99, 100), margin=Absolute(1, 50, "stated"))
 no_lottery = Expectation(seen.rare, 0, margin=STATED, moments="light tails", spread=0.1)
 above = Expectation(seen.square, Rational(86, 100), where=THRESHOLD > 1, margin=STATED, spread=1.2)
 below = Expectation(seen.square, Rational(86, 100), where=THRESHOLD <= 1, margin=STATED, spread=1.2)
