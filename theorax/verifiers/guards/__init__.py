@@ -7,10 +7,23 @@ a function of the evidence of one claim in a module of its own; `GUARDS` names a
 from theorax.decide.looked import Looked, together
 from theorax.verifiers.guards.derivatives import derivatives
 from theorax.verifiers.guards.exact_instances import instances_left_open
+from theorax.verifiers.guards.guard import DecidedClaim, Guard
+from theorax.verifiers.guards.light_tails import light_tails
+from theorax.verifiers.guards.randomness import randomness
+from theorax.verifiers.guards.rounding import rounding
+from theorax.verifiers.guards.spread import constant_letters, spread_of_draws
 
 __all__ = ["GUARDS", "DecidedClaim", "Guard", "Looked", "look"]
 
-GUARDS: tuple[Guard, ...] = (instances_left_open, light_tails, constant_letters, spread_of_draws, randomness, rounding, derivatives)
+GUARDS: tuple[Guard, ...] = (
+    instances_left_open,
+    light_tails,
+    constant_letters,
+    spread_of_draws,
+    randomness,
+    rounding,
+    derivatives,
+)
 
 
 def look(claim: DecidedClaim) -> Looked:
