@@ -37,7 +37,7 @@ class_ = Corrections(size=0.1, slowest=1, rest=0, reference=32, reason="by a pil
 CLAIMS = {
     "expectation": Expectation(x, theta, margin=margin),
     "identity": Identity(left, right, margin=margin),
-    "impossibility": Impossibility(x, at_least=theta, planted=y, tol=Rational(1, 100), margin=margin),
+    "impossibility": Impossibility(x, at_least=theta, planted=y, started=y + 1, tol=Rational(1, 100), margin=margin),
     "inequality": Inequality(x, at_most=theta**2 / sqrt(theta + 1)),
     "law": Law(x, to=gaussian(theta), as_=T, approach=class_),
     "limit": Limit(x, theta**2 / sqrt(theta**2 + 1), as_=T, margin=margin, approach=class_),

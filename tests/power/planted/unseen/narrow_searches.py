@@ -7,7 +7,11 @@ from sympy import Rational
 from theorax.language import *
 
 n = Size("n", "how many")
-seen = numbers(reached="distance that a descent on the target reached", found="that it reached on a member")
+seen = numbers(
+    reached="distance that a descent on the target reached",
+    found="that it reached on a member",
+    began="that it began at",
+)
 
 
 def descend(distance, start):
@@ -25,10 +29,15 @@ def observe(net):
     def target(w):  # a member at w = 9 that no descent from near zero meets
         return 1 + w**2 / 2 - (1 + 9**2 / 2) * jnp.exp(-50 * (w - 9) ** 2)
 
-    return dict(reached=descend(target, net[0]), found=descend(lambda w: (w - 1) ** 2 / 2, net[1] + 3))
+    def member(w):
+        return (w - 1) ** 2 / 2
+
+    return dict(reached=descend(target, net[0]), found=descend(member, net[1] + 3), began=member(net[1] + 3))
 
 
-nearest = Impossibility(seen.reached, at_least=Rational(1, 2), planted=seen.found, tol=Rational(1, 10**6))
+nearest = Impossibility(
+    seen.reached, at_least=Rational(1, 2), planted=seen.found, started=seen.began, tol=Rational(1, 10**6)
+)
 
 theorem = Theorem(
     place="Nowhere",
