@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from theorax.decide.findings import Finding, Found
-from theorax.decide.status import Direction, Reason, Status
+from theorax.decide.status import Direction, LargerClasses, Reason, Status
 from theorax.decide.verdict import Assumption, Case, ErrorRates, Grounds, Point, Statement, Verdict, conclude
 from theorax.errors import DesignError, StatementError, UsageError, option
 from theorax.verifiers.outcome import (
@@ -121,7 +121,7 @@ CLAIM = conclude(
         ),
     ],
     rates=ErrorRates(level=0.025, p_refute=0.61, p_support=1e-9),
-    robust=True,
+    larger=LargerClasses(robust=True),
 )
 FOUND = {
     Status.PROVED: Finding.PROOF,

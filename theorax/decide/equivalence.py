@@ -12,12 +12,22 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from theorax.decide.bias_aware import Weights, solve
-from theorax.decide.designs import Plan
+from theorax.decide.designs import Plan, with_logarithm
 from theorax.decide.interval import Interval, Student
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
 from theorax.errors import DesignError, ObservationError, StatementError
 
-__all__ = ["against", "combine", "decide", "is_robust", "outcome", "stands", "withheld"]
+__all__ = [
+    "against",
+    "combine",
+    "decide",
+    "has_slow_room",
+    "is_robust",
+    "outcome",
+    "stands",
+    "stands_with_log",
+    "withheld",
+]
 
 
 def decide(
@@ -248,13 +258,14 @@ def combine(decisions: Sequence[Decision], levels: Levels = DEFAULT_LEVELS) -> D
         raise DesignError("Only outcomes of tests can be combined. Settle proofs and counterexamples by precedence.")
     if refuted:
         status, reason, shown = Status.REFUTED, None, max(refuted, key=lambda d: d.breakdown_refute)
-        robust = _any(d.robust for d in refuted)
+        flags = _together(_any, refuted)
     elif open_cases:
         shown = min(open_cases, key=lambda d: _URGENCY.index(d.reason) if d.reason in _URGENCY else -1)
-        status, reason, robust = Status.INCONCLUSIVE, shown.reason, False
+        status, reason = Status.INCONCLUSIVE, shown.reason
+        flags = {"robust": False, "under_twice": False, "with_log": None}
     else:
         status, reason, shown = Status.SUPPORTED, None, min(decisions, key=lambda d: d.breakdown_support)
-        robust = _all(d.robust for d in decisions)
+        flags = _together(_all, decisions)
     return replace(
         shown,
         status=status,
@@ -266,7 +277,7 @@ def combine(decisions: Sequence[Decision], levels: Levels = DEFAULT_LEVELS) -> D
         equivalent_within_margin=bool(refuted)
         and all(d.status is Status.SUPPORTED or d.equivalent_within_margin for d in decisions),
         levels=levels,
-        robust=robust,
+        **flags,
         skewness=max((d.skewness for d in decisions if d.skewness is not None), default=None),
         cases=tuple(decisions),
     )
@@ -278,11 +289,19 @@ def is_robust(decision: Decision, plan: Plan, estimate: Callable[[Weights], Inte
     ``estimate`` turns weights into an interval of the same data. False where nothing was decided, or nothing can be
     enlarged: an assumption that has no size cannot be shown to be generous.
     """
-    return stands(
-        decision,
-        plan,
-        lambda weights: decide(estimate(weights), decision.claimed, decision.margin, decision.side, decision.levels),
-    )
+    return stands(decision, plan, _again(decision, estimate))
+
+
+def has_slow_room(decision: Decision, plan: Plan, estimate: Callable[[Weights], Interval]) -> bool | None:
+    """`stands_with_log` on an interval that ``estimate`` makes of weights."""
+    return stands_with_log(decision, plan, _again(decision, estimate))
+
+
+def _again(decision: Decision, estimate: Callable[[Weights], Interval]) -> Callable[[Weights], Decision]:
+    def again(weights: Weights) -> Decision:
+        return decide(estimate(weights), decision.claimed, decision.margin, decision.side, decision.levels)
+
+    return again
 
 
 def stands(decision: Decision, plan: Plan, again: Callable[[Weights], Decision]) -> bool:
@@ -293,6 +312,14 @@ def stands(decision: Decision, plan: Plan, again: Callable[[Weights], Decision])
     return bool(classes) and all(
         again(solve(replace(plan, corrections=larger))).status is decision.status for larger in classes
     )
+
+
+def stands_with_log(decision: Decision, plan: Plan, again: Callable[[Weights], Decision]) -> bool | None:
+    """True if the status stands with logarithms of the size in the class (`with_logarithm`); None where none can be."""
+    larger = with_logarithm(plan)
+    if larger is None or decision.status not in (Status.SUPPORTED, Status.REFUTED):
+        return None
+    return again(solve(larger)).status is decision.status
 
 
 # What the remedy of an undecided claim must address first: more draws are the last thing to ask for.
@@ -308,6 +335,14 @@ _URGENCY: tuple[Reason | None, ...] = (
 
 def _breakdown(distance: float, bias: float) -> float:
     return distance / bias if bias > 0 else math.copysign(math.inf, distance if distance > 0 else -1.0)
+
+
+def _together(
+    rule: Callable[[Iterable[bool | None]], bool | None], decisions: Sequence[Decision]
+) -> dict[str, bool | None]:
+    """Flags of the cases about larger classes, as those of one decision."""
+    each = [vars(decision.larger_classes) for decision in decisions]
+    return {name: rule(flags[name] for flags in each) for name in each[0]}
 
 
 def _all(flags: Iterable[bool | None]) -> bool | None:

@@ -23,7 +23,7 @@ from theorax.decide.draw_guards import Spreads, look_at_draws, noise_of
 from theorax.decide.equivalence import withheld
 from theorax.decide.gaussian_norm import Shape
 from theorax.decide.known_laws import KnownLaw, RealLaw, Sample
-from theorax.decide.law_distance import decide_distance, is_robust_law, law_point, misfit_law
+from theorax.decide.law_distance import decide_distance, has_slow_room_law, is_robust_law, law_point, misfit_law
 from theorax.decide.law_features import (
     Frequencies,
     distance,
@@ -281,7 +281,9 @@ def decide_law(plan: LawPlan, features: Sequence[Matrix], reference: Matrix | No
     ]
     alarm = False
     if extrapolated:
+        slow = has_slow_room_law(decision, features, target, plan.core, reference)
         decision = replace(decision, robust=is_robust_law(decision, features, target, plan.core, reference))
+        decision = replace(decision, under_twice=decision.robust, with_log=slow)
         alarm = misfit_law(features, plan.core)
         unseen.append("corrections that are larger than declared, or fade more slowly")
     if alarm:

@@ -20,6 +20,7 @@ from theorax.decide.status import DEFAULT_LEVELS, Levels, Side
 from theorax.decide.streams import Stream
 from theorax.decide.sweep_decisions import WeightedPlan
 from theorax.decide.verdict import Verdict
+from theorax.decide.wide_margins import of_zero
 from theorax.errors import DesignError
 
 __all__ = ["LIMIT_SIDES", "LimitPlan", "limit", "plan_limit"]
@@ -80,7 +81,8 @@ class LimitPlan(WeightedPlan):
         **Raises:** `ObservationError` for values outside the declared range.
         """
         points = observed.points or tuple(map(mean_point, self.sizes, observed.values))
-        return self._tested(lambda: MeansOfDraws(declared(self.moments), observed), points)
+        found = self._tested(lambda: MeansOfDraws(declared(self.moments), observed), points)
+        return replace(found, unseen=(*found.unseen, *of_zero("limit", self.to, self.margin, points)))
 
     @property
     def is_spread_stated(self) -> bool:

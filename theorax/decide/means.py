@@ -30,6 +30,7 @@ from theorax.decide.skewness import told_of_tails
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Reason, Refusal
 from theorax.decide.streams import Stream
 from theorax.decide.verdict import Assumption, Standing, Verdict
+from theorax.decide.wide_margins import NO_MEANING, of_zero, passes_anything
 from theorax.errors import DesignError, ObservationError
 
 __all__ = ["MeanPlan", "QuantilePlan", "mean", "plan_mean", "plan_quantile", "quantile"]
@@ -68,6 +69,10 @@ class _OneSize(Planned):
     @property
     def bias(self) -> float:
         return 0.0
+
+    @property
+    def no_meaning(self) -> str:
+        return NO_MEANING if passes_anything(self.to, self.margin, LIMIT_SIDES[self.side]) else ""
 
     @property
     def half_width(self) -> float:
@@ -120,6 +125,7 @@ class _OneSize(Planned):
         except Refusal as refusal:
             return refused(refusal, self.to, self.margin, side, self.levels, points)
         unseen = (f"a {self.what} that differs from the claimed one by less than {self.noticeable:.2g}",)
+        unseen += of_zero(self.what, self.to, self.margin, points)
         return Tested(decision, points, unseen, told_of_tails(decision))
 
     @property

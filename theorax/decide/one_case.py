@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from theorax.decide.plans import Planned, SweepPlan, Tested
+from theorax.decide.size_arithmetic import over_sizes, sizes_of_ledger
 from theorax.decide.skewness import with_tails
 from theorax.decide.status import Direction, Status
 from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Standing, Statement, Verdict, conclude
+from theorax.decide.wide_margins import says_nothing
 from theorax.decide.wording import SEEDS, Shown, case_of, found_by
 
 __all__ = ["allowed", "ledger", "sweep_verdict", "verdict"]
@@ -49,7 +51,7 @@ def sweep_verdict(plan: SweepPlan, tested: Tested, claimed: Claimed, *, assumpti
         sizes=tuple(map(float, plan.sizes)),
         scope=f"as {plan.letter} → ∞ under the declared class of corrections, seen at {plan.letter} = "
         f"{plan.sizes[0]:g} to {plan.sizes[-1]:g}",
-        ledger=assumptions,
+        ledger=(*assumptions, *sizes_of_ledger(plan.sizes)),
     )
     return _concluded(plan, tested, claimed, grounds, letter=plan.letter, random=plan.random)
 
@@ -63,7 +65,7 @@ def _concluded(
     letter: str | None = None,
     random: bool = True,
 ) -> Verdict:
-    decision, predicted, sign = tested.decision, claimed.predicted, claimed.sign
+    decision, predicted, sign = over_sizes(tested.decision, grounds.sizes), claimed.predicted, claimed.sign
     grounds = replace(grounds, ledger=tuple(with_tails(line, decision) for line in grounds.ledger))
     shown = Shown(plan.name, {}, predicted, plan.bias, plan.margin, plan.noticeable, sign)
     level = decision.levels.refute if decision.status is Status.REFUTED else decision.levels.support
@@ -84,10 +86,14 @@ def _concluded(
     return conclude(
         stated,
         replace(grounds, unseen=tested.unseen, ledger=tested.looked.over(grounds.ledger)),
-        [found_by(decision, level=spent, detail=tested.detail), *tested.looked.findings],
+        [
+            found_by(decision, level=spent, detail=tested.detail),
+            *tested.looked.findings,
+            *says_nothing([plan.no_meaning]),
+        ],
         [case_of(decision, shown, points=tested.points, detail=tested.detail)],
         rates=ErrorRates.of(decision, spent),
-        robust=decision.robust,
+        larger=decision.larger_classes,
     )
 
 

@@ -107,6 +107,11 @@ class Planned(ABC):
         return f"a half-width of {self.half_width:.2g}{of_bias} against a margin of {self.margin:.2g}; {remedy}"
 
     @property
+    def no_meaning(self) -> str:
+        """The sentence why the claim cannot fail at this margin, known before the data; empty where it can."""
+        return ""
+
+    @property
     def expected(self) -> float | None:
         """The p-value of support if the estimate is the claimed value and its error the planned one; None if unknown."""
         return None
@@ -148,6 +153,8 @@ class Planned(ABC):
             lines.append(
                 f"  cheapest    {better.design if better else 'none that was tried decides: widen the margin'}"
             )
+        if self.no_meaning:
+            lines.append(f"  vacuous     {self.no_meaning}")
         return "\n".join([*lines, f"  plan        {self.hash}"])
 
     @abstractmethod

@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 from theorax.decide.bias_aware import Bias, Weights, solve
 from theorax.decide.designs import Plan
 from theorax.decide.draw_guards import Spreads, look_at_draws
-from theorax.decide.equivalence import against, decide, is_robust, withheld
+from theorax.decide.equivalence import against, decide, has_slow_room, is_robust, withheld
 from theorax.decide.interval import Interval
 from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.planning import CONTRADICTED, misfit
 from theorax.decide.plans import Planned, SweepPlan, Tested, refused
 from theorax.decide.samples import Columns
 from theorax.decide.skewness import told_of_tails
-from theorax.decide.status import Decision, Levels, Reason, Refusal, Side
+from theorax.decide.status import Decision, Levels, Reason, Refusal, Side, Status
 from theorax.decide.verdict import Point
+from theorax.decide.wide_margins import NO_MEANING, passes_anything
 from theorax.errors import StatementError
 
 __all__ = ["Rival", "SweepDesign", "WeightedMeans", "WeightedPlan", "decide_sweep", "first_sizes"]
@@ -113,6 +114,10 @@ class WeightedPlan(SweepPlan):
     def weights(self) -> Weights:
         return self.solved.weights
 
+    @property
+    def no_meaning(self) -> str:
+        return NO_MEANING if passes_anything(self.claimed, self.margin, self.core.side) else ""
+
     def apart(self, other: Planned) -> float | None:
         return abs(self.claimed - other.claimed) if isinstance(other, WeightedPlan) else None
 
@@ -171,6 +176,7 @@ def decide_sweep(
     weights = design.of_first(means.kept)
     plan = weights.plan
     decision = decide(means.interval(weights), claimed, margin, side, plan.levels)
+    slow = has_slow_room(decision, plan, means.interval)
     decision = replace(decision, robust=is_robust(decision, plan, means.interval))
     if design.rival is not None:
         other = solve(first_sizes(design.rival.weights.plan, means.kept))
@@ -179,6 +185,8 @@ def decide_sweep(
     decision = withheld(decision, Reason.CLASS_REFUTED) if alarm else decision
     reported = replace(
         decision,
+        under_twice=decision.robust,
+        with_log=None if decision.status is Status.INCONCLUSIVE else slow,
         p_refute=min(1.0, decision.p_refute / design.share),
         p_support=min(1.0, decision.p_support / design.share),
         levels=design.levels,

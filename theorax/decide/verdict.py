@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any
 
 from theorax.decide.findings import Found, ShownBy, decisive, settle, shown_by
-from theorax.decide.status import Decision, Direction, Reason, Side, Status
+from theorax.decide.status import Decision, Direction, LargerClasses, Reason, Side, Status
 from theorax.text.codec import Malformed
 
 Ends = tuple[float | None, float | None]  # None, or infinite, where a side is open
@@ -142,7 +142,7 @@ class Grounds:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict(Statement, ErrorRates, Grounds):
+class Verdict(Statement, ErrorRates, Grounds, LargerClasses):
     """One claim over all its cases, of a theorem or on a user's own numbers (`theorax.decide`).
 
     Status, reason, sentence and ``shown_by`` follow from the findings: none is built, or read back, that says otherwise.
@@ -156,7 +156,6 @@ class Verdict(Statement, ErrorRates, Grounds):
     sentence: str  # the verdict in words
     shown_by: ShownBy | None  # None where it was neither established nor refuted
     rigorous: bool  # proved, certified or refuted by a ball: outside the suite's error budget
-    robust: bool | None = None  # whether the status stands under larger classes; None where none was tried
     cases: tuple[Case, ...]
     worst: int | None  # index into cases: the one that decided
 
@@ -201,11 +200,11 @@ def conclude(
     *,
     worst: int | None = 0,
     rates: ErrorRates | None = None,
-    robust: bool | None = None,
+    larger: LargerClasses | None = None,
 ) -> Verdict:
     """The verdict that follows from these findings; ``worst`` is the place of the case that decided."""
-    parts = {**vars(stated), **vars(grounds), **vars(rates or ErrorRates())}
-    return Verdict(**parts, **_settled(findings), cases=tuple(cases), worst=worst, robust=robust)
+    parts = {**vars(stated), **vars(grounds), **vars(rates or ErrorRates()), **vars(larger or LargerClasses())}
+    return Verdict(**parts, **_settled(findings), cases=tuple(cases), worst=worst)
 
 
 def _settled(findings: Sequence[Found]) -> dict[str, Any]:

@@ -81,10 +81,7 @@ def sentence(
         inflated = f"; it would stand with corrections {factor:.2g} times as large as declared" if factor < 1e6 else ""
         everywhere = f" in each of {cases} cases" if cases > 1 else ""
         # None where no larger class was tried: nothing is extrapolated, or nothing can be enlarged.
-        robust = {True: " Robust: a larger class supports it too.", None: ""}.get(
-            decision.robust, " Not robust: a larger class leaves it open."
-        )
-        return f"That it is off by the margin or more {rejected}{everywhere}{inflated}.{robust}"
+        return f"That it is off by the margin or more {rejected}{everywhere}{inflated}.{_larger(decision)}"
     if status is Status.REFUTED:
         exact = " (equal within the margin, not exactly)" if decision.equivalent_within_margin else ""
         robust = "" if decision.robust else "; not robust: it falls under a larger class of corrections"
@@ -95,6 +92,20 @@ def sentence(
     if status is Status.INCONCLUSIVE and decision.reason is not None:
         return f"Undecided{placed}: {REMEDIES[decision.reason]}."
     return f"{status.capitalize()}{placed}."
+
+
+def _larger(decision: Decision) -> str:
+    """The fate of a support under larger classes, and whether the sizes speak for all sizes."""
+    if decision.robust is None:
+        return ""
+    if decision.robust:
+        said = " Robust: a larger class supports it too."
+    elif decision.under_twice:
+        said = " Not robust: a larger class supports it too, but the sizes share their arithmetic."
+    else:
+        said = " Not robust: a larger class leaves it open."
+    slow = {True: " It stands with a factor log n.", False: " With a factor log n it is open."}
+    return said + (slow[decision.with_log] if decision.with_log is not None else "")
 
 
 def numbers_of(decision: Decision, sign: int = 1) -> str:

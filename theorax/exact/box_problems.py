@@ -6,6 +6,7 @@ with its sentence, its scope and what it could not have seen.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -27,9 +28,10 @@ from theorax.exact.counterexamples import Search, quantiles
 from theorax.exact.counterexamples import search as searched
 from theorax.exact.decisions import decided, exactly, told
 from theorax.exact.enclosures import Box, Enclosure, fraction, rational
-from theorax.exact.krawczyk import Critical, Zero
+from theorax.exact.krawczyk import PRECISION, Critical, Zero
 from theorax.exact.least_values import least_on_box, local, restarts, what_of
 from theorax.numerics.arithmetics import UnsupportedPrimitive, narrow_casts
+from theorax.numerics.arithmetics.failures import UndecidedComparison
 from theorax.numerics.keys import seed_of
 
 __all__ = ["BUDGET", "STARTS", "BoxFinding", "BoxProblem", "least_at", "nowhere_negative", "violation_searched"]
@@ -42,6 +44,9 @@ STARTS = 368
 
 BASINS = 0.01
 """The share of starts whose basin may hold a better value after a search from independent starts."""
+
+PIECES = 64
+"""Boxes over which the range of a value is bounded: a margin above that bound would pass every point."""
 
 SAMPLED = 1024
 """Points at which the two sides of a bound are compared for its tightness."""
@@ -104,6 +109,7 @@ class BoxFinding:
     statistical: bool = False
     draws: int = 0
     tightness: tuple[float, float, float] | None = None
+    trivial: bool = False  # it holds whatever point was claimed
 
     @property
     def rigorous(self) -> bool:
@@ -196,6 +202,10 @@ def least_at(
 ) -> BoxFinding:
     """Decide that the function is least at a point of the box, up to the slack; descents follow what boxes leave open."""
     enclosure = problem.enclosure()
+    if problem.slack > 0 and (reach := _range(enclosure, problem.box)) <= problem.slack:
+        detail = f"on the whole box the value varies by at most {reach:.3g}, less than the margin: every point passes"
+        decision = decided(Status.CERTIFIED, lower=0.0 - float(problem.slack))
+        return BoxFinding(decision, detail, problem.everywhere, trivial=True)
     level = value_at(enclosure, [rational(x) for x in at])
     algebra = None if level is None else _by_algebra(enclosure, problem, level)
     if algebra is not None:
@@ -233,6 +243,22 @@ def least_at(
     scope = f"descents from uniform starts in {problem.domain}, but for a share {open_share:.2g}"
     decision = decide(share, 0.0, BASINS, Side.AT_MOST, levels)
     return BoxFinding(decision, detail, scope, statistical=True, draws=starts)
+
+
+def _range(enclosure: Enclosure, box: Box) -> float:
+    """A bound of the largest less the smallest value on the box, in balls; infinite where none is found."""
+    each = max(1, math.floor(PIECES ** (1 / len(box.sides))))
+    cuts = [[low + (high - low) * i / each for i in range(each + 1)] for low, high in box.sides]
+    lowest, highest = math.inf, -math.inf
+    try:
+        for sides in itertools.product(*(list(itertools.pairwise(side)) for side in cuts)):
+            ball = enclosure.values(sides, PRECISION)
+            lowest, highest = min(lowest, float(ball.lower())), max(highest, float(ball.upper()))
+    except UndecidedComparison:
+        return math.inf
+    found = highest - lowest
+    # Each end is rounded once, and so is their difference.
+    return math.inf if math.isnan(found) else found + 4 * 2.0**-52 * max(abs(lowest), abs(highest))
 
 
 def _by_algebra(enclosure: Enclosure, problem: BoxProblem, level: fmpq | None = None) -> Certificate | None:

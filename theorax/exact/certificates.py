@@ -124,6 +124,7 @@ class OwnClaim:
             tightness=found.tightness,
         )
         refuted = Finding.COUNTEREXAMPLE if decision.status is Status.REFUTED else None
+        refuted = Finding.TRIVIAL_BOUND if found.trivial else refuted
         level = decision.levels.support if found.statistical and decision.status is Status.SUPPORTED else None
         return conclude(
             stated,

@@ -172,6 +172,7 @@ class Experiment:
     as one straight through a step; without it such a derivative is an error.
     ``adopt``: how a user's layer stands in for the subjects: from its factory to a ``build``; None where it cannot.
     ``asked``: the claims that are asked of such a layer; all if none is named.
+    ``sizes_because``: why every size is a power of two, or has a factor in common with the others; printed as such.
 
     ``observe`` may also return ``x_error``, a bound on the numerical error of the measured ``x``, which widens every
     interval, and ``x_valid``, the mask of the entries of a sample letter ``x`` that are meant.
@@ -194,6 +195,7 @@ class Experiment:
     surrogate_because: str = ""
     adopt: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None
     asked: tuple[Claim | str, ...] = ()
+    sizes_because: str = ""
 
     def __post_init__(self) -> None:
         if not self.subjects:

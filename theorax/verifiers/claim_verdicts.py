@@ -99,7 +99,7 @@ def verdict(
         [_case(case) for case in cases],
         worst=worst,
         rates=ErrorRates(**attempt) if decision is None else ErrorRates.of(decision, level, **attempt),
-        robust=None if decision is None else decision.robust,
+        larger=None if decision is None else decision.larger_classes,
     )
 
 

@@ -10,9 +10,11 @@ from pathlib import Path
 from theorax.decide import nightly
 from theorax.decide.equivalence import combine
 from theorax.decide.findings import Found
+from theorax.decide.size_arithmetic import over_sizes
 from theorax.decide.spending import level_of
 from theorax.decide.status import Levels, Reason, Status
 from theorax.decide.verdict import Verdict
+from theorax.decide.wide_margins import says_nothing
 from theorax.errors import DesignError
 from theorax.language import Theorem
 from theorax.numerics import platform
@@ -121,6 +123,7 @@ def _claims(
             fired += controls.controls(name, claim, failing, planned.levels, draws, settings.effort)
             if planned.cases and not planned.refusal:
                 mutants += _mutants(verdict, planned, draws)
+        verdict = replace(verdict, unseen=(*verdict.unseen, *sensitivity.alike(name, mutants)))
         claims.append(verdict.with_findings(*_attacked(verdict, fired, mutants)))
     return claims, fired, mutants
 
@@ -139,6 +142,7 @@ def plan(theorem_id: str, settings: Settings, log: AttemptLog) -> list[PlannedCh
     found = []
     for name in theorem.claims:
         planned = _planned_next(theorem_id, theorem, name, table, settings, log)
+        vacuous = " ".join(part.sentence for part in says_nothing(case.no_meaning for case in planned.cases))
         for case, note in zip(planned.cases, planned.notes, strict=True):
             line = case.cell.line
             found.append(
@@ -157,8 +161,8 @@ def plan(theorem_id: str, settings: Settings, log: AttemptLog) -> list[PlannedCh
                     attempt=planned.attempt,
                     level=planned.levels.support,
                     p_support=case.expected,
-                    decides=not note,
-                    note=note,
+                    decides=not (note or vacuous),
+                    note=note or vacuous,
                 )
             )
     return found
@@ -269,6 +273,7 @@ def _decide(
         judge.resting(claim, judge.judge(claim, case, draws.on(case.cell.line)), closed) for case in planned.cases
     ]
     decision = combine([part.decision for part in judged], planned.levels)
+    decision = over_sizes(decision, *guards.swept(theorem, planned))
     findings = (*proof, *claim_verdicts.findings(judged, decision, settled=settled))
     looked = guards.look(guards.DecidedClaim(theorem_id, theorem, planned, judged, draws, settings))
     return claim_verdicts.verdict(theorem, planned, proofs, findings, judged, decision, looked)

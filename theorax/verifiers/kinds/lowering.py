@@ -70,6 +70,11 @@ class Prepared:
         return None if self.plan is None else self.plan.why_not
 
     @property
+    def no_meaning(self) -> str:
+        """The sentence why the claim cannot fail at this margin; empty where it can, or has no plan."""
+        return "" if self.plan is None else self.plan.no_meaning
+
+    @property
     def expected(self) -> float | None:
         """The p-value of support where the estimate is the claimed value and its error the planned one."""
         return None if self.plan is None else self.plan.expected
