@@ -137,7 +137,6 @@ theorem = Theorem(
         through=Experiment(
             passed, whole, {T: 5}, at={d: 3}, draws=Efforts(90, 90, 440), padded=True, subjects={
                 "linear": linear,
-                "linear, no boundary": linear(boundary=0),
                 "exponential": exponential,
                 "exponential, step 1/2": exponential(fraction=0.5).breaking(H.step, fails=ends),
                 "tokens 5 % longer": linear(scale=1.05).breaking(H.sphere, fails=ends),
