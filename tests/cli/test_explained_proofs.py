@@ -73,3 +73,14 @@ def test_a_verdict_that_the_command_kept_is_decided_again_from_its_draws(alone, 
     assert kept is not None and observations
     again = observe("thresholds", settings, kept=observations).outcome
     assert [claim.status for claim in again.claims] == [claim.status for claim in kept.outcome.claims]
+
+
+def test_a_look_at_other_parameters_says_which_claims_it_drops(alone, capsys):
+    words = ("thresholds", "--effort", "quick", "--jobs", "1", "--at", "theta=3/2")
+    assert exit_code_of(Workspace(roots=(HARD,), arguments=("plan", *words))) == 0
+    planned = " ".join(capsys.readouterr().out.split())
+    assert exit_code_of(Workspace(roots=(HARD,), arguments=("theorem", *words))) == 4
+    told = " ".join(capsys.readouterr().out.split())
+    for text in (planned, told):
+        assert "`--at theta=3/2` drops it: it speaks of cases where θ ≤ 1, and none of them is left." in text
+        assert "θ > 1, and none" not in text

@@ -16,7 +16,7 @@ from theorax.decide.status import Levels, Reason, Status
 from theorax.decide.verdict import Verdict
 from theorax.decide.wide_margins import says_nothing
 from theorax.errors import DesignError
-from theorax.language import Theorem
+from theorax.language import Claim, Theorem
 from theorax.numerics import platform
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers import claim_verdicts, guards, proof_check
@@ -143,6 +143,8 @@ def plan(theorem_id: str, settings: Settings, log: AttemptLog) -> list[PlannedCh
     for name in theorem.claims:
         planned = _planned_next(theorem_id, theorem, name, table, settings, log)
         vacuous = " ".join(part.sentence for part in says_nothing(case.no_meaning for case in planned.cases))
+        if not planned.cases and (dropped := _dropped(planned.claim, settings)):
+            found.append(_without_a_case(theorem_id, planned, dropped))
         for case, note in zip(planned.cases, planned.notes, strict=True):
             line = case.cell.line
             found.append(
@@ -166,6 +168,28 @@ def plan(theorem_id: str, settings: Settings, log: AttemptLog) -> list[PlannedCh
                 )
             )
     return found
+
+
+def _without_a_case(theorem_id: str, planned: PlannedClaim, note: str) -> PlannedCheck:
+    """The row of a claim of which no case is left."""
+    return PlannedCheck(
+        theorem=theorem_id,
+        claim=planned.name,
+        kind=planned.claim.kind,
+        subject="no case",
+        at={},
+        sizes=(),
+        draws=(),
+        margin=None,
+        bias=None,
+        half_width=None,
+        noticeable=None,
+        attempt=planned.attempt,
+        level=planned.levels.support,
+        p_support=None,
+        decides=False,
+        note=note,
+    )
 
 
 def versions(theorem_id: str, settings: Settings) -> dict[str, ClaimVersion]:
@@ -231,6 +255,14 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
     return PlannedClaim(name, claim, cases, levels, notes, version, attempt)
 
 
+def _dropped(claim: Claim, settings: Settings) -> str:
+    """The sentence that --at leaves no case of this claim; empty where that is not why it has none."""
+    if not (settings.at and claim.observed and claim.condition):
+        return ""
+    typed = ",".join(f"{letter}={value}" for letter, value in settings.at)
+    return f"`--at {typed}` drops it: it speaks of cases where {claim.condition}, and none of them is left."
+
+
 def _note(case: Prepared) -> str:
     """The sentence why the design of this case cannot decide, with the cheapest that would; empty where it can."""
     if not case.weakness:
@@ -261,7 +293,7 @@ def _decide(
         return found(stands)
     if not planned.cases:
         reason = Reason.HYPOTHESIS_UNSAMPLED if claim.observed else Reason.NOT_DECIDABLE_YET
-        return found(claim_verdicts.undecided(reason))
+        return found(claim_verdicts.undecided(reason, _dropped(claim, settings)))
     if planned.refusal:
         weak = next(case for case, note in zip(planned.cases, planned.notes, strict=True) if note)
         return found(claim_verdicts.undecided(weak.why_not or Reason.UNDERPOWERED, planned.refusal))
