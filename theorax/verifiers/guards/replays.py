@@ -90,7 +90,8 @@ def _replays(observed: Observed, effort: str, *, narrow: bool) -> LineReplays:
     sizes, left = observed.line.sizes, OPERATIONS[effort]
     runs: list[Run] = []
     example = observed.instance(sizes[0], 0) if observed.instances else _shapes(observed, sizes[0])
-    for size in dict.fromkeys((sizes[0], sizes[-1])):
+    # A second size compiles what builds a model once more: at quick effort that is too much.
+    for size in sizes[:1] if effort == "quick" else dict.fromkeys((sizes[0], sizes[-1])):
         count = len(observed.instances[size]) if observed.instances else observed.line.draws
         count = min(count, DRAWS[effort])
         if not observed.instances:

@@ -260,17 +260,19 @@ def _ledger(claim: DecidedClaim, lines: Sequence[LineReplays], seen: Sequence[_S
     reasons = [part.unlooked for part in (*lines, *seen) if part.unlooked]
     unlooked = "; ".join(dict.fromkeys(reasons))
     draws = sum(len(part.runs) for part in lines)
+    sizes = ", ".join(map(str, sorted({run.size for part in lines for run in part.runs})))
+    swept = lines[0].observed.line.swept
     told = []
     if compared := [part for part in seen if part.absolute]:
         shares = isinstance(claim.planned.claim, Rate)
         worst = max(max((part.relative if shares else part.absolute).values()) for part in compared)
         tested = (
-            f"rounding of what observe computes tested on {draws} draws: floats differ from balls by up to {worst:.2g}"
-            + (" of the value" if shares else "")
+            f"rounding of what observe computes tested on {draws} draws at {swept} = {sizes}: floats differ from balls by "
+            f"up to {worst:.2g}" + (" of the value" if shares else "")
         )
         told.append(Assumption(_KIND, f"{text}; {tested}", Standing.TESTED))
     elif draws and not unlooked:
-        tested = f"domains of functions and types of whole numbers tested on {draws} draws"
+        tested = f"domains of functions and types of whole numbers tested on {draws} draws at {swept} = {sizes}"
         told.append(Assumption(_KIND, f"{text}; {tested}", Standing.TESTED))
     if unlooked:
         sentence = f"rounding: not looked at: {unlooked}"
