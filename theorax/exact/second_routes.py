@@ -240,6 +240,8 @@ def _difference(expression: Expr, counts: list[Any], point: dict[Symbol, Any], h
         return ball_of(expression, point, precision)
     (variable, count), *others = counts
     order, total = int(count), arb(0)
+    if variable not in point:  # the expression does not hold it: every difference is zero
+        return total
     with flint.ctx.workprec(precision):
         for i in range(order + 1):
             where = {**point, variable: point[variable] + (sympy.Rational(order, 2) - i) * h}
