@@ -10,22 +10,7 @@ from enum import IntEnum
 
 import jax
 import jax.numpy as jnp
-from sympy import (
-    Abs,
-    Integral,
-    Product,
-    Rational,
-    Subs,
-    Symbol,
-    cos,
-    exp,
-    log,
-    oo,
-    pi,
-    sqrt,
-    symbols,
-    tan,
-)
+from sympy import Abs, Integral, Product, Rational, Subs, Symbol, cos, exp, log, oo, pi, sqrt, symbols, tan
 
 from theorax.language import *
 from theorax.numerics.ensembles import gaussian as normals

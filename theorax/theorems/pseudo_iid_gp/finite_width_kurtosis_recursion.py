@@ -14,19 +14,7 @@ exactly, by the products of four entries of its law.
 from dataclasses import replace
 
 import sympy
-from sympy import (
-    Derivative,
-    Integer,
-    Integral,
-    Rational,
-    Subs,
-    Symbol,
-    exp,
-    oo,
-    pi,
-    sqrt,
-    tanh,
-)
+from sympy import Derivative, Integer, Integral, Rational, Subs, Symbol, exp, oo, pi, sqrt, tanh
 
 from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _cumulants as cumulants

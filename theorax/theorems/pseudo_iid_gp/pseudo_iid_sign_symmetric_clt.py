@@ -6,23 +6,7 @@ and two units have the covariance sum_j W_ij W_kj f_j^2, which tends to zero. Ex
 """
 
 import sympy
-from sympy import (
-    Add,
-    Derivative,
-    Matrix,
-    Rational,
-    Subs,
-    Symbol,
-    asin,
-    cos,
-    eye,
-    factorial,
-    log,
-    oo,
-    pi,
-    sqrt,
-    symbols,
-)
+from sympy import Add, Derivative, Matrix, Rational, Subs, Symbol, asin, cos, eye, factorial, log, oo, pi, sqrt, symbols
 
 from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
