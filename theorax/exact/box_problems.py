@@ -281,7 +281,7 @@ def _search(problem: BoxProblem, enclosure: Enclosure, evaluations: int, draws: 
 
 
 def _strict(critical: Critical | None, box: Box) -> str:
-    """What is known of the critical point beside the claimed one; nothing of one that may lie outside the box."""
+    """The words for the critical point beside the claimed one; none for one that may lie outside the box."""
     if critical is None or critical.shape != "minimum" or not _lies_in(critical.near, box):
         return ""
     return f"; the only critical point within {float(critical.alone.radius):.2g} is a strict minimum"
