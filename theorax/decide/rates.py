@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast, final
 
+import numpy as np
+
 from theorax.decide.bias_aware import Weights
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target
@@ -18,7 +20,7 @@ from theorax.decide.planning import plateau
 from theorax.decide.plans import NOTICED, Seeds, Tested, chosen, counted, spread, sweep
 from theorax.decide.rate_estimators import Average, MeansOfLogs, design_rate
 from theorax.decide.samples import Columns, above_zero, by_size, geometric_point
-from theorax.decide.status import DEFAULT_LEVELS, Levels, Side
+from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Side
 from theorax.decide.streams import Stream
 from theorax.decide.sweep_decisions import SweepDesign, WeightedPlan
 from theorax.decide.verdict import Assumption, Standing, Verdict
@@ -96,7 +98,19 @@ class RatePlan(WeightedPlan):
         if isinstance(observed, DistancesOfLaws):
             return self._tested(lambda: observed, observed.points)
         points = observed.points or tuple(map(geometric_point, self.sizes, observed.values))
-        return self._tested(lambda: MeansOfLogs.of(self.core, observed, self.average, self.floor), points)
+        found = self._tested(lambda: MeansOfLogs.of(self.core, observed, self.average, self.floor), points)
+        return replace(found, unseen=(*found.unseen, *self._order_of_mean(observed, found.decision)))
+
+    def _order_of_mean(self, observed: Columns, decision: Decision) -> Iterator[str]:
+        """The exponent of the mean, where it lies outside the interval for that of exp E log q."""
+        if self.average is not Average.MEAN_OF_LOG or not self.random or observed.logs or observed.batched:
+            return
+        means = [float(column.mean()) for column in observed.values]
+        if min(means) <= 0 or self.floor:
+            return
+        other = float(self.weights.vector @ np.log(means))
+        if not decision.lower <= other <= decision.upper:
+            yield f"the order of E[{self.of}]: decided is that of exp E log, and the means grow with exponent {-other:.2g}"
 
     @property
     def is_spread_stated(self) -> bool:
