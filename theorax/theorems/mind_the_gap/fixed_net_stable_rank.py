@@ -7,7 +7,8 @@ What is measured is T/sr, in which s_1^4 and with it the correction of the edge 
 """
 
 import jax
-from sympy import Integer, Rational, exp, limit, oo, sqrt, symbols
+import sympy
+from sympy import Integer, Rational, exp, oo, sqrt, symbols
 
 from theorax.language import *
 from theorax.numerics.spectra import top_and_tail
@@ -78,7 +79,7 @@ def edge_and_moment():
         at = constant.to.subs({gamma: 1, l: layers})
         yield Step(f"sr/T at gamma = 1, l = {layers}: (2l)^(4l)/(2l + 1)^(4l + 1)", 1 / at, closed.subs(l, layers))
     n = symbols("n", positive=True)
-    yield Step("gamma = 1, l large: e^(-2)/(2l + 1)", limit((2 * n + 1) * closed.subs(l, n), n, oo), exp(-2))
+    yield Step("gamma = 1, l large: e^(-2)/(2l + 1)", sympy.Limit((2 * n + 1) * closed.subs(l, n), n, oo), exp(-2))
 
 
 theorem = Theorem(

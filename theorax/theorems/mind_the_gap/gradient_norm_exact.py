@@ -6,7 +6,7 @@ t_L = E ||A_L ... A_1||_F^2 obey t_L = 1 + q t_(L-1) from t_0 = T, and without t
 """
 
 import sympy
-from sympy import Le, Rational, Symbol, exp, eye, ones, oo, simplify, sqrt
+from sympy import Integral, Le, Rational, Symbol, exp, eye, ones, oo, simplify, sqrt
 
 from theorax.language import *
 from theorax.numerics.extents import literal
@@ -103,9 +103,12 @@ def one_layer():
     z, a, b = Symbol("z", positive=True), Symbol("a"), Symbol("b")
 
     def second(shape):
-        return sympy.integrate(z ** (shape + 1) * exp(-z), (z, 0, oo)) / sympy.gamma(shape)
+        return sympy.gamma(shape + 2) / sympy.gamma(shape)
 
     yield Cited("a row is a vector of gamma variates over their sum, and independent of that sum", "Lukacs 1955")
+    shape = Symbol("shape", positive=True)
+    moment = Integral(z ** (shape + 1) * exp(-z), (z, 0, oo)) / sympy.gamma(shape)
+    yield Step("E z^2 of a gamma variate", moment, second(shape))
     square = simplify(second(alpha) / second(alpha * T))
     yield Step("s_T = T^2 E a_1^2 - 1", T**2 * square - 1, s_T)
     for order in (2, 3):
@@ -134,7 +137,7 @@ def explosion():
     """Any alpha, sigma_A^2 = 1/alpha; depths 1 to 4: the ratio of both means grows like T^(L-1) sigma_A^(-2L)."""
     ratio = mean_square(s_T / T) / (T * (s_T / T) ** L)
     for depth in range(1, 5):
-        grown = sympy.limit(simplify((ratio / T ** (L - 1)).subs(L, depth)), T, oo)
+        grown = sympy.Limit((ratio / T ** (L - 1)).subs(L, depth).factor(), T, oo)
         excess = 1 + 1 / alpha if depth == 1 else 1  # at depth one the outlier is no larger than the bulk
         yield Step(f"naive/fixed over T^(L-1), L = {depth}", grown, excess * alpha**depth)
 

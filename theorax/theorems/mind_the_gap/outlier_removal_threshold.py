@@ -7,7 +7,7 @@ theta^2 G(x) = 1, G the Stieltjes transform of the bulk. The multiplicative law,
 """
 
 import jax.numpy as jnp
-from sympy import Integer, Rational, Symbol, cancel, diff, fraction, solve, sqrt
+from sympy import Derivative, Integer, Rational, Symbol, cancel, fraction, sqrt
 
 from theorax.language import *
 from theorax.numerics.lanczos import leading_singular_triplets
@@ -72,7 +72,8 @@ def secular_equation():
     yield Step("the Stieltjes transform of the bulk inverts it", place.subs(g, G), x)
     above, below = fraction(cancel(place.subs(g, theta**-2)))
     yield Step("where theta^2 G(x) = 1, as a singular value", sqrt(above) / sqrt(below), outlier.to)
-    inside = solve(diff(place, g), g)[0]
+    inside = Rational(1, 2)
+    yield Solved("dx/dG = 0 at one half", Derivative(place, g), g, inside)
     yield Step("the bulk ends where dx/dG = 0, as a singular value", sqrt(place.subs(g, inside)), absorbed.to)
     yield Step("there theta^2 = 1/G is two", 1 / inside, Integer(2))
 
