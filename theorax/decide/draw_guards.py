@@ -41,6 +41,9 @@ of several cases, which a factor of ten leaves room for."""
 # Random floats of single precision are multiples of 2^-23, too, and are no counts.
 _MOST_COUNTS = 2**20
 
+# Draws that differ by this many units of rounding may differ by rounding alone.
+_ROUNDING = 2**12
+
 FEWEST = 30
 """Fewer rows than this say nothing about how many different ones there are."""
 
@@ -54,21 +57,24 @@ def is_distinct(columns: Sequence[NDArray[np.generic]]) -> bool | None:
     """True if the draws differ as draws of a law with a density do, clipped or not; None where that cannot be asked.
 
     Columns of whole numbers, of counts over one number, or of two values are left out. The most frequent row is dropped,
-    as clipping makes one, and with it the row at the other end of a single column. Of the others at least half must
-    differ; fewer than 30 of them say nothing.
+    as clipping makes one, and with it what differs from it by rounding, and the row at the other end of a single column.
+    Of the others at least half must differ; fewer than 30 of them say nothing.
     """
-    asked = [np.asarray(column, float).reshape(len(column), -1) for column in columns]
-    asked = [column for column in asked if not _is_counted(column)]
+    given = [np.asarray(column) for column in columns]
+    steps = [_ROUNDING * float(np.finfo(part.dtype).eps) if part.dtype.kind == "f" else 0.0 for part in given]
+    asked = [(part.astype(float).reshape(len(part), -1), step) for part, step in zip(given, steps, strict=True)]
+    asked = [(part, step) for part, step in asked if not _is_counted(part)]
     if not asked:
         return None
-    rows = np.concatenate(asked, axis=1)
+    rows = np.concatenate([part for part, _ in asked], axis=1)
+    near = np.concatenate([np.full(part.shape[1], step) for part, step in asked])
     found, counts = np.unique(rows, axis=0, return_counts=True)
-    at = int(np.argmax(counts))
-    dropped = {at}
-    if rows.shape[1] == 1 and at in (0, len(found) - 1):  # sorted: the ends of what was clipped
-        dropped.add(len(found) - 1 - at)
-    left = len(rows) - sum(int(counts[place]) for place in dropped)
-    return None if left < FEWEST else 2 * (len(found) - len(dropped)) >= left
+    top = found[int(np.argmax(counts))]
+    dropped = (np.abs(found - top) <= near * np.abs(top)).all(axis=1)
+    if rows.shape[1] == 1 and (dropped[0] or dropped[-1]):  # sorted: the ends of what was clipped
+        dropped[[0, -1]] = True
+    left = int(counts[~dropped].sum())
+    return None if left < FEWEST else 2 * int((~dropped).sum()) >= left
 
 
 def _is_counted(column: Vector) -> bool:

@@ -12,6 +12,8 @@ from typing import Any, Self, cast, final
 
 import numpy as np
 
+from theorax.decide.draw_guards import are_equal, same_draws
+from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.one_case import Claimed, verdict
 from theorax.decide.plans import NOTICED, Planned, Tested, counted, positive
 from theorax.decide.probabilities import INDEPENDENT
@@ -157,15 +159,22 @@ def inequality(plan: InequalityPlan, left: Any, right: Any, errors: Any = 0.0) -
             raise ObservationError(
                 f"The {name} in row {bad[0] + 1} is {np.atleast_1d(side)[bad[0]]:g}. It bounds nothing."
             )
+    if (sides[2] < 0).any():
+        raise ObservationError(
+            f"The error in row {int(np.argmax(np.atleast_1d(sides[2]) < 0)) + 1} is negative. A bound of an error is a "
+            "number from zero on. Write zero for rows that are exact."
+        )
     excess, error = (np.broadcast_to(part, (plan.draws,)) for part in (sides[0] - sides[1], sides[2]))
     reached = excess + error
     kept, violated = int((reached <= 0).sum()), int((excess > error).sum())
-    return of_excess(plan, Excess(kept, violated, float(reached.max()), f"row {int(reached.argmax()) + 1}"))
+    constant = all(side.ndim == 0 or are_equal(side) for side in sides[:2])
+    looked = Looked((same_draws(f"{plan.left} and {plan.right}"),)) if constant else NOTHING_LOOKED_AT
+    return of_excess(plan, Excess(kept, violated, float(reached.max()), f"row {int(reached.argmax()) + 1}"), looked)
 
 
-def of_excess(plan: InequalityPlan, excess: Excess) -> Verdict:
+def of_excess(plan: InequalityPlan, excess: Excess, looked: Looked = NOTHING_LOOKED_AT) -> Verdict:
     """The same from the numbers of rows that keep and that violate the bound, and the largest excess."""
-    tested = decide_inequality(plan, excess)
+    tested = replace(decide_inequality(plan, excess), looked=looked)
     return verdict(
         plan,
         tested,

@@ -43,7 +43,8 @@ size = Limit(
     },
 )  # fmt: skip
 vanishing = Limit(
-    settled, 0, as_=T, under=H.orbit, spread=Rational(1, 100),
+    # 40 draws on other seeds: at most 4.3e-6 at the smallest size.
+    settled, 0, as_=T, under=H.orbit, spread=Rational(1, 100000),
     approach=Corrections(
         size=0.1, slowest=1, rest=0, reference=128, reason="the sum of the squares is bounded, by ckd_energy_identity",
     ),

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
+
+import numpy as np
 
 from theorax.decide.draw_guards import Spreads, are_equal, noise_of, same_draws
 from theorax.decide.laws import LawPlan
 from theorax.decide.limits import LimitPlan
-from theorax.decide.looked import Looked, together
+from theorax.decide.looked import Looked
 from theorax.decide.means import MeanPlan, QuantilePlan
 from theorax.decide.rates import RatePlan
 from theorax.decide.verdict import Assumption, Standing
-from theorax.language import Claim, Rate
+from theorax.language import Claim, Inequality, Probability, Rate
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.guards.guard import DecidedClaim
 from theorax.verifiers.kinds.law_lowering import observed_features
@@ -23,18 +26,28 @@ __all__ = ["constant_letters", "drawn", "spread_of_draws"]
 def constant_letters(claim: DecidedClaim) -> Looked:
     """A letter that no draw changes is no measurement; where every letter of the claim is one, no test could fail.
 
-    One draw at each size shows nothing by itself: there the traced program tells whether its key reaches the letter.
+    One draw at each size shows nothing by itself: there the traced program tells whether its key reaches the letter. A
+    whole number that the program draws, one for an event that holds, is what a bound in every draw or a probability
+    speaks of; there it is told, and means are of something else.
     """
     names = sorted(letter.name for letter in claim.planned.claim.observed)
+    of_events = isinstance(claim.planned.claim, Inequality | Probability)
     fixed: dict[str, None] = {}
     for observed in drawn(claim):
         constant = [name for name in names if _is_constant(name, observed)]
-        if names and constant == names:
+        events = of_events and any(_is_event(name, observed) for name in constant)
+        if names and constant == names and not events:
             return Looked((same_draws(f"{' and '.join(names)} ({observed.line.name})"),))
         fixed |= dict.fromkeys(constant)
     if not fixed:
         return Looked()
     return Looked(ledger=(Assumption("letters", f"{', '.join(fixed)}: the same in every draw", Standing.HELD_FIXED),))
+
+
+def _is_event(name: str, observed: Observed) -> bool:
+    """True if the letter is a whole number that the key reaches."""
+    whole = all((table[name] == np.round(table[name])).all() for table in observed.tables)
+    return whole and observed.keys is not None and name not in observed.keys().constant
 
 
 def _is_constant(name: str, observed: Observed) -> bool:
@@ -44,21 +57,15 @@ def _is_constant(name: str, observed: Observed) -> bool:
 
 
 def spread_of_draws(claim: DecidedClaim) -> Looked:
-    """The spread of the draws of every case beside the one that was planned with."""
+    """The spread of the draws beside the one that was planned with: stated once for all cases, so over all of them."""
     stated = claim.planned.claim.spread != Claim.spread
-    found: list[tuple[Judged, Spreads]] = []
-    for case in claim.judged:
-        spreads = _spreads(claim, case, stated) if case.statistical and case.prepared.cell.line.random else None
-        if spreads is not None and spreads.ratios:
-            found.append((case, spreads))
-    if not found:
-        return Looked()
-    narrow = [spreads.look(_where(case)) for case, spreads in found if spreads.is_narrow]
-    # One line for all cases: the ledger names the narrowest and the widest.
-    whole = Spreads(
-        tuple(r for _, part in found for r in part.ratios), (1.0,) * sum(len(p.ratios) for _, p in found), stated
+    cases = [case for case in claim.judged if case.statistical and case.prepared.cell.line.random]
+    found = [part for part in (_spreads(claim, case, stated) for case in cases) if part is not None]
+    observed, planned = (
+        tuple(itertools.chain.from_iterable(parts))
+        for parts in ([part.observed for part in found], [part.planned for part in found])
     )
-    return Looked(together(narrow).findings[:1], Spreads(whole.observed, whole.planned, stated).look().ledger)
+    return Spreads(observed, planned, stated).look()
 
 
 def drawn(claim: DecidedClaim) -> Iterator[Observed]:
@@ -72,10 +79,6 @@ def drawn(claim: DecidedClaim) -> Iterator[Observed]:
             observed = claim.draws.on(line)
             if observed.tables:
                 yield observed
-
-
-def _where(case: Judged) -> str:
-    return f" for {case.prepared.cell.line.name}"
 
 
 def _spreads(claim: DecidedClaim, case: Judged, stated: bool) -> Spreads | None:
