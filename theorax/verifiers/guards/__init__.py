@@ -11,13 +11,14 @@ from theorax.verifiers.guards.guard import DecidedClaim, Guard
 from theorax.verifiers.guards.laws_given_variances import conditional_variance
 from theorax.verifiers.guards.light_tails import light_tails
 from theorax.verifiers.guards.margins import wide_margins
+from theorax.verifiers.guards.padding import padding
 from theorax.verifiers.guards.randomness import randomness
 from theorax.verifiers.guards.rounding import rounding
 from theorax.verifiers.guards.sizes import shared_sizes, swept
 from theorax.verifiers.guards.spread import constant_letters, spread_of_draws
 from theorax.verifiers.guards.stand_ins import stand_ins
 
-__all__ = ["GUARDS", "DecidedClaim", "Guard", "Looked", "look", "swept"]
+__all__ = ["GUARDS", "DecidedClaim", "Guard", "Looked", "look"]
 
 GUARDS: tuple[Guard, ...] = (
     instances_left_open,
@@ -29,6 +30,7 @@ GUARDS: tuple[Guard, ...] = (
     derivatives,
     shared_sizes,
     wide_margins,
+    padding,
     conditional_variance,
     stand_ins,
 )
