@@ -23,6 +23,11 @@ try:
 except ImportError:  # before jax.extend carried what runs a jaxpr
     from jax.core import jaxpr_as_fun  # type: ignore[no-redef, attr-defined]
 
+try:
+    from jax import enable_x64
+except ImportError:
+    from jax.experimental import enable_x64  # type: ignore[no-redef, attr-defined]
+
 __all__ = ["LibraryCall", "digest_of", "library_call"]
 
 _EXPLICIT = 3
@@ -96,13 +101,20 @@ def _equations(jaxpr: Any) -> Iterator[Any]:
 @cache
 def _called(name: str, kind: _Kind) -> str:
     """The body of JAX's own function of this name for a matrix of this type; empty where it makes no call."""
-    traced = _traced(getattr(jnp.linalg, name), kind)
+    with enable_x64(True):  # the types are those of the program, whatever the session's default is
+        traced = _traced(getattr(jnp.linalg, name), kind)
     bodies = [each.params["jaxpr"] for each in _equations(traced.jaxpr) if each.params.get("name") == name]
     return digest_of(bodies[0]) if bodies else ""
 
 
 @cache
 def _layouts(matrix: _Kind, right: _Kind) -> Mapping[str, tuple[bool, bool]]:
+    """The readings of the bodies, asked with the types of the program whatever the session's default is."""
+    with enable_x64(True):
+        return _read_layouts(matrix, right)
+
+
+def _read_layouts(matrix: _Kind, right: _Kind) -> Mapping[str, tuple[bool, bool]]:
     """For the bodies of JAX's own solve: whether the matrix is transposed, and whether the unknowns are rows.
 
     How JAX lays out several right sides is its own affair, so the body is asked: a unipotent matrix of whole numbers
