@@ -18,7 +18,7 @@ from theorax.verifiers.guards.sizes import shared_sizes, swept
 from theorax.verifiers.guards.spread import constant_letters, spread_of_draws
 from theorax.verifiers.guards.stand_ins import stand_ins
 
-__all__ = ["GUARDS", "DecidedClaim", "Guard", "Looked", "look"]
+__all__ = ["GUARDS", "DecidedClaim", "Guard", "Looked", "look", "swept"]
 
 GUARDS: tuple[Guard, ...] = (
     instances_left_open,
