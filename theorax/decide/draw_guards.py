@@ -61,7 +61,7 @@ def is_distinct(columns: Sequence[NDArray[np.generic]]) -> bool | None:
     Of the others at least half must differ; fewer than 30 of them say nothing.
     """
     given = [np.asarray(column) for column in columns]
-    steps = [_ROUNDING * float(np.finfo(part.dtype).eps) if part.dtype.kind == "f" else 0.0 for part in given]
+    steps = [_ROUNDING * float(np.finfo(str(part.dtype)).eps) if part.dtype.kind == "f" else 0.0 for part in given]
     asked = [(part.astype(float).reshape(len(part), -1), step) for part, step in zip(given, steps, strict=True)]
     asked = [(part, step) for part, step in asked if not _is_counted(part)]
     if not asked:

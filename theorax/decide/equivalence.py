@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from theorax.decide.bias_aware import Weights, solve
 from theorax.decide.designs import Plan, with_logarithm
@@ -258,7 +259,7 @@ def combine(decisions: Sequence[Decision], levels: Levels = DEFAULT_LEVELS) -> D
         raise DesignError("Only outcomes of tests can be combined. Settle proofs and counterexamples by precedence.")
     if refuted:
         status, reason, shown = Status.REFUTED, None, max(refuted, key=lambda d: d.breakdown_refute)
-        flags = _together(_any, refuted)
+        flags: dict[str, Any] = _together(_any, refuted)
     elif open_cases:
         shown = min(open_cases, key=lambda d: _URGENCY.index(d.reason) if d.reason in _URGENCY else -1)
         status, reason = Status.INCONCLUSIVE, shown.reason

@@ -124,7 +124,9 @@ class _OneSize(Planned):
             decision = decide(self._interval(observed), self.to, self.margin, side, self.levels)
         except Refusal as refusal:
             return refused(refusal, self.to, self.margin, side, self.levels, points)
-        unseen = (f"a {self.what} that differs from the claimed one by less than {self.noticeable:.2g}",)
+        unseen: tuple[str, ...] = (
+            f"a {self.what} that differs from the claimed one by less than {self.noticeable:.2g}",
+        )
         unseen += of_zero(self.what, self.to, self.margin, points)
         return Tested(decision, points, unseen, told_of_tails(decision))
 

@@ -55,8 +55,7 @@ class Layout:
 
     def _entries(self) -> Any:
         draws = random.Random(self.name)
-        first = None
-        number = 0
+        first, number = 0.0, 0
         while True:
             size = draws.randrange(17, 64) / 32
             entry = draws.choice(self.signs) * size * 2.0 ** draws.randint(*self.powers)

@@ -40,9 +40,9 @@ def integral(function: Expr, variable: Symbol, low: Expr, high: Expr, point: Poi
         if ends[0] is None:
             assert ends[1] is not None
             return _moved(lambda z, analytic: f(-z, analytic), -ends[1], None)
-        if ends[1] is not None and (direct := _integral(f, *ends, _AT_ONCE)).rel_accuracy_bits() > 20:
+        if ends[1] is not None and (direct := _integral(f, ends[0], ends[1], _AT_ONCE)).rel_accuracy_bits() > 20:
             return direct, arb(0)
-        return _moved(f, *ends)
+        return _moved(f, ends[0], ends[1])
 
 
 def _integral(f: Function, low: arb, high: arb, evaluations: int) -> arb:

@@ -194,7 +194,7 @@ def _ways(place: Expr, direction: str, point: dict[Symbol, Any]) -> list[list[Ex
 
 
 def _course(expression: Expr, variable: Symbol, places: list[Expr], point: dict[Symbol, Any]) -> list[arb]:
-    found = []
+    found: list[arb] = []
     for where in places:
         # Differences of numbers of size 2^k cancel: four times as many bits stay for every one of them.
         value = ball_of(expression, {**point, variable: where}, 128 + 16 * _FAR[len(found)])

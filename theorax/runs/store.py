@@ -154,7 +154,7 @@ class Store:
         *head, seal, manifest, outcome, observations = found[0]
         if head[2] != LAYOUT and seals.sealed((*head, seal)):
             return None
-        parts = dict(zip(seals.PARTS, (manifest, outcome, observations), strict=True))
+        parts: dict[str, object] = dict(zip(seals.PARTS, (manifest, outcome, observations), strict=True))
         if head[0] != key or not seals.sealed((*head, seal)) or not seals.whole(parts, head[-1]):
             raise self._dropped(key, str(head[1]), "it is not what was kept")
         return SealedRow(*head, outcome, observations)  # type: ignore[call-arg]  # as many as HEAD names

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from theorax.decide.findings import Finding, Found, ShownBy, settle, shown_by
 from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
@@ -91,7 +92,7 @@ def verdict(
     certain = shown_by(found) in (ShownBy.PROVED, ShownBy.CERTIFIED)
     spends = decision is not None and not certain and all(case.statistical for case in judged)
     level = planned.levels.support if spends else None
-    attempt = {"attempt": planned.attempt, "log": planned.entry}
+    attempt: dict[str, Any] = {"attempt": planned.attempt, "log": planned.entry}
     return conclude(
         _statement(planned, cases),
         _grounds(theorem, planned, proofs, settle(part.finding for part in found), judged, decision, looked),

@@ -254,7 +254,7 @@ def _merged(one: Mapping[str, tuple[str, ...]], other: Mapping[str, tuple[str, .
 
 def is_part(program: Callable[..., Any], measured: Callable[..., Any]) -> bool:
     """Is the program the measured one, or a function that it reaches by the names in its code?"""
-    wanted, seen = _function(program), set()
+    wanted, seen = _function(program), set[Any]()
     waiting: list[Any] = [_function(measured)]
     while waiting:
         function = waiting.pop()

@@ -64,13 +64,13 @@ def _body_instead(call: Callable[..., Any]) -> Callable[..., Any]:
         rules = [vars(self).get(part) for part in ("fun", "jvp", "fwd", "bwd")]
         if all(_is_jax(rule) for rule in rules if rule is not None):
             return call(self, *arguments, **named)
-        _MET[getattr(self, "__name__", None) or getattr(self.fun, "__name__", "a custom derivative")] = None
+        _MET[str(getattr(self, "__name__", None) or getattr(self.fun, "__name__", "a custom derivative"))] = None
         return self.fun(*arguments, **named)
 
     return body
 
 
-def _handed_on(x):  # type: ignore[no-untyped-def]
+def _handed_on(x: Any) -> Any:
     import sys
 
     from theorax.numerics.arithmetics.true_derivatives import stopped
@@ -90,7 +90,7 @@ def _in_mathematics(code: CodeType) -> bool:
     path = Path(code.co_filename)
     if not path.is_relative_to(_JAX):
         return False
-    parts = path.relative_to(_JAX).with_suffix("").parts
+    parts: tuple[str, ...] = path.relative_to(_JAX).with_suffix("").parts
     return (parts[1] if parts[0] == "_src" and len(parts) > 1 else parts[0]) in _MATHEMATICS
 
 

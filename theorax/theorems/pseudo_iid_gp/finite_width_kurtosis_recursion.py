@@ -116,8 +116,8 @@ def table():
         ("rank n/2", setting.low_rank(Rational(1, 2)), variance + 2 * m2**2, variance + 2 * m2**2),
         ("two blocks", setting.blocks(2), 2 * variance, variance),
     ):
-        known = constants(law)
-        found = [Subs(side / sw2**2, tuple(known), tuple(known.values())) for side in (S_own, S_cross)]
+        given = constants(law)
+        found = [Subs(side / sw2**2, tuple(given), tuple(given.values())) for side in (S_own, S_cross)]
         yield Step(name, found, [alone, pair])
     known, values = tuple(ROOT), tuple(ROOT.values())
     nine, fifteen = (Subs(kurtosis.to.subs(l, 1).subs(law), known, values) for law in (constants(setting.HAAR), IID))

@@ -45,8 +45,9 @@ variance = Expectation(
         1, 10, "the variance of a sum of correlated entries grows with n; at n = 16 it is three times as large",
     ),
 )  # fmt: skip
+blend = cos(t * mu) * exp(-(a - mu**2) * t**2 / 2)  # two normal laws, around mu and -mu
 mixture = Law(
-    units, Characteristic(cos(t * mu) * exp(-(a - mu**2) * t**2 / 2), t), as_=n, under=H.fixed_sum,
+    units, Characteristic(blend, t), as_=n, under=H.fixed_sum,
     spread=Rational(1, 8),
     approach=Expansion(
         powers=(1,), rest=Rational(1, 50), order=2, reference=16, reason="an Edgeworth expansion around each component",
@@ -89,8 +90,8 @@ def four_columns():
 @derives(mixture)
 def limit_law():
     """Every activation with E phi = mu, E phi^2 = a: the fourth moment of the mixture is the limit of the exact one."""
-    yield Step("its variance", -Subs(Derivative(mixture.to.of, (t, 2)), t, 0), a)
-    yield Step("its kurtosis", Subs(Derivative(mixture.to.of, (t, 4)), t, 0) / a**2, sympy.Limit(value, n, oo))
+    yield Step("its variance", -Subs(Derivative(blend, (t, 2)), t, 0), a)
+    yield Step("its kurtosis", Subs(Derivative(blend, (t, 4)), t, 0) / a**2, sympy.Limit(value, n, oo))
     yield Step("ReLU", sympy.Limit(value.subs(RELU.knows), n, oo) - 3, -2 / pi**2)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -180,15 +181,16 @@ def _changed(claim: Any, cell: Cell, run: Run, observed: Observed) -> str:
     sure, possible = (
         bool(np.broadcast_to(mask, observed.line.draws)[run.draw]) for mask in outcomes(claim.event, cell, observed, at)
     )
-    tried = (
-        in_balls(claim.event, lambda gap, at=precision: ball_of(gap, cell, run, observed, at).item())
-        for precision in PRECISIONS
-    )
+    tried = (in_balls(claim.event, partial(_ball, cell, run, observed, precision)) for precision in PRECISIONS)
     known = next((answer for answer in tried if answer is not None), None)
     if known is None or (known and possible) or (not known and not sure):
         return ""
     word = "no success" if known else "a success"
     return f"draw {run.draw} at {observed.line.swept} = {run.size} is counted as {word}, and balls say otherwise"
+
+
+def _ball(cell: Cell, run: Run, observed: Observed, precision: int, gap: Expr) -> Any:
+    return ball_of(gap, cell, run, observed, precision).item()
 
 
 def _withheld(claim: DecidedClaim, case: Judged, seen: _Seen) -> Iterator[Found]:
@@ -257,7 +259,8 @@ def _ledger(claim: DecidedClaim, lines: Sequence[LineReplays], seen: Sequence[_S
     """What was seen of rounding in the place of the declared line, and what was not looked at."""
     experiment = claim.theorem.experiments[lines[0].observed.line.experiment]
     text = assumptions.float_model(experiment, claim.planned.claim)
-    reasons = [part.unlooked for part in (*lines, *seen) if part.unlooked]
+    told = [*(part.unlooked for part in lines), *(part.unlooked for part in seen)]
+    reasons = [part for part in told if part]
     unlooked = "; ".join(dict.fromkeys(reasons))
     draws = sum(len(part.runs) for part in lines)
     sizes = ", ".join(map(str, sorted({run.size for part in lines for run in part.runs})))

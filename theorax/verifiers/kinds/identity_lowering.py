@@ -88,7 +88,8 @@ class IdentityJudge(Judge[Identity]):
         trivial = Finding.TRIVIAL_BOUND in found.findings
         certified = Finding.CERTIFICATE in found.findings
         refuted = Finding.COUNTEREXAMPLE in found.findings
-        count, scope, held = len(observed.instances[size]), "", ()
+        count, scope = len(observed.instances[size]), ""
+        held: tuple[str, ...] = ()
         if Finding.TEST_SUPPORTED in found.findings and not found.drawn:
             scope = f"all real weights at the shapes of {observed.line.swept} = {size}"
             held = _held(observed, size, _representatives(observed, size, found.holding), holding=found.holding)
@@ -229,14 +230,14 @@ def _is_single(leaf: Any) -> bool:
 
 
 def _forms(
-    claim: Identity, cell: Cell, observed: Observed, draw: int, first: Sequence[int] = ()
+    claim: Identity, cell: Cell, observed: Observed, draw: int, leading: Sequence[int] = ()
 ) -> tuple[Sequence[Form], Sequence[Form]]:
-    """Both sides by their forms, the letters put into them; ``first`` as in `forms_of`."""
+    """Both sides by their forms, the letters put into them; ``leading`` as in `forms_of`."""
     (size,) = cell.line.sizes
     known, (model, read) = observed._evaluated, observed.instances[size][draw]
-    place = ("forms", size, draw, tuple(first))
+    place = ("forms", size, draw, tuple(leading))
     if place not in known:
-        known[place] = forms_of(lambda model: dict(observed.observe(model, **read)), (model,), first)
+        known[place] = forms_of(lambda model: dict(observed.observe(model, **read)), (model,), leading)
     seen = known[place]
     # Letters of one form are one letter, before SymPy puts the terms of a sum in the order of their names.
     first: dict[Any, Measured] = {}
