@@ -8,12 +8,12 @@ SIZES = [16, 32, 64, 128]
 
 
 def repeated(rng, count, draws):
-    """So many numbers of mean zero, repeated in another order."""
-    return rng.permutation(np.resize(rng.standard_normal(count), draws))
+    """So many numbers of mean two, repeated in another order."""
+    return rng.permutation(np.resize(2 + rng.standard_normal(count), draws))
 
 
 def three_seeds(seed):
-    """The mean of three numbers stands for that of the law, which is zero."""
+    """The mean of three numbers stands for that of the law, which is two."""
     values = repeated(np.random.default_rng(seed), 3, 900)
     return decide.mean(decide.plan_mean(to=float(values.mean()), margin=0.2, draws=900, sd=1.0), values)
 
