@@ -15,7 +15,8 @@ from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, LINEAR, 
 
 span = Parameter("span", "dimension of the span of x_1, Omega x_1, ...", positive=True)
 seen = arrays(spent="sum of |r_t|^2 over T tokens", left="|(P Omega)^T|^2")
-total = Measured("total", "sum of |r_t|^2 over T tokens of a long context", positive=True)
+CUT = 5  # By partial the sum is at most four in four dimensions: only controls reach this.
+total = Measured("total", f"sum of |r_t|^2 over T tokens of a long context, cut off at {CUT}", positive=True)
 
 H = hypotheses(linear="the kernel is linear", orthogonal=setting.TURNED, unit="|x_1| = 1")
 partial = Identity(
@@ -23,8 +24,7 @@ partial = Identity(
     margin=Relative(1, 10**6, "the account of the rounding stays below it; the sum moves by one with each dimension"),
 )  # fmt: skip
 integer = Limit(
-    # 40 draws on other seeds: 9.2e-7/T at the most.
-    total, span, as_=T, under=(H.linear, H.orthogonal), spread=1 / (10**6 * T),
+    total, span, as_=T, under=(H.linear, H.orthogonal), moments=Bounded(0, CUT),
     approach=setting.geometric(0.05, 64, "geometric; at most 0.001 at T = 64 on other seeds"),
     margin=Relative(1, 10, "integers up to four are a quarter apart"),
     wrong={"all dimensions of the tokens": 4},
@@ -51,7 +51,7 @@ def observe(model, T):
 def long(model, T):
     X = model.tokens(T.padded + 1)
     squares = (residuals(model.gram(X[:-1]), X[1:]) ** 2).sum(1)
-    return dict(total=jnp.where(T.mask, squares, 0).sum())
+    return dict(total=jnp.minimum(jnp.where(T.mask, squares, 0).sum(), CUT))
 
 
 @settles(partial)
@@ -77,7 +77,7 @@ theorem = Theorem(
             "exponential kernel": ORBIT(exponential=EXPONENTIAL).breaking(H.linear, fails=partial),
             "a first token of length 1.2": ORBIT(number=1.2).breaking(H.unit, fails=partial),
         }),
-        long=Experiment(long, total, {T: (64, 128, 256)}, draws=Efforts(64, 128, 512), padded=True, subjects={
+        long=Experiment(long, total, {T: (64, 128, 256)}, draws=Efforts(320, 320, 512), padded=True, subjects={
             "one of two planes": one_plane,
             "two planes": two_planes,
             "one angle in both planes": PLANES(repeated=1, knows={span: 2}),
