@@ -28,8 +28,9 @@ def held_fixed(inputs: Any, varied: Callable[[Any], bool], names: Sequence[str] 
 def name_of(path: Sequence[Any], names: Sequence[str] = ()) -> str:
     """The name of a leaf: its place in the tree, with the name of the argument in front."""
     parts: list[str] = [str(getattr(key, "name", getattr(key, "key", getattr(key, "idx", key)))) for key in path]
-    if names and path and hasattr(path[0], "idx") and path[0].idx < len(names):
-        parts[0] = names[path[0].idx]
+    place = getattr(path[0], "idx", None) if path else None
+    if isinstance(place, int) and place < len(names):
+        parts[0] = names[place]
     elif parts and parts[0].isdigit():
         parts[0] = f"input {int(parts[0]) + 1}"
     return ".".join(parts) or "the input"

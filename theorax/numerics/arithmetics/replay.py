@@ -469,7 +469,7 @@ def _truncated(x: np.ndarray) -> np.ndarray:
     """
     whole = np.empty(x.shape, dtype=object)
     for place in np.ndindex(x.shape):
-        entry: arb = x[place]
+        entry: Any = x[place]
         part = entry.floor() if not entry < 0 else entry.ceil()
         if not (part.is_finite() and part.is_exact()):
             raise UndecidedComparison("convert_element_type", entry)

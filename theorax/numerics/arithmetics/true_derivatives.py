@@ -90,8 +90,8 @@ def _in_mathematics(code: CodeType) -> bool:
     path = Path(code.co_filename)
     if not path.is_relative_to(_JAX):
         return False
-    parts: tuple[str, ...] = path.relative_to(_JAX).with_suffix("").parts
-    return (parts[1] if parts[0] == "_src" and len(parts) > 1 else parts[0]) in _MATHEMATICS
+    rooms = [part for part in path.relative_to(_JAX).with_suffix("").parts if part != "_src"]
+    return bool(rooms) and rooms[0] in _MATHEMATICS
 
 
 def _is_jax(function: Any, depth: int = 8) -> bool:

@@ -259,8 +259,7 @@ def _ledger(claim: DecidedClaim, lines: Sequence[LineReplays], seen: Sequence[_S
     """What was seen of rounding in the place of the declared line, and what was not looked at."""
     experiment = claim.theorem.experiments[lines[0].observed.line.experiment]
     text = assumptions.float_model(experiment, claim.planned.claim)
-    told = [*(part.unlooked for part in lines), *(part.unlooked for part in seen)]
-    reasons = [part for part in told if part]
+    reasons = [part for part in (*(one.unlooked for one in lines), *(one.unlooked for one in seen)) if part]
     unlooked = "; ".join(dict.fromkeys(reasons))
     draws = sum(len(part.runs) for part in lines)
     sizes = ", ".join(map(str, sorted({run.size for part in lines for run in part.runs})))
