@@ -55,9 +55,9 @@ ALLOWED = Corrections(size=0.05, slowest=1, reason="moments expand in 1/n")
 
 
 def build(key: Any, n: int) -> Any:
-    hidden, last = jax.random.split(key)
+    hidden, last, other = jax.random.split(key, 3)
     squares = jax.random.normal(hidden, (n,)) ** 2
-    return squares.mean(), jax.random.normal(last), jax.random.uniform(last)
+    return squares.mean(), jax.random.normal(last), jax.random.uniform(other)
 
 
 def observe(model: Any) -> dict[str, Any]:

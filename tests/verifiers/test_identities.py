@@ -47,7 +47,7 @@ FINEST = Relative(1, 10**20, "finer than floats can tell")
 def build(key: Any, n: Extent) -> dict[str, jax.Array]:
     unit = jnp.array([0.0, 1.0])
     return dict(
-        A=jax.random.normal(key, (n.padded, n.padded)),
+        A=jax.random.normal(jax.random.fold_in(key, 1), (n.padded, n.padded)),
         B=jax.random.uniform(key, (n.padded, n.padded)),
         unit=unit,
         scale=jnp.asarray(1.0),

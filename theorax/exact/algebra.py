@@ -8,7 +8,7 @@ is checked by multiplication alone: whatever found it is not believed.
 | degree at most two | $(1, x)\,M\,(1, x)'$ with $M = L D L'$ and $D \ge 0$: a sum of squares, everywhere |
 | one letter | no root of odd order between the ends, counted by Sturm's theorem, and a value above zero |
 
-**Source:** Golub and Van Loan 2013, section 4.2.8 (semidefinite factors); Basu, Pollack and Roy 2006, theorem 2.50.
+**Source:** Golub and Van Loan 2013, section 4.2.8 (semidefinite factors); Basu et al. 2006, theorem 2.50 (Sturm).
 """
 
 from __future__ import annotations

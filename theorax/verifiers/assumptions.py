@@ -94,7 +94,7 @@ def scope(theorem: Theorem, name: str, claim: Claim, cases: Sequence[Prepared]) 
 
 
 def surrogates(theorem: Theorem, cases: Sequence[Prepared]) -> str:
-    """What a scope says where derivatives are meant to be others than those of the numbers computed."""
+    """Words of a scope where derivatives are meant to be others than those of the numbers computed."""
     places = {case.cell.line.experiment for case in cases} & theorem.experiments.keys()
     reasons = dict.fromkeys(theorem.experiments[place].surrogate_because for place in sorted(places))
     return "".join(f"; for surrogate derivatives: {why}" for why in reasons if why)

@@ -13,7 +13,7 @@ from theorax.verifiers.guards.light_tails import light_tails
 from theorax.verifiers.guards.margins import wide_margins
 from theorax.verifiers.guards.padding import padding
 from theorax.verifiers.guards.randomness import randomness
-from theorax.verifiers.guards.rounding import rounding
+from theorax.verifiers.guards.rounding_replayed import rounding
 from theorax.verifiers.guards.sizes import shared_sizes, swept
 from theorax.verifiers.guards.spread import constant_letters, spread_of_draws
 from theorax.verifiers.guards.stand_ins import stand_ins

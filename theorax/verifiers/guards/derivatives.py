@@ -12,7 +12,7 @@ from theorax.decide.findings import Finding, Found
 from theorax.decide.looked import NOTHING_LOOKED_AT, Looked, together
 from theorax.decide.verdict import Assumption, Standing
 from theorax.exact.same_program import forms_of
-from theorax.numerics.arithmetics.replay import Replay, Stopped
+from theorax.numerics.arithmetics.replayed_draws import BallProgram, Stopped
 from theorax.numerics.arithmetics.true_derivatives import RULES_MET, without_rules
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.guards.guard import DecidedClaim
@@ -82,7 +82,7 @@ def _compared(found: LineReplays) -> dict[str, tuple[str, str]]:
         return dict(observed.observe(model, **read))
 
     with without_rules() as met:
-        plain = Replay(observe, (model,))
+        plain = BallProgram(observe, (model,))
         if not RULES_MET and not met:  # no rule but those of JAX was met by any program of this process
             return {}
         rules = ", ".join(met)
@@ -97,7 +97,7 @@ def _zeros(leaf: Any) -> Any:
     return np.zeros(leaf.shape, leaf.dtype) if isinstance(leaf, jax.ShapeDtypeStruct) else leaf
 
 
-def _number(found: LineReplays, plain: Replay, name: str) -> str:
+def _number(found: LineReplays, plain: BallProgram, name: str) -> str:
     if not found.runs:
         return found.unlooked or "no draw was run again"
     answers = set()
@@ -120,7 +120,7 @@ def _number(found: LineReplays, plain: Replay, name: str) -> str:
 
 
 def _answer(one: np.ndarray, other: np.ndarray) -> str | None:
-    """Whether the entries agree; None where balls are too wide to say."""
+    """True if the entries agree; None where balls are too wide to say."""
     if one.dtype != object or other.dtype != object:
         return _SAME if np.array_equal(one, other) else _OTHER
     pairs = list(zip(one.reshape(-1).tolist(), other.reshape(-1).tolist(), strict=True))

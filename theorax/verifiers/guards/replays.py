@@ -13,13 +13,13 @@ from sympy import Basic, Rational
 
 from theorax.language import Measured, Parameter
 from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
-from theorax.numerics.arithmetics.replay import MOST_OPERATIONS, Replay, Replayed, Stopped
+from theorax.numerics.arithmetics.replayed_draws import MOST_OPERATIONS, BallProgram, Replayed, Stopped
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed, evaluate
 from theorax.verifiers.cases.sweep_lines import BOX, Cell, SweepLine
 from theorax.verifiers.guards.guard import DecidedClaim
 
-__all__ = ["LineReplays", "Run", "ball_of", "replays", "supported_lines"]
+__all__ = ["LineReplays", "ReplayedRun", "ball_of", "replays", "supported_lines"]
 
 DRAWS = {"quick": 3, "standard": 8, "thorough": 8}
 OPERATIONS = {"quick": 30_000, "standard": MOST_OPERATIONS, "thorough": MOST_OPERATIONS}
@@ -31,13 +31,13 @@ PRECISIONS = (128, 512, 2048)
 
 @final
 @dataclass(frozen=True)
-class Run:
+class ReplayedRun:
     """One draw run again: its arguments, its program, and what came out at the first precision."""
 
     size: int
     draw: int
     model: Any
-    program: Replay
+    program: BallProgram
     replayed: Replayed
     most: int  # operations that it may take at a higher precision
 
@@ -58,7 +58,7 @@ class LineReplays:
     """The runs of a line; ``unlooked``: why there is none. ``example``: shapes of a model, and the letters read."""
 
     observed: Observed
-    runs: tuple[Run, ...]
+    runs: tuple[ReplayedRun, ...]
     example: tuple[Any, Mapping[str, Any]]
     unlooked: str = ""
 
@@ -88,7 +88,7 @@ def replays(claim: DecidedClaim, line: SweepLine) -> LineReplays:
 
 def _replays(observed: Observed, effort: str, *, narrow: bool) -> LineReplays:
     sizes, left = observed.line.sizes, OPERATIONS[effort]
-    runs: list[Run] = []
+    runs: list[ReplayedRun] = []
     example = observed.instance(sizes[0], 0) if observed.instances else _shapes(observed, sizes[0])
     # A second size compiles what builds a model once more: at quick effort that is too much.
     for size in sizes[:1] if effort == "quick" else dict.fromkeys((sizes[0], sizes[-1])):
@@ -103,7 +103,7 @@ def _replays(observed: Observed, effort: str, *, narrow: bool) -> LineReplays:
         model, read = example
         if size != sizes[0]:
             model, read = observed.instance(size, 0) if observed.instances else _shapes(observed, size)
-        program = Replay(lambda model, read=read: dict(observed.observe(model, **read)), (model,), narrow=narrow)
+        program = BallProgram(lambda model, read=read: dict(observed.observe(model, **read)), (model,), narrow=narrow)
         operations = program.operations * count
         if operations > left:
             told = f"too many ball operations ({program.operations} a draw)"
@@ -111,7 +111,7 @@ def _replays(observed: Observed, effort: str, *, narrow: bool) -> LineReplays:
         left, most = left - operations, left // count
         for draw in range(count):
             model = observed.instance(size, draw)[0]
-            runs.append(Run(size, draw, model, program, program.run((model,), PRECISIONS[0], most), most))
+            runs.append(ReplayedRun(size, draw, model, program, program.run((model,), PRECISIONS[0], most), most))
     return LineReplays(observed, tuple(runs), example)
 
 
@@ -156,7 +156,7 @@ def _bodies(value: Any) -> Iterator[Any]:
             yield body
 
 
-def ball_of(expression: Basic, cell: Cell, run: Run, observed: Observed, precision: int) -> Any:
+def ball_of(expression: Basic, cell: Cell, run: ReplayedRun, observed: Observed, precision: int) -> Any:
     """The expression on one run: an array of balls, or why balls could not follow it."""
     results = run.results(precision)
     letters = {letter.name for letter in expression.free_symbols if isinstance(letter, Measured)}

@@ -26,12 +26,12 @@ from theorax.decide.rates import RatePlan
 from theorax.decide.status import Reason
 from theorax.decide.verdict import Assumption, Standing
 from theorax.language import Impossibility, Inequality, Law, Optimum, Probability, Rate
-from theorax.numerics.arithmetics.replay import Stopped
+from theorax.numerics.arithmetics.replayed_draws import Stopped
 from theorax.verifiers import assumptions
 from theorax.verifiers.cases.evaluation import Observed, evaluate
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.guards.guard import DecidedClaim
-from theorax.verifiers.guards.replays import PRECISIONS, LineReplays, Run, ball_of, replays, supported_lines
+from theorax.verifiers.guards.replays import PRECISIONS, LineReplays, ReplayedRun, ball_of, replays, supported_lines
 from theorax.verifiers.kinds.law_lowering import law_frequencies
 from theorax.verifiers.kinds.lowering import Judged, columns
 from theorax.verifiers.kinds.probability_lowering import in_balls, outcomes
@@ -53,7 +53,7 @@ class _Seen:
     unlooked: str = ""
 
     def bounds(self, sizes: Sequence[int], values: Sequence[np.ndarray], *, shares: bool) -> tuple[np.ndarray, ...]:
-        """What the values at every size must stand: at a size that was not replayed, the largest of the others."""
+        """Errors that the values at every size must stand: at a size that was not replayed, the largest of the others."""
         if shares:
             most = max(self.relative.values())
             parts = zip(sizes, values, strict=True)
@@ -129,7 +129,7 @@ def _seen(claim: DecidedClaim, case: Judged, line: LineReplays) -> _Seen:
 
 
 def _expressions(claim: Any) -> Sequence[Expr]:
-    """What is compared with what: the expressions whose rounding may decide the claim."""
+    """Expressions whose rounding may decide the claim."""
     if isinstance(claim, Probability):
         return [part.lhs - part.rhs for part in claim.event.atoms(Relational)]
     if isinstance(claim, Inequality):
@@ -143,7 +143,7 @@ def _expressions(claim: Any) -> Sequence[Expr]:
     return [claim.of]
 
 
-def _difference(expression: Expr, cell: Cell, run: Run, observed: Observed) -> tuple[float, float] | Stopped:
+def _difference(expression: Expr, cell: Cell, run: ReplayedRun, observed: Observed) -> tuple[float, float] | Stopped:
     """The largest difference of the floats of one draw from its balls, and its share of the value.
 
     **Errors:** rounded up; the radius of a ball is part of the difference unless that shrinks with the precision.
@@ -173,7 +173,7 @@ def _narrow(x: arb, y: arb) -> bool:
     return bool(y.rad() <= max(abs(x).upper(), abs(y).upper()) * arb(2) ** -53)
 
 
-def _changed(claim: Any, cell: Cell, run: Run, observed: Observed) -> str:
+def _changed(claim: Any, cell: Cell, run: ReplayedRun, observed: Observed) -> str:
     """The draw, if the event holds in its floats and fails in its balls, or the other way."""
     if not isinstance(claim, Probability):
         return ""
@@ -189,7 +189,7 @@ def _changed(claim: Any, cell: Cell, run: Run, observed: Observed) -> str:
     return f"draw {run.draw} at {observed.line.swept} = {run.size} is counted as {word}, and balls say otherwise"
 
 
-def _ball(cell: Cell, run: Run, observed: Observed, precision: int, gap: Expr) -> Any:
+def _ball(cell: Cell, run: ReplayedRun, observed: Observed, precision: int, gap: Expr) -> Any:
     return ball_of(gap, cell, run, observed, precision).item()
 
 
@@ -256,7 +256,7 @@ def _steepest(claim: Law | Rate, cell: Cell) -> float:
 
 
 def _ledger(claim: DecidedClaim, lines: Sequence[LineReplays], seen: Sequence[_Seen]) -> tuple[Assumption, ...]:
-    """What was seen of rounding in the place of the declared line, and what was not looked at."""
+    """Lines on rounding, as it was seen, in the place of the declared line, and what was not looked at."""
     experiment = claim.theorem.experiments[lines[0].observed.line.experiment]
     text = assumptions.float_model(experiment, claim.planned.claim)
     reasons = [part for part in (*(one.unlooked for one in lines), *(one.unlooked for one in seen)) if part]

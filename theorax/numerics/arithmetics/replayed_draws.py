@@ -28,7 +28,7 @@ from theorax.numerics.arithmetics.flat_program import Operation, Program, double
 from theorax.numerics.arithmetics.interpreter import Interpreter
 from theorax.numerics.arithmetics.primitives import is_native
 
-__all__ = ["MOST_OPERATIONS", "Replay", "Replayed", "Stopped"]
+__all__ = ["MOST_OPERATIONS", "BallProgram", "Replayed", "Stopped"]
 
 MOST_OPERATIONS = 2_000_000
 """Scalar operations after which a loop without a length is given up, unless less is asked for."""
@@ -76,7 +76,7 @@ class Replayed:
 
 
 @final
-class Replay:
+class BallProgram:
     """A function traced once at the shapes of its arguments, to be run in balls on arguments of these shapes.
 
     The arguments may hold `jax.ShapeDtypeStruct` in the place of arrays.
