@@ -50,7 +50,7 @@ def rows(folder: Path) -> list[Row]:
 
 
 def found(folder: Path, row: Row, seed: int, state: Path) -> Verdict:
-    """The verdict on this row with this seed."""
+    """The verdict on this row with this seed; of a file that must be refused whole, that on its first claim."""
     file, _, function = row.file.partition(":")
     if function:
         verdict = getattr(_module(folder / file), function)(seed)
@@ -58,7 +58,7 @@ def found(folder: Path, row: Row, seed: int, state: Path) -> Verdict:
         return verdict
     settings = Settings(roots=(str(folder),), state=str(state), seed=seed, effort="quick", fresh=True)
     outcome = check(Path(file).stem, settings)
-    return next(claim for claim in outcome.claims if claim.id == row.claim)
+    return next(claim for claim in outcome.claims if row.claim in ("", claim.id))
 
 
 def missed(folder: Path, row: Row, state: Path) -> list[str]:
@@ -77,11 +77,16 @@ def missed(folder: Path, row: Row, state: Path) -> list[str]:
                 wrong.append(f"seed {seed}: {verdict.status} ({verdict.sentence})")
             if row.reason and verdict.reason not in row.reason.split("|"):
                 wrong.append(f"seed {seed}: reason {verdict.reason}")
-            ledger = [f"{part.kind}: {part.text} ({part.checked})" for part in verdict.ledger]
-            text = "\n".join((verdict.statement, verdict.sentence, verdict.scope, *verdict.unseen, *ledger))
+            text = told(verdict)
         if row.told and row.told not in text:
             wrong.append(f"seed {seed}: {row.told!r} is not told in: {text}")
     return wrong
+
+
+def told(verdict: Verdict) -> str:
+    """All that a row may ask for of the report on this verdict."""
+    ledger = [f"{part.kind}: {part.text} ({part.checked})" for part in verdict.ledger]
+    return "\n".join((verdict.statement, verdict.sentence, verdict.scope, *verdict.unseen, *ledger))
 
 
 @cache

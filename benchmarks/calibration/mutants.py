@@ -20,21 +20,16 @@ from typing import Any
 from benchmarks.calibration import find
 from benchmarks.calibration.cases import failures, tally
 
-__all__ = ["MUTANTS", "Mutant", "gate"]
+__all__ = ["MUTANTS", "Fault", "Mutant", "gate"]
 
 
 @dataclass(frozen=True)
-class Mutant:
-    """One fault, and the case whose gate it breaks."""
+class Fault:
+    """One fault of the engine: a function of it, rewritten."""
 
     name: str
     where: str  # module:function or module:Class.method
     changes: tuple[tuple[str, str], ...]  # lines of its source, and what stands there instead
-    family: str
-    case: str  # the key of the case
-    replicates: int
-    why: str
-    procedure: str = ""  # of the case; all promised ones if empty
 
     @contextmanager
     def planted(self) -> Iterator[None]:
@@ -57,7 +52,18 @@ class Mutant:
             _forget()
 
 
-def _rewritten(original: Any, module: Any, name: str, mutant: Mutant) -> Any:
+@dataclass(frozen=True)
+class Mutant(Fault):
+    """One fault, and the case whose gate it breaks."""
+
+    family: str
+    case: str  # the key of the case
+    replicates: int
+    why: str
+    procedure: str = ""  # of the case; all promised ones if empty
+
+
+def _rewritten(original: Any, module: Any, name: str, mutant: Fault) -> Any:
     function = original.fget if isinstance(original, property) else inspect.unwrap(original)
     source = textwrap.dedent(inspect.getsource(function))
     for old, new in mutant.changes:
