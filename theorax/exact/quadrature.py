@@ -22,8 +22,8 @@ _REACH = 60
 """An infinite end, or one with a singularity, is moved to infinity by exp; the integral is taken up to here."""
 
 
-def integral(function: Expr, variable: Symbol, low: Expr, high: Expr, point: Point) -> tuple[arb, arb]:
-    """A ball of the integral at the point, and an estimate of what was cut off.
+def integral(function: Expr, variable: Symbol, low: Expr, high: Expr, point: Point) -> tuple[arb, arb | None]:
+    """A ball of the integral at the point, and an estimate of what was cut off; None where nothing was.
 
     Ends that are infinite or singular are moved to infinity, where the integral is cut off far out.
 
@@ -41,7 +41,7 @@ def integral(function: Expr, variable: Symbol, low: Expr, high: Expr, point: Poi
             assert ends[1] is not None
             return _moved(lambda z, analytic: f(-z, analytic), -ends[1], None)
         if ends[1] is not None and (direct := _integral(f, ends[0], ends[1], _AT_ONCE)).rel_accuracy_bits() > 20:
-            return direct, arb(0)
+            return direct, None
         return _moved(f, ends[0], ends[1])
 
 

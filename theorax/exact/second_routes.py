@@ -1,6 +1,6 @@
 """A second way to each result of computer algebra: integrals, sums, products, limits, derivatives at exact points.
 
-No route shares code with the first one. Some are rigorous (balls of a quadrature, finite sums); the others estimate
+No route shares code with the first one. Some are rigorous (a quadrature between finite ends, finite sums); others estimate
 their own error from two of their values, and are evidence. A route that cannot be taken is no objection.
 """
 
@@ -35,6 +35,8 @@ _FAR = (4, 8, 16, 32, 64, 128, 256, 512)
 _MANY = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
 """Partial sums of a series that are held against its value."""
 
+_CUT_OFF = "balls of a quadrature, what an infinite or singular end cuts off estimated (evidence)"
+
 _FAILURES = (UnsupportedExpression, UndecidedComparison, UsageError, ZeroDivisionError, ValueError, OverflowError)
 
 
@@ -55,6 +57,7 @@ class _Value:
 
     ball: arb
     off: arb = arb(0)  # noqa: RUF009  (a number, never changed)
+    named: str = ""  # the route, where this value says more of it than its table
 
     def holds(self, other: arb) -> bool | None:
         """Is this the other number? None where that cannot be said."""
@@ -87,7 +90,8 @@ def second_route(node: Expr, value: Expr) -> SecondRoute:
             here = ball_of(value, point, _PRECISION)
             if not here.is_finite():
                 continue
-            holds = route(node, value, point).holds(here)
+            second = route(node, value, point)
+            name, holds = second.named or name, second.holds(here)
         except _FAILURES as error:
             why = str(error)
             continue
@@ -125,7 +129,8 @@ def _differentiated(node: Integral, value: Expr) -> SecondRoute:
 
 def _quadrature(node: Integral, value: Expr, point: dict[Symbol, Any]) -> _Value:
     variable, low, high = node.limits[0]
-    return _Value(*integral(node.function, variable, low, high, point))
+    ball, cut = integral(node.function, variable, low, high, point)
+    return _Value(ball) if cut is None else _Value(ball, cut, _CUT_OFF)
 
 
 def _terms(node: Expr, value: Expr, point: dict[Symbol, Any]) -> _Value:

@@ -271,8 +271,13 @@ def _proof(steps: Sequence[StepOutcome]) -> Iterator[Block]:
         if step.statement:
             yield Lines(tuple(step.statement.split("\n")), indent=8)
         if step.computed_by:
-            again = f", re-checked by {step.re_checked_by}" if step.re_checked_by else ""
-            yield Paragraph(f"Computed by {step.computed_by}{again}.", indent=8, quiet=True)
+            yield Paragraph(computed(step), indent=8, quiet=True)
+
+
+def computed(step: StepOutcome) -> str:
+    """Sentence that says by what the check computed a step, and by what it looked again."""
+    again = f", re-checked by {step.re_checked_by}" if step.re_checked_by else ""
+    return f"Computed by {step.computed_by}{again}."
 
 
 def _controls(rows: Sequence[ControlOutcome]) -> Iterator[Block]:

@@ -19,6 +19,8 @@ from theorax.verifiers.outcome import StepOutcome, StepStatus
 from theorax.verifiers.proof_instances import Scope, entries_of, stated
 from theorax.verifiers.proof_steps import DecidedStep, Pair, decide_solved, decide_step
 
+LONGEST_SIDE = 80  # characters of a side that an error shows
+
 
 @dataclass(frozen=True)
 class CheckedProofs:
@@ -50,7 +52,7 @@ def check(theorem: Theorem) -> CheckedProofs:
     leaves the claim to the measurement, as does a single step that stays undecided.
 
     **Raises:** StatementError if a proof speaks of something else than its claim: a derivation that never computes a
-    side of it, an instance of another program.
+    side of it, an instance of another program; or if both sides of a step are one and the same on arrival.
     """
     outcomes: list[StepOutcome] = []
     sides: list[tuple[Pair, ...]] = []
@@ -76,12 +78,24 @@ def check(theorem: Theorem) -> CheckedProofs:
             )
         if claim is not None and proof.settles:
             _refuse_beside_the_point(name, steps, claim)
+        if empty := [step for step in steps if isinstance(step, Step) and step.empty]:
+            raise StatementError(_nothing_to_see(name, empty[0]))
         outcomes += found
         if claim is not None:
             settled[name] = proof.settles and bool(found) and all(step.status is StepStatus.PROVED for step in found)
             if settled[name] and seen:
                 scopes[name] = str(reduce(Scope.joined, seen))
     return CheckedProofs(tuple(outcomes), settled, scopes, tuple(sides))
+
+
+def _nothing_to_see(name: str, step: Step) -> str:
+    side = str(step.entries[0][0])
+    return (
+        f"Step({step.reason!r}) of the proof {name} has two identical sides, "
+        f"{side if len(side) <= LONGEST_SIDE else side[:LONGEST_SIDE] + '...'}, and leaves nothing to compute: what the "
+        "file computed, the check has not seen. Write Integral, Sum, Product, sympy.Limit, Derivative or Subs, which the "
+        "check computes, or Solved for a root; or leave the step out."
+    )
 
 
 def _refuse_beside_the_point(name: str, steps: Sequence[AnyStep], claim: Claim) -> None:

@@ -21,7 +21,16 @@ from theorax.reports.html.arc_diagram import arc_diagram
 from theorax.reports.html.box_drawing import outlines, sample
 from theorax.reports.html.graph_panels import panels
 from theorax.reports.html.palette import DARK, LIGHT, declarations, variables
-from theorax.reports.theorem_text import LABELS, MEANING, NO_CONTROL, STEP_SIGNS, moment, uncontrolled, wording
+from theorax.reports.theorem_text import (
+    LABELS,
+    MEANING,
+    NO_CONTROL,
+    STEP_SIGNS,
+    computed,
+    moment,
+    uncontrolled,
+    wording,
+)
 from theorax.text.mathml import formula
 from theorax.text.numbers import duration, interval, number, with_uncertainty
 from theorax.text.safe import visible
@@ -137,6 +146,7 @@ def _environment() -> Environment:
         sweep=_sweep,
         forest=_forest,
         wording=wording,
+        computed=computed,
         promise=promise,
         grouped=grouped,
         uncontrolled=uncontrolled,

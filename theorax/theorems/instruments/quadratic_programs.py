@@ -10,7 +10,7 @@ from typing import Any
 
 import equinox as eqx
 import jax.numpy as jnp
-from sympy import Matrix, Rational, Symbol, sqrt, symbols
+from sympy import Matrix, Rational, Sum, Symbol, cos, pi, sqrt, symbols
 
 from theorax.language import *
 from theorax.numerics.kernel_attention import FEATURES, LINEAR, TAYLOR, Softmax
@@ -114,15 +114,17 @@ def circulant():
     """Eight keys, any circulant and symmetric G; every tube narrower than the targets."""
     g, e = symbols("g_0:5", positive=True), Symbol("e", positive=True)
     G = Matrix(8, 8, lambda i, j: g[min((i - j) % 8, (j - i) % 8)])
-    for name, wave in (
-        ("m = 2", [1, 0, -1, 0] * 2),
-        ("m = 1", [1, 1 / sqrt(2), 0, -1 / sqrt(2), -1, -1 / sqrt(2), 0, 1 / sqrt(2)]),
-        ("alternating", [1, -1] * 4),
+    j, size = Symbol("j", integer=True), Symbol("size", positive=True)
+    for name, m, eigenvalue in (
+        ("m = 2", 2, g[0] - 2 * g[2] + g[4]),
+        ("m = 1", 1, g[0] + sqrt(2) * (g[1] - g[3]) - g[4]),
+        ("alternating", 4, g[0] - 2 * g[1] + 2 * g[2] - 2 * g[3] + g[4]),
     ):
-        y = Matrix(wave)
-        eigenvalue = (G * y)[0]
+        wave = size * cos(pi * m * j / 4)
+        y = Matrix([wave.subs(j, key) for key in range(8)])
         yield Step(f"{name}: y is an eigenvector", G * y, eigenvalue * y)
-        yield Step(f"{name}: orthogonal to constants, so that b = 0 is the multiplier of the sum", sum(y), 0)
+        yield Step(f"{name}: orthogonal to constants, so that b = 0 is the multiplier of the sum",
+                   Sum(wave, (j, 0, 7)), 0)  # fmt: skip
     beta = (1 - e) * y / eigenvalue
     yield Step("alternating: every residual is e times its sign", y - G * beta, e * y)
 

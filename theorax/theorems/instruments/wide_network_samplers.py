@@ -126,7 +126,7 @@ def of_one_input():
     sphere, two = 3 / chi(2, n), 1 / chi(2, n)  # E u_1^4 and E u_1^2 u_2^2 on the sphere, u = g/|g|
     yield Step("a unit vector", n * sphere + n * (n - 1) * two, 1)
     # C has orthonormal columns: |C_1|^2 has a beta law, sum_k |C_k|^2 = r and sum_k <C_1, C_k>^2 = |C_1|^2.
-    own = chi(2, r) / chi(2, n)
+    own = r * (r + 2) / (n * (n + 2))
     (apart,) = solve(own + (n - 1) * other - r * r / n, other)
     (cross,) = solve(own + (n - 1) * inner - r / n, inner)
     yield Step("rank r, one unit", 3 * own / r**2, chi(2, r) / r**2 * sphere)

@@ -6,7 +6,7 @@ t_L = E ||A_L ... A_1||_F^2 obey t_L = 1 + q t_(L-1) from t_0 = T, and without t
 """
 
 import sympy
-from sympy import Integral, Le, Rational, Symbol, exp, eye, ones, oo, simplify, sqrt
+from sympy import Integral, Le, Rational, Subs, Symbol, exp, eye, ones, oo, simplify, sqrt
 
 from theorax.language import *
 from theorax.numerics.extents import literal
@@ -126,7 +126,7 @@ def induction(claim):
     """Every depth, layer and size: rows iid and exchangeable, tokens isometric, values iid and centred."""
     q = Symbol("q", positive=True)
     t, outlier = (mean_square(q), 1) if claim is mean_naive else (T * q**L, 0)
-    yield Step("without a layer, ||I||_F^2", t.subs(L, 0), T)
+    yield Step("without a layer, ||I||_F^2", Subs(t, L, 0), T)
     yield Step("one layer more, by E A^T M A = J M J + tr(M) v (I - J)", outlier + q * t, t.subs(L, L + 1))
     values = (d * sigma_V**2) ** (l - 1) * d * (d * sigma_V**2) ** (L - l)  # E W W^T = d sigma_V^2 I, ||I_d||^2 = d
     yield Step("independent values before and after, isometric tokens", values * t.subs(q, s_T / T), claim.equals)

@@ -82,7 +82,7 @@ def first_order():
     variance_of_mean, between = n * (laplace.subs(a, 2 * a) / laplace**2 - 1), beta**4 / 2
     limit_of_it = sympy.Limit(variance_of_mean.subs(a, beta**2 / 2), n, oo)
     yield Step("d_qk Var(e^(beta^2 |k|^2/(2 d_qk))) over its squared mean", limit_of_it, between)
-    yield Step("half of T(s_1^2 - 1): within and between columns", (variance + phi * between) / 2, outlier.to)
+    yield Step("half of T(s_1^2 - 1): within and between columns", (variance + phi * limit_of_it) / 2, outlier.to)
 
 
 gaps = (gap, layer_gap, layer_collapse)

@@ -95,7 +95,7 @@ def edge_of_the_bulk():
     S = 1 / (1 + z)  # of the squares of the quarter-circular values
     place = Integer(1)
     yield Solved("the place of the edge", edge_condition(S), z, place)
-    yield Step("the edge in units of sigma_A/sqrt(T)", sqrt(inverse_of_edge(S).subs(z, place)), second_value.to)
+    yield Step("the edge in units of sigma_A/sqrt(T)", sqrt(Subs(inverse_of_edge(S), z, place)), second_value.to)
 
 
 @derives(gap)

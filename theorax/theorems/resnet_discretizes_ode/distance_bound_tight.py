@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import sympy
-from sympy import Function, Rational, Symbol, exp, oo, rsolve, simplify
+from sympy import Function, Rational, Subs, Symbol, exp, oo
 
 from theorax.language import *
 from theorax.numerics.extents import literal
@@ -110,16 +110,22 @@ def fraction(field, N, L):
 
 @settles(equality)
 def recurrence():
-    """Generic L, C and v: the measured program at depths 1 to 4, its recursion at every depth."""
-    v, e, n = Symbol("v"), Function("e"), Symbol("n", integer=True, nonnegative=True)
+    """Generic L, C and v: the measured program at depths 1 to 4."""
+    v = Symbol("v")
     speed, bound, slope = (np.array(letter, dtype=object) for letter in (v, C, L))
     for depth in range(1, 5):
         yield Instance(equality, f"N = {depth}", compare, Extremal(speed, bound), literal(depth), slope)
-    field = Extremal(v, C)
-    kick = simplify(field.path((n + 1) / N) - field.path(n / N) - field.speed(n / N) / N)
-    yield Step("what one layer misses; v drops out", kick, C / (2 * N**2))
-    behind = rsolve(e(n + 1) - (1 + L / N) * e(n) - kick, e(n), {e(0): 0}).subs(n, N)
-    yield Step("summed over the layers", behind, equality.right)
+
+
+@lemma
+def every_depth():
+    """Generic L, C and v, every depth: what the layers miss, and its sum by the recursion."""
+    v, e, n = Symbol("v"), Function("e"), Symbol("n", integer=True, nonnegative=True)
+    field, kick, summed = Extremal(v, C), C / (2 * N**2), C * ((1 + L / N) ** n - 1) / (2 * N * L)
+    missed_once = field.path((n + 1) / N) - field.path(n / N) - field.speed(n / N) / N
+    yield Step("what one layer misses; v drops out", missed_once, kick)
+    yield Solved("summed over n layers", [e(n + 1) - (1 + L / N) * e(n) - kick, e(0)], e(n), summed)
+    yield Step("after all of them", Subs(summed, n, N), equality.right)
 
 
 @derives(sharp)
@@ -136,7 +142,7 @@ theorem = Theorem(
     label="reconstructed",
     hypotheses=H,
     claims=dict(equality=equality, sharp=sharp),
-    proofs=(recurrence, first_order),
+    proofs=(recurrence, every_depth, first_order),
     experiments=dict(
         programs=Experiment(
             compare, (missed, C), {N: Efforts((4, 16), (4, 16, 64), (4, 16, 64, 128))}, at=cases,

@@ -87,7 +87,7 @@ def recursion():
     """A recursion solved by a formula off by one."""
     e = Function("e")
     yield Solved("doubling and one more, from zero", [e(k + 1) - 2 * e(k) - 1, e(0)], e(k), 2**k)
-    yield Step("after four", 2**4 - 1, doubled.to)
+    yield Step("after four", Subs(2**k - 1, k, 4), doubled.to)
 
 
 @derives(powers)

@@ -4,7 +4,7 @@ What is claimed is true and measured; a step of its derivation is false for nega
 """
 
 import jax
-from sympy import Integer, Rational, Symbol, binomial
+from sympy import Integer, Rational, Symbol, binomial, cos, sin
 
 from theorax.language import *
 
@@ -46,7 +46,7 @@ square = Inequality(of=2 * x, at_most=1 + x**2, margin=Absolute(1, 10**6, "state
 def symmetric():
     """For all integers m and k."""
     yield Step("choose what is left out", binomial(m, k), binomial(m, m - k))
-    yield Step("sum", Integer(1), r / (2 * r) + Rational(1, 2))
+    yield Step("sum", Integer(1), cos(r) ** 2 + sin(r) ** 2)
 
 
 @derives(falling)
@@ -67,14 +67,14 @@ def in_twice_as_many():
 def in_a_recursion():
     """For all integers m and k."""
     yield Step("with the last one or without", binomial(m + 1, k), binomial(m, m - k) + binomial(m, k - 1))
-    yield Step("halve", Rational(1, 4), r / (4 * r))
+    yield Step("halve", Rational(1, 4), (cos(r) ** 2 + sin(r) ** 2) / 4)
 
 
 @derives(halves)
 def in_a_square():
     """For all integers m and k."""
     yield Step("square", binomial(m, k) ** 2, binomial(m, k) * binomial(m, m - k))
-    yield Step("halve", parts, (parts + r) - r)
+    yield Step("halve", parts, parts * (cos(r) ** 2 + sin(r) ** 2))
 
 
 @derives(square)
