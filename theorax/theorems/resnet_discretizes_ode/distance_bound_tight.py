@@ -39,7 +39,7 @@ equality = Identity(
     },
 )  # fmt: skip
 sharp = Limit(
-    share * L / (exp(L) - 1), 1, as_=N, spread=Rational(1, 1000),
+    share * L / (exp(L) - 1), 1, as_=N,
     approach=Expansion(
         powers=(1,), rest=0.15, order=2, reference=16,
         reason="(1 + L/N)^N expands in 1/N; its second-order term is 5.4/N^2 of e^L - 1 at L = 2, a seventh of this",
@@ -92,6 +92,11 @@ def drawn(field):
         return field(v, C)
 
     return build
+
+
+def single(field):
+    """One field: no v and C change the share, see ``recurrence``, so draws would differ by rounding alone."""
+    return lambda key: field(jnp.asarray(0.5), jnp.asarray(2.0))
 
 
 def last(field, N, L):
@@ -154,9 +159,9 @@ theorem = Theorem(
         ),
         depths=Experiment(
             fraction, share, {N: Efforts((16, 64, 256), (16, 64, 256, 1024), (16, 64, 256, 1024, 4096))}, at=cases,
-            draws=32, span=256, padded=True, subjects={
-                "extremal": extremal,
-                "uneven": uneven.breaking(H.constant, fails=sharp),
+            draws=1, span=256, seeds="none", padded=True, subjects={
+                "extremal": Subject(single(Extremal)),
+                "uneven": Subject(single(Uneven)).breaking(H.constant, fails=sharp),
             },
         ),
     ),
