@@ -216,8 +216,8 @@ def table(name: str) -> np.ndarray:
         (1, TENTH, "light tails", Status.SUPPORTED, None),
         (Rational(6, 5), TENTH, "light tails", Status.REFUTED, None),
         (
-            Rational(101, 100),
-            Absolute(1, 50, "a fiftieth matters"),
+            Rational(201, 200),
+            Absolute(1, 200, "narrower than these draws can see"),
             "light tails",
             Status.INCONCLUSIVE,
             Reason.UNDERPOWERED,
@@ -308,7 +308,7 @@ def test_rates(exponent: Any, side: Any, status: Status, average: Any) -> None:
 
 
 q = Measured("q", "a value without randomness, like one over n")
-q_sizes = (8, 16, 32, 64, 128, 256)
+q_sizes = (8, 16, 33, 64, 128, 256)
 SMOOTH = Corrections(size=0, rest=0.6, order=2, free=(1,), reason="a smooth expansion in 1/n")
 
 

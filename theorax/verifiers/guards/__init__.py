@@ -10,13 +10,13 @@ from theorax.verifiers.guards.exact_instances import instances_left_open
 from theorax.verifiers.guards.guard import DecidedClaim, Guard
 from theorax.verifiers.guards.laws_given_variances import conditional_variance
 from theorax.verifiers.guards.light_tails import light_tails
+from theorax.verifiers.guards.meaningless_margins import wide_margins
 from theorax.verifiers.guards.padding import padding
 from theorax.verifiers.guards.randomness import randomness
 from theorax.verifiers.guards.rounding_replayed import rounding
 from theorax.verifiers.guards.sizes import shared_sizes, swept
 from theorax.verifiers.guards.spread import constant_letters, spread_of_draws
 from theorax.verifiers.guards.stand_ins import stand_ins
-from theorax.verifiers.guards.wide_margins import wide_margins
 
 __all__ = ["GUARDS", "DecidedClaim", "Guard", "Looked", "look", "swept"]
 
