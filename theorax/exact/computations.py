@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from sympy import Basic, Derivative, Expr, Integral, Limit, Product, Subs, Sum, sympify
 
-from theorax.exact.second_routes import SecondRoute, second_route
+from theorax.exact.second_routes import SecondRoute, one_sided, second_route
 
 NAMES: dict[type, str] = {
     Integral: "sympy.integrate",
@@ -70,6 +70,8 @@ def computed(expression: Basic) -> Computed:
     result = _result(node)
     if result is None:
         return Computed(node, results, (node,))
+    if isinstance(expression, Subs) and isinstance(expression.expr, Derivative):
+        result = replace(result, route=one_sided(expression, result.value) or result.route)
     return Computed(result.value, _distinct([results, (result,)]), stuck)
 
 

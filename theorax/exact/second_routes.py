@@ -6,6 +6,7 @@ their own error from two of their values, and are evidence. A route that cannot 
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ _ATTEMPTS = 200
 """Draws until the result is a real number at so many points."""
 
 _PRECISION = 160
+_KINKS = 20
+"""Points of the parameters at which both sides of a place are looked at."""
 _FAR = (4, 8, 16, 32, 64, 128, 256, 512)
 """A limit is looked at along 2^k and 2^k + 1 (or at that distance from a finite place), k doubling."""
 
@@ -107,9 +110,40 @@ def second_route(node: Expr, value: Expr) -> SecondRoute:
     return SecondRoute(True, told) if checked else SecondRoute(None, why)
 
 
+def one_sided(node: Subs, value: Expr) -> SecondRoute | None:
+    """Differences of a function to the right and to the left of the place where its derivative was taken by a formula.
+
+    At a kink the formula has a value and the function no derivative. None unless a side gives another number.
+    """
+    (derivative, variables, places) = node.args
+    if len(variables) != 1 or [variable for variable, _ in derivative.variable_count] != list(variables):
+        return None
+    bits, ((variable, order),) = 128 + 64 * (int(derivative.derivative_count) + 4), derivative.variable_count
+    for point in itertools.islice(_points(node, value), _KINKS):
+        try:
+            here, place = ball_of(value, point, _PRECISION), places[0].subs(point)
+            for side in (1, -1):
+                found = []
+                for step in (sympy.Integer(2) ** -48, sympy.Integer(2) ** -49):
+                    # A central difference so far aside begins at the place itself; it errs like the step.
+                    beside = {**point, variable: place + side * sympy.Rational(order, 2) * step}
+                    found.append(_difference(derivative.expr, [(variable, order)], beside, step, bits))
+                if _Value(found[1], 2 * abs(found[1] - found[0])).holds(here) is False:
+                    which = "right" if side > 0 else "left"
+                    return SecondRoute(False, f"differences to the {which} of {variable} = {place} give another value")
+        except _FAILURES:
+            continue
+    return None
+
+
 def _points(node: Expr, value: Expr) -> Iterator[dict[Symbol, Any]]:
     symbols = sorted(node.free_symbols | value.free_symbols, key=str)
     draws = random.Random(0)
+    if isinstance(node, Sum | Product) and any(symbol.is_integer and symbol.is_nonnegative for symbol in symbols):
+        # Closed forms of sums fail first where the sum is empty or has one term.
+        least = {symbol: sympy.Integer(bool(symbol.is_positive)) for symbol in symbols
+                 if symbol.is_integer and symbol.is_nonnegative}  # fmt: skip
+        yield {symbol: least.get(symbol, admissible(symbol, None, draws)) for symbol in symbols}
     for _ in range(_ATTEMPTS if symbols else 1):
         yield {symbol: admissible(symbol, None, draws) for symbol in symbols}
 

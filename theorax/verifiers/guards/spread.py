@@ -14,7 +14,7 @@ from theorax.decide.looked import Looked
 from theorax.decide.means import MeanPlan, QuantilePlan
 from theorax.decide.rates import RatePlan
 from theorax.decide.verdict import Assumption, Standing
-from theorax.language import Claim, Inequality, Probability, Rate
+from theorax.language import Claim, Impossibility, Inequality, Measured, Probability, Rate
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.guards.guard import DecidedClaim
 from theorax.verifiers.kinds.law_lowering import observed_features
@@ -31,6 +31,13 @@ def constant_letters(claim: DecidedClaim) -> Looked:
     speaks of; there it is told, and means are of something else.
     """
     names = sorted(letter.name for letter in claim.planned.claim.observed)
+    stand = claim.planned.claim
+    if isinstance(stand, Impossibility) and stand.planted is not None:
+        searched = sorted(letter.name for letter in stand.distance.free_symbols if isinstance(letter, Measured))
+        # A search may well end at one number, a corner of its class; a number that no key reaches was not searched for.
+        for observed in drawn(claim, searched_for=True):
+            if searched and observed.keys is not None and set(searched) <= set(observed.keys().constant):
+                return Looked((same_draws(f"{' and '.join(searched)} ({observed.line.name})"),))
     of_events = isinstance(claim.planned.claim, Inequality | Probability)
     fixed: dict[str, None] = {}
     for observed in drawn(claim):
@@ -68,13 +75,13 @@ def spread_of_draws(claim: DecidedClaim) -> Looked:
     return Spreads(observed, planned, stated).look()
 
 
-def drawn(claim: DecidedClaim) -> Iterator[Observed]:
-    """The observations of the random lines that the claim was decided on by a test, each once."""
+def drawn(claim: DecidedClaim, searched_for: bool = False) -> Iterator[Observed]:
+    """The observations of the random lines that the claim was decided on by a test, or by a search, each once."""
     seen = set()
     for case in claim.judged:
         line = case.prepared.cell.line
         place = (line.experiment, line.name, tuple(sorted(line.label.items())))
-        if case.statistical and line.random and line.experiment and place not in seen:
+        if (case.statistical or searched_for) and line.random and line.experiment and place not in seen:
             seen.add(place)
             observed = claim.draws.on(line)
             if observed.tables:

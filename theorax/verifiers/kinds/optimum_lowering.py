@@ -75,9 +75,9 @@ class OptimumJudge(Judge[Optimum]):
         count = sum(point.draws for point in judged.points)
         each = f"on each of {count} instances a feasible value lies within {gap:.3g} of"
         if claim.bound_by in closed:
-            return replace(
-                judged, trivial=False, detail=f"{each} a lower bound in balls, by the lemma {claim.bound_by}"
-            )
+            proved = f"{each} a lower bound in balls, by the lemma {claim.bound_by}"
+            beside = f"whether the lemma {claim.bound_by} speaks of this bound"
+            return replace(judged, trivial=False, detail=proved, unseen=(*judged.unseen, beside))
         if judged.trivial:
             return judged
         believed = f"{each} the measured bound; that it is a bound is believed"
