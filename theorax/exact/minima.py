@@ -138,7 +138,7 @@ def _near(found: Critical | None, at: Sequence[Fraction], under: Constrained | N
         detail = "no box around the point is known to hold exactly one critical point"
     elif found.place is None:
         detail = "where the critical point nearby lies is not known to half the digits of a double"
-    elif any(abs(x - c) > PLACED * max(1, abs(c)) for x, c in zip(at, found.place.centre, strict=False)):
+    elif any(abs(x - c) > PLACED * max(Fraction(1), abs(c)) for x, c in zip(at, found.place.centre, strict=False)):
         far = max(abs(float(x - c)) for x, c in zip(at, found.place.centre, strict=False))
         detail = f"the critical point nearby lies {far:.2g} away from the one claimed: give it to more digits"
     elif found.shape == "minimum":

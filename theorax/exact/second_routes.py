@@ -118,7 +118,9 @@ def one_sided(node: Subs, value: Expr) -> SecondRoute | None:
     (derivative, variables, places) = node.args
     if len(variables) != 1 or [variable for variable, _ in derivative.variable_count] != list(variables):
         return None
-    bits, ((variable, order),) = 128 + 64 * (int(derivative.derivative_count) + 4), derivative.variable_count
+    ((variable, count),) = derivative.variable_count
+    order = int(count)
+    bits = 128 + 64 * (order + 4)
     for point in itertools.islice(_points(node, value), _KINKS):
         try:
             here, place = ball_of(value, point, _PRECISION), places[0].subs(point)
