@@ -44,13 +44,24 @@ _MOST_COUNTS = 2**20
 # Draws that differ by this many units of rounding may differ by rounding alone.
 _ROUNDING = 2**12
 
+# Sums of a few thousand terms in another order differ by about so many units.
+_SUMMED = 2**6
+
+# Repeated draws differ by less than this part of themselves or of their spread, whatever rounding or small noise is on
+# them; a million draws of a law with a density are mostly farther apart.
+_REPEATED = 2.0**-23
+
 FEWEST = 30
 """Fewer rows than this say nothing about how many different ones there are."""
 
 
 def are_equal(values: NDArray[np.generic]) -> bool:
-    """True if every draw, along the first axis, is the same to the last bit; one draw is not."""
-    return len(values) > 1 and bool((values == values[:1]).all())
+    """True if every draw, along the first axis, is the same up to the rounding of a sum; one draw is not."""
+    if len(values) < 2:
+        return False
+    if values.dtype.kind != "f":
+        return bool((values == values[:1]).all())
+    return bool((np.ptp(values, axis=0) <= _SUMMED * np.finfo(values.dtype).eps * np.abs(values[0])).all())
 
 
 def is_distinct(columns: Sequence[NDArray[np.generic]]) -> bool | None:
@@ -58,7 +69,7 @@ def is_distinct(columns: Sequence[NDArray[np.generic]]) -> bool | None:
 
     Columns of whole numbers, of counts over one number, or of two values are left out. The most frequent row is dropped,
     as clipping makes one, and with it what differs from it by rounding, and the row at the other end of a single column.
-    Of the others at least half must differ; fewer than 30 of them say nothing.
+    Of the others at least half must differ by more than rounding; fewer than 30 of them say nothing.
     """
     given = [np.asarray(column) for column in columns]
     steps = [_ROUNDING * float(np.finfo(str(part.dtype)).eps) if part.dtype.kind == "f" else 0.0 for part in given]
@@ -68,13 +79,25 @@ def is_distinct(columns: Sequence[NDArray[np.generic]]) -> bool | None:
         return None
     rows = np.concatenate([part for part, _ in asked], axis=1)
     near = np.concatenate([np.full(part.shape[1], step) for part, step in asked])
-    found, counts = np.unique(rows, axis=0, return_counts=True)
+    places = np.stack([_places(column) for column in rows.T], axis=1)
+    _, first, counts = np.unique(places, axis=0, return_index=True, return_counts=True)
+    found = rows[first]
     top = found[int(np.argmax(counts))]
     dropped = (np.abs(found - top) <= near * np.abs(top)).all(axis=1)
     if rows.shape[1] == 1 and (dropped[0] or dropped[-1]):  # sorted: the ends of what was clipped
         dropped[[0, -1]] = True
     left = int(counts[~dropped].sum())
     return None if left < FEWEST else 2 * int((~dropped).sum()) >= left
+
+
+def _places(column: Vector) -> NDArray[np.intp]:
+    """The rank of each value, one rank for values that may be repetitions of one."""
+    order = np.argsort(column, kind="stable")
+    ordered = column[order]
+    apart = np.diff(ordered) > _REPEATED * np.minimum(np.abs(ordered[1:]), column.std())
+    places = np.empty(len(column), np.intp)
+    places[order] = np.concatenate([[0], np.cumsum(apart)])
+    return places
 
 
 def _is_counted(column: Vector) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Self, cast, final
 
 import numpy as np
 
-from theorax.decide.draw_guards import are_equal, same_draws
+from theorax.decide.draw_guards import are_equal, is_distinct, repeats, same_draws
 from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.one_case import Claimed, verdict
 from theorax.decide.plans import NOTICED, Planned, Tested, counted, positive
@@ -168,7 +168,10 @@ def inequality(plan: InequalityPlan, left: Any, right: Any, errors: Any = 0.0) -
     reached = excess + error
     kept, violated = int((reached <= 0).sum()), int((excess > error).sum())
     constant = all(side.ndim == 0 or are_equal(side) for side in sides[:2])
-    looked = Looked((same_draws(f"{plan.left} and {plan.right}"),)) if constant else NOTHING_LOOKED_AT
+    found = [same_draws(f"{plan.left} and {plan.right}")] if constant else []
+    if is_distinct([side for side in sides[:2] if side.ndim]) is False:
+        found.append(repeats())
+    looked = Looked(tuple(found))
     return of_excess(plan, Excess(kept, violated, float(reached.max()), f"row {int(reached.argmax()) + 1}"), looked)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,6 +21,9 @@ from theorax.verifiers.kinds.lowering import Judged
 __all__ = ["stand_ins"]
 
 Column = np.ndarray
+
+_EXACT = 1e-6
+"""Letters that a sum of others gives to this part of their range are read as that sum, in single precision too."""
 
 
 def _uniform(column: Column, name: str) -> Column:
@@ -64,7 +67,7 @@ def _survives(claim: DecidedClaim, case: Judged, replaced: Callable[[Column, str
     observed = claim.draws.on(case.prepared.cell.line)
 
     def changed(table: Mapping[str, Column]) -> dict[str, Column]:
-        return {name: replaced(np.asarray(column, float), name) for name, column in table.items()}
+        return _replaced({name: np.asarray(column, float) for name, column in table.items()}, replaced)
 
     other = Observed(replace(observed.line), tuple(map(changed, observed.tables)), observe=observed.observe)
     stated = claim.planned.claim
@@ -74,3 +77,28 @@ def _survives(claim: DecidedClaim, case: Judged, replaced: Callable[[Column, str
     except (TheoraxError, ArithmeticError, ValueError):
         return False
     return found.decision.status is Status.SUPPORTED
+
+
+def _replaced(table: Mapping[str, Column], replaced: Callable[[Column, str], Column]) -> dict[str, Column]:
+    """Other measurements, under which a letter that is a sum of multiples of others in every draw stays that sum."""
+    changed: dict[str, Column] = {}
+    free: list[str] = []
+    for name, column in sorted(table.items()):
+        alike = [other for other in free if table[other].shape == column.shape]
+        weights = _weights(column, [table[other] for other in alike])
+        if weights is None:
+            changed[name] = replaced(column, name)
+            free += [name] if np.ptp(column) > 0 else []
+        else:
+            changed[name] = weights[0] + sum(w * changed[other] for w, other in zip(weights[1:], alike, strict=True))
+    return changed
+
+
+def _weights(column: Column, others: Sequence[Column]) -> Column | None:
+    """A constant and the multiples of other columns that sum to this one in every draw; None where there are none."""
+    if not others or np.ptp(column) == 0 or column.size < 2 * (len(others) + 1):
+        return None
+    given = np.stack([np.ones(column.size), *map(np.ravel, others)], axis=1)
+    size = np.abs(given).max(axis=0)
+    weights = np.linalg.lstsq(given / size, np.ravel(column), rcond=None)[0] / size
+    return weights if np.abs(given @ weights - np.ravel(column)).max() <= _EXACT * np.ptp(column) else None
