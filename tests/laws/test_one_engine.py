@@ -217,10 +217,10 @@ def table(name: str) -> np.ndarray:
         (Rational(6, 5), TENTH, "light tails", Status.REFUTED, None),
         (
             Rational(201, 200),
-            Absolute(1, 200, "narrower than these draws can see"),
+            Absolute(1, 200, "narrower than the class of corrections"),
             "light tails",
             Status.INCONCLUSIVE,
-            Reason.UNDERPOWERED,
+            Reason.CLASS_BIAS,
         ),
         (1, Absolute(1, 2, "a half matters"), BoundedVariance(Rational(1, 8)), Status.SUPPORTED, None),
         (2, TENTH, Bounded(0, 6), Status.REFUTED, None),
