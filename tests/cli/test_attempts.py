@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +16,8 @@ from test_theorem_files import CHECK, CLAIM, page
 from theorax.decide.spending import charged, level_of
 from theorax.errors import ObservationError
 from theorax.runs.checking import observe
+from theorax.runs.store import Store
+from theorax.verifiers.attempts import ClaimVersion
 from theorax.verifiers.settings import Settings
 
 OBSERVE = "theorax.runs.checking:observe"
@@ -73,69 +77,12 @@ def test_the_same_seed_spends_nothing_and_a_fresh_one_does(verify, write, claim)
     assert claim("--seed", "1", "--fresh")["attempt"] == 2  # a plan logs nothing
 
 
-@pytest.mark.parametrize("words", [("--sizes", "n=16..128"), ("--level", "0.01")])
-def test_another_design_is_the_next_attempt(write, claim, words):
-    write("means")
-    assert claim()["attempt"] == 1
-    assert claim(*words)["attempt"] == 2
-    assert claim(*words, "--fresh")["attempt"] == 2
-
-
-@pytest.mark.parametrize(
-    "changed",
-    [
-        dict(draws="50"),
-        dict(claim=CLAIM.format(to=1, margin=5)),
-        dict(claim=CLAIM.format(to=1, margin=10).replace("spread=0.01", "spread=0.02")),
-    ],
-)
-def test_another_design_in_the_file_is_the_next_attempt(write, claim, changed):
+def test_another_design_is_another_claim(write, claim):
     write("means")
     claim()
-    write("means", **changed)
-    found = claim()
-    assert (found["attempt"], found["level"]) == (2, level_of(0.025, 2))
-    write("means")
-    assert claim("--fresh")["attempt"] == 1  # logged before: it keeps its number
-
-
-def test_another_effort_or_parameter_has_a_count_of_its_own(write, claim):
-    write("means")
-    claim()
-    assert claim("--effort", "quick")["attempt"] == 1
-    assert claim("--at", "c=2")["attempt"] == 1
-    assert claim("--at", "c=2/1", "--fresh")["attempt"] == 1
-    assert claim("--at", "c=2", "--seed", "1")["attempt"] == 2
-
-
-def test_a_changed_statement_begins_a_count_and_tells_of_the_earlier_ones(verify, write, claim, tmp_path):
-    write("means", claim=CLAIM.format(to=2, margin=10), proofs="()")
-    assert verify("theorem", "means", check=OBSERVE).code == 1
-    write("means")
-    found = claim()
-    assert found["attempt"] == 1
-    told = {name: found["log"][name] for name in ("number", "entries", "earlier", "inconclusive", "refuted")}
-    assert told == dict(number=1, entries=2, earlier=1, inconclusive=0, refuted=1)
-    out = " ".join(verify("theorem", "means", "--fresh", check=OBSERVE).out.split())
-    assert f"Attempt 1; log begun {found['log']['begun'][:10]}, 2 entries." in out
-    assert "1 attempt at earlier forms or sources: 0 inconclusive, 1 refuted." in out
-    assert "over the three efforts together a claim errs at most at three times the level" in out
-
-
-def test_a_changed_program_keeps_its_number_and_is_told(write, claim):
-    write("means")
-    assert claim()["log"]["earlier"] == 0
-    write("means", observe="return dict(x=net + 0.0)")
-    found = claim()
-    assert (found["attempt"], found["log"]["earlier"], found["log"]["entries"]) == (1, 1, 2)
-
-
-def test_a_refused_design_spends_nothing(verify, write, claim, tmp_path):
-    write("means", claim=CLAIM.format(to=1, margin=10).replace("spread=0.01", "spread=9"))
-    assert verify("theorem", "means", check=OBSERVE).code == 4
-    assert not (tmp_path / "project" / ".theorax" / "attempts.sqlite").exists()
-    write("means")
-    assert claim()["attempt"] == 1
+    assert claim("--seed", "1", "--sizes", "n=16..128")["attempt"] == 1
+    write("means", draws="50")
+    assert claim("--seed", "1")["attempt"] == 1
 
 
 def test_a_run_that_failed_while_drawing_has_been_looked_at(verify, write, claim):
@@ -145,15 +92,13 @@ def test_a_run_that_failed_while_drawing_has_been_looked_at(verify, write, claim
     assert claim("--seed", "1")["attempt"] == 2
 
 
-def test_a_baseline_knows_of_more_attempts_than_a_younger_log(verify, write, claim, tmp_path):
-    write("means")
-    claim()
-    claim("--seed", "1")
-    assert verify("baseline", "save", "--report", "run.json", check=OBSERVE).code == 0
-    (tmp_path / "project" / ".theorax" / "attempts.sqlite").unlink()
-    claim("--seed", "1", "--fresh")
-    told = " ".join(verify("baseline", "compare", "--report", "run.json", check=OBSERVE).out.split())
-    assert "The log of attempts is shorter than the baseline's at 1 claim" in told
+def test_runs_side_by_side_have_numbers_of_their_own(tmp_path):
+    store, version = Store(tmp_path), ClaimVersion("t", "c", "s", "d")
+    assert store.next_attempt(version, 0) == 1
+    assert [store.attempt(version, seed, "2026-01-01") for seed in (5, 6, 5, 7)] == [1, 2, 1, 3]
+    assert store.next_attempt(version, 6) == 2
+    assert store.next_attempt(version, 8) == 4
+    assert store.attempt(replace(version, design="e"), 6, "2026-01-01") == 1
 
 
 def test_a_decision_is_made_again_from_what_was_kept(verify, write, root, tmp_path):

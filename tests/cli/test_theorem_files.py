@@ -13,8 +13,7 @@ GOOD = '''"""Means of noisy numbers tend to one."""
 
 import jax
 import jax.numpy as jnp
-import sympy
-from sympy import Integer, Rational, Symbol, oo
+from sympy import Integer, Rational, Symbol, limit, oo
 
 from theorax.language import *
 
@@ -39,7 +38,7 @@ mean = {claim}
 def bounded():
     """Every c."""
     m = Symbol("m", positive=True)
-    yield Step("the correction vanishes", sympy.Limit(1 + c / m, m, oo), {proved})
+    yield Step("the correction vanishes", limit(1 + c / m, m, oo), {proved})
 
 
 theorem = Theorem(
@@ -118,16 +117,7 @@ def test_a_wrong_value_is_refuted(verify, write):
         ({"claim": CLAIM.format(to="1) + Symbol('beta'", margin=10)}, 3, "holds the symbol beta"),
         ({"claim": CLAIM.format(to=1, margin=10).replace('margin=Relative(1, 10, "why"), ', "")}, 3, "has no margin"),
         ({"claim": CLAIM.format(to=2, margin=10)}, 3, "never reaches a side of the claim"),
-        (
-            {"proved": 'Integer(1))\n    yield Step("one", 2 - 1, 1'},
-            3,
-            "has two identical sides, 1, and leaves nothing",
-        ),
-        (
-            {"proved": 'Integer(3))\n    yield Step("squares", (m - 1) * (m + 1) - m**2 + 2, 1'},
-            3,
-            "A step of the proof mean is false (the correction vanishes)",
-        ),
+        ({"proved": "Integer(3)"}, 3, "A step of the proof mean is false (the correction vanishes): 1 = 3"),
         ({"holds": ", holds=x > 2"}, 4, "No draw of gaussian at c = 1 satisfies the hypothesis noise"),
         ({"holds": ", holds=x > 1"}, 3, "of the draws of gaussian at c = 1 satisfy the hypothesis noise"),
         ({"claim": CLAIM.format(to=1, margin=10000)}, 4, "cheapest design that would"),
@@ -152,7 +142,7 @@ def test_what_is_wrong_is_said_and_the_others_still_run(verify, write, root, cha
     ("arguments", "said"),
     [
         (("--at", "beta=1"), "no parameter beta"),
-        (("--at", "c=-1"), "is assumed to be positive"),
+        (("--at", "c=-1"), "is a positive number"),
         (("--at", "c"), "--at"),
         (("--sizes", "T=8,16"), "does not sweep T"),
         (("--sizes", "n=0..8"), "n"),

@@ -11,7 +11,6 @@ from theorax.cli.listing import existing_id
 from theorax.cli.options import complete
 from theorax.cli.printing import print_blocks
 from theorax.cli.workspace import workspace_of
-from theorax.decide.findings import Finding
 
 if TYPE_CHECKING:
     from theorax.language import Theorem
@@ -90,50 +89,14 @@ def _evidence(theorem: Theorem) -> Iterator[Block]:
         sweep = "; ".join(f"{letter} = {_sizes(sizes)}" for letter, sizes in experiment.sweep.items())
         told = f"{name}: {', '.join(experiment.subjects)}" + (f"; along {sweep}" if sweep else "")
         yield Paragraph(told, hang=2)
-    yield from _proofs(theorem)
+    if theorem.proofs:
+        yield Heading("Proved")
+        for proof in theorem.proofs:
+            yield Paragraph(proof.name, hang=2)
     if theorem.issues:
         yield Heading("What the check cannot see")
         for sentence in theorem.issues:
             yield Paragraph(sentence, hang=2)
-
-
-def _proofs(theorem: Theorem) -> Iterator[Block]:
-    """Proofs as the check finds them: settled claims, derivations with what they are given, cited works."""
-    from theorax.text.blocks import Heading, Paragraph
-    from theorax.verifiers import proof_check
-    from theorax.verifiers.outcome import StepStatus
-
-    checked = proof_check.check(theorem)
-    proved = {
-        name: checked.scopes.get(name, "")
-        for name in theorem.claims
-        if checked.settles(name) and proof_check.false_step(checked.steps, name, theorem) is None
-    } | {
-        name: "all values that the declarations of its letters admit"
-        for name, claim in theorem.claims.items()
-        if (found := proof_check.as_it_stands(claim)) is not None and found.finding is Finding.PROOF
-    }
-    if proved:
-        yield Heading("Proved here")
-        for name, scope in proved.items():
-            yield Paragraph(f"{name}: for {scope}" if scope else name, hang=2)
-        yield Paragraph("A measurement that contradicts a proof makes its claim an ERROR.", quiet=True)
-    derived = {proof.name: proof.scope for proof in theorem.proofs if proof.name not in proved}
-    for name, scope in derived.items():
-        own = [step for step in checked.steps if step.proof == name]
-        cited = list(dict.fromkeys(step.method for step in own if step.status is StepStatus.CITED))
-        left = [step.reason for step in own if step.status in (StepStatus.UNDECIDED, StepStatus.REFUTED)]
-        yield Heading(f"Derived, given {'; '.join(cited) if cited else 'what its scope says'}")
-        yield Paragraph(f"{name}: {scope}", hang=2)
-        for reason in left:
-            yield Paragraph(f"? not closed: {reason}", hang=2)
-    cited = list(
-        dict.fromkeys(f"{step.method}: {step.reason}" for step in checked.steps if step.status is StepStatus.CITED)
-    )
-    if cited:
-        yield Heading("Cited")
-        for line in cited:
-            yield Paragraph(line, hang=2)
 
 
 def _sizes(given: object) -> str:

@@ -57,7 +57,7 @@ def list_(context: click.Context, words: tuple[str, ...], exclude: tuple[str, ..
 
 
 def last_verdicts(state: str | None) -> dict[str, str]:
-    """The last kept verdicts; none are read, nor SQLite imported, where no store is. A store that cannot be read is told."""
+    """The last kept verdicts; none are read, nor SQLite imported, where no store is."""
     from theorax.cli.config import find_project
 
     folder = Path(state) if state is not None else find_project(Path.cwd()).state
@@ -65,11 +65,7 @@ def last_verdicts(state: str | None) -> dict[str, str]:
         return {}
     from theorax.reports.library import statuses
 
-    try:
-        return statuses(folder)
-    except UsageError as error:
-        click.echo(uncommanded(one_line(f"No last verdicts are shown: {error}")), err=True)
-        return {}
+    return statuses(folder)
 
 
 def existing_id(context: click.Context, id: str) -> str:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import importlib
-import io
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import NoReturn
 
@@ -95,39 +92,17 @@ def group() -> None:
 
 def main(arguments: Sequence[str] | None = None, workspace: Workspace | None = None) -> NoReturn:
     """Run the command and leave the process with its exit code."""
-    code = 3  # of whatever ends the command but a summary
-    try:
-        _open_streams()
-        typed = tuple(sys.argv[1:] if arguments is None else arguments)
-        code = exit_code_of(replace(workspace or Workspace(), arguments=typed))
-    except KeyboardInterrupt:
-        code = 130
-    except BaseException as error:
-        code = _unexpected(error)
-    sys.exit(code)
-
-
-class _Closed(io.TextIOBase):
-    """Standard output of a process that was started without one."""
-
-    def write(self, text: str, /) -> int:
-        raise OSError(errno.EBADF, "it is closed")
-
-
-def _open_streams() -> None:
-    """Make the standard streams usable; one that is closed is told where it is written to, never met by chance."""
-    for descriptor in range(3):
-        try:
-            os.fstat(descriptor)
-        except OSError:
-            # Else the next file that is opened would get this number, and be written to as a stream.
-            os.open(os.devnull, os.O_RDWR)
-    sys.stdout = sys.stdout or _Closed()
-    sys.stderr = sys.stderr or io.StringIO()
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
+        if stream is not None:
             # A terminal that cannot show a sign shows a question mark in its place.
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    typed = tuple(sys.argv[1:] if arguments is None else arguments)
+    code = exit_code_of(replace(workspace or Workspace(), arguments=typed))
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        code = _reader_has_gone()
+    sys.exit(code)
 
 
 def exit_code_of(workspace: Workspace) -> int:
@@ -139,7 +114,6 @@ def exit_code_of(workspace: Workspace) -> int:
             standalone_mode=False,
             obj=workspace,
         )
-        sys.stdout.flush()
     except NothingSelected as error:
         return _print_error(str(error), 5)
     except TheoraxError as error:
@@ -156,13 +130,9 @@ def exit_code_of(workspace: Workspace) -> int:
         return _print_error("Interrupted.", 130)
     except BrokenPipeError:
         return _reader_has_gone()
-    except OSError as error:
-        # Of a file, the error names it; of the standard output, it names nothing.
-        return _unexpected(error) if error.filename is not None else _unprinted(error)
-    except BaseException as error:
+    except Exception as error:
         return _unexpected(error)
-    # Only a command that came to its end has a number to return: a process that is ended on the way has not.
-    return result if isinstance(result, int) else _unexpected(TypeError(f"the command returned {result!r}"))
+    return result if isinstance(result, int) else 0
 
 
 def _print_error(sentence: str, code: int) -> int:
@@ -179,17 +149,7 @@ def _reader_has_gone() -> int:
     return 141
 
 
-def _unprinted(error: OSError) -> int:
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left is not tried again at the exit
-    return _print_error(
-        f"The standard output cannot be written ({error.strerror or error}), so nothing is told there. "
-        "Name a file, as in `--output json=report.json`.",
-        3,
-    )
-
-
-def _unexpected(error: BaseException) -> int:
+def _unexpected(error: Exception) -> int:
     import tempfile
     import traceback
     from pathlib import Path

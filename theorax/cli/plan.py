@@ -114,14 +114,10 @@ def _since_baseline(file: Path | None, id: str, manifest: Mapping[str, str]) -> 
 
 def _planned(workspace: Workspace, id: str, own: Settings) -> list[PlannedCheck]:
     from theorax.runs import checking
-    from theorax.runs.workers import call_apart, one_thread
+    from theorax.runs.workers import one_thread
 
-    own = replace(own, roots=workspace.catalogue.elsewhere)
-    if own.model is not None:  # a user's code never runs in the process that reports
-        planned: list[PlannedCheck] = call_apart("theorax.runs.checking:plan", id, own)
-        return planned
     one_thread()
-    return checking.plan(id, own)
+    return checking.plan(id, replace(own, roots=workspace.catalogue.elsewhere))
 
 
 def _designs(planned: list[PlannedCheck], own: Settings) -> Iterator[Block]:
@@ -192,4 +188,4 @@ def _spending(planned: list[PlannedCheck], level: float) -> str:
         f"attempt {attempt} at level {number(own, 3)}" + (f" ({', '.join(names)})" if len(claims) > 1 else "")
         for (attempt, own), names in sorted(claims.items())
     ]
-    return f"Next: {'; '.join(told)}. All attempts at a claim together spend {number(level, 3)}."
+    return f"Next: {'; '.join(told)}. All attempts with fresh seeds together spend {number(level, 3)}."

@@ -95,11 +95,7 @@ def _attempts(workspace: Workspace, part: TheoremReport, own: Settings) -> None:
     if not numbers:
         return
     from theorax.runs.checking import log_earlier
-    from theorax.runs.workers import call_apart, one_thread
+    from theorax.runs.workers import one_thread
 
-    own = replace(own, roots=workspace.catalogue.elsewhere)
-    if own.model is not None:  # a user's code never runs in the process that reports
-        call_apart("theorax.runs.checking:log_earlier", part.id, own, numbers)
-        return
     one_thread()
-    log_earlier(part.id, own, numbers)
+    log_earlier(part.id, replace(own, roots=workspace.catalogue.elsewhere), numbers)

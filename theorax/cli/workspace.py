@@ -15,7 +15,7 @@ class Workspace:
     """The folders of papers, the importable path of the function that checks, and the command as typed."""
 
     roots: tuple[Path, ...] = (LIBRARY,)
-    check: str = "theorax.runs.checking:observe"
+    check: str = "theorax.runs.checking:check"
     arguments: tuple[str, ...] = ()
 
     @property

@@ -34,7 +34,7 @@ from theorax.decide.interval import Interval
 from theorax.decide.samples import Columns
 from theorax.decide.status import Reason, Refusal
 from theorax.decide.sweep_decisions import WeightedMeans
-from theorax.decide.verdict import Assumption, Standing
+from theorax.decide.verdict import Assumption
 from theorax.errors import DesignError, ObservationError, StatementError
 from theorax.names import did_you_mean
 
@@ -86,7 +86,7 @@ class DeclaredMoments(ABC):
     @property
     def assumption(self) -> Assumption:
         """The declaration as a condition of the verdict."""
-        return Assumption("moment", f"one draw of what is averaged has {self}", Standing.DECLARED)
+        return Assumption("moment", f"one draw of what is averaged has {self}", "declared")
 
     @property
     @abstractmethod

@@ -17,7 +17,6 @@ import numpy as np
 from theorax.decide.bias_aware import Weights, solve
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy
-from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.planning import cheapest
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Refusal, Side
 from theorax.decide.verdict import Point
@@ -107,11 +106,6 @@ class Planned(ABC):
         return f"a half-width of {self.half_width:.2g}{of_bias} against a margin of {self.margin:.2g}; {remedy}"
 
     @property
-    def no_meaning(self) -> str:
-        """The sentence why the claim cannot fail at this margin, known before the data; empty where it can."""
-        return ""
-
-    @property
     def expected(self) -> float | None:
         """The p-value of support if the estimate is the claimed value and its error the planned one; None if unknown."""
         return None
@@ -153,8 +147,6 @@ class Planned(ABC):
             lines.append(
                 f"  cheapest    {better.design if better else 'none that was tried decides: widen the margin'}"
             )
-        if self.no_meaning:
-            lines.append(f"  vacuous     {self.no_meaning}")
         return "\n".join([*lines, f"  plan        {self.hash}"])
 
     @abstractmethod
@@ -170,7 +162,6 @@ class Tested:
     points: tuple[Point, ...] = ()
     unseen: tuple[str, ...] = ()  # what the test could not have seen
     detail: str = ""  # what decided it, where the decision's numbers do not say it
-    looked: Looked = NOTHING_LOOKED_AT  # what was looked at besides, of numbers of one's own
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,14 +13,12 @@ from theorax.decide.one_case import Claimed, verdict
 from theorax.decide.plans import NOTICED, Planned, Tested, counted, positive
 from theorax.decide.samples import numbers
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
-from theorax.decide.verdict import Assumption, Point, Standing, Verdict
+from theorax.decide.verdict import Assumption, Point, Verdict
 from theorax.errors import DesignError, ObservationError, StatementError
 
 __all__ = ["ProbabilityPlan", "decide_probability", "of_counts", "plan_probability", "probability"]
 
-INDEPENDENT = Assumption(
-    "independence", "the draws are independent, of one law, and none was left out", Standing.DECLARED
-)
+INDEPENDENT = Assumption("independence", "the draws are independent, of one law, and none was left out", "declared")
 
 
 @final

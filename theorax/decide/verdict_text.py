@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from theorax.decide.promise import grouped, promise
 from theorax.decide.status import Side, Status
 from theorax.decide.verdict import Case, Verdict
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
@@ -71,8 +70,6 @@ def told(verdict: Verdict) -> Iterator[Block]:
     if len(statement) > 1:
         yield Lines(statement)
     case = verdict.cases[verdict.worst] if verdict.worst is not None else None
-    if first := promise(verdict):
-        yield Paragraph(first)
     yield from _meaning(verdict, case)
     if case is not None:
         yield from _found(verdict, case)
@@ -166,13 +163,13 @@ def _conditions(verdict: Verdict) -> Iterator[Block]:
         yield Paragraph("What these numbers cannot exclude:")
         for sentence in verdict.unseen:
             yield Paragraph(f"- {sentence}", indent=4, hang=2)
-    for heading, lines in grouped(verdict.ledger):
+    if verdict.ledger:
         yield Gap()
-        yield Paragraph(f"{heading}:")
-        for line in lines:
-            yield Paragraph(f"- {line}", indent=4, hang=2)
+        yield Paragraph("What the verdict is conditional on:")
+        for part in verdict.ledger:
+            yield Paragraph(f"- {part.kind}: {part.text} ({part.checked})", indent=4, hang=2)
     yield Gap()
-    if verdict.scope and not verdict.status.holds:  # a green word says it on its first line
+    if verdict.scope:
         yield Paragraph(f"Scope: {verdict.scope}.", quiet=True)
     level = f"Level {number(verdict.level)}. " if verdict.level is not None else ""
     yield Paragraph(f"{level}Planned before the data; plan {verdict.design_hash}.", quiet=True)

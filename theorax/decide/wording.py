@@ -9,12 +9,9 @@ from typing import Any
 
 from theorax.decide.findings import Finding, Found, settle
 from theorax.decide.status import Decision, Reason, Status
-from theorax.decide.verdict import Case, LoggedAttempt, Point
+from theorax.decide.verdict import Case, Point
 
-__all__ = [
-    "REMEDIES", "SEEDS", "TESTED", "Shown", "attempted", "case_of", "counted", "finite", "found_by", "numbers_of",
-    "sentence",
-]  # fmt: skip
+__all__ = ["REMEDIES", "SEEDS", "TESTED", "Shown", "case_of", "finite", "found_by", "numbers_of", "sentence"]
 
 REMEDIES = {
     Reason.UNDERPOWERED: "the statistical width dominates: more draws would decide",
@@ -27,11 +24,6 @@ REMEDIES = {
     Reason.BUDGET: "the program holds an operation that cannot be followed in this arithmetic",
     Reason.UNDECIDED_COMPARISON: "a comparison could not be decided in ball arithmetic",
     Reason.OUT_OF_TIME: "the time ran out",
-    Reason.SPREAD: "the draws scatter far less than was declared of them",
-    Reason.TAILS: "the draws are too skewed for an interval that takes their mean for nearly normal: more draws, or a "
-    "declared range or variance, would decide",
-    Reason.INDISTINCT: "draws that should differ are equal",
-    Reason.ONE_SIDED_DOMAIN: "at some point one side is a number and the other is none",
 }
 
 SEEDS: Mapping[str, str] = {
@@ -42,25 +34,6 @@ SEEDS: Mapping[str, str] = {
     "none": "the sequence holds no randomness: one value at every size",
 }
 """How the draws of a sweep belong together, by what was declared of their seeds."""
-
-
-def attempted(entry: LoggedAttempt) -> str:
-    """The attempt in one sentence, and what came of earlier forms and sources of the claim in another.
-
-    >>> attempted(LoggedAttempt(number=2, begun="2026-01-02T03:04:05Z", entries=5, earlier=3, inconclusive=2, refuted=1))
-    'Attempt 2; log begun 2026-01-02, 5 entries. 3 attempts at earlier forms or sources: 2 inconclusive, 1 refuted.'
-    """
-    told = f"Attempt {entry.number}; log begun {entry.begun[:10]}, {counted(entry.entries, 'entry', 'entries')}."
-    if not entry.earlier:
-        return told
-    attempts = counted(entry.earlier, "attempt", "attempts")
-    came = f"{entry.inconclusive} inconclusive, {entry.refuted} refuted"
-    return f"{told} {attempts} at earlier forms or sources: {came}."
-
-
-def counted(count: int, one: str, several: str) -> str:
-    """A number with its word."""
-    return f"{count} {one if count == 1 else several}"
 
 
 def sentence(
@@ -81,7 +54,10 @@ def sentence(
         inflated = f"; it would stand with corrections {factor:.2g} times as large as declared" if factor < 1e6 else ""
         everywhere = f" in each of {cases} cases" if cases > 1 else ""
         # None where no larger class was tried: nothing is extrapolated, or nothing can be enlarged.
-        return f"That it is off by the margin or more {rejected}{everywhere}{inflated}.{_larger(decision)}"
+        robust = {True: " Robust: a larger class supports it too.", None: ""}.get(
+            decision.robust, " Not robust: a larger class leaves it open."
+        )
+        return f"That it is off by the margin or more {rejected}{everywhere}{inflated}.{robust}"
     if status is Status.REFUTED:
         exact = " (equal within the margin, not exactly)" if decision.equivalent_within_margin else ""
         robust = "" if decision.robust else "; not robust: it falls under a larger class of corrections"
@@ -92,20 +68,6 @@ def sentence(
     if status is Status.INCONCLUSIVE and decision.reason is not None:
         return f"Undecided{placed}: {REMEDIES[decision.reason]}."
     return f"{status.capitalize()}{placed}."
-
-
-def _larger(decision: Decision) -> str:
-    """The fate of a support under larger classes, and whether the sizes speak for all sizes."""
-    if decision.robust is None:
-        return ""
-    if decision.robust:
-        said = " Robust: a larger class supports it too."
-    elif decision.under_twice:
-        said = " Not robust: a larger class supports it too, but the sizes share their arithmetic."
-    else:
-        said = " Not robust: a larger class leaves it open."
-    slow = {True: " It stands with a factor log n.", False: " With a factor log n it is open."}
-    return said + (slow[decision.with_log] if decision.with_log is not None else "")
 
 
 def numbers_of(decision: Decision, sign: int = 1) -> str:

@@ -16,7 +16,7 @@ from sympy import Expr, Rational, sympify
 from theorax.errors import StatementError
 from theorax.language.claims import Claim
 from theorax.language.hypothesis import Hypothesis
-from theorax.language.letters import Index, Letter, Letters, Measured, Parameter, Size, disobeyed
+from theorax.language.letters import Index, Letter, Letters, Measured, Parameter, Size
 from theorax.names import did_you_mean
 
 Value = TypeVar("Value", covariant=True)
@@ -49,7 +49,6 @@ class Subject:
     measured. All randomness is in ``build``. Every further name is an option, a number that ``build`` asks for;
     subjects that differ in their options alone share one compiled program. ``knows``: exact values of parameters that
     belong to this subject. ``literal``: built at its true sizes in a padded experiment (one program per size).
-    ``quenched``: why random numbers from a key of its own are held fixed; reports say so in the scope.
 
     ``bn = Subject(build, floor=0.0, kind=BATCH)`` is the theorem's own; ``bn(kind=OWN)`` has another option, and
     ``bn(kind=OWN).breaking(H.keys, fails=identity)`` is a control: it violates ``breaks`` and must fail ``fails``.
@@ -61,7 +60,6 @@ class Subject:
     breaks: tuple[Hypothesis, ...] = ()
     fails: tuple[Claim | str, ...] = ()
     literal: bool = False
-    quenched: str = ""
 
     def __init__(
         self,
@@ -69,10 +67,9 @@ class Subject:
         *,
         knows: Mapping[Parameter, Any] = NOTHING,
         literal: bool = False,
-        quenched: str = "",
         **options: float,
     ) -> None:
-        self._set(build=build, options=options, knows=_exact_values(knows), literal=literal, quenched=quenched)
+        self._set(build=build, options=options, knows=_exact_values(knows), literal=literal)
 
     def _set(self, **fields: Any) -> Subject:
         for name, value in fields.items():
@@ -136,19 +133,7 @@ class Subject:
 
 
 def _exact_values(known: Mapping[Parameter, Any]) -> Mapping[Parameter, Expr]:
-    found = {letter: sympify(value) for letter, value in known.items()}
-    for letter, value in found.items():
-        _refuse_disobedient(letter, value, "A subject knows")
-    return found
-
-
-def _refuse_disobedient(letter: Letter, value: Expr, told: str) -> None:
-    if (word := disobeyed(letter, value)) is not None:
-        raise StatementError(
-            f"{told} {letter} = {value}, which is not {word}, and {letter} ({letter.meaning}) is assumed to be. SymPy has "
-            "simplified by the assumption, so the claims say nothing there. Correct the value, or declare the letter "
-            "without the assumption."
-        )
+    return {letter: sympify(value) for letter, value in known.items()}
 
 
 @final
@@ -168,11 +153,8 @@ class Experiment:
     ``span``: sizes up to this many times apart share one compiled program, padded to the largest of them; more than two
     where a size is the length of a loop, which costs no more for being padded.
     ``platform``: "cpu" where an operation exists on the CPU alone.
-    ``surrogate_because``: why a derivative that ``observe`` takes is meant not to be that of the numbers computed, such
-    as one straight through a step; without it such a derivative is an error.
     ``adopt``: how a user's layer stands in for the subjects: from its factory to a ``build``; None where it cannot.
     ``asked``: the claims that are asked of such a layer; all if none is named.
-    ``sizes_because``: why every size is a power of two, or has a factor in common with the others; printed as such.
 
     ``observe`` may also return ``x_error``, a bound on the numerical error of the measured ``x``, which widens every
     interval, and ``x_valid``, the mask of the entries of a sample letter ``x`` that are meant.
@@ -192,10 +174,8 @@ class Experiment:
     seeds: Literal["independent", "paired", "none"] = "independent"
     span: int = 2
     platform: Literal["any", "cpu"] = "any"
-    surrogate_because: str = ""
     adopt: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None
     asked: tuple[Claim | str, ...] = ()
-    sizes_because: str = ""
 
     def __post_init__(self) -> None:
         if not self.subjects:
@@ -285,6 +265,4 @@ def _exact(letter: Letter, value: Any) -> Expr:
             f"The case {letter} = {value} is a float. Its decimals are not the number meant, and symbolic steps would "
             f"carry the rounding. Write Rational({Rational(str(value)).p}, {Rational(str(value)).q})."
         )
-    found = sympify(value)
-    _refuse_disobedient(letter, found, "The case has")
-    return found
+    return sympify(value)

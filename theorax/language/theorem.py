@@ -145,13 +145,6 @@ class Theorem:
                 f"The claim {name} is corrected by {claim.corrected!r}, which the theorem does not have. "
                 "A printed statement that fails is shown beside what holds. Add that claim."
             )
-        proved = [proof.name for proof in self.proofs if proof.name not in self.claims]
-        if unknown := [lemma for lemma in claim.lemmas if lemma not in proved]:
-            raise StatementError(
-                f"The claim {name} rests on the lemma {unknown[0]!r}, which the theorem does not have. What no lemma "
-                f"proves is believed. Decorate its steps by @lemma and add it to proofs=(...)"
-                + (f", or write one of {', '.join(proved)}." if proved else ".")
-            )
         if stray := [s for s in claim.letters if not isinstance(s, Letter)]:
             raise StatementError(
                 f"The claim {name} holds the symbol {stray[0]}, which is no letter of the theorem. A reader cannot "

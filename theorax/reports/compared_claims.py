@@ -73,7 +73,6 @@ class ComparedClaim:
     p_same: float | None = None
     within: bool | None = None
     same_seeds: bool | None = None
-    shorter_log: bool = False  # the log of attempts holds fewer entries of the claim than the baseline's had
     notes: tuple[str, ...] = ()
     exit: Literal[0, 1, 4] = 0
 

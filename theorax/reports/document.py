@@ -23,7 +23,7 @@ from theorax.text.codec import Count, Malformed, Pattern, built, plain
 from theorax.verifiers.outcome import TheoremOutcome
 from theorax.verifiers.settings import Settings
 
-SCHEMA_VERSION: Literal[5] = 5
+SCHEMA_VERSION: Literal[4] = 4
 
 Date = Annotated[str, Pattern(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$")]
 Address = Annotated[str, Pattern(r"^(https?://[^\s<>\"]+)?$")]
@@ -243,7 +243,7 @@ class RunSummary:
 class Document:
     """Results of a run of theorax. Numbers that are not finite are null."""
 
-    schema_version: Literal[5]
+    schema_version: Literal[4]
     generator: str
     created: Date
     command: str

@@ -16,7 +16,7 @@ from theorax.reports.assembly import document
 from theorax.reports.document import Document, TheoremReport
 from theorax.runs.runner import CHECK, run
 from theorax.runs.selectors import select
-from theorax.runs.store import Store, now
+from theorax.runs.store import Store, StoreError, now
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.settings import EFFORTS, Settings, tonight
 
@@ -92,8 +92,8 @@ def verify(*selectors: str, exclude: Iterable[str] = (), **settings: Any) -> Rep
 
 
 def statuses(state: Path) -> dict[str, str]:
-    """The last status of every theorem that the store in ``state`` knows.
-
-    **Raises:** StoreError if it cannot be read.
-    """
-    return {id: status for id, (status, _) in Store(state).statuses().items()}
+    """The last status of every theorem that the store in ``state`` knows; none if it cannot be read."""
+    try:
+        return {id: status for id, (status, _) in Store(state).statuses().items()}
+    except StoreError:
+        return {}

@@ -37,7 +37,6 @@ from theorax.decide.comparison import SHARE, CaseReading, Decided, Evidence, Out
 from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
 from theorax.decide.spending import level_of
 from theorax.decide.status import Status
-from theorax.decide.wording import counted
 from theorax.reports.baselines import (
     Baseline,
     BaselineCase,
@@ -197,11 +196,6 @@ class _TheoremTwice:
         same_design = old.design_hash == new.design_hash
         if self.same_seeds and same_design and not self.changes and row.how not in ("bit for bit", "form"):
             row = row.noted("nothing that determines it differs, so it should have come out bit for bit")
-        if (entries := full.log.entries if full.log is not None else None) is not None and entries < old.attempt:
-            row = replace(row, shorter_log=True).noted(
-                f"the log of attempts is shorter than the baseline's: it holds {counted(entries, 'attempt', 'attempts')} "
-                f"at this claim, and the baseline was attempt {old.attempt}"
-            )
         if _worse(old, old.status, new.status):
             row = self._worsened(row, old, full)
         elif _worse(old, new.status, old.status):

@@ -145,12 +145,6 @@ def _closing(comparison: Comparison, groups: Mapping[str, Sequence[ComparedClaim
             indent=0,
             quiet=True,
         )
-    if shorter := [claim for claim in claims if claim.shorter_log]:
-        yield Paragraph(
-            f"The log of attempts is shorter than the baseline's at {_many(len(shorter), 'claim')}: attempts were deleted, "
-            "or this log is another one, so their levels may be too large.",
-            indent=0,
-        )
     if comparison.not_run:
         yield Paragraph(
             f"Not in this report, so nothing is said of: {', '.join(comparison.not_run)}.", indent=0, hang=2

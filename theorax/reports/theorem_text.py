@@ -6,11 +6,10 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from theorax.decide.promise import GROUPS, grouped, promise
 from theorax.decide.status import Status
-from theorax.decide.verdict import LOOSE, Case, Standing
+from theorax.decide.verdict import LOOSE, Case
 from theorax.decide.verdict_text import sweep
-from theorax.decide.wording import REMEDIES, attempted
+from theorax.decide.wording import REMEDIES
 from theorax.reports.document import CitedWork, ClaimReport, TheoremReport
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
 from theorax.text.numbers import duration, interval, number, with_uncertainty
@@ -47,14 +46,8 @@ DEVIATIONS = {
     "probability": "A probability {} below the claimed one",
     "law": "A law at distance {}",
 }
-PER_COUNT = (
-    "A level is kept over all attempts at one claim on one model at one effort; over the three efforts together a claim "
-    "errs at most at three times the level."
-)
 STEP_SIGNS = {StepStatus.PROVED: "✓", StepStatus.CITED: "”", StepStatus.UNDECIDED: "?", StepStatus.REFUTED: "✗"}
 CASES_SHOWN = 12
-NOT_LOOKED_AT = dict(GROUPS)[Standing.NOT_LOOKED_AT]
-NO_CONTROL = "No control: no subject that must fail this claim was tried, so nothing shows that the check can fail."
 
 
 def theorem(part: TheoremReport, beside: Iterable[Block] = ()) -> list[Block]:
@@ -63,15 +56,10 @@ def theorem(part: TheoremReport, beside: Iterable[Block] = ()) -> list[Block]:
         *head(TheoremHead(part.id, part.title, part.place, part.source, part.label, part.model)),
         *letters(part.letters),
         *hypotheses(part.hypotheses),
-        *(
-            block
-            for claim in part.claims
-            for block in claimed(claim, wording(part), uncontrolled=uncontrolled(claim, part.controls))
-        ),
+        *(block for claim in part.claims for block in claimed(claim, wording(part))),
         *_proof(part.proof),
         *_controls(part.controls),
         *_mutants(part.mutants),
-        *_not_looked_at(part.claims),
         *beside,
         *_verdict(part),
     ]
@@ -131,20 +119,10 @@ def wording(part: TheoremReport) -> str:
     return "what the source prints" if part.label == "read" else "the statement as it was reconstructed here"
 
 
-def uncontrolled(claim: ClaimReport, controls: Sequence[ControlOutcome]) -> bool:
-    """True of a green claim that was tried on no subject which must fail it."""
-    return claim.status.holds and not any(row.claim == claim.id for row in controls)
-
-
-def claimed(claim: ClaimReport, words: str, *, uncontrolled: bool = False) -> Iterator[Block]:
-    """One claim: what it says, in whose ``words``, what was measured, what was decided and how strongly.
-
-    ``uncontrolled``: it is green and has no control.
-    """
+def claimed(claim: ClaimReport, words: str) -> Iterator[Block]:
+    """One claim: what it says, in whose ``words``, what was measured, what was decided and how strongly."""
     kind = f"{claim.kind} as {claim.as_} → ∞" if claim.as_ else claim.kind
     yield Heading(f"Claim {claim.id} ({kind})", status=claim.status)
-    if first := promise(claim):
-        yield Paragraph(first, hang=2)
     yield Lines(tuple(claim.statement.split("\n")))
     if claim.corrected:
         yield Paragraph(f"This is {words}; what holds is the claim {claim.corrected}.")
@@ -158,8 +136,6 @@ def claimed(claim: ClaimReport, words: str, *, uncontrolled: bool = False) -> It
         yield from sweep(claim, worst)
         yield Gap()
     yield Paragraph(claim.sentence)
-    if uncontrolled:
-        yield Paragraph(NO_CONTROL)
     yield from _strength(claim)
 
 
@@ -201,11 +177,7 @@ def _strength(claim: ClaimReport) -> Iterator[Block]:
     elif claim.nights:
         told.append(f"Night {claim.nights} of one process; evidence e = {number(claim.e_value, 2)}.")
     elif claim.level is not None:
-        told.append(
-            f"Level {number(claim.level, 3)}, the share of attempt {claim.attempt} of all at this claim and effort."
-        )
-    if claim.log is not None:
-        told.append(attempted(claim.log))
+        told.append(f"Level {number(claim.level, 3)}, the share of attempt {claim.attempt} with fresh seeds.")
     if claim.margin_given:
         because = f", because {claim.because}" if claim.because else ""
         told.append(f"Margin {claim.margin_given}{because}.")
@@ -218,28 +190,14 @@ def _strength(claim: ClaimReport) -> Iterator[Block]:
         told.append(_tightness(claim.tightness))
     if told:
         yield Paragraph(" ".join(told), quiet=True)
-    if claim.scope and not claim.status.holds:  # a green word says it on its first line
+    for sentence in claim.unseen:
+        yield Paragraph(f"Could not see: {sentence}", hang=2, quiet=True)
+    if claim.scope:
         yield Paragraph(f"Scope: {claim.scope}.", hang=2, quiet=True)
-    # Hypotheses have their own section above; what nobody looked at is told once for all claims.
-    for heading, lines in grouped(claim.ledger, left_out=("hypothesis",)):
-        if heading != NOT_LOOKED_AT:
-            yield Paragraph(f"{heading}: {'; '.join(lines)}.", hang=2, quiet=True)
-    if claim.unseen:
-        yield Paragraph(f"{NOT_LOOKED_AT}: {'; '.join(claim.unseen)}.", hang=2, quiet=True)
-
-
-def _not_looked_at(claims: Sequence[ClaimReport]) -> Iterator[Block]:
-    """Everything that no check of these claims looked at, each line once with the claims that it is about."""
-    found: dict[str, list[str]] = {}
-    for claim in claims:
-        for heading, lines in grouped(claim.ledger):
-            for line in lines if heading == NOT_LOOKED_AT else ():
-                found.setdefault(line, []).append(claim.id)
-    if found:
-        yield Heading(NOT_LOOKED_AT)
-    for line, ids in found.items():
-        about = "" if len(ids) == len(claims) else f" ({', '.join(ids)})"
-        yield Paragraph(f"{line}{about}", hang=2, quiet=True)
+    # Hypotheses have their own section above.
+    for row in claim.ledger:
+        if row.kind != "hypothesis":
+            yield Paragraph(f"Conditional on {row.kind} ({row.checked}): {row.text}.", hang=2, quiet=True)
 
 
 def breakdown(kind: str) -> str:
@@ -270,14 +228,6 @@ def _proof(steps: Sequence[StepOutcome]) -> Iterator[Block]:
         yield Paragraph(f"{sign} {step.status} {step.reason}{method}", indent=4, hang=2)
         if step.statement:
             yield Lines(tuple(step.statement.split("\n")), indent=8)
-        if step.computed_by:
-            yield Paragraph(computed(step), indent=8, quiet=True)
-
-
-def computed(step: StepOutcome) -> str:
-    """Sentence that says by what the check computed a step, and by what it looked again."""
-    again = f", re-checked by {step.re_checked_by}" if step.re_checked_by else ""
-    return f"Computed by {step.computed_by}{again}."
 
 
 def _controls(rows: Sequence[ControlOutcome]) -> Iterator[Block]:
@@ -343,8 +293,6 @@ def _verdict(part: TheoremReport) -> Iterator[Block]:
         yield Paragraph(f"Claims: {counts}.", hang=2)
     for sentence in part.issues:
         yield Paragraph(f"Caveat: {sentence}", hang=2)
-    if any(claim.level is not None for claim in part.claims):
-        yield Paragraph(PER_COUNT, quiet=True)
     yield from cost(part)
 
 

@@ -33,7 +33,7 @@ from theorax.runs.adjustment import adjust
 from theorax.runs.dependencies import Graph
 from theorax.runs.selectors import Selection
 from theorax.runs.sources import Manifest, Sources
-from theorax.runs.store import DamagedResult, KeptResult, Store, StoreError, now
+from theorax.runs.store import KeptResult, Store, StoreError, now
 from theorax.runs.workers import FinishedCheck, Workers, workers_for
 from theorax.theorems.bibliography import Bibliography
 from theorax.theorems.catalogue import Catalogue, Facts
@@ -205,7 +205,7 @@ class _RunUnderWay:
                         waiting.remove(id)
                         self._settle(record, None)
                     elif len(busy) < jobs:
-                        workers = workers or workers_for(self.check, jobs, apart=self.settings.model is not None)
+                        workers = workers or workers_for(self.check, jobs)
                         waiting.remove(id)
                         busy.add(id)
                         self.listener.started(id)
@@ -275,9 +275,6 @@ class _RunUnderWay:
     def _kept(self, id: str) -> KeptResult | None:
         try:
             return self.store.get(self.manifests[id])
-        except DamagedResult as error:
-            self.troubles.append(f"{error} The theorem is checked again.")
-            return None
         except StoreError as error:
             self.troubles.append(f"Nothing is kept: {error}")
             return None
@@ -293,9 +290,6 @@ class _RunUnderWay:
                 continue
             try:
                 kept = self.store.get(self.sources.manifest(self.catalogue.path(id), plain))
-            except DamagedResult as error:
-                self.troubles.append(str(error))
-                kept = None
             except StoreError:
                 kept = None
             if kept is None:

@@ -95,19 +95,6 @@ class Sources:
         return None
 
 
-def drawn_from(theorem: Path, model: str | None) -> str:
-    """The digest of the files in which an author or a user says what is drawn: the theorem's, its paper's, the model's.
-
-    The library below them is left out: it changes with every version, and nobody searches by changing it.
-
-    **Raises:** UsageError if the model's file is missing or does not define its factory.
-    """
-    files = [theorem, *sorted(theorem.parent.glob("_*.py"))]
-    if model is not None:
-        files += sorted(neighbours(model_file(model)))
-    return _digest("\n".join(map(normalised, files)))[:16]
-
-
 def key(manifest: Manifest) -> str:
     """The key of a result: the digest of everything that determines it."""
     return _digest("\n".join(f"{name}={manifest[name]}" for name in sorted(manifest)))

@@ -12,7 +12,7 @@ import signal
 import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from theorax.errors import DesignError, TheoraxError, UsageError
 from theorax.numerics.threads import one_thread
@@ -55,7 +55,7 @@ class Workers(Protocol):
 
 
 def perform_check(check: str, id: str, settings: Settings) -> FinishedCheck:
-    """Do one check; whatever happens inside becomes a `FinishedCheck`, except an interruption."""
+    """Do one check; whatever happens inside becomes a :class:`Finished`, except an interruption."""
     try:
         module, _, name = check.partition(":")
         function: Check = getattr(importlib.import_module(module), name)
@@ -69,46 +69,13 @@ def perform_check(check: str, id: str, settings: Settings) -> FinishedCheck:
         return FinishedCheck(id, sentence=str(error), undecided=True)
     except TheoraxError as error:
         return FinishedCheck(id, sentence=str(error))
-    except KeyboardInterrupt:
-        raise
-    except SystemExit as error:
-        return FinishedCheck(id, sentence=_ended(error), trace=traceback.format_exc())
-    except BaseException as error:
+    except Exception as error:
         return FinishedCheck(id, sentence=_where(error), trace=traceback.format_exc())
 
 
-def workers_for(check: str, jobs: int, *, apart: bool = False) -> Workers:
-    """Workers for ``jobs`` checks at a time; one works in this process, unless code of a user's own is to run ``apart``."""
-    return InlineWorker(check) if jobs <= 1 and not apart else WorkerPool(check, jobs)
-
-
-def call_apart(function: str, *arguments: Any) -> Any:
-    """Call the function of an importable path ``module:function`` in a process of its own.
-
-    **Raises:** as the function does; UsageError if it ends its process instead of returning.
-    """
-    from concurrent.futures.process import BrokenProcessPool
-
-    with _executor(1) as executor:
-        try:
-            return executor.submit(_called, function, arguments).result()
-        except BrokenProcessPool:
-            raise UsageError(f"The process that ran it died. {_NO_EXIT}") from None
-
-
-def _called(function: str, arguments: tuple[Any, ...]) -> Any:
-    module, _, name = function.partition(":")
-    try:
-        return getattr(importlib.import_module(module), name)(*arguments)
-    except SystemExit as error:  # it would end whoever asks for the result
-        raise UsageError(_ended(error)) from None
-
-
-_NO_EXIT = "A model is built and applied; it does not end the process. Take `sys.exit` and `os._exit` out of it."
-
-
-def _ended(error: SystemExit) -> str:
-    return f"It ended the check with SystemExit({error.code!r}), before there was a result. {_NO_EXIT}"
+def workers_for(check: str, jobs: int) -> Workers:
+    """Workers for ``jobs`` checks at a time; one works in this process."""
+    return InlineWorker(check) if jobs <= 1 else WorkerPool(check, jobs)
 
 
 class InlineWorker:
@@ -194,8 +161,8 @@ class WorkerPool:
             except BrokenProcessPool:
                 return FinishedCheck(
                     id,
-                    sentence="The process that checked it died, twice: it was killed from outside, ran out of memory, "
-                    "crashed in compiled code, or code of yours ended it. `--jobs 1` takes the least memory.",
+                    sentence="The process that checked it died, twice: it was killed from outside, ran out of memory "
+                    "or crashed in compiled code. `--jobs 1` takes the least memory.",
                 )
 
     def close(self, *, now: bool) -> None:
@@ -222,7 +189,7 @@ def _begin() -> None:
     one_thread()
 
 
-def _where(error: BaseException) -> str:
+def _where(error: Exception) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     last = frames[-1] if frames else None
     place = f" ({os.path.basename(last.filename)}, line {last.lineno})" if last else ""

@@ -117,29 +117,6 @@ def built(kind: type[Value], data: Any) -> Value:
     return found
 
 
-def completed(kind: Any, data: Any) -> Any:
-    """JSON values of an earlier version: a field of a dataclass that they lack and that has a default gets it."""
-    origin, parts = get_origin(kind), get_args(kind)
-    if origin is Annotated:
-        return completed(parts[0], data)
-    if origin in (Union, UnionType):
-        inner = [part for part in parts if _is_dataclass(part)]
-        return completed(inner[0], data) if len(inner) == 1 else data
-    if isinstance(data, list) and origin is tuple and parts[-1] is Ellipsis:
-        return [completed(parts[0], part) for part in data]
-    if not (_is_dataclass(kind) and isinstance(data, dict)):
-        return data
-    hints = _keys(kind).fields
-    found = {key: completed(hints[key][1], part) if key in hints else part for key, part in data.items()}
-    for field in dataclasses.fields(kind):
-        if (key := field.name.rstrip("_")) not in found:
-            if field.default is not dataclasses.MISSING:
-                found[key] = plain(field.default)
-            elif field.default_factory is not dataclasses.MISSING:
-                found[key] = plain(field.default_factory())
-    return found
-
-
 def _short(data: Any) -> str:
     text = repr(data)
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."

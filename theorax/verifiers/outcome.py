@@ -73,8 +73,6 @@ class StepOutcome:
     status: StepStatus
     method: str
     latex: str = ""  # of the statement; empty where there is none or it would fill a page
-    computed_by: str = ""  # what the check computed of it, and by what; empty where nothing was left to compute
-    re_checked_by: str = ""  # the second route to each result, or why there is none
 
 
 @dataclass(frozen=True)

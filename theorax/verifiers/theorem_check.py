@@ -3,28 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from theorax.decide import nightly
 from theorax.decide.equivalence import combine
 from theorax.decide.findings import Found
-from theorax.decide.size_arithmetic import over_sizes
 from theorax.decide.spending import level_of
 from theorax.decide.status import Levels, Reason, Status
 from theorax.decide.verdict import Verdict
-from theorax.decide.wide_margins import says_nothing
-from theorax.errors import DesignError
-from theorax.language import Claim, Theorem
+from theorax.language import Theorem
 from theorax.numerics import platform
 from theorax.theorems.catalogue import Catalogue
-from theorax.verifiers import claim_verdicts, guards, proof_check
+from theorax.verifiers import claim_verdicts, proof_check
 from theorax.verifiers.attacks import controls, sensitivity, tested_hypotheses
 from theorax.verifiers.attempts import AttemptLog, ClaimVersion, claim_version
 from theorax.verifiers.cases import user_models
 from theorax.verifiers.cases.draws import Draws, Table
 from theorax.verifiers.cases.sweep_lines import control_lines, evidence_lines, refuse_unknown, sweep_lines
+from theorax.verifiers.claim_verdicts import PlannedClaim
 from theorax.verifiers.kinds import JUDGES, Prepared
 from theorax.verifiers.loading import load
 from theorax.verifiers.outcome import (
@@ -32,12 +30,11 @@ from theorax.verifiers.outcome import (
     ControlOutcome,
     Expected,
     MutantOutcome,
+    StepOutcome,
     TheoremOutcome,
     Work,
     overall,
 )
-from theorax.verifiers.planned_claim import PlannedClaim
-from theorax.verifiers.proof_check import CheckedProofs
 from theorax.verifiers.settings import PlannedCheck, Settings
 
 
@@ -54,17 +51,23 @@ def observe(theorem_id: str, settings: Settings, log: AttemptLog, kept: bytes | 
     facts = catalogue.facts(theorem_id)
     theorem, table = _prepare(theorem_id, settings, catalogue)
     draws = Draws(theorem_id, theorem, table, settings, kept)
-    proofs = proof_check.check(theorem)
+    steps, settled = proof_check.check(theorem)
     planned_claims = _attempted(theorem_id, theorem, table, settings, log)
-    try:
-        claims, fired, mutants = _claims(theorem_id, theorem, table, planned_claims, draws, proofs, settings, log)
-    except DesignError:  # refused: nothing was decided
-        raise
-    except Exception:  # data may have been seen: the attempts are spent
-        _finished(log, planned_claims, dict.fromkeys(planned_claims, Status.ERROR), settings.seed)
-        raise
-    if not _finished(log, planned_claims, {claim.id: claim.status for claim in claims}, settings.seed):
-        claims = [claim_verdicts.unlogged(claim) for claim in claims]
+    claims: list[Verdict] = []
+    fired: list[ControlOutcome] = []
+    mutants: list[MutantOutcome] = []
+    for name, claim in theorem.claims.items():
+        planned = planned_claims[name]
+        verdict = _decide(theorem, planned, draws, steps, settled=settled.get(name, False))
+        if settings.nightly and (tails := nightly.night(verdict)) is not None:
+            nights = log.nights(planned.version, settings.seed, tails)
+            verdict = nightly.monitored(verdict, nights, settings.level)
+        if verdict.status.holds or verdict.status is Status.REFUTED:
+            failing = control_lines(theorem, name, table)
+            fired += controls.controls(name, claim, failing, planned.levels, draws, settings.effort)
+            if planned.cases and not planned.refusal:
+                mutants += _mutants(verdict, planned, draws)
+        claims.append(verdict.with_findings(*_attacked(verdict, fired, mutants)))
     status, reason = overall(claims)
     outcome = TheoremOutcome(
         id=theorem_id,
@@ -82,7 +85,7 @@ def observe(theorem_id: str, settings: Settings, log: AttemptLog, kept: bytes | 
         claims=tuple(claims),
         controls=tuple(fired),
         mutants=tuple(mutants),
-        proof=proofs.steps,
+        proof=steps,
         issues=theorem.issues,
         replay=settings.replay(theorem_id),
         work=Work(
@@ -98,53 +101,12 @@ def observe(theorem_id: str, settings: Settings, log: AttemptLog, kept: bytes | 
     return Checked(outcome, draws.packed())
 
 
-def _claims(
-    theorem_id: str,
-    theorem: Theorem,
-    table: Table,
-    planned_claims: Mapping[str, PlannedClaim],
-    draws: Draws,
-    proofs: CheckedProofs,
-    settings: Settings,
-    log: AttemptLog,
-) -> tuple[list[Verdict], list[ControlOutcome], list[MutantOutcome]]:
-    """Every claim decided and attacked, with what its controls and its mutants came to."""
-    claims: list[Verdict] = []
-    fired: list[ControlOutcome] = []
-    mutants: list[MutantOutcome] = []
-    for name, claim in theorem.claims.items():
-        planned = planned_claims[name]
-        verdict = _decide(theorem_id, theorem, planned, draws, proofs, settings)
-        if settings.nightly and (tails := nightly.night(verdict)) is not None:
-            nights = log.nights(planned.version, settings.seed, tails)
-            verdict = nightly.monitored(verdict, nights, settings.level)
-        if verdict.status.holds or verdict.status is Status.REFUTED:
-            failing = control_lines(theorem, name, table)
-            fired += controls.controls(name, claim, failing, planned.levels, draws, settings.effort)
-            if planned.cases and not planned.refusal:
-                mutants += _mutants(verdict, planned, draws)
-        verdict = replace(verdict, unseen=(*verdict.unseen, *sensitivity.alike(name, mutants)))
-        claims.append(verdict.with_findings(*_attacked(verdict, fired, mutants)))
-    return claims, fired, mutants
-
-
-def _finished(
-    log: AttemptLog, planned_claims: Mapping[str, PlannedClaim], statuses: Mapping[str, Status], seed: int
-) -> bool:
-    """Log what came of the attempts that were begun; False if that could not be written."""
-    begun = {planned.version: statuses[name] for name, planned in planned_claims.items() if planned.entry is not None}
-    return not begun or log.finish(begun, seed)
-
-
 def plan(theorem_id: str, settings: Settings, log: AttemptLog) -> list[PlannedCheck]:
     """Plan of a check: its measurements and the power of its designs, without any draw."""
     theorem, table = _prepare(theorem_id, settings, _catalogue(settings))
     found = []
     for name in theorem.claims:
         planned = _planned_next(theorem_id, theorem, name, table, settings, log)
-        vacuous = " ".join(part.sentence for part in says_nothing(case.no_meaning for case in planned.cases))
-        if not planned.cases and (dropped := _dropped(planned.claim, settings)):
-            found.append(_without_a_case(theorem_id, planned, dropped))
         for case, note in zip(planned.cases, planned.notes, strict=True):
             line = case.cell.line
             found.append(
@@ -163,33 +125,11 @@ def plan(theorem_id: str, settings: Settings, log: AttemptLog) -> list[PlannedCh
                     attempt=planned.attempt,
                     level=planned.levels.support,
                     p_support=case.expected,
-                    decides=not (note or vacuous),
-                    note=note or vacuous,
+                    decides=not note,
+                    note=note,
                 )
             )
     return found
-
-
-def _without_a_case(theorem_id: str, planned: PlannedClaim, note: str) -> PlannedCheck:
-    """The row of a claim of which no case is left."""
-    return PlannedCheck(
-        theorem=theorem_id,
-        claim=planned.name,
-        kind=planned.claim.kind,
-        subject="no case",
-        at={},
-        sizes=(),
-        draws=(),
-        margin=None,
-        bias=None,
-        half_width=None,
-        noticeable=None,
-        attempt=planned.attempt,
-        level=planned.levels.support,
-        p_support=None,
-        decides=False,
-        note=note,
-    )
 
 
 def versions(theorem_id: str, settings: Settings) -> dict[str, ClaimVersion]:
@@ -222,13 +162,11 @@ def _attempted(
     for name in theorem.claims:
         planned = _plan(theorem_id, theorem, name, table, settings, 1)
         if planned.cases and not planned.refusal and not settings.nightly:
-            version, entry = planned.version, log.begin(planned.version, settings.seed)
-            if entry is None:  # the run says that nothing is kept; so does the verdict, of its attempt
+            number = log.begin(planned.version, settings.seed)
+            if number is None:  # the run says that nothing is kept; so does the verdict, of its attempt
                 planned = replace(planned, logged=False)
-            else:
-                if entry.number > 1:
-                    planned = _plan(theorem_id, theorem, name, table, settings, entry.number)
-                planned = replace(planned, entry=entry, version=version)
+            elif number > 1:
+                planned = _plan(theorem_id, theorem, name, table, settings, number)
         found[name] = planned
     return found
 
@@ -249,66 +187,41 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
     level = level_of(settings.level, attempt)
     levels = Levels(level, level)
     cases = tuple(judge.prepare(claim, cell, levels.shared(len(found)), claim) for cell in found)
-    version = claim_version(theorem_id, name, claim, cases, settings)
-    settled = any(proof.settles and proof.name == name for proof in theorem.proofs)
-    notes = tuple("" if settled and case.runs_if_weak else _note(case) for case in cases)
-    return PlannedClaim(name, claim, cases, levels, notes, version, attempt)
-
-
-def _dropped(claim: Claim, settings: Settings) -> str:
-    """The sentence that --at leaves no case of this claim; empty where that is not why it has none."""
-    if not (settings.at and claim.observed and claim.condition):
-        return ""
-    typed = ",".join(f"{letter}={value}" for letter, value in settings.at)
-    return f"`--at {typed}` drops it: it speaks of cases where {claim.condition}, and none of them is left."
+    version = claim_version(theorem_id, name, claim, cases, settings.model)
+    return PlannedClaim(name, claim, cases, levels, tuple(map(_note, cases)), version, attempt)
 
 
 def _note(case: Prepared) -> str:
     """The sentence why the design of this case cannot decide, with the cheapest that would; empty where it can."""
     if not case.weakness:
         return ""
-    if case.runs_if_weak:
-        return f"Too weak to support it by draws alone: {claim_verdicts.place(case.cell)} has {case.weakness}."
     return f"Too weak to decide, so not run: {claim_verdicts.place(case.cell)} has {case.weakness}."
 
 
 def _decide(
-    theorem_id: str,
-    theorem: Theorem,
-    planned: PlannedClaim,
-    draws: Draws,
-    proofs: CheckedProofs,
-    settings: Settings,
+    theorem: Theorem, planned: PlannedClaim, draws: Draws, steps: Sequence[StepOutcome], *, settled: bool
 ) -> Verdict:
     """The verdict before any attempt to break it."""
-    claim, settled = planned.claim, proofs.settles(planned.name)
-    proof = (claim_verdicts.proved(proofs.scopes.get(planned.name, "")),) if settled else ()
+    claim, proof = planned.claim, (claim_verdicts.PROVED,) if settled else ()
 
     def found(*findings: Found) -> Verdict:
-        return claim_verdicts.verdict(theorem, planned, proofs, (*proof, *findings))
+        return claim_verdicts.verdict(theorem, planned, steps, (*proof, *findings))
 
-    if false := proof_check.false_step(proofs.steps, planned.name, theorem):
+    if false := proof_check.false_step(steps, planned.name, theorem):
         return found(false)
-    if stands := proof_check.as_it_stands(claim):
-        return found(stands)
     if not planned.cases:
         reason = Reason.HYPOTHESIS_UNSAMPLED if claim.observed else Reason.NOT_DECIDABLE_YET
-        return found(claim_verdicts.undecided(reason, _dropped(claim, settings)))
+        return found(claim_verdicts.undecided(reason))
     if planned.refusal:
         weak = next(case for case, note in zip(planned.cases, planned.notes, strict=True) if note)
         return found(claim_verdicts.undecided(weak.why_not or Reason.UNDERPOWERED, planned.refusal))
     if violated := tested_hypotheses.violated(theorem, theorem.needed(claim), planned.cases, draws):
         return found(violated)
     judge = JUDGES[type(claim)]
-    closed = proofs.closed(theorem)
-    judged = [
-        judge.resting(claim, judge.judge(claim, case, draws.on(case.cell.line)), closed) for case in planned.cases
-    ]
+    judged = [judge.judge(claim, case, draws.on(case.cell.line)) for case in planned.cases]
     decision = combine([part.decision for part in judged], planned.levels)
-    decision = over_sizes(decision, *guards.swept(theorem, planned))
     findings = (*proof, *claim_verdicts.findings(judged, decision, settled=settled))
-    looked = guards.look(guards.DecidedClaim(theorem_id, theorem, planned, judged, draws, settings))
-    return claim_verdicts.verdict(theorem, planned, proofs, findings, judged, decision, looked)
+    return claim_verdicts.verdict(theorem, planned, steps, findings, judged, decision)
 
 
 def _mutants(verdict: Verdict, planned: PlannedClaim, draws: Draws) -> list[MutantOutcome]:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import Any, ClassVar, final
+from typing import Any, ClassVar
 
 from sympy import (
     Basic,
@@ -14,7 +14,6 @@ from sympy import (
     MatrixBase,
     Rational,
     Symbol,
-    latex,
     sympify,
     true,
 )
@@ -25,15 +24,13 @@ from theorax.decide.status import Side
 from theorax.decide.verdict import Assumption
 from theorax.errors import StatementError
 from theorax.language.hypothesis import Hypothesis
-from theorax.language.letters import Measured, Parameter, Size, disobeyed, disobeyed_between
+from theorax.language.letters import Measured, Parameter, Size
 from theorax.language.limit_laws import LawOfNumbers
 from theorax.language.margins import Margin
-from theorax.language.notation import inline
 from theorax.language.variants import Change
 
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
 FEW = Rational(1, 50)  # the share of draws that a sampled bound may leave open
-MOST = Rational(1, 10)  # and the largest share that may be called few
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,11 +99,6 @@ class Claim(ABC):
         return frozenset(found.union(*(letter.over for letter in found if isinstance(letter, Measured))))
 
     @property
-    def lemmas(self) -> tuple[str, ...]:
-        """The names of the lemmas by which the claim says that something holds which is not measured."""
-        return ()
-
-    @property
     def observed(self) -> frozenset[Measured]:
         """The measured letters that the claim needs."""
         return frozenset(letter for letter in self.letters if isinstance(letter, Measured))
@@ -142,63 +134,25 @@ class Claim(ABC):
         return None
 
     @property
-    def searched(self) -> bool:
-        """True if a search that may miss what it looks for stands in the place of all members of a class."""
-        return False
-
-    @property
     def proved_sides(self) -> tuple[Basic, ...]:
         """The expressions of which a proof must reach one to have settled the claim."""
         found = self.prediction
         return () if found is None or isinstance(found, MatrixBase) else (found,)
 
     @property
-    def vanishing(self) -> Expr | None:
-        """An expression that is zero at every instance exactly if the claim holds; None where no single one is."""
-        return None
-
-    @property
     @abstractmethod
-    def formula(self) -> str:
-        """The claim on one line of Unicode mathematics, without its condition."""
-
-    @property
-    def displayed(self) -> str:
-        """The formula over several lines, where a fraction or a root needs them."""
-        return self.formula
-
-    @property
-    @abstractmethod
-    def formula_latex(self) -> str:
-        """The formula in LaTeX."""
-
-    # A condition is part of the statement: only here are the two put together, and no kind can forget it.
-    @final
-    @property
-    def condition(self) -> str:
-        """The cases that the claim speaks of; empty if it speaks of all."""
-        return "" if self.where == true else inline(self.where)
-
-    @final
-    @property
     def statement(self) -> str:
         """The claim on one line of Unicode mathematics."""
-        return self.formula + (f",  where {self.condition}" if self.condition else "")
 
-    @final
     @property
     def typeset(self) -> str:
         """The claim over several lines, where a fraction or a root needs them."""
-        shown = self.displayed
-        if not self.condition:
-            return shown
-        return f"{shown}\nwhere {self.condition}" if "\n" in shown else f"{shown},  where {self.condition}"
+        return self.statement
 
-    @final
     @property
+    @abstractmethod
     def latex(self) -> str:
         """The claim in LaTeX."""
-        return self.formula_latex + (rf" \quad \text{{where }} {latex(self.where)}" if self.condition else "")
 
     @abstractmethod
     def wrong_variants(self) -> Iterator[Change]:
@@ -239,15 +193,6 @@ def exact_box(claim: Any) -> Mapping[Parameter, tuple[Expr, Expr]]:
             claim._refuse(
                 f"over={{{letter}: ({lower}, {upper})}} is empty", "No point lies in it.", "Write the lower end first."
             )
-        if (word := disobeyed_between(letter, lower, upper)) is not None:
-            zero = lower == 0 and word in ("positive", "nonzero")
-            claim._refuse(
-                f"over={{{letter}: ({lower}, {upper})}} holds values of {letter} that are not {word}, and {letter} is "
-                f"assumed to be",
-                "SymPy has simplified by the assumption, so nothing is shown where it fails.",
-                f'Declare {letter} = Parameter("{letter}", "..."'
-                + (", nonnegative=True): write nonnegative=True." if zero else ") without it, or correct the range."),
-            )
         sides[letter] = (lower, upper)
     if sides and (other := sorted(map(str, claim.letters - set(sides)))):
         claim._refuse(
@@ -269,16 +214,6 @@ def exact_number(claim: Claim, letter: Symbol, value: Any) -> Expr:
     return found
 
 
-def obeying(claim: Claim, letter: Symbol, value: Expr) -> Expr:
-    if (word := disobeyed(letter, value)) is not None:
-        claim._refuse(
-            f"{letter} = {value} is not {word}, and {letter} is assumed to be",
-            "SymPy has simplified by the assumption, so nothing is shown where it fails.",
-            "Correct the value, or declare the letter without the assumption.",
-        )
-    return value
-
-
 def measured_letters(expression: Basic) -> list[Measured]:
     return sorted((s for s in expression.free_symbols if isinstance(s, Measured)), key=str)
 
@@ -293,16 +228,6 @@ def needs_measured(claim: Claim, name: str) -> None:
             f"{name}={getattr(claim, name)} holds no measured letter",
             "Nothing would be measured.",
             'Declare one, Measured("s", "..."), and let observe return it.',
-        )
-
-
-def needs_few(claim: Any) -> None:
-    """Refuse a content that is no small share of the draws."""
-    if claim.content.is_number and not 0 < claim.content <= MOST:
-        claim._refuse(
-            f"content={claim.content} is no share in (0, 1/10]",
-            "It is the share of all draws that may violate the claim unseen; a claim of every draw leaves few of them open.",
-            "Write content=Rational(1, 50), and more draws for a smaller one.",
         )
 
 

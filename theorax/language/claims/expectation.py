@@ -52,15 +52,15 @@ class Expectation(Claim):
             )
 
     @property
-    def formula(self) -> str:
+    def statement(self) -> str:
         return f"{self._mean}[{inline(self.of)}] = {inline(self.equals)}  at every size"
 
     @property
-    def displayed(self) -> str:
+    def typeset(self) -> str:
         return beside(f"{self._mean}[ ", self.of, " ] = ", self.equals, "   at every size")
 
     @property
-    def formula_latex(self) -> str:
+    def latex(self) -> str:
         mean = r"\mathbb{E}" if self.quantile is None else rf"Q_{{{latex(self.quantile)}}}"
         return rf"{mean}\left[{latex(self.of)}\right] = {latex(self.equals)}"
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import final
 
-from sympy import Add, Expr, latex, simplify, sympify
+from sympy import Add, Expr, latex, simplify
 
-from theorax.language.claims.claim import FEW, Claim, needs_few
+from theorax.language.claims.claim import Claim
 from theorax.language.letters import Index
 from theorax.language.margins import Relative
 from theorax.language.notation import inline
@@ -21,22 +21,16 @@ class Identity(Claim):
     """Both sides are equal, entry by entry, for every admissible instance: program against program or symbol.
 
     A relative margin is one of the largest entry of either side; where a side is zero, write an absolute one.
-    ``content``: the share of the law drawn that instances without a violation may leave open, where they alone support
-    it; sides that agree in finite fields, or are proved, need no share.
     """
 
     left: Expr
     right: Expr
-    _: KW_ONLY
-    content: Expr = FEW
     measured_fields = ("left", "right")
     predicted_fields = ("right",)
     speaks_of_the_law_drawn = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "content", sympify(self.content))
-        needs_few(self)
         if simplify(self.left - self.right) == 0:
             self._refuse(
                 f"left={self.left} and right={self.right} are the same expression",
@@ -57,15 +51,11 @@ class Identity(Claim):
             )
 
     @property
-    def vanishing(self) -> Expr:
-        return self.left - self.right
-
-    @property
-    def formula(self) -> str:
+    def statement(self) -> str:
         return f"{inline(self.left)} = {inline(self.right)}"
 
     @property
-    def formula_latex(self) -> str:
+    def latex(self) -> str:
         return f"{latex(self.left)} = {latex(self.right)}"
 
     def wrong_variants(self) -> Iterator[Change]:

@@ -22,8 +22,6 @@ class Impossibility(Claim):
 
     By a search: ``distance`` is what each draw, a restart of an optimiser on the target, has reached, and ``planted``
     what the same optimiser with the same budget reaches on targets that are members; these count as found below ``tol``.
-    ``started``: the distance of a planted member from where its search starts; one that starts below ``tol`` needs no
-    search and does not count.
     By a certified lower bound: ``distance`` is an expression in parameters, ``over`` their exact ranges.
     ``obstruction``: the property of all members that the target lacks, where a proof of the claim settles it.
     """
@@ -33,10 +31,9 @@ class Impossibility(Claim):
     _: KW_ONLY
     obstruction: str = ""
     planted: Expr | None = None
-    started: Expr | None = None
     tol: Expr | None = None
     over: Mapping[Parameter, tuple[Any, Any]] = field(default_factory=lambda: NOTHING)
-    measured_fields = ("distance", "planted", "started")
+    measured_fields = ("distance", "planted")
     stated_fields = ("at_least", "tol")
     predicted_fields = ("at_least",)
     speaks_of_the_law_drawn = True
@@ -64,33 +61,20 @@ class Impossibility(Claim):
                 "Write tol=Rational(1, 10**6).",
             )
 
-        if (self.planted is None) != (self.started is None):
-            self._refuse(
-                "it does not say where the searches for planted members start"
-                if self.planted is not None
-                else "it has a start and no planted members",
-                "A search that starts at a member finds it without searching.",
-                "Measure the distance at the start too, and write started=... beside planted=....",
-            )
-
     @property
     def range(self) -> Mapping[Parameter, tuple[Expr, Expr]]:
         return self.over
-
-    @property
-    def searched(self) -> bool:
-        return self.planted is not None
 
     @property
     def sided(self) -> Side:
         return Side.AT_LEAST
 
     @property
-    def formula(self) -> str:
+    def statement(self) -> str:
         return f"{inline(self.distance)} ≥ {inline(self.at_least)}  {in_box(self.over) or 'for every member'}"
 
     @property
-    def formula_latex(self) -> str:
+    def latex(self) -> str:
         return rf"{latex(self.distance)} \ge {latex(self.at_least)}{in_box_latex(self.over)}"
 
     def wrong_variants(self) -> Iterator[Change]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, final
 
-from sympy import Expr, latex, sympify
+from sympy import Expr, latex
 
 from theorax.decide.status import Side
-from theorax.language.claims.claim import FEW, MOST, NOTHING, Claim, exact_box, needs_few
+from theorax.language.claims.claim import FEW, NOTHING, Claim, exact_box
 from theorax.language.letters import Parameter
 from theorax.language.margins import Relative
 from theorax.language.notation import in_box, in_box_latex, inline
@@ -42,8 +42,6 @@ class Inequality(Claim):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "over", exact_box(self))
-        object.__setattr__(self, "content", sympify(self.content))
-        needs_few(self)
         if (self.at_most is None) == (self.at_least is None):
             self._refuse(
                 "it has two bounds or none" if self.at_most is not None else "it has no bound",
@@ -71,13 +69,13 @@ class Inequality(Claim):
         return Side.AT_MOST if self.at_most is not None else Side.AT_LEAST
 
     @property
-    def formula(self) -> str:
+    def statement(self) -> str:
         sign = "≤" if self.sided is Side.AT_MOST else "≥"
         every = "in every entry of every instance" if self.entrywise else "in every draw"
         return f"{inline(self.of)} {sign} {inline(self.prediction)}  {in_box(self.over) or every}"
 
     @property
-    def formula_latex(self) -> str:
+    def latex(self) -> str:
         sign = r"\le" if self.sided is Side.AT_MOST else r"\ge"
         return f"{latex(self.of)} {sign} {latex(self.prediction)}{in_box_latex(self.over)}"
 
@@ -97,5 +95,5 @@ class Inequality(Claim):
 
     def weaker_variants(self) -> Iterator[Change]:
         """Twice the share of draws that may be left open, where draws decide."""
-        if not (self.over or self.entrywise) and 2 * self.content <= MOST:
+        if not (self.over or self.entrywise) and 2 * self.content < 1:
             yield "twice the content", {"content": 2 * self.content}

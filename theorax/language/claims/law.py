@@ -8,7 +8,7 @@ from typing import Any, final
 
 from sympy import Basic, Expr, ImmutableMatrix, Integer, MatrixBase, Rational, Tuple, latex, sqrt, sympify
 
-from theorax.decide.verdict import Assumption, Standing
+from theorax.decide.verdict import Assumption
 from theorax.language.claims.asymptotic import AsymptoticClaim
 from theorax.language.claims.claim import needs_measured
 from theorax.language.letters import Measured
@@ -85,11 +85,11 @@ class Law(AsymptoticClaim):
         return tuple(self.to.moment(power) for power in (1, 2, 4))
 
     @property
-    def formula(self) -> str:
+    def statement(self) -> str:
         return f"{', '.join(map(inline, self.letters_of))} ⇒ {self.to}  as {self.as_} → ∞"
 
     @property
-    def formula_latex(self) -> str:
+    def latex(self) -> str:
         of = latex(self.letters_of[0]) if len(self.letters_of) == 1 else latex(self.letters_of)
         return rf"{of} \Rightarrow {self.to.latex}{self.tending_latex}"
 
@@ -103,4 +103,4 @@ class Law(AsymptoticClaim):
     def assumptions(self) -> tuple[Assumption, ...]:
         """The class of corrections, and the normal limit of bounded means."""
         means = "means of bounded features are near normal at this number of draws"
-        return (*super().assumptions(), Assumption("moment", means, Standing.DECLARED))
+        return (*super().assumptions(), Assumption("moment", means, "declared"))

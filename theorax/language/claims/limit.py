@@ -53,15 +53,15 @@ class Limit(AsymptoticClaim):
             )
 
     @property
-    def formula(self) -> str:
+    def statement(self) -> str:
         return f"E[{inline(self.of)}] → {inline(self.to)}  as {self.as_} → ∞"
 
     @property
-    def displayed(self) -> str:
+    def typeset(self) -> str:
         return beside("E[ ", self.of, " ] → ", self.to, f"   as {self.as_} → ∞")
 
     @property
-    def formula_latex(self) -> str:
+    def latex(self) -> str:
         return rf"\mathbb{{E}}\left[{latex(self.of)}\right] \to {latex(self.to)}{self.tending_latex}"
 
     def wrong_variants(self) -> Iterator[Change]:

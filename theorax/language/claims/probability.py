@@ -10,7 +10,7 @@ from sympy import Expr, Not, Rational, Symbol, latex
 from sympy.logic.boolalg import Boolean
 
 from theorax.decide.status import Side
-from theorax.language.claims.claim import FEW, MOST, Claim, needs_few, needs_measured
+from theorax.language.claims.claim import FEW, Claim, needs_measured
 from theorax.language.margins import Relative
 from theorax.language.notation import inline
 from theorax.language.variants import Change
@@ -44,7 +44,6 @@ class Probability(Claim):
                 "Write a number in (0, 1].",
             )
         needs_measured(self, "event")
-        needs_few(self)
         if isinstance(self.event, Symbol) or not isinstance(self.event, Boolean):
             self._refuse(
                 f"event={self.event} is neither true nor false",
@@ -75,11 +74,11 @@ class Probability(Claim):
         return Side.AT_LEAST
 
     @property
-    def formula(self) -> str:
+    def statement(self) -> str:
         return f"P({self.event}) ≥ {inline(self.at_least)}"
 
     @property
-    def formula_latex(self) -> str:
+    def latex(self) -> str:
         return rf"\mathbb{{P}}\left({latex(self.event)}\right) \ge {latex(self.at_least)}"
 
     def wrong_variants(self) -> Iterator[Change]:
@@ -94,8 +93,6 @@ class Probability(Claim):
 
     def weaker_variants(self) -> Iterator[Change]:
         """Twice the probability of the opposite; of an almost sure event, twice the share that may be left open."""
-        if self.at_least == 1 and not 2 * self.content <= MOST:
-            return
         if self.at_least == 1:
             yield "twice the content", {"content": 2 * self.content}
         else:

@@ -11,7 +11,7 @@ from sympy import Basic, Expr, Rational, diff, exp, latex, log, simplify, sympif
 
 from theorax.decide.corrections import Corrections
 from theorax.decide.status import Side
-from theorax.decide.verdict import Assumption, Standing
+from theorax.decide.verdict import Assumption
 from theorax.language.claims.asymptotic import AsymptoticClaim
 from theorax.language.claims.claim import needs_margin, needs_measured
 from theorax.language.limit_laws import LawOfNumbers
@@ -135,17 +135,17 @@ class Rate(AsymptoticClaim):
         return (self.like, self.exponent)
 
     @property
-    def formula(self) -> str:
+    def statement(self) -> str:
         of = "".join(part if isinstance(part, str) else inline(part) for part in self._measured)
         return f"{of} = {self._order}({inline(self.like)})  as {self.as_} → ∞{self._not_like}"
 
     @property
-    def displayed(self) -> str:
+    def typeset(self) -> str:
         tail = f" )   as {self.as_} → ∞{self._not_like}"
         return beside(*self._measured, f" = {self._order}( ", self.like, tail)
 
     @property
-    def formula_latex(self) -> str:
+    def latex(self) -> str:
         order = {Side.EQUAL: r"\Theta", Side.AT_MOST: "O", Side.AT_LEAST: r"\Omega"}[self.sided]
         order = rf"\tilde{{{order}}}" if self.approach.loglog else order
         of = rf"\mathbb{{E}}\left[{latex(self.of)}\right]" if self.average == "log of mean" else latex(self.of)
@@ -208,4 +208,4 @@ class Rate(AsymptoticClaim):
     def assumptions(self) -> tuple[Assumption, ...]:
         """The class of corrections, and the tails of the logarithms."""
         tails = "logarithms of the draws have light tails, so that Student's t holds"
-        return (*super().assumptions(), Assumption("moment", tails, Standing.DECLARED))
+        return (*super().assumptions(), Assumption("moment", tails, "declared"))

@@ -12,7 +12,6 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from theorax.decide.promise import grouped, promise
 from theorax.decide.status import Status
 from theorax.decide.verdict import Case
 from theorax.reports.document import ClaimReport, Document, TheoremReport, harmless
@@ -21,16 +20,7 @@ from theorax.reports.html.arc_diagram import arc_diagram
 from theorax.reports.html.box_drawing import outlines, sample
 from theorax.reports.html.graph_panels import panels
 from theorax.reports.html.palette import DARK, LIGHT, declarations, variables
-from theorax.reports.theorem_text import (
-    LABELS,
-    MEANING,
-    NO_CONTROL,
-    STEP_SIGNS,
-    computed,
-    moment,
-    uncontrolled,
-    wording,
-)
+from theorax.reports.theorem_text import LABELS, MEANING, STEP_SIGNS, moment, wording
 from theorax.text.mathml import formula
 from theorax.text.numbers import duration, interval, number, with_uncertainty
 from theorax.text.safe import visible
@@ -146,11 +136,6 @@ def _environment() -> Environment:
         sweep=_sweep,
         forest=_forest,
         wording=wording,
-        computed=computed,
-        promise=promise,
-        grouped=grouped,
-        uncontrolled=uncontrolled,
-        NO_CONTROL=NO_CONTROL,
     )
     return environment
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from theorax.decide.status import Status
-from theorax.decide.wording import REMEDIES, attempted
+from theorax.decide.wording import REMEDIES
 from theorax.reports.document import CitedWork, ClaimReport, Document, TheoremReport
 from theorax.reports.html.graph_boxes import ancestors
 from theorax.reports.theorem_text import DEVIATIONS, breakdown
@@ -179,10 +179,8 @@ def facts(claim: ClaimReport) -> Iterator[tuple[str, str]]:
     elif claim.level is not None:
         yield (
             "Level",
-            f"{number(claim.level, 3)}, what attempt {claim.attempt} may spend of the error rate of all at this claim",
+            f"{number(claim.level, 3)}, what attempt {claim.attempt} with fresh seeds may spend of the error rate",
         )
-    if claim.log is not None:
-        yield "Attempt", attempted(claim.log)
     if claim.breakdown is not None:
         yield "Breakdown", f"{number(claim.breakdown, 3)}: {breakdown(claim.kind)}"
     if claim.noticeable is not None:

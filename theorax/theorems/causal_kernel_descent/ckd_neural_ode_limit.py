@@ -10,6 +10,7 @@ import numpy as np
 from sympy import Rational, Symbol, factorial
 
 from theorax.language import *
+from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.theorems.causal_kernel_descent import _sequences as sequences
 from theorax.theorems.causal_kernel_descent import _tokens as setting
 from theorax.theorems.causal_kernel_descent._descent import fixed_point, nilpotent_exponential
@@ -114,7 +115,8 @@ def every_time(claim):
     """Every kernel of constant diagonal and any targets, at every time; three and four tokens."""
     s = np.array(Symbol("s", positive=True), dtype=object)
     for order, K, targets in setting.kernels():
-        yield Instance(claim, f"T = {order}", moved, K, targets, s)
+        values = evaluate(moved, (K, targets, s), Symbolic())
+        yield instance(claim, f"the measured program on symbols, T = {order}", values)
 
 
 short_time, long_time = ORBIT(number=0.7), ORBIT(number=4.0)

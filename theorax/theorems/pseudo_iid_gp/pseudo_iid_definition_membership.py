@@ -6,8 +6,7 @@ tends to delta_ab delta_cd for two columns j, j'. Up to symmetry that is three n
 """
 
 import jax.numpy as jnp
-import sympy
-from sympy import Matrix, Rational, Symbol, oo, symbols
+from sympy import Matrix, Rational, Symbol, factor, limit, oo, simplify, solve
 
 from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
@@ -67,23 +66,21 @@ def observe(layer, n):
 def haar():
     """Orthogonal matrices of every order: the Gram matrix of the three pairings, inverted."""
     gram = Matrix(3, 3, lambda i, j: n**2 if i == j else n)
-    equal, unequal = symbols("equal unequal")
-    weights = {equal: (n + 1) / (n * (n - 1) * (n + 2)), unequal: -1 / (n * (n - 1) * (n + 2))}
-    first = gram * Matrix([equal, unequal, unequal]) - Matrix([1, 0, 0])
-    yield Solved("weights of equal and of unequal pairings", list(first[:2]), [equal, unequal], [weights])
-    inverse = Matrix(3, 3, lambda i, j: weights[equal if i == j else unequal])
+    inverse = gram.inv().applyfunc(factor)
+    yield Step("weight of equal pairings", inverse[0, 0], (n + 1) / (n * (n - 1) * (n + 2)))
+    yield Step("weight of unequal pairings", inverse[0, 1], -1 / (n * (n - 1) * (n + 2)))
     products = setting.haar_products(n)
     # An entry of the index pattern is the sum of the weights over the pairings that its rows and its columns admit.
-    # One entry admits every pairing, one row every pairing of rows and one of columns, two rows one, the same one or another.
-    admitted = [sum(inverse), sum(inverse[:, 0]), inverse[0, 0], inverse[0, 1]]
-    patterns = [products[name] for name in ("fourth", "own", "across", "crossed")]
-    yield Step("one entry, one row, two rows, crossed", [n**2 * weight for weight in admitted], patterns)
+    yield Step("one entry: every pairing of rows and of columns", n**2 * sum(inverse), products["fourth"])
+    yield Step("one row: every pairing of rows, one of columns", n**2 * sum(inverse[:, 0]), products["own"])
+    yield Step("two rows: one pairing, the same one", n**2 * inverse[0, 0], products["across"])
+    yield Step("crossed: one pairing of rows, another of columns", n**2 * inverse[0, 1], products["crossed"])
 
 
 @lemma
 def low_rank():
     """Every rank r of a Haar frame in dimension n, Gaussian coefficients of variance 1/r."""
-    r, pair, other = Symbol("r", positive=True), *map(Symbol, ("pair", "other"))
+    r, diagonal, pair, other = Symbol("r", positive=True), *map(Symbol, ("diagonal", "pair", "other"))
     yield Cited(
         "a diagonal entry of a Haar projection of rank r is Beta(r/2, (n - r)/2)", "Muirhead 1982, theorem 3.3.3"
     )
@@ -91,11 +88,12 @@ def low_rank():
     squared = (r / 2) * (r / 2 + 1) / ((n / 2) * (n / 2 + 1))
     products = setting.low_rank_products(n, r)
     yield Step("one row: both columns are Gaussian given the frame", n**2 / r**2 * squared, products["own"])
-    trace, square = (n * squared + n * (n - 1) * mean - power for mean, power in ((pair, r**2), (other, r)))
-    yield Solved("two rows, from (trace)^2 = r^2", trace, pair, [products["across"] * r**2 / n**2])
-    yield Solved("crossed, from trace of the square = r", square, other, [products["crossed"] * r**2 / n**2])
+    trace = solve(n * diagonal + n * (n - 1) * pair - r**2, pair)[0].subs(diagonal, squared)
+    yield Step("two rows, from (trace)^2 = r^2", n**2 / r**2 * trace, products["across"])
+    square = solve(n * diagonal + n * (n - 1) * other - r, other)[0].subs(diagonal, squared)
+    yield Step("crossed, from trace of the square = r", n**2 / r**2 * square, products["crossed"])
     for name, value in (("own", 1 + 2 / r), ("across", 1), ("crossed", 1 / r)):
-        yield Step(f"at a fixed rank {name} tends elsewhere", sympy.Limit(products[name], n, oo), value)
+        yield Step(f"at a fixed rank {name} tends elsewhere", limit(products[name], n, oo), value)
 
 
 @lemma
@@ -108,15 +106,15 @@ def blocks():
     # Kept entries of two rows and two columns: all pairs of kept entries less those in one row or one column.
     kept = n * k
     others = kept**2 - 2 * n * k * (k - 1) - kept  # pairs of kept entries that share neither row nor column
-    yield Step("two rows", b**2 * others / (n * (n - 1)) ** 2, products["across"])
+    yield Step("two rows", simplify(b**2 * others / (n * (n - 1)) ** 2), simplify(products["across"]))
 
 
 @lemma
 def hadamard():
     """Every order: entries are +-1 over sqrt n and rows are orthogonal."""
     crossed_sum = Symbol("crossed_sum")
-    squared = n * n**-2 + n * (n - 1) * crossed_sum  # (sum_j W_aj W_cj)^2 = 0
-    yield Solved("crossed", squared, crossed_sum, [setting.HADAMARD.knows[crossed] / n**2])
+    (found,) = solve(n * n**-2 + n * (n - 1) * crossed_sum, crossed_sum)  # (sum_j W_aj W_cj)^2 = 0
+    yield Step("crossed", n**2 * found, setting.HADAMARD.knows[crossed])
 
 
 theorem = Theorem(

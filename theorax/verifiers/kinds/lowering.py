@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, Generic, TypeVar
 
@@ -38,7 +38,6 @@ class Prepared:
     sign: int = 1
     levels: Levels = DEFAULT_LEVELS
     plan: Planned | None = None
-    runs_if_weak: ClassVar[bool] = False  # what decides besides the draws is known after they are made
 
     def repeated(self) -> Prepared:
         """The same case for one repetition of a control, at fewer draws than a claim is decided on."""
@@ -70,11 +69,6 @@ class Prepared:
         return None if self.plan is None else self.plan.why_not
 
     @property
-    def no_meaning(self) -> str:
-        """The sentence why the claim cannot fail at this margin; empty where it can, or has no plan."""
-        return "" if self.plan is None else self.plan.no_meaning
-
-    @property
     def expected(self) -> float | None:
         """The p-value of support where the estimate is the claimed value and its error the planned one."""
         return None if self.plan is None else self.plan.expected
@@ -92,8 +86,7 @@ class Judged:
     was drawn is a part. ``statistical``: it has an error rate, and so a place in the suite's error budget. ``trivial``:
     the claim holds for reasons of no interest, wherever it was looked at; ``undefined``: it is nowhere defined. ``scope``:
     for what a rigorous decision holds, where that is more than what was drawn. ``tightness``: quantiles of a bound's
-    left side over its right. ``held``: inputs of the model that were held fixed. ``on_draws``: an exact claim is supported
-    by the instances alone, which leave a share of the law open.
+    left side over its right.
     """
 
     prepared: Prepared
@@ -108,8 +101,6 @@ class Judged:
     undefined: bool = False
     scope: str = ""
     tightness: tuple[float, float, float] | None = None
-    held: tuple[str, ...] = ()
-    on_draws: bool = False
 
 
 class Judge(ABC, Generic[C]):
@@ -134,10 +125,6 @@ class Judge(ABC, Generic[C]):
     @abstractmethod
     def judge(self, claim: C, prepared: Prepared, observed: Observed) -> Judged:
         """Decide the case on what was observed."""
-
-    def resting(self, claim: C, judged: Judged, closed: Collection[str]) -> Judged:
-        """The case as far as the lemmas bear it that the claim rests on; ``closed``: the names of those that close."""
-        return judged
 
 
 def seeds_of(line: SweepLine) -> Seeds:

@@ -68,7 +68,6 @@ def judged(found: BoxFinding, prepared: Prepared) -> Judged:
         covered=certified,
         statistical=found.statistical,
         detail=found.detail,
-        trivial=found.trivial,
         scope=found.scope,
         tightness=found.tightness,
     )

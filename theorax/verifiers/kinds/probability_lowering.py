@@ -80,20 +80,18 @@ class ProbabilityJudge(Judge[Probability]):
         return Judged(prepared, tested.decision, points, tested.unseen, rigorous=bool(confirmed), detail=detail)
 
 
-def outcomes(event: Basic, cell: Cell, observed: Observed, at: int, more: float = 0.0) -> tuple[Mask, Mask]:
+def outcomes(event: Basic, cell: Cell, observed: Observed, at: int) -> tuple[Mask, Mask]:
     """Of every draw whether the event surely holds, and whether it possibly does, within the declared errors.
-
-    ``more``: a further error of what is compared.
 
     **Raises:** `DesignError` for a connective other than and, or, not, and relations of real numbers.
     """
     if isinstance(event, BooleanTrue | BooleanFalse):
         return np.asarray(bool(event)), np.asarray(bool(event))
     if isinstance(event, Not):
-        sure, possible = outcomes(event.args[0], cell, observed, at, more)
+        sure, possible = outcomes(event.args[0], cell, observed, at)
         return ~possible, ~sure
     if isinstance(event, And | Or):
-        parts = [outcomes(part, cell, observed, at, more) for part in event.args]
+        parts = [outcomes(part, cell, observed, at) for part in event.args]
         together = np.logical_and if isinstance(event, And) else np.logical_or
         first, second = (parts[0][0], parts[0][1])
         for sure, possible in parts[1:]:
@@ -105,7 +103,7 @@ def outcomes(event: Basic, cell: Cell, observed: Observed, at: int, more: float 
             "of measured letters, joined by And, Or and Not."
         )
     gap = event.lhs - event.rhs
-    values, error = evaluate(gap, cell, observed, at), roundings(gap, cell, observed, at) + more
+    values, error = evaluate(gap, cell, observed, at), roundings(gap, cell, observed, at)
     if isinstance(event, Eq | Ne):
         equal = (values == 0) & (error == 0), np.abs(values) <= error
         return equal if isinstance(event, Eq) else (~equal[1], ~equal[0])
@@ -124,18 +122,13 @@ def _confirmed(event: Basic, cell: Cell, observed: Observed, at: int, draw: int)
     size = observed.line.sizes[at]
     wanted = [letter for letter in event.free_symbols if isinstance(letter, Measured)]
     try:
-        ball = instances.at_draw(wanted, cell, observed, size, draw, Ball(PRECISION, rounds=True))
+        ball = instances.at_draw(wanted, cell, observed, size, draw, Ball(PRECISION))
         fails = _fails(event, lambda gap: ball(gap).item())
     except (UnsupportedPrimitive, UndecidedComparison):
         return ""
     if not fails:
         return ""
     return f"draw {draw} at {cell.line.swept} = {size} violates it: balls of what it compares lie on the wrong side"
-
-
-def in_balls(event: Basic, ball: Ball_) -> bool | None:
-    """Truth of the event, its numbers being balls; None where they leave it open."""
-    return True if _holds(event, ball) else False if _fails(event, ball) else None
 
 
 def _fails(event: Basic, ball: Ball_) -> bool:

@@ -1,1 +1,0 @@
-"""True statements near the points at which minima and identities are withheld."""

@@ -1,1 +1,0 @@
-"""Measured parameters in claims that another measurement would refute."""

@@ -1,1 +1,0 @@
-"""SOUNDNESS S2: identities that fail on a share of the law, on fewer instances than rule that share out."""

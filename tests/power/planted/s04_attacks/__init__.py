@@ -1,1 +1,0 @@
-"""Constants with rounding on them, and points of the claimed law in the place of draws."""

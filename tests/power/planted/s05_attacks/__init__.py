@@ -1,1 +1,0 @@
-"""Averages that a few large draws decide."""

@@ -1,1 +1,0 @@
-"""Sums, casts and comparisons that the type of the numbers decides."""

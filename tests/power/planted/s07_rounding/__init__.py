@@ -1,1 +1,0 @@
-"""SOUNDNESS S7: rounding is taken as zero, or the program is not the function meant."""

@@ -1,1 +1,0 @@
-"""Derivatives that lie further in: in second derivatives, in loops, in implicit functions."""

@@ -1,1 +1,0 @@
-"""Bounds of errors that bound nothing."""

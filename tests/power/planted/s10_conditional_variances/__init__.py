@@ -1,1 +1,0 @@
-"""Laws decided from variances that are not those of the draws."""

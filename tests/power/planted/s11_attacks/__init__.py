@@ -1,1 +1,0 @@
-"""Stand-ins read off another letter of the same draw."""

@@ -1,1 +1,0 @@
-"""Measured parameters that a claim compares with themselves."""

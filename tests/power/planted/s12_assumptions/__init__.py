@@ -1,1 +1,0 @@
-"""Values and ranges that disobey what SymPy was told of their letters (SOUNDNESS S12)."""

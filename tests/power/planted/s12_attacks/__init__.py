@@ -1,1 +1,0 @@
-"""Letters that are measured and assumed to be what they are not."""

@@ -1,1 +1,0 @@
-"""Laws and events with margins that hold every neighbour."""

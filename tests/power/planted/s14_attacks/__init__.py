@@ -1,1 +1,0 @@
-"""Sizes of one residue, and one form."""

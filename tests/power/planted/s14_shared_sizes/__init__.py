@@ -1,1 +1,0 @@
-"""SOUNDNESS S14: sizes that share their arithmetic, and corrections in logarithms."""

@@ -1,1 +1,0 @@
-"""Lower bounds and searches that nobody has shown to be any (SOUNDNESS S15)."""

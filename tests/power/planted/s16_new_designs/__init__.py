@@ -1,1 +1,0 @@
-"""SOUNDNESS S16: tried again until it is green."""

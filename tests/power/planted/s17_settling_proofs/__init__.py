@@ -1,1 +1,0 @@
-"""Settling proofs that settle something else, or nothing (SOUNDNESS S17)."""

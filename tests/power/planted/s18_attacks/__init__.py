@@ -1,1 +1,0 @@
-"""Steps as textbooks warn of them: divergent, one-sided, interchanged, extraneous."""

@@ -1,1 +1,0 @@
-"""Derivations by results that computer algebra never found (SOUNDNESS S18)."""

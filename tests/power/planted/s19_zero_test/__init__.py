@@ -1,1 +1,0 @@
-"""SOUNDNESS S19: what a simplifier believes, and what floats cannot trace."""

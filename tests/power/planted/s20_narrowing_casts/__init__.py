@@ -1,1 +1,0 @@
-"""SOUNDNESS S20: casts to narrower floats, read as if they lost nothing."""

@@ -1,1 +1,0 @@
-"""SOUNDNESS S26: false twins of what exact algebra and linear algebra decide."""
