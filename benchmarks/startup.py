@@ -32,7 +32,7 @@ import sys
 from pathlib import Path
 from theorax.cli.main import main
 from theorax.cli.workspace import Workspace
-main(["list"], Workspace(roots=(Path(sys.argv[1]),)))
+main(["list"], Workspace(library=Path(sys.argv[1])))
 """
 
 

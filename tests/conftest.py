@@ -31,8 +31,8 @@ import pytest  # noqa: E402
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The option by which every theorem is checked, and not the day's third."""
-    parser.addoption("--whole", action="store_true", help="check every theorem of the library (test_every_theorem.py)")
+    """The option by which all theorems, falsehoods and guards are checked, and not the day's third."""
+    parser.addoption("--whole", action="store_true", help="run all of the long tests, not the share of the day")
 
 
 def pytest_configure() -> None:

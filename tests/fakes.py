@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from theorax.decide.findings import Finding, Found
-from theorax.decide.status import Direction, Reason, Status
+from theorax.decide.status import Direction, LargerClasses, Reason, Status
 from theorax.decide.verdict import Assumption, Case, ErrorRates, Grounds, Point, Statement, Verdict, conclude
 from theorax.errors import DesignError, StatementError, UsageError, option
 from theorax.verifiers.outcome import (
@@ -121,7 +121,7 @@ CLAIM = conclude(
         ),
     ],
     rates=ErrorRates(level=0.025, p_refute=0.61, p_support=1e-9),
-    robust=True,
+    larger=LargerClasses(robust=True),
 )
 FOUND = {
     Status.PROVED: Finding.PROOF,
@@ -196,6 +196,11 @@ def outcome(id: str, status: str = "SUPPORTED", reason: str | None = None) -> Th
         )  # fmt: skip
     if own is Status.INCONCLUSIVE:
         claim = verdict("INCONCLUSIVE", reason=Reason.CLASS_BIAS, p_support=0.4)
+    if own is Status.VACUOUS:
+        claim = verdict(own)
+    rate = RATE
+    if own in (Status.PROVED, Status.CERTIFIED):
+        claim, rate = verdict(own), settled(RATE, FOUND[own])
     return TheoremOutcome(
         id=id,
         title="A spectral gap opens between the two largest singular values of a random Markov matrix",
@@ -205,7 +210,7 @@ def outcome(id: str, status: str = "SUPPORTED", reason: str | None = None) -> Th
         label="reconstructed",
         status=own,
         reason=reason,
-        blocked_by=(),
+        blocked_by=("bulk",) if own is Status.BLOCKED else (),
         uses=("bulk",),
         letters=(LetterOutcome("T", "context length"), LetterOutcome("s₂", "second singular value")),
         hypotheses=(
@@ -217,7 +222,7 @@ def outcome(id: str, status: str = "SUPPORTED", reason: str | None = None) -> Th
                 "stochastic", "every row of A sums to one", ("softmax off by one",), None, "100 % of the draws"
             ),
         ),
-        claims=(claim, RATE),
+        claims=(claim, rate) if own is not Status.ERROR else (),
         controls=(
             ControlOutcome(
                 "Pareto weights, tail 3/2",
@@ -272,6 +277,10 @@ def check(id: str, settings: Settings) -> TheoremOutcome:
         os.kill(os.getpid(), signal.SIGKILL)
     if id.startswith("slow"):
         time.sleep(60)
+    if id.startswith("exits"):
+        raise SystemExit(0)
+    if id.startswith("generator_exits"):
+        raise GeneratorExit
     if id.startswith("interrupts"):
         raise KeyboardInterrupt
     return replace(found, work=replace(found.work, seconds=0.01 * len(id)))

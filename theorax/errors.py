@@ -1,5 +1,13 @@
 """The errors a user can make: what was given, why it cannot be meant, what to write instead."""
 
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from traceback import walk_stack
+from typing import Self
+
 _DASHES = "\ue000"  # stands before the name of an option in a message, for what its front end writes there
 
 
@@ -38,7 +46,61 @@ class NothingSelected(UsageError):
 
 
 class StatementError(TheoraxError):
-    """A theorem file states something that cannot be meant."""
+    """An error of a theorem's file: something is stated that has no meaning.
+
+    ``rule``: the name under which `verify explain` tells more. ``claim``: the name of the claim that it is about.
+    ``calls``: file and line of every call under way, the innermost first.
+    """
+
+    rule = "statement"
+    claim = ""
+    calls: tuple[tuple[str, int], ...] = ()
+
+    @classmethod
+    def of(cls, rule: str, sentence: str, claim: str = "") -> Self:
+        """The error that breaks this rule."""
+        error = cls(sentence)
+        error.rule, error.claim, error.calls = rule, claim, tuple(_calls())
+        return error
+
+    def line_in(self, file: str) -> int | None:
+        """The line of this file that was being executed; None if none was."""
+        return next((line for name, line in self.calls if name == file), None)
+
+
+def _calls() -> Iterator[tuple[str, int]]:
+    return ((frame.f_code.co_filename, line) for frame, line in walk_stack(None))
+
+
+_COLLECTED: ContextVar[list[StatementError] | None] = ContextVar("collected", default=None)
+
+
+def problem(rule: str, sentence: str, claim: str = "") -> None:
+    """Raise an error of a statement, or record it and go on inside `collecting`.
+
+    **Raises:** StatementError outside `collecting`.
+    """
+    error, found = StatementError.of(rule, sentence, claim), _COLLECTED.get()
+    if found is None:
+        raise error
+    found.append(error)
+
+
+@contextmanager
+def collecting() -> Generator[list[StatementError]]:
+    """Record the errors of statements that are built inside, instead of raising the first.
+
+    >>> with collecting() as found:
+    ...     problem("no-draws", "An experiment with no draws observes nothing.")
+    >>> [error.rule for error in found]
+    ['no-draws']
+    """
+    found: list[StatementError] = []
+    token = _COLLECTED.set(found)
+    try:
+        yield found
+    finally:
+        _COLLECTED.reset(token)
 
 
 class UnknownLetter(StatementError, AttributeError):

@@ -1,4 +1,4 @@
-"""Names that a user mistyped, and the nearest ones that exist."""
+"""Names that a user mistyped with the nearest ones that exist, and counts with their nouns."""
 
 from __future__ import annotations
 
@@ -18,6 +18,15 @@ def nearest(word: str, known: Iterable[str], count: int = 3) -> tuple[str, ...]:
     # A word typed in part ("collapse") is far from every id by edits, yet means the ids that contain it.
     inside = [name for name in names if len(word) >= 3 and word.lower() in name.lower() and name not in close]
     return tuple((close + inside)[:count])
+
+
+def many(count: int, one: str, several: str | None = None) -> str:
+    """A number with its noun, in the singular or the plural.
+
+    >>> many(0, "size"), many(1, "size"), many(2, "size"), many(2, "entry", "entries")
+    ('0 sizes', '1 size', '2 sizes', '2 entries')
+    """
+    return f"{count} {one if count == 1 else several or f'{one}s'}"
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ One table of cases drives the tests (`tests/honesty`, `tests/power`: few replica
 
 from __future__ import annotations
 
-from benchmarks.calibration import deterministic, events, laws, limits, looks, means, rates, suites
+from benchmarks.calibration import deterministic, events, laws, limits, looks, means, rates, suites, tails
 from benchmarks.calibration.cases import Case
 
 __all__ = ["FAMILIES", "find"]
@@ -17,6 +17,7 @@ FAMILIES = {
     "limits": limits.cases,
     "looks": looks.cases,
     "means": means.cases,
+    "tails": tails.cases,
     "events": events.cases,
     "laws": laws.cases,
     "suites": suites.cases,

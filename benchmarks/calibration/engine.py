@@ -15,6 +15,7 @@ from theorax.decide.binomial import outcomes_of
 from theorax.decide.corrections import Corrections
 from theorax.decide.moments import LightTails
 from theorax.decide.monitoring import Monitor
+from theorax.decide.planning import CONTRADICTED
 from theorax.decide.probabilities import decide_probability, plan_probability
 from theorax.decide.samples import Columns
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Status
@@ -76,7 +77,7 @@ def alarm(sizes: Sequence[float], draws: int, corrections: Corrections | None = 
     plan = decide.plan_rate(
         sizes, exponent=-1, margin=0.1, draws=draws, seeds="paired", corrections=corrections or Corrections()
     )
-    return lambda table: Outcome(plan.tested(columns(table)).detail != "", False)
+    return lambda table: Outcome(plan.tested(columns(table)).detail == CONTRADICTED, False)
 
 
 def sequence(sizes: Sequence[float], margin: float, corrections: Corrections, **claimed: float) -> Judge:

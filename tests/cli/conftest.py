@@ -43,7 +43,7 @@ def verify(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: 
         monkeypatch.setenv(name, os.environ.get(name, ""))
 
     def call(*arguments: str, check: str = "fakes:check") -> Answer:
-        code = exit_code_of(Workspace(roots=(root,), check=check, arguments=arguments))
+        code = exit_code_of(Workspace(library=root, check=check, arguments=arguments))
         said = capsys.readouterr()
         return Answer(code, said.out, said.err)
 

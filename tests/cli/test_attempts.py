@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,8 +14,6 @@ from test_theorem_files import CHECK, CLAIM, page
 from theorax.decide.spending import charged, level_of
 from theorax.errors import ObservationError
 from theorax.runs.checking import observe
-from theorax.runs.store import Store
-from theorax.verifiers.attempts import ClaimVersion
 from theorax.verifiers.settings import Settings
 
 OBSERVE = "theorax.runs.checking:observe"
@@ -77,12 +73,70 @@ def test_the_same_seed_spends_nothing_and_a_fresh_one_does(verify, write, claim)
     assert claim("--seed", "1", "--fresh")["attempt"] == 2  # a plan logs nothing
 
 
-def test_another_design_is_another_claim(write, claim):
+@pytest.mark.parametrize("words", [("--sizes", "n=16..128"), ("--level", "0.01")])
+def test_another_design_is_the_next_attempt(write, claim, words):
+    write("means")
+    assert claim()["attempt"] == 1
+    assert claim(*words)["attempt"] == 2
+    assert claim(*words, "--fresh")["attempt"] == 2
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        dict(draws="50"),
+        dict(claim=CLAIM.format(to=1, margin=5)),
+        dict(claim=CLAIM.format(to=1, margin=10).replace("spread=0.01", "spread=0.02")),
+    ],
+)
+def test_another_design_in_the_file_is_the_next_attempt(write, claim, changed):
     write("means")
     claim()
-    assert claim("--seed", "1", "--sizes", "n=16..128")["attempt"] == 1
-    write("means", draws="50")
-    assert claim("--seed", "1")["attempt"] == 1
+    write("means", **changed)
+    found = claim()
+    assert (found["attempt"], found["level"]) == (2, level_of(0.025, 2))
+    write("means")
+    assert claim("--fresh")["attempt"] == 1  # logged before: it keeps its number
+
+
+def test_another_effort_or_parameter_has_a_count_of_its_own(write, claim):
+    write("means")
+    claim()
+    assert claim("--effort", "quick")["attempt"] == 1
+    assert claim("--at", "c=2")["attempt"] == 1
+    assert claim("--at", "c=2/1", "--fresh")["attempt"] == 1
+    assert claim("--at", "c=2", "--seed", "1")["attempt"] == 2
+
+
+def test_a_changed_statement_begins_a_count_and_tells_of_the_earlier_ones(verify, write, claim, tmp_path):
+    write("means", claim=CLAIM.format(to=2, margin=10), proofs="()")
+    assert verify("theorem", "means", check=OBSERVE).code == 1
+    write("means")
+    found = claim()
+    assert found["attempt"] == 1
+    told = {name: found["log"][name] for name in ("number", "entries", "earlier", "inconclusive", "refuted")}
+    assert told == dict(number=1, entries=2, earlier=1, inconclusive=0, refuted=1)
+    assert "1 attempt at earlier forms or sources" in " ".join(verify("theorem", "means", check=OBSERVE).out.split())
+    out = " ".join(verify("theorem", "means", "--fresh", "-v", check=OBSERVE).out.split())
+    assert f"Attempt 1; log begun {found['log']['begun'][:10]}, 2 entries." in out
+    assert "1 attempt at earlier forms or sources: 0 inconclusive, 1 refuted." in out
+    assert "of all three efforts at most three times that" in out
+
+
+def test_a_changed_program_keeps_its_number_and_is_told(write, claim):
+    write("means")
+    assert claim()["log"]["earlier"] == 0
+    write("means", observe="return dict(x=net + 0.0)")
+    found = claim()
+    assert (found["attempt"], found["log"]["earlier"], found["log"]["entries"]) == (1, 1, 2)
+
+
+def test_a_refused_design_spends_nothing(verify, write, claim, tmp_path):
+    write("means", claim=CLAIM.format(to=1, margin=10).replace("spread=0.01", "spread=9"))
+    assert verify("theorem", "means", check=OBSERVE).code == 4
+    assert not (tmp_path / "project" / ".theorax" / "attempts.sqlite").exists()
+    write("means")
+    assert claim()["attempt"] == 1
 
 
 def test_a_run_that_failed_while_drawing_has_been_looked_at(verify, write, claim):
@@ -92,13 +146,15 @@ def test_a_run_that_failed_while_drawing_has_been_looked_at(verify, write, claim
     assert claim("--seed", "1")["attempt"] == 2
 
 
-def test_runs_side_by_side_have_numbers_of_their_own(tmp_path):
-    store, version = Store(tmp_path), ClaimVersion("t", "c", "s", "d")
-    assert store.next_attempt(version, 0) == 1
-    assert [store.attempt(version, seed, "2026-01-01") for seed in (5, 6, 5, 7)] == [1, 2, 1, 3]
-    assert store.next_attempt(version, 6) == 2
-    assert store.next_attempt(version, 8) == 4
-    assert store.attempt(replace(version, design="e"), 6, "2026-01-01") == 1
+def test_a_baseline_knows_of_more_attempts_than_a_younger_log(verify, write, claim, tmp_path):
+    write("means")
+    claim()
+    claim("--seed", "1")
+    assert verify("baseline", "save", "--report", "run.json", check=OBSERVE).code == 0
+    (tmp_path / "project" / ".theorax" / "attempts.sqlite").unlink()
+    claim("--seed", "1", "--fresh")
+    told = " ".join(verify("baseline", "compare", "--report", "run.json", check=OBSERVE).out.split())
+    assert "The log of attempts is shorter than the baseline's at 1 claim" in told
 
 
 def test_a_decision_is_made_again_from_what_was_kept(verify, write, root, tmp_path):
@@ -106,7 +162,7 @@ def test_a_decision_is_made_again_from_what_was_kept(verify, write, root, tmp_pa
     answer = verify("theorem", "means", "--state", str(tmp_path / "s"), check=OBSERVE)
     assert answer.code == 0, answer.out
     connection = sqlite3.connect(tmp_path / "s" / "results.sqlite")
-    ((kept,),) = connection.execute("SELECT observations FROM results").fetchall()
+    ((kept,),) = connection.execute("SELECT observations FROM sealed_results").fetchall()
     connection.close()
     settings = Settings(state=str(tmp_path / "s"), roots=(str(root),))
     drawn, recalled = observe("means", settings), observe("means", settings, kept)
@@ -127,7 +183,7 @@ def test_nightly_runs_feed_one_process_and_spend_no_attempt(verify, write, claim
         assert (found["nights"], found["attempt"]) == (night, 1)
     assert claim("--nightly", "--seed", "20260103", "--fresh")["nights"] == 3
     assert claim()["attempt"] == 1
-    assert "Over 4 nights" in " ".join(verify("theorem", "means", "--nightly", check=OBSERVE).out.split())
+    assert "Over 4 nights" in " ".join(verify("theorem", "means", "--nightly", "-v", check=OBSERVE).out.split())
 
 
 def test_a_plan_tells_what_a_run_of_all_would_leave(verify, write, root):

@@ -17,7 +17,7 @@ def test_an_audit_of_everything_fills_a_folder(verify):
     folder = Path("deep/audit")
     assert answer.code == 0
     assert f"The audit is in {folder / 'index.html'}" in answer.out
-    assert "4 theorems: 4 SUPPORTED" in answer.out
+    assert "4/4 ✓ SUPPORTED gap" in answer.out
     assert {"index.html", "report.json", "report.txt"} <= {path.name for path in folder.iterdir()}
     assert len(list(folder.iterdir())) == len(RENDERINGS)
     document = read(folder / "report.json")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import subprocess
 import sys
+import xml.etree.ElementTree as xml
 from pathlib import Path
 
 import fakes
@@ -61,7 +64,7 @@ def test_what_is_saved_compares_as_the_same(verify):
     assert saved.code == 0 and "8 claims of 4 theorems are in" in saved.out
     again = verify("baseline", "compare", "--jobs", "1", "--fresh")
     assert again.code == 0
-    assert "8 same (8 bit for bit)" in again.out and "✓ Nothing regressed." in again.out
+    assert "8 unchanged (8 identical), of 8" in again.out and "✓ Nothing broke since the baseline." in again.out
 
 
 def test_a_refuted_claim_fails_and_a_moved_one_is_told(verify):
@@ -70,11 +73,18 @@ def test_a_refuted_claim_fails_and_a_moved_one_is_told(verify):
         "baseline", "compare", "-j", "1", "--fresh", "--seed", "3", "-o", "terminal", "-o", "json=c.json", check=MOVED
     )
     assert answer.code == 1
-    assert "✗ edge.gap  SUPPORTED -> REFUTED" in answer.out and "→ bulk.gap  SUPPORTED" in answer.out
+    assert "\n✗ edge broke (1 claim).\n" in answer.out
+    accept = re.search(r"If you meant it: verify (.*)", answer.out)
+    assert accept is not None
+    assert "edge.gap   SUPPORTED → REFUTED" in answer.out and "→ bulk.gap  SUPPORTED" in answer.out
     found = json.loads(Path("c.json").read_text(encoding="utf-8"))
+    assert [cause["claim"] for cause in found["causes"]] == ["edge.gap"]
     assert {row["theorem"] for row in found["claims"] if row["exit"] == 1} == {"edge"}
     strict = verify("baseline", "compare", "-j", "1", "--seed", "3", "--only", "bulk", "--strict", check=MOVED)
     assert strict.code == 1
+    # The command that accepts it is one that runs, and then nothing is broken.
+    assert verify(*shlex.split(accept[1]), "-j", "1", check=MOVED).code == 0
+    assert "0 unchanged" not in verify("baseline", "compare", "-j", "1", "--only", "edge", check=MOVED).out
 
 
 def test_of_a_report_nothing_is_run(verify, calls):
@@ -108,6 +118,59 @@ def test_two_files_are_compared_without_what_computes_theorems(verify):
     assert done.stdout.splitlines()[-1] == "0 set()"
 
 
+def test_a_build_on_github_sees_the_changed_line_and_the_statement(verify, root):
+    """The file that changed comes first, at the line that git names; without git, at line 1."""
+    project = Path.cwd()
+    source = project / "papers"
+    source.symlink_to(root)
+    from theorax.reports.changed_lines import changed_lines
+
+    git = ("git", "-c", "user.name=a", "-c", "user.email=a@b")
+    (project / "model.py").write_text("a = 1\nb = 2\nc = 3\n", encoding="utf-8")
+    (project / ".git").rmdir()
+    assert changed_lines(["model.py"], FILE, project) == {"model.py": 1}
+    FILE.write_text("{}", encoding="utf-8")
+    subprocess.run([*git, "init", "-q"], check=True)
+    subprocess.run([*git, "add", "model.py", str(FILE)], check=True)
+    subprocess.run([*git, "commit", "-qm", "first"], check=True)
+    (project / "model.py").write_text("a = 1\nb = 2\nc = 4\n", encoding="utf-8")
+    assert changed_lines(["model.py", "absent.py", "model.py"], FILE, project) == {"model.py": 3}
+    subprocess.run([*git, "commit", "-qam", "second"], check=True)
+    assert changed_lines(["model.py"], FILE, project) == {
+        "model.py": 3
+    }  # since the baseline, not since the last commit
+    assert changed_lines(["-o"], FILE, project) == {}
+
+
+@pytest.mark.parametrize("format_", ["markdown", "html", "junit", "github", "json", "terminal"])
+def test_every_command_that_answers_has_every_format(verify, tmp_path, monkeypatch, format_):
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    verify("all", "--jobs", "1", "-o", "json=report.json")
+    verify("baseline", "save", "--report", "report.json")
+    table = tmp_path / "table.csv"
+    table.write_text("n,error\n" + "".join(f"{n},{1 / n!r}\n" for n in (8, 16, 32, 64, 128)), encoding="utf-8")
+    for words in (
+        ("baseline", "compare", "report.json", "report.json"),
+        ("replay", "report.json", "gap", "-j", "1"),
+        ("data", str(table), "--rate", "error ~ n**-1", "--margin", "0.2"),
+    ):
+        answer = verify(*words, "-o", format_, "-o", f"{format_}=answer.txt")
+        assert answer.code == 0 and answer.out and Path("answer.txt").read_text(encoding="utf-8")
+        if format_ == "junit":
+            assert xml.fromstring(answer.out).get("failures") == "0"
+        assert answer.out == Path("answer.txt").read_text(encoding="utf-8") or format_ in ("github", "terminal")
+
+
+def test_a_workflow_prints_the_comparison_and_the_annotations_and_writes_a_file(verify, tmp_path, monkeypatch):
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    verify("baseline", "save", "-j", "1")
+    outputs = ("-o", "terminal", "-o", "github", "-o", "junit=theorax.xml")
+    answer = verify("baseline", "compare", "-j", "1", "--fresh", "--seed", "3", *outputs, check=MOVED)
+    assert answer.code == 1 and answer.out.index("✗ edge broke") < answer.out.index("::error ")
+    assert (tmp_path / "summary.md").read_text(encoding="utf-8").startswith("# ✗ edge broke (1 claim).")
+    assert xml.parse("theorax.xml").getroot().get("failures") == "1"
+
+
 def test_a_theorem_that_is_gone_has_vanished(verify, root):
     verify("baseline", "save", "--jobs", "1")
     (root / "spectra" / "edge.py").unlink()
@@ -120,15 +183,19 @@ def test_changed_checks_what_reads_a_changed_file_and_nothing_else(verify, root,
     calls()
     nothing = verify("all", "--changed", "--fresh", "-j", "1")
     assert (nothing.code, nothing.out, calls()) == (0, "", [])
-    assert "Nothing to check: 4 theorems read nothing that changed" in nothing.err
+    assert "0 affected by changes, 4 not affected." in nothing.err
     change(root)
     fakes.library(root, added=fakes.stated(), edge=(root / "spectra" / "edge.py").read_text(encoding="utf-8"))
     change(root)
     answer = verify("all", "--changed", "-j", "1")
+    assert (answer.code, calls()) == (0, ["gap"])  # what is not in the baseline has not changed since
+    assert "1 affected by changes, 3 not affected, 1 not in the baseline (not run; --new runs it)." in answer.err
+    answer = verify("all", "--changed", "--new", "--fresh", "-j", "1")
     assert (answer.code, calls()) == (0, ["added", "gap"])
-    assert "To check: 2 that a change since the baseline can affect; 3 theorems read nothing" in answer.err
+    assert "2 affected by changes, 3 not affected." in answer.err
     compared = verify("baseline", "compare", "--changed", "-j", "1")
     assert compared.code == 0 and "3 theorems read nothing that changed, and stand" in compared.out
+    assert "1 not in the baseline (not run; --new runs it)" in compared.err
 
 
 def test_why_says_what_differs_since_the_baseline(verify, root):
@@ -200,8 +267,12 @@ def test_more_mistakes(verify):
     assert answer.code == 2 and "did you mean `gap`?" in answer.err
     verify("baseline", "save", "--report", "report.json")
     answer = verify("baseline", "compare", "--report", "report.json", "--changed")
-    assert answer.code == 2 and "Leave one of them out" in answer.err
+    assert answer.code == 2 and "`--changed` is about checks" in answer.err
+    answer = verify("baseline", "save", "--report", "report.json", "--effort", "quick", "--fresh")
+    assert answer.code == 2 and "`--effort`" in answer.err and "`--fresh`" in answer.err
+    answer = verify("baseline", "compare", "report.json", "report.json", "--report", "report.json")
+    assert answer.code == 2 and "both name the report" in answer.err
     answer = verify("baseline", "save", "--only", "bulk", "--effort", "quick", "-j", "1")
     assert answer.code == 2 and "effort standard and quick" in answer.err
-    answer = verify("baseline", "compare", "report.json")
-    assert answer.code == 2 and "a report, not a baseline" in answer.err
+    answer = verify("baseline", "compare", "report.json", "report.json")
+    assert answer.code == 0 and "Nothing broke" in answer.out

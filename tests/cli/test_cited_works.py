@@ -29,7 +29,7 @@ def workspace(tmp_path, monkeypatch):
     root = fakes.library(tmp_path / "papers")
 
     def run(*words):
-        return exit_code_of(Workspace((root,), check=f"{__name__}:check", arguments=(*words, "--state", "kept")))
+        return exit_code_of(Workspace(root, check=f"{__name__}:check", arguments=(*words, "--state", "kept")))
 
     return root, run
 
@@ -38,7 +38,19 @@ def test_a_report_has_the_entries_of_what_it_cites(workspace, capsys):
     root, run = workspace
     (root / "references.bib").write_text(OWN, encoding="utf-8")
     assert (
-        run("theorem", "gap", "-o", "json=report.json", "-o", "terminal", "-o", "markdown=r.md", "-o", "html=r.html")
+        run(
+            "theorem",
+            "gap",
+            "-v",
+            "-o",
+            "json=report.json",
+            "-o",
+            "terminal",
+            "-o",
+            "markdown=r.md",
+            "-o",
+            "html=r.html",
+        )
         == 0
     )
     with open("report.json", encoding="utf-8") as file:
@@ -48,7 +60,9 @@ def test_a_report_has_the_entries_of_what_it_cites(workspace, capsys):
     assert theorem["works"] == ["spectra", "weyl"]
     assert not [told for told in document["summary"]["troubles"] if "cited" in told]
     told = " ".join(capsys.readouterr().out.split())
-    assert Catalogue((root,)).citation("spectra") == "A. Author and B. Bird (2025). Spectra of things. arXiv:2501.00001"
+    assert (
+        Catalogue.of([root]).citation("spectra") == "A. Author and B. Bird (2025). Spectra of things. arXiv:2501.00001"
+    )
     assert "References" in told and "Hermann Weyl (1912)." in told
     for name in ("r.md", "r.html"):
         with open(name, encoding="utf-8") as file:

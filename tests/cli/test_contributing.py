@@ -38,7 +38,7 @@ def test_the_page_shows_what_happens(papers, capsys):
     for block in shown:
         command, *lines = block.splitlines()
         words = shlex.split(command.removeprefix("$ verify "))
-        world = Workspace((papers,), check="theorax.runs.checking:observe", arguments=(*words, "--state", "kept"))
+        world = Workspace(papers, check="theorax.runs.checking:observe", arguments=(*words, "--state", "kept"))
         assert exit_code_of(world) == 0
         told = capsys.readouterr().out
         assert doctest.OutputChecker().check_output("\n".join(lines) + "\n", told, doctest.ELLIPSIS), told

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
+import re
+import shlex
 
 import numpy as np
+import polars
 import pytest
 
 import theorax.cli.statements
@@ -56,7 +61,8 @@ class TestVerdicts:
             "The numbers rule out an exponent that is 0.1 or more away from -1.",
             "breakdown factor",
             "a plateau of up to",
-            "What the verdict is conditional on:",
+            "SUPPORTED by a test at level 0.025",
+            "Believed, as it was declared:",
             "How it was planned, from sizes, counts and options, never from values:",
             "N = 32 to 8192 (9 sizes), 64 draws at each",
         ):
@@ -70,7 +76,7 @@ class TestVerdicts:
     def test_what_would_decide_it(self, data, rng):
         said = data(long(draws(rng, count=5)[:, :5], SIZES[:5]), *RATE)
         assert said.code == 4 and "? INCONCLUSIVE" in said.out
-        assert "What would decide it: N = 32 to" in said.out
+        assert "To decide: N = 32 to" in said.out
 
     def test_the_command_says_what_the_library_says(self, data, rng):
         values = draws(rng)
@@ -160,7 +166,7 @@ class TestVerdicts:
         assert json.loads(path.read_text()) == found
         both = data(text, *RATE, "--output", "terminal", "--output", f"json={path}")
         assert "SUPPORTED" in both.out and json.loads(path.read_text()) == found
-        assert "there is no format `junit`" in data(text, *RATE, "-o", "junit").err
+        assert "there is no format `badge`" in data(text, *RATE, "-o", "badge").err
 
 
 GOOD = "N,error\n8,0.1\n16,0.05\n32,0.025\n"
@@ -194,19 +200,39 @@ REFUSED = {
     "unknown column": (GOOD, ("--rate", "eror ~ N**-1", "--margin", "1"), "did you mean `error`"),
     "unknown size": (GOOD, ("--rate", "error ~ M**-1", "--margin", "1"), "no column `M`"),
     "itself": (GOOD, ("--rate", "N ~ N**-1", "--margin", "1"), "depend on itself"),
-    "no margin": (GOOD, CLAIM[:2], "No `--margin`"),
+    "no margin": (GOOD, CLAIM[:2], "One thing is missing: --margin."),
     "no claim": (GOOD, (), "No claim"),
     "two claims": (GOOD, (*CLAIM, "--mean", "N = 1"), "Several claims"),
     "negative margin": (GOOD, (*CLAIM[:3], "-1"), "`--margin -1`"),
     "level": (GOOD, (*CLAIM, "--level", "0.7"), "no error rates"),
     "class": (GOOD, (*CLAIM, "--class", "small"), "no class of corrections"),
     "sharp class": (GOOD, (*CLAIM, "--class", "none"), "reason"),
-    "no number": (GOOD, ("--limit", "error -> x as N", "--margin", "1"), "`x` is no number"),
-    "no sd": (GOOD + GOOD[8:], ("--limit", "error -> 0 as N", "--margin", "1"), "No `--sd`"),
+    "no number": (GOOD, ("--limit", "error -> x as N", "--margin", "1"), "`x` is not a finite number"),
+    "no sd": (GOOD + GOOD[8:], ("--limit", "error -> 0 as N", "--margin", "1"), "One thing is missing: --sd."),
     "range": (GOOD, ("--mean", "error = 0", "--margin", "1", "--range", "1"), "no range"),
     "outside": (GOOD, ("--mean", "error = 0", "--margin", "1", "--range", "0,0.05"), "outside the declared range"),
-    "no event": (GOOD, ("--probability", "error >= 0.5"), "No `--margin`"),
+    "no event": (GOOD, ("--probability", "error >= 0.5"), "One thing is missing: --margin."),
     "no outcome": (GOOD, ("--probability", "error >= 0.5", "--margin", "0.1"), "An event happens or not"),
+    "a function of the whole table": (
+        GOOD,
+        ("--mean", "sum(error) = 1", "--margin", "1"),
+        "`sum(error)` cannot be computed",
+    ),
+    "no logarithm": (GOOD + "64,-1\n", ("--at-most", "max(log(error), 0) <= 1"), "Row 5 of"),
+    "a division by zero": (GOOD + "64,0\n", ("--at-most", "min(1/error, 3) <= 3"), "`1 / error` has no finite value"),
+    "an endless power": (GOOD, ("--mean", "error = 9**9**9**9", "--margin", "1"), "is not a finite number"),
+    "an endless power of a column": (GOOD, ("--at-most", "error*9**9**9 <= 1"), "has no finite value"),
+    "a long formula": (GOOD, ("--mean", "+".join(["error"] * 5000) + " = 1", "--margin", "1"), ""),
+    "two arguments": (GOOD, ("--mean", "log(error, 2) = 1", "--margin", "1"), "`log(error, 2)` cannot be computed"),
+    "no column in a formula": (GOOD, ("--mean", "eror/2 = 1", "--margin", "1"), "did you mean `error`"),
+    "a class that grows": (GOOD, (*CLAIM, "--class", "0.5 n^2"), "a correction fades, so its powers are negative"),
+    "two readings": (GOOD, ("--rate", "error ~ N^-2/3", "--margin", "1"), "Write `N**(-2/3)`"),
+    "an overflowing fraction": (GOOD, ("--mean", "error = 1", "--margin", "1e400"), "`--margin 1e400` is not valid"),
+    "a fraction of zero": (GOOD, ("--mean", "error = 1", "--margin", "1/0"), "`--margin 1/0` is not valid"),
+    "a short row": ("N,error,note\n8,1,a\n16,1\n32,1,\n", CLAIM, "Row 3 of"),
+    "an open quote": ('N,error\n8,"0.1\n16,0.05\n', CLAIM, "cannot be read as a table"),
+    "damaged gzip": (b"\x1f\x8b\x08\x00junk", CLAIM, "damaged gzip"),
+    "damaged Parquet": (b"PAR1junk", CLAIM, "damaged Parquet"),
     "two numbers": (GOOD, ("--at-most", "1 <= 2"), "compares two numbers"),
     "negative error": ("N,error,e\n8,1,-1\n", (*CLAIM, "--error", "e"), "column `e`"),
     "large error": ("N,error,e\n8,1,1\n16,1,0\n32,1,0\n", (*CLAIM, "--error", "e"), "as large as the value"),
@@ -227,6 +253,77 @@ def test_what_cannot_be_meant_is_a_sentence(name, data, tmp_path):
     found = data(content, *options, "-o", f"terminal={output}")
     assert found.code == 2 and found.out == "" and said in found.err
     assert "Traceback" not in found.err and not output.exists()
+
+
+def test_the_suggested_command_decides(data, verify, rng):
+    """Every missing option is named at once, and the example, typed as it stands, is accepted."""
+    values = 1 / 3 + 0.1 * (SIZES / 32) ** -0.5 + 0.05 * rng.standard_normal((100, 9))
+    sums = long(values)
+    for options, told in (
+        (("--limit", "error*2 -> 2/3 as N"), "Two things are missing: --margin, --sd."),
+        (
+            ("--limit", "error -> 1/3 as N", "--class", "0.1 n^-2/3"),
+            "Three things are missing: --margin, --sd, --because.",
+        ),
+        (("--law", "error ~ normal(0, 1) as N"), "Two things are missing: --class, --because."),
+        (("--rate", "error ~ N**(-1/2)"), "One thing is missing: --margin."),
+        ((), "No claim was made."),
+    ):
+        said = data(sums, *options)
+        assert said.code == 2 and told in said.err
+        command = re.search(r"verify data .*", said.err)
+        assert command is not None
+        assert verify(*shlex.split(command[0])[1:]).code in (0, 1, 4)
+    alone = data(DEPTHS, "--limit", "error -> 0 as n")
+    assert "One thing is missing: --margin." in alone.err  # one row per size: nothing is random
+
+
+def test_fractions(data):
+    steps = "n,error\n" + "".join(f"{n},{n ** (-2 / 3)!r}\n" for n in (8, 16, 32, 64, 128, 256))
+    options = ("--margin", "1/5", "--class", "0.1 n^-2/3", "--because", "the next order is known")
+    said = data(steps, "--rate", "error ~ n**(-2/3)", *options)
+    assert said.code == 0
+    for part in ("error = Θ(n^(-2/3))", "claimed exponent   -2/3 ± 0.2", "fading like n^(-2/3)"):
+        assert part in said.out
+    assert "error → 1/3" in data(steps, "--limit", "error -> 1/3 as n", "--margin", "1/20").out
+
+
+def test_arithmetic_of_columns(data, rng):
+    sizes = np.array([64, 128, 256, 512, 1024, 2048])
+    scale = np.sqrt(2 * np.log(sizes))
+    found = scale * (1 + 0.2 * sizes[0] / sizes) + 0.1 * rng.standard_normal((400, 6))
+    rows = "".join(f"{n},{float(x)!r}\n" for row in found for n, x in zip(sizes, row, strict=True))
+    options = ("--margin", "1/10", "--sd", "0.05")
+    for claim in ("maximum/sqrt(2*log(n)) -> 1 as n", '"maximum" / (2*log(n))^(1/2) -> 1 as n'):
+        assert data("n,maximum\n" + rows, "--limit", claim, *options).code == 0
+    assert data("n,maximum\n" + rows, "--limit", "maximum/sqrt(log(n)) -> 1 as n", *options).code == 1
+    pairs = "left side,e,1/x\n" + "".join(f"{x},{y},{z}\n" for x, y, z in rng.random((500, 3)))
+    assert data(pairs, "--at-most", "left side <= 1").code == 0  # a whole side that names a column is that column
+    assert data(pairs, "--at-most", "1/x <= 1").code == 0
+    assert data(pairs, "--at-most", "abs('left side' - e) <= max(e, 'left side', 0)").code == 0
+    assert data(pairs, "--at-most", "e <= 1/2").code == 1  # the column, not the constant
+    assert data(pairs, "--at-most", "e + 1 <= exp(e)").code == 0
+    assert data(pairs, "--law", "2*e - 1 ~ uniform(-1, 1)", "--margin", "0.2").code == 0
+
+
+def test_other_files(data, tmp_path):
+    options = ("--rate", "error ~ n**-2", "--margin", "0.2")
+    wanted = data(DEPTHS, *options).out
+    assert data(gzip.compress(DEPTHS.encode()), *options, name="table.csv.gz").out == wanted
+    assert data(DEPTHS.replace("\n", "\r").encode(), *options).out == wanted
+    table = polars.read_csv(DEPTHS.encode())
+    table.write_parquet(tmp_path / "table.parquet")
+    assert data((tmp_path / "table.parquet").read_bytes(), *options, name="table.parquet").out == wanted
+    table.with_columns(error=polars.lit("a")).write_parquet(tmp_path / "table.parquet")
+    said = data((tmp_path / "table.parquet").read_bytes(), *options, name="table.parquet")
+    assert said.code == 2 and "is of String, not of real numbers" in said.err
+    table.with_columns(error=polars.lit(None)).write_parquet(tmp_path / "table.parquet")
+    assert "Row 1, column `error`" in data((tmp_path / "table.parquet").read_bytes(), *options, name="t.parquet").err
+
+
+def test_a_pipe_is_no_file(verify, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    assert "is not a regular file" in verify("data", str(tmp_path / "pipe"), *CLAIM).err
 
 
 def test_archives_that_cannot_be_read(data, rng):
@@ -289,7 +386,7 @@ def test_laws(data, rng):
     for claim, said in (
         ("x ~ normall(0, 1)", "did you mean `normal`"),
         ("x ~ exponential(1, 2)", "has 1 parameter"),
-        ("x ~ y", "No `--sd`"),
+        ("x ~ y", "One thing is missing: --sd."),
         ("x ~ z", "no column `z`"),
         ("x ~ y as n", "not with a column"),
     ):
@@ -304,4 +401,4 @@ def test_the_limit_of_laws(data, rng):
     text = long(sums, sizes)
     assert data(text, "--law", "error ~ normal(0, 1) as N", *options, "--margin", "0.1").code == 0
     assert data(text, "--law", "error ~ normal(0, 1.5) as N", *options, "--margin", "0.1").code == 1
-    assert "No class of corrections" in data(text, "--law", "error ~ normal(0, 1) as N").err
+    assert "Two things are missing: --class, --because." in data(text, "--law", "error ~ normal(0, 1) as N").err

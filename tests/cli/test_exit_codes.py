@@ -13,7 +13,7 @@ from theorax.cli.main import EXIT_CODES
 ENDINGS = [
     # theorem, its exit code, a part of what is said
     ("gap", 0, "SUPPORTED"),
-    ("refuted", 1, "The limit is not 2."),
+    ("refuted", 1, "The limit is not 2"),
     ("open", 4, "the bias bound dominates"),
     ("weak", 4, "Draw 6400."),
     ("raises", 3, "ZeroDivisionError: a programmer's error (fakes.py, line"),
@@ -39,7 +39,7 @@ USAGE = [
     (("theorem", "zz*"), 2, "No theorem's id matches `zz*`"),
     (("theorem", "+"), 2, "names no theorem"),
     (("theorem", "gap,kind:limit"), 5, "selects no theorem"),
-    (("theorem", "status:refuted"), 5, "selects no theorem"),
+    (("theorem", "status:refuted"), 5, "No theorem is refuted. Nothing to show."),
     (("theorem", "gap", "--exclude", "gap"), 5, "selects no theorem"),
     (("theorem",), 2, "Missing argument"),
     (("thoerem", "gap"), 2, "did you mean `theorem`?"),
@@ -119,7 +119,7 @@ def test_the_traceback_of_a_theorem_is_in_its_log(verify, root):
     log = Path(".theorax/log/raises.txt")
     assert str(log) in answer.out
     assert "Traceback" in log.read_text(encoding="utf-8")
-    assert "✓ SUPPORTED    gap" in answer.out
+    assert "✓ SUPPORTED gap" in answer.out
 
 
 def test_json_alone_is_all_that_is_on_the_standard_output(verify):
@@ -131,5 +131,5 @@ def test_json_alone_is_all_that_is_on_the_standard_output(verify):
 
 def test_a_report_in_a_file_beside_the_terminal(verify):
     answer = verify("theorem", "gap", "--jobs", "1", "-o", "terminal", "-o", "json=report.json")
-    assert "Verdict" in answer.out
+    assert "Strength" in answer.out
     assert json.loads(Path("report.json").read_text(encoding="utf-8"))["summary"]["exit_code"] == 0

@@ -28,7 +28,7 @@ def found(tmp_path_factory):
     folder = tmp_path_factory.mktemp("run")
     root = fakes.library(folder / "papers", refuted=fakes.stated(), open=fakes.stated(), raises=fakes.stated())
     words = ("all", "--jobs", "1", "-o", f"json={folder / 'report.json'}", "--state", str(folder / "state"))
-    assert command(Workspace(roots=(root,), check="fakes:check", arguments=words)) == 1
+    assert command(Workspace(library=root, check="fakes:check", arguments=words)) == 1
     return (folder / "report.json").read_text(encoding="utf-8")
 
 
@@ -59,7 +59,7 @@ def test_a_report_is_rendered_to_many_files_at_once(verify, kept):
 def test_rendered_without_a_word_it_is_what_the_terminal_shows(verify, kept):
     answer = verify("report", "render", "report.json")
     assert answer.code == 0
-    assert answer.out.splitlines()[0].startswith("verdict") and "✗ REFUTED" in answer.out
+    assert answer.out.startswith("verify all  standard") and "✗ REFUTED" in answer.out
 
 
 REFUSED = [
@@ -118,7 +118,7 @@ def test_the_project_says_which_reports_it_wants(verify):
     Path("pyproject.toml").write_text(
         '[tool.theorax]\noutput = ["terminal", "junit=junit.xml"]\njobs = 1\n', encoding="utf-8"
     )
-    assert "Verdict" in verify("theorem", "gap").out
+    assert "Strength" in verify("theorem", "gap").out
     assert Path("junit.xml").is_file()
     Path("junit.xml").unlink()
     assert json.loads(verify("theorem", "gap", "-o", "json").out)["summary"]["exit_code"] == 0
@@ -132,7 +132,7 @@ def test_on_github_the_terminal_the_annotations_and_the_summary(verify, root, mo
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "step.md")
     answer = verify("theorem", "refuted", "--jobs", "1", "-o", "terminal", "-o", "github")
     assert answer.code == 1
-    assert "Verdict" in answer.out
+    assert "Strength" in answer.out
     (line,) = [line for line in answer.out.splitlines() if line.startswith("::")]
     assert line.startswith("::error file=spectra/refuted.py,line=9,title=✗ REFUTED refuted.gap::")
     assert Path("step.md").read_text(encoding="utf-8").startswith("# Theorems: 0 of 1 hold")
@@ -158,7 +158,7 @@ def test_a_report_that_cannot_be_written_stops_no_other(verify, monkeypatch):
     )
     assert answer.code == 2
     assert "No space left" in answer.err
-    assert "Verdict" in answer.out and Path("report.json").is_file()
+    assert "Strength" in answer.out and Path("report.json").is_file()
 
 
 NASTY = "\x1b[31mred\x07 \u202eturned\n::error::boo"

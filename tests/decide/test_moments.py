@@ -162,10 +162,10 @@ def build(key: Any) -> jax.Array:
 
 
 def observe(key: jax.Array) -> dict[str, jax.Array]:
-    up, down = jax.random.split(key)
+    up, down, coin = jax.random.split(key, 3)
     return dict(
         cauchy=1 + jax.random.normal(up) / jax.random.normal(down),
-        coin=jax.random.bernoulli(up, 0.25).astype(float),
+        coin=jax.random.bernoulli(coin, 0.25).astype(float),
     )
 
 

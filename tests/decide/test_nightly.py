@@ -12,7 +12,7 @@ from scipy import integrate, stats
 
 from theorax.decide.nightly import SCALE, log_process, monitored, night, process
 from theorax.errors import ObservationError
-from theorax.runs.store import Store
+from theorax.runs.attempt_log import AttemptFile
 from theorax.verifiers.attempts import ClaimVersion
 
 VERSION = ClaimVersion("t", "c", "s", "d")
@@ -88,7 +88,7 @@ def told(verdict, store, number):
 
 
 def test_nights_add_up_in_the_store(tmp_path):
-    store = Store(tmp_path)
+    store = AttemptFile(tmp_path)
     for number in range(1, 16):
         found = told(tonight(0.2), store, 20260100 + number)
         assert found.nights == number
@@ -107,7 +107,7 @@ def test_nights_add_up_in_the_store(tmp_path):
 
 
 def test_one_bad_night_is_no_refutation(tmp_path):
-    found = told(tonight(0.005, "REFUTED"), Store(tmp_path), 1)
+    found = told(tonight(0.005, "REFUTED"), AttemptFile(tmp_path), 1)
     assert (found.status, found.nights) == ("INCONCLUSIVE", 1)
     assert "some night does by chance" in found.sentence
 

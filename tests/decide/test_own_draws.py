@@ -27,8 +27,8 @@ class TestMean:
         assert decide.mean(replace(plan, to=0.8, side="at most"), values).status == "SUPPORTED"
 
     def test_two_values(self, rng):
-        plan = decide.plan_mean(to=0.01, margin=0.025, draws=400, moments=decide.TwoValues())
-        assert decide.mean(plan, rng.random(400) < 0.01).status == "SUPPORTED"
+        plan = decide.plan_mean(to=0.05, margin=0.04, draws=1000, moments=decide.TwoValues())
+        assert decide.mean(plan, rng.random(1000) < 0.05).status == "SUPPORTED"
 
     def test_a_median_needs_no_moments(self, rng):
         plan = decide.plan_quantile(to=0.0, margin=0.3, draws=1000)

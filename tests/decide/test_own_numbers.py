@@ -98,8 +98,8 @@ class TestPlan:
     @pytest.mark.parametrize(
         ("given", "said"),
         [
-            ({"margin": 0}, "margin=0 cannot be meant"),
-            ({"margin": -0.1}, "margin=-0.1 cannot be meant"),
+            ({"margin": 0}, "margin=0 is not valid"),
+            ({"margin": -0.1}, "margin=-0.1 is not valid"),
             ({"exponent": float("nan")}, "exponent=nan"),
             ({"draws": 2.5}, "draws=2.5"),
             ({"draws": 1}, "fewer than two draws"),

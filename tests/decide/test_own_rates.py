@@ -26,7 +26,14 @@ class TestRate:
         verdict = decide.rate(plan, power_law(rng, plan))
         case = verdict.cases[verdict.worst]
         assert verdict.design_hash == plan.hash and verdict.kind == "rate" and verdict.as_ == "n"
-        assert {part.kind for part in verdict.ledger} == {"class", "moment", "independence", "float model"}
+        assert {part.kind for part in verdict.ledger} == {
+            "class",
+            "moment",
+            "independence",
+            "float model",
+            "spread",
+            "sizes",
+        }
         assert verdict.draws == 64 * 9 and verdict.sizes == SIZES and len(case.points) == 9
         assert case.interval[0] < -1 < case.interval[1] and case.breakdown > 1
         assert any("plateau" in part for part in verdict.unseen)

@@ -194,7 +194,8 @@ rounded = Measured("rounded", "the first, with a rounding floor")
 
 
 def build(key: Any, n: Any) -> Any:
-    return jax.random.normal(key) * 0.2, jnp.asarray(n.value, float), jax.random.uniform(key)
+    first, second = jax.random.split(key)
+    return jax.random.normal(first) * 0.2, jnp.asarray(n.value, float), jax.random.uniform(second)
 
 
 def observe(model: Any) -> dict[str, Any]:

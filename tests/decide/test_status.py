@@ -8,6 +8,9 @@ from theorax.decide.findings import Finding, settle
 from theorax.decide.status import Levels, Status
 from theorax.errors import DesignError
 
+# Findings that take away what draws support, and say nothing of anything else.
+AGAINST_DRAWS = {Finding.INSENSITIVE, Finding.CANNOT_FAIL, Finding.WITHHELD}
+
 
 def printed_table():
     rows = [line.strip().strip("|").split("|") for line in settle.__doc__.splitlines() if line.strip().startswith("| ")]
@@ -22,14 +25,17 @@ def test_settle_reads_the_printed_table():
     table = printed_table()
     for count in (1, 2, 3):
         for found in itertools.combinations(table, count):
-            if Finding.INSENSITIVE in dict(found) and Finding.TEST_SUPPORTED not in dict(found):
+            if AGAINST_DRAWS & set(dict(found)) and Finding.TEST_SUPPORTED not in dict(found):
                 continue
             assert settle(finding for finding, _ in found) is found[0][1]
 
 
-def test_a_surviving_mutant_changes_nothing_without_support():
-    assert settle([Finding.INSENSITIVE, Finding.UNDECIDED]) is Status.INCONCLUSIVE
-    assert settle([Finding.INSENSITIVE, Finding.TEST_REFUTED]) is Status.REFUTED
+@pytest.mark.parametrize("finding", sorted(AGAINST_DRAWS))
+def test_what_speaks_against_draws_changes_nothing_without_support(finding):
+    assert settle([finding, Finding.UNDECIDED]) is Status.INCONCLUSIVE
+    assert settle([finding, Finding.TEST_REFUTED]) is Status.REFUTED
+    assert settle([finding, Finding.PROOF]) is Status.PROVED
+    assert not settle([finding, Finding.TEST_SUPPORTED]).holds
 
 
 def test_no_finding_is_no_support():

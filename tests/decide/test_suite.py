@@ -79,7 +79,7 @@ def test_adjustment_takes_away_and_never_gives():
         assert suite.changed == ("weak support", "weak refutation")
         assert (suite.refutations, suite.supports) == (5, 5)
         assert set(suite.members) == set(verdicts) - {"proved", "counterexample"}
-        assert "2 statuses changed" in suite.sentence
+        assert "changed 2 verdicts" in suite.sentence
 
 
 def test_a_frozen_e_value_is_used_as_it_is():

@@ -44,7 +44,7 @@ def problem(left, right, *, margin=None, every_input=True, only_floats=False) ->
     points = (
         tuple(replace(point, doubted=True) for point in found.points if point.floats) if only_floats else found.points
     )
-    return replace(found, points=points, every_input=every_input)
+    return replace(found, points=points, every_input=every_input, panel=found.panel if every_input else ())
 
 
 ROWS = {
@@ -63,8 +63,26 @@ ROWS = {
         None,
     ),
     "supported, by balls": (problem(circle, one), Finding.TEST_SUPPORTED, None),
-    "supported, by floats": (problem(circle, one, margin=1e-9, only_floats=True), Finding.TEST_SUPPORTED, None),
-    "undecided, by floats": (problem(circle, one, margin=1e-20, only_floats=True), None, Reason.NUMERIC_FLOOR),
+    "supported, by floats on draws": (
+        problem(circle, one, margin=1e-9, only_floats=True, every_input=False),
+        Finding.TEST_SUPPORTED,
+        None,
+    ),
+    "undecided, by floats at one input": (
+        replace(problem(circle, one, margin=1e-9, only_floats=True), panel=()),
+        None,
+        Reason.NUMERIC_FLOOR,
+    ),
+    "undecided, by floats": (
+        problem(circle, one, margin=1e-20, only_floats=True, every_input=False),
+        None,
+        Reason.NUMERIC_FLOOR,
+    ),
+    "undecided, where one side alone is a number": (
+        problem(lambda x: jnp.log(x**2), lambda x: 2 * jnp.log(x)),
+        None,
+        Reason.ONE_SIDED_DOMAIN,
+    ),
     "undecided, by what cannot be followed": (problem(lambda x: jnp.linalg.svd(x)[1], jnp.diag), None, Reason.BUDGET),
     "undecided, on a branch": (
         problem(lambda x: jnp.where(circle(x) == 1, x, 0), lambda x: x),

@@ -177,7 +177,7 @@ def test_least_values_of_own_functions() -> None:
     off = exact.minimum(valley, [1.001, 1])
     assert off.status == "INCONCLUSIVE" and "lies 0.001" in off.sentence
     # Equal least values along a line: no box closes, and restarts say what they can.
-    flat = exact.minimum(lambda v: v[0] ** 2 - 2 * v[0] * v[1] + v[1] ** 2, [0, 0], box=[(-1, 1)] * 2, budget=50)
+    flat = exact.minimum(lambda v: 2 - 2 * jnp.cos(v[0] - v[1]), [0, 0], box=[(-1, 1)] * 2, budget=50)
     assert flat.status == "SUPPORTED" and "at most a share 0.01" in flat.sentence
 
 
@@ -206,6 +206,8 @@ EPS = Absolute(1, 10**6, "a test")
     ("wrong", "said"),
     [
         (lambda: Optimum(v, bound=v - 1), "no absolute one"),
+        (lambda: Optimum(v, bound=v - 1, margin=EPS), "which points are feasible"),
+        (lambda: Impossibility(d, at_least=1, planted=d, tol=1), "where the searches"),
         (lambda: Optimum(v, margin=EPS), "no lower bound"),
         (lambda: Optimum(t**2, over={t: (0, 1)}, margin=EPS), "no point of the box"),
         (lambda: Optimum(t**2, over={t: (0, 1)}, at={t: 2}, margin=EPS), "outside"),

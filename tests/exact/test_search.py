@@ -140,3 +140,39 @@ def test_a_program_without_an_enclosure_is_inconclusive_with_its_name() -> None:
 def test_functions_that_take_their_numbers_by_place_take_those_of_the_box_in_its_order() -> None:
     assert exact.certify(jnp.arctan2, {"y": (1, 2), "x": (-1, 1)}).status == "CERTIFIED"
     assert exact.certify(jnp.arctan2, {"x": (-2, -1), "y": (1, 2)}).status == "REFUTED"
+
+
+def single(x: Any) -> Any:
+    return x.astype(jnp.float32).astype(jnp.float64)
+
+
+def test_a_cast_to_a_narrower_float_rounds_in_every_claim_on_a_box() -> None:
+    box = {"x": (0, 1)}
+    exactly = exact.certify(lambda x: jnp.abs(single(x) - x), box, at_most=lambda x: 1e-12, budget=20)
+    assert exactly.status == "INCONCLUSIVE"
+    assert any("a cast to float32" in part.text for part in exactly.ledger)
+    assert exact.certify(lambda x: single(x) - x, box, at_most=lambda x: 0.1).status == "CERTIFIED"
+    assert exact.search(lambda x: jnp.abs(single(x) - x), box, at_most=lambda x: 1e-12).status == "INCONCLUSIVE"
+    assert exact.minimum(lambda v: (single(v[0]) - 0.25) ** 2, [0.25]).status == "INCONCLUSIVE"
+    # A cast that may overflow gives no number at all.
+    assert (
+        exact.certify(lambda x: 1 / (1 + x.astype(jnp.float16)), {"x": (0, 10**6)}, budget=20).status == "INCONCLUSIVE"
+    )
+    # A product that is accumulated in fewer bits is rounded too.
+    product = exact.certify(
+        lambda x: jnp.matmul(jnp.stack([x, x]), jnp.ones(2), preferred_element_type=jnp.float32) - 2 * x + 1e-12, box,
+        budget=20,
+    )  # fmt: skip
+    assert product.status == "INCONCLUSIVE"
+    # Widening loses nothing.
+    wide = exact.certify(lambda x: x.astype(jnp.float64) - jnp.float32(0.1) * x, box)
+    assert wide.status == "CERTIFIED"
+    assert not any("cast" in part.text for part in wide.ledger)
+
+
+def test_in_an_identity_a_cast_is_read_as_exact_and_the_scope_says_so() -> None:
+    at = (np.ones(2), np.full(2, 0.5))
+    found = exact.identity(lambda x, y: single(x + y), lambda x, y: single(x) + single(y), at)
+    assert found.status == "CERTIFIED"
+    assert found.scope.endswith("; the cast to float32 is read as exact")
+    assert "read as exact" not in exact.identity(lambda x, y: (x + y) ** 2, lambda x, y: (y + x) ** 2, at).scope

@@ -79,6 +79,37 @@ def test_what_only_balls_see_is_not_called_proved():
     assert outcome.points == zero.POINTS
 
 
+@pytest.mark.parametrize("factor", [1, x, p + 2], ids=str)
+def test_an_identity_of_the_simplifier_is_asked_at_the_poles(factor):
+    m = sympy.Symbol("m", integer=True)
+    outcome = is_zero(factor * (sympy.binomial(m, k) - sympy.binomial(m, m - k)))
+    assert outcome.refuted
+    assert "pole" in outcome.reason
+    assert outcome.point[m] < 0
+
+
+def test_the_poles_of_a_true_identity_change_nothing():
+    m = sympy.Symbol("m", integer=True)
+    pascal = sympy.binomial(m + 1, k) - sympy.binomial(m, k) - sympy.binomial(m, k - 1)
+    assert is_zero(pascal).proved
+    assert is_zero(sympy.binomial(n, k) - sympy.binomial(n, n - k)).proved
+
+
+@pytest.mark.parametrize("limits", [None, {x: (0, 1)}], ids=["everywhere", "on a range"])
+def test_the_simplifier_alone_proves_nothing(monkeypatch, limits):
+    monkeypatch.setattr(zero, "_simplifier", lambda expression: "sympy.simplify")
+    outcome = is_zero(sympy.besselj(0, x) - 1, limits)
+    assert outcome.status is ZeroTest.UNDECIDED
+    assert f"0 of {zero.POINTS} points" in outcome.reason
+
+
+def test_a_point_counts_once():
+    few = sympy.Symbol("few", integer=True)
+    outcome = is_zero(sympy.gamma(few + 1) - sympy.factorial(few), {few: (0, 3)})
+    assert outcome.status is ZeroTest.UNDECIDED
+    assert outcome.points == 2
+
+
 def test_points_at_which_an_expression_is_complex_are_counted():
     outcome = is_zero(sympy.root(x**3, 3) - x)
     assert outcome.status is ZeroTest.UNREFUTED

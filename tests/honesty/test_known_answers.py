@@ -18,6 +18,7 @@ REPLICATES = {
     "limits": 200,
     "looks": 60,
     "means": 24,
+    "tails": 40,
     "events": 40,
     "laws": 12,
     "suites": 60,

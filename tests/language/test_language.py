@@ -35,10 +35,10 @@ from theorax.language import (
     Theorem,
     gaussian,
     hypotheses,
-    instance,
     quarter_circle,
     radius_of_disk,
 )
+from theorax.language.proofs import sides_of
 
 n = Size("n", "how many")
 a = Parameter("a", "a number", positive=True)
@@ -229,7 +229,7 @@ def test_a_subject_is_evidence_control_or_neither():
 def test_an_instance_compares_arrays_with_a_number():
     m = Measured("m", "a matrix", array=True)
     claim = Identity(m, 0, margin=Absolute(1, 1, "a test"))
-    step = instance(claim, "entry by entry", {"m": np.array([[a, 0], [0, -a]], dtype=object)})
+    step = Step("entry by entry", *sides_of(claim, {"m": np.array([[a, 0], [0, -a]], dtype=object)}))
     assert step.entries == ((a, Integer(0)), (Integer(0), Integer(0)), (Integer(0), Integer(0)), (-a, Integer(0)))
 
 

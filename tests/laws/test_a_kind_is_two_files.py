@@ -58,11 +58,11 @@ class Positivity(Claim):
         return Side.AT_LEAST
 
     @property
-    def statement(self) -> str:
+    def formula(self) -> str:
         return f"{inline(self.of)} is positive in a share {inline(self.share)} of the draws"
 
     @property
-    def latex(self) -> str:
+    def formula_latex(self) -> str:
         return rf"{latex(self.of)} > 0 \\quad ({latex(self.share)})"
 
     def wrong_variants(self) -> Iterator[Change]:

@@ -29,6 +29,13 @@ def imported(file: Path) -> set[str]:
     return found
 
 
+def test_only_the_command_about_tables_reads_them_with_polars():
+    users = {module_of(file, PACKAGE) for file in PACKAGE.rglob("*.py") if "polars" in imported(file)}
+    assert users == {"theorax.cli.tables"}
+    readers = {name for name in importers(PACKAGE)["theorax.cli.tables"] if not name.startswith("theorax.cli.")}
+    assert not readers
+
+
 def importers(package: Path) -> Mapping[str, set[str]]:
     """Of each module of the package, the modules that import it."""
     files = {module_of(file, package): file for file in sorted(package.rglob("*.py"))}

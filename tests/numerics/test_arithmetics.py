@@ -26,6 +26,7 @@ from theorax.numerics.arithmetics import (
 )
 from theorax.numerics.arithmetics.custom_rules import entered
 from theorax.numerics.arithmetics.domain import BINARY, UNARY
+from theorax.numerics.arithmetics.flat_program import KnownPrograms
 from theorax.numerics.arithmetics.primitives import RULES
 
 jax.config.update("jax_enable_x64", True)
@@ -101,7 +102,32 @@ def energy(tokens):
     return jnp.sum(network(tokens) ** 2) / 10
 
 
+def definite(m):
+    return m @ m.T + jnp.eye(len(m), dtype=m.dtype)
+
+
 PROGRAMS = {
+    "determinant": (jnp.linalg.det, (normal(5, 5),)),
+    "determinants": (jnp.linalg.det, (normal(2, 4, 4),)),
+    "log determinant": (jnp.linalg.slogdet, (normal(4, 4),)),
+    "log determinant gradient": (jax.grad(lambda a: jnp.linalg.slogdet(a)[1]), (normal(4, 4),)),
+    "inverse": (jnp.linalg.inv, (normal(3, 3),)),
+    "inverses": (jax.vmap(jnp.linalg.inv), (normal(2, 3, 3),)),
+    "solution": (jnp.linalg.solve, (normal(3, 3), normal(3))),
+    "solutions": (jnp.linalg.solve, (normal(3, 3), normal(3, 2))),
+    "solution gradient": (jax.grad(lambda a, b: jnp.linalg.solve(a, b)[0]), (normal(3, 3), normal(3))),
+    "cholesky": (lambda m: jnp.linalg.cholesky(definite(m)), (normal(4, 4),)),
+    "cholesky gradient": (jax.grad(lambda m: jnp.linalg.cholesky(definite(m))[2, 0]), (normal(3, 3),)),
+    "cholesky solve": (
+        lambda m, b: jax.scipy.linalg.cho_solve(jax.scipy.linalg.cho_factor(definite(m)), b),
+        (normal(3, 3), normal(3, 2)),
+    ),
+    "triangular solve on the right": (
+        lambda m, b: jax.lax.linalg.triangular_solve(definite(m), b, lower=True, transpose_a=True),
+        (normal(3, 3), normal(2, 3)),
+    ),
+    "factors": (lambda m: jax.scipy.linalg.lu(m, permute_l=True), (normal(3, 3),)),
+    "roots and arcs": (lambda x: jnp.arcsin(jnp.tanh(jnp.cbrt(x))), (normal(5),)),
     "network": (network, (normal(2, 3),)),
     "network gradient": (jax.grad(energy), (normal(2, 3),)),
     "network hessian": (jax.hessian(energy), (normal(2, 3),)),
@@ -370,7 +396,7 @@ def test_dead_steps_are_not_asked():
 UNKNOWN = {
     "svd": (lambda v: jnp.linalg.svd(v, compute_uv=False), (np.eye(2),)),
     "erf_inv": (jax.scipy.special.erfinv, (np.full(2, 0.5),)),
-    "cholesky": (jnp.linalg.cholesky, (np.eye(2),)),
+    "qr": (jnp.linalg.qr, (np.eye(2),)),
     "convert_element_type": (lambda v: v.astype(int), (np.ones(2),)),
     "complex": (lambda v: jnp.real(v * 1j), (np.ones(2),)),
     "scatter": (lambda v: 0 * v.at[jnp.array([0, 0])].set(v), (np.ones(2),)),
@@ -439,3 +465,17 @@ def test_the_fingerprint_names_the_operations_and_the_constants():
     table = np.array([1.0, 2.0])
     assert fingerprint(lambda v: v + table, (np.ones(2),)) != fingerprint(lambda v: v + 2 * table, (np.ones(2),))
     assert fingerprint(jax.nn.relu, (np.ones(2),)) == fingerprint(jax.nn.relu, (np.ones(2),))
+
+
+@pytest.mark.parametrize(("one", "other"), [(1, 1.0), (0.0, -0.0), (1, True)])
+def test_a_known_trace_is_not_that_of_another_number_that_python_calls_equal(one, other):
+    known = KnownPrograms()
+    seen = []
+
+    def program(x, leaf):
+        seen.append(leaf)
+        return x * leaf
+
+    for leaf in (one, other, one):
+        evaluate(program, (np.ones(2), leaf), Ball(), known)
+    assert [repr(leaf) for leaf in seen] == [repr(one), repr(other)]

@@ -166,3 +166,15 @@ def ball_midpoint(bits):
     with flint.ctx.workprec(bits):
         middle = arb(2).sqrt().mid().fmpq()
     return sympy.Rational(int(middle.p), int(middle.q))
+
+
+@pytest.mark.parametrize("to", [jnp.float32, jnp.bfloat16, jnp.float16], ids=lambda to: to.__name__)
+def test_no_cast_leaves_the_ball_of_a_cast(to):
+    draws = np.random.default_rng(3)
+    numbers = 10.0 ** draws.uniform(-42, 38, 300) * draws.choice((-1, 1), 300)
+    cast = np.asarray(jax.jit(lambda x: x.astype(to).astype(jnp.float64))(jnp.asarray(numbers)))
+    rounded = evaluate(lambda x: x.astype(to), (numbers,), Ball(128, rounds=True))
+    for enclosure, value in zip(rounded, cast.tolist(), strict=True):
+        assert enclosure.contains(value) if np.isfinite(value) else not enclosure.is_finite()
+    exact = evaluate(lambda x: x.astype(to), (numbers,), Ball(128))
+    assert all(enclosure == number for enclosure, number in zip(exact, numbers.tolist(), strict=True))

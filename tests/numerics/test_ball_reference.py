@@ -27,6 +27,7 @@ FUNCTIONS = {
     "sign": mp.sign,
     "sqrt": mp.sqrt,
     "rsqrt": lambda x: 1 / mp.sqrt(x),
+    "cbrt": lambda x: mp.sign(x) * mp.cbrt(abs(x)),
     "exp": mp.exp,
     "exp2": lambda x: mp.mpf(2) ** x,
     "expm1": mp.expm1,

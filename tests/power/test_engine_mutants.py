@@ -1,13 +1,29 @@
 """Faults planted in the engine break the calibration's gate, and only planted ones do.
 
 Each mutant rewrites one line of the engine and runs the case that must notice; `benchmarks/calibration/mutants.py` says
-how far the case's rate then lies from what chance allows.
+how far the case's rate then lies from what chance allows. Each guard of `benchmarks/calibration/removed_guards.py` is
+taken out in the same way: a planted falsehood must then be greener than its word, or no longer refused.
 """
 
+import sys
+from importlib import import_module
+from pathlib import Path
+
 import pytest
+from shares import of_this_day
+from tabled import found, rows, told
 
 from benchmarks.calibration import find
 from benchmarks.calibration.mutants import MUTANTS, Mutant, gate
+from benchmarks.calibration.removed_guards import REMOVED
+from theorax import exact
+from theorax.decide.status import Status
+from theorax.exact import box_problems
+
+PLANTED = Path(__file__).parent / "planted"
+ROWS = {row.name: row for row in rows(PLANTED)}
+GREEN = {status.value for status in Status if status.holds}
+REFUSED = {"ERROR", "StatementError", "ObservationError"}
 
 
 @pytest.mark.parametrize("mutant", MUTANTS, ids=[mutant.name for mutant in MUTANTS])
@@ -33,7 +49,44 @@ def test_a_mutant_leaves_nothing_behind():
     assert before == after != changed
 
 
+def test_a_module_first_imported_under_a_fault_does_not_keep_it():
+    guard = next(guard for guard in REMOVED if guard.name == "slack beyond the range")
+    before, kept = box_problems.least_at, import_module("theorax.exact.minima")
+    del sys.modules[kept.__name__]
+    try:
+        with guard.planted():
+            late = import_module(kept.__name__)
+            assert late.least_at is box_problems.least_at is not before
+        assert late.least_at is box_problems.least_at is before
+    finally:
+        sys.modules[kept.__name__] = kept
+        exact.minima = kept
+
+
 def test_a_mutant_whose_line_is_gone_is_an_error():
     stale = Mutant("stale", "theorax.decide.equivalence:outcome", (("no such line", ""),), "rates", "", 1, "")
     with pytest.raises(LookupError, match="State it anew"), stale.planted():
         pass
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One test for every guard that is taken out in this session: a third a day, or all with ``--whole``."""
+    if "guard" in metafunc.fixturenames:
+        shown = of_this_day(REMOVED, metafunc.config, lambda guard: guard.name)
+        metafunc.parametrize("guard", shown, ids=[guard.name for guard in shown])
+
+
+def test_without_its_guard_a_falsehood_is_greener(guard, tmp_path):
+    row = ROWS[guard.row]
+    with guard.planted():
+        verdict = found(PLANTED, row, guard.seed, tmp_path)
+    assert verdict.status == guard.now, verdict.sentence
+    assert guard.now not in row.word.split("|") or row.told not in told(verdict)
+
+
+def test_every_class_has_a_guard_whose_removal_is_seen():
+    folders = {guard.row.partition("_")[0] for guard in REMOVED}
+    assert {f"s{number:02}" for number in range(1, 21)} <= folders
+    for guard in REMOVED:
+        assert guard.now in GREEN or set(ROWS[guard.row].word.split("|")) & REFUSED, guard.name
+    assert len({guard.name for guard in REMOVED}) == len(REMOVED)

@@ -13,13 +13,12 @@ otherwise on purpose, is written into it:
 
 from __future__ import annotations
 
-import hashlib
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from shares import SHARES, of_this_day, share_of
 
 from theorax.decide.status import Status
 from theorax.reports import baselines
@@ -36,18 +35,11 @@ from theorax.verifiers.outcome import Expected
 KEPT = baselines.read(Path(__file__).with_name("every_theorem.json"))
 CATALOGUE = Catalogue()
 SOURCES = Sources()
-SHARES = 3
-
-
-def share_of(name: str) -> int:
-    """The share that a theorem belongs to, whatever other theorems there are."""
-    return int.from_bytes(hashlib.sha256(name.encode()).digest(), "big") % SHARES
 
 
 def chosen(config: pytest.Config) -> list[str]:
     """The theorems that this session checks."""
-    today = int(os.environ["THEORAX_TEST_DAY"]) % SHARES
-    return [name for name in CATALOGUE.ids if config.getoption("whole") or share_of(name) == today]
+    return of_this_day(CATALOGUE.ids, config, str)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -1,4 +1,4 @@
-"""Defects planted in a copy of the package turn exactly the claims red that they falsify, by the steps of docs/ci.
+"""Defects planted in a copy of the package turn exactly the claims red that they falsify, by the steps of the workflow.
 
 The workflow's own shell commands are run, but for the one that installs from the network. Every command is a process of
 its own on the copy, as in a fresh checkout; results and compiled programs are kept between them, as its cache does.
@@ -42,18 +42,18 @@ def checkout(tmp_path_factory) -> Checkout:
 
 
 def test_the_workflow_fails_on_a_wrong_scaling_and_names_the_claims(checkout):
-    steps = commands((ROOT / "docs" / "ci" / "theorems.yml").read_text(encoding="utf-8"))
-    compare, show = [text for name, text in steps.items() if name != "Install"]
+    page = (ROOT / "theorax" / "cli" / "scaffolds" / "github.yml").read_text(encoding="utf-8")
+    steps = commands(page)
     assert steps["Install"].startswith("python -m pip install")
 
-    clean = checkout.run(compare)
+    clean = checkout.run(steps["Check the theorems"])
     assert clean.returncode == 0, clean.stdout + clean.stderr
     assert "3 theorems read nothing that changed" in clean.stdout
 
     defect = DEFECTS["scaling"]
     checkout.plant(defect)
-    failed = checkout.run(compare)
-    shown = checkout.run(show)
+    failed = checkout.run(steps["Check the theorems"])
+    checkout.run("verify baseline compare --changed -o json=comparison.json")
     checkout.mend(defect)
     assert failed.returncode == 1, failed.stdout + failed.stderr
     comparison = checkout.comparison()
@@ -62,9 +62,8 @@ def test_the_workflow_fails_on_a_wrong_scaling_and_names_the_claims(checkout):
     (rate,) = (row for row in comparison["claims"] if row["claim"] == "rate")
     assert (rate["before"], rate["now"]) == ("SUPPORTED", "SUPPORTED") and rate["outcome"] in ("same", "cannot tell")
     assert comparison["standing"] == ["heun_adjoint_rate", "relu_arc_cosine_kernel"]
-    assert shown.returncode == 0
     summary = (checkout.folder / "summary.md").read_text(encoding="utf-8")
-    assert summary.startswith("```text\n") and "xavier_keyquery_scaling.constant  SUPPORTED -> REFUTED" in summary
+    assert "xavier_keyquery_scaling.constant" in summary and "SUPPORTED → REFUTED" in summary
 
 
 def test_the_hook_stops_an_off_by_one(checkout):

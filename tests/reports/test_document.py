@@ -19,7 +19,7 @@ from theorax.reports.reading import current
 from theorax.runs.adjustment import adjust
 from theorax.runs.dependencies import Graph
 from theorax.runs.runner import Record, Run
-from theorax.text.codec import built, plain
+from theorax.text.codec import ANEW, built, plain
 from theorax.verifiers.settings import Settings
 
 
@@ -33,11 +33,9 @@ def report(*outcomes, settings=None, interrupted=False):
 def remade(found):
     """The document in edited JSON values, with what follows from the rest made anew."""
     for theorem in found["theorems"]:
-        theorem |= {"seconds": theorem["work"]["seconds"], "kept": theorem["kept_from"] is not None}
+        theorem.update(dict.fromkeys(TheoremReport.DERIVED, ANEW))
         for claim in theorem["claims"]:
-            nothing = dict.fromkeys(ClaimReport.DERIVED) | {"at": {}}
-            case = claim["cases"][claim["worst"]] if claim["worst"] is not None else nothing
-            claim |= {name: case[name] for name in ClaimReport.DERIVED}
+            claim.update(dict.fromkeys(ClaimReport.DERIVED, ANEW))
     own = {name: found["summary"][name] for name in ("interrupted", "seconds")}
     lists = {name: tuple(found["summary"][name]) for name in ("unfinished", "troubles")}
     theorems = [built(TheoremReport, theorem) for theorem in found["theorems"]]

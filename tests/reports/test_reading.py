@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+from pathlib import Path
 
 import fakes
 import pytest
 from test_document import report
 
 from theorax.errors import UsageError
+from theorax.reports.document import SCHEMA_VERSION, TheoremReport
 from theorax.reports.json import text
 from theorax.reports.reading import current, read
-from theorax.text.codec import plain
+from theorax.text.codec import ANEW, Malformed, built, plain
 
 
 @pytest.fixture
@@ -52,6 +55,92 @@ def test_an_edited_report_is_refused_with_the_place(edit, message, tmp_path, who
     path.write_text(text(found), encoding="utf-8")
     with pytest.raises(UsageError, match=message):
         read(path)
+
+
+def fallen(found):
+    """A claim that says it fell among all claims of its run, of which the run's own account says nothing."""
+    claim, theorem = found["theorems"][0]["claims"][0], found["theorems"][0]
+    fell = {"finding": "not significant among all claims of the run", "sentence": "It fell.", "reason": "underpowered"}
+    claim["findings"].append(fell)
+    claim.update(status="INCONCLUSIVE", reason="underpowered", sentence="It fell.", shown_by=None)
+    theorem.update(status="INCONCLUSIVE")
+    found["summary"].update(statuses={"INCONCLUSIVE": 1, "REFUTED": 1})
+
+
+def upgraded(found):
+    """The refuted theorem called SUPPORTED, the summary with it, its claims left as they are."""
+    found["theorems"][1].update(status="SUPPORTED")
+    found["summary"].update(statuses={"SUPPORTED": 2}, exit_code=0)
+
+
+def emptied(found):
+    """A theorem that holds without any claim."""
+    found["theorems"][0].update(claims=[])
+
+
+def resting(found):
+    """A theorem that holds and rests on a refuted one."""
+    found["theorems"][0].update(uses=["refuted_edge"])
+
+
+DISAGREEMENTS = [
+    (lambda d: d["summary"].update(exit_code=0), r"`.summary.exit_code`"),
+    (lambda d: d["summary"].update(statuses={"SUPPORTED": 2}), r"`.summary.statuses`"),
+    (lambda d: d["summary"].update(theorems=1), r"`.summary.theorems`"),
+    (upgraded, r"`.theorems\[1\].status`"),
+    (emptied, r"`.theorems\[0\].status`"),
+    (resting, r"`.theorems\[0\].status`"),
+    (fallen, r"`.suite.changed`"),
+    (lambda d: d["theorems"][1].update(status_unadjusted="SUPPORTED"), r"`.theorems\[1\].status_unadjusted`"),
+    (lambda d: d["theorems"][0].update(blocked_by=["bulk"]), r"`.theorems\[0\].blocked_by`"),
+    (
+        lambda d: d["theorems"][1]["claims"][0].update(status_unadjusted="SUPPORTED"),
+        r"`.theorems\[1\].claims\[0\].status_unadjusted`",
+    ),
+    (lambda d: d["theorems"][1]["claims"][0].update(status="SUPPORTED"), r"`.theorems\[1\].claims\[0\].status`"),
+    (lambda d: d["theorems"][1]["claims"][0].update(rigorous=True), r"`.theorems\[1\].claims\[0\].rigorous`"),
+]
+
+
+@pytest.mark.parametrize(("edit", "message"), DISAGREEMENTS)
+def test_a_report_that_disagrees_with_itself_is_refused_by_the_field(edit, message, whole):
+    found = plain(whole)
+    current(json.loads(text(found)))
+    edit(found)
+    for part in found["theorems"]:  # an edit that knows what follows from the claims
+        with contextlib.suppress(Malformed):
+            part["strength"] = plain(built(TheoremReport, part | {"strength": ANEW}).strength)
+    with pytest.raises(UsageError, match=message):
+        current(json.loads(text(found)))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("measured", 3), ("weakest", 9.0), ("robust", None), ("weakest_claim", "x")]
+)
+def test_a_strength_that_does_not_follow_from_the_claims_is_refused(name, value, whole):
+    found = plain(whole)
+    assert found["theorems"][0]["strength"][name] != value
+    found["theorems"][0]["strength"][name] = value
+    with pytest.raises(UsageError, match=rf"`.theorems\[0\].strength.{name}`"):
+        current(json.loads(text(found)))
+
+
+def test_a_report_of_the_schema_before_this_one_is_read(whole):
+    kept = json.loads((Path(__file__).parent / "report_of_version_4.json").read_text(encoding="utf-8"))
+    assert kept["schema_version"] == 4
+    found = current(kept)
+    assert found.schema_version == SCHEMA_VERSION == 5
+    assert [part.status for part in found.theorems] == ["SUPPORTED", "REFUTED"]
+    kept["theorems"][1]["status"] = "SUPPORTED"
+    with pytest.raises(UsageError, match="does not follow"):
+        current(kept)
+
+
+def test_a_field_that_is_new_and_has_no_value_of_its_own_is_no_guess(whole):
+    found = {**plain(whole), "schema_version": 4}
+    del found["theorems"][0]["replay"]
+    with pytest.raises(UsageError, match="'replay' is a required property"):
+        current(found)
 
 
 @pytest.mark.parametrize("content", ["[1, 2]", "3", "null", '{"schema_version": NaN}', "[" * 100_000])

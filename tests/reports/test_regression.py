@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import xml.etree.ElementTree as xml
 from dataclasses import replace
 
 import fakes
@@ -13,8 +14,10 @@ from test_document import edited, report, turned
 from theorax.decide.status import Reason, Status
 from theorax.errors import UsageError
 from theorax.reports import baselines as files
-from theorax.reports import regression_text
+from theorax.reports import github, regression_builds, regression_text
+from theorax.reports.document import Source
 from theorax.reports.regression import compared
+from theorax.reports.renderings import ANSWERS, RENDERINGS, render
 from theorax.text.codec import plain
 from theorax.text.safe import UNSEEN
 from theorax.verifiers.settings import Settings
@@ -85,7 +88,11 @@ def test_a_move_under_a_word_that_stands_is_told_and_fails_only_if_asked():
     assert found.summary.exit_code == 0
     told = " ".join(regression_text.plain(found).split())
     assert "Moved, and still as good as before" in told
-    assert "1.9987(23) then, 2.0087(23) now; moved by 0.01" in told and "less than 0.05, half of its margin" in told
+    assert (
+        "1.9987(23) then, 2.0087(23) now" in told
+        and "moved by 0.01, " in told
+        and "less than 0.05, half of its margin" in told
+    )
     assert against(moved, seed=1, strict=True)[0].summary.exit_code == 1
     # From the same seeds nobody knows how the two depend: the standard errors add, and this is no move.
     assert against(moved)[1]["gap.gap"].outcome == "same"
@@ -93,14 +100,14 @@ def test_a_move_under_a_word_that_stands_is_told_and_fails_only_if_asked():
 
 def test_what_should_have_come_out_bit_for_bit_is_told():
     _, rows = against(with_cases(estimate=1.99871))
-    assert "should have come out bit for bit" in rows["gap.gap"].notes[-1]
+    assert "so its numbers should be identical" in rows["gap.gap"].notes[-1]
 
 
 def test_a_wide_interval_leaves_it_open():
     wide = with_cases(estimate=1.97, standard_error=0.04, interval=(1.85, 2.09))
     found, rows = against(wide, seed=1)
     assert rows["gap.gap"].outcome == "cannot tell" and found.summary.exit_code == 0
-    assert "neither a move nor a distance" in regression_text.plain(found)
+    assert "neither a move nor a distance" in " ".join(regression_text.plain(found).split())
 
 
 def test_other_seeds_may_lapse_and_the_same_may_not():
@@ -158,6 +165,110 @@ def test_what_is_blocked_by_a_lapse_alone_has_lapsed():
     assert against(worse, blocked, before=before, seed=1)[1]["edge.gap"].change == "regressed"
 
 
+def broken(**changed):
+    """The theorem `gap` whose first claim is refuted with other numbers."""
+    far = tuple(replace(case, estimate=3.0, interval=(2.99, 3.01), **changed) for case in fakes.CLAIM.cases)
+    return outcome(status=Status.REFUTED, p_refute=1e-12, cases=far)
+
+
+def test_the_cause_comes_first_and_what_waits_for_it_is_apart():
+    """A claim BLOCKED through another theorem is a consequence too; counts, first line and JSON agree."""
+    edge, bulk = (fakes.outcome(id, "BLOCKED", "It waits.") for id in ("edge", "bulk"))
+    # One was checked and its claims keep their words, the other was not checked.
+    blocked = (replace(edge, blocked_by=("gap",)), replace(bulk, blocked_by=("edge",), claims=()))
+    before = (outcome(), fakes.outcome("edge"), fakes.outcome("bulk"))
+    found, rows = against(broken(), *blocked, before=before)
+    (cause,) = found.causes
+    assert cause.claim == "gap.gap"
+    assert set(cause.consequences) == {name for name, row in rows.items() if row.theorem in ("edge", "bulk")}
+    waiting = len(cause.consequences)
+    lines = regression_text.plain(found).splitlines()
+    assert waiting > 1 and lines[0] == f"✗ gap broke (1 claim); {waiting} claims wait for it."
+    assert lines[1].strip() == "no file or version that it reads changed since the baseline"
+    assert "gap.gap   SUPPORTED → REFUTED" in lines and lines[-1].startswith(
+        "If you meant it: verify baseline save --only gap"
+    )
+    told = " ".join(regression_text.plain(found).split())
+    assert "claimed 1.155 ± 0.1" in told
+    assert "1.1531(19) then, 3.0000(19) now (chance excluded, p < 1e-300)" in told
+    assert f"1 broke, {waiting} wait, 1 unchanged (1 identical), of {waiting + 2} in the baseline of" in told
+    assert max(map(len, lines)) <= 80
+
+
+def test_what_fell_by_the_adjustment_is_counted_apart():
+    def claims(id, **changed):
+        return replace(fakes.outcome(id), claims=(fakes.verdict(**{"status": "SUPPORTED", **changed}),))
+
+    red = claims("gap", status=Status.REFUTED, p_refute=1e-12, p_support=1.0)
+    weak = claims("edge", p_support=0.02)
+    found, _ = against(red, weak, before=(claims("gap", p_support=1e-9), weak))
+    assert [(cause.claim, cause.consequences) for cause in found.causes] == [("gap.gap", ("edge.gap",))]
+    told = regression_text.plain(found)
+    assert "1 broke, 1 fell by the adjustment alone" in told and "fell by the adjustment alone: edge.gap" in told
+    assert told.startswith("✗ gap broke (1 claim).")
+
+
+def test_several_causes_and_one_without_a_blocker_known_here():
+    stuck = replace(fakes.outcome("edge", "BLOCKED", "It waits."), blocked_by=("elsewhere",), claims=())
+    found, _ = against(broken(), stuck, before=(outcome(), fakes.outcome("edge")))
+    assert regression_text.plain(found).startswith("✗ gap and 1 more broke (")
+    assert all(not cause.consequences for cause in found.causes)
+    assert found.accept == "verify baseline save --only gap --only edge --effort standard"
+
+
+def test_a_changed_file_and_a_changed_version_are_named():
+    later = edited(report(broken()), lambda found: found["environment"]["versions"].update(jax="99.1"))
+    name = "spectra/_kernels.py"
+
+    def reading(document, digest):
+        theorems = tuple(replace(part, reads=(0,), file="spectra/gap.py") for part in document.theorems)
+        return replace(document, sources=(Source(f"source {name}", digest),), theorems=theorems)
+
+    found = compared(files.taken(reading(report(outcome()), "one")), reading(later, "another"))
+    (cause,) = found.causes
+    assert cause.sources == (name,) and any(version.startswith("jax ") for version in cause.versions)
+    told = " ".join(regression_text.plain(found).split())
+    assert f"changed since the baseline: {name}" in told and "versions changed: jax" in told
+    first, second = regression_builds.answer(found, {name: 7}).annotations
+    assert (first.file, first.line) == (
+        name,
+        7,
+    ) and "1 claim that reads this file no longer holds: gap.gap." in first.message
+    assert (second.file, second.line) == (found.claims[0].file, found.claims[0].line) and second.error
+    assert not [
+        note for note in regression_builds.answer(found).annotations if note.file == name
+    ]  # not in this project
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_a_comparison_has_the_formats_of_a_report(name, tmp_path, monkeypatch):
+    monkeypatch.setenv(github.VARIABLE, str(tmp_path / "summary.md"))
+    found, _ = against(broken())
+    text = render(name, regression_builds.answer(found))
+    said = RENDERINGS[name].say(regression_builds.answer(found))
+    if name == "json":
+        assert json.loads(text)["causes"][0]["claim"] == "gap.gap"
+    elif name == "junit":
+        root = xml.fromstring(text)
+        assert (root.get("tests"), root.get("failures")) == ("2", "1")
+        assert "gap.gap" in root.find(".//failure").get("message")
+    elif name == "github":
+        assert said.startswith("::error ") and (tmp_path / "summary.md").read_text() == text
+        assert text.startswith("# ✗ gap broke (1 claim).")
+    elif name == "html":
+        assert "default-src" in text and "gap.gap" in text and "<script" not in text
+    assert "1 claim)" in text or name in ("json", "junit")
+
+
+def test_a_long_comparison_is_cut_where_github_would_drop_it():
+    many = tuple(replace(broken(), id=f"gap_{n}") for n in range(30))
+    found, _ = against(*many, before=tuple(replace(outcome(), id=f"gap_{n}") for n in range(30)))
+    answer = regression_builds.answer(found)
+    assert len(answer.annotations) == 30 and RENDERINGS["github"].say(answer).count("::error") == 10
+    text = github.answer_summary(answer, 4000)
+    assert len(text.encode()) <= 4000 and "**Cut here**" in text
+
+
 def test_an_error_regresses_every_claim_of_its_theorem():
     broken = replace(fakes.outcome("gap", "ERROR", "NameError: jnp"), claims=())
     found, rows = against(broken)
@@ -173,7 +284,7 @@ def test_a_theorem_that_is_gone_vanished_and_one_not_selected_did_not():
     assert found.not_run == ("edge",) and found.summary.exit_code == 0
     found, _ = against(fakes.outcome("bulk"), known=("gap", "bulk"))
     assert found.summary.exit_code == 5
-    assert "that is no success" in regression_text.plain(found)
+    assert "Nothing of the baseline was compared." in regression_text.plain(found)
     found, _ = against(fakes.outcome("bulk"), known=("gap", "bulk"), standing=("gap",))
     assert found.summary.exit_code == 0
 
@@ -236,4 +347,12 @@ def test_what_a_theorem_file_holds_commands_nobody(kind):
         claims[0] = turned(first, "REFUTED", sentence=first["sentence"])
 
     later = edited(spoiled, change)
-    assert UNSEEN.search(regression_text.plain(compared(files.taken(spoiled), later))) is None
+    found = compared(files.taken(spoiled), later)
+    assert UNSEEN.search(regression_text.plain(found)) is None
+    for name in ANSWERS:
+        answer = regression_builds.answer(found)
+        assert UNSEEN.search(render(name, answer)) is None
+        said = RENDERINGS[name].say(answer)
+        assert UNSEEN.search(said) is None
+        commands = [line for line in said.splitlines() if line.lstrip().startswith("::") or "##[" in line]
+        assert len(commands) <= (len(answer.annotations) if name == "github" else 0)

@@ -31,7 +31,7 @@ SELECTIONS = [
 
 @pytest.mark.parametrize(("words", "ids", "named"), SELECTIONS)
 def test_what_is_selected(tmp_path, words, ids, named):
-    catalogue = Catalogue((fakes.library(tmp_path),))
+    catalogue = Catalogue.of([fakes.library(tmp_path)])
     typed, _, left_out = words.partition(" --exclude ")
     parts = [typed] if "," in typed else typed.split()
     statuses = {"edge": "REFUTED", "gap": "SUPPORTED"}

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import concurrent.futures.process  # noqa: F401  (a session inside a test forgets what it imported: all is imported here)
 import os
 from functools import partial
 from pathlib import Path
 
 import fakes
-import networkx  # noqa: F401  (a session inside a test forgets what it imported, so all is imported here)
+import networkx  # noqa: F401
 import numpy.fft  # noqa: F401
 import pytest
 
 # A session of pytester forgets what was first imported in it, and what a package still holds is then another module.
 import theorax.testing.claim_fixture
+import theorax.testing.collecting
 import theorax.testing.pytest_options  # noqa: F401
+from theorax.cli.workspace import Workspace
 from theorax.runs.sources import Sources
 
 TESTS = Path(fakes.__file__).parent
@@ -27,10 +30,8 @@ if "PYTEST_XDIST_WORKER" in os.environ:
     from functools import partial
     from theorax.testing import checks
     checks.Sources = partial(checks.Sources, deciding=())
-from theorax.cli.workspace import Workspace
-
-def pytest_verify_workspace(config):
-    return Workspace(roots=(Path({root!r}),), check="fakes:check")
+    from theorax.testing import collecting
+    collecting.Workspace = partial(collecting.Workspace, library=Path({root!r}), check="fakes:check")
 """
 
 
@@ -47,6 +48,8 @@ def session(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setenv(name, os.environ.get(name, ""))
     # The engine's own files are the same in all these sessions; to read them takes most of a session's time.
     monkeypatch.setattr("theorax.testing.checks.Sources", partial(Sources, deciding=()))
+    workspace = partial(Workspace, library=root, check="fakes:check")
+    monkeypatch.setattr("theorax.testing.collecting.Workspace", workspace)
     calls = pytester.path / "calls"
     calls.mkdir()
     monkeypatch.setenv("THEORAX_TEST_CALLS", str(calls))

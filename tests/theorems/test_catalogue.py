@@ -18,7 +18,7 @@ def root(tmp_path):
 
 
 def test_ids_papers_titles_and_citations_come_from_the_tree(root):
-    catalogue = Catalogue((root,))
+    catalogue = Catalogue.of([root])
     assert catalogue.ids == ("lanczos", "bulk", "edge", "gap")
     assert catalogue.papers == {"instruments": ("lanczos",), "spectra": ("bulk", "edge", "gap")}
     assert catalogue.title("gap") == "The gap opens"
@@ -27,7 +27,7 @@ def test_ids_papers_titles_and_citations_come_from_the_tree(root):
 
 
 def test_facts_come_from_the_text(root):
-    facts = Catalogue((root,)).facts("gap")
+    facts = Catalogue.of([root]).facts("gap")
     assert (facts.label, facts.place, facts.uses, facts.kinds) == ("reconstructed", "Theorem 2", ("bulk",), ("rate",))
     assert facts.problem is None
 
@@ -43,8 +43,8 @@ TITLES = [
 
 @pytest.mark.parametrize(("text", "title"), TITLES)
 def test_the_title_is_the_first_line_of_the_docstring(root, text, title):
-    fakes.library(root, new=text)
-    assert Catalogue((root,)).title("new") == title
+    fakes.library(root, new=f"{text}\ntheorem = 3\n")
+    assert Catalogue.of([root]).title("new") == title
 
 
 PROBLEMS = [
@@ -55,26 +55,27 @@ PROBLEMS = [
     ('"""T."""\ntheorem = Theorem(uses=("bulc",))', "did you mean `bulk`?"),
     ('"""T."""\ntheorem = Theorem(label="guessed")', "none of read, reconstructed, derived"),
     ("theorem = Theorem()", "has no docstring"),
-    ("\0", "cannot"),
+    ("\0\ntheorem = 3", "cannot"),
 ]
 
 
 @pytest.mark.parametrize(("text", "said"), PROBLEMS)
 def test_a_wrong_file_is_a_sentence(root, text, said):
     fakes.library(root, new=text)
-    catalogue = Catalogue((root,))
+    catalogue = Catalogue.of([root])
     assert said in (catalogue.problem("new") or "")
     assert catalogue.problem("gap") is None
 
 
 def test_two_files_of_one_id_are_a_problem(root):
     (root / "instruments" / "gap.py").write_text(fakes.stated(), encoding="utf-8")
-    assert "instruments/gap.py and spectra/gap.py" in (Catalogue((root,)).problem("gap") or "")
+    problem = Catalogue.of([root]).problem("gap") or ""
+    assert "instruments/gap.py and" in problem and "spectra/gap.py. " in problem
 
 
 def test_an_unknown_id_names_the_nearest(root):
     with pytest.raises(UsageError, match="did you mean `lanczos`"):
-        Catalogue((root,)).facts("lanzcos")
+        Catalogue.of([root]).facts("lanzcos")
 
 
 def test_every_theorem_of_the_library_reads_without_a_problem():

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from sympy import Symbol, catalan, solve, sqrt
 
-from theorax.theorems.mind_the_gap._free import edge_condition, free_moments, inverse_of_edge, least_stationary, z
+from theorax.theorems.mind_the_gap._free import edge_condition, free_moment, inverse_of_edge, least_stationary, z
 
 g = Symbol("g")
 
 
 def test_the_law_of_ratio_one_has_catalan_moments_and_the_edge_four():
     S = 1 / (1 + z)
-    assert free_moments(S, 5) == [catalan(k) for k in range(1, 6)]
+    assert [free_moment(S, k).doit() for k in range(1, 6)] == [catalan(k) for k in range(1, 6)]
     (place,) = solve(edge_condition(S), z)
     assert inverse_of_edge(S).subs(z, place) == 4
 

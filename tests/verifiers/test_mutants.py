@@ -52,8 +52,8 @@ CLAIMS = {
     "from below": Inequality(x, at_least=y),
     "probability": Probability(x < y, at_least=Rational(9, 10), margin=Absolute(1, 20, "it would matter")),
     "almost surely": Probability(x < y, at_least=1),
-    "optimum": Optimum(x, bound=y, margin=Absolute(1, 100, "it would matter")),
-    "impossibility": Impossibility(x, at_least=Integer(1), planted=y, tol=Rational(1, 10**6)),
+    "optimum": Optimum(x, bound=y, unconstrained_because="a number", margin=Absolute(1, 100, "it would matter")),
+    "impossibility": Impossibility(x, at_least=Integer(1), planted=y, started=y + 1, tol=Rational(1, 10**6)),
 }
 ROWS = [  # claim, variant, field, its value, what should become of it
     ("limit", "to with l + 1 for l", "to", pi * (l + 1), "killed"),

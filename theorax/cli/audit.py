@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from theorax.cli.options import choices, listed, selectors, settings, state_option
+from theorax.cli.options import choices, library_option, listed, selectors, settings, state_option
 from theorax.cli.workspace import workspace_of
 from theorax.errors import UsageError
 
@@ -17,6 +17,7 @@ NAMES = {"json": "report.json", "html": "index.html", "terminal": "report.txt", 
 
 @click.command("audit")
 @selectors()
+@library_option
 @choices
 @click.option(
     "--output", "-o", "folder", default="audit", metavar="DIR", type=click.Path(path_type=Path),
@@ -24,7 +25,7 @@ NAMES = {"json": "report.json", "html": "index.html", "terminal": "report.txt", 
 )  # fmt: skip
 @state_option
 @click.pass_context
-def audit(context: click.Context, words: tuple[str, ...], folder: Path, **given: Any) -> int:
+def audit(context: click.Context, words: tuple[str, ...], library: bool, folder: Path, **given: Any) -> int:
     """Check every theorem, or those selected, and write the reports into a folder: index.html for readers, report.json
     for programs, and the other formats.
 
@@ -36,10 +37,11 @@ def audit(context: click.Context, words: tuple[str, ...], folder: Path, **given:
     from theorax.cli.printing import give_reports, print_report
     from theorax.reports.renderings import RENDERINGS
 
-    workspace = workspace_of(context)
-    selection = select_theorems(workspace, words or ("*",), chosen, listed(given, "exclude"))
+    exclude = listed(given, "exclude")
+    workspace = workspace_of(context, (*words, *exclude))
+    selection = select_theorems(workspace, words or workspace.usual(library=library), chosen, exclude)
     report = check_theorems(workspace, selection, chosen, told=True)
-    print_report(report, len(selection.ids))
+    print_report(report)
     # The report itself first: all others can be made from it again.
     formats = sorted(RENDERINGS, key=lambda name: name != "json")
     give_reports([(name, folder / NAMES.get(name, f"{name}.{RENDERINGS[name].suffix}")) for name in formats], report)

@@ -11,26 +11,28 @@ import click
 
 from theorax.cli.check import check_theorems, select_theorems
 from theorax.cli.options import (
+    answer_option,
     baseline_file,
     complete,
     fresh_option,
     jobs_option,
+    library_option,
     listed,
+    new_option,
+    root_option,
     run_options,
     settings,
     state_option,
     together,
 )
-from theorax.cli.printing import give_document, give_reports
+from theorax.cli.printing import give_reports
 from theorax.cli.values import outputs
 from theorax.cli.workspace import Workspace, workspace_of
 from theorax.errors import UsageError
 
 if TYPE_CHECKING:
-    from theorax.reports.baselines import Baseline
+    from theorax.reports.baselines import Baseline, BaselineTheorem
     from theorax.reports.document import Document
-
-FORMATS = ("terminal", "json")  # of a comparison
 
 
 @click.group("baseline")
@@ -54,9 +56,17 @@ shared_options = together(
 
 @baseline.command("save", short_help="Write the baseline file.")
 @shared_options
+@library_option
 @run_options
 @click.pass_context
-def save(context: click.Context, file: Path | None, report: Path | None, only: tuple[str, ...], **given: Any) -> int:
+def save(
+    context: click.Context,
+    file: Path | None,
+    report: Path | None,
+    only: tuple[str, ...],
+    library: bool,
+    **given: Any,
+) -> int:
     """Write the baseline file: of every theorem, or of those that --only selects.
 
     What is selected is checked (kept results are used), unless --report names a report that has it. With --only the
@@ -65,7 +75,10 @@ def save(context: click.Context, file: Path | None, report: Path | None, only: t
     from theorax.reports import baselines as files
     from theorax.reports import json
 
-    path, workspace = baseline_file(file), workspace_of(context)
+    exclude = listed(given, "exclude")
+    path, workspace = baseline_file(file), workspace_of(context, (*only, *exclude))
+    if report is not None:
+        _refuse_options_of_runs(context, report)
     json.writable(path)
     wanted = [(format_, place) for format_, place in outputs(listed(given, "output")) if place is not None]
     onto = files.read(path) if only and path.exists() else None
@@ -73,9 +86,8 @@ def save(context: click.Context, file: Path | None, report: Path | None, only: t
         found = _read_report(workspace, report, only)
     else:
         chosen = settings(given)
-        found = check_theorems(
-            workspace, select_theorems(workspace, only or ("*",), chosen, listed(given, "exclude")), chosen, told=True
-        )
+        words = only or workspace.usual(library=library)
+        found = check_theorems(workspace, select_theorems(workspace, words, chosen, exclude), chosen, told=True)
         if found.summary.interrupted:
             click.echo("Error: Interrupted. What had finished is kept; the baseline was not written.", err=True)
             return 130
@@ -107,87 +119,132 @@ def _dropped(path: Path, kept: Baseline) -> list[str]:
 
 @baseline.command("compare", short_help="Compare a run with the baseline file.")
 @shared_options
+@click.argument("other", metavar="[REPORT]", type=click.Path(path_type=Path), required=False)
 @click.option(
     "--changed", is_flag=True, help="Check only what a change since the baseline can affect; the rest stands."
 )
+@new_option
 @click.option("--seed", type=int, metavar="N", help="Other draws than the baseline's [those of the baseline].")
 @fresh_option
 @jobs_option
+@root_option
 @state_option
 @click.option("--within", "share", type=float, default=0.5, help="Largest move that counts as none, in margins [0.5].")
 @click.option("--strict", is_flag=True, help="Fail too if an estimate moved and its verdict did not.")
-@click.option("--output", "-o", multiple=True, metavar="FORMAT[=FILE]", help="terminal, json; repeatable [terminal].")
+@answer_option
 @click.pass_context
 def compare(
     context: click.Context,
     file: Path | None,
     report: Path | None,
     only: tuple[str, ...],
-    changed: bool,
     share: float,
     strict: bool,
     output: tuple[str, ...],
     **given: Any,
 ) -> int:
-    """Compare a run with the baseline file; with --report, compare that report and run nothing.
+    """Compare a run with the baseline file; with REPORT or --report, compare that report and run nothing.
 
-    The theorems of the baseline are checked with its settings and seeds. Every claim is the same, has moved, cannot be
-    told or is incomparable; a word that got worse, and a claim that vanished, fail.
+    FILE may be a report too: `verify baseline compare A.json B.json` compares two reports. The theorems of the baseline
+    are checked with its settings and seeds. Every claim is the same, has moved, cannot be told or is incomparable.
+    A claim that broke or vanished fails.
 
     \b
-    Exit codes: 1 regressed or vanished (with --strict: or moved);
+    Exit codes: 1 broke or vanished (with --strict: or moved);
     4 open where the baseline was not, restated or incomparable; 5 nothing compared.
     """
     from theorax.reports import baselines as files
-    from theorax.reports import regression_text
     from theorax.reports.regression import compared
+    from theorax.reports.regression_builds import answer
 
-    wanted = outputs(output, FORMATS)
+    wanted = outputs(output, answer=True)
     if not 0 < share <= 1:
         raise UsageError(
             f"`--within {share:g}` is no share of the margin. A share is above 0 and at most 1. Write `--within 0.5`."
         )
-    kept, workspace = files.read(baseline_file(file)), workspace_of(context)
+    other: Path | None = given["other"]
+    if report is not None and other is not None:
+        raise UsageError(f"`{other}` and `--report {report}` both name the report to compare. Write one of them.")
+    report = report if report is not None else other
+    kept, workspace = files.read(baseline_file(file), or_report=True), workspace_of(context, only)
     if only:
         kept = kept.of(_ids(workspace, only))
     standing: tuple[str, ...] = ()
     if report is not None:
-        if changed:
-            raise UsageError(
-                "`--changed` chooses theorems to check, and `--report` checks none. Leave one of them out."
-            )
+        _refuse_options_of_runs(context, report)
         found = _read_report(workspace, report, only)
+        _refuse_missing_roots(workspace, [part for part in kept.theorems if part.id not in found.by_id])
     else:
-        found, standing = _run(workspace, kept, given, changed=changed, told=("terminal", None) in wanted)
-    comparison = compared(kept, found, share=share, strict=strict, known=workspace.catalogue.ids, standing=standing)
-    give_document(wanted, comparison, regression_text.told(comparison))
+        _refuse_missing_roots(workspace, kept.theorems)
+        told = ("terminal", None) in wanted
+        found, standing = _run(workspace, kept, given, whole=not only, told=told)
+    typed = "" if file is None else str(file)
+    ids = workspace.catalogue.ids
+    comparison = compared(kept, found, share=share, strict=strict, known=ids, standing=standing, file=typed)
+    lines = {}
+    if any(format_ == "github" for format_, _ in wanted):
+        from theorax.project import find_project
+        from theorax.reports.changed_lines import changed_lines
+
+        sources = (source for cause in comparison.causes for source in cause.sources)
+        lines = changed_lines(sources, baseline_file(file), find_project(Path.cwd()).root)
+    give_reports(wanted, answer(comparison, lines))
     return 130 if found.summary.interrupted else comparison.summary.exit_code
 
 
+def _refuse_options_of_runs(context: click.Context, report: Path) -> None:
+    """Refuse options that choose or steer checks where a report is given, and nothing is run.
+
+    **Raises:** UsageError naming them.
+    """
+    kept = {"file", "report", "only", "other", "share", "strict", "output", "root", "library", "exclude"}
+    typed = [
+        parameter.opts[0]
+        for parameter in context.command.params
+        if parameter.name not in kept
+        and parameter.name is not None
+        and context.get_parameter_source(parameter.name) is click.core.ParameterSource.COMMANDLINE
+    ]
+    if typed:
+        raise UsageError(
+            f"`{'`, `'.join(typed)}` is about checks, and with the report `{report}` none is run. Leave it out."
+        )
+
+
 def _run(
-    workspace: Workspace, kept: Baseline, given: dict[str, Any], *, changed: bool, told: bool
+    workspace: Workspace, kept: Baseline, given: dict[str, Any], *, whole: bool, told: bool
 ) -> tuple[Document, tuple[str, ...]]:
-    """Check the theorems of the baseline as it was made; with ``changed`` name those that were left standing."""
-    from theorax.cli.changed import split
-    from theorax.runs.selectors import Selection
+    """Check the theorems of the baseline as it was made; with --changed name those that were left standing."""
+    from theorax.cli.changed import split, told_counts
+    from theorax.runs.selectors import Selection, usual
     from theorax.runs.sources import Sources
 
     sources = Sources()  # read once, for the choice and for the run
-    usual = settings({name: value for name, value in given.items() if name in ("jobs", "state", "fresh")})
-    chosen = kept.runs[-1].settings.settings(jobs=usual.jobs, fresh=usual.fresh, state=usual.state)
+    typed = settings({name: value for name, value in given.items() if name in ("jobs", "state", "fresh")})
+    chosen = kept.runs[-1].settings.settings(jobs=typed.jobs, fresh=typed.fresh, state=typed.state)
     if given["seed"] is not None:
         chosen = replace(chosen, seed=given["seed"])
     if chosen.model is not None:
-        from theorax.runs.sources import model_file
+        from theorax.runs.own_files import model_file
 
         model_file(chosen.model)
     present = set(workspace.catalogue.ids)
     ids = tuple(part.id for part in kept.theorems if part.id in present)
+    changed, new = given["changed"], given["new"]
+    if whole and (new or changed):  # the theorems that a command without a selector means
+        ids = (*ids, *sorted(_ids(workspace, usual(workspace.catalogue, library=False)) - set(ids)))
     selection = Selection(ids, ids)
     standing: tuple[str, ...] = ()
     if changed:
-        selection, standing = split(workspace, selection, chosen, kept, sources)
+        selection, standing, absent = split(workspace, selection, chosen, kept, sources, new=new)
+        click.echo(told_counts(len(selection.ids), len(standing), len(absent)), err=True)
     return check_theorems(workspace, selection, chosen, told=told, sources=sources), standing
+
+
+def _refuse_missing_roots(workspace: Workspace, parts: Sequence[BaselineTheorem]) -> None:
+    """Say that a root is missing, before theorems are called vanished that are only elsewhere."""
+    if missing := workspace.catalogue.missing_root({part.id: part.root for part in parts}, "baseline"):
+        raise UsageError(missing)
 
 
 def _read_report(workspace: Workspace, file: Path, only: Sequence[str]) -> Document:

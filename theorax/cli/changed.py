@@ -19,42 +19,44 @@ if TYPE_CHECKING:
 
 
 def only_changed(
-    workspace: Workspace, selection: Selection, chosen: Settings, file: Path | None, sources: Sources
+    workspace: Workspace, selection: Selection, chosen: Settings, file: Path | None, sources: Sources, *, new: bool
 ) -> Selection:
-    """The theorems whose files, or the libraries that compute, differ from the baseline's, and those not in it.
+    """The theorems whose files, or the libraries that compute, differ from the baseline's; with ``new`` others too.
 
-    How many stand as they were is said on the standard error.
+    How many stand as they were, and how many are not in the baseline, is said on the standard error.
 
     **Raises:** UsageError if there is no baseline.
     """
     from theorax.reports.baselines import read
 
-    affected, standing = split(workspace, selection, chosen, read(baseline_file(file)), sources)
-    click.echo(_count_of_changed(len(affected.ids), len(standing)), err=True)
+    chosen_baseline = read(baseline_file(file))
+    affected, standing, absent = split(workspace, selection, chosen, chosen_baseline, sources, new=new)
+    click.echo(told_counts(len(affected.ids), len(standing), len(absent)), err=True)
     return affected
 
 
 def split(
-    workspace: Workspace, selection: Selection, chosen: Settings, baseline: Baseline, sources: Sources
-) -> tuple[Selection, tuple[str, ...]]:
-    """Split the theorems into those that a change since the baseline can affect, and the ids of the others."""
+    workspace: Workspace, selection: Selection, chosen: Settings, baseline: Baseline, sources: Sources, *, new: bool
+) -> tuple[Selection, tuple[str, ...], tuple[str, ...]]:
+    """Split the theorems into those to check, those that nothing changed for, and those not in the baseline, left out."""
     from theorax.reports.baselines import affecting, since
     from theorax.runs.selectors import Selection
 
-    affected = []
+    affected, absent = [], []
     for id in selection.ids:
         own = chosen if id in selection.named else replace(chosen, at=(), sizes=(), model=None)
         changes = since(baseline, id, sources.manifest(workspace.catalogue.path(id), own))
-        if changes is None or affecting(changes):
+        if changes is None and not new:
+            absent.append(id)
+        elif changes is None or affecting(changes):
             affected.append(id)
-    standing = tuple(id for id in selection.ids if id not in affected)
-    return Selection(tuple(affected), tuple(id for id in selection.named if id in affected)), standing
+    standing = tuple(id for id in selection.ids if id not in affected and id not in absent)
+    return Selection(tuple(affected), tuple(id for id in selection.named if id in affected)), standing, tuple(absent)
 
 
-def _count_of_changed(affected: int, standing: int) -> str:
-    rest = (
-        f"{standing} theorem{'s' * (standing != 1)} read{'s' * (standing == 1)} nothing that changed since the baseline"
-    )
-    if not affected:
-        return f"Nothing to check: {rest}. `verify plan --why ID` says what a theorem reads."
-    return f"To check: {affected} that a change since the baseline can affect; {rest}."
+def told_counts(affected: int, standing: int, absent: int) -> str:
+    """Count the theorems to check, those that stand, and those that are not in the baseline."""
+    told = f"{affected} affected by changes, {standing} not affected"
+    if absent:
+        told += f", {absent} not in the baseline (not run; --new runs {'them' if absent > 1 else 'it'})"
+    return f"{told}. `verify plan --why ID` says what a theorem reads." if not affected else f"{told}."

@@ -10,9 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from theorax.cli.options import changed_options, listed, run_options, selectors, settings
+from theorax.cli.options import (
+    changed_options,
+    last_failed_option,
+    library_option,
+    listed,
+    run_options,
+    selectors,
+    settings,
+    show_options,
+    shown_parts,
+)
 from theorax.cli.printing import give_reports, print_line, print_report
 from theorax.cli.workspace import Workspace, workspace_of
+from theorax.errors import NothingSelected
 
 if TYPE_CHECKING:
     from theorax.reports.document import Document
@@ -24,7 +35,9 @@ if TYPE_CHECKING:
 @click.command("theorem")
 @selectors(required=True)
 @changed_options
+@last_failed_option
 @run_options
+@show_options
 @click.pass_context
 def theorem(context: click.Context, words: tuple[str, ...], **given: Any) -> int:
     """Check theorems and report on them.
@@ -33,23 +46,29 @@ def theorem(context: click.Context, words: tuple[str, ...], **given: Any) -> int
     SELECTOR is an id, or
       +ID  ID+             with all that it rests on; with all that rests on it
       paper:P  kind:K      the theorems of a paper; those with a claim of a kind
-      label:L  status:S    read, reconstructed, derived; the last kept result
+      label:L  status:S    read, reconstructed, derived, own; the last kept result
+      root:R               the theorems of a root; root:own: all but the library's
+      claims/a.py  claims/ the theorem in a file; those in a folder
       rank_*               a pattern
       a,b                  both; words apart are united
 
     Only what is selected is checked. What it rests on is consulted where a result is kept: a failed one blocks it.
     --at, --sizes and --model are meant for the theorems named, not for those that come with a +.
     """
-    return run_and_report(workspace_of(context), words, given)
+    return run_and_report(workspace_of(context, (*words, *listed(given, "exclude"))), words, given)
 
 
 @click.command("all")
+@library_option
 @changed_options
+@last_failed_option
 @run_options
+@show_options
 @click.pass_context
-def all_(context: click.Context, **given: Any) -> int:
-    """Check every theorem of the library, instruments first."""
-    return run_and_report(workspace_of(context), ("*",), given)
+def all_(context: click.Context, library: bool, **given: Any) -> int:
+    """Check every theorem, those first that others rest on; in a project with theorems of its own, the project's."""
+    workspace = workspace_of(context, listed(given, "exclude"))
+    return run_and_report(workspace, workspace.usual(library=library), given)
 
 
 def run_and_report(workspace: Workspace, words: Sequence[str], given: dict[str, Any]) -> int:
@@ -58,22 +77,37 @@ def run_and_report(workspace: Workspace, words: Sequence[str], given: dict[str, 
     from theorax.cli.values import outputs
 
     wanted = outputs(listed(given, "output"))
-    selection = select_theorems(workspace, words, chosen, listed(given, "exclude"))
+    parts = shown_parts(given)
+    failed = bool(given.get("last_failed"))
+    words = last_failed(words) if failed else words
+    try:
+        selection = select_theorems(workspace, words, chosen, listed(given, "exclude"))
+    except NothingSelected:
+        if failed:
+            raise NothingSelected("Of these, no theorem failed when it was last checked. Nothing to show.") from None
+        raise
     sources = None  # read once, for the choice and for the run
     if given.get("changed"):
         from theorax.cli.changed import only_changed
         from theorax.runs.sources import Sources
 
-        sources = Sources()
-        selection = only_changed(workspace, selection, chosen, given.get("baseline"), sources)
+        sources = Sources().beside(chosen.state)
+        selection = only_changed(workspace, selection, chosen, given.get("baseline"), sources, new=given["new"])
     nothing = bool(given.get("changed")) and not selection.ids  # which was said, and is no failure
     told = ("terminal", None) in wanted and not nothing
     report = check_theorems(workspace, selection, chosen, told=told, sources=sources)
     if told:
-        print_report(report, len(selection.ids))
+        print_report(report, shown=parts)
     give_reports([place for place in wanted if place != ("terminal", None)], report)
     code: int = 0 if nothing else report.summary.exit_code
     return code
+
+
+def last_failed(words: Sequence[str]) -> tuple[str, ...]:
+    """Selectors of those that these words mean and that did not hold when they were last checked, or wait for such."""
+    from theorax.reports.last_screen import FOUND_AGAIN
+
+    return tuple(f"{word},status:{status.lower()}+" for word in words for status in FOUND_AGAIN)
 
 
 def select_theorems(
@@ -83,8 +117,8 @@ def select_theorems(
 
     **Raises:** UsageError or NothingSelected as ``select`` does.
     """
-    from theorax.reports.library import statuses
     from theorax.runs.selectors import select
+    from theorax.runs.store import statuses
 
     return select(words, workspace.catalogue, lambda: statuses(Path(chosen.state)), exclude)
 
@@ -98,12 +132,12 @@ def check_theorems(
     from theorax.runs.store import now
 
     with ExitStack() as stack:
-        listener = _listener(stack, many=len(selection.ids) > 1, told=told)
+        listener = _listener(stack, total=len(selection.ids), told=told)
         found = run(selection, chosen, workspace.catalogue, workspace.check, listener, sources)
     return document(found, chosen, ["verify", *workspace.arguments], now())
 
 
-def _listener(stack: ExitStack, *, many: bool, told: bool) -> Any:
+def _listener(stack: ExitStack, *, total: int, told: bool) -> Any:
     """A live line on a terminal; elsewhere a line per check, where there are several to tell."""
     from theorax.runs.runner import Silent
 
@@ -112,8 +146,8 @@ def _listener(stack: ExitStack, *, many: bool, told: bool) -> Any:
         from theorax.reports.terminal import console
 
         return stack.enter_context(Live(console(sys.stderr)))
-    if many and told:
+    if total > 1 and told:
         from theorax.reports.progress import ProgressLines
 
-        return ProgressLines(print_line)
+        return ProgressLines(print_line, total)
     return Silent()

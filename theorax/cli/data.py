@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from theorax.cli.options import OneOf
-from theorax.cli.printing import give_document
+from theorax.cli.options import Number, OneOf, answer_option
+from theorax.cli.printing import give_reports
 from theorax.cli.values import outputs
+from theorax.cli.workspace import workspace_of
 from theorax.errors import UsageError
 
 if TYPE_CHECKING:
     from theorax.cli.studies import Study, StudyOptions
+    from theorax.reports.answers import Answer
     from theorax.text.blocks import Block
 
-FORMATS = ("terminal", "json")
 # What the JSON document says of the plan.
 PLANNED = ("hash", "statement", "design", "margin", "bias", "half_width", "noticeable", "cost", "decides")
 CLAIMS = ("rate", "limit", "mean", "at_most", "law", "probability")
@@ -30,29 +32,28 @@ CLAIMS = ("rate", "limit", "mean", "at_most", "law", "probability")
 )
 @click.option("--limit", metavar="CLAIM", help='"x -> 1/3 as n": the limit of the mean.')
 @click.option("--mean", metavar="CLAIM", help='"x = 1/2", or <=, >=: the mean of a column.')
-@click.option("--at-most", metavar="CLAIM", help='"lhs <= rhs" in every row; columns or numbers.')
+@click.option("--at-most", metavar="CLAIM", help='"lhs <= rhs" in every row.')
 @click.option("--probability", metavar="CLAIM", help='"ok >= 0.99": the share of ones in a column of 0 and 1.')
 @click.option("--law", metavar="CLAIM", help='"x ~ normal(0, 1)" or "x ~ other_column"; add "as n" for a limit.')
-@click.option("--margin", type=float, metavar="M", help="The smallest error that would matter.")
+@click.option("--margin", type=Number(), metavar="M", help="The smallest error that would matter.")
 @click.option("--class", "class_", default="default", metavar="CLASS", help="Corrections at finite size [default].")
 @click.option("--because", default="", metavar="TEXT", help="Why a class sharper than the default holds.")
-@click.option("--sd", type=float, metavar="S", help="Planned sd of one draw [0.2 of a logarithm].")
-@click.option("--level", type=float, default=0.025, metavar="P", help="Error rate of either wrong verdict [0.025].")
+@click.option("--sd", type=Number(), metavar="S", help="Planned sd of one draw [0.2 of a logarithm].")
+@click.option("--level", type=Number(), default=0.025, metavar="P", help="Error rate of either wrong verdict [0.025].")
 @click.option("--paired", metavar="COLUMN", help="The column whose equal entries are one seed at every size.")
 @click.option(
     "--seeds", type=OneOf(("independent", "paired", "undeclared")), help="How sizes share seeds [undeclared]."
 )
 @click.option("--error", metavar="COLUMN", help="Bounds of the errors of values without randomness.")
-@click.option("--floor", type=float, default=0.0, metavar="F", help="Numerical floor: sizes near it are left out.")
+@click.option("--floor", type=Number(), default=0.0, metavar="F", help="Numerical floor: sizes near it are left out.")
 @click.option("--average", type=OneOf(("mean of log", "log of mean")), default="mean of log", help="For rates.")
 @click.option("--range", "range_", metavar="LOW,HIGH", help="No value can leave this range.")
-@click.option("--variance", type=float, metavar="V", help="No draw has a larger variance.")
+@click.option("--variance", type=Number(), metavar="V", help="No draw has a larger variance.")
 @click.option("--json", "as_json", is_flag=True, help="The same as --output json.")
-@click.option(
-    "--output", "-o", "texts", multiple=True, metavar="FORMAT[=FILE]", help="terminal or json; repeatable [terminal]."
-)
-def data(file: Path, as_json: bool, texts: tuple[str, ...], **given: Any) -> int:
-    """Decide a claim about a table of your own: a CSV file whose first row names the columns, or an NPZ archive.
+@answer_option
+@click.pass_context
+def data(context: click.Context, file: Path, as_json: bool, output: tuple[str, ...], **given: Any) -> int:
+    """Decide a claim about a table of your own: CSV (plain or gzip; row 1 names the columns), Parquet, or NPZ.
 
     One claim at a time. A table has one row per draw and size, or one row per size (then nothing is random).
 
@@ -60,26 +61,32 @@ def data(file: Path, as_json: bool, texts: tuple[str, ...], **given: Any) -> int
       verify data runs.csv --rate "error ~ N**-1" --margin 0.1
       verify data grid.csv --rate "error ~ h**2 as h -> 0" --margin 0.3
       verify data runs.csv --probability "ok >= 0.99" --margin 0.01
+      verify data runs.csv --limit "maximum/sqrt(2*log(n)) -> 1 as n" --margin 1/10 --sd 1/5
+
+    A quantity is a column or arithmetic of columns: + - * / **, sqrt, log, exp, abs, min, max. Numbers may be fractions.
 
     The plan is made from the sizes and counts in the file and from these options, never from the values.
     """
     from theorax.reports.document import exit_code
 
     claimed = [name for name in CLAIMS if given[name] is not None]
-    if len(claimed) != 1:
-        raise UsageError(
-            f"{'Several claims were' if claimed else 'No claim was'} made. Each is planned and decided on its own. "
-            'Write one of them, such as `--rate "error ~ N**-1"`.'
-        )
-    wanted = outputs((*texts, *(("json",) if as_json else ())), FORMATS)
-    study = _study(file, claimed[0], given)
+    if len(claimed) > 1:
+        raise UsageError("Several claims were made. Each is planned and decided on its own. Write one of them.")
+    if not claimed:
+        from theorax.cli.missing import refuse_no_claim
+        from theorax.cli.tables import open_table
+
+        refuse_no_claim(open_table(file))
+    wanted = outputs((*output, *(("json",) if as_json else ())), answer=True)
+    study = _study(file, claimed[0], given, workspace_of(context).arguments)
     code = exit_code([study.verdict.status])
-    give_document(wanted, _document(study, file, given[claimed[0]], code), list(_blocks(study)))
+    give_reports(wanted, _answer(study, file, given[claimed[0]], code))
     return code
 
 
-def _study(file: Path, kind: str, given: dict[str, Any]) -> Study:
+def _study(file: Path, kind: str, given: dict[str, Any], typed: Sequence[str]) -> Study:
     from theorax.cli import statements, studies
+    from theorax.cli.missing import refuse_missing
     from theorax.cli.tables import open_table
 
     readers: dict[str, tuple[Callable[[str], Any], Callable[..., Study]]] = {
@@ -91,12 +98,14 @@ def _study(file: Path, kind: str, given: dict[str, Any]) -> Study:
         "probability": (statements.parse_probability, studies.study_probability),
     }
     parse, decided = readers[kind]
-    claim, declared = parse(given[kind]), _declared(given)
-    return decided(open_table(file), claim, declared)
+    claim, declared, table = parse(given[kind]), _declared(given), open_table(file)
+    refuse_missing(table, claim, declared, typed)
+    return decided(table, claim, declared)
 
 
 def _declared(given: dict[str, Any]) -> StudyOptions:
     from theorax import decide
+    from theorax.cli.formulas import exact
     from theorax.cli.statements import parse_class
     from theorax.cli.studies import StudyOptions
     from theorax.decide.moments import LIGHT_TAILS, Moment
@@ -106,8 +115,8 @@ def _declared(given: dict[str, Any]) -> StudyOptions:
         raise UsageError("`--range` and `--variance` are two declarations; one decides the interval. Write one.")
     if given["range_"] is not None:
         try:
-            low, high = (float(part) for part in given["range_"].split(","))
-        except ValueError:
+            low, high = (float(exact(part)) for part in given["range_"].split(","))
+        except (ValueError, UsageError):
             raise UsageError(f"`--range {given['range_']}` is no range. Write `--range 0,1`.") from None
         moments = decide.Bounded(low, high)
     elif given["variance"] is not None:
@@ -115,11 +124,18 @@ def _declared(given: dict[str, Any]) -> StudyOptions:
     for name in ("margin", "sd"):
         value = given[name]
         if value is not None and not 0.0 < value < float("inf"):
-            raise UsageError(f"`--{name} {value:g}` cannot be meant. Write a positive number.")
+            raise UsageError(f"`--{name} {value:g}` is not positive. Write a positive number.")
+    # A missing reason is told with whatever else is missing.
+    reason = given["because"].strip()
+    corrections = None if given["class_"] == "default" else parse_class(given["class_"], reason or "not given")
+    unexplained = corrections is not None and corrections.is_sharper and not reason
+    if corrections is not None and not reason and not unexplained:
+        corrections = replace(corrections, reason="")
     return StudyOptions(
         levels=decide.Levels(given["level"], given["level"]),
-        corrections=parse_class(given["class_"], given["because"]),
+        corrections=corrections,
         moments=moments,
+        unexplained=unexplained,
         **{name: given[name] for name in ("margin", "sd", "seeds", "paired", "error", "floor", "average")},
     )
 
@@ -132,13 +148,27 @@ def _blocks(study: Study) -> Iterator[Block]:
     remedy = study.remedy
     if remedy:
         yield Gap()
-        yield Paragraph(f"What would decide it: {remedy}", hang=2)
+        yield Paragraph(f"To decide: {remedy}", hang=2)
     yield Gap()
     yield Paragraph("How it was planned, from sizes, counts and options, never from values:")
     for line in str(study.plan).splitlines()[1:]:
         yield Paragraph(line.strip(), indent=4, hang=12)
     for note in study.notes:
         yield Paragraph(f"Note: {note}", hang=2)
+
+
+def _answer(study: Study, file: Path, claim: str, code: int) -> Answer:
+    from theorax.reports.answers import Answer, BuildCase
+    from theorax.reports.build_findings import outcome_of
+    from theorax.runs.store import now
+    from theorax.text.plain import render
+    from theorax.text.signs import signed
+
+    verdict, blocks = study.verdict, tuple(_blocks(study))
+    title = f"{signed(verdict.status)} {claim} ({file})"
+    outcome = outcome_of(verdict.status, erratum=False)
+    case = BuildCase(str(file), claim, outcome, verdict.status, title, verdict.sentence, render(blocks))
+    return Answer(title, _document(study, file, claim, code), blocks, (case,), created=now())
 
 
 def _document(study: Study, file: Path, claim: str, code: int) -> dict[str, Any]:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from theorax.cli.listing import existing_id
-from theorax.cli.options import complete
+from theorax.cli.options import complete, root_option
 from theorax.cli.printing import print_blocks
 from theorax.cli.workspace import workspace_of
+from theorax.decide.findings import Finding
+from theorax.errors import UsageError
+from theorax.names import did_you_mean, many
+from theorax.runs.selectors import is_path
+from theorax.text.blocks import Paragraph
 
 if TYPE_CHECKING:
     from theorax.language import Theorem
@@ -19,21 +25,109 @@ if TYPE_CHECKING:
 
 
 @click.command("explain")
-@click.argument("id", metavar="ID", shell_complete=complete)
+@click.argument("id", metavar="ID|ID.CLAIM|paper:PAPER|WORD|RULE", shell_complete=complete)
+@root_option
 @click.pass_context
 def explain(context: click.Context, id: str) -> int:
-    """Show what a theorem states, assumes, measures and proves; nothing is run."""
-    catalogue = workspace_of(context).catalogue
-    existing_id(context, id)
+    """Show what a theorem states, assumes, measures and proves; nothing is run.
+
+    ID.CLAIM shows one claim, paper:PAPER the theorems of a paper. A word of a report, a status, the code of a reason or
+    the name of a rule of `verify lint` is explained.
+    """
+    catalogue = workspace_of(context, (id,)).catalogue
+    theorem, dot, claim = id.partition(".")
+    if id in catalogue.files or is_path(id) or any(sign in id for sign in "*?["):
+        print_blocks(_text(existing_id(catalogue, id), catalogue))
+    elif dot and theorem in catalogue.files:
+        print_blocks(_claim(theorem, claim, catalogue))
+    elif id.startswith("paper:"):
+        print_blocks(_paper(id, catalogue))
+    elif (told := word_explained(id)) is not None:
+        print_blocks([Paragraph(told)])
+    else:
+        raise UsageError(
+            f"`{id}` is no theorem, no paper and no word of a report{did_you_mean(id, [*catalogue.ids, *words()])} "
+            "Write an id, ID.claim, paper:NAME, or a word such as `margin`."
+        )
+    return 0
+
+
+def words() -> dict[str, str]:
+    """Every word that is explained, with its text: of reports, statuses, codes of reasons, rules."""
+    from theorax.decide.verdict_text import MEANING
+    from theorax.decide.wording import REMEDIES
+    from theorax.text.glossary import GLOSSARY
+    from theorax.text.rules import RULES
+
+    return {
+        **RULES,
+        **{reason.value: f"Nothing was decided: {text}." for reason, text in REMEDIES.items()},
+        **{status.value: f"{text[0].upper()}{text[1:]}." for status, text in MEANING.items()},
+        **GLOSSARY,
+    }
+
+
+def word_explained(word: str) -> str | None:
+    """The word with its text, in whatever case it is typed; None for one that is not explained."""
+    known = {name.casefold(): (name, text) for name, text in words().items()}
+    found = known.get(word.casefold())
+    return None if found is None else f"{found[0]}: {found[1]}"
+
+
+def _paper(word: str, catalogue: Catalogue) -> list[Block]:
+    """A paper with the titles of its theorems."""
+    from theorax.runs.selectors import select
+    from theorax.text.blocks import Heading, Lines
+
+    ids = select((word,), catalogue).ids
+    blocks: list[Block] = []
+    for paper in dict.fromkeys(catalogue.paper(id) for id in ids):
+        of_paper = [id for id in ids if catalogue.paper(id) == paper]
+        blocks += [Heading(f"{paper} ({many(len(of_paper), 'theorem')})"), Paragraph(catalogue.citation(paper))]
+        for id in of_paper:
+            blocks += [Lines((id,), indent=2), Paragraph(catalogue.facts(id).title, indent=4)]
+    return blocks
+
+
+def _claim(id: str, name: str, catalogue: Catalogue) -> list[Block]:
+    """One claim of a theorem with its statement, margin and hypotheses.
+
+    **Raises:** UsageError with the nearest names if the theorem has no such claim.
+    """
     from theorax.verifiers.loading import load
 
-    print_blocks(list(_description(id, load(id, catalogue), catalogue)))
-    return 0
+    theorem = load(id, catalogue)
+    if name not in theorem.claims:
+        raise UsageError(
+            f"`{id}` has no claim `{name}`{did_you_mean(name, theorem.claims)} Its claims: {', '.join(theorem.claims)}."
+        )
+    return list(_claims(theorem, name))
+
+
+def _text(id: str, catalogue: Catalogue) -> list[Block]:
+    """The text about a theorem: as it is kept, where its sources are the same, or made now and kept."""
+    from theorax.cli.options import settings
+    from theorax.runs.kept_texts import keep_text, kept_text
+    from theorax.runs.sources import Sources, key
+    from theorax.verifiers.settings import Settings
+
+    chosen, facts = settings({}), catalogue.facts(id)
+    sources = Sources(deciding=("cli/explain.py",)).beside(chosen.state)
+    said = {"title": facts.title, "citation": catalogue.citation(facts.paper)}
+    made_of = key({**sources.manifest(facts.path, Settings()), **said})
+    text = kept_text(Path(chosen.state), id, made_of)
+    if text is None:
+        from theorax.verifiers.loading import load
+
+        text = list(_description(id, load(id, catalogue), catalogue))
+        keep_text(Path(chosen.state), id, made_of, text)
+    sources.known.save()
+    return text
 
 
 def _description(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Block]:
     from theorax.reports import theorem_text
-    from theorax.text.blocks import Heading, Lines, Paragraph
+    from theorax.text.blocks import Heading, Lines
     from theorax.verifiers.claim_verdicts import letters
     from theorax.verifiers.outcome import HypothesisOutcome
 
@@ -65,10 +159,12 @@ def _description(id: str, theorem: Theorem, catalogue: Catalogue) -> Iterator[Bl
     yield Lines(("", f"Check it: verify theorem {id}"), indent=2)
 
 
-def _claims(theorem: Theorem) -> Iterator[Block]:
-    from theorax.text.blocks import Heading, Lines, Paragraph
+def _claims(theorem: Theorem, only: str = "") -> Iterator[Block]:
+    from theorax.text.blocks import Heading, Lines
 
     for name, claim in theorem.claims.items():
+        if only not in ("", name):
+            continue
         yield Heading(f"Claim {name} ({claim.kind})")
         yield Lines(tuple(claim.typeset.split("\n")))
         if claim.corrected is not None:
@@ -81,7 +177,7 @@ def _claims(theorem: Theorem) -> Iterator[Block]:
 
 def _evidence(theorem: Theorem) -> Iterator[Block]:
     """Measurements and proofs of a theorem, and the limits of its check."""
-    from theorax.text.blocks import Heading, Paragraph
+    from theorax.text.blocks import Heading
 
     if theorem.experiments:
         yield Heading("Measured")
@@ -89,14 +185,50 @@ def _evidence(theorem: Theorem) -> Iterator[Block]:
         sweep = "; ".join(f"{letter} = {_sizes(sizes)}" for letter, sizes in experiment.sweep.items())
         told = f"{name}: {', '.join(experiment.subjects)}" + (f"; along {sweep}" if sweep else "")
         yield Paragraph(told, hang=2)
-    if theorem.proofs:
-        yield Heading("Proved")
-        for proof in theorem.proofs:
-            yield Paragraph(proof.name, hang=2)
+    yield from _proofs(theorem)
     if theorem.issues:
         yield Heading("What the check cannot see")
         for sentence in theorem.issues:
             yield Paragraph(sentence, hang=2)
+
+
+def _proofs(theorem: Theorem) -> Iterator[Block]:
+    """Proofs as the check finds them: settled claims, derivations with what they are given, cited works."""
+    from theorax.text.blocks import Heading
+    from theorax.verifiers import proof_check
+    from theorax.verifiers.outcome import StepStatus
+
+    checked = proof_check.check(theorem)
+    proved = {
+        name: checked.scopes.get(name, "")
+        for name in theorem.claims
+        if checked.settles(name) and proof_check.false_step(checked.steps, name, theorem) is None
+    } | {
+        name: "all values that the declarations of its letters admit"
+        for name, claim in theorem.claims.items()
+        if (found := proof_check.as_it_stands(claim)) is not None and found.finding is Finding.PROOF
+    }
+    if proved:
+        yield Heading("Proved here")
+        for name, scope in proved.items():
+            yield Paragraph(f"{name}: for {scope}" if scope else name, hang=2)
+        yield Paragraph("A measurement that contradicts a proof makes its claim an ERROR.", quiet=True)
+    derived = {proof.name: proof.scope for proof in theorem.proofs if proof.name not in proved}
+    for name, scope in derived.items():
+        own = [step for step in checked.steps if step.proof == name]
+        cited = list(dict.fromkeys(step.method for step in own if step.status is StepStatus.CITED))
+        left = [step.reason for step in own if step.status in (StepStatus.UNDECIDED, StepStatus.REFUTED)]
+        yield Heading(f"Derived, given {'; '.join(cited) if cited else 'what its scope says'}")
+        yield Paragraph(f"{name}: {scope}", hang=2)
+        for reason in left:
+            yield Paragraph(f"? not closed: {reason}", hang=2)
+    cited = list(
+        dict.fromkeys(f"{step.method}: {step.reason}" for step in checked.steps if step.status is StepStatus.CITED)
+    )
+    if cited:
+        yield Heading("Cited")
+        for line in cited:
+            yield Paragraph(line, hang=2)
 
 
 def _sizes(given: object) -> str:

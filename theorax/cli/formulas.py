@@ -1,65 +1,198 @@
-"""Right-hand sides as typed: their value as a number, or their order in one letter; nothing in them is ever executed."""
+"""Mathematics as typed: its value on numbers and on columns, and its order in one letter; no part of it is executed.
+
+One reader serves both. Where every part is a fraction the value is a fraction, so `-2/3` and `0.1` are kept exact.
+"""
 
 from __future__ import annotations
 
 import ast
 import contextlib
+import functools
 import math
 import operator
 from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
 
-CONSTANTS = {"pi": math.pi, "e": math.e}
-FUNCTIONS = {"sqrt": math.sqrt, "log": math.log, "exp": math.exp}
-_OPERATIONS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
+import numpy as np
+from numpy.typing import NDArray
+
+from theorax.errors import UsageError
+
+__all__ = [
+    "CONSTANTS", "FUNCTIONS", "LogarithmicOrder", "NoOrder", "NoValue", "exact", "names_in", "order_of", "read",
+    "value_of",
+]  # fmt: skip
+
+Scalar = Fraction | float
+Value = Scalar | NDArray[np.float64]
+
+CONSTANTS: Mapping[str, float] = {"pi": math.pi, "e": math.e}
+# How many arguments, on numbers, on columns.
+FUNCTIONS: Mapping[str, tuple[int, Callable[..., Any], Callable[..., Any]]] = {
+    "sqrt": (1, math.sqrt, np.sqrt),
+    "log": (1, math.log, np.log),
+    "exp": (1, math.exp, np.exp),
+    "abs": (1, abs, np.abs),
+    "min": (2, min, np.minimum),
+    "max": (2, max, np.maximum),
+}
+_OPERATIONS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
     ast.Pow: operator.pow,
 }
-UNDEFINED = (ValueError, ZeroDivisionError, OverflowError)  # what has no value as a real number
+_BITS = 4096  # of an exact power; longer ones are floats, so that 9**9**9 takes no time
+
+
+class NoValue(Exception):
+    """A part that has no finite real value: its text, and the first entry of the columns where it has none."""
+
+    def __init__(self, part: str, entry: int = 0) -> None:
+        super().__init__(part)
+        self.part, self.entry = part, entry
 
 
 class NoOrder(Exception):
     """A right side whose order in its letter cannot be decided; the message says why."""
 
 
-class Logarithm(NoOrder):
+class LogarithmicOrder(NoOrder):
     """A right side that holds a logarithm of its letter."""
 
 
-def number_of(node: ast.expr, letters: Mapping[str, float] = CONSTANTS) -> float:
-    """A number made of numbers, + - * / **, pi, e, sqrt, log and exp."""
+def read(text: str) -> ast.expr:
+    """The tree of a formula; `^` is a power.
+
+    **Raises:** UsageError for a text that is no formula, or one with other operations than these.
+    """
+    try:
+        tree = ast.parse(text.strip().replace("^", "**"), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise UsageError(f"`{text.strip()}` cannot be read as mathematics.") from None
+    for part in ast.walk(tree):
+        if isinstance(part, ast.expr) and not _is_known(part):
+            raise UsageError(
+                f"`{ast.unparse(part)}` cannot be computed here. Write numbers and names with + - * / ** and "
+                f"{', '.join(FUNCTIONS)}."
+            )
+    return tree
+
+
+def _is_known(part: ast.expr) -> bool:
+    match part:
+        case ast.Constant(value=value):
+            return isinstance(value, int | float | str) and not isinstance(value, bool)
+        case ast.BinOp(op=op):
+            return type(op) in _OPERATIONS
+        case ast.UnaryOp(op=op):
+            return isinstance(op, ast.USub | ast.UAdd)
+        case ast.Call(func=ast.Name(id=name), args=[_, *rest], keywords=[]) if name in FUNCTIONS:
+            return bool(rest) == (FUNCTIONS[name][0] > 1)
+    return isinstance(part, ast.Name)
+
+
+def exact(text: str) -> Scalar:
+    """A number as typed: a fraction where it is one.
+
+    >>> exact("-2/3"), exact("0.1"), exact("2*pi")
+    (Fraction(-2, 3), Fraction(1, 10), 6.283185307179586)
+
+    **Raises:** UsageError for a text that is no finite number.
+    """
+    try:
+        found = value_of(read(text), CONSTANTS)
+    except (UsageError, NoValue):
+        raise UsageError(f"`{text.strip()}` is not a finite number.") from None
+    assert not isinstance(found, np.ndarray)  # no constant is a column
+    return found
+
+
+def names_in(node: ast.expr) -> list[str]:
+    """The names in a formula, and its texts in quotes, which name columns too; each once, functions left out."""
+    called = {id(part.func) for part in ast.walk(node) if isinstance(part, ast.Call)}
+    found = [part.id for part in ast.walk(node) if isinstance(part, ast.Name) and id(part) not in called]
+    quoted = [part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)]
+    return list(dict.fromkeys([*found, *quoted]))
+
+
+def value_of(node: ast.expr, letters: Mapping[str, Value]) -> Value:
+    """The value of a formula made of numbers, letters, + - * / **, sqrt, log, exp, abs, min and max.
+
+    **Raises:** NoValue for anything else, and for the first part without a finite real value, however it is used later.
+    """
+    try:
+        return _value(node, letters)
+    except RecursionError:
+        raise NoValue("so long a formula") from None
+
+
+def _value(node: ast.expr, letters: Mapping[str, Value]) -> Value:
     match node:
-        case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
-            return float(value)
-        case ast.Name(id=name) if name in letters:
+        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
+            return _finite(node, lambda: Fraction(str(number)))
+        case ast.Name(id=name) | ast.Constant(value=str() as name) if name in letters:
             return letters[name]
-        case ast.UnaryOp(op=ast.USub(), operand=inner):
-            return -number_of(inner, letters)
-        case ast.UnaryOp(op=ast.UAdd(), operand=inner):
-            return number_of(inner, letters)
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign, operand=inner):
+            found = _value(inner, letters)
+            return -found if isinstance(sign, ast.USub) else found
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATIONS:
-            found = _OPERATIONS[type(op)](number_of(left, letters), number_of(right, letters))
-            if isinstance(found, complex):
-                raise ValueError(found)
-            return found
-        case ast.Call(func=ast.Name(id=name), args=[inner], keywords=[]) if name in FUNCTIONS:
-            return FUNCTIONS[name](number_of(inner, letters))
-    raise ValueError(ast.dump(node))
+            a, b = _value(left, letters), _value(right, letters)
+            if isinstance(op, ast.Pow) and isinstance(a, Fraction) and isinstance(b, Fraction) and _is_long(a, b):
+                a = float(a)
+            return _finite(node, functools.partial(_applied, _OPERATIONS[type(op)], a, b))
+        case ast.Call(func=ast.Name(id=name), args=[_, *_] as given, keywords=[]) if name in FUNCTIONS:
+            least, on_numbers, on_columns = FUNCTIONS[name]
+            parts = [_value(part, letters) for part in given]
+            if any(isinstance(part, np.ndarray) for part in parts):
+                columns = [part if isinstance(part, np.ndarray) else float(part) for part in parts]
+                return _finite(
+                    node, lambda: functools.reduce(on_columns, columns) if least > 1 else on_columns(*columns)
+                )
+            return _finite(node, lambda: on_numbers(*parts))
+    raise NoValue(ast.unparse(node))
 
 
-def order_of(node: ast.expr, letter: str) -> tuple[float, float]:
-    """The exponent of the letter, and the constant of an exponential in it; constant factors are of no account.
+def _is_long(base: Fraction, power: Fraction) -> bool:
+    bits = base.numerator.bit_length() + base.denominator.bit_length()
+    return power.denominator == 1 and abs(power) * bits > _BITS
+
+
+def _applied(operation: Callable[[Any, Any], Any], a: Value, b: Value) -> Any:
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        a, b = (part if isinstance(part, np.ndarray) else float(part) for part in (a, b))
+    return operation(a, b)
+
+
+def _finite(node: ast.expr, compute: Callable[[], Any]) -> Value:
+    # Checked at every part: max(log(x), 0) would hide that a logarithm does not exist.
+    try:
+        with np.errstate(all="ignore"):
+            found = compute()
+        if isinstance(found, np.ndarray):
+            bad = np.flatnonzero(~np.isfinite(found))
+            if bad.size:
+                raise NoValue(ast.unparse(node), int(bad[0]))
+        elif isinstance(found, complex) or not math.isfinite(found):
+            raise NoValue(ast.unparse(node))
+    except (ValueError, ZeroDivisionError, OverflowError):
+        raise NoValue(ast.unparse(node)) from None
+    return found
+
+
+def order_of(node: ast.expr, letter: str) -> tuple[Scalar, Scalar]:
+    """The exponent of the letter, and the constant of an exponential in it; constant factors do not matter.
 
     **Raises:** NoOrder for what is neither a power nor an exponential of the letter.
     """
-    with contextlib.suppress(*UNDEFINED):
-        number_of(node)
-        return 0.0, 0.0
+    with contextlib.suppress(NoValue):
+        value_of(node, CONSTANTS)
+        return Fraction(0), Fraction(0)
     match node:
         case ast.Name(id=name) if name == letter:
-            return 1.0, 0.0
+            return Fraction(1), Fraction(0)
         case ast.UnaryOp(op=ast.UAdd(), operand=inner):
             return order_of(inner, letter)
         case ast.BinOp(left=left, op=ast.Mult() | ast.Div() as op, right=right):
@@ -69,22 +202,23 @@ def order_of(node: ast.expr, letter: str) -> tuple[float, float]:
         case ast.BinOp(left=left, op=ast.Pow(), right=right):
             p, c = order_of(left, letter)
             try:
-                power = number_of(right)
-            except UNDEFINED:
+                power = value_of(right, CONSTANTS)
+            except NoValue:
                 raise NoOrder("an exponent is a number.") from None
+            assert not isinstance(power, np.ndarray)
             return power * p, power * c
         case ast.Call(func=ast.Name(id="sqrt"), args=[inner], keywords=[]):
             p, c = order_of(inner, letter)
             return p / 2, c / 2
         case ast.Call(func=ast.Name(id="exp"), args=[inner], keywords=[]):
             try:
-                at = [number_of(inner, {**CONSTANTS, letter: x}) for x in (0.0, 1.0, 2.0)]
-            except UNDEFINED:
-                at = [0.0, 0.0, 1.0]
+                at: list[Any] = [value_of(inner, {**CONSTANTS, letter: Fraction(x)}) for x in (0, 1, 2)]
+            except NoValue:
+                at = [0, 0, 1]
             # Linear iff the second difference vanishes; four roundings of numbers this large may separate it from zero.
             if abs(at[2] - 2 * at[1] + at[0]) <= 4 * 2.0**-52 * max(map(abs, at)):
-                return 0.0, at[1] - at[0]
+                return Fraction(0), at[1] - at[0]
             raise NoOrder(f"only exponentials of a multiple of {letter} are decided.")
         case ast.Call(func=ast.Name(id="log")):
-            raise Logarithm
+            raise LogarithmicOrder
     raise NoOrder(f"the right side is no power of {letter} and no exponential in it.")

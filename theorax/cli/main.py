@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import NoReturn
 
 import click
 
 from theorax import __version__
-from theorax.cli.workspace import Workspace
+from theorax.cli.workspace import Workspace, workspace_of
 from theorax.errors import NothingSelected, TheoraxError
 from theorax.names import did_you_mean
 
@@ -24,16 +27,21 @@ COMMANDS = {
     "explain": ("theorax.cli.explain:explain", "Show what a theorem states, without running it."),
     "graph": ("theorax.cli.graph:graph", "Show which theorem rests on which."),
     "plan": ("theorax.cli.plan:plan", "Show what a run would check and why, before any draw."),
+    "new": ("theorax.cli.scaffold:new", "Write a small theorem of a kind, to be changed into your own."),
+    "init": ("theorax.cli.scaffold:init", "Make this folder a project with theorems of its own, and with CI."),
+    "evaluate": ("theorax.cli.evaluate:evaluate", "Show what the claims predict at given values, without any draw."),
+    "lint": ("theorax.cli.lint:lint", "Show every error of the statements in theorem files, without running them."),
     "baseline": ("theorax.cli.baseline:baseline", "Keep what a run found, and hold later runs against it."),
     "replay": ("theorax.cli.replay:replay", "Check again what a report found, from its seeds."),
     "report": ("theorax.cli.report:report", "Turn a JSON report into another format."),
-    "data": ("theorax.cli.data:data", "Decide a claim about a table of your own (CSV or NPZ)."),
+    "data": ("theorax.cli.data:data", "Decide a claim about a table of your own (CSV, Parquet or NPZ)."),
+    "completion": ("theorax.cli.completion:completion", "Print the script that completes words in bash, zsh or fish."),
     "doctor": ("theorax.cli.doctor:doctor", "Show versions, devices and the precision of matrix products."),
 }
 EXIT_CODES = {
     0: "all theorems hold",
-    1: "a theorem is refuted, or regressed",
-    2: "the command cannot be meant",
+    1: "a theorem is refuted, or a claim broke since the baseline",
+    2: "wrong usage",
     3: "an error, in a theorem's check or in the engine",
     4: "undecided: inconclusive, vacuous, blocked, out of time",
     5: "nothing is selected",
@@ -72,10 +80,16 @@ class Lazy(click.Group):
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             typed = args[0]
             hint = did_you_mean(typed, COMMANDS)
-            if typed in Workspace().catalogue.files or ":" in typed:
+            if ":" in typed or "/" in typed or typed.endswith(".py") or _is_id(ctx, typed):
                 hint = f". Write `verify theorem {typed}`."
             raise click.UsageError(f"There is no command `{typed}`{hint}")
         return super().resolve_command(ctx, args)
+
+
+def _is_id(context: click.Context, typed: str) -> bool:
+    with suppress(TheoraxError):
+        return typed in workspace_of(context).catalogue.files
+    return False
 
 
 @click.group(
@@ -92,17 +106,39 @@ def group() -> None:
 
 def main(arguments: Sequence[str] | None = None, workspace: Workspace | None = None) -> NoReturn:
     """Run the command and leave the process with its exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if stream is not None:
-            # A terminal that cannot show a sign shows a question mark in its place.
-            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
-    typed = tuple(sys.argv[1:] if arguments is None else arguments)
-    code = exit_code_of(replace(workspace or Workspace(), arguments=typed))
+    code = 3  # of whatever ends the command but a summary
     try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        code = _reader_has_gone()
+        _open_streams()
+        typed = tuple(sys.argv[1:] if arguments is None else arguments)
+        code = exit_code_of(replace(workspace or Workspace(), arguments=typed))
+    except KeyboardInterrupt:
+        code = 130
+    except BaseException as error:
+        code = _unexpected(error)
     sys.exit(code)
+
+
+class _Closed(io.TextIOBase):
+    """Standard output of a process that was started without one."""
+
+    def write(self, text: str, /) -> int:
+        raise OSError(errno.EBADF, "it is closed")
+
+
+def _open_streams() -> None:
+    """Make the standard streams usable; one that is closed is told where it is written to, never met by chance."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            # Else the next file that is opened would get this number, and be written to as a stream.
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdout = sys.stdout or _Closed()
+    sys.stderr = sys.stderr or io.StringIO()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that cannot show a sign shows a question mark in its place.
+            stream.reconfigure(errors="replace")
 
 
 def exit_code_of(workspace: Workspace) -> int:
@@ -114,6 +150,7 @@ def exit_code_of(workspace: Workspace) -> int:
             standalone_mode=False,
             obj=workspace,
         )
+        sys.stdout.flush()
     except NothingSelected as error:
         return _print_error(str(error), 5)
     except TheoraxError as error:
@@ -130,9 +167,13 @@ def exit_code_of(workspace: Workspace) -> int:
         return _print_error("Interrupted.", 130)
     except BrokenPipeError:
         return _reader_has_gone()
-    except Exception as error:
+    except OSError as error:
+        # Of a file, the error names it; of the standard output, it names nothing.
+        return _unexpected(error) if error.filename is not None else _unprinted(error)
+    except BaseException as error:
         return _unexpected(error)
-    return result if isinstance(result, int) else 0
+    # Only a command that came to its end has a number to return: a process that is ended on the way has not.
+    return result if isinstance(result, int) else _unexpected(TypeError(f"the command returned {result!r}"))
 
 
 def _print_error(sentence: str, code: int) -> int:
@@ -149,7 +190,17 @@ def _reader_has_gone() -> int:
     return 141
 
 
-def _unexpected(error: Exception) -> int:
+def _unprinted(error: OSError) -> int:
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left is not tried again at the exit
+    return _print_error(
+        f"The standard output cannot be written ({error.strerror or error}), so nothing is told there. "
+        "Name a file, as in `--output json=report.json`.",
+        3,
+    )
+
+
+def _unexpected(error: BaseException) -> int:
     import tempfile
     import traceback
     from pathlib import Path

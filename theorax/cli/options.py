@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from theorax.cli.workspace import add_roots, workspace_of
 from theorax.decide.error_budget import METHODS as ADJUSTMENTS
 from theorax.errors import UsageError, option
 from theorax.names import did_you_mean
-from theorax.reports.renderings import RENDERINGS
+from theorax.reports.renderings import ANSWERS, RENDERINGS
 from theorax.verifiers.settings import EFFORTS, Settings, tonight
+
+if TYPE_CHECKING:
+    from theorax.reports.theorem_text import Part
+    from theorax.theorems.catalogue import Catalogue
 
 _LEVEL = option("level")
 
 Command = Callable[..., Any]
 Option = Callable[[Command], Command]
 DEVICES = ("cpu", "gpu")
-METHODS = ("paper:", "kind:", "label:", "status:")
 
 
 class OneOf(click.Choice[str]):
@@ -37,14 +41,53 @@ class OneOf(click.Choice[str]):
         raise UsageError(f"`{name} {value}`: known are {known}{did_you_mean(str(value), self.choices)}")
 
 
+class Number(click.ParamType):
+    """A number as typed: 0.05, 1e-3 or the fraction 1/20."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The nearest double.
+
+        **Raises:** UsageError if it is no finite number.
+        """
+        from theorax.cli.formulas import exact
+
+        if isinstance(value, float):  # a default
+            return value
+        try:
+            return float(exact(value))
+        except (UsageError, OverflowError):
+            name = param.opts[0] if param is not None else ""
+            raise UsageError(f"`{name} {value}` is not valid: {value} is not a finite number.") from None
+
+
 def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """The ids and selectors that begin as typed, for the shell."""
-    from theorax.cli.workspace import workspace_of
+    from theorax.runs.selectors import METHODS
 
-    catalogue = workspace_of(context).catalogue
+    try:
+        catalogue = workspace_of(context).catalogue
+    except UsageError:  # the command says what is wrong; a completion has no place for it
+        return []
     plus = "+" if incomplete.startswith("+") else ""
-    words = [*catalogue.ids, *(f"paper:{paper}" for paper in catalogue.papers), *METHODS]
+    words = [*catalogue.ids, *(f"{method}:" for method in METHODS)]
+    method, colon, _ = incomplete.removeprefix("+").partition(":")
+    if colon and method in METHODS:
+        words = [f"{method}:{value}" for value in _values(method, catalogue)]
     return [f"{plus}{word}" for word in words if word.startswith(incomplete.removeprefix("+"))]
+
+
+def _values(method: str, catalogue: Catalogue) -> Iterable[str]:
+    """Values that may stand after the colon of a selector."""
+    from theorax.runs.selectors import STATUSES
+    from theorax.theorems.catalogue import LABELS, kinds_of_claim
+    from theorax.theorems.roots import OWN
+
+    if method == "root":
+        return dict.fromkeys((*(root.name for root in catalogue.roots), OWN))
+    known = {"paper": catalogue.papers, "kind": kinds_of_claim().values(), "label": LABELS, "status": STATUSES}
+    return known[method]
 
 
 def selectors(*, required: bool = False) -> Option:
@@ -66,6 +109,19 @@ def together(*options: Option) -> Option:
 exclude_option: Option = click.option(
     "--exclude", "-x", multiple=True, metavar="SELECTOR", help="Leave these out.", shell_complete=complete
 )
+root_option: Option = click.option(
+    "--root",
+    multiple=True,
+    type=click.Path(),
+    metavar="DIR",
+    help="A folder of theorem files, read beside the others; repeatable.",
+    expose_value=False,
+    is_eager=True,
+    callback=add_roots,
+)
+library_option: Option = click.option(
+    "--library", is_flag=True, help="The library's theorems too, where a project has its own."
+)
 jobs_option: Option = click.option(
     "--jobs", "-j", type=int, metavar="N", help="Checks at a time [one per core]; no result depends on it."
 )
@@ -76,15 +132,35 @@ state_option: Option = click.option(
 output_option: Option = click.option(
     "--output", "-o", multiple=True, metavar="FORMAT[=FILE]", help=f"{', '.join(RENDERINGS)}; repeatable [terminal]."
 )
+answer_option: Option = click.option(
+    "--output", "-o", multiple=True, metavar="FORMAT[=FILE]", help=f"{', '.join(ANSWERS)}; repeatable [terminal]."
+)
+new_option: Option = click.option("--new", is_flag=True, help="With --changed: check what is not in the baseline too.")
 baseline_option: Option = click.option(
     "--baseline",
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="The baseline [theorax-baseline.json in the project's root].",
 )
+at_option: Option = click.option(
+    "--at", multiple=True, metavar="LETTER=VALUE,...", help="Exact parameters, as in gamma=1/4,l=2."
+)
+sizes_option: Option = click.option(
+    "--sizes", multiple=True, metavar="LETTER=SIZES", help="Sizes, as in T=100..400 or T=64,128."
+)
+last_failed_option: Option = click.option(
+    "--lf", "last_failed", is_flag=True, help="Of these, only what did not hold in the last run."
+)
+show_options = together(
+    click.option("-v", "--verbose", is_flag=True, help="Show every part of a theorem's report."),
+    click.option(
+        "--show", multiple=True, metavar="PART,...", help="Show cases, proof, controls, plot or assumptions as well."
+    ),
+)
 # What is run, and how.
 choices = together(
     exclude_option,
+    root_option,
     click.option("--effort", type=OneOf(EFFORTS), help="How many draws and sizes [standard]."),
     click.option("--device", type=OneOf(DEVICES), help="Where draws are computed [cpu]."),
     click.option("--seed", type=int, metavar="N", help="Another stream of draws [0]."),
@@ -93,20 +169,40 @@ choices = together(
     click.option("--level", type=float, metavar="P", help="Error rate of a single claim [0.025]."),
     click.option("--nightly", is_flag=True, help="Seeds of the date; refuted is what all nights together refute."),
     click.option("--adjust", type=OneOf(ADJUSTMENTS), help="How error rates are kept over all claims of a run [holm]."),
-    click.option("--at", multiple=True, metavar="LETTER=VALUE,...", help="Exact parameters, as in gamma=1/4,l=2."),
-    click.option("--sizes", multiple=True, metavar="LETTER=SIZES", help="Sizes, as in T=100..400 or T=64,128."),
+    at_option,
+    sizes_option,
     click.option("--model", metavar="FILE.py:FACTORY", help="Your own Equinox layer instead of the theorem's."),
 )
 run_options = together(choices, output_option, state_option)
 changed_options = together(
     click.option("--changed", is_flag=True, help="Of these, only what a change since the baseline can affect."),
+    new_option,
     baseline_option,
 )
 
 
+def shown_parts(given: dict[str, Any]) -> frozenset[Part]:
+    """The parts of a theorem's report that were asked for beside its default.
+
+    **Raises:** UsageError for a part that does not exist.
+    """
+    if not (given.get("verbose") or given.get("show")):
+        return frozenset()
+    from theorax.reports.theorem_text import EVERYTHING, Part
+
+    words = [word.strip() for typed in given.get("show") or () for word in typed.split(",") if word.strip()]
+    for word in words:
+        if word not in list(Part):
+            known = ", ".join(Part)
+            raise UsageError(
+                f"`--show {word}` names no part of a report{did_you_mean(word, list(Part))} Parts: {known}."
+            )
+    return EVERYTHING if given.get("verbose") else frozenset(map(Part, words))
+
+
 def baseline_file(given: Path | None) -> Path:
     """The file of the baseline: as typed, or that of the project."""
-    from theorax.cli.config import find_project
+    from theorax.project import find_project
     from theorax.reports.baselines import FILE
 
     return given if given is not None else find_project(Path.cwd()).root / FILE
@@ -117,8 +213,8 @@ def settings(given: dict[str, Any]) -> Settings:
 
     **Raises:** UsageError for a value that cannot be meant.
     """
-    from theorax.cli.config import find_project
     from theorax.cli.values import parameters, sizes
+    from theorax.project import find_project
 
     project = find_project(Path.cwd())
     chosen = {name: value for name, value in given.items() if value is not None}
@@ -141,7 +237,7 @@ def settings(given: dict[str, Any]) -> Settings:
         raise UsageError(f"`--jobs {jobs}`: at least one check runs at a time. Write `--jobs 1`.")
     model = given.get("model")
     if model is not None:
-        from theorax.runs.sources import model_file
+        from theorax.runs.own_files import model_file
 
         model_file(model)
     return Settings(
@@ -163,7 +259,7 @@ def settings(given: dict[str, Any]) -> Settings:
 
 def listed(given: dict[str, Any], name: str) -> Sequence[str]:
     """A repeatable option as typed, else the project's default."""
-    from theorax.cli.config import find_project
+    from theorax.project import find_project
 
     return tuple(given.get(name) or find_project(Path.cwd()).defaults.get(name, ()))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,41 +10,63 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from theorax.cli.listing import existing_id
-from theorax.cli.options import baseline_file, baseline_option, complete, listed, run_options, selectors, settings
+from theorax.cli.options import (
+    baseline_file,
+    baseline_option,
+    complete,
+    library_option,
+    listed,
+    run_options,
+    selectors,
+    settings,
+)
 from theorax.cli.printing import print_blocks
 from theorax.cli.workspace import Workspace, workspace_of
+from theorax.names import many
 
 if TYPE_CHECKING:
     from theorax.runs.sources import Manifest
     from theorax.runs.store import LastResult
     from theorax.text.blocks import Block
-    from theorax.verifiers.settings import PlannedCheck, Settings
+    from theorax.verifiers.settings import Pilot, PilotCase, PlannedCheck, Settings
 
 
 @click.command("plan")
 @selectors()
 @click.option("--why", metavar="ID", help="Only why this theorem would be checked or is kept.", shell_complete=complete)
+@click.option("--pilot", is_flag=True, help="Draw 16 per size for the noise alone, and plan with it.")
 @baseline_option
+@library_option
 @run_options
 @click.pass_context
-def plan(context: click.Context, words: tuple[str, ...], why: str | None, baseline: Path | None, **given: Any) -> int:
+def plan(
+    context: click.Context,
+    words: tuple[str, ...],
+    why: str | None,
+    pilot: bool,
+    baseline: Path | None,
+    library: bool,
+    **given: Any,
+) -> int:
     """Show what a run would check and why, and what its designs can see; nothing is drawn.
 
-    --why says too what differs since the baseline, where there is one.
+    --why says too what differs since the baseline, where there is one. --pilot draws a little from a stream of seeds
+    that no decision uses, and prints the `spread=` to write. The exit code is 4 if a claim cannot be decided as planned.
     """
     chosen = settings(given)
-    workspace = workspace_of(context)
-    from theorax.reports.library import statuses
+    exclude = listed(given, "exclude")
+    workspace = workspace_of(context, (*words, *exclude, *([why] if why is not None else [])))
     from theorax.runs.dependencies import Graph
     from theorax.runs.selectors import select
     from theorax.runs.sources import Sources
-    from theorax.runs.store import Store
+    from theorax.runs.store import Store, statuses
 
     catalogue = workspace.catalogue
     if why is not None:
-        words = (existing_id(context, why),)
-    selection = select(words or ("*",), catalogue, lambda: statuses(Path(chosen.state)), listed(given, "exclude"))
-    sources, store = Sources(), Store(Path(chosen.state))
+        words = (existing_id(catalogue, why),)
+    words = words or workspace.usual(library=library)
+    selection = select(words, catalogue, lambda: statuses(Path(chosen.state)), exclude)
+    sources, store = Sources().beside(chosen.state), Store(Path(chosen.state))
     blocks: list[Block] = []
     everything: list[PlannedCheck] = []
     for id in Graph.of(catalogue).order(selection.ids):
@@ -57,12 +79,14 @@ def plan(context: click.Context, words: tuple[str, ...], why: str | None, baseli
         if why is not None:
             blocks += _since_baseline(baseline, id, manifest)
         if why is None and kept is None and problem is None:
-            planned = _planned(workspace, id, own)
+            planned: list[PlannedCheck] = _apart(workspace, "plan", id, own)
             everything += planned
             blocks += _designs(planned, own)
+            if pilot:
+                blocks += _pilot(_apart(workspace, "pilot", id, own), own)
     blocks += _together(everything)
     print_blocks(blocks)
-    return 0
+    return 4 if any(not row.runs for row in everything) else 0
 
 
 def _reasons(last: LastResult | None, manifest: Manifest, *, fresh: bool) -> tuple[str, ...]:
@@ -112,36 +136,106 @@ def _since_baseline(file: Path | None, id: str, manifest: Mapping[str, str]) -> 
         yield Lines(changes)
 
 
-def _planned(workspace: Workspace, id: str, own: Settings) -> list[PlannedCheck]:
+def _apart(workspace: Workspace, name: str, id: str, own: Settings) -> Any:
+    """The result of `plan` or `pilot` of `runs.checking`."""
     from theorax.runs import checking
-    from theorax.runs.workers import one_thread
+    from theorax.runs.workers import call_apart, one_thread
 
+    own = replace(own, roots=workspace.catalogue.elsewhere)
+    if own.model is not None:  # a user's code never runs in the process that reports
+        return call_apart(f"theorax.runs.checking:{name}", id, own)
     one_thread()
-    return checking.plan(id, replace(own, roots=workspace.catalogue.elsewhere))
+    return getattr(checking, name)(id, own)
 
 
-def _designs(planned: list[PlannedCheck], own: Settings) -> Iterator[Block]:
+def _designs(planned: Sequence[PlannedCheck], own: Settings) -> Iterator[Block]:
     from theorax.text.blocks import Paragraph, Table
     from theorax.text.numbers import number
 
     rows = tuple(
         (
-            f"{row.claim} on {row.subject}" + "".join(f", {letter}={value}" for letter, value in row.at.items()),
+            _case(row),
             "..".join(dict.fromkeys((number(row.sizes[0]), number(row.sizes[-1])))) if row.sizes else "–",
             str(sum(row.draws)),
             number(row.margin, 2),
             number(row.half_width, 2),
-            "yes" if row.decides else "NO",
+            _decides(row),
         )
         for row in planned
     )
     if rows:
         yield Table(("claim and case", "sizes", "draws", "margin", "± planned", "decides"), rows, right=(2, 3, 4))
+    for rows_of in _by_claim(row for row in planned if row.noise):
+        yield Paragraph(_noise(rows_of), hang=2)
     if planned:
         yield Paragraph(_spending(planned, own.level), quiet=True)
-    for row in planned:
-        if row.note:
-            yield Paragraph(f"{row.claim}: {row.note}", hang=2)
+    for rows_of in _by_claim(row for row in planned if row.note):
+        more = f" {many(len(rows_of) - 1, 'further case')} of it likewise." if len(rows_of) > 1 else ""
+        yield Paragraph(f"{rows_of[0].claim}: {rows_of[0].note}{more}", hang=2)
+
+
+def _by_claim(rows: Iterable[PlannedCheck]) -> Iterable[list[PlannedCheck]]:
+    """Rows of one claim together, in their order."""
+    found: dict[str, list[PlannedCheck]] = {}
+    for row in rows:
+        found.setdefault(row.claim, []).append(row)
+    return found.values()
+
+
+def _decides(row: PlannedCheck) -> str:
+    if row.decides:
+        return "yes"
+    if not row.runs:
+        return "NO"
+    return "if exact" if row.sizes else "–"
+
+
+def _case(row: PlannedCheck | PilotCase) -> str:
+    return f"{row.claim} on {row.subject}" + "".join(f", {letter}={value}" for letter, value in row.at.items())
+
+
+_OF = {"rate": " of the logarithm", "law": " of a feature of the law"}  # what the noise is the noise of
+_SHARE = {"limit": " of the claimed value", "expectation": " of the claimed value"}
+
+
+def _noise(rows: Sequence[PlannedCheck]) -> str:
+    """The sentence about the noise that the plans of one claim assume.
+
+    Example: `noise  sd 0.2 per draw, assumed (0.2 of the claimed value, the default; set spread=...)`.
+    """
+    row = rows[0]
+    share = f"{row.spread}{_SHARE.get(row.kind, '')}"
+    source = f"spread={share}" if row.is_noise_stated else f"{share}, the default; set spread=..."
+    seen = [part for each in rows for part in each.noise]
+    return f"noise  {row.claim}: sd {_ends(seen)}{_OF.get(row.kind, '')} per draw, assumed ({source})"
+
+
+def _ends(values: Sequence[float]) -> str:
+    from theorax.text.numbers import number
+
+    return " to ".join(dict.fromkeys((number(min(values), 2), number(max(values), 2))))
+
+
+def _pilot(found: Pilot, own: Settings) -> Iterator[Block]:
+    from theorax.text.blocks import Heading, Lines, Paragraph, Table
+    from theorax.text.numbers import number
+
+    yield Heading(f"Pilot: {found.draws} draws per size, from seeds that no decision uses")
+    if not found.cases:
+        yield Paragraph("No claim is planned with an assumed noise, so there is nothing to estimate.")
+        return
+    rows = tuple(
+        (_case(row), _ends(row.planned), "  ".join(f"{number(part, 2)}" for part in row.seen)) for row in found.cases
+    )
+    yield Table(("claim and case", "sd assumed", "sd seen, along the sizes"), rows, right=(1,))
+    for claim, spread in found.spreads.items():
+        numerator, _, denominator = spread.partition("/")
+        exact = spread.isdigit() or (numerator.isdigit() and denominator.isdigit())
+        text = f"Rational({numerator}, {denominator or 1})" if exact else spread
+        yield Lines((f"spread={text},  # {claim}: the largest sd of {found.draws} draws, and a quarter more",))
+    if found.plan:
+        yield Paragraph("The plan with that noise; the file is not changed:")
+        yield from _designs(found.plan, own)
 
 
 def _together(planned: list[PlannedCheck]) -> Iterator[Block]:
@@ -175,7 +269,7 @@ def _together(planned: list[PlannedCheck]) -> Iterator[Block]:
         )
 
 
-def _spending(planned: list[PlannedCheck], level: float) -> str:
+def _spending(planned: Sequence[PlannedCheck], level: float) -> str:
     """The next attempt of every claim, and its share of the error budget."""
     from theorax.text.numbers import number
 
@@ -188,4 +282,4 @@ def _spending(planned: list[PlannedCheck], level: float) -> str:
         f"attempt {attempt} at level {number(own, 3)}" + (f" ({', '.join(names)})" if len(claims) > 1 else "")
         for (attempt, own), names in sorted(claims.items())
     ]
-    return f"Next: {'; '.join(told)}. All attempts with fresh seeds together spend {number(level, 3)}."
+    return f"Next: {'; '.join(told)}. All attempts at a claim together spend {number(level, 3)}."

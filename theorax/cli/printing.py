@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from theorax.errors import UsageError
 
 if TYPE_CHECKING:
+    from theorax.reports.answers import Answer
     from theorax.reports.document import Document
+    from theorax.reports.theorem_text import Part
     from theorax.text.blocks import Block
 
 Outputs = Sequence[tuple[str, Path | None]]  # a format, and its file; None is the standard output
+
+
+def shown_path(path: Path) -> str:
+    """The path from the present folder; whole where it lies outside."""
+    shown = os.path.relpath(path)
+    return str(path) if shown.startswith("..") else shown
 
 
 def print_line(line: str) -> None:
@@ -37,29 +46,33 @@ def print_blocks(blocks: Iterable[Block]) -> None:
         click.echo(render(blocks), nl=False)
 
 
-def print_report(report: Document, selected: int) -> None:
-    """Print a report; in a pipe it opens with a list where several theorems were selected, on a terminal the list ran by."""
+def print_report(report: Document, *, shown: frozenset[Part] = frozenset()) -> None:
+    """Print a report with the parts asked for."""
     from theorax.reports import summary
+    from theorax.reports.document import harmless
 
-    print_blocks(summary.report(report, listed=selected > 1 and not sys.stdout.isatty()))
+    print_blocks(summary.report(harmless(report), shown=shown))
 
 
-def give_report(format_: str, path: Path | None, report: Document) -> None:
-    """Write a report in this format to a file, or print it as a log or a program wants it.
+def give_report(format_: str, path: Path | None, report: Document | Answer) -> None:
+    """Write a report or another answer in this format to a file, or print it as a log or a program wants it.
 
     **Raises:** UsageError if the file cannot be written.
     """
+    from theorax.reports.answers import Answer
     from theorax.reports.json import write_text
     from theorax.reports.renderings import RENDERINGS, render
 
     if path is not None:
         write_text(render(format_, report), path)
+    elif format_ == "terminal" and isinstance(report, Answer):
+        print_blocks(report.blocks)
     else:
         click.echo(RENDERINGS[format_].say(report), nl=False)
 
 
-def give_reports(outputs: Outputs, report: Document) -> None:
-    """Give a report in several formats; where one file cannot be written, the others are written all the same.
+def give_reports(outputs: Outputs, report: Document | Answer) -> None:
+    """Give a report or another answer in several formats; if one file cannot be written, the others are.
 
     **Raises:** UsageError for the first file that could not be written.
     """
@@ -71,22 +84,3 @@ def give_reports(outputs: Outputs, report: Document) -> None:
             unwritten.append(error)
     if unwritten:
         raise unwritten[0]
-
-
-def give_document(outputs: Outputs, document: Any, blocks: Sequence[Block]) -> None:
-    """Give a document of its own: as JSON values, or the blocks that tell a reader the same.
-
-    **Raises:** UsageError if a file cannot be written.
-    """
-    from theorax.reports import json
-    from theorax.text.plain import render
-
-    for format_, path in outputs:
-        if format_ == "terminal" and path is None:
-            print_blocks(blocks)
-            continue
-        content = json.text(document) if format_ == "json" else render(blocks)
-        if path is None:
-            click.echo(content, nl=False)
-        else:
-            json.write_text(content, path)

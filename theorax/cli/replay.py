@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from theorax.cli.options import jobs_option
+from theorax.cli.options import answer_option, jobs_option, root_option
 from theorax.cli.workspace import Workspace, workspace_of
 from theorax.decide.status import Status
 from theorax.errors import UsageError
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 @click.argument("file", type=click.Path(path_type=Path))
 @click.argument("id", required=False, metavar="[ID]")
 @jobs_option
-@click.option("--output", "-o", multiple=True, metavar="FORMAT[=FILE]", help="terminal, json; repeatable [terminal].")
+@root_option
+@answer_option
 @click.pass_context
 def replay(context: click.Context, file: Path, id: str | None, jobs: int | None, output: tuple[str, ...]) -> int:
     """Check again what a report found, from its seeds and settings; kept results are neither used nor made.
@@ -34,20 +35,19 @@ def replay(context: click.Context, file: Path, id: str | None, jobs: int | None,
     Exit codes: 0 identical or within the account; 1 different;
     4 something could not be replayed; 5 the report holds nothing to replay.
     """
-    from theorax.cli.baseline import FORMATS
-    from theorax.cli.printing import give_document
+    from theorax.cli.printing import give_reports
     from theorax.cli.values import outputs
     from theorax.reports import replaying_text
     from theorax.reports.reading import read
     from theorax.reports.replaying import held_against
 
-    wanted = outputs(output, FORMATS)
+    wanted = outputs(output, answer=True)
     then = read(file)
     if id is not None:
         then = _one(then, id, file)
     now = _again(workspace_of(context), then, jobs, told=("terminal", None) in wanted)
     found = held_against(then, now)
-    give_document(wanted, found, replaying_text.told(found))
+    give_reports(wanted, replaying_text.answer(found, then))
     return 130 if now.summary.interrupted else found.exit_code
 
 
@@ -72,14 +72,17 @@ def _again(workspace: Workspace, then: Document, jobs: int | None, *, told: bool
     usual = settings({"jobs": jobs})
     made = then.settings.settings()
     if made.model is not None:
-        from theorax.runs.sources import model_file
+        from theorax.runs.own_files import model_file
 
         model_file(made.model)
-    present = set(workspace.catalogue.ids)
+    catalogue = workspace.catalogue
+    if missing := catalogue.missing_root({part.id: part.root for part in then.theorems}, "report"):
+        raise UsageError(missing)
+    present = set(catalogue.ids)
     parts = [part for part in then.theorems if part.id in present and part.status_unadjusted is not Status.BLOCKED]
     ids = tuple(part.id for part in parts)
     # Other parameters were meant for the theorems that were named; the command in a part says which it was.
-    named = tuple(part.id for part in parts if part.replay == made.replay(part.id))
+    named = tuple(part.id for part in parts if part.replay.endswith(f" {made.options}"))
     with tempfile.TemporaryDirectory(prefix="theorax-replay-") as folder:
         compiled = Path(usual.state) / "compiled"
         if compiled.is_dir():
@@ -95,7 +98,11 @@ def _attempts(workspace: Workspace, part: TheoremReport, own: Settings) -> None:
     if not numbers:
         return
     from theorax.runs.checking import log_earlier
-    from theorax.runs.workers import one_thread
+    from theorax.runs.workers import call_apart, one_thread
 
+    own = replace(own, roots=workspace.catalogue.elsewhere)
+    if own.model is not None:  # a user's code never runs in the process that reports
+        call_apart("theorax.runs.checking:log_earlier", part.id, own, numbers)
+        return
     one_thread()
-    log_earlier(part.id, replace(own, roots=workspace.catalogue.elsewhere), numbers)
+    log_earlier(part.id, own, numbers)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
-from theorax.cli.options import output_option
+from theorax.cli.options import output_option, show_options, shown_parts
 
 
 @click.group("report")
@@ -17,14 +18,19 @@ def report() -> None:
 @report.command("render", short_help="Show or write a JSON report in other formats.")
 @click.argument("file", type=click.Path(path_type=Path))
 @output_option
-def render(file: Path, output: tuple[str, ...]) -> int:
+@show_options
+def render(file: Path, output: tuple[str, ...], **given: Any) -> int:
     """Show or write a JSON report in other formats."""
-    from theorax.cli.printing import give_report
+    from theorax.cli.printing import give_report, print_report
     from theorax.cli.values import outputs
     from theorax.reports.reading import read
 
     wanted = outputs(output)
+    shown = shown_parts(given)
     document = read(file)
     for format_, path in wanted:
+        if format_ == "terminal" and path is None:
+            print_report(document, shown=shown)
+            continue
         give_report(format_, path, document)
     return 0

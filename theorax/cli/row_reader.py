@@ -43,6 +43,7 @@ def read_rows(
     **Raises:** UsageError for the first number that cannot be meant, naming its row and column.
     """
     numbers = [letter, of, *([error_column] if error_column not in (None, letter, of) else [])]
+    table.named(letter)
     if letter == of:
         raise UsageError(
             f"`{of}` is claimed to depend on itself. Name one column for the size and one for the quantity."
@@ -154,5 +155,6 @@ def refuse_values(table: DataTable, piece: Piece, name: str, bad: NDArray[np.boo
     if found.size:
         at = int(found[0])
         raise UsageError(
-            f"Row {piece.rows[at]}, column `{name}` of {table.path} is {piece.columns[name][at]:g}. {why}."
+            f"Row {piece.rows[at]}, {'column ' * (name in table.names)}`{name}` of {table.path} is "
+            f"{piece.columns[name][at]:g}. {why}."
         )

@@ -1,14 +1,13 @@
-"""The claims that ``verify data`` takes, from the text that was typed; nothing in it is ever executed."""
+"""The claims that ``verify data`` takes, from the text that was typed; no part of it is ever executed."""
 
 from __future__ import annotations
 
-import ast
-import math
 import re
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import final
 
-from theorax.cli.formulas import CONSTANTS, FUNCTIONS, UNDEFINED, Logarithm, NoOrder, number_of, order_of
+from theorax.cli.formulas import CONSTANTS, LogarithmicOrder, NoOrder, exact, names_in, order_of, read
 from theorax.decide import Corrections
 from theorax.errors import UsageError
 
@@ -17,18 +16,20 @@ __all__ = [
     "parse_law", "parse_limit", "parse_mean", "parse_probability", "parse_rate",
 ]  # fmt: skip
 
+Scalar = Fraction | float
 EXAMPLES = {
-    "rate": 'Write `--rate "error ~ N**-1"`; `<=` for O, `>=` for Ω, `exp(-0.3*N)` for an exponential, '
-    "`h**2 as h -> 0` for step sizes.",
+    "rate": 'Write `--rate "error ~ N**-1"`; `N**(-2/3)` for a fraction, `<=` for O, `>=` for Ω, '
+    "`exp(-0.3*N)` for an exponential, `h**2 as h -> 0` for step sizes.",
     "limit": 'Write `--limit "x -> 1/3 as n"`.',
     "mean": 'Write `--mean "x = 1/2"`.',
-    "at-most": 'Write `--at-most "lhs <= rhs"`, each side a column or a number.',
+    "at-most": 'Write `--at-most "lhs <= rhs"`, each side arithmetic of columns and numbers.',
     "probability": 'Write `--probability "ok >= 0.99"`.',
     "law": 'Write `--law "x ~ normal(0, 1)"`, or the name of another column on the right; add `as n` for a limit law.',
-    "class": "Write default, none, `0.5 n^-0.5..-2` (size and range of powers), `expansion(1; rest=0.3, order=2)` "
+    "class": "Write default, none, `0.5 n^-1/2..-2` (size and range of powers), `expansion(1; rest=0.3, order=2)` "
     "(known powers, and the rest), `prefactor(1)` beside an exponential, or `loglog(1)` for a power of log n beside n.",
 }
 SIDES = {"~": "exact", "=": "exact", "<=": "at most", ">=": "at least"}
+_LOOSE = re.compile(r"(?:\*\*|\^)\s*(-?\s*\d+\s*/\s*\d+)")  # n^-2/3: Python reads (n^-2)/3, a person n^(-2/3)
 _TOWARDS = r"\s*->\s*(0|oo|inf|infinity|∞)"
 
 
@@ -39,7 +40,7 @@ class RateClaim:
 
     of: str
     letter: str
-    exponent: float
+    exponent: Scalar
     side: str
     form: str
     shrinks: bool | None = None  # whether the letter tends to zero, as a step size does; None where nothing was said
@@ -51,7 +52,7 @@ class LimitClaim:
     """``of`` tends to ``to`` as ``letter`` grows."""
 
     of: str
-    to: float
+    to: Scalar
     letter: str
     side: str
     shrinks: bool | None = None
@@ -63,17 +64,17 @@ class MeanClaim:
     """The mean of ``of`` is ``to``, or at most, or at least that."""
 
     of: str
-    to: float
+    to: Scalar
     side: str
 
 
 @final
 @dataclass(frozen=True)
 class BoundClaim:
-    """``left`` is at most ``right`` in every row; each a column's name or a number."""
+    """``left`` is at most ``right`` in every row; each arithmetic of columns and numbers."""
 
-    left: str | float
-    right: str | float
+    left: str
+    right: str
 
 
 @final
@@ -82,7 +83,7 @@ class ProbabilityClaim:
     """The event whose outcomes are in column ``of`` has at least this probability."""
 
     of: str
-    at_least: float
+    at_least: Scalar
 
 
 @final
@@ -92,32 +93,40 @@ class LawClaim:
 
     of: str
     to: str
-    parameters: tuple[float, ...] | None
+    parameters: tuple[Scalar, ...] | None
     letter: str | None
 
 
 def parse_rate(text: str) -> RateClaim:
     """
-    >>> parse_rate("error ~ N**-1")
-    RateClaim(of='error', letter='N', exponent=-1.0, side='exact', form='power', shrinks=None)
+    >>> parse_rate("error ~ N**-1").exponent, parse_rate("error/scale ~ N**(-2/3)").exponent
+    (Fraction(-1, 1), Fraction(-2, 3))
     >>> parse_rate("err <= 3*exp(-0.3*n)").form
     'exponential'
     >>> parse_rate("gap >= 1/sqrt(n)").exponent
-    -0.5
+    Fraction(-1, 2)
     """
     pattern = rf"(.+?)\s*(~|<=|>=)\s*(.+?)(?:\s+as\s+(\w+){_TOWARDS})?"
     left, sign, right, named, towards = _matched("rate", text, pattern, "claims no order")
-    tree = _parsed("rate", text, right)
-    letters = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - {*CONSTANTS, *FUNCTIONS}
-    if len(letters) != 1:
-        met = " and ".join(sorted(letters)) or "no letter"
+    if loose := _LOOSE.search(right):
+        power, letters = loose.groups()[0], right[: loose.start()].strip()
+        raise _refused(
+            "rate", text, f": `{right}` can be read in two ways. Write `{letters}**({power.replace(' ', '')})`."
+        )
+    try:
+        tree = read(right)
+    except UsageError as error:
+        raise _refused("rate", text, f": {error}") from None
+    found = [name for name in names_in(tree) if name not in CONSTANTS]
+    if len(found) != 1:
+        met = " and ".join(sorted(found)) or "no letter"
         raise _refused("rate", text, f": {met} stand for the size on the right; it is one letter.")
-    (letter,) = letters
+    (letter,) = found
     if named not in (None, letter):
         raise _refused("rate", text, f" is about {letter}, but {named} tends to a limit.")
     try:
         power, decay = order_of(tree, letter)
-    except Logarithm:
+    except LogarithmicOrder:
         raise UsageError(
             f"`--rate {text}` holds a logarithm. Finite data tell log n from a power only under a declared class. "
             "Write the power alone, and `--class loglog(1)` for an unknown power of log n, up to 1, beside it."
@@ -143,7 +152,7 @@ def parse_rate(text: str) -> RateClaim:
 def parse_limit(text: str) -> LimitClaim:
     """
     >>> parse_limit("x -> 1/4 as n")
-    LimitClaim(of='x', to=0.25, letter='n', side='exact', shrinks=None)
+    LimitClaim(of='x', to=Fraction(1, 4), letter='n', side='exact', shrinks=None)
     """
     pattern = rf"(.+?)\s*->\s*(.+?)\s+as\s+(\w+)(?:{_TOWARDS})?"
     left, to, letter, towards = _matched("limit", text, pattern, "names no quantity, limit and size")
@@ -153,7 +162,7 @@ def parse_limit(text: str) -> LimitClaim:
 def parse_mean(text: str) -> MeanClaim:
     """
     >>> parse_mean("x <= 1/2")
-    MeanClaim(of='x', to=0.5, side='at most')
+    MeanClaim(of='x', to=Fraction(1, 2), side='at most')
     """
     left, sign, to = _matched("mean", text, r"(.+?)\s*(<=|>=|=)\s*(.+)", "claims no mean")
     return MeanClaim(left, _constant("mean", text, to), SIDES[sign])
@@ -161,20 +170,17 @@ def parse_mean(text: str) -> MeanClaim:
 
 def parse_bound(text: str) -> BoundClaim:
     """
-    >>> parse_bound("gap <= 0.5")
-    BoundClaim(left='gap', right=0.5)
+    >>> parse_bound("gap/scale <= 1/2")
+    BoundClaim(left='gap/scale', right='1/2')
     """
-    sides = _matched("at-most", text, r"(.+?)\s*<=\s*(.+)", "claims no bound")
-    left, right = map(_column_or_number, sides)
-    if not isinstance(left, str) and not isinstance(right, str):
-        raise _refused("at-most", text, " compares two numbers. One side at least is a column.")
+    left, right = _matched("at-most", text, r"(.+?)\s*<=\s*(.+)", "claims no bound")
     return BoundClaim(left, right)
 
 
 def parse_probability(text: str) -> ProbabilityClaim:
     """
     >>> parse_probability("ok >= 0.99")
-    ProbabilityClaim(of='ok', at_least=0.99)
+    ProbabilityClaim(of='ok', at_least=Fraction(99, 100))
     """
     left, right = _matched("probability", text, r"(.+?)\s*>=\s*(.+)", "claims no probability")
     return ProbabilityClaim(left, _constant("probability", text, right))
@@ -183,7 +189,7 @@ def parse_probability(text: str) -> ProbabilityClaim:
 def parse_law(text: str) -> LawClaim:
     """
     >>> parse_law("x ~ normal(0, 1) as n")
-    LawClaim(of='x', to='normal', parameters=(0.0, 1.0), letter='n')
+    LawClaim(of='x', to='normal', parameters=(Fraction(0, 1), Fraction(1, 1)), letter='n')
     >>> parse_law("x ~ other").parameters is None
     True
     """
@@ -200,10 +206,12 @@ def parse_law(text: str) -> LawClaim:
 def parse_class(text: str, because: str) -> Corrections:
     """The declared class of corrections.
 
-    >>> str(parse_class("0.7 n^-0.5..-2", ""))
+    >>> str(parse_class("0.7 n^-1/2..-2", ""))
     '0.7 in powers 0.5 to 2; rest 0.245 of order 1'
-    >>> parse_class("expansion(1; rest=0.3, order=2)", "smooth in 1/n").free
-    (1.0,)
+    >>> str(parse_class("0.1 n^-2/3", "a second term of this order"))
+    '0.1 in powers 2/3 to 2/3; rest 0.005 of order 4/3'
+    >>> parse_class("expansion(1/2, 1; rest=0.3, order=3/2)", "smooth in n^-1/2").free
+    (0.5, 1.0)
 
     **Raises:** UsageError for what is no class; StatementError for a sharp one without a reason.
     """
@@ -212,13 +220,17 @@ def parse_class(text: str, because: str) -> Corrections:
         return Corrections(reason=because)
     if typed == "none":
         return Corrections(size=0.0, rest=0.0, reason=because)
-    ranged = re.fullmatch(r"([\d.eE+-]+)\s*\w+\s*(?:\^|\*\*)\s*-([\d.]+)\s*\.\.\s*-([\d.]+)", typed)
+    number = r"[\d./]+(?:[eE][+-]?\d+)?|\S.*?[\s*]"
+    ranged = re.fullmatch(rf"({number})\s*[A-Za-z_]\w*\s*(?:\^|\*\*)\s*(.+?)(?:\s*\.\.\s*(.+))?", typed)
     if ranged is not None:
-        size, slow, fast = (_plain(part, text) for part in ranged.groups())
-        return Corrections(size=size, slowest=slow, fastest=fast, reason=because)
+        parts = (ranged[1].rstrip("* "), ranged[2], ranged[3] or ranged[2])
+        size, slow, fast = (float(_constant("class", text, part)) for part in parts)
+        if slow >= 0 or fast >= 0:
+            raise _refused("class", text, ": a correction fades, so its powers are negative.")
+        return Corrections(size, min(-slow, -fast), max(-slow, -fast), reason=because)
     pattern = r"(expansion|prefactor|loglog)\s*\(([^;]*)(?:;(.*))?\)"
     name, powers, options = _matched("class", text, pattern, "is no class of corrections")
-    numbers = tuple(_plain(part, text) for part in powers.split(",") if part.strip())
+    numbers = tuple(float(_constant("class", text, part)) for part in powers.split(",") if part.strip())
     given = _options(options or "", text)
     if name in ("prefactor", "loglog"):
         if len(numbers) != 1 or given:
@@ -253,37 +265,12 @@ def _options(text: str, typed: str) -> dict[str, float]:
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or name not in ("rest", "order") or name in found:
             raise _refused("class", typed, f": `{part.strip()}` is neither rest=... nor order=....")
-        found[name] = _plain(value, typed)
+        found[name] = float(_constant("class", typed, value))
     return found
 
 
-def _plain(text: str, typed: str) -> float:
+def _constant(option: str, text: str, part: str) -> Scalar:
     try:
-        return float(text)
-    except ValueError:
-        raise _refused("class", typed, f": `{text.strip()}` is no number.") from None
-
-
-def _column_or_number(text: str) -> str | float:
-    try:
-        return number_of(ast.parse(text.strip(), mode="eval").body)
-    except (SyntaxError, *UNDEFINED):
-        return text.strip()
-
-
-def _parsed(option: str, text: str, part: str) -> ast.expr:
-    try:
-        return ast.parse(part.strip().replace("^", "**"), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError):
-        raise _refused(option, text, f": `{part.strip()}` cannot be read as mathematics.") from None
-
-
-def _constant(option: str, text: str, part: str) -> float:
-    tree = _parsed(option, text, part)
-    try:
-        found = number_of(tree)
-    except (TypeError, *UNDEFINED):
-        raise _refused(option, text, f": `{part.strip()}` is no number.") from None
-    if not math.isfinite(found):
-        raise _refused(option, text, f": `{part.strip()}` is not finite.")
-    return found
+        return exact(part)
+    except UsageError as error:
+        raise _refused(option, text, f": {error}") from None

@@ -22,9 +22,10 @@ from theorax.decide.status import Reason, Status
 from theorax.decide.streams import KEPT, Stream
 from theorax.decide.verdict import Verdict
 from theorax.errors import UsageError
-from theorax.names import did_you_mean
+from theorax.names import did_you_mean, many
 
 __all__ = [
+    "Claim",
     "Study",
     "StudyOptions",
     "study_bound",
@@ -35,6 +36,7 @@ __all__ = [
     "study_rate",
 ]
 
+Claim = RateClaim | LimitClaim | MeanClaim | BoundClaim | LawClaim | ProbabilityClaim
 ROWS_ARE_DRAWS = "Every row is taken as one independent draw."
 
 
@@ -46,44 +48,19 @@ class StudyOptions:
     margin: float | None = None
     sd: float | None = None
     levels: decide.Levels = field(default_factory=decide.Levels)
-    corrections: decide.Corrections = field(default_factory=decide.Corrections)
+    corrections: decide.Corrections | None = None  # None: nothing was declared
     seeds: str | None = None
     paired: str | None = None
     error: str | None = None
     floor: float = 0.0
     average: str = "mean of log"
     moments: Moment = LIGHT_TAILS
+    unexplained: bool = False  # the class is sharper than the default, and no reason was given
 
     @property
     def columns(self) -> dict[str, str | None]:
         """The columns that are declared beside the quantity."""
         return {"error_column": self.error, "paired": self.paired}
-
-    def wanted(self, example: str) -> float:
-        """The margin.
-
-        **Raises:** UsageError where none was given.
-        """
-        if self.margin is None:
-            raise UsageError(
-                "No `--margin` was given. Data cannot show that a claim holds exactly; they can rule out errors above "
-                f"a margin. Write the smallest error that would matter, such as `--margin {example}`."
-            )
-        return self.margin
-
-    @property
-    def spread(self) -> float | None:
-        """The standard deviation of one draw.
-
-        **Raises:** UsageError where it was not given, and nothing else bounds the noise.
-        """
-        if self.sd is None and self.moments == LIGHT_TAILS:
-            raise UsageError(
-                "No `--sd` was given. The weights of the sizes balance bias against noise, and are fixed before the "
-                "data are seen. Write the standard deviation of one draw, known from other runs (`--sd 0.5`; a wrong one "
-                "costs width, not validity), or declare `--range LOW,HIGH` or `--variance V`."
-            )
-        return self.sd
 
 
 @final
@@ -130,6 +107,11 @@ class _SweepKind:
     keep: bool = False
 
 
+def _margin(declared: StudyOptions) -> float:
+    assert declared.margin is not None  # asked for in `missing`
+    return declared.margin
+
+
 def study_rate(table: DataTable, claim: RateClaim, declared: StudyOptions) -> Study:
     """The order of a positive column along a column of sizes."""
     exponent = -claim.exponent if claim.shrinks else claim.exponent
@@ -137,7 +119,7 @@ def study_rate(table: DataTable, claim: RateClaim, declared: StudyOptions) -> St
     kind = _SweepKind(
         decide.plan_rate,
         decide.rate,
-        {"exponent": exponent, "form": claim.form, "margin": declared.wanted("0.1")},
+        {"exponent": float(exponent), "form": claim.form, "margin": declared.margin},
         lambda: drawn,
         logs=declared.floor == 0,  # what lies at a floor need not be positive
         keep=declared.average != "mean of log" or declared.floor > 0,
@@ -150,8 +132,8 @@ def study_limit(table: DataTable, claim: LimitClaim, declared: StudyOptions) -> 
     kind = _SweepKind(
         decide.plan_limit,
         decide.limit,
-        {"to": claim.to, "margin": declared.wanted("0.05")},
-        lambda: {"sd": declared.spread, "moments": declared.moments},
+        {"to": float(claim.to), "margin": declared.margin},
+        lambda: {"sd": declared.sd, "moments": declared.moments},
         keep=declared.moments != LIGHT_TAILS,
     )
     return _along_sizes(table, claim, declared, kind)
@@ -160,7 +142,7 @@ def study_limit(table: DataTable, claim: LimitClaim, declared: StudyOptions) -> 
 def _along_sizes(table: DataTable, claim: RateClaim | LimitClaim, declared: StudyOptions, kind: _SweepKind) -> Study:
     letter = f"(1/{claim.letter})" if claim.shrinks else claim.letter
     given = {**kind.given, "side": claim.side, "of": claim.of, "letter": letter, "name": claim.of}
-    given |= {"corrections": declared.corrections, "levels": declared.levels}
+    given |= {"corrections": declared.corrections or decide.Corrections(), "levels": declared.levels}
     whole = wide_table(table, claim.letter, claim.of, claim.shrinks)
     if whole is not None:
         sizes, values = whole
@@ -180,15 +162,14 @@ def _along_sizes(table: DataTable, claim: RateClaim | LimitClaim, declared: Stud
 
 def study_mean(table: DataTable, claim: MeanClaim, declared: StudyOptions) -> Study:
     """The mean of a column."""
-    margin = declared.wanted("0.05")
     stream = Stream(logs=False, keep=declared.moments != LIGHT_TAILS)
     for piece in table.pieces([claim.of]):
         stream.add(np.ones(len(piece.rows)), piece.columns[claim.of])
     plan = decide.plan_mean(
-        to=claim.to,
-        margin=margin,
+        to=float(claim.to),
+        margin=_margin(declared),
         draws=sum(stream.counts.values()),
-        sd=declared.spread,
+        sd=declared.sd,
         moments=declared.moments,
         side=claim.side,
         levels=declared.levels,
@@ -200,7 +181,6 @@ def study_mean(table: DataTable, claim: MeanClaim, declared: StudyOptions) -> St
 
 def study_probability(table: DataTable, claim: ProbabilityClaim, declared: StudyOptions) -> Study:
     """The probability of the event whose outcomes, 0 or 1, are in a column."""
-    margin = declared.wanted("0.01")
     draws = successes = 0
     for piece in table.pieces([claim.of], truths=[claim.of]):
         column = piece.columns[claim.of]
@@ -208,29 +188,36 @@ def study_probability(table: DataTable, claim: ProbabilityClaim, declared: Study
         refuse_values(table, piece, claim.of, other, "An event happens or not. Write 1 or 0, or true or false")
         draws, successes = draws + len(column), successes + int(column.sum())
     plan = decide.plan_probability(
-        at_least=claim.at_least, margin=margin, draws=draws, levels=declared.levels, name=claim.of, of=claim.of
+        at_least=float(claim.at_least),
+        margin=_margin(declared),
+        draws=draws,
+        levels=declared.levels,
+        name=claim.of,
+        of=claim.of,
     )
     return Study(plan, of_counts(plan, successes), (ROWS_ARE_DRAWS,))
 
 
 def study_bound(table: DataTable, claim: BoundClaim, declared: StudyOptions) -> Study:
     """A bound that must hold in every row."""
-    names = [side for side in (claim.left, claim.right, declared.error) if isinstance(side, str)]
+    if not table.columns_of(claim.left) and not table.columns_of(claim.right):
+        raise UsageError(
+            f"`--at-most {claim.left} <= {claim.right}` compares two numbers. One side at least has a column."
+        )
+    names = [claim.left, claim.right, *([declared.error] if declared.error is not None else [])]
     draws = kept = violated = row = 0
     worst = -np.inf
     for piece in table.pieces(list(dict.fromkeys(names))):
-        left, right = (piece.columns[side] if isinstance(side, str) else side for side in (claim.left, claim.right))
+        left, right = piece.columns[claim.left], piece.columns[claim.right]
         error = 0.0 if declared.error is None else error_bounds(table, piece, declared.error)
-        excess = np.broadcast_to(np.asarray(left - right), piece.rows.shape)
+        excess = left - right
         reached = excess + error
         draws, kept = draws + len(excess), kept + int((reached <= 0).sum())
         violated += int((excess > error).sum())
         if excess.size and reached.max() > worst:
             worst, row = float(reached.max()), int(piece.rows[int(reached.argmax())])
     share = 0.02 if declared.margin is None else declared.margin
-    plan = decide.plan_inequality(
-        draws=draws, share=share, levels=declared.levels, left=str(claim.left), right=str(claim.right)
-    )
+    plan = decide.plan_inequality(draws=draws, share=share, levels=declared.levels, left=claim.left, right=claim.right)
     found = of_excess(plan, Excess(kept, violated, worst, f"row {row}"))
     return Study(plan, found, (ROWS_ARE_DRAWS,))
 
@@ -243,8 +230,7 @@ def study_law(table: DataTable, claim: LawClaim, declared: StudyOptions) -> Stud
             raise UsageError("A limit is compared with a named law, not with a column. Leave `as ...` out.")
         rows = read_rows(table, claim.letter, claim.of, **declared.columns, logs=False, keep=True, shrinks=None)
         sizes, counts, seeds = _drawn(rows, declared, claim.letter)
-        corrections = None if declared.corrections == decide.Corrections() else declared.corrections
-        given |= {"seeds": seeds, "corrections": corrections, "letter": claim.letter}
+        given |= {"seeds": seeds, "corrections": declared.corrections, "letter": claim.letter}
         plan = decide.plan_law(sizes, to=_law(claim), draws=counts, **given)
         columns = rows.stream.columns.values if rows.columns is None else rows.columns
         return Study(plan, decide.law(plan, list(columns)), tuple(_notes(rows, declared, seeds)))
@@ -256,11 +242,7 @@ def study_law(table: DataTable, claim: LawClaim, declared: StudyOptions) -> Stud
     if other is None:
         plan = decide.plan_law(to=_law(claim), draws=len(columns[0]), **given)
         return Study(plan, decide.law(plan, columns[0]), note)
-    if declared.sd is None:
-        raise UsageError(
-            "No `--sd` was given. Two samples are compared on a scale that is fixed before they are seen. "
-            f"Write about how far the values of `{claim.of}` spread, such as `--sd 1`."
-        )
+    assert declared.sd is not None  # asked for in `missing`
     plan = decide.plan_law(to=decide.Sample(len(columns[1]), declared.sd), draws=len(columns[0]), **given)
     return Study(plan, decide.law(plan, *columns), note)
 
@@ -275,8 +257,8 @@ def _law(claim: LawClaim) -> KnownLaw:
         raise UsageError(f"There is no law `{claim.to}`{did_you_mean(claim.to, known)} Known: {', '.join(known)}.")
     parameters, (named, most) = claim.parameters or (), known[claim.to]
     if len(parameters) > most:
-        raise UsageError(f"`{claim.to}` has {most} parameter{'s' * (most > 1)}, {len(parameters)} were given.")
-    return named(*parameters)
+        raise UsageError(f"`{claim.to}` has {many(most, 'parameter')}, {len(parameters)} were given.")
+    return named(*map(float, parameters))
 
 
 def _deterministic(rows: Rows, declared: StudyOptions, letter: str) -> bool:

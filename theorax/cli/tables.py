@@ -1,28 +1,35 @@
-"""Columns of numbers in a CSV or NPZ file, in pieces; whatever is wrong is a sentence that names row and column."""
+"""Columns of numbers in a CSV, Parquet or NPZ file, and arithmetic of them, in pieces; an error names row and column.
+
+Polars reads the texts and Parquet, NumPy the archives. Arithmetic is that of `formulas`, so every part is checked.
+"""
 
 from __future__ import annotations
 
 import csv
+import gzip
+import io
+import unicodedata
 import zipfile
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, final
 
 import numpy as np
+import polars
 from numpy.typing import NDArray
 
+from theorax.cli.formulas import CONSTANTS, NoValue, names_in, read, value_of
 from theorax.errors import UsageError
-from theorax.names import did_you_mean
+from theorax.names import did_you_mean, many
 
 __all__ = ["DataTable", "Piece", "open_table"]
 
 Vector = NDArray[np.float64]
-LINES = 2**16  # of a text file at a time
+LINES = 2**16  # of a file at a time
 _LONGEST = 2**20  # of a row of names
-_WORDS = {"true": 1.0, "false": 0.0}
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+_ROW, _BLANK, _SHORT = "\0row", "\0blank", "\0short"  # columns beside those of the file
 
 
 @final
@@ -38,12 +45,14 @@ class Piece:
 @final
 @dataclass(frozen=True)
 class DataTable:
-    """A file with named columns; ``pieces`` reads the chosen ones."""
+    """A file with named columns; ``pieces`` reads columns and arithmetic of columns."""
 
     path: Path
     names: tuple[str, ...]
-    delimiter: str | None = None  # of a text file; None is white space
-    arrays: dict[str, NDArray[Any]] | None = None  # of an NPZ file
+    frame: polars.LazyFrame | None = None  # of a text or of Parquet
+    arrays: Mapping[str, NDArray[Any]] = field(default_factory=dict)  # of an NPZ file
+    delimiter: str | None = None  # of a text; None is white space
+    text: bool = False
 
     def named(self, name: str) -> str:
         """A column's name, if there is such a column.
@@ -55,128 +64,180 @@ class DataTable:
             raise UsageError(f"{self.path} has no column `{name}`{did_you_mean(name, self.names)} It has: {known}.")
         return name
 
+    def columns_of(self, formula: str) -> dict[str, str]:
+        """The columns that a formula needs, by the names it gives them; a whole text that names a column is that column.
+
+        **Raises:** UsageError for a text that is no formula, or a name that is no column.
+        """
+        if formula in self.names:
+            return {formula: formula}
+        letters = names_in(read(formula))
+        if formula in letters:  # one word
+            return {formula: self.named(formula)}
+        # Python reads identifiers in their normal form; a column's name is as it was typed.
+        normal = {unicodedata.normalize("NFKC", name): name for name in self.names}
+        return {
+            name: normal.get(name) or self.named(name) for name in letters if name in normal or name not in CONSTANTS
+        }
+
     def pieces(self, numbers: Sequence[str], texts: Sequence[str] = (), truths: Sequence[str] = ()) -> Iterator[Piece]:
-        """The rows of these columns, in order; every number finite. Columns in ``truths`` may say true and false.
+        """Values of these formulas row by row; every number finite. Columns in ``truths`` may say true and false.
 
         **Raises:** UsageError for the first field that cannot be read, naming its row and column.
         """
-        for name in (*numbers, *texts):
-            self.named(name)
+        formulas = {formula: self.columns_of(formula) for formula in numbers}
+        wanted = list(dict.fromkeys(name for columns in formulas.values() for name in columns.values()))
         empty = True
-        found = self._arrays(numbers, texts) if self.arrays is not None else self._lines(numbers, texts, truths)
-        for piece in found:
-            empty = empty and not len(piece.rows)
-            yield piece
+        for frame in self._frames(list(dict.fromkeys([*wanted, *map(self.named, texts)]))):
+            empty = empty and frame.is_empty()
+            rows = frame[_ROW].to_numpy().astype(np.int64)
+            columns = {name: self._numbers(frame[name], rows, truth=name in truths) for name in wanted}
+            found = {formula: self._value(formula, formulas[formula], columns, rows) for formula in numbers}
+            yield Piece(rows, found, {name: _words(frame[name]).to_list() for name in texts})
         if empty:
             raise UsageError(f"{self.path} has names but no rows. Nothing can be decided from it. Write some data.")
 
     def wide(self, name: str) -> NDArray[Any] | None:
-        """An array of two dimensions of an NPZ file; None for a column."""
-        if self.arrays is None or self.arrays[self.named(name)].ndim < 2:
-            return None
-        return self.arrays[name]
+        """An array of two dimensions of an NPZ file; None for anything else."""
+        found = self.arrays.get(name)
+        return found if found is not None and found.ndim > 1 else None
 
-    def _arrays(self, numbers: Sequence[str], texts: Sequence[str]) -> Iterator[Piece]:
-        assert self.arrays is not None
-        lengths = {name: len(np.atleast_1d(self.arrays[name])) for name in (*numbers, *texts)}
+    def _frames(self, wanted: Sequence[str]) -> Iterator[polars.DataFrame]:
+        if self.frame is None:
+            yield self._archived(wanted)
+            return
+        frame = self.frame.with_row_index(_ROW, offset=2 if self.text else 1)
+        blank = polars.all_horizontal(polars.col(*self.names).is_null()) if self.text else polars.lit(False)
+        kept = frame.select(_ROW, *wanted, blank.alias(_BLANK), polars.col(self.names[-1]).is_null().alias(_SHORT))
+        try:
+            for batch in kept.collect_batches(chunk_size=LINES, maintain_order=True):
+                part = batch.filter(~polars.col(_BLANK))
+                if self.text and part[_SHORT].any():
+                    self._refuse_ragged()
+                yield part
+        except polars.exceptions.PolarsError as error:
+            if self.text:
+                self._refuse_ragged()
+            said = str(error).strip().splitlines()[0][:200] if str(error).strip() else "it is damaged"
+            raise UsageError(f"{self.path} cannot be read as a table: {said}.") from None
+
+    def _archived(self, wanted: Sequence[str]) -> polars.DataFrame:
+        columns: dict[str, NDArray[Any]] = {}
+        for name in wanted:
+            array = np.atleast_1d(self.arrays[name])
+            if array.ndim > 1:
+                raise UsageError(
+                    f"The array `{name}` in {self.path} has the shape {array.shape}. A column has one dimension."
+                )
+            if array.dtype.kind not in "biufSU":
+                raise UsageError(f"The array `{name}` in {self.path} is of {array.dtype}, not of real numbers.")
+            columns[name] = array.astype(float) if array.dtype == np.float16 else array
+        lengths = {name: len(array) for name, array in columns.items()}
         if len(set(lengths.values())) > 1:
             told = ", ".join(f"{name} has {length}" for name, length in lengths.items())
             raise UsageError(f"The arrays in {self.path} differ in length: {told}. A row has one entry in each.")
-        columns = {name: _array(self.path, name, self.arrays[name]) for name in numbers}
-        rows = np.arange(1, next(iter(lengths.values())) + 1)
-        _finite(self.path, rows, columns)
-        yield Piece(rows, columns, {name: [str(v) for v in np.atleast_1d(self.arrays[name])] for name in texts})
+        rows = np.arange(1, max(lengths.values(), default=0) + 1)
+        return polars.DataFrame({_ROW: rows, **columns})
 
-    def _lines(self, numbers: Sequence[str], texts: Sequence[str], truths: Sequence[str]) -> Iterator[Piece]:
-        places = [self.names.index(name) for name in numbers]
+    def _numbers(self, column: polars.Series, rows: NDArray[np.int64], *, truth: bool) -> Vector:
+        if column.dtype == polars.String and self.text:
+            words = _words(column)
+            low = words.str.to_lowercase()
+            told = words.to_frame("word").select(
+                polars.when(truth & low.is_in(["true", "false"]))
+                .then((low == "true").cast(polars.Float64))
+                .otherwise(polars.col("word").cast(polars.Float64, strict=False))
+            )
+            read_ = told.to_series()
+        elif column.dtype.is_numeric() or column.dtype in (polars.Boolean, polars.Null):
+            read_ = column.cast(polars.Float64)
+        else:
+            raise UsageError(
+                f"The column `{column.name}` of {self.path} is of {column.dtype}, not of real numbers. Save it as floats."
+            )
+        where = np.flatnonzero(read_.is_null().to_numpy())
+        if where.size:
+            raise UsageError(
+                _no_number(f"Row {rows[where[0]]}, column `{column.name}` of {self.path}", column[int(where[0])])
+            )
+        found = read_.to_numpy().astype(float, copy=False)
+        bad = np.flatnonzero(~np.isfinite(found))
+        if bad.size:
+            raise UsageError(
+                f"Row {rows[bad[0]]}, column `{column.name}` of {self.path} is {found[bad[0]]:g}. Nothing can be averaged "
+                "with it. A run that failed is not a number: remove the row, and say so where you report the result."
+            )
+        return found
+
+    def _value(
+        self, formula: str, names: Mapping[str, str], columns: Mapping[str, Vector], rows: NDArray[np.int64]
+    ) -> Vector:
+        if formula in names:
+            return columns[names[formula]]
+        try:
+            found = value_of(read(formula), {**CONSTANTS, **{name: columns[column] for name, column in names.items()}})
+        except NoValue as error:
+            where = f"Row {rows[error.entry]} of {self.path}" if names and len(rows) else f"`{formula}`"
+            raise UsageError(
+                f"{where}: `{error.part}` has no finite value. Correct the formula, or remove the row."
+            ) from None
+        return found if isinstance(found, np.ndarray) else np.full(len(rows), float(found))
+
+    def _refuse_ragged(self) -> None:
+        """Refuse the first row with another number of fields than row 1, read once more to find it."""
         with _text(self.path) as file:
-            next(file)
-            start = 2
-            while True:
-                try:
-                    lines = list(islice(file, LINES))
-                except UnicodeDecodeError:
-                    raise _no_text(self.path) from None
-                if not lines:
-                    return
-                rows = np.array([start + at for at, line in enumerate(lines) if line.strip()], np.int64)
-                yield self._piece([line for line in lines if line.strip()], rows, numbers, places, texts, truths)
-                start += len(lines)
-
-    def _piece(
-        self,
-        lines: list[str],
-        rows: NDArray[np.int64],
-        numbers: Sequence[str],
-        places: list[int],
-        texts: Sequence[str],
-        truths: Sequence[str],
-    ) -> Piece:
-        wanted = len(self.names) - 1
-        regular = not texts and (
-            all(line.count(self.delimiter) == wanted for line in lines)
-            if self.delimiter is not None
-            else all(len(line.split()) == wanted + 1 for line in lines)
-        )
-        if regular and lines:
             try:
-                table = np.loadtxt(lines, delimiter=self.delimiter, usecols=places, comments=None, ndmin=2)
-            except ValueError:
-                pass  # told below, with row and column
-            else:
-                columns = {name: table[:, at] for at, name in enumerate(numbers)}
-                _finite(self.path, rows, columns)
-                return Piece(rows, columns, {})
-        return self._slowly(lines, rows, numbers, texts, truths)
-
-    def _slowly(
-        self,
-        lines: list[str],
-        rows: NDArray[np.int64],
-        numbers: Sequence[str],
-        texts: Sequence[str],
-        truths: Sequence[str],
-    ) -> Piece:
-        """The same with quotes and text columns understood, and every mistake placed."""
-        columns: dict[str, list[float]] = {name: [] for name in numbers}
-        keys: dict[str, list[str]] = {name: [] for name in texts}
-        wanted = [(name, self.names.index(name)) for name in numbers]
-        for row, fields in zip(rows, _split(lines, self.delimiter), strict=True):
-            if len(fields) != len(self.names):
-                raise UsageError(_ragged(self, int(row), fields))
-            for name, at in wanted:
-                word = fields[at].strip().lower() if name in truths else ""
-                told = _WORDS.get(word)
-                columns[name].append(_number(self.path, int(row), name, fields[at]) if told is None else told)
-            for name in texts:
-                keys[name].append(fields[self.names.index(name)].strip())
-        read = {name: np.array(column, float) for name, column in columns.items()}
-        _finite(self.path, rows, read)
-        return Piece(rows, read, keys)
+                next(file)
+                for row, line in enumerate(file, 2):
+                    fields = _split(line.rstrip("\n"), self.delimiter)
+                    if line.strip() and len(fields) != len(self.names):
+                        raise UsageError(_ragged(self, row, fields))
+            except (UnicodeDecodeError, csv.Error):
+                raise _no_text(self.path) from None
 
 
 def open_table(path: Path) -> DataTable:
     """The table in a file, its names read and nothing else.
 
-    **Raises:** UsageError for what is no file, neither CSV nor NPZ, or has no names.
+    **Raises:** UsageError for what is no file, neither CSV nor Parquet nor NPZ, or has no names.
     """
     if path.is_dir():
-        raise UsageError(f"`{path}` is a folder. Name a CSV or NPZ file in it.")
+        raise UsageError(f"`{path}` is a folder. Name a CSV, Parquet or NPZ file in it.")
+    if path.exists() and not path.is_file():
+        raise UsageError(f"`{path}` is not a regular file, and a table is read more than once. Write it to a file.")
     if not path.is_file():
         near = did_you_mean(path.name, [found.name for found in path.parent.glob("*")] if path.parent.is_dir() else [])
         raise UsageError(f"There is no file `{path}`{near}")
     try:
         with path.open("rb") as file:
             start = file.read(4096)
+        if start.startswith(b"\x1f\x8b"):
+            with gzip.open(path) as packed:
+                start = packed.read(4096)
+    except (EOFError, gzip.BadGzipFile):
+        raise UsageError(f"{path} is a damaged gzip file. Write it again.") from None
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from None
+    if start.startswith(b"PAR1"):
+        return _parquet(path)
     if start.startswith(b"PK") or path.suffix.lower() == ".npz":
         return _archive(path)
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise UsageError(f"{path} is text in UTF-16. Save it as UTF-8 (in a spreadsheet: “CSV UTF-8”).")
     if b"\0" in start:
         raise _no_text(path)
-    return _comma_separated(path)
+    return _comma_separated(path, lines_end_oddly=b"\r" in start and b"\n" not in start)
+
+
+def _parquet(path: Path) -> DataTable:
+    try:
+        frame = polars.scan_parquet(path)
+        names = tuple(frame.collect_schema().names())
+    except polars.exceptions.PolarsError:
+        raise UsageError(f"{path} is a damaged Parquet file. Write it again.") from None
+    if not names:
+        raise UsageError(f"{path} has no columns. Nothing can be decided from it.")
+    return DataTable(path, names, frame)
 
 
 def _archive(path: Path) -> DataTable:
@@ -193,14 +254,14 @@ def _archive(path: Path) -> DataTable:
     return DataTable(path, tuple(arrays), arrays=arrays)
 
 
-def _comma_separated(path: Path) -> DataTable:
+def _comma_separated(path: Path, *, lines_end_oddly: bool) -> DataTable:
     with _text(path) as file:
         try:
             head = file.readline(_LONGEST)
             if len(head) == _LONGEST:
                 raise UsageError(f"Row 1 of {path} has more than {_LONGEST} characters. It names no columns.")
             second = next((line for line in file if line.strip()), "")
-        except UnicodeDecodeError:
+        except (UnicodeDecodeError, EOFError, OSError):
             raise _no_text(path) from None
     head = head.strip("\r\n").removeprefix("#").strip()
     if not head:
@@ -212,8 +273,19 @@ def _comma_separated(path: Path) -> DataTable:
         raise UsageError(
             f"Row 1 of {path} names one column, `{head}`, but row 2 holds several fields. Name every column in row 1."
         )
-    (fields,) = _split([head], delimiter)
-    names = tuple(field.strip() for field in fields)
+    names = tuple(field.strip() for field in _split(head, delimiter))
+    _check_names(path, names, delimiter)
+    source: Path | io.BytesIO = path
+    if delimiter is None or lines_end_oddly:  # what polars does not read is written anew, in memory
+        with _text(path) as file:
+            lines = (" ".join(line.split()) if delimiter is None else line.rstrip("\n") for line in file)
+            source = io.BytesIO("\n".join(lines).encode())
+    schema = {name: polars.String() for name in names}
+    frame = polars.scan_csv(source, has_header=False, skip_lines=1, separator=delimiter or " ", schema=schema)
+    return DataTable(path, names, frame, delimiter=delimiter, text=True)
+
+
+def _check_names(path: Path, names: tuple[str, ...], delimiter: str | None) -> None:
     if any(_is_number(name) for name in names):
         raise UsageError(
             f"Row 1 of {path} holds the number {next(filter(_is_number, names))}, so its columns have no names. "
@@ -226,29 +298,26 @@ def _comma_separated(path: Path) -> DataTable:
             raise UsageError(
                 f"Two columns of {path} are named `{name}` ({names.index(name) + 1} and {at + 1}). Rename one."
             )
-    return DataTable(path, names, delimiter)
 
 
-def _text(path: Path) -> Any:
-    return path.open(encoding="utf-8-sig", newline=None)
+def _text(path: Path) -> io.TextIOWrapper:
+    with path.open("rb") as file:
+        packed = file.read(2) == b"\x1f\x8b"
+    return io.TextIOWrapper(gzip.open(path) if packed else path.open("rb"), encoding="utf-8-sig", newline=None)
 
 
 def _no_text(path: Path) -> UsageError:
     return UsageError(
-        f"{path} is no text: it holds bytes that are no UTF-8. Write a CSV file, or NPZ with numpy.savez."
+        f"{path} is no text: it holds bytes that are no UTF-8. Write a CSV file, Parquet, or NPZ with numpy.savez."
     )
 
 
-def _split(lines: list[str], delimiter: str | None) -> Iterator[list[str]]:
-    if delimiter is None:
-        return (line.split() for line in lines)
-    return (next(csv.reader([line], delimiter=delimiter), []) for line in lines)
+def _split(line: str, delimiter: str | None) -> list[str]:
+    return line.split() if delimiter is None else next(csv.reader([line], delimiter=delimiter), [])
 
 
 def _ragged(table: DataTable, row: int, fields: list[str]) -> str:
-    told = (
-        f"Row {row} of {table.path} has {len(fields)} field{'s' * (len(fields) != 1)}, row 1 names {len(table.names)}."
-    )
+    told = f"Row {row} of {table.path} has {many(len(fields), 'field')}, row 1 names {len(table.names)}."
     if table.delimiter == "," and len(fields) > len(table.names):
         return (
             f"{told} If decimals are written with a comma, write them with a point, or separate fields by semicolons."
@@ -260,6 +329,10 @@ def _ragged(table: DataTable, row: int, fields: list[str]) -> str:
     return f"{told} Every row has one field for each name: complete it, or remove it."
 
 
+def _words(column: polars.Series) -> polars.Series:
+    return column.cast(polars.String).fill_null("").str.strip_chars()
+
+
 def _is_number(text: str) -> bool:
     try:
         float(text)
@@ -268,36 +341,11 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _number(path: Path, row: int, name: str, text: str) -> float:
-    shown = text.strip()
-    try:
-        if "_" in shown:  # Python reads 1_000 as a number, a table does not mean it
-            raise ValueError
-        return float(shown)
-    except ValueError:
-        pass
-    where = f"Row {row}, column `{name}` of {path}"
+def _no_number(where: str, found: str | None) -> str:
+    shown = (found or "").strip()
     if not shown:
-        raise UsageError(f"{where} is empty. A missing value is not a number: complete the row, or remove it.")
-    if _is_number(shown.replace(",", ".", 1)):
-        raise UsageError(f"{where} is `{shown}`: a decimal comma. Write `{shown.replace(',', '.', 1)}`, in every row.")
+        return f"{where} is empty. A missing value is not a number: complete the row, or remove it."
+    if "_" not in shown and _is_number(shown.replace(",", ".", 1)):
+        return f"{where} is `{shown}`: a decimal comma. Write `{shown.replace(',', '.', 1)}`, in every row."
     short = shown if len(shown) <= 40 else f"{shown[:37]}..."
-    raise UsageError(f"{where} is `{short}`, which is no number. Correct it, or remove the row.")
-
-
-def _array(path: Path, name: str, array: NDArray[Any]) -> Vector:
-    if array.dtype.kind not in "biuf":
-        raise UsageError(f"The array `{name}` in {path} is of {array.dtype}, not of real numbers. Save it as floats.")
-    if array.ndim > 1:
-        raise UsageError(f"The array `{name}` in {path} has the shape {array.shape}. A column has one dimension.")
-    return np.atleast_1d(array).astype(float, copy=False)
-
-
-def _finite(path: Path, rows: NDArray[np.int64], columns: dict[str, Vector]) -> None:
-    for name, column in columns.items():
-        bad = np.flatnonzero(~np.isfinite(column))
-        if bad.size:
-            raise UsageError(
-                f"Row {rows[bad[0]]}, column `{name}` of {path} is {column[bad[0]]:g}. Nothing can be averaged with it. "
-                "A run that failed is not a number: remove the row, and say so where you report the result."
-            )
+    return f"{where} is `{short}`, which is no number. Correct it, or remove the row."

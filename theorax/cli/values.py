@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -80,8 +80,10 @@ def _doubling(first: int, last: int) -> tuple[int, ...]:
     return tuple(values) if values[-1] == last else (*values, last)
 
 
-def outputs(texts: Iterable[str], formats: Collection[str] | None = None) -> tuple[tuple[str, Path | None], ...]:
+def outputs(texts: Iterable[str], *, answer: bool = False) -> tuple[tuple[str, Path | None], ...]:
     """The reports asked for: a format, and the file it goes to; None is the standard output.
+
+    ``answer``: of a command that reports no theorems, and so has no badge.
 
     The annotations of `github` are lines of a build's log like others, so they may stand beside the terminal's report.
 
@@ -89,9 +91,9 @@ def outputs(texts: Iterable[str], formats: Collection[str] | None = None) -> tup
     """
     from theorax.names import did_you_mean
     from theorax.reports import json
-    from theorax.reports.renderings import RENDERINGS
+    from theorax.reports.renderings import ANSWERS, RENDERINGS
 
-    known = RENDERINGS if formats is None else formats
+    known = ANSWERS if answer else tuple(RENDERINGS)
     found: list[tuple[str, Path | None]] = []
     for text in texts:
         name, equals, file = text.partition("=")

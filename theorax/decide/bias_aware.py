@@ -39,12 +39,13 @@ class Bias:
     rest: float = 0.0
     log: float = 0.0
     loglog: float = 0.0
+    slow: float = 0.0
     given: float = 0.0
 
     @property
     def total(self) -> float:
         """The bound of the absolute bias."""
-        return self.corrections + self.rest + self.log + self.loglog + self.given
+        return self.corrections + self.rest + self.log + self.loglog + self.slow + self.given
 
 
 @dataclass(frozen=True)
@@ -188,6 +189,7 @@ def bias_of(plan: Plan, weights: Vector) -> Bias:
         rest=allowed.remainder * float(magnitude @ x**-allowed.remainder_order) if allowed.remainder else 0.0,
         log=allowed.log * abs(float(weights @ logs)) if 0 < allowed.log < math.inf else 0.0,
         loglog=allowed.loglog * abs(float(weights @ plan.log_log)) if 0 < allowed.loglog < math.inf else 0.0,
+        slow=plan.slow * abs(float(weights @ plan.slow_decay)) if plan.slow else 0.0,
         given=float(magnitude @ plan.given_errors),
     )
 
@@ -227,6 +229,8 @@ def _minimise(plan: Plan, base: Vector, directions: Matrix) -> Vector:
         groups.append((np.log(x)[None], np.array([allowed.log])))
     if 0 < allowed.loglog < math.inf:
         groups.append((plan.log_log[None], np.array([allowed.loglog])))
+    if plan.slow:
+        groups.append((plan.slow_decay[None], np.array([plan.slow])))
     root = plan.root_covariance
     noisy = bool(root.any()) and not plan.adds_up
     free = directions.shape[1]

@@ -17,7 +17,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import SupportsFloat, cast
 
-from theorax.errors import StatementError
+from theorax.errors import StatementError, problem
+from theorax.text.numbers import as_typed, number
 
 __all__ = ["Corrections", "Expansion", "Prefactor"]
 
@@ -58,8 +59,8 @@ class Corrections:
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, _number(name, getattr(self, name)))
         object.__setattr__(self, "free", _powers(self.free))
-        for problem in self._problems():
-            raise StatementError(problem)
+        for sentence in self._problems():
+            problem("corrections", sentence)
 
     def _problems(self) -> Iterator[str]:
         for name in ("size", "rest", "log", "loglog"):
@@ -177,11 +178,11 @@ class Corrections:
     def __str__(self) -> str:
         terms: list[str] = []
         if self.size:
-            terms.append(f"{self.size:g} in powers {self.slowest:g} to {self.fastest:g}")
+            terms.append(f"{as_typed(self.size)} in powers {as_typed(self.slowest)} to {as_typed(self.fastest)}")
         if self.free:
-            terms.append("any multiple of powers " + ", ".join(f"{power:g}" for power in self.free))
+            terms.append("any multiple of powers " + ", ".join(map(as_typed, self.free)))
         if self.remainder:
-            terms.append(f"rest {self.remainder:g} of order {self.remainder_order:g}")
+            terms.append(f"rest {number(self.remainder, 6)} of order {as_typed(self.remainder_order)}")
         for name, bound in (("log n", self.log), ("log log n", self.loglog)):
             if bound:
                 terms.append(f"any multiple of {name}" if math.isinf(bound) else f"{bound:g} {name}")
@@ -223,8 +224,9 @@ def _powers(given: object) -> tuple[float, ...]:
 
 def _number(name: str, value: object) -> float:
     if not isinstance(value, SupportsFloat) or math.isnan(number := float(value)):
-        raise StatementError(
+        raise StatementError.of(
+            "corrections",
             f"Corrections({name}={value!r}) is not a number. The class is fixed before any data are seen. "
-            f"Write a number for {name}."
+            f"Write a number for {name}.",
         )
     return number

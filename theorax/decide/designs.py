@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from itertools import pairwise
 
@@ -64,6 +64,7 @@ class Plan:
     side: Side = Side.EQUAL
     levels: Levels = DEFAULT_LEVELS
     tails: Tails = Tails.LIGHT
+    slow: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", tuple(float(size) for size in self.sizes))
@@ -152,6 +153,12 @@ class Plan:
         return np.log(logs / logs[0])
 
     @property
+    def slow_decay(self) -> Vector:
+        """log n0/log n, the slowest correction that is ever asked for."""
+        logs = np.log(np.asarray(self.sizes))
+        return logs[0] / logs
+
+    @property
     def unit(self) -> float:
         """A decay rate is of the order of one over the range of sizes: its weights are found in that unit."""
         return self.sizes[-1] - self.sizes[0] if self.target is Target.DECAY_RATE and len(self.sizes) > 1 else 1.0
@@ -176,6 +183,21 @@ class Plan:
         correlations = np.full((count, count), self.correlation) + (1 - self.correlation) * np.eye(count)
         values, vectors = np.linalg.eigh(correlations)
         return (np.sqrt(np.maximum(values, 0))[:, None] * vectors.T) * sd
+
+
+def with_logarithm(plan: Plan) -> Plan | None:
+    """The plan with logarithms of the size in its class: B log n0/log n in a limit, (log n)^P with |P| <= 1 in a rate.
+
+    B is the size of the class, that of its rest where it has no other. None where the class is empty or holds every
+    power of log n already, and where the smallest size has no positive logarithm.
+    """
+    allowed = plan.corrections
+    if plan.sizes[0] <= 1 or math.isinf(allowed.loglog):
+        return None
+    if plan.target is not Target.LIMIT:
+        return replace(plan, corrections=replace(allowed, loglog=allowed.loglog + 1))
+    slow = allowed.size or allowed.remainder
+    return replace(plan, slow=slow) if slow else None
 
 
 def conditions(plan: Plan) -> tuple[Matrix, Vector]:

@@ -10,14 +10,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from theorax.decide.bias_aware import Weights, solve
-from theorax.decide.designs import Plan
-from theorax.decide.interval import Interval
+from theorax.decide.designs import Plan, with_logarithm
+from theorax.decide.interval import Interval, Student
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
 from theorax.errors import DesignError, ObservationError, StatementError
 
-__all__ = ["against", "combine", "decide", "is_robust", "outcome", "stands", "withheld"]
+__all__ = [
+    "against",
+    "combine",
+    "decide",
+    "has_slow_room",
+    "is_robust",
+    "outcome",
+    "stands",
+    "stands_with_log",
+    "withheld",
+]
 
 
 def decide(
@@ -37,8 +48,9 @@ def decide(
     | at least | claimed - U(aR) | L(aS) - claimed + margin |
     | at most | L(aR) - claimed | claimed + margin - U(aS) |
 
-    These distances over b are the breakdown factors. Where both hold, the value is off the claim but inside the margin:
-    refuted for the exact reading, and recorded as equivalent within the margin.
+    The limits of support are those of ``interval.for_support``: a support that L and U alone would give is withheld for
+    the tails. These distances over b are the breakdown factors. Where both hold, the value is off the claim but inside
+    the margin: refuted for the exact reading, and recorded as equivalent within the margin.
 
     **Errors:** either wrong rejection happens with probability at most its level, if the declared class and the
     declaration behind the interval hold.
@@ -59,17 +71,21 @@ def decide(
     low, high = interval.lower(levels.support), interval.upper(levels.support)
     lowest, highest = (low, high) if tail == levels.support else (interval.lower(tail), interval.upper(tail))
     over, under = lowest - claimed, claimed - highest
-    off_floor, off_ceiling = low - (claimed - margin), (claimed + margin) - high
     slack = interval.bias + interval.rounding
     p_over, p_under = interval.p_above(claimed + slack), interval.p_below(claimed - slack)
-    p_floor, p_ceiling = interval.p_above(claimed - margin + slack), interval.p_below(claimed + margin - slack)
     if side is Side.EQUAL:
         refuting, p_refute = max(over, under), min(1.0, 2 * min(p_over, p_under))
-        supporting, p_support = min(off_floor, off_ceiling), max(p_floor, p_ceiling)
-    elif side is Side.AT_LEAST:
-        refuting, p_refute, supporting, p_support = under, p_under, off_floor, p_floor
     else:
-        refuting, p_refute, supporting, p_support = over, p_over, off_ceiling, p_ceiling
+        refuting, p_refute = (under, p_under) if side is Side.AT_LEAST else (over, p_over)
+    sure = interval.for_support
+    plainly = _inside(low, high, claimed, margin, side)
+    supporting = plainly
+    if sure is not interval:
+        supporting = _inside(sure.lower(levels.support), sure.upper(levels.support), claimed, margin, side)
+    # The p-value of a side that cannot make the claim false is zero: the larger one counts.
+    p_floor = 0.0 if side is Side.AT_MOST else sure.p_above(claimed - margin + slack)
+    p_ceiling = 0.0 if side is Side.AT_LEAST else sure.p_below(claimed + margin - slack)
+    p_support = max(p_floor, p_ceiling)
     found = outcome(
         supporting=supporting - interval.rounding,
         refuting=refuting - interval.rounding,
@@ -87,7 +103,20 @@ def decide(
         side=side,
         levels=levels,
     )
-    return replace(found, tails=(p_over, p_under)) if side is Side.EQUAL else found
+    skewed = interval.skewed if isinstance(interval, Student) else None
+    if found.status is Status.INCONCLUSIVE and plainly - interval.rounding > interval.bias:
+        found = replace(found, reason=Reason.TAILS)
+    return replace(
+        found,
+        skewness=None if skewed is None else abs(skewed.gamma),
+        tails=(p_over, p_under) if side is Side.EQUAL else (),
+    )
+
+
+def _inside(low: float, high: float, claimed: float, margin: float, side: Side) -> float:
+    """By how much the limits lie inside the margin, on the sides that can make the claim false."""
+    floor, ceiling = low - (claimed - margin), (claimed + margin) - high
+    return {Side.EQUAL: min(floor, ceiling), Side.AT_LEAST: floor, Side.AT_MOST: ceiling}[side]
 
 
 def outcome(
@@ -153,15 +182,16 @@ def against(decision: Decision, rival: Interval, low: float, high: float) -> Dec
     | decision | the rival's interval, both tails at half the level of support | status |
     |---|---|---|
     | supported | clear of the range | supported |
-    | supported | meets the range | inconclusive: class bias where it dominates the rival, else underpowered |
+    | supported | meets the range | inconclusive: tails where Student's interval is clear, class bias where it dominates |
     | otherwise | | as it was |
 
     Fitting better is no refutation. By intersection and union the level of support is kept.
     """
-    tail = decision.levels.support / 2
+    tail, sure = decision.levels.support / 2, rival.for_support
     slack = rival.bias + rival.rounding
-    clear = max(rival.lower(tail) - high, low - rival.upper(tail)) - rival.rounding
-    p = min(1.0, 2 * min(rival.p_above(high + slack), rival.p_below(low - slack)))
+    plainly = max(rival.lower(tail) - high, low - rival.upper(tail)) - rival.rounding
+    clear = max(sure.lower(tail) - high, low - sure.upper(tail)) - rival.rounding
+    p = min(1.0, 2 * min(sure.p_above(high + slack), sure.p_below(low - slack)))
     tested = replace(
         decision,
         p_support=max(decision.p_support, p),
@@ -171,6 +201,7 @@ def against(decision: Decision, rival: Interval, low: float, high: float) -> Dec
     if decision.status is not Status.SUPPORTED or clear > rival.bias:
         return tested
     reason = Reason.CLASS_BIAS if rival.bias > rival.radius(tail) else Reason.UNDERPOWERED
+    reason = Reason.TAILS if plainly > rival.bias else reason
     return replace(tested, status=Status.INCONCLUSIVE, reason=reason, robust=False)
 
 
@@ -228,13 +259,14 @@ def combine(decisions: Sequence[Decision], levels: Levels = DEFAULT_LEVELS) -> D
         raise DesignError("Only outcomes of tests can be combined. Settle proofs and counterexamples by precedence.")
     if refuted:
         status, reason, shown = Status.REFUTED, None, max(refuted, key=lambda d: d.breakdown_refute)
-        robust = _any(d.robust for d in refuted)
+        flags: dict[str, Any] = _together(_any, refuted)
     elif open_cases:
         shown = min(open_cases, key=lambda d: _URGENCY.index(d.reason) if d.reason in _URGENCY else -1)
-        status, reason, robust = Status.INCONCLUSIVE, shown.reason, False
+        status, reason = Status.INCONCLUSIVE, shown.reason
+        flags = {"robust": False, "under_twice": False, "with_log": None}
     else:
         status, reason, shown = Status.SUPPORTED, None, min(decisions, key=lambda d: d.breakdown_support)
-        robust = _all(d.robust for d in decisions)
+        flags = _together(_all, decisions)
     return replace(
         shown,
         status=status,
@@ -246,7 +278,8 @@ def combine(decisions: Sequence[Decision], levels: Levels = DEFAULT_LEVELS) -> D
         equivalent_within_margin=bool(refuted)
         and all(d.status is Status.SUPPORTED or d.equivalent_within_margin for d in decisions),
         levels=levels,
-        robust=robust,
+        **flags,
+        skewness=max((d.skewness for d in decisions if d.skewness is not None), default=None),
         cases=tuple(decisions),
     )
 
@@ -257,11 +290,19 @@ def is_robust(decision: Decision, plan: Plan, estimate: Callable[[Weights], Inte
     ``estimate`` turns weights into an interval of the same data. False where nothing was decided, or nothing can be
     enlarged: an assumption that has no size cannot be shown to be generous.
     """
-    return stands(
-        decision,
-        plan,
-        lambda weights: decide(estimate(weights), decision.claimed, decision.margin, decision.side, decision.levels),
-    )
+    return stands(decision, plan, _again(decision, estimate))
+
+
+def has_slow_room(decision: Decision, plan: Plan, estimate: Callable[[Weights], Interval]) -> bool | None:
+    """`stands_with_log` on an interval that ``estimate`` makes of weights."""
+    return stands_with_log(decision, plan, _again(decision, estimate))
+
+
+def _again(decision: Decision, estimate: Callable[[Weights], Interval]) -> Callable[[Weights], Decision]:
+    def again(weights: Weights) -> Decision:
+        return decide(estimate(weights), decision.claimed, decision.margin, decision.side, decision.levels)
+
+    return again
 
 
 def stands(decision: Decision, plan: Plan, again: Callable[[Weights], Decision]) -> bool:
@@ -274,18 +315,35 @@ def stands(decision: Decision, plan: Plan, again: Callable[[Weights], Decision])
     )
 
 
+def stands_with_log(decision: Decision, plan: Plan, again: Callable[[Weights], Decision]) -> bool | None:
+    """True if the status stands with logarithms of the size in the class (`with_logarithm`); None where none can be."""
+    larger = with_logarithm(plan)
+    if larger is None or decision.status not in (Status.SUPPORTED, Status.REFUTED):
+        return None
+    return again(solve(larger)).status is decision.status
+
+
 # What the remedy of an undecided claim must address first: more draws are the last thing to ask for.
 _URGENCY: tuple[Reason | None, ...] = (
     Reason.MOMENTS_UNDECLARED,
     Reason.NUMERIC_FLOOR,
     Reason.CLASS_REFUTED,
     Reason.CLASS_BIAS,
+    Reason.TAILS,
     Reason.UNDERPOWERED,
 )
 
 
 def _breakdown(distance: float, bias: float) -> float:
     return distance / bias if bias > 0 else math.copysign(math.inf, distance if distance > 0 else -1.0)
+
+
+def _together(
+    rule: Callable[[Iterable[bool | None]], bool | None], decisions: Sequence[Decision]
+) -> dict[str, bool | None]:
+    """Flags of the cases about larger classes, as those of one decision."""
+    each = [vars(decision.larger_classes) for decision in decisions]
+    return {name: rule(flags[name] for flags in each) for name in each[0]}
 
 
 def _all(flags: Iterable[bool | None]) -> bool | None:

@@ -18,13 +18,16 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from theorax.decide.findings import Finding, Found
 from theorax.decide.status import Reason, Status
-from theorax.decide.verdict import Verdict
 from theorax.errors import DesignError, UsageError
-from theorax.names import did_you_mean
+from theorax.names import did_you_mean, many
+from theorax.text.numbers import p_value, percent
+
+if TYPE_CHECKING:  # the names of the methods are in the help of commands that decide nothing
+    from theorax.decide.verdict import Verdict
 
 __all__ = [
     "METHODS",
@@ -110,7 +113,7 @@ class Suite:
         p, level = (verdict.p_refute, self.levels[0]) if refuted else (verdict.p_support, self.levels[1])
         rate = "family-wise error" if self.method == "holm" else "false discovery rate"
         told = (
-            f"{verdict.sentence} Alone it is {verdict.status} (p = {p:.2g}); among the {len(self.members)} claims of "
+            f"{verdict.sentence} Alone it is {verdict.status} ({p_value(p)}); among the {len(self.members)} claims of "
             f"this run that is not small enough for a {rate} of {level:g} ({TITLES[self.method]})."
         )
         return verdict.with_findings(Found(Finding.FELL_IN_SUITE, told, Reason.UNDERPOWERED))
@@ -122,18 +125,13 @@ class Suite:
 
     def over(self, whole: str) -> str:
         """The adjustment in words; ``whole``: where all these claims were made, a run or a session."""
-        count = len(self.changed)
-        changed = "no status changed" if not count else f"{count} status{'es' * (count > 1)} changed"
-        kept = (
-            "the chance of any wrong one in a family is kept"
-            if self.method == "holm"
-            else "the expected share of wrong ones in a family is kept (e-values at their stopping times, "
-            "p-values as 1/(2 sqrt p))"
-        )
-        return (
-            f"{TITLES[self.method]} over the claims of this {whole}, {self.refutations} refutations at {REFUTATIONS} and "
-            f"{self.supports} supports at {SUPPORTS}: {kept}; {changed}."
-        )
+        green, red = percent(SUPPORTS), percent(REFUTATIONS)
+        risk = f"risk that any green is wrong {green}, any red {red}"
+        if self.method != "holm":
+            risk = f"expected share of wrong greens {green}, of wrong reds {red}"
+        changed = many(len(self.changed), "verdict") if self.changed else "no verdict"
+        tested = many(len(self.members), "claim")
+        return f"{tested} of this {whole} tested: {risk} ({TITLES[self.method]}). Adjusting changed {changed}."
 
 
 def adjust(

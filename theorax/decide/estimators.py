@@ -168,7 +168,7 @@ def above_floor(means: ArrayLike, floor: float, least: int = 3) -> int:
 
 
 def _student(values: Vector, bias: float, rounding: float) -> Interval:
-    return Student(*_moments(values), bias, rounding)
+    return Student(*_moments(values), bias, rounding, (values,), (1.0,))
 
 
 def _welch(estimate: float, columns: Sequence[Vector], k: Vector, bias: float, rounding: float) -> Interval:
@@ -180,7 +180,7 @@ def _welch(estimate: float, columns: Sequence[Vector], k: Vector, bias: float, r
     parts = k**2 * np.array([column.var(ddof=1) for column in columns]) / counts
     total = float(parts.sum())
     df = total**2 / float(np.sum(parts**2 / (counts - 1))) if total > 0 else float(counts.min() - 1)
-    return Student(estimate, math.sqrt(total), df, bias, rounding)
+    return Student(estimate, math.sqrt(total), df, bias, rounding, tuple(columns), tuple(map(float, k)))
 
 
 def _moments(values: Vector) -> tuple[float, float, float]:

@@ -30,7 +30,9 @@ class Finding(StrEnum):
     NIGHT_ALONE = "tonight's test rejected that it is true, its nights together did not"
     TEST_REFUTED = "a test rejected that the claim is true"
     INSENSITIVE = "a killing mutant or a control survives"
+    CANNOT_FAIL = "the measurement could not have refuted it"
     INSTANCES = "rigorous arithmetic decided each instance built"
+    WITHHELD = "a guard withholds support"
     TEST_SUPPORTED = "a test rejected that the claim is false by the margin"
     UNDECIDED = "neither was rejected"
 
@@ -52,7 +54,9 @@ _PRECEDENCE: tuple[tuple[Finding, Status], ...] = (
     (Finding.NIGHT_ALONE, Status.INCONCLUSIVE),
     (Finding.TEST_REFUTED, Status.REFUTED),
     (Finding.INSENSITIVE, Status.VACUOUS),
+    (Finding.CANNOT_FAIL, Status.VACUOUS),
     (Finding.INSTANCES, Status.CERTIFIED),
+    (Finding.WITHHELD, Status.INCONCLUSIVE),
     (Finding.TEST_SUPPORTED, Status.SUPPORTED),
     (Finding.UNDECIDED, Status.INCONCLUSIVE),
 )
@@ -79,12 +83,15 @@ def settle(findings: Iterable[Finding]) -> Status:
     | tonight's test rejected that it is true, its nights together did not | INCONCLUSIVE |
     | a test rejected that the claim is true | REFUTED |
     | a killing mutant or a control survives | VACUOUS |
+    | the measurement could not have refuted it | VACUOUS |
     | rigorous arithmetic decided each instance built | CERTIFIED |
+    | a guard withholds support | INCONCLUSIVE |
     | a test rejected that the claim is false by the margin | SUPPORTED |
     | neither was rejected | INCONCLUSIVE |
 
-    A surviving mutant speaks against what holds on draws alone, floats or balls: nothing drawn can take from a proof, or
-    from a certificate for a whole domain. No finding at all is INCONCLUSIVE, never support.
+    A surviving mutant, or a measurement that could not fail, speaks against what holds on draws alone, floats or balls:
+    nothing drawn can take from a proof, or from a certificate for a whole domain. A guard withholds what a test supports
+    and leaves a refutation as it is. No finding at all is INCONCLUSIVE, never support.
     """
     row = _row(frozenset(findings))
     return Status.INCONCLUSIVE if row is None else row[1]
@@ -135,5 +142,7 @@ _NOTHING = Found(Finding.UNDECIDED, "Nothing was decided.")
 def _row(found: frozenset[Finding]) -> tuple[Finding, Status] | None:
     """The first row of the table that applies."""
     if not found & {Finding.TEST_SUPPORTED, Finding.INSTANCES}:
-        found -= {Finding.INSENSITIVE}
+        found -= {Finding.INSENSITIVE, Finding.CANNOT_FAIL}
+    if Finding.TEST_SUPPORTED not in found:
+        found -= {Finding.WITHHELD}
     return next((row for row in _PRECEDENCE if row[0] in found), None)

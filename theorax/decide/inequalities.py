@@ -12,12 +12,14 @@ from typing import Any, Self, cast, final
 
 import numpy as np
 
+from theorax.decide.draw_guards import are_equal, is_distinct, repeats, same_draws
+from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.one_case import Claimed, verdict
 from theorax.decide.plans import NOTICED, Planned, Tested, counted, positive
 from theorax.decide.probabilities import INDEPENDENT
 from theorax.decide.samples import numbers
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
-from theorax.decide.verdict import Assumption, Verdict
+from theorax.decide.verdict import Assumption, Standing, Verdict
 from theorax.errors import ObservationError, StatementError
 
 __all__ = ["Excess", "InequalityPlan", "decide_inequality", "inequality", "of_excess", "plan_inequality"]
@@ -81,8 +83,8 @@ class InequalityPlan(Planned):
         if self.decides:
             return ""
         return (
-            f"{self.draws} draws, which without a violation leave open that a share {self.half_width:.2g} of all draws "
-            f"violates it, against {self.margin:.2g}; the fewest that would decide: {self.cheapest().design}"
+            f"at best a share below {self.half_width:.2g} of violations from {self.draws} draws; {self.margin:.2g} is "
+            f"needed. {self.cheapest().design} decide"
         )
 
     @property
@@ -157,22 +159,32 @@ def inequality(plan: InequalityPlan, left: Any, right: Any, errors: Any = 0.0) -
             raise ObservationError(
                 f"The {name} in row {bad[0] + 1} is {np.atleast_1d(side)[bad[0]]:g}. It bounds nothing."
             )
+    if (sides[2] < 0).any():
+        raise ObservationError(
+            f"The error in row {int(np.argmax(np.atleast_1d(sides[2]) < 0)) + 1} is negative. A bound of an error is a "
+            "number from zero on. Write zero for rows that are exact."
+        )
     excess, error = (np.broadcast_to(part, (plan.draws,)) for part in (sides[0] - sides[1], sides[2]))
     reached = excess + error
     kept, violated = int((reached <= 0).sum()), int((excess > error).sum())
-    return of_excess(plan, Excess(kept, violated, float(reached.max()), f"row {int(reached.argmax()) + 1}"))
+    constant = all(side.ndim == 0 or are_equal(side) for side in sides[:2])
+    found = [same_draws(f"{plan.left} and {plan.right}")] if constant else []
+    if is_distinct([side for side in sides[:2] if side.ndim]) is False:
+        found.append(repeats())
+    looked = Looked(tuple(found))
+    return of_excess(plan, Excess(kept, violated, float(reached.max()), f"row {int(reached.argmax()) + 1}"), looked)
 
 
-def of_excess(plan: InequalityPlan, excess: Excess) -> Verdict:
+def of_excess(plan: InequalityPlan, excess: Excess, looked: Looked = NOTHING_LOOKED_AT) -> Verdict:
     """The same from the numbers of rows that keep and that violate the bound, and the largest excess."""
-    tested = decide_inequality(plan, excess)
+    tested = replace(decide_inequality(plan, excess), looked=looked)
     return verdict(
         plan,
         tested,
         Claimed("inequality", None),
         assumptions=(
             INDEPENDENT,
-            Assumption("float model", "both sides are exact up to the declared error", "declared"),
+            Assumption("float model", "both sides are exact up to the declared error", Standing.DECLARED),
         ),
         scope="for rows drawn as these were, never for every instance",
         draws=plan.draws,

@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv, stdtr, stdtrit
 
+from theorax.decide.skewness import Farther, Limits, Skewed, skewed_of
+
 __all__ = ["TUNED_LEVEL", "Betting", "Catoni", "Interval", "Proportion", "Student", "last_rejected"]
 
 Vector = NDArray[np.float64]
@@ -61,6 +63,11 @@ class Interval(ABC):
     def upper(self, level: float) -> float:
         """The mean lies above this with probability at most ``level``."""
 
+    @property
+    def for_support(self) -> Limits:
+        """Limits and p-values that support is held against: no nearer than the interval's own."""
+        return self
+
     def radius(self, level: float) -> float:
         """The larger of the two distances between the estimate and its one-sided limits."""
         return max(self.estimate - self.lower(level), self.upper(level) - self.estimate)
@@ -72,7 +79,23 @@ class Interval(ABC):
 
 @dataclass(frozen=True)
 class Student(Interval):
-    """Student's t; with a standard error of zero the error is zero, and p is 0 or 1 by the sign."""
+    """Student's t; with a standard error of zero the error is zero, and p is 0 or 1 by the sign.
+
+    ``columns``: independent samples of which the estimate is the mean, weighted by ``weights``. Support is held against
+    the limits that allow for their skewness as well (`theorax.decide.skewness`).
+    """
+
+    columns: tuple[Vector, ...] = field(default=(), repr=False, compare=False)
+    weights: tuple[float, ...] = field(default=(), repr=False, compare=False)
+
+    @cached_property
+    def skewed(self) -> Skewed | None:
+        """The same mean with its skewness; None where the interval is not made of draws with a spread."""
+        return skewed_of(self.columns, self.weights) if self.columns and self.se else None
+
+    @property
+    def for_support(self) -> Limits:
+        return self if self.skewed is None else Farther(self, self.skewed)
 
     def p_above(self, value: float) -> float:
         if self.se == 0:

@@ -19,10 +19,11 @@ from scipy.special import ndtri
 from theorax.decide.bias_aware import Weights, solve
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy, Target
+from theorax.decide.draw_guards import Spreads, look_at_draws, noise_of
 from theorax.decide.equivalence import withheld
 from theorax.decide.gaussian_norm import Shape
 from theorax.decide.known_laws import KnownLaw, RealLaw, Sample
-from theorax.decide.law_distance import decide_distance, is_robust_law, law_point, misfit_law
+from theorax.decide.law_distance import decide_distance, has_slow_room_law, is_robust_law, law_point, misfit_law
 from theorax.decide.law_features import (
     Frequencies,
     distance,
@@ -33,9 +34,9 @@ from theorax.decide.law_features import (
 from theorax.decide.one_case import Claimed, ledger, sweep_verdict, verdict
 from theorax.decide.planning import CONTRADICTED, cheapest
 from theorax.decide.plans import NOTICED, Planned, Seeds, SweepPlan, Tested, counted, positive, sweep
-from theorax.decide.samples import by_size, numbers
+from theorax.decide.samples import Columns, by_size, numbers
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Reason
-from theorax.decide.verdict import Assumption, Verdict
+from theorax.decide.verdict import Assumption, Standing, Verdict
 from theorax.errors import DesignError, ObservationError
 
 __all__ = ["LawPlan", "decide_law", "law", "plan_law"]
@@ -76,6 +77,11 @@ class LawPlan(SweepPlan):
     @property
     def unit(self) -> str:
         return " in D"
+
+    @property
+    def planned_spreads(self) -> tuple[float, ...]:
+        planned = self._spread
+        return planned if isinstance(planned, tuple) else (planned,) * len(self.sizes)
 
     @property
     def frequencies(self) -> Frequencies:
@@ -247,13 +253,17 @@ def law(plan: LawPlan, samples: Any, reference: Any = None) -> Verdict:
     features = features_of_conditional_variance if plan.conditional else features_of_samples
     tables = [features(column, plan.frequencies) for column in columns]
     tested = decide_law(plan, tables, _reference(plan, reference))
+    spreads = Spreads(tuple(map(noise_of, tables)), plan.planned_spreads, bool(plan.sd))
+    tested = replace(tested, looked=look_at_draws(Columns(columns), spreads, plan.of))
     claimed = Claimed("law", 0.0)
-    noise = Assumption("moment", "mean features are near normal (bounded, many draws)", "declared")
+    noise = Assumption("moment", "mean features are near normal (bounded, many draws)", Standing.DECLARED)
+    given = "the quantity is a centred normal, given the variances observed"
+    normal = (Assumption("law", given, Standing.NOT_LOOKED_AT),) if plan.conditional else ()
     if len(plan.sizes) > 1:
-        return sweep_verdict(plan, tested, claimed, assumptions=ledger(plan, noise))
-    drawn = Assumption("independence", "the draws are independent, of one law", "declared")
+        return sweep_verdict(plan, tested, claimed, assumptions=(*ledger(plan, noise), *normal))
+    drawn = Assumption("independence", "the draws are independent, of one law", Standing.DECLARED)
     scope = "for the law that the draws come from; nothing is extrapolated"
-    return verdict(plan, tested, claimed, scope=scope, assumptions=(noise, drawn))
+    return verdict(plan, tested, claimed, scope=scope, assumptions=(noise, drawn, *normal))
 
 
 def decide_law(plan: LawPlan, features: Sequence[Matrix], reference: Matrix | None = None) -> Tested:
@@ -270,9 +280,11 @@ def decide_law(plan: LawPlan, features: Sequence[Matrix], reference: Matrix | No
     ]
     alarm = False
     if extrapolated:
+        slow = has_slow_room_law(decision, features, target, plan.core, reference)
         decision = replace(decision, robust=is_robust_law(decision, features, target, plan.core, reference))
+        decision = replace(decision, under_twice=decision.robust, with_log=slow)
         alarm = misfit_law(features, plan.core)
-        unseen.append("corrections that are larger than declared, or fade more slowly")
+        unseen.append("corrections larger than assumed, or that fade more slowly")
     if alarm:
         decision = withheld(decision, Reason.CLASS_REFUTED)
     points = tuple(law_point(size, table, shown) for size, table in zip(plan.sizes, features, strict=True))

@@ -11,15 +11,18 @@ from typing import Any, Self, cast, final
 from theorax.decide.bias_aware import Weights
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target
+from theorax.decide.draw_guards import scatter
 from theorax.decide.moments import LIGHT_TAILS, MeansOfDraws, Moment, declared, planned_spread
 from theorax.decide.one_case import Claimed, ledger, sweep_verdict
-from theorax.decide.plans import NOTICED, Seeds, Tested, chosen, counted, spread, sweep
+from theorax.decide.plans import Seeds, Tested, chosen, counted, spread, sweep
 from theorax.decide.samples import Columns, by_size, mean_point
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Side
 from theorax.decide.streams import Stream
 from theorax.decide.sweep_decisions import WeightedPlan
 from theorax.decide.verdict import Verdict
+from theorax.decide.wide_margins import of_zero
 from theorax.errors import DesignError
+from theorax.text.numbers import as_typed
 
 __all__ = ["LIMIT_SIDES", "LimitPlan", "limit", "plan_limit"]
 
@@ -79,10 +82,18 @@ class LimitPlan(WeightedPlan):
         **Raises:** `ObservationError` for values outside the declared range.
         """
         points = observed.points or tuple(map(mean_point, self.sizes, observed.values))
-        return self._tested(lambda: MeansOfDraws(declared(self.moments), observed), points)
+        found = self._tested(lambda: MeansOfDraws(declared(self.moments), observed), points)
+        return replace(found, unseen=(*found.unseen, *of_zero("limit", self.to, self.margin, points)))
+
+    @property
+    def is_spread_stated(self) -> bool:
+        return self.sd != declared(self.moments).spread
+
+    def scatter(self, observed: Columns) -> tuple[float, ...]:
+        return scatter(observed.points or tuple(map(mean_point, self.sizes, observed.values)))
 
     def _unseen(self, weights: Weights) -> Iterable[str]:
-        yield f"a limit that differs from the claimed one by less than {weights.mde(NOTICED):.2g}"
+        return ()
 
     @property
     def _scale(self) -> float:
@@ -142,7 +153,7 @@ def limit(plan: LimitPlan, values: Any) -> Verdict:
 def limit_verdict(plan: LimitPlan, observed: Columns) -> Verdict:
     """The verdict on the limit of what was observed."""
     moments = (declared(plan.moments).assumption,) if plan.random else ()
-    found = plan.tested(observed)
+    found = replace(plan.tested(observed), looked=plan.looked_at(observed))
     return sweep_verdict(
         plan,
         found,
@@ -171,5 +182,5 @@ def _tends(of: str, letter: str, to: float, side: str) -> str:
     'lim E[x] ≤ 0.5  as n → ∞'
     """
     if side == "exact":
-        return f"{of} → {to:g}  as {letter} → ∞"
-    return f"lim {of} {'≤' if side == 'at most' else '≥'} {to:g}  as {letter} → ∞"
+        return f"{of} → {as_typed(to)}  as {letter} → ∞"
+    return f"lim {of} {'≤' if side == 'at most' else '≥'} {as_typed(to)}  as {letter} → ∞"

@@ -14,9 +14,11 @@ import numpy as np
 from theorax.decide.bias_aware import Weights, solve
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target
+from theorax.decide.draw_guards import Spreads, look_at_draws, scatter
 from theorax.decide.equivalence import decide
 from theorax.decide.interval import Interval
 from theorax.decide.limits import LIMIT_SIDES
+from theorax.decide.looked import Looked
 from theorax.decide.moments import LIGHT_TAILS, MeansOfDraws, Moment, declared, planned_spread
 from theorax.decide.one_case import Claimed, verdict
 from theorax.decide.planning import cheapest
@@ -24,13 +26,17 @@ from theorax.decide.plans import NOTICED, Planned, Seeds, Tested, chosen, counte
 from theorax.decide.quantiles import fewest_for_a_limit, planned_sd
 from theorax.decide.quantiles import quantile as quantile_of
 from theorax.decide.samples import Columns, mean_point, numbers
+from theorax.decide.skewness import told_of_tails
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Reason, Refusal
 from theorax.decide.streams import Stream
-from theorax.decide.verdict import Assumption, Verdict
+from theorax.decide.verdict import Assumption, Standing, Verdict
+from theorax.decide.wide_margins import NO_MEANING, of_zero, passes_anything
 from theorax.errors import DesignError, ObservationError
+from theorax.text.numbers import as_typed
 
 __all__ = ["MeanPlan", "QuantilePlan", "mean", "plan_mean", "plan_quantile", "quantile"]
 
+_SD = 1.0  # of a quantile's draws, where none is stated
 _EXACT = Corrections(size=0.0, rest=0.0, reason="nothing is extrapolated")
 
 
@@ -40,7 +46,7 @@ class _OneSize(Planned):
 
     to: float
     draws: int = 32
-    sd: float = 1.0
+    sd: float = _SD
     side: str = "exact"
     seeds: Seeds = Seeds.INDEPENDENT
     size: float | None = None
@@ -64,6 +70,10 @@ class _OneSize(Planned):
     @property
     def bias(self) -> float:
         return 0.0
+
+    @property
+    def no_meaning(self) -> str:
+        return NO_MEANING if passes_anything(self.to, self.margin, LIMIT_SIDES[self.side]) else ""
 
     @property
     def half_width(self) -> float:
@@ -115,9 +125,25 @@ class _OneSize(Planned):
             decision = decide(self._interval(observed), self.to, self.margin, side, self.levels)
         except Refusal as refusal:
             return refused(refusal, self.to, self.margin, side, self.levels, points)
-        return Tested(
-            decision, points, (f"a {self.what} that differs from the claimed one by less than {self.noticeable:.2g}",)
-        )
+        unseen = tuple(of_zero(self.what, self.to, self.margin, points))
+        return Tested(decision, points, unseen, told_of_tails(decision))
+
+    @property
+    @abstractmethod
+    def is_spread_stated(self) -> bool:
+        """True if the planned spread is not the one that follows from a declaration, or the default."""
+
+    @property
+    def planned_spreads(self) -> tuple[float, ...]:
+        return (self.sd,)
+
+    def scatter(self, observed: Columns) -> tuple[float, ...]:
+        """The standard deviation of one draw."""
+        return scatter(observed.points or (mean_point(self.size or 0.0, observed.values[0]),))
+
+    def looked_at(self, observed: Columns) -> Looked:
+        """Look at numbers of one's own for more than the mean."""
+        return look_at_draws(observed, Spreads(self.scatter(observed), (self.sd,), self.is_spread_stated), self.of)
 
     @property
     @abstractmethod
@@ -153,11 +179,15 @@ class MeanPlan(_OneSize):
 
     @property
     def statement(self) -> str:
-        return f"E[{self.of}] {self._sign()} {self.to:g}"
+        return f"E[{self.of}] {self._sign()} {as_typed(self.to)}"
 
     @property
     def what(self) -> str:
         return "mean"
+
+    @property
+    def is_spread_stated(self) -> bool:
+        return self.sd != declared(self.moments).spread
 
     @cached_property
     def core(self) -> Plan:
@@ -200,11 +230,15 @@ class QuantilePlan(_OneSize):
     @property
     def statement(self) -> str:
         name = "median" if self.order == 0.5 else f"{self.order:g}-quantile"
-        return f"{name} of {self.of} {self._sign()} {self.to:g}"
+        return f"{name} of {self.of} {self._sign()} {as_typed(self.to)}"
 
     @property
     def what(self) -> str:
         return "quantile"
+
+    @property
+    def is_spread_stated(self) -> bool:
+        return self.sd != _SD
 
     @cached_property
     def core(self) -> Plan:
@@ -260,7 +294,7 @@ def plan_quantile(
     margin: float,
     order: float = 0.5,
     draws: int = 32,
-    sd: float = 1.0,
+    sd: float = _SD,
     side: str = "exact",
     levels: Levels = DEFAULT_LEVELS,
     name: str = "quantile",
@@ -305,18 +339,18 @@ def quantile(plan: QuantilePlan, values: Any) -> Verdict:
 
     **Raises:** `ObservationError` for draws that are not those planned, or not finite.
     """
-    nothing = Assumption("moment", "nothing is assumed of the law of a draw", "proved")
+    nothing = Assumption("moment", "nothing is assumed of the law of a draw", Standing.PROVED)
     return _verdict(plan, _observed(plan, values), nothing)
 
 
 def _verdict(plan: MeanPlan | QuantilePlan, observed: Columns, moments: Assumption) -> Verdict:
-    found = plan.tested(observed)
+    found = replace(plan.tested(observed), looked=plan.looked_at(observed))
     return verdict(
         plan,
         found,
         Claimed(plan.what, plan.to),
         random=plan.random,
-        assumptions=(moments, Assumption("independence", "the draws are independent, of one law", "declared")),
+        assumptions=(moments, Assumption("independence", "the draws are independent, of one law", Standing.DECLARED)),
         scope="for the law that the draws come from; nothing is extrapolated",
     )
 

@@ -34,8 +34,8 @@ from theorax.decide.interval import Interval
 from theorax.decide.samples import Columns
 from theorax.decide.status import Reason, Refusal
 from theorax.decide.sweep_decisions import WeightedMeans
-from theorax.decide.verdict import Assumption
-from theorax.errors import DesignError, ObservationError, StatementError
+from theorax.decide.verdict import Assumption, Standing
+from theorax.errors import DesignError, ObservationError, problem
 from theorax.names import did_you_mean
 
 __all__ = [
@@ -86,7 +86,7 @@ class DeclaredMoments(ABC):
     @property
     def assumption(self) -> Assumption:
         """The declaration as a condition of the verdict."""
-        return Assumption("moment", f"one draw of what is averaged has {self}", "declared")
+        return Assumption("moment", f"one draw of what is averaged has {self}", Standing.DECLARED)
 
     @property
     @abstractmethod
@@ -145,9 +145,10 @@ class _Between(DeclaredMoments):
 
     def __post_init__(self) -> None:
         if _ordered(self.low, self.high) is False:
-            raise StatementError(
+            problem(
+                "moments",
                 f"{type(self).__name__}({self.low}, {self.high}) is no range. Every draw must lie in it. "
-                "Write the smaller number first, both finite."
+                "Write the smaller number first, both finite.",
             )
 
     @property
@@ -221,9 +222,10 @@ class BoundedVariance(DeclaredMoments):
 
     def __post_init__(self) -> None:
         if _ordered(0, self.variance) is False:
-            raise StatementError(
+            problem(
+                "moments",
                 f"BoundedVariance({self.variance}) bounds nothing. A variance is positive and this bound must be "
-                "finite. Write the largest variance that one draw can have."
+                "finite. Write the largest variance that one draw can have.",
             )
 
     @property

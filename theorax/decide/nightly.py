@@ -35,6 +35,8 @@ from theorax.decide.findings import Finding, Found
 from theorax.decide.status import Reason, Status
 from theorax.decide.verdict import Verdict
 from theorax.errors import ObservationError
+from theorax.names import many
+from theorax.text.numbers import p_value
 
 __all__ = ["SCALE", "log_process", "monitored", "night", "process"]
 
@@ -89,13 +91,13 @@ def monitored(verdict: Verdict, nights: Nights, level: float) -> Verdict:
     values = process(nights)
     now, most = float(values[-1]), float(values.max())
     told = (
-        f"Over {len(nights)} night{'s' * (len(nights) > 1)} with fresh seeds the evidence against it is e = {now:.2g}, "
+        f"Over {many(len(nights), 'night')} with fresh seeds the evidence against it is e = {now:.2g}, "
         f"at most {most:.2g}; it is refuted from {1 / level:.3g} on."
     )
     kept = replace(verdict, e_value=now, p_refute=min(1.0, 1 / most), nights=len(nights))
     if most >= 1 / level:
         return kept.with_findings(Found(Finding.NIGHTS_REFUTED, f"Refuted by its nights together. {told}"))
     if verdict.status is Status.REFUTED:
-        alone = f"Tonight alone would refute it (p = {verdict.p_refute:.2g}), which some night does by chance. "
+        alone = f"Tonight alone would refute it ({p_value(verdict.p_refute)}), which some night does by chance. "
         return kept.with_findings(Found(Finding.NIGHT_ALONE, alone + told, Reason.UNDERPOWERED))
     return kept.noted(told)

@@ -7,9 +7,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from theorax.decide.plans import Planned, SweepPlan, Tested
+from theorax.decide.size_arithmetic import over_sizes, sizes_of_ledger
+from theorax.decide.skewness import with_tails
 from theorax.decide.status import Direction, Status
-from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Statement, Verdict, conclude
+from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Standing, Statement, Verdict, conclude
+from theorax.decide.wide_margins import says_nothing
 from theorax.decide.wording import SEEDS, Shown, case_of, found_by
+from theorax.text.numbers import as_power
 
 __all__ = ["allowed", "ledger", "sweep_verdict", "verdict"]
 
@@ -48,7 +52,7 @@ def sweep_verdict(plan: SweepPlan, tested: Tested, claimed: Claimed, *, assumpti
         sizes=tuple(map(float, plan.sizes)),
         scope=f"as {plan.letter} → ∞ under the declared class of corrections, seen at {plan.letter} = "
         f"{plan.sizes[0]:g} to {plan.sizes[-1]:g}",
-        ledger=assumptions,
+        ledger=(*assumptions, *sizes_of_ledger(plan.sizes)),
     )
     return _concluded(plan, tested, claimed, grounds, letter=plan.letter, random=plan.random)
 
@@ -62,7 +66,8 @@ def _concluded(
     letter: str | None = None,
     random: bool = True,
 ) -> Verdict:
-    decision, predicted, sign = tested.decision, claimed.predicted, claimed.sign
+    decision, predicted, sign = over_sizes(tested.decision, grounds.sizes), claimed.predicted, claimed.sign
+    grounds = replace(grounds, ledger=tuple(with_tails(line, decision) for line in grounds.ledger))
     shown = Shown(plan.name, {}, predicted, plan.bias, plan.margin, plan.noticeable, sign)
     level = decision.levels.refute if decision.status is Status.REFUTED else decision.levels.support
     # Without randomness there is no error rate: what is left is the declared class.
@@ -81,23 +86,29 @@ def _concluded(
     )
     return conclude(
         stated,
-        replace(grounds, unseen=tested.unseen),
-        [found_by(decision, level=spent, detail=tested.detail)],
+        replace(grounds, unseen=tested.unseen, ledger=tested.looked.over(grounds.ledger)),
+        [
+            found_by(decision, level=spent, detail=tested.detail),
+            *tested.looked.findings,
+            *says_nothing([plan.no_meaning]),
+        ],
         [case_of(decision, shown, points=tested.points, detail=tested.detail)],
         rates=ErrorRates.of(decision, spent),
-        robust=decision.robust,
+        larger=decision.larger_classes,
     )
 
 
 def ledger(plan: SweepPlan, *moments: Assumption) -> tuple[Assumption, ...]:
     """Assumptions of a verdict over a sweep: class, moments, seeds, arithmetic."""
     reason = f"; because {plan.corrections.reason}" if plan.corrections.reason else ""
-    found = [Assumption("class", f"{allowed(plan)}{reason}", "declared"), *moments]
+    found = [Assumption("class", f"{allowed(plan)}{reason}", Standing.DECLARED), *moments]
     if plan.random:
-        found.append(Assumption("independence", SEEDS[plan.seeds], "declared"))
+        found.append(Assumption("independence", SEEDS[plan.seeds], Standing.DECLARED))
     given = max(plan.core.given_errors)
     exact = f"each value errs by at most {given:.2g}" if given else "the values are taken as exact"
-    found.append(Assumption("float model", f"{exact}; the rounding of their sums is bounded and added", "declared"))
+    found.append(
+        Assumption("float model", f"{exact}; the rounding of their sums is bounded and added", Standing.DECLARED)
+    )
     return tuple(found)
 
 
@@ -107,12 +118,12 @@ def allowed(plan: SweepPlan) -> str:
     unit = plan.unit
     terms: list[str] = []
     if found.size:
-        fade = f"{n}^-{found.slowest:g} or faster" if found.fastest > found.slowest else f"{n}^-{found.slowest:g}"
+        fade = as_power(n, -found.slowest) + " or faster" * (found.fastest > found.slowest)
         terms.append(f"a correction of up to {found.size:g}{unit}, fading like {fade}")
     if found.free:
-        terms.append("any multiple of " + ", ".join(f"{n}^-{power:g}" for power in found.free))
+        terms.append("any multiple of " + ", ".join(as_power(n, -power) for power in found.free))
     if found.remainder:
-        terms.append(f"a rest of up to {found.remainder:g}{unit}, fading like {n}^-{found.remainder_order:g}")
+        terms.append(f"a rest of up to {found.remainder:g}{unit}, fading like {as_power(n, -found.remainder_order)}")
     for name, bound in ((f"log {n}", found.log), (f"log log {n}", found.loglog)):
         if bound:
             terms.append(f"any multiple of {name}" if math.isinf(bound) else f"up to {bound:g} {name}")

@@ -17,6 +17,7 @@ import numpy as np
 from theorax.decide.bias_aware import Weights, solve
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy
+from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.planning import cheapest
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Refusal, Side
 from theorax.decide.verdict import Point
@@ -101,9 +102,17 @@ class Planned(ABC):
         if self.decides:
             return ""
         better = self.cheapest()
-        remedy = f"the cheapest design that would: {better.design}" if better else "no design would: widen the margin"
-        of_bias = f" (bias {self.bias:.2g})" if self.bias is not None else ""
-        return f"a half-width of {self.half_width:.2g}{of_bias} against a margin of {self.margin:.2g}; {remedy}"
+        remedy = self._remedy(better) if better else "No design decides: widen the margin"
+        of_bias = f", {self.bias:.2g} of it from the assumed corrections" if self.bias else ""
+        return f"± {self.half_width:.2g}{of_bias}; ± {self.margin:.2g} is needed. {remedy}"
+
+    def _remedy(self, better: Planned) -> str:
+        return f"The cheapest design that decides: {better.design}"
+
+    @property
+    def no_meaning(self) -> str:
+        """The sentence why the claim cannot fail at this margin, known before the data; empty where it can."""
+        return ""
 
     @property
     def expected(self) -> float | None:
@@ -118,6 +127,11 @@ class Planned(ABC):
     def random(self) -> bool:
         """True if the values are draws; without randomness no error rate is spent."""
         return True
+
+    @property
+    def planned_spreads(self) -> tuple[float, ...]:
+        """The planned standard deviation of one draw at every size; empty where no noise is assumed."""
+        return ()
 
     def repeated(self) -> Self:
         """The plan of a repetition on few draws, which is asked whether it refutes, never whether it supports."""
@@ -147,6 +161,8 @@ class Planned(ABC):
             lines.append(
                 f"  cheapest    {better.design if better else 'none that was tried decides: widen the margin'}"
             )
+        if self.no_meaning:
+            lines.append(f"  vacuous     {self.no_meaning}")
         return "\n".join([*lines, f"  plan        {self.hash}"])
 
     @abstractmethod
@@ -162,6 +178,7 @@ class Tested:
     points: tuple[Point, ...] = ()
     unseen: tuple[str, ...] = ()  # what the test could not have seen
     detail: str = ""  # what decided it, where the decision's numbers do not say it
+    looked: Looked = NOTHING_LOOKED_AT  # what was looked at besides, of numbers of one's own
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,6 +257,13 @@ class SweepPlan(Planned):
             return None
         found = proposal.weights.plan
         return replace(self, **self._extended(found))
+
+    def _remedy(self, better: Planned) -> str:
+        remedy = super()._remedy(better)
+        assert isinstance(better, type(self))
+        if self.why_not is Reason.CLASS_BIAS and better.sizes[-1] > self.sizes[-1]:
+            remedy += f". Use sizes up to {better.sizes[-1]:g}, or declare smaller corrections with a reason"
+        return remedy
 
     def _extended(self, found: Plan) -> dict[str, Any]:
         """The fields of this plan that a proposal changes."""
@@ -324,7 +348,7 @@ def positive(name: str, value: Any, meaning: str) -> float:
     **Raises:** `DesignError` for anything else.
     """
     if not isinstance(value, Real) or not 0 < float(value) < math.inf:
-        raise DesignError(f"{name}={value!r} cannot be meant: it is {meaning}. Write a positive number.")
+        raise DesignError(f"{name}={value!r} is not valid: it is {meaning}. Write a positive number.")
     return float(value)
 
 

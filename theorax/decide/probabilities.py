@@ -13,12 +13,14 @@ from theorax.decide.one_case import Claimed, verdict
 from theorax.decide.plans import NOTICED, Planned, Tested, counted, positive
 from theorax.decide.samples import numbers
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
-from theorax.decide.verdict import Assumption, Point, Verdict
+from theorax.decide.verdict import Assumption, Point, Standing, Verdict
 from theorax.errors import DesignError, ObservationError, StatementError
 
 __all__ = ["ProbabilityPlan", "decide_probability", "of_counts", "plan_probability", "probability"]
 
-INDEPENDENT = Assumption("independence", "the draws are independent, of one law, and none was left out", "declared")
+INDEPENDENT = Assumption(
+    "independence", "the draws are independent, of one law, and none was left out", Standing.DECLARED
+)
 
 
 @final
@@ -169,7 +171,7 @@ def with_counts(plan: ProbabilityPlan, decision: Decision, successes: int, undec
     detail = f"the event held in {successes} of {draws} draws"
     if undecided:
         detail += f", and could not be told in {undecided}"
-    unseen = [f"a probability that falls short of the claimed one by less than {plan.noticeable:.2g}"]
+    unseen: list[str] = []
     if undecided:
         unseen.append(f"{undecided} of {draws} draws, where the event hangs on rounding")
     points = (Point(0.0, decision.estimate, decision.se, draws),) if draws else ()

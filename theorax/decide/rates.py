@@ -8,20 +8,24 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, cast, final
 
+import numpy as np
+
 from theorax.decide.bias_aware import Weights
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Target
+from theorax.decide.draw_guards import scatter
 from theorax.decide.law_rates import DistancesOfLaws
 from theorax.decide.one_case import Claimed, ledger, sweep_verdict
 from theorax.decide.planning import plateau
-from theorax.decide.plans import NOTICED, Seeds, Tested, chosen, counted, spread, sweep
+from theorax.decide.plans import Seeds, Tested, chosen, counted, spread, sweep
 from theorax.decide.rate_estimators import Average, MeansOfLogs, design_rate
 from theorax.decide.samples import Columns, above_zero, by_size, geometric_point
-from theorax.decide.status import DEFAULT_LEVELS, Levels, Side
+from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Side
 from theorax.decide.streams import Stream
 from theorax.decide.sweep_decisions import SweepDesign, WeightedPlan
-from theorax.decide.verdict import Assumption, Verdict
+from theorax.decide.verdict import Assumption, Standing, Verdict
 from theorax.errors import DesignError
+from theorax.text.numbers import as_power, as_typed
 
 __all__ = ["RATE_SIDES", "RatePlan", "plan_rate", "rate"]
 
@@ -95,13 +99,33 @@ class RatePlan(WeightedPlan):
         if isinstance(observed, DistancesOfLaws):
             return self._tested(lambda: observed, observed.points)
         points = observed.points or tuple(map(geometric_point, self.sizes, observed.values))
-        return self._tested(lambda: MeansOfLogs.of(self.core, observed, self.average, self.floor), points)
+        found = self._tested(lambda: MeansOfLogs.of(self.core, observed, self.average, self.floor), points)
+        return replace(found, unseen=(*found.unseen, *self._order_of_mean(observed, found.decision)))
+
+    def _order_of_mean(self, observed: Columns, decision: Decision) -> Iterator[str]:
+        """The exponent of the mean, where it lies outside the interval for that of exp E log q."""
+        if self.average is not Average.MEAN_OF_LOG or not self.random or observed.logs or observed.batched:
+            return
+        means = [float(column.mean()) for column in observed.values]
+        if min(means) <= 0 or self.floor:
+            return
+        other = float(self.weights.vector @ np.log(means))
+        if not decision.lower <= other <= decision.upper:
+            yield f"the order of E[{self.of}]: decided is that of exp E log, and the means grow with exponent {-other:.2g}"
+
+    @property
+    def is_spread_stated(self) -> bool:
+        return self.sd != RatePlan.sd
+
+    def scatter(self, observed: Columns) -> tuple[float, ...]:
+        if self.average is not Average.MEAN_OF_LOG and not observed.batched:
+            return tuple(float(column.std()) / (abs(float(column.mean())) or 1.0) for column in observed.values)
+        return scatter(observed.points or tuple(map(geometric_point, self.sizes, observed.values)), relative=True)
 
     def _unseen(self, weights: Weights) -> Iterator[str]:
-        yield f"an exponent that differs from the claimed one by less than {weights.mde(NOTICED):.2g}"
         flat = plateau(weights, self.claimed) if self.claimed > 0 else 0.0
         if 0 < flat < math.inf:
-            yield f"a plateau of up to {flat:.0%} of the last value"
+            yield f"a plateau of up to {flat:.3g} times the last value"
         if (dropped := len(self.sizes) - len(weights.plan.sizes)) > 0:
             yield f"the {dropped} largest sizes, where the quantity is within fifty floors of {self.floor:.1e}"
 
@@ -171,7 +195,7 @@ def rate(plan: RatePlan, values: Any) -> Verdict:
 
 def rate_verdict(plan: RatePlan, observed: Columns) -> Verdict:
     """The verdict on the rate of what was observed."""
-    found = plan.tested(observed)
+    found = replace(plan.tested(observed), looked=plan.looked_at(observed))
     return sweep_verdict(
         plan,
         found,
@@ -187,14 +211,16 @@ def _moments(plan: RatePlan) -> Iterator[Assumption]:
         text = "weighted means of the logarithms are near normal (Student's t)"
     else:
         text = "the delete-one jackknife of the log of the mean is near normal (Student's t)"
-    yield Assumption("moment", text, "declared")
+    yield Assumption("moment", text, Standing.DECLARED)
     if plan.solved.share < 1:
         text = "at this planned sd the jackknife exceeds its level: half of it is spent"
-        yield Assumption("moment", text, "declared")
+        yield Assumption("moment", text, Standing.DECLARED)
     if plan.rival is not None:
         low, high = plan.rival
         other = "exponentials" if plan.form == "power" else "powers"
-        yield Assumption("class", f"the rival form is one of {other} with exponents {low:g} to {high:g}", "declared")
+        yield Assumption(
+            "class", f"the rival form is one of {other} with exponents {low:g} to {high:g}", Standing.DECLARED
+        )
 
 
 def _order(of: str, letter: str, exponent: float, side: str, form: str) -> str:
@@ -202,7 +228,9 @@ def _order(of: str, letter: str, exponent: float, side: str, form: str) -> str:
 
     >>> _order("error", "N", -1, "exact", "power")
     'error = Θ(N^-1)  as N → ∞'
+    >>> _order("error", "N", -2 / 3, "at most", "power")
+    'error = O(N^(-2/3))  as N → ∞'
     """
     sign = {"exact": "Θ", "at most": "O", "at least": "Ω"}[side]
-    like = f"{letter}^{exponent:g}" if form == "power" else f"exp({exponent:g} {letter})"
+    like = as_power(letter, exponent) if form == "power" else f"exp({as_typed(exponent)} {letter})"
     return f"{of} = {sign}({like})  as {letter} → ∞"

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from theorax.errors import DesignError, TheoraxError
 
-__all__ = ["DEFAULT_LEVELS", "Decision", "Direction", "Levels", "Reason", "Refusal", "Side", "Status"]
+__all__ = ["DEFAULT_LEVELS", "Decision", "Direction", "LargerClasses", "Levels", "Reason", "Refusal", "Side", "Status"]
 
 
 class Status(StrEnum):
@@ -54,6 +54,10 @@ class Reason(StrEnum):
     HYPOTHESIS_UNSAMPLED = "hypothesis_unsampled"
     NOT_DECIDABLE_YET = "not_decidable_yet"
     OUT_OF_TIME = "out_of_time"
+    SPREAD = "spread"  # the draws scatter far less than was declared
+    TAILS = "tails"  # the draws are too skewed for Student's interval
+    INDISTINCT = "indistinct"  # draws that should differ are equal
+    ONE_SIDED_DOMAIN = "one_sided_domain"  # one side is a number where the other is none
 
     def __repr__(self) -> str:
         # As a status does: the code that reports hold.
@@ -121,6 +125,15 @@ DEFAULT_LEVELS = Levels()
 
 
 @dataclass(frozen=True)
+class LargerClasses:
+    """Robustness of a status under larger classes of corrections; None where none was tried."""
+
+    robust: bool | None = None  # under twice the class, and its sizes do not share their arithmetic
+    under_twice: bool | None = None  # under twice the class
+    with_log: bool | None = None  # with a factor log n
+
+
+@dataclass(frozen=True)
 class Decision:
     """The outcome of one test, with everything that it was decided from.
 
@@ -148,7 +161,15 @@ class Decision:
     levels: Levels = DEFAULT_LEVELS
     robust: bool | None = None
     cases: tuple[Decision, ...] = ()
+    under_twice: bool | None = None  # whether the status stands under twice the class of corrections
+    with_log: bool | None = None  # whether it stands with logarithms of the size in the class
+    skewness: float | None = None  # of the mean, in absolute value, where Student's interval of draws decided
     tails: tuple[float, ...] = ()  # one-sided p-values of the ways of being false, where p_refute is none of them
+
+    @property
+    def larger_classes(self) -> LargerClasses:
+        """The same status under larger classes."""
+        return LargerClasses(self.robust, self.under_twice, self.with_log)
 
     @classmethod
     def undecided(cls, reason: Reason, claimed: float, margin: float, side: Side, levels: Levels) -> Decision:

@@ -26,6 +26,7 @@ from theorax.decide.samples import numbers
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Status
 from theorax.decide.verdict import Verdict
 from theorax.errors import DesignError, ObservationError
+from theorax.names import many
 
 __all__ = ["DEFAULT_SCHEDULE", "Look", "LooksPlan", "Schedule", "looks", "plan_looks"]
 
@@ -187,7 +188,7 @@ def _columns(plan: LookedAt, values: Any, count: int) -> list[np.ndarray]:
     if len(columns) != sizes or any(len(column) != count for column in columns):
         shape = np.shape(values) if isinstance(values, np.ndarray) else tuple(map(len, columns))
         raise ObservationError(
-            f"draw returned {shape} where {count} draws at {sizes} size{'s' * (sizes > 1)} were asked for. A look "
+            f"draw returned {shape} where {count} draws at {many(sizes, 'size')} were asked for. A look "
             "decides all draws so far, as planned. Return count x sizes, or one array of count numbers per size."
         )
     return columns

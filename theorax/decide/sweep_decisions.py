@@ -12,12 +12,17 @@ from numpy.typing import NDArray
 
 from theorax.decide.bias_aware import Bias, Weights, solve
 from theorax.decide.designs import Plan
-from theorax.decide.equivalence import against, decide, is_robust, withheld
+from theorax.decide.draw_guards import Spreads, look_at_draws
+from theorax.decide.equivalence import against, decide, has_slow_room, is_robust, withheld
 from theorax.decide.interval import Interval
+from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.planning import CONTRADICTED, misfit
 from theorax.decide.plans import Planned, SweepPlan, Tested, refused
-from theorax.decide.status import Decision, Levels, Reason, Refusal, Side
+from theorax.decide.samples import Columns
+from theorax.decide.skewness import told_of_tails
+from theorax.decide.status import Decision, Levels, Reason, Refusal, Side, Status
 from theorax.decide.verdict import Point
+from theorax.decide.wide_margins import NO_MEANING, passes_anything
 from theorax.errors import StatementError
 
 __all__ = ["Rival", "SweepDesign", "WeightedMeans", "WeightedPlan", "decide_sweep", "first_sizes"]
@@ -109,8 +114,32 @@ class WeightedPlan(SweepPlan):
     def weights(self) -> Weights:
         return self.solved.weights
 
+    @property
+    def no_meaning(self) -> str:
+        return NO_MEANING if passes_anything(self.claimed, self.margin, self.core.side) else ""
+
     def apart(self, other: Planned) -> float | None:
         return abs(self.claimed - other.claimed) if isinstance(other, WeightedPlan) else None
+
+    @property
+    @abstractmethod
+    def is_spread_stated(self) -> bool:
+        """True if the planned spread is not the one that follows from a declaration, or the default."""
+
+    @abstractmethod
+    def scatter(self, observed: Columns) -> tuple[float, ...]:
+        """The standard deviation of one draw at every size, in the units of the planned one."""
+
+    @property
+    def planned_spreads(self) -> tuple[float, ...]:
+        return self.sd if isinstance(self.sd, tuple) else (self.sd,) * len(self.sizes)
+
+    def looked_at(self, observed: Columns) -> Looked:
+        """Look at numbers of one's own for more than their means; nothing is random in a sequence."""
+        if not self.random:
+            return NOTHING_LOOKED_AT
+        spreads = Spreads(self.scatter(observed), self.planned_spreads, self.is_spread_stated)
+        return look_at_draws(observed, spreads, self.of)
 
     def _tested(self, read: Callable[[], WeightedMeans], points: tuple[Point, ...]) -> Tested:
         """The decision on what was observed; ``read`` may refuse the data."""
@@ -118,8 +147,8 @@ class WeightedPlan(SweepPlan):
             decision, weights, alarm = decide_sweep(self.solved, read(), self.claimed, self.margin, self.core.side)
         except Refusal as refusal:
             return refused(refusal, self.claimed, self.margin, self.core.side, self.levels, points)
-        unseen = (*self._unseen(weights), "corrections that are larger than declared, or fade more slowly")
-        return Tested(decision, points, unseen, CONTRADICTED if alarm else "")
+        unseen = (*self._unseen(weights), "corrections larger than assumed, or that fade more slowly")
+        return Tested(decision, points, unseen, CONTRADICTED if alarm else told_of_tails(decision))
 
     @abstractmethod
     def _unseen(self, weights: Weights) -> Iterable[str]:
@@ -146,6 +175,7 @@ def decide_sweep(
     weights = design.of_first(means.kept)
     plan = weights.plan
     decision = decide(means.interval(weights), claimed, margin, side, plan.levels)
+    slow = has_slow_room(decision, plan, means.interval)
     decision = replace(decision, robust=is_robust(decision, plan, means.interval))
     if design.rival is not None:
         other = solve(first_sizes(design.rival.weights.plan, means.kept))
@@ -154,6 +184,8 @@ def decide_sweep(
     decision = withheld(decision, Reason.CLASS_REFUTED) if alarm else decision
     reported = replace(
         decision,
+        under_twice=decision.robust,
+        with_log=None if decision.status is Status.INCONCLUSIVE else slow,
         p_refute=min(1.0, decision.p_refute / design.share),
         p_support=min(1.0, decision.p_support / design.share),
         levels=design.levels,

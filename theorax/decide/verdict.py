@@ -6,12 +6,13 @@ so a kept result is read and shown without importing either.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from typing import Any
 
 from theorax.decide.findings import Found, ShownBy, decisive, settle, shown_by
-from theorax.decide.status import Decision, Direction, Reason, Side, Status
+from theorax.decide.status import Decision, Direction, LargerClasses, Reason, Side, Status
 from theorax.text.codec import Malformed
 
 Ends = tuple[float | None, float | None]  # None, or infinite, where a side is open
@@ -53,13 +54,23 @@ class Case:
     tails: tuple[float, ...] = ()  # one-sided p-values of the ways in which it can be false, where p_refute is not one
 
 
+class Standing(StrEnum):
+    """Standing of an assumption: how far the engine itself looked at it."""
+
+    DECLARED = "declared"  # believed, because the author says so
+    TESTED = "tested"
+    PROVED = "proved"
+    HELD_FIXED = "held fixed"  # one value of it was looked at
+    NOT_LOOKED_AT = "not looked at"
+
+
 @dataclass(frozen=True)
 class Assumption:
     """An assumption that a verdict is conditional on."""
 
     kind: str  # "class", "moment", "independence", "float model", "law", "hypothesis"
     text: str
-    checked: str  # "declared", "tested" or "proved"
+    checked: Standing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,6 +90,27 @@ class Statement:
     side: Side = Side.EQUAL  # of the number that a reader sees
     direction: Direction | None = None  # of an order, where every case has the same
     exponential: bool = False  # an order exp(c n), not a power of n
+    formula: str = ""  # the statement on one line, without regime and condition; empty for a user's own numbers
+    regime: str = ""  # the sizes, draws or instances that it speaks of: "as T → ∞"
+    condition: str = ""  # the cases that it speaks of; empty if all
+    swept: str = ""  # the letter along which it was measured, as it is displayed
+    display: Mapping[str, str] = field(default_factory=dict)  # letters of its cases as typed -> as displayed
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoggedAttempt:
+    """An attempt at a claim as the log of attempts has it, and what the log holds of the claim besides.
+
+    A claim whose form or source was changed begins a new count. Nobody can tell a repair from a search for a form that
+    passes, so what came of the earlier ones is told.
+    """
+
+    number: int  # in the count of this form, model, effort and parameters
+    begun: str  # the date of the log's first entry: a log that was deleted is younger
+    entries: int  # attempts at the claim in the log, of every form, source and effort
+    earlier: int = 0  # of them, on this model at these parameters, at other forms or sources
+    inconclusive: int = 0  # of the earlier ones
+    refuted: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,7 +121,8 @@ class ErrorRates:
     p_refute: float | None = None
     p_support: float | None = None
     e_value: float | None = None  # of an e-process, frozen at its stopping time
-    attempt: int = 1  # of fresh seeds on this claim and design; the levels shrink with it
+    attempt: int = 1  # the number of the design and seed in the count of the claim; the levels shrink with it
+    log: LoggedAttempt | None = None  # None where no attempt was logged
     nights: int = 0  # how many nightly reruns its process is over; then p_refute and e_value are those of the process
 
     @classmethod
@@ -108,13 +141,15 @@ class Grounds:
     sizes: tuple[float, ...] = ()
     unseen: tuple[str, ...] = ()  # what this check could not have seen
     scope: str = ""  # for what the word is said: a box, the law sampled, declared sizes
+    proved_for: str = ""  # of a proof: for what it speaks, as the check saw it
+    measured_for: str = ""  # beside a proof: for what a test supports the claim
     ledger: tuple[Assumption, ...] = ()  # everything it is conditional on
     # Of a bound: 5 %, 50 % and 95 % quantiles of left over right.
     tightness: tuple[float | None, float | None, float | None] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Verdict(Statement, ErrorRates, Grounds):
+class Verdict(Statement, ErrorRates, Grounds, LargerClasses):
     """One claim over all its cases, of a theorem or on a user's own numbers (`theorax.decide`).
 
     Status, reason, sentence and ``shown_by`` follow from the findings: none is built, or read back, that says otherwise.
@@ -128,7 +163,6 @@ class Verdict(Statement, ErrorRates, Grounds):
     sentence: str  # the verdict in words
     shown_by: ShownBy | None  # None where it was neither established nor refuted
     rigorous: bool  # proved, certified or refuted by a ball: outside the suite's error budget
-    robust: bool | None = None  # whether the status stands under larger classes; None where none was tried
     cases: tuple[Case, ...]
     worst: int | None  # index into cases: the one that decided
 
@@ -173,11 +207,11 @@ def conclude(
     *,
     worst: int | None = 0,
     rates: ErrorRates | None = None,
-    robust: bool | None = None,
+    larger: LargerClasses | None = None,
 ) -> Verdict:
     """The verdict that follows from these findings; ``worst`` is the place of the case that decided."""
-    parts = {**vars(stated), **vars(grounds), **vars(rates or ErrorRates())}
-    return Verdict(**parts, **_settled(findings), cases=tuple(cases), worst=worst, robust=robust)
+    parts = {**vars(stated), **vars(grounds), **vars(rates or ErrorRates()), **vars(larger or LargerClasses())}
+    return Verdict(**parts, **_settled(findings), cases=tuple(cases), worst=worst)
 
 
 def _settled(findings: Sequence[Found]) -> dict[str, Any]:

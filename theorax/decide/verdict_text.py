@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from theorax.decide.promise import grouped, promise
 from theorax.decide.status import Side, Status
 from theorax.decide.verdict import Case, Verdict
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
-from theorax.text.numbers import interval, number, with_uncertainty
+from theorax.text.numbers import as_typed, interval, number, with_uncertainty
 from theorax.text.plot import plot, predicted_along
 
 __all__ = ["MEANING", "sweep", "told"]
@@ -70,6 +71,8 @@ def told(verdict: Verdict) -> Iterator[Block]:
     if len(statement) > 1:
         yield Lines(statement)
     case = verdict.cases[verdict.worst] if verdict.worst is not None else None
+    if first := promise(verdict):
+        yield Paragraph(first)
     yield from _meaning(verdict, case)
     if case is not None:
         yield from _found(verdict, case)
@@ -90,7 +93,7 @@ def _meaning(verdict: Verdict, case: Case | None) -> Iterator[Block]:
             yield Paragraph(f"{meaning[0].upper()}{meaning[1:]}.")
         return
     a = "an" if what[0] in "aeiou" else "a"
-    value, words = number(case.predicted), _SIDES[verdict.side]
+    value, words = as_typed(case.predicted), _SIDES[verdict.side]
     off, true = words.off.format(margin=number(case.margin, 3)), words.true.format(value=value)
     meaning = {
         Status.SUPPORTED: f"The numbers rule out {a} {what} that {off} {value}.",
@@ -107,7 +110,7 @@ def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
     rows = []
     if what is not None and case.predicted is not None:
         words, margin = _SIDES[verdict.side], number(case.margin, 3)
-        shown = words.claimed.format(value=number(case.predicted), margin=margin)
+        shown = words.claimed.format(value=as_typed(case.predicted), margin=margin)
         rows.append((f"claimed {what}", shown, f"{words.beyond.format(margin=margin)} is false"))
     if case.estimate is not None:
         shown = with_uncertainty(case.estimate, case.standard_error)
@@ -163,13 +166,13 @@ def _conditions(verdict: Verdict) -> Iterator[Block]:
         yield Paragraph("What these numbers cannot exclude:")
         for sentence in verdict.unseen:
             yield Paragraph(f"- {sentence}", indent=4, hang=2)
-    if verdict.ledger:
+    for heading, lines in grouped(verdict.ledger):
         yield Gap()
-        yield Paragraph("What the verdict is conditional on:")
-        for part in verdict.ledger:
-            yield Paragraph(f"- {part.kind}: {part.text} ({part.checked})", indent=4, hang=2)
+        yield Paragraph(f"{heading}:")
+        for line in lines:
+            yield Paragraph(f"- {line}", indent=4, hang=2)
     yield Gap()
-    if verdict.scope:
+    if verdict.scope and not verdict.status.holds:  # a green word says it on its first line
         yield Paragraph(f"Scope: {verdict.scope}.", quiet=True)
     level = f"Level {number(verdict.level)}. " if verdict.level is not None else ""
     yield Paragraph(f"{level}Planned before the data; plan {verdict.design_hash}.", quiet=True)

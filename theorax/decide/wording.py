@@ -9,22 +9,35 @@ from typing import Any
 
 from theorax.decide.findings import Finding, Found, settle
 from theorax.decide.status import Decision, Reason, Status
-from theorax.decide.verdict import Case, Point
+from theorax.decide.verdict import Case, LoggedAttempt, Point
+from theorax.names import many
+from theorax.text.numbers import p_value, percent
 
-__all__ = ["REMEDIES", "SEEDS", "TESTED", "Shown", "case_of", "finite", "found_by", "numbers_of", "sentence"]
+__all__ = [
+    "REMEDIES", "SEEDS", "TESTED", "Shown", "attempted", "case_of", "finite", "found_by", "numbers_of",
+    "sentence",
+]  # fmt: skip
 
 REMEDIES = {
-    Reason.UNDERPOWERED: "the statistical width dominates: more draws would decide",
-    Reason.CLASS_BIAS: "the bias that the declared class allows dominates: larger sizes would decide, not more draws",
-    Reason.MOMENTS_UNDECLARED: "too few draws for means of undeclared tails",
-    Reason.NUMERIC_FLOOR: "rounding is as large as what was to be seen",
-    Reason.CLASS_REFUTED: "the data do not fit the declared class of corrections",
+    Reason.UNDERPOWERED: "the draws leave too wide an interval. More draws decide",
+    Reason.CLASS_BIAS: "the assumed corrections leave no room in the margin. Use larger sizes, or declare smaller "
+    "corrections with a reason",
+    Reason.MOMENTS_UNDECLARED: "too few draws for a mean with undeclared tails",
+    Reason.NUMERIC_FLOOR: "rounding is as large as the effect",
+    Reason.CLASS_REFUTED: "the data do not fit the assumed corrections",
     Reason.HYPOTHESIS_UNSAMPLED: "no subject satisfies the hypotheses",
-    Reason.NOT_DECIDABLE_YET: "nothing is measured of it, and no proof settles it",
+    Reason.NOT_DECIDABLE_YET: "it is not measured, and no proof settles it",
     Reason.BUDGET: "the program holds an operation that cannot be followed in this arithmetic",
     Reason.UNDECIDED_COMPARISON: "a comparison could not be decided in ball arithmetic",
     Reason.OUT_OF_TIME: "the time ran out",
+    Reason.SPREAD: "the draws scatter far less than was declared of them",
+    Reason.TAILS: "the draws are too skewed for an interval that takes their mean for nearly normal: more draws, or a "
+    "declared range or variance, would decide",
+    Reason.INDISTINCT: "draws that should differ are equal",
+    Reason.ONE_SIDED_DOMAIN: "at some point one side is a number and the other is none",
 }
+
+DECLARE = "Use larger sizes, or declare smaller corrections with a reason"
 
 SEEDS: Mapping[str, str] = {
     "paired": "draws are independent of each other; draw s has the same seed at every size",
@@ -36,6 +49,20 @@ SEEDS: Mapping[str, str] = {
 """How the draws of a sweep belong together, by what was declared of their seeds."""
 
 
+def attempted(entry: LoggedAttempt) -> str:
+    """The attempt in one sentence, and what came of earlier forms and sources of the claim in another.
+
+    >>> attempted(LoggedAttempt(number=2, begun="2026-01-02T03:04:05Z", entries=5, earlier=3, inconclusive=2, refuted=1))
+    'Attempt 2; log begun 2026-01-02, 5 entries. 3 attempts at earlier forms or sources: 2 inconclusive, 1 refuted.'
+    """
+    told = f"Attempt {entry.number}; log begun {entry.begun[:10]}, {many(entry.entries, 'entry', 'entries')}."
+    if not entry.earlier:
+        return told
+    attempts = many(entry.earlier, "attempt", "attempts")
+    came = f"{entry.inconclusive} inconclusive, {entry.refuted} refuted"
+    return f"{told} {attempts} at earlier forms or sources: {came}."
+
+
 def sentence(
     status: Status, decision: Decision, level: float | None, *, detail: str = "", where: str = "", cases: int = 1
 ) -> str:
@@ -45,36 +72,52 @@ def sentence(
     where there is one; ``where`` names it.
     """
     placed = f" for {where}" if where else ""
-    rejected = "is excluded" if level is None else f"is rejected at level {level:.3g}"
+    risk = f"risk {percent(level)}" if level is not None else ""
     if detail:
         named = f" ({where})" if where and status is not Status.SUPPORTED else ""
         return f"{detail[0].upper()}{detail[1:]}{named}."
     if status is Status.SUPPORTED:
         factor = decision.breakdown_support
-        inflated = f"; it would stand with corrections {factor:.2g} times as large as declared" if factor < 1e6 else ""
-        everywhere = f" in each of {cases} cases" if cases > 1 else ""
+        holds = f" Holds until corrections are {factor:.2g} times those assumed." if factor < 1e6 else ""
+        everywhere = f"In all {cases} cases the" if cases > 1 else "The"
+        error = f"an error of {decision.margin:.3g} or more{f' ({risk})' if risk else ''}"
         # None where no larger class was tried: nothing is extrapolated, or nothing can be enlarged.
-        robust = {True: " Robust: a larger class supports it too.", None: ""}.get(
-            decision.robust, " Not robust: a larger class leaves it open."
-        )
-        return f"That it is off by the margin or more {rejected}{everywhere}{inflated}.{robust}"
+        return f"{everywhere} data exclude {error}.{holds}{_larger(decision)}"
     if status is Status.REFUTED:
-        exact = " (equal within the margin, not exactly)" if decision.equivalent_within_margin else ""
-        robust = "" if decision.robust else "; not robust: it falls under a larger class of corrections"
-        class_ = ", under the declared class" if decision.bias > 0 or decision.robust is not None else ""
-        robust = robust if class_ else ""
-        at = f",{placed}" if placed else ""
-        return f"That it is true {rejected}{class_}{exact}{at}{robust}."
+        counted = f"all {cases} cases counted" if cases > 1 else ""
+        noted = ", ".join(part for part in (risk, counted) if part)
+        told = f"The data exclude the claimed value{f' ({noted})' if noted else ''}{placed}."
+        if decision.equivalent_within_margin:
+            told = f"Not exactly as claimed, but within your margin of {decision.margin:.3g}. {told}"
+        assumed = decision.bias > 0 or decision.robust is not None
+        return told + (" Fragile: with larger corrections it is undecided." if assumed and not decision.robust else "")
+    if status is Status.INCONCLUSIVE and decision.reason is Reason.CLASS_BIAS and math.isfinite(decision.bias):
+        alone = f"the assumed corrections ({decision.bias:.2g}) leave no room in the margin ({decision.margin:.2g})"
+        return f"Undecided{placed}: {alone}. {DECLARE}."
     if status is Status.INCONCLUSIVE and decision.reason is not None:
         return f"Undecided{placed}: {REMEDIES[decision.reason]}."
     return f"{status.capitalize()}{placed}."
+
+
+def _larger(decision: Decision) -> str:
+    """The fate of a support under larger classes, and whether the sizes speak for all sizes."""
+    if decision.robust is None:
+        return ""
+    if decision.robust:
+        said = " Robust: it holds with larger corrections too."
+    elif decision.under_twice:
+        said = " It holds with larger corrections too, but all sizes share their arithmetic."
+    else:
+        said = " Fragile: with larger corrections it is undecided."
+    slow = {True: " It holds with a factor log n.", False: " With a factor log n it is undecided."}
+    return said + (slow[decision.with_log] if decision.with_log is not None else "")
 
 
 def numbers_of(decision: Decision, sign: int = 1) -> str:
     """The numbers of a decision in a line; ``sign`` as in `Shown`."""
     return (
         f"estimate {sign * decision.estimate:.4g}, claimed {sign * decision.claimed:.4g}, "
-        f"margin {decision.margin:.2g}, p(true) {decision.p_refute:.1g}"
+        f"margin {decision.margin:.2g}, {p_value(decision.p_refute, 'p(true)')}"
     )
 
 

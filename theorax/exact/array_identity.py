@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from theorax.decide.equivalence import outcome
 from theorax.decide.findings import Found
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Reason, Side, Status
-from theorax.decide.verdict import Assumption, Case, Grounds, Point, Statement, Verdict, conclude
+from theorax.decide.verdict import Assumption, Case, Grounds, Point, Standing, Statement, Verdict, conclude
 from theorax.decide.wording import TESTED, finite
 from theorax.errors import ObservationError, UsageError
 from theorax.names import did_you_mean
@@ -188,8 +188,10 @@ def _verdict(
         unseen=("differences below the rounding account",),
         scope=f"the arrays given, {' x '.join(map(str, left.shape)) or '1'} entries",
         ledger=(
-            Assumption("float model", model, "declared"),
-            Assumption("float model", "the magnitudes bound the sums of moduli of all terms on both sides", "declared"),
+            Assumption("float model", model, Standing.DECLARED),
+            Assumption(
+                "float model", "the magnitudes bound the sums of moduli of all terms on both sides", Standing.DECLARED
+            ),
         ),
     )
     return conclude(stated, grounds, [Found(TESTED[status], sentence, reason)], [case])

@@ -6,6 +6,7 @@ with its sentence, its scope and what it could not have seen.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -14,20 +15,23 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec, final
 
 import numpy as np
+from flint import fmpq
 
 from theorax.decide.equivalence import decide
 from theorax.decide.estimators import proportion
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
 from theorax.decide.verdict import LOOSE
 from theorax.exact import branch_and_bound
+from theorax.exact.algebra import proof_of, value_at
 from theorax.exact.branch_and_bound import Certificate
 from theorax.exact.counterexamples import Search, quantiles
 from theorax.exact.counterexamples import search as searched
 from theorax.exact.decisions import decided, exactly, told
-from theorax.exact.enclosures import Box, Enclosure, fraction
-from theorax.exact.krawczyk import Critical
-from theorax.exact.least_values import least_on_box, restarts, what_of
-from theorax.numerics.arithmetics import UnsupportedPrimitive
+from theorax.exact.enclosures import Box, Enclosure, fraction, rational
+from theorax.exact.krawczyk import PRECISION, Critical, Zero
+from theorax.exact.least_values import least_on_box, local, restarts, what_of
+from theorax.numerics.arithmetics import UnsupportedPrimitive, narrow_casts
+from theorax.numerics.arithmetics.failures import UndecidedComparison
 from theorax.numerics.keys import seed_of
 
 __all__ = ["BUDGET", "STARTS", "BoxFinding", "BoxProblem", "least_at", "nowhere_negative", "violation_searched"]
@@ -40,6 +44,9 @@ STARTS = 368
 
 BASINS = 0.01
 """The share of starts whose basin may hold a better value after a search from independent starts."""
+
+PIECES = 64
+"""Boxes over which the range of a value is bounded: a margin above that bound would pass every point."""
 
 SAMPLED = 1024
 """Points at which the two sides of a bound are compared for its tightness."""
@@ -80,12 +87,15 @@ class BoxProblem:
         return np.random.default_rng(seed_of(purpose, self.key, str(seed)))
 
     def tightness(self) -> tuple[float, float, float] | None:
-        """Quantiles of the left side over the right at uniform points; None where there are no two sides."""
+        """Quantiles of the left side over the right at uniform points; None where there are no two sides in floats."""
         if self.sides is None:
             return None
         rng = np.random.default_rng(seed_of("tightness", self.key))
         low, high = self.box.ends
-        return quantiles(self.sides, low + (high - low) * rng.random((SAMPLED, len(self.names))))
+        try:
+            return quantiles(self.sides, low + (high - low) * rng.random((SAMPLED, len(self.names))))
+        except UnsupportedPrimitive:
+            return None
 
 
 @final
@@ -99,6 +109,7 @@ class BoxFinding:
     statistical: bool = False
     draws: int = 0
     tightness: tuple[float, float, float] | None = None
+    trivial: bool = False  # it holds whatever point was claimed
 
     @property
     def rigorous(self) -> bool:
@@ -131,9 +142,9 @@ def _followed(
 
 @_followed
 def nowhere_negative(problem: BoxProblem, budget: int = BUDGET) -> BoxFinding:
-    """Decide by branch and bound that the function is nowhere below minus the slack; a search follows what it leaves."""
+    """Decide that the function is nowhere below minus the slack: by algebra, by branch and bound, then by a search."""
     enclosure = problem.enclosure()
-    found = branch_and_bound.certify(enclosure, problem.box, problem.slack, budget)
+    found = _by_algebra(enclosure, problem) or branch_and_bound.certify(enclosure, problem.box, problem.slack, budget)
     if found.status is Status.INCONCLUSIVE:
         found = _search(problem, enclosure, 4096, 0, 0).refuted or found
     lowest = -math.inf if found.lowest is None else found.lowest
@@ -191,7 +202,16 @@ def least_at(
 ) -> BoxFinding:
     """Decide that the function is least at a point of the box, up to the slack; descents follow what boxes leave open."""
     enclosure = problem.enclosure()
-    found, critical = least_on_box(enclosure, enclosure.gradient, at, problem.box, problem.slack, budget)
+    if problem.slack > 0 and (reach := _range(enclosure, problem.box)) <= problem.slack:
+        detail = f"on the whole box the value varies by at most {reach:.3g}, less than the margin: every point passes"
+        decision = decided(Status.CERTIFIED, lower=0.0 - float(problem.slack))
+        return BoxFinding(decision, detail, problem.everywhere, trivial=True)
+    level = value_at(enclosure, [rational(x) for x in at])
+    algebra = None if level is None else _by_algebra(enclosure, problem, level)
+    if algebra is not None:
+        found, critical = algebra, local(enclosure.gradient, at)
+    else:
+        found, critical = least_on_box(enclosure, enclosure.gradient, at, problem.box, problem.slack, budget)
     left = told(found, problem.names, what_of(found))
     if found.status is not Status.INCONCLUSIVE:
         lowest = -math.inf if found.lowest is None else found.lowest
@@ -201,11 +221,15 @@ def least_at(
             estimate=_value(found, lowest),
             lower=0.0 - float(problem.slack) if certified else lowest,
         )
-        return BoxFinding(decision, left + (_strict(critical) if certified else ""), problem.everywhere)
+        return BoxFinding(decision, left + (_strict(critical, problem.box) if certified else ""), problem.everywhere)
     tried = restarts(enclosure, problem.program, at, problem.box, problem.slack, starts, problem.drawn("minimum", seed))
     if tried.refuted is not None:
         decision = decided(Status.REFUTED, estimate=tried.lowest)
         return BoxFinding(decision, told(tried.refuted, problem.names, "the value"), problem.everywhere)
+    if casts := narrow_casts(problem.program, (np.zeros(len(problem.names)),)):
+        # The values that descents compare are known to the rounding of the cast alone.
+        decision = decided(Status.INCONCLUSIVE, Reason.NUMERIC_FLOOR, estimate=tried.lowest, levels=levels)
+        return BoxFinding(decision, f"descents cannot tell values apart that a cast to {casts[0]} rounds; {left}")
     share = proportion((np.arange(starts) < tried.better).astype(float))
     if tried.better:
         decision = decided(Status.INCONCLUSIVE, Reason.NUMERIC_FLOOR, estimate=tried.lowest, levels=levels)
@@ -221,6 +245,28 @@ def least_at(
     return BoxFinding(decision, detail, scope, statistical=True, draws=starts)
 
 
+def _range(enclosure: Enclosure, box: Box) -> float:
+    """A bound of the largest less the smallest value on the box, in balls; infinite where none is found."""
+    each = max(1, math.floor(PIECES ** (1 / len(box.sides))))
+    cuts = [[low + (high - low) * i / each for i in range(each + 1)] for low, high in box.sides]
+    lowest, highest = math.inf, -math.inf
+    try:
+        for sides in itertools.product(*(list(itertools.pairwise(side)) for side in cuts)):
+            ball = enclosure.values(sides, PRECISION)
+            lowest, highest = min(lowest, float(ball.lower())), max(highest, float(ball.upper()))
+    except UndecidedComparison:
+        return math.inf
+    found = highest - lowest
+    # Each end is rounded once, and so is their difference.
+    return math.inf if math.isnan(found) else found + 4 * 2.0**-52 * max(abs(lowest), abs(highest))
+
+
+def _by_algebra(enclosure: Enclosure, problem: BoxProblem, level: fmpq | None = None) -> Certificate | None:
+    """The certificate of a polynomial that is at least the level, less the slack."""
+    proof = proof_of(enclosure, problem.box, rational(problem.slack), level)
+    return None if proof is None else Certificate(Status.CERTIFIED, 0, 0, problem.slack, proof=proof.told)
+
+
 def _search(problem: BoxProblem, enclosure: Enclosure, evaluations: int, draws: int, seed: int) -> Search:
     return searched(
         enclosure,
@@ -234,10 +280,18 @@ def _search(problem: BoxProblem, enclosure: Enclosure, evaluations: int, draws: 
     )
 
 
-def _strict(critical: Critical | None) -> str:
-    if critical is None or critical.shape != "minimum":
+def _strict(critical: Critical | None, box: Box) -> str:
+    """The words for the critical point beside the claimed one; none for one that may lie outside the box."""
+    if critical is None or critical.shape != "minimum" or not _lies_in(critical.near, box):
         return ""
     return f"; the only critical point within {float(critical.alone.radius):.2g} is a strict minimum"
+
+
+def _lies_in(zero: Zero, box: Box) -> bool:
+    return all(
+        fraction(low) <= x - zero.radius and x + zero.radius <= fraction(high)
+        for x, (low, high) in zip(map(Fraction, zero.centre), box.sides, strict=True)
+    )
 
 
 def _value(found: Certificate, otherwise: float) -> float:

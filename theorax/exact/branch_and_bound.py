@@ -53,6 +53,8 @@ class Certificate:
     aside: int = 0
     reason: Reason | None = None
     trouble: str = ""
+    proof: str = ""
+    """The proof in words, where exact algebra decides and no box is looked at."""
 
 
 def is_violated(function: Enclosure, point: Sequence[fmpq], slack: fmpq) -> tuple[bool | None, arb | None, int]:

@@ -12,14 +12,14 @@ import numpy as np
 
 from theorax.decide.findings import Finding
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Side, Status
-from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Statement, Verdict, conclude
+from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Standing, Statement, Verdict, conclude
 from theorax.decide.wording import Shown, case_of, found_by
 from theorax.errors import TheoraxError, UsageError
 from theorax.exact.box_problems import BUDGET, BoxFinding, BoxProblem, nowhere_negative, violation_searched
 from theorax.exact.decisions import exactly
 from theorax.exact.enclosures import Box, Enclosure
 from theorax.exact.own_functions import Bounds, Function, called, exact, of_vector, sides_of, whole
-from theorax.numerics.arithmetics import fingerprint
+from theorax.numerics.arithmetics import fingerprint, narrow_casts
 
 __all__ = ["OwnClaim", "certify", "claim_on", "search"]
 
@@ -27,7 +27,9 @@ CONTENT = 0.02
 """The share of the box that a search without a violation may leave open."""
 DRAWS = 300
 PROGRAM = Assumption(
-    "program", "the program is read in real arithmetic, each of its literals as the double that it is", "declared"
+    "program",
+    "the program is read in real arithmetic, each of its literals as the double that it is",
+    Standing.DECLARED,
 )
 
 
@@ -118,10 +120,11 @@ class OwnClaim:
             draws=found.draws,
             unseen=found.unseen,
             scope=found.scope,
-            ledger=(PROGRAM, *assumptions),
+            ledger=(PROGRAM, *self._casts, *assumptions),
             tightness=found.tightness,
         )
         refuted = Finding.COUNTEREXAMPLE if decision.status is Status.REFUTED else None
+        refuted = Finding.TRIVIAL_BOUND if found.trivial else refuted
         level = decision.levels.support if found.statistical and decision.status is Status.SUPPORTED else None
         return conclude(
             stated,
@@ -129,6 +132,16 @@ class OwnClaim:
             [found_by(decision, refuted, level=None, detail=found.detail)],
             [case_of(decision, Shown(self.name, {}, None, margin=decision.margin or None), detail=found.detail)],
             rates=ErrorRates.of(decision, level),
+        )
+
+    @property
+    def _casts(self) -> tuple[Assumption, ...]:
+        """The rounding that the program's casts to narrower floats are believed to have."""
+        return tuple(
+            Assumption(
+                "program", f"a cast to {name} rounds by at most a unit roundoff, or underflows", Standing.DECLARED
+            )
+            for name in narrow_casts(self.problem.program, (np.zeros(len(self.problem.names)),))
         )
 
     @property

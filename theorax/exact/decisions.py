@@ -12,7 +12,7 @@ from flint import arb
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
 from theorax.exact.branch_and_bound import Certificate
 
-__all__ = ["decided", "exactly", "place", "shown", "told"]
+__all__ = ["decided", "exactly", "place", "read_as_exact", "shown", "told"]
 
 
 def decided(
@@ -57,6 +57,8 @@ def told(found: Certificate, names: Sequence[str], what: str = "the difference")
     """
     boxes = f"{found.boxes} box" + ("es" if found.boxes != 1 else "")
     with_slack = f" with slack {exactly(found.slack)}" if found.slack else ""
+    if found.status is Status.CERTIFIED and found.proof:
+        return found.proof + with_slack
     if found.status is Status.CERTIFIED:
         return f"holds on the whole box{with_slack}: {boxes} in balls of up to {found.precision} bits"
     if found.status is Status.REFUTED:
@@ -74,6 +76,14 @@ def exactly(number: Fraction) -> str:
     """A rational as it is typed, or in a few digits where its fraction is long, as that of a decimal float is."""
     text = str(number)
     return text if len(text) <= 16 else f"{float(number):.6g}"
+
+
+def read_as_exact(casts: Sequence[str]) -> str:
+    """The addition to the scope of an identity whose programs cast to these narrower floats."""
+    if not casts:
+        return ""
+    named = f"cast to {casts[0]} is" if len(casts) == 1 else f"casts to {' and '.join(casts)} are"
+    return f"; the {named} read as exact"
 
 
 def place(point: Sequence[Fraction], names: Sequence[str]) -> str:

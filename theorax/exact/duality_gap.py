@@ -99,7 +99,7 @@ def _compared(problem: GapProblem, margin: arb) -> DualityGap:
         detail = f"the lower bound lies above a feasible value: the gap is {shown(gap)}"
         return DualityGap(Status.REFUTED, None, detail, largest)
     if gap <= margin:
-        detail = f"the gap to a certified lower bound is at most {largest:.3g}"
+        detail = f"the gap to the lower bound is at most {largest:.3g}"
         return DualityGap(Status.CERTIFIED, None, detail, largest)
     detail = f"the gap lies in {shown(gap)}, against a margin of {float(margin):.3g}"
     return DualityGap(Status.INCONCLUSIVE, Reason.NUMERIC_FLOOR, detail, largest)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, final
 
 import flint
@@ -20,7 +20,7 @@ from theorax.errors import TheoraxError, UsageError
 from theorax.numerics.arithmetics.branches import hull
 from theorax.numerics.arithmetics.custom_rules import entered
 from theorax.numerics.arithmetics.domain import ObjectDomain
-from theorax.numerics.arithmetics.failures import UndecidedComparison
+from theorax.numerics.arithmetics.failures import UndecidedComparison, UnsupportedPrimitive
 from theorax.numerics.arithmetics.flat_program import doubles, flatten, trace
 from theorax.numerics.arithmetics.interpreter import Interpreter
 from theorax.numerics.arithmetics.letter_expressions import in_domain
@@ -167,6 +167,18 @@ class Enclosure:
             found: arb = hull(lambda course: self._run(course, entries)[0], precision)
             return found
 
+    def in_arithmetic(self, domain: ObjectDomain, entries: Sequence[Any]) -> Any:
+        """The (first) value in another scalar arithmetic.
+
+        **Raises:** ``UndecidedComparison`` for a program that compares, ``UnsupportedPrimitive`` for an operation that
+        the arithmetic does not have.
+        """
+        if self._outputs is None:
+            raise UndecidedComparison("a branch of the program")
+        given = np.empty(self.dimension, dtype=object)
+        given[:] = entries
+        return self._run(domain, given)[0]
+
     def _run(self, domain: ObjectDomain, entries: np.ndarray) -> list[Any]:
         if self._outputs is None:
             return self._interpreted(domain, entries)
@@ -184,15 +196,28 @@ class Enclosure:
 
 
 def floats(expression: Expr, letters: Sequence[Symbol]) -> Callable[[Any], Any]:
-    """The expression as a JAX function of one vector, rounded: for proposing points, never for deciding at them."""
-    # What is written out stays outside the expression: built anew, a maximum of long sums is compared term by term.
-    written = {node: Dummy() for node in expression.atoms(Function) if node.doit() != node}
-    compiled = lambdify([tuple(letters), tuple(written.values())], expression.xreplace(written), "jax")
-    inner = lambdify([tuple(letters)], [node.doit() for node in written], "jax")
+    """The expression as a JAX function of one vector, rounded: for proposing points, never for deciding at them.
+
+    The function raises ``UnsupportedPrimitive`` where JAX cannot trace it.
+    """
+
+    @cache
+    def compiled() -> tuple[Callable[..., Any], Callable[..., Any]]:
+        # What is written out stays outside the expression: built anew, a maximum of long sums is compared term by term.
+        written = {node: Dummy() for node in expression.atoms(Function) if node.doit() != node}
+        whole = lambdify([tuple(letters), tuple(written.values())], expression.xreplace(written), "jax")
+        return whole, lambdify([tuple(letters)], [node.doit() for node in written], "jax")
 
     def function(x: Any) -> Any:
         values = [x[place] for place in range(len(letters))]
-        return jnp.asarray(compiled(values, inner(values)), dtype=x.dtype)
+        try:
+            whole, inner = compiled()
+            found = whole(values, inner(values))
+        except (NameError, AttributeError, NotImplementedError, TypeError, ValueError):
+            # SymPy prints a name that JAX does not have, or a call that takes no traced number.
+            reason = "JAX has no function for part of it"
+            raise UnsupportedPrimitive(str(expression), "floats", reason) from None
+        return jnp.asarray(found, dtype=x.dtype)
 
     return function
 

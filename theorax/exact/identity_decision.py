@@ -11,12 +11,13 @@ from theorax.decide.findings import Finding, settle
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
 from theorax.exact.decisions import decided
 from theorax.exact.identity_ladder import (
-    PRECISION,
+    FINEST,
     AtPoint,
     Balls,
     Fields,
     Floats,
     Generic,
+    at_finest,
     in_balls,
     in_fields,
     in_floats,
@@ -24,10 +25,7 @@ from theorax.exact.identity_ladder import (
 from theorax.exact.same_program import Form, same_program
 from theorax.numerics.arithmetics import UndecidedComparison
 
-__all__ = ["FINE", "IdentityFinding", "IdentityPoint", "IdentityProblem", "decide_identity"]
-
-FINE = 4 * PRECISION
-"""Bits of balls where the usual ones are too wide, and of the points given to either."""
+__all__ = ["IdentityFinding", "IdentityPoint", "IdentityProblem", "decide_identity"]
 
 FROZEN = (
     "That lies within one unit in the last place of a constant that the program holds as a float, such as 1/3 or "
@@ -42,7 +40,7 @@ class IdentityPoint:
     """Both sides at one exact point.
 
     ``floats``: floats hold the point, so that a margin can be measured there. ``doubted``: balls are run only where
-    floats differ by more than their rounding.
+    floats differ by more than their rounding. ``where`` names the point to a reader.
     """
 
     sides: AtPoint
@@ -58,7 +56,10 @@ class IdentityProblem:
 
     ``forms``: the forms of the left and of the right side, once for every program that the inputs leave as it is;
     ``generic``: for each of these a seed and both sides at generic inputs. ``every_input``: the inputs stand for all
-    real numbers of their shapes; otherwise what differs at generic inputs may still hold on those that are drawn.
+    real numbers of their shapes, and ``panel`` holds points that are the same whatever inputs are given; otherwise the
+    points are draws of a law, on which sides may agree that differ at generic inputs.
+    ``held``: the same as ``generic`` with fewer inputs varied, tried where the sides are not equal there.
+    ``as_drawn``: the forms where inputs that are equal in every draw are one input.
     """
 
     forms: Callable[[], Iterator[tuple[Sequence[Form], Sequence[Form]]]]
@@ -67,12 +68,19 @@ class IdentityProblem:
     margin: float | None = None
     absolute: bool = False
     every_input: bool = False
+    panel: tuple[IdentityPoint, ...] = ()
+    held: tuple[tuple[str, Generic], ...] = ()
+    as_drawn: Callable[[], Iterator[tuple[Sequence[Form], Sequence[Form]]]] | None = None
 
 
 @final
 @dataclass(frozen=True)
 class IdentityFinding:
-    """Decision of an identity, with the result of each rung; ``looked``: number of points evaluated."""
+    """Decision of an identity, with the result of each rung; ``looked``: number of points evaluated.
+
+    ``panel``: balls at the points that do not depend on the inputs given. ``holding``: fields agree where fewer inputs
+    are varied. ``drawn``: the support rests on the points alone, so that a share of their law stays open.
+    """
 
     findings: tuple[Finding, ...]
     detail: str
@@ -81,6 +89,9 @@ class IdentityFinding:
     floats: Floats = Floats()  # noqa: RUF009  (frozen)
     balls: Balls = Balls(0)  # noqa: RUF009
     fields: Fields = Fields(None)  # noqa: RUF009
+    panel: Balls = Balls(0)  # noqa: RUF009
+    holding: bool = False
+    drawn: bool = False
 
     @property
     def status(self) -> Status:
@@ -121,32 +132,52 @@ def decide_identity(problem: IdentityProblem) -> IdentityFinding:
     | both sides are one program, or zero by their form | the bound is trivial |
     | a ball of the difference at some point excludes zero | counterexample |
     | rational sides of all inputs differ in a random finite field | counterexample |
-    | no point at which both sides are finite, and fields do not agree | no instance |
     | rational sides agree in random finite fields, to a probability of error of at most 2^-40 | certificate |
+    | no point at which both sides are finite, and fields do not agree | no instance |
+    | at some point exactly one side is a finite real number | undecided |
     | sides agree in random finite fields whatever the functions in them are | supported |
-    | every point was looked at in balls, all hold zero and are narrower than 2^-150 | supported |
-    | the difference in floats and its rounding account stay below the margin at every point | supported |
+    | draws: both sides are one program where inputs that are equal in every draw are one input | the bound is trivial |
+    | draws: difference and rounding account stay below the margin at all, or all their balls are narrow | supported |
+    | all inputs: the balls of the difference at all given points and half of the panel are narrow | supported |
     | otherwise | undecided |
+
+    A narrow ball holds zero and is smaller than 2^-150 of the larger side.
     """
-    if said := _could_not_fail(problem):
+    if said := _could_not_fail(problem.forms()):
         return IdentityFinding((Finding.TRIVIAL_BOUND,), said)
     found = _at_points(problem)
     if found.findings:
         return found
-    fields, vanish = _in_fields(problem, enough=found.floats.within)
+    fields, vanish = _in_fields(problem.generic)
+    if problem.held and not fields.equal:
+        fields, vanish = _in_fields(problem.held)
+        found = replace(found, holding=bool(fields.equal))
     found = replace(found, fields=fields)
     if vanish:
         return replace(found, findings=(Finding.TRIVIAL_BOUND,), detail=_ZERO)
     if problem.every_input and fields.refuted:
         detail = f"the identity is false: {fields.witness}, so the sides differ as rational functions"
         return replace(found, findings=(Finding.COUNTEREXAMPLE,), detail=detail)
-    if found.looked and found.balls.elsewhere == found.looked and not fields.equal:
+    if fields.certified:
+        return replace(found, findings=(Finding.CERTIFICATE, Finding.TEST_SUPPORTED), detail=_agreement(problem, found))
+    found = _on_panel(problem, found)
+    if found.findings:
+        return found
+    if found.looked and found.balls.elsewhere + found.panel.elsewhere == found.looked and not fields.equal:
         detail = f"a side is no finite number at any of {found.looked} points: nothing is said where nothing is defined"
         return replace(found, findings=(Finding.NO_INSTANCE,), detail=detail, reason=Reason.NUMERIC_FLOOR)
-    findings = [Finding.CERTIFICATE] if fields.certified else []
-    if fields.equal or _all_narrow(problem, found) or found.floats.within:
-        findings.append(Finding.TEST_SUPPORTED)
-        return replace(found, findings=tuple(findings), detail=_agreement(problem, found))
+    if lone := found.balls.lone or found.panel.lone:
+        detail = f"{lone}: the sides have different domains, so one of them is no other name for the other"
+        return replace(found, detail=detail, reason=Reason.ONE_SIDED_DOMAIN)
+    if fields.equal:
+        return replace(found, findings=(Finding.TEST_SUPPORTED,), detail=_agreement(problem, found))
+    if not problem.every_input and problem.points and (found.floats.within or _all_narrow(problem, found)):
+        if problem.as_drawn is not None and (said := _could_not_fail(problem.as_drawn())):
+            detail = f"{said}: inputs of it that are equal in every draw are one input"
+            return replace(found, findings=(Finding.TRIVIAL_BOUND,), detail=detail)
+        return replace(found, findings=(Finding.TEST_SUPPORTED,), detail=_agreement(problem, found), drawn=True)
+    if problem.every_input and _all_narrow(problem, found) and _half_narrow(problem, found):
+        return replace(found, findings=(Finding.TEST_SUPPORTED,), detail=_agreement(problem, found))
     detail, reason = _open(problem, found)
     return replace(found, detail=detail, reason=reason)
 
@@ -154,9 +185,9 @@ def decide_identity(problem: IdentityProblem) -> IdentityFinding:
 _ZERO = "both sides are zero by their form, whatever the inputs: a wrong factor would not be noticed"
 
 
-def _could_not_fail(problem: IdentityProblem) -> str:
+def _could_not_fail(forms: Iterator[tuple[Sequence[Form], Sequence[Form]]]) -> str:
     same, nothing = True, True
-    for left, right in problem.forms():
+    for left, right in forms:
         same = same and same_program(left, right)
         nothing = nothing and all(form.zero for form in (*left, *right))
         if not (same or nothing):
@@ -166,7 +197,7 @@ def _could_not_fail(problem: IdentityProblem) -> str:
 
 def _at_points(problem: IdentityProblem) -> IdentityFinding:
     """Floats and balls at the points in turn, up to the first that refutes or that neither can follow."""
-    floats, balls, looked = Floats(consistent=True, within=problem.margin is not None), Balls(0, narrow=True), 0
+    floats, balls, looked = Floats(consistent=True, within=problem.margin is not None), Balls(0), 0
     for point in problem.points:
         seen = Floats(consistent=False)
         if point.floats and problem.margin is not None:
@@ -175,15 +206,11 @@ def _at_points(problem: IdentityProblem) -> IdentityFinding:
         if point.doubted and seen.consistent:
             looked += 1
             continue
-        ball = in_balls([point.sides])
-        if ball.points and not (ball.narrow or ball.refuted):
-            ball = in_balls([point.sides], FINE)  # what cancels, or grows, needs more bits
-        balls = _added(balls, ball)
+        ball = _told_at(point)
+        balls = balls.and_then(ball)
         looked += 1
         if ball.refuted:
-            detail = f"the identity is false: {ball.refuted} at {point.where}"
-            frozen = problem.every_input and _is_frozen(point)
-            detail += f". {FROZEN.rstrip('.')}" if frozen else ""
+            detail = _refutation(problem, point, ball)
             return IdentityFinding((Finding.COUNTEREXAMPLE,), detail, None, looked, floats, balls)
         if ball.obstacle is not None and (seen.obstacle is not None or problem.margin is None):
             break
@@ -204,15 +231,31 @@ def _both(floats: Floats, more: Floats) -> Floats:
     )
 
 
-def _added(balls: Balls, more: Balls) -> Balls:
-    return Balls(
-        balls.points + more.points,
-        balls.narrow and (more.narrow or bool(more.elsewhere)),
-        more.refuted,
-        max(balls.difference, more.difference),
-        more.obstacle or balls.obstacle,
-        balls.elsewhere + more.elsewhere,
-    )
+def _on_panel(problem: IdentityProblem, found: IdentityFinding) -> IdentityFinding:
+    """Balls at the points of the panel; a comparison that no bits decide leaves its point wide."""
+    panel, looked = Balls(0), found.looked
+    for point in () if found.balls.obstacle is not None else problem.panel:
+        ball = _told_at(point)
+        looked += 1
+        if isinstance(ball.obstacle, UndecidedComparison):
+            ball = Balls(1, 1, difference=math.inf)
+        panel = panel.and_then(ball)
+        if ball.refuted:
+            detail = _refutation(problem, point, ball)
+            return replace(found, findings=(Finding.COUNTEREXAMPLE,), detail=detail, looked=looked, panel=panel)
+        if ball.obstacle is not None:
+            break
+    return replace(found, looked=looked, panel=panel)
+
+
+def _told_at(point: IdentityPoint) -> Balls:
+    ball = at_finest(point.sides)
+    return replace(ball, lone=f"at {point.where} {ball.lone}") if ball.lone else ball
+
+
+def _refutation(problem: IdentityProblem, point: IdentityPoint, ball: Balls) -> str:
+    frozen = problem.every_input and _is_frozen(point)
+    return f"the identity is false: {ball.refuted} at {point.where}" + (f". {FROZEN.rstrip('.')}" if frozen else "")
 
 
 def _is_frozen(point: IdentityPoint) -> bool:
@@ -221,27 +264,29 @@ def _is_frozen(point: IdentityPoint) -> bool:
     return loose.points > 0 and not loose.refuted
 
 
-def _in_fields(problem: IdentityProblem, *, enough: bool) -> tuple[Fields, bool]:
-    """The weakest result of the fields over the programs, and True if all sides vanish by their form.
-
-    ``enough``: what is short of a certificate adds nothing, so the first such program ends the search.
-    """
+def _in_fields(programs: tuple[tuple[str, Generic], ...]) -> tuple[Fields, bool]:
+    """The weakest result of the fields over the programs, and True if all sides vanish by their form."""
     found: list[Fields] = []
-    for seed, sides in problem.generic:
+    for seed, sides in programs:
         found.append(in_fields(sides, seed))
-        if not found[-1].equal or (enough and not found[-1].certified):
+        if not found[-1].equal:
             break
     if not found:
         return Fields(None), False
     weakest = max(found, key=lambda part: (part.equal is not True, part.bound))
-    if len(found) < len(problem.generic) and weakest.equal:
+    if len(found) < len(programs) and weakest.equal:
         weakest = replace(weakest, equal=None)
     return weakest, all(part.size is not None and part.size.vanishes for part in found)
 
 
 def _all_narrow(problem: IdentityProblem, found: IdentityFinding) -> bool:
-    balls = found.balls
-    return balls.points > 0 and balls.narrow and balls.points + balls.elsewhere == len(problem.points)
+    """True if the balls at all the points that were given or drawn are narrow."""
+    return found.balls.points == len(problem.points) and not found.balls.wide and found.balls.obstacle is None
+
+
+def _half_narrow(problem: IdentityProblem, found: IdentityFinding) -> bool:
+    """True if the balls at half of the panel are narrow."""
+    return bool(problem.panel) and 2 * (found.panel.points - found.panel.wide) >= len(problem.panel)
 
 
 def _agreement(problem: IdentityProblem, found: IdentityFinding) -> str:
@@ -257,29 +302,48 @@ def _agreement(problem: IdentityProblem, found: IdentityFinding) -> str:
     if fields.equal:
         met = ", ".join(sorted(fields.through)) or "a degree too high for a bound"
         said.append(f"equal in {fields.trials} random finite fields, whatever these functions are: {met}")
-    if floats.within:
+    if floats.within and not problem.every_input:
         count = sum(point.floats for point in problem.points)
         said.append(f"both sides agree within {floats.worst:.1g}, rounding included, at {_counted(count)}")
-    if _all_narrow(problem, found):
-        count = balls.points
-        said.append(f"every ball of the difference at {_counted(count)} holds zero and is narrow")
+    both = balls.and_then(found.panel)
+    if said and not both.points:
+        return "; ".join(said)
+    if _all_narrow(problem, found) or found.panel.points:
+        narrow = both.points - both.wide
+        said.append(f"the ball of the difference holds zero and is narrow at {_counted(narrow)}{_not_narrow(both)}")
     return "; ".join(said)
+
+
+def _not_narrow(balls: Balls) -> str:
+    said = [
+        f"too wide at {balls.wide}" if balls.wide else "",
+        f"neither side is a number at {balls.elsewhere}" if balls.elsewhere else "",
+    ]
+    told = ", ".join(filter(None, said))
+    return f" ({told})" if told else ""
 
 
 def _open(problem: IdentityProblem, found: IdentityFinding) -> tuple[str, Reason]:
     floats, balls = found.floats, found.balls
-    obstacle = balls.obstacle or floats.obstacle
+    obstacle = balls.obstacle or found.panel.obstacle or floats.obstacle
     if obstacle is not None:
         undecided = isinstance(obstacle, UndecidedComparison)
         return str(obstacle).rstrip("."), Reason.UNDECIDED_COMPARISON if undecided else Reason.BUDGET
     if problem.margin is not None and any(point.floats for point in problem.points):
         word = "consistent with rounding" if floats.consistent else "more than rounding explains, but no ball decides"
+        alone = "; floats at the input given support nothing for all inputs" if problem.every_input else ""
         return (
             f"both sides agree within {floats.worst:.1g}, rounding included, against a margin of {problem.margin:.1g}: "
-            f"{word}",
+            f"{word}{alone}",
             Reason.NUMERIC_FLOOR,
         )
-    return f"balls around zero of size {balls.difference:.2g} are too wide to say anything", Reason.NUMERIC_FLOOR
+    both = balls.and_then(found.panel)
+    narrow = both.points - both.wide
+    return (
+        f"the ball of the difference is narrow at {narrow} of {found.looked} points only, with {FINEST} bits"
+        f"{_not_narrow(both)}",
+        Reason.NUMERIC_FLOOR,
+    )
 
 
 def _counted(count: int) -> str:

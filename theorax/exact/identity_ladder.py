@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+import flint
 import numpy as np
 from flint import arb
 
@@ -38,12 +39,16 @@ from theorax.numerics.arithmetics import (
     ZeroDivisor,
 )
 from theorax.numerics.arithmetics.degree import height
+from theorax.numerics.arithmetics.undefined import Undefined
 
-PRECISION = 256
-"""Bits of a ball."""
+PRECISION, FINEST = 256, 4096
+"""Bits of a ball, at first and where more are needed."""
 
 NARROW = arb(2) ** -150
-"""A ball around zero wider than this says nothing."""
+"""A ball around zero wider than this share of the larger side says nothing."""
+
+NOTHING = arb(2) ** -1000
+"""Sides that are both below this have no size to compare a ball with: zero, as far as the bits of a ball tell."""
 
 ENOUGH = 2.0**-40
 """The largest probability of error that may be called a certificate."""
@@ -113,16 +118,42 @@ class Fields:
 
 @dataclass(frozen=True)
 class Balls:
-    """Result of balls at exact points: number of points, widest ball, first difference that excludes zero."""
+    """Result of balls at exact points: how many were looked at, the first difference that excludes zero.
+
+    ``points``: those at which neither side is surely undefined, of which ``wide`` ones say nothing. ``elsewhere``: points
+    at which a side is no real number; ``lone`` tells of one at which the other side is.
+    """
 
     points: int
-    narrow: bool = False
+    wide: int = 0
+    elsewhere: int = 0
     refuted: str = ""
+    lone: str = ""
     difference: float = 0.0
     """The size of the difference where it excludes zero, otherwise of the largest ball around zero."""
     obstacle: TheoraxError | None = None
-    elsewhere: int = 0
-    """Points at which a side is no real number."""
+
+    @property
+    def narrow(self) -> bool:
+        """True if every ball says something, and there is one."""
+        return self.points > 0 and not self.wide
+
+    @property
+    def open(self) -> bool:
+        """True if more bits may say more."""
+        return not self.refuted and (self.wide > 0 or isinstance(self.obstacle, UndecidedComparison | ZeroDivisor))
+
+    def and_then(self, more: Balls) -> Balls:
+        """These points and more of them."""
+        return Balls(
+            self.points + more.points,
+            self.wide + more.wide,
+            self.elsewhere + more.elsewhere,
+            self.refuted or more.refuted,
+            self.lone or more.lone,
+            more.difference if more.refuted else max(self.difference, more.difference),
+            self.obstacle or more.obstacle,
+        )
 
 
 @dataclass(frozen=True)
@@ -199,33 +230,83 @@ def _size(sides: Generic) -> tuple[RationalSize | None, TheoraxError | None]:
 
 
 def in_balls(points: Sequence[AtPoint], precision: int = PRECISION, loose: bool = False) -> Balls:
-    """Compare the sides at exact points; one at which a side is no finite real number is passed over, and counted.
+    """Compare the sides at exact points, in balls of this many bits.
 
     ``loose``: float constants stand for every number within one unit in their last place.
 
     **Errors:** none: a ball that excludes zero refutes, whatever its size.
     """
-    balls = Ball(precision, loose=loose)
-    seen, elsewhere, narrow, widest = 0, 0, True, 0.0
+    balls = Balls(0)
     for sides in points:
-        try:
-            pairs = sides(balls)
-            with balls.working():
-                gaps = [balls.binary("sub", left, right).reshape(-1).tolist() for left, right in pairs]
-        except OBSTACLES as error:
-            return Balls(seen, obstacle=error, elsewhere=elsewhere)
-        every = [gap for column in gaps for gap in column]
-        if not all(gap.is_finite() for gap in every):
-            elsewhere += 1
-            continue
-        seen += 1
-        outside = [gap for gap in every if not gap.contains(0)]
-        if outside:
-            far = max(abs(float(gap.mid())) for gap in outside)
-            return Balls(seen, False, f"the sides differ by {far:.2g}: a ball of their difference excludes zero", far)
-        narrow = narrow and all(gap.rad() < NARROW for gap in every)
-        widest = max([widest, *(float(gap.rad()) for gap in every)])
-    return Balls(seen, narrow and seen > 0, "", widest, None, elsewhere)
+        balls = balls.and_then(_at_point(sides, precision, loose))
+        if balls.refuted or balls.obstacle is not None:
+            break
+    return balls
+
+
+def at_finest(sides: AtPoint) -> Balls:
+    """Compare the sides at one exact point, with precision doubled until their difference is told from zero, or narrow.
+
+    **Errors:** none: a ball that excludes zero refutes, whatever its size.
+    """
+    precision = PRECISION
+    found = _at_point(sides, precision)
+    while precision < FINEST and found.open:
+        precision *= 2
+        found = _at_point(sides, precision)
+    return found
+
+
+def _at_point(sides: AtPoint, precision: int, loose: bool = False) -> Balls:
+    balls = Ball(precision, loose=loose)
+    try:
+        pairs = sides(balls)
+        with balls.working():
+            gaps = [balls.binary("sub", left, right).reshape(-1).tolist() for left, right in pairs]
+    except OBSTACLES as error:
+        return Balls(0, obstacle=error)
+    if not all(gap.is_finite() for column in gaps for gap in column):
+        return _where_undefined(sides, precision)
+    outside = [gap for column in gaps for gap in column if not gap.contains(0)]
+    if outside:
+        far = max(abs(float(gap.mid())) for gap in outside)
+        return Balls(
+            1, refuted=f"the sides differ by {far:.2g}: a ball of their difference excludes zero", difference=far
+        )
+    wide = not all(_is_narrow(*pair, column) for pair, column in zip(pairs, gaps, strict=True))
+    return Balls(1, int(wide), difference=max((float(gap.rad()) for column in gaps for gap in column), default=0.0))
+
+
+def _where_undefined(sides: AtPoint, precision: int) -> Balls:
+    """A point at which some entry is no finite number: surely none, or only in balls too wide to tell."""
+    undefined = Undefined()
+    pairs = sides(Ball(precision, undefined=undefined))
+    both = [(one.is_finite(), other.is_finite()) for one, other in _entries(pairs)]
+    if undefined.doubtful:
+        return Balls(1, 1, difference=math.inf)
+    lone = [left for left, right in both if left != right]
+    told = "" if not lone else "the left side is a number and the right side is none"
+    if lone and not lone[0]:
+        told = "the right side is a number and the left side is none"
+    return Balls(0, elsewhere=1, lone=told)
+
+
+def _entries(pairs: Sides) -> list[tuple[arb, arb]]:
+    """The two sides entry by entry."""
+    return [
+        entry
+        for pair in pairs
+        for entry in zip(*(side.reshape(-1).tolist() for side in np.broadcast_arrays(*pair)), strict=True)
+    ]
+
+
+def _is_narrow(left: np.ndarray, right: np.ndarray, gaps: Sequence[arb]) -> bool:
+    """True if every difference is small beside the largest entry, or both sides are zero as far as any bits tell."""
+    sides = [*left.reshape(-1).tolist(), *right.reshape(-1).tolist()]
+    with flint.ctx.workprec(64):  # sizes alone
+        largest = max((entry.abs_lower() for entry in sides), default=arb(0))
+        small = all(gap.abs_upper() <= NARROW * largest for gap in gaps)
+        return small or all(entry.abs_upper() <= NOTHING for entry in sides)
 
 
 def in_floats(sides: AtPoint, margin: float, absolute: bool = False) -> Floats:

@@ -27,6 +27,8 @@ PRECISION = 128
 WIDEST, NARROWEST = 0, 40
 """The radii tried are 2^-k for k from ``WIDEST`` to ``NARROWEST``, in units of the largest coordinate or one."""
 NEWTON = 6
+PLACED = Fraction(1, 2**26)
+"""A point given as doubles, or as the result of a descent in doubles, is known to half of their 52 digits."""
 
 
 @final
@@ -50,6 +52,7 @@ class Zero:
 class Critical:
     """A critical point: the widest box that holds it alone, and one small enough to know its curvature.
 
+    ``place``: a box that says where it lies to `PLACED` of the largest coordinate or one; None where none is found.
     ``shape``: "minimum" (the Hessian is positive definite on all of ``near``), "no minimum" (a direction of negative
     curvature everywhere on it) or "unknown". ``curved``: the lower bound of the Gershgorin discs there.
     """
@@ -58,6 +61,7 @@ class Critical:
     near: Zero
     shape: str
     curved: float
+    place: Zero | None
 
 
 def zero(
@@ -73,7 +77,7 @@ def zero(
     where the box shrinks to rounding: the Jacobian is singular there, or the program jumps.
     """
     centre = _newton(system, [rational(Fraction(x)) for x in near], precision)
-    scale = max([Fraction(1), *(abs(fraction(x)) for x in centre)])
+    scale = _scale([fraction(x) for x in centre])
     for tried, k in enumerate(range(WIDEST, NARROWEST + 1), start=1):
         radius = scale / 2**k
         if not fits([fraction(x) for x in centre], radius):
@@ -105,7 +109,14 @@ def critical(
         system, alone.centre, precision, lambda jacobian: _shape(hessian(jacobian), precision)[0] != "unknown", fits
     )
     shape, curved = _shape(hessian((small or alone).jacobian), precision)
-    return Critical(alone, small or alone, shape, curved)
+    # The boxes above may be wide: a quadratic function has one critical point, and one curvature, however far away it lies.
+    place = zero(system, alone.centre, precision, fits=lambda centre, radius: radius <= PLACED * _scale(centre))
+    return Critical(alone, small or alone, shape, curved, place)
+
+
+def _scale(centre: Sequence[Fraction]) -> Fraction:
+    """The largest coordinate or one."""
+    return max([Fraction(1), *(abs(x) for x in centre)])
 
 
 def _inside(system: Enclosure, centre: Sequence[fmpq], radius: fmpq, precision: int) -> Any:

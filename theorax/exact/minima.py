@@ -11,7 +11,7 @@ import jax
 import numpy as np
 
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Reason, Status
-from theorax.decide.verdict import Assumption, Verdict
+from theorax.decide.verdict import Assumption, Standing, Verdict
 from theorax.errors import TheoraxError, UsageError
 from theorax.exact.box_problems import BUDGET, STARTS, BoxFinding, least_at
 from theorax.exact.certificates import claim_on
@@ -19,14 +19,14 @@ from theorax.exact.decisions import decided
 from theorax.exact.duality_gap import GAP_PRECISION, GapProblem, duality_gap
 from theorax.exact.enclosures import Enclosure, rational
 from theorax.exact.kkt import Constrained, constrained
-from theorax.exact.krawczyk import Critical
+from theorax.exact.krawczyk import PLACED, Critical
 from theorax.exact.least_values import local
 from theorax.exact.own_functions import Bounds, Function, exact, whole
 from theorax.numerics.arithmetics import UnsupportedPrimitive
 
 __all__ = ["duality", "minimum"]
 
-WEAK = Assumption("hypothesis", "the dual function is a lower bound wherever its constraints hold", "declared")
+WEAK = Assumption("hypothesis", "the dual function is a lower bound wherever its constraints hold", Standing.DECLARED)
 
 
 def minimum(
@@ -136,13 +136,15 @@ def _near(found: Critical | None, at: Sequence[Fraction], under: Constrained | N
         detail = under.trouble.rstrip(".")
     elif found is None:
         detail = "no box around the point is known to hold exactly one critical point"
-    elif any(abs(x - c) > found.near.radius for x, c in zip(at, found.near.centre, strict=False)):
-        far = max(abs(float(x - c)) for x, c in zip(at, found.near.centre, strict=False))
+    elif found.place is None:
+        detail = "where the critical point nearby lies is not known to half the digits of a double"
+    elif any(abs(x - c) > PLACED * max(Fraction(1), abs(c)) for x, c in zip(at, found.place.centre, strict=False)):
+        far = max(abs(float(x - c)) for x, c in zip(at, found.place.centre, strict=False))
         detail = f"the critical point nearby lies {far:.2g} away from the one claimed: give it to more digits"
     elif found.shape == "minimum":
         status, scope = Status.CERTIFIED, f"a radius of {float(found.near.radius):.2g} around the point"
         detail = (
-            f"one critical point lies within {float(found.near.radius):.2g}, the only one within "
+            f"one critical point lies within {float(2 * PLACED):.2g} of the largest coordinate or one, the only one within "
             f"{float(found.alone.radius):.2g}, and the Hessian is positive definite there (above {found.curved:.3g})"
         )
         if under is not None:

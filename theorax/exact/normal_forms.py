@@ -130,6 +130,7 @@ class _Letters:
         # The youngest root first: its equation may hold older ones.
         for root in reversed(list(self.equations)):
             equation = sympy.numer(sympy.together(self.equations[root]))
+            polynomial = sympy.expand(polynomial)  # what cancels holds no root, and prem fails at the zero polynomial
             polynomial = sympy.prem(polynomial, equation, root) if polynomial.has(root) else polynomial
         return sympy.expand(polynomial) == 0
 

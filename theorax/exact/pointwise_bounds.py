@@ -59,7 +59,7 @@ def bounded_at_points(points: Sequence[tuple[str, AtPoint]], slack: Fraction = F
     | every excess is at most the slack | CERTIFIED |
     | otherwise, or some number cannot be followed | INCONCLUSIVE |
     """
-    balls = Ball(PRECISION)
+    balls = Ball(PRECISION, rounds=True)
     excesses: list[tuple[float, ...]] = []
     shares: list[float] = []
     undecided = 0

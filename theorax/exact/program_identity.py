@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import math
 import random
 from collections.abc import Callable, Sequence
@@ -19,13 +20,16 @@ import sympy
 from flint import arb, fmpq
 
 from theorax.decide.findings import Finding
-from theorax.decide.verdict import Assumption, Grounds, Point, Statement, Verdict, conclude
+from theorax.decide.verdict import Assumption, Grounds, Point, Standing, Statement, Verdict, conclude
 from theorax.decide.wording import Shown, case_of, finite, found_by
 from theorax.errors import UsageError
-from theorax.exact.identity_decision import FINE, IdentityFinding, IdentityPoint, IdentityProblem, decide_identity
-from theorax.exact.identity_ladder import Carry, Sides
+from theorax.exact.decisions import read_as_exact
+from theorax.exact.held_fixed import held_fixed, listed
+from theorax.exact.identity_decision import IdentityFinding, IdentityPoint, IdentityProblem, decide_identity
+from theorax.exact.identity_ladder import FINEST, Carry
+from theorax.exact.identity_panel import PANEL, Layout
 from theorax.exact.same_program import forms_of
-from theorax.numerics.arithmetics import Ball, Domain, evaluate
+from theorax.numerics.arithmetics import Ball, Domain, evaluate, narrow_casts
 from theorax.numerics.arithmetics.expressions import ball_of
 from theorax.numerics.arithmetics.flat_program import doubles
 from theorax.numerics.arithmetics.letter_expressions import in_domain
@@ -38,7 +42,7 @@ _POINTS = 3
 _MOST_ENTRIES = 200_000  # exact arithmetic on more takes minutes
 
 RANDOMNESS = Assumption(
-    "independence", "primes and points come from a pseudo-random generator, taken for uniform", "declared"
+    "independence", "primes and points come from a pseudo-random generator, taken for uniform", Standing.DECLARED
 )
 
 
@@ -57,15 +61,20 @@ def identity(
     | rational sides that differ in a random finite field | refuted |
     | a ball of the difference at an exact point that excludes zero | refuted |
     | rational sides that agree in random finite fields, to a probability of error of at most 2^-40 | certified |
+    | a point at which exactly one side is a finite real number | inconclusive |
     | sides that agree in finite fields whatever the functions tanh, sqrt, ... in them are | supported |
-    | every ball of the difference holds zero and is narrower than 2^-150 | supported |
-    | the difference in floats and its rounding account stay below the margin | supported |
+    | the ball of the difference is narrow at every point near the inputs and at half of the panel | supported |
     | otherwise | inconclusive |
+
+    The points are those near the inputs given, and a panel that is the same whatever is given: entries of one sign and
+    of mixed signs, of sizes from 2^-20 to 2^20, some or all of them zero, two of them equal. A ball is narrow if it holds
+    zero and is smaller than 2^-150 of the larger side; up to 4096 bits are spent on that.
 
     ``at`` is the tuple of arguments (one argument may stand alone): arrays, pytrees of arrays such as Equinox modules,
     ``jax.ShapeDtypeStruct`` where only the shape matters, Fractions and SymPy constants for exact numbers. Integers,
-    truth values and Python numbers stay as they are. A hypothesis on the inputs must be built into the programs: a unit
-    vector as ``x / norm(x)``. ``right`` may be a number. ``margin``: relative to the largest entry of either side.
+    truth values and Python numbers are held fixed, and the scope names them. A hypothesis on the inputs must be built into
+    the programs: a unit vector as ``x / norm(x)``, a positive one as ``exp(v)``. ``right`` may be a number. ``margin``:
+    relative to the largest entry of either side; floats at the inputs given are held against it, and support nothing.
 
     A float constant of a program is the dyadic it stores: with 1/3 frozen to a float a true identity is false at 1e-17,
     and is refuted; the sentence then says so.
@@ -84,7 +93,9 @@ def identity(
         margin_given=None if margin is None else f"{margin:g}",
         design_hash=digest,
     )
-    return _verdict(found, problem, arguments, stated)
+    casts = narrow_casts(lambda *given: (left(*given), other(*given)), _stood(arguments)) if found.status.holds else ()
+    held = held_fixed(arguments, _is_varied, _names(left))
+    return _verdict(found, problem, arguments, stated, held, casts)
 
 
 def problem_of(
@@ -95,20 +106,36 @@ def problem_of(
     told = repr(([form.digest for side in both for form in side], margin, name))
     digest = hashlib.sha256(told.encode()).hexdigest()[:16]
     sides = partial(_sides, left, right, arguments)
-    samples = _has_samples(arguments)
+    near = _POINTS if _has_samples(arguments) else 0
 
-    def at_point(number: int) -> IdentityPoint:
-        given = samples and number == 0
+    def point(where: str, carry: Callable[[Domain[Any]], Carry], *, floats: bool = False) -> IdentityPoint:
+        # One run of the programs meets every leaf once, in one order: a point is made anew for every run.
+        return IdentityPoint(lambda domain: sides(domain, carry(domain)), where, floats=floats)
 
-        def run(domain: Domain[Any]) -> Sides:
-            # One run of the programs meets every leaf once, in one order: a point is made anew for every run.
-            draws = random.Random(f"{digest} {number}")
-            return sides(domain, _lifted(domain) if given else partial(_moved, draws, samples))
+    def moved(number: int) -> IdentityPoint:
+        def carry(domain: Domain[Any]) -> Carry:
+            return partial(_moved, random.Random(f"{digest} {number}"))
 
-        return IdentityPoint(run, floats=given and margin is not None)
+        return point("an exact point near the inputs", carry)
 
-    points = tuple(at_point(number) for number in range(_POINTS))
-    return IdentityProblem(lambda: iter([both]), ((digest, sides),), points, margin, every_input=True), digest
+    leaves = [tuple(leaf.shape) for leaf in _leaves(arguments)]
+
+    def on_panel(layout: Layout) -> IdentityPoint:
+        return point(layout.told(leaves), lambda domain: layout.carry())
+
+    given = (point("an exact point, the inputs given", _lifted, floats=margin is not None),) if near else ()
+    points = (*given, *(moved(number) for number in range(1, near)))
+    return (
+        IdentityProblem(
+            lambda: iter([both]),
+            ((digest, sides),),
+            points,
+            margin,
+            every_input=True,
+            panel=tuple(map(on_panel, PANEL)),
+        ),
+        digest,
+    )
 
 
 def _verdict(
@@ -116,8 +143,11 @@ def _verdict(
     problem: IdentityProblem,
     arguments: tuple[Any, ...],
     stated: Statement,
+    held: tuple[str, ...],
+    casts: Sequence[str] = (),
 ) -> Verdict:
-    balls, looked = found.balls, found.balls.points
+    balls = found.balls.and_then(found.panel)
+    looked = balls.points
     measured = found.looked > 0 and found.floats.obstacle is None and any(point.floats for point in problem.points)
     decision = found.decision(problem.margin or 0.0)
     if not measured:  # balls that hold zero measure no difference
@@ -140,8 +170,8 @@ def _verdict(
     grounds = Grounds(
         draws=found.fields.trials + looked,
         unseen=_unseen(found),
-        scope=_scope(found, arguments),
-        ledger=(RANDOMNESS,) if holds else (),
+        scope=_scope(found, arguments) + read_as_exact(casts) + (f"; {listed(held)}" if held and holds else ""),
+        ledger=(RANDOMNESS, *(Assumption("input", part, Standing.HELD_FIXED) for part in held)) if holds else (),
     )
     findings = [
         found_by(decision, finding, level=None, detail=found.detail)
@@ -155,14 +185,17 @@ def _scope(found: IdentityFinding, arguments: tuple[Any, ...]) -> str:
     if found.fields.equal and Finding.TEST_SUPPORTED in found.findings:
         return f"all real inputs of shapes {shapes} at which both sides are defined"
     if Finding.TEST_SUPPORTED in found.findings:
-        return f"{found.looked} exact points of shapes {shapes}"
+        looked = found.balls.and_then(found.panel)
+        return f"{looked.points - looked.wide} exact points of shapes {shapes}"
     return f"inputs of shapes {shapes}"
 
 
 def _unseen(found: IdentityFinding) -> tuple[str, ...]:
     if Finding.TEST_SUPPORTED not in found.findings:
         return ()
-    seen = ("other shapes", "the rounding of either program")
+    seen: tuple[str, ...] = ("other shapes", "the rounding of either program")
+    lone = found.balls.lone or found.panel.lone
+    seen = (*seen, f"where one side alone is defined: {lone}") if lone else seen
     return seen if found.fields.equal else (*seen, "a difference that vanishes at the points looked at")
 
 
@@ -221,14 +254,13 @@ def _lifted(domain: Domain[Any]) -> Carry:
     return lambda leaf: domain.lift(np.asarray(leaf)) if isinstance(domain, Ball) else np.asarray(leaf)
 
 
-def _moved(draws: random.Random, samples: bool, leaf: Any) -> Any:
-    """Exact rationals around the given inputs, or anywhere where only shapes are given."""
-    sample = np.asarray(leaf, np.float64) if samples else np.zeros(leaf.shape)
+def _moved(draws: random.Random, leaf: Any) -> Any:
+    """Exact rationals around the inputs given."""
+    sample = np.asarray(leaf, np.float64)
     entries = np.empty(sample.shape, dtype=object)
-    with Ball(FINE).working():  # a seventh is as exact as the finest balls need
+    with Ball(FINEST).working():  # a seventh is as exact as the finest balls need
         for place in np.ndindex(sample.shape):
-            start = float(sample[place]) if samples else draws.choice((-1.0, 1.0)) * draws.uniform(0.1, 2)
-            entries[place] = arb(_rational_near(start, draws))
+            entries[place] = arb(_rational_near(float(sample[place]), draws))
     return entries
 
 
@@ -241,16 +273,27 @@ def _rational_near(number: float, draws: random.Random) -> fmpq:
     return fmpq(above, under) * fmpq(draws.randrange(below // 2 + 1, below + below // 2 + 1), below)
 
 
-def _forms(left: Program, right: Program, arguments: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
-    """The forms of both sides, traced together at the shapes of the arguments."""
+def _names(program: Program) -> tuple[str, ...]:
+    """The names of the parameters of a program, where it tells them."""
+    try:
+        return tuple(inspect.signature(program).parameters)
+    except (TypeError, ValueError):
+        return ()
+
+
+def _stood(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments with an array of zeros for everything that is varied."""
 
     def stand_in(leaf: Any) -> Any:
-        if _is_exact(leaf):
-            return np.zeros(())
-        return np.zeros(leaf.shape) if _is_varied(leaf) else leaf
+        exact = _is_exact(leaf)
+        return np.zeros(() if exact else leaf.shape) if exact or _is_varied(leaf) else leaf
 
-    stood = jax.tree_util.tree_map(stand_in, arguments, is_leaf=_is_exact)
-    found = forms_of(lambda *given: (left(*given), right(*given)), stood)
+    return tuple(jax.tree_util.tree_map(stand_in, arguments, is_leaf=_is_exact))
+
+
+def _forms(left: Program, right: Program, arguments: tuple[Any, ...]) -> tuple[list[Any], list[Any]]:
+    """The forms of both sides, traced together at the shapes of the arguments."""
+    found = forms_of(lambda *given: (left(*given), right(*given)), _stood(arguments))
     return jax.tree_util.tree_leaves(found[0]), jax.tree_util.tree_leaves(found[1])
 
 
@@ -271,16 +314,10 @@ def refuse(left: Program, right: Program, arguments: tuple[Any, ...], margin: fl
             f"values of float arrays, exactly, of 1 to {_MOST_ENTRIES} numbers. Give float arrays of the shapes that "
             "matter, small ones where the program allows it."
         )
-
-    def shape(leaf: Any) -> Any:
-        if _is_exact(leaf):
-            return jax.ShapeDtypeStruct((), jnp.float64)
-        return jax.ShapeDtypeStruct(leaf.shape, jnp.float64) if _is_varied(leaf) else leaf
-
-    shaped = jax.tree_util.tree_map(shape, arguments, is_leaf=_is_exact)
+    stood = _stood(arguments)
     with doubles():
         shapes = [
-            [leaf.shape for leaf in jax.tree_util.tree_leaves(eqx.filter_eval_shape(program, *shaped))]
+            [leaf.shape for leaf in jax.tree_util.tree_leaves(eqx.filter_eval_shape(program, *stood))]
             for program in (left, right)
         ]
     if shapes[0] != shapes[1] or not any(math.prod(each) for each in shapes[0]):

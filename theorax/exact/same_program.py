@@ -21,7 +21,7 @@ import numpy as np
 from theorax.numerics.arithmetics import Domain, UndecidedComparison, UnsupportedPrimitive
 from theorax.numerics.arithmetics.flat_program import Operation, Program, flatten, trace
 
-__all__ = ["Form", "Forms", "forms_of", "same_program"]
+__all__ = ["Form", "Forms", "forms_of", "made_of", "same_program"]
 
 _HANDED_ON = frozenset(
     {"stop_gradient", "copy", "copy_p", "name", "device_put", "optimization_barrier", "sharding_constraint"}
@@ -62,20 +62,45 @@ def same_program(left: Sequence[Form], right: Sequence[Form]) -> bool:
     return [form.digest for form in left] == [form.digest for form in right]
 
 
-def forms_of(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
-    """Outputs of the function, each array replaced by its form; the array leaves of the arguments are inputs."""
+def forms_of(function: Callable[..., Any], arguments: Sequence[Any], first: Sequence[int] = ()) -> Any:
+    """Outputs of the function, each array replaced by its form; the array leaves of the arguments are inputs.
+
+    ``first``: for every input the place of the first that is taken for the same; every input is its own without it.
+    """
     traced = trace(function, arguments, lambda leaf: False)
-    return jax.tree_util.tree_unflatten(traced.structure, _entered(flatten(traced.closed)))
+    return jax.tree_util.tree_unflatten(traced.structure, _entered(flatten(traced.closed), first))
 
 
-def _entered(program: Program) -> list[Form]:
+def made_of(function: Callable[..., Any], arguments: Sequence[Any]) -> Any:
+    """Outputs of the function, each array replaced by the digests of all values that it is made of, its own among them.
+
+    What a loop makes inside is not told apart.
+    """
+    traced = trace(function, arguments, lambda leaf: False)
+    program = flatten(traced.closed)
+    forms = _forms(program)
+    made = {number: frozenset({form.digest}) for number, form in forms.items()}
+    for step in program.steps:
+        below = frozenset().union(*(made[number] for number in step.operands))
+        made.update({number: below | made[number] for number in step.results})
+    found = [(forms[number].digest, made[number]) for number in program.outputs]
+    return jax.tree_util.tree_unflatten(traced.structure, found)
+
+
+def _entered(program: Program, first: Sequence[int] = ()) -> list[Form]:
     """The forms of the outputs; of the body of a loop too, whose inputs are named by their places."""
+    forms = _forms(program, first)
+    return [forms[number] for number in program.outputs]
+
+
+def _forms(program: Program, first: Sequence[int] = ()) -> dict[int, Form]:
+    """The forms of all values."""
     forms = {number: _constant(value) for number, value in program.constants.items()}
-    for place, number in enumerate(program.inputs):
+    for place, number in zip(first or range(len(program.inputs)), program.inputs, strict=True):
         forms[number] = _named("input", (place, _type(program.types[number])), (), program.types[number].shape)
     for step in program.steps:
         forms.update(zip(step.results, _step(step, [forms[number] for number in step.operands]), strict=True))
-    return [forms[number] for number in program.outputs]
+    return forms
 
 
 def _step(step: Operation, operands: list[Form]) -> list[Form]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import sympy
 from flint import arb
+from sympy.functions.combinatorial.factorials import CombinatorialFunction
 
 from theorax.errors import UsageError
 from theorax.exact.normal_forms import vanishes
@@ -29,6 +30,11 @@ POINTS = 6
 
 _MOST_OPERATIONS = 250
 """``sympy.simplify`` has no bound of its own; larger expressions are left to the normal form."""
+
+_AT_POLES = 48
+"""Draws that are looked at for poles, where the simplifier alone has proved: its identities hold between the poles."""
+
+_WITH_POLES = (CombinatorialFunction, sympy.gamma, sympy.loggamma, sympy.polygamma, sympy.beta, sympy.zeta)
 
 _ATTEMPTS = 400
 """Draws until a symbol's assumptions hold, or a point at which the expression is a real number is found."""
@@ -84,40 +90,55 @@ def is_zero(expression: Any, ranges: Ranges | None = None, seed: int = 0) -> Zer
     r"""Test if the expression is zero for all values of its symbols that their assumptions and ``ranges`` allow.
 
     ========================  ===================================  =====================
-    normal form or simplify   balls                                status
+    algebra                   balls                                status
     ========================  ===================================  =====================
-    zero                      none excludes zero                   proved
-    zero                      one excludes zero                    ``Contradiction``
-    not zero                  one excludes zero                    refuted
-    not zero                  all narrow, all contain zero         unrefuted (balls)
-    not zero                  none, wide                           undecided
+    normal form zero          none excludes zero                   proved
+    normal form zero          one excludes zero                    ``Contradiction``
+    any other                 one excludes zero                    refuted
+    simplified to zero        narrow at ``POINTS`` points          proved
+    simplified to zero        narrow at fewer points               undecided
+    not zero                  narrow at ``POINTS`` points          unrefuted (balls)
+    not zero                  narrow at fewer points               undecided
     any                       real at no point tried               undecided
     ========================  ===================================  =====================
+
+    A simplifier's identity between gamma functions may fail at their poles, the integers. There is no ball there:
+    SymPy's own value at the exact point is asked, and refutes where it is not zero.
 
     The normal form is a rational function over $\mathbb{Q}$ in the symbols, the exponentials of the monomials in the
     exponents, roots reduced by their own equation, and any other function as a letter. A proof holds wherever the
     expression is defined.
 
     **Errors:** a proof rests on FLINT's or SymPy's polynomial arithmetic or, where the reason says so, on SymPy's
-    simplifier; all are cross-checked at the points. A refutation rests on Arb alone, its point is exact.
+    simplifier; all are cross-checked at the points. A refutation rests on Arb, at a pole on SymPy's value; its point is
+    exact.
 
     **Raises:** ``Contradiction``; ``UsageError`` for a symbol whose assumptions no small rational satisfies.
     """
     expression = sympy.sympify(expression)
     # A decimal would be rounded by every rewriting; the dyadic it stores is not.
     expression = expression.xreplace({number: dyadic(number) for number in expression.atoms(sympy.Float)})
-    looked = _balls(expression, dict(ranges or {}), random.Random(seed))
+    limits, draws = dict(ranges or {}), random.Random(seed)
+    looked = _balls(expression, limits, draws)
     refutation = looked.refutation
-    proof = None if looked.nowhere else _proof(expression, refutation is not None)
-    if refutation is not None:
-        if proof is not None:
+    if not looked.nowhere and vanishes(expression):
+        if refutation is not None:
             raise Contradiction(
-                f"{sympy.srepr(expression)} was proved zero by {proof} and is {refutation.enclosure} "
+                f"{sympy.srepr(expression)} was proved zero by the normal form and is {refutation.enclosure} "
                 f"at {dict(refutation.point)}."
             )
+        return ZeroFinding(ZeroTest.PROVED, "the normal form", looked.narrow)
+    if refutation is not None:
         return refutation
-    if proof is not None:
-        return ZeroFinding(ZeroTest.PROVED, proof, looked.narrow)
+    simplifier = None if looked.nowhere else _simplifier(expression)
+    if simplifier is not None:
+        refutation = _at_poles(expression, limits, draws)
+        if refutation is not None:
+            return refutation
+        if looked.narrow == _wanted(expression):
+            return ZeroFinding(ZeroTest.PROVED, simplifier, looked.narrow)
+        reason = f"{simplifier} finds zero, but balls confirm it at {looked.narrow} of {_wanted(expression)} points"
+        return ZeroFinding(ZeroTest.UNDECIDED, f"{reason}: {looked.obstacle}", looked.narrow)
     if looked.obstacle is None:
         reason = f"{looked.narrow} balls of {PRECISION} bits contain zero"
         reason += f", at {looked.complex} points it is no real number" if looked.complex else ""
@@ -125,11 +146,9 @@ def is_zero(expression: Any, ranges: Ranges | None = None, seed: int = 0) -> Zer
     return ZeroFinding(ZeroTest.UNDECIDED, looked.obstacle, looked.narrow)
 
 
-def _proof(expression: sympy.Expr, refuted: bool) -> str | None:
-    """The step that proves the zero, if one does; the simplifier is not asked about what is refuted already."""
-    if vanishes(expression):
-        return "the normal form"
-    if refuted or sympy.count_ops(expression) > _MOST_OPERATIONS:
+def _simplifier(expression: sympy.Expr) -> str | None:
+    """The simplifier of SymPy that makes it zero, if one does."""
+    if sympy.count_ops(expression) > _MOST_OPERATIONS:
         return None
     for name, step in (("trigsimp", sympy.trigsimp), ("simplify", sympy.simplify)):
         if name == "trigsimp" and not expression.has(sympy.functions.elementary.trigonometric.TrigonometricFunction):
@@ -152,9 +171,39 @@ class _Looked:
     """No point was found at which the expression is a real number."""
 
 
+def _wanted(expression: sympy.Expr) -> int:
+    """The number of different points to look at; a number has but one."""
+    return POINTS if expression.free_symbols else 1
+
+
+def _at_poles(
+    expression: sympy.Expr, ranges: dict[sympy.Symbol, tuple[Any, Any]], draws: random.Random
+) -> ZeroFinding | None:
+    """A refutation by SymPy's value at a point, mostly of whole numbers, at which no ball is finite."""
+    symbols = sorted(expression.free_symbols, key=lambda symbol: symbol.sort_key())
+    if not symbols or not expression.has(*_WITH_POLES):
+        return None
+    for turn in range(_AT_POLES):
+        point = {symbol: admissible(symbol, ranges.get(symbol), draws, whole=turn % 4 > 0) for symbol in symbols}
+        try:
+            if ball_of(expression, point, PRECISION).is_finite():
+                continue
+        except (UnsupportedExpression, UndecidedComparison):
+            continue
+        value = expression.subs(point)
+        try:
+            enclosure = ball_of(value, {}, PRECISION)
+        except (UnsupportedExpression, UndecidedComparison):  # no real number, or one that is not known
+            continue
+        if enclosure.is_finite() and not enclosure.contains(0):
+            reason = f"no ball is finite at a pole, and SymPy's value there is {value}"
+            return ZeroFinding(ZeroTest.REFUTED, reason, 0, MappingProxyType(point), enclosure)
+    return None
+
+
 def _balls(expression: sympy.Expr, ranges: dict[sympy.Symbol, tuple[Any, Any]], draws: random.Random) -> _Looked:
     symbols = sorted(expression.free_symbols, key=lambda symbol: symbol.sort_key())
-    wanted = POINTS if symbols else 1
+    wanted, seen = _wanted(expression), set()
     narrow, missed, nowhere, obstacle = (
         0,
         0,
@@ -162,7 +211,10 @@ def _balls(expression: sympy.Expr, ranges: dict[sympy.Symbol, tuple[Any, Any]], 
         f"no point was found at which it is a real number, in {_ATTEMPTS} draws",
     )
     for _ in range(_ATTEMPTS if symbols else 1):
-        point = {symbol: _draw(symbol, ranges.get(symbol), draws) for symbol in symbols}
+        point = {symbol: admissible(symbol, ranges.get(symbol), draws) for symbol in symbols}
+        if tuple(point.values()) in seen:
+            continue
+        seen.add(tuple(point.values()))
         try:
             enclosure = ball_of(expression, point, PRECISION)
         except UnsupportedExpression as error:
@@ -183,14 +235,22 @@ def _balls(expression: sympy.Expr, ranges: dict[sympy.Symbol, tuple[Any, Any]], 
         narrow += 1
         if narrow == wanted:
             return _Looked(None, narrow, complex=missed)
+    if narrow:
+        obstacle = f"of {len(seen)} different points that were drawn only {narrow} have a narrow ball"
     return _Looked(None, narrow, obstacle, missed, nowhere)
 
 
-def _draw(symbol: sympy.Symbol, bounds: tuple[Any, Any] | None, draws: random.Random) -> sympy.Rational:
-    """A small rational that every assumption of the symbol admits, inside the bounds if there are any."""
+def admissible(
+    symbol: sympy.Symbol, bounds: tuple[Any, Any] | None, draws: random.Random, whole: bool = False
+) -> sympy.Rational:
+    """A small rational that every assumption of the symbol admits, inside the bounds if there are any.
+
+    ``whole``: an integer wherever there is one.
+    """
     low, high = (sympy.Rational(bound) for bound in bounds) if bounds else (sympy.Rational(-6), sympy.Rational(6))
-    for _ in range(_ATTEMPTS):
-        denominator = 1 if symbol.is_integer else draws.choice((7, 11, 13, 64))
+    for attempt in range(_ATTEMPTS):
+        integer = symbol.is_integer or (whole and attempt < _ATTEMPTS // 2)
+        denominator = 1 if integer else draws.choice((7, 11, 13, 64))
         value = low + (high - low) * sympy.Rational(draws.randrange(1, 60), 60)
         value = sympy.Rational(round(Fraction(value.p * denominator, value.q)), denominator)
         inside = low < value < high if bounds else True

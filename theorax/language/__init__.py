@@ -28,7 +28,7 @@ from theorax.language.limit_laws import (
     radius_of_disk,
 )
 from theorax.language.margins import Absolute, Margin, Relative
-from theorax.language.proofs import Cited, Proof, Step, derives, instance, lemma, settles
+from theorax.language.proofs import Cited, Instance, Proof, Solved, Step, derives, lemma, settles
 from theorax.language.theorem import Theorem
 from theorax.language.vectors import GaussianVector
 
@@ -54,6 +54,7 @@ __all__ = [
     "Impossibility",
     "Index",
     "Inequality",
+    "Instance",
     "Law",
     "LawOfNumbers",
     "Letter",
@@ -69,6 +70,7 @@ __all__ = [
     "Rate",
     "Relative",
     "Size",
+    "Solved",
     "Step",
     "Subject",
     "Theorem",
@@ -77,7 +79,6 @@ __all__ = [
     "derives",
     "gaussian",
     "hypotheses",
-    "instance",
     "lemma",
     "numbers",
     "quarter_circle",

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 from sympy import Expr, Poly, Rational, Symbol, solve, symbols, sympify
 
-from theorax.errors import StatementError
+from theorax.errors import StatementError, problem
 from theorax.language.limit_laws import LawOfNumbers
 
 _MOST_NODES = 2**15
@@ -44,9 +44,10 @@ class AlgebraicLaw(LawOfNumbers):
     def __post_init__(self) -> None:
         object.__setattr__(self, "equation", sympify(self.equation))
         if not self.equation.is_polynomial(self.x, self.g):
-            raise StatementError(
+            problem(
+                "law-equation",
                 f"AlgebraicLaw({self.equation}) is no polynomial in {self.x} and {self.g}. Only an algebraic equation "
-                "can be followed from infinity. Multiply it by its denominators."
+                "can be followed from infinity. Multiply it by its denominators.",
             )
         _moments(self, 1)
 
@@ -80,9 +81,10 @@ class AlgebraicLaw(LawOfNumbers):
             if np.max(np.abs(fine - coarse)) < _AGREEMENT and abs(fine[0] - 1) < _AGREEMENT:
                 return fine[1:]
             nodes, coarse = 2 * nodes, fine
-        raise StatementError(
+        raise StatementError.of(
+            "law-converges",
             f"The characteristic function of AlgebraicLaw({self.equation}) does not converge with {_MOST_NODES} nodes. "
-            "Its root was lost between infinity and the support. See whether the equation holds a law at these values."
+            "Its root was lost between infinity and the support. See whether the equation holds a law at these values.",
         )
 
 
@@ -104,9 +106,10 @@ def _moments(law: AlgebraicLaw, count: int) -> list[Expr]:
             found[left[0]] = solve(rest, left[0])[0].factor()
             left = left[1:]
         elif rest != 0:
-            raise StatementError(
+            raise StatementError.of(
+                "law-equation",
                 f"AlgebraicLaw({law.equation}) has no root like 1/{law.x} at infinity: order {number} of its expansion "
-                "does not vanish. The transform of a probability law has one. Correct the equation or its normalisation."
+                "does not vanish. The transform of a probability law has one. Correct the equation or its normalisation.",
             )
     return [sympify(1), *(found[m] for m in unknown)]
 

@@ -13,10 +13,10 @@ from typing import Any, Generic, Literal, TypeAlias, TypeVar, final
 
 from sympy import Expr, Rational, sympify
 
-from theorax.errors import StatementError
+from theorax.errors import problem
 from theorax.language.claims import Claim
 from theorax.language.hypothesis import Hypothesis
-from theorax.language.letters import Index, Letter, Letters, Measured, Parameter, Size
+from theorax.language.letters import Index, Letter, Letters, Measured, Parameter, Size, disobeyed
 from theorax.names import did_you_mean
 
 Value = TypeVar("Value", covariant=True)
@@ -49,6 +49,7 @@ class Subject:
     measured. All randomness is in ``build``. Every further name is an option, a number that ``build`` asks for;
     subjects that differ in their options alone share one compiled program. ``knows``: exact values of parameters that
     belong to this subject. ``literal``: built at its true sizes in a padded experiment (one program per size).
+    ``quenched``: why random numbers from a key of its own are held fixed; reports say so in the scope.
 
     ``bn = Subject(build, floor=0.0, kind=BATCH)`` is the theorem's own; ``bn(kind=OWN)`` has another option, and
     ``bn(kind=OWN).breaking(H.keys, fails=identity)`` is a control: it violates ``breaks`` and must fail ``fails``.
@@ -60,6 +61,7 @@ class Subject:
     breaks: tuple[Hypothesis, ...] = ()
     fails: tuple[Claim | str, ...] = ()
     literal: bool = False
+    quenched: str = ""
 
     def __init__(
         self,
@@ -67,9 +69,10 @@ class Subject:
         *,
         knows: Mapping[Parameter, Any] = NOTHING,
         literal: bool = False,
+        quenched: str = "",
         **options: float,
     ) -> None:
-        self._set(build=build, options=options, knows=_exact_values(knows), literal=literal)
+        self._set(build=build, options=options, knows=_exact_values(knows), literal=literal, quenched=quenched)
 
     def _set(self, **fields: Any) -> Subject:
         for name, value in fields.items():
@@ -83,20 +86,23 @@ class Subject:
     def _check(self) -> None:
         parameters = list(inspect.signature(self.build).parameters)
         if not parameters or parameters[0] != "key":
-            raise StatementError(
+            problem(
+                "build-key",
                 f"Subject(build={self.build}) takes {parameters}. All randomness comes from a key. Write a function "
-                "whose first parameter is key and whose others are letters, such as build(key, T, d)."
+                "whose first parameter is key and whose others are letters, such as build(key, T, d).",
             )
         if self.fails and not self.breaks:
-            raise StatementError(
+            problem(
+                "control-breaks",
                 f"A subject must fail {len(self.fails)} claims but breaks no hypothesis. A claim that fails while its "
-                "hypotheses hold is refuted, not controlled. Name the hypothesis: breaking(H.keys, fails=...)."
+                "hypotheses hold is refuted, not controlled. Name the hypothesis: breaking(H.keys, fails=...).",
             )
         for name, value in self.options.items():
             if isinstance(value, Enum) and not isinstance(value, int):
-                raise StatementError(
+                problem(
+                    "option-number",
                     f"The option {name}={value} has no number. Compiled programs choose among branches by a number. "
-                    f"Make {type(value).__name__} an IntEnum."
+                    f"Make {type(value).__name__} an IntEnum.",
                 )
 
     @property
@@ -115,9 +121,10 @@ class Subject:
         **Raises:** StatementError for a name that is no option.
         """
         if unknown := sorted(set(options) - set(self.options)):
-            raise StatementError(
+            problem(
+                "unknown-option",
                 f"A subject is changed in {unknown[0]!r}, which is no option ({', '.join(self.options) or 'it has none'})"
-                f"{did_you_mean(unknown[0], self.options)} What no model asks for changes nothing. Write one of the options."
+                f"{did_you_mean(unknown[0], self.options)} What no model asks for changes nothing. Write one of the options.",
             )
         known = self.knows if knows is None else _exact_values(knows)
         return self._with(options={**self.options, **options}, knows=known)
@@ -129,11 +136,24 @@ class Subject:
 
     def failing(self, name: Callable[[Claim | str], str]) -> Subject:
         """This subject with the names of the claims that must fail on it, in the place of the claims."""
-        return self._with(fails=tuple(map(name, self.fails)))
+        return self._with(fails=tuple(filter(None, map(name, self.fails))))
 
 
 def _exact_values(known: Mapping[Parameter, Any]) -> Mapping[Parameter, Expr]:
-    return {letter: sympify(value) for letter, value in known.items()}
+    found = {letter: sympify(value) for letter, value in known.items()}
+    for letter, value in found.items():
+        _refuse_disobedient(letter, value, "A subject knows")
+    return found
+
+
+def _refuse_disobedient(letter: Letter, value: Expr, told: str) -> None:
+    if (word := disobeyed(letter, value)) is not None:
+        problem(
+            "letter-value",
+            f"{told} {letter} = {value}, which is not {word}, and {letter} ({letter.meaning}) is assumed to be. SymPy has "
+            "simplified by the assumption, so the claims say nothing there. Correct the value, or declare the letter "
+            "without the assumption.",
+        )
 
 
 @final
@@ -153,8 +173,11 @@ class Experiment:
     ``span``: sizes up to this many times apart share one compiled program, padded to the largest of them; more than two
     where a size is the length of a loop, which costs no more for being padded.
     ``platform``: "cpu" where an operation exists on the CPU alone.
+    ``surrogate_because``: why a derivative that ``observe`` takes is meant not to be that of the numbers computed, such
+    as one straight through a step; without it such a derivative is an error.
     ``adopt``: how a user's layer stands in for the subjects: from its factory to a ``build``; None where it cannot.
     ``asked``: the claims that are asked of such a layer; all if none is named.
+    ``sizes_because``: why every size is a power of two, or has a factor in common with the others; printed as such.
 
     ``observe`` may also return ``x_error``, a bound on the numerical error of the measured ``x``, which widens every
     interval, and ``x_valid``, the mask of the entries of a sample letter ``x`` that are meant.
@@ -174,31 +197,36 @@ class Experiment:
     seeds: Literal["independent", "paired", "none"] = "independent"
     span: int = 2
     platform: Literal["any", "cpu"] = "any"
+    surrogate_because: str = ""
     adopt: Callable[[Callable[..., Any]], Callable[..., Any]] | None = None
     asked: tuple[Claim | str, ...] = ()
+    sizes_because: str = ""
 
     def __post_init__(self) -> None:
         if not self.subjects:
-            raise StatementError(
-                "An experiment has no subjects. Nothing would be measured. Name one in subjects={...}."
+            problem(
+                "no-subjects", "An experiment has no subjects. Nothing would be measured. Name one in subjects={...}."
             )
         if len(self.sweep) != 1:
-            raise StatementError(
+            problem(
+                "one-sweep",
                 f"An experiment sweeps {len(self.sweep)} letters. One letter runs, the others follow. Put one in "
-                "sweep={T: (...)} and the others in derived={d: T / gamma} or at=(...)."
+                "sweep={T: (...)} and the others in derived={d: T / gamma} or at=(...).",
             )
+            return
         (swept,) = self.sweep
         if not isinstance(swept, Size):
-            raise StatementError(f"The sweep runs through {swept}, which is no Size. Declare {swept} as a Size.")
+            problem("sweep-size", f"The sweep runs through {swept}, which is no Size. Declare {swept} as a Size.")
         for effort in ("quick", "standard", "thorough"):
             sizes = self.sizes(effort)
             if not sizes or list(sizes) != sorted(set(sizes)) or sizes[0] < 1:
-                raise StatementError(
+                problem(
+                    "sweep-increasing",
                     f"The sweep {swept} = {sizes} is not an increasing list of positive sizes. "
-                    "Each size is measured once, the smallest first. Sort it and drop repetitions."
+                    "Each size is measured once, the smallest first. Sort it and drop repetitions.",
                 )
             if self.number_of_draws(effort) < 1:
-                raise StatementError("An experiment with no draws observes nothing. Write draws=64.")
+                problem("no-draws", "An experiment with no draws observes nothing. Write draws=64.")
         known = {self.swept.name, *(k.name for k in self.derived), *(k.name for k in self.along)}
         known |= {letter.name for case in self.cases for letter in case}
         for name, subject in self.subjects.items():
@@ -209,15 +237,17 @@ class Experiment:
             )
             for asked, where, mine in asking:
                 if missing := [letter for letter in asked if letter not in mine]:
-                    raise StatementError(
+                    problem(
+                        "letter-unset",
                         f"{where} asks for {', '.join(missing)}, which the experiment does not set. "
-                        f"Known letters: {', '.join(sorted(mine))}. Add it to sweep, derived, at or along."
+                        f"Known letters: {', '.join(sorted(mine))}. Add it to sweep, derived, at or along.",
                     )
         for letter in self.measured:
             if unknown := [index for index in letter.over if index not in self.along]:
-                raise StatementError(
+                problem(
+                    "index-values",
                     f"{letter} is measured over {unknown[0]}, for which no values are given. "
-                    f"Write along={{{unknown[0]}: (1, 2, 3)}}."
+                    f"Write along={{{unknown[0]}: (1, 2, 3)}}.",
                 )
 
     @cached_property
@@ -261,8 +291,11 @@ class Experiment:
 
 def _exact(letter: Letter, value: Any) -> Expr:
     if isinstance(value, float):
-        raise StatementError(
+        problem(
+            "exact-value",
             f"The case {letter} = {value} is a float. Its decimals are not the number meant, and symbolic steps would "
-            f"carry the rounding. Write Rational({Rational(str(value)).p}, {Rational(str(value)).q})."
+            f"carry the rounding. Write Rational({Rational(str(value)).p}, {Rational(str(value)).q}).",
         )
-    return sympify(value)
+    found = sympify(value)
+    _refuse_disobedient(letter, found, "The case has")
+    return found

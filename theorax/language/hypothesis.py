@@ -8,7 +8,7 @@ from typing import final
 
 from sympy.core.relational import Relational
 
-from theorax.errors import StatementError, UnknownLetter
+from theorax.errors import UnknownLetter, problem
 from theorax.names import did_you_mean
 
 
@@ -55,9 +55,10 @@ class Hypotheses:
         if name.startswith("_"):  # what Python itself asks of a value
             raise AttributeError(name)
         if name not in self._parts:
-            raise UnknownLetter(
+            raise UnknownLetter.of(
+                "unknown-hypothesis",
                 f"There is no hypothesis {name!r}{did_you_mean(name, self._parts)} "
-                f"Declared are {', '.join(self._parts) or 'none'}. Write one of them, or declare it in hypotheses(...)."
+                f"Declared are {', '.join(self._parts) or 'none'}. Write one of them, or declare it in hypotheses(...).",
             )
         return self._parts[name]
 
@@ -77,9 +78,10 @@ def hypotheses(**parts: str | Hypothesis) -> Hypotheses:
     for name, part in parts.items():
         whole = part if isinstance(part, Hypothesis) else Hypothesis(part)
         if not whole.sentence.strip():
-            raise StatementError(
+            problem(
+                "hypothesis-empty",
                 f"The hypothesis {name} is empty. A reader must know what is assumed. "
-                f'Write hypotheses({name}="...", ...).'
+                f'Write hypotheses({name}="...", ...).',
             )
         named[name] = replace(whole, name=name)
     return Hypotheses(named)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from sympy import Symbol
+from sympy import Expr, Integer, Symbol, sqrt
 from sympy.core.assumptions import _assume_defined
 
-from theorax.errors import StatementError, UnknownLetter
+from theorax.errors import StatementError, UnknownLetter, problem
 from theorax.names import did_you_mean
 
 
@@ -26,21 +26,24 @@ class Letter(Symbol):
 
     def __new__(cls, name: str, meaning: str, **assumptions: Any) -> Letter:
         if not name.isidentifier():
-            raise StatementError(
+            problem(
+                "letter-name",
                 f"{cls.__name__}({name!r}) is no name. A user types it after --at, so it must be an identifier. "
-                "Write a word such as sigma_A."
+                "Write a word such as sigma_A.",
             )
         if not meaning.strip():
-            raise StatementError(
+            problem(
+                "letter-meaning",
                 f"{cls.__name__}({name!r}) has no meaning. A report must tell its reader what the letter stands for. "
-                f'Write {cls.__name__}("{name}", "...").'
+                f'Write {cls.__name__}("{name}", "...").',
             )
         if unknown := sorted(set(assumptions) - set(_assume_defined)):
-            raise StatementError(
+            problem(
+                "letter-assumption",
                 f"{cls.__name__}({name!r}) was given {', '.join(unknown)}, which is no assumption of SymPy's. It would be "
-                f"kept and mean nothing. Leave it out, or write one that is meant{did_you_mean(unknown[0], _assume_defined)}"
+                f"kept and mean nothing. Leave it out, or write one that is meant{did_you_mean(unknown[0], _assume_defined)}",
             )
-        letter = Symbol.__xnew__(cls, name, **assumptions)
+        letter = Symbol.__xnew__(cls, name, **{word: assumptions[word] for word in assumptions if word not in unknown})
         letter.meaning = meaning
         return letter
 
@@ -129,6 +132,84 @@ class Measured(Letter):
         return {"over": self.over, "sample": self.sample, "array": self.array}
 
 
+def disobeyed(letter: Symbol, value: Expr) -> str | None:
+    """An assumption of the letter that this value does not obey, in words; None where it obeys all.
+
+    SymPy has simplified by the assumptions before any value is put in: of a value that disobeys them nothing was shown.
+    A value in other letters disobeys where that is certain; a number must be known to obey.
+    """
+    for name, wanted in sorted(letter.assumptions0.items(), key=_told_first):
+        found = getattr(value, f"is_{name}")
+        if found is None and value.is_number:
+            found = _in_numbers(name, value)
+        if found is not wanted and (found is not None or value.is_number):
+            return f"{'' if wanted else 'not '}{name}"
+    return None
+
+
+def disobeyed_between(letter: Symbol, lower: Expr, upper: Expr) -> str | None:
+    """An assumption of the letter that some number of this range does not obey, in words; None where all obey."""
+    inside = [lower + (upper - lower) / 2, lower + (upper - lower) / sqrt(2)]  # a rational and an irrational number
+    if lower < 0 < upper:
+        inside.insert(0, Integer(0))
+    found = (disobeyed(letter, value) for value in (lower, upper, *inside))
+    return next((word for word in found if word is not None), None)
+
+
+def same_assumptions(letters: Iterable[Symbol], symbols: Iterable[Symbol]) -> None:
+    """Let pass symbols that assume of a name what the letter of that name assumes.
+
+    **Raises:** StatementError for a symbol that assumes something else.
+    """
+    known = {letter.name: letter for letter in letters}
+    for symbol in symbols:
+        letter = known.get(symbol.name)
+        if letter is None or letter == symbol or letter.assumptions0 == symbol.assumptions0:
+            continue
+        ours, theirs = (set(part.assumptions0.items()) for part in (letter, symbol))
+        name, value = min(ours ^ theirs, key=_told_first)
+        has, lacks = ("the letter", "the symbol") if (name, value) in ours else ("the symbol", "the letter")
+        raise StatementError.of(
+            "proof-symbol",
+            f"The proof's symbol {symbol.name} is not the letter {symbol.name} of the theorem: {has} is assumed "
+            f"{'' if value else 'not '}{name}, {lacks} is not. SymPy simplifies by what is assumed, so the proof speaks "
+            f"of other values. Use the letter itself in the proof, or give both the same assumptions.",
+        )
+
+
+# The assumptions that an author writes come first in what is told.
+_PLAIN = ("positive", "negative", "nonnegative", "nonpositive", "nonzero", "integer", "real")
+
+
+def _told_first(row: tuple[str, bool]) -> tuple[bool, bool, int, str]:
+    name, value = row
+    return name not in _PLAIN, not value, _PLAIN.index(name) if name in _PLAIN else 0, name
+
+
+_SIGNS: Mapping[str, Callable[[Expr], bool]] = {
+    "positive": lambda number: number > 0,
+    "negative": lambda number: number < 0,
+    "nonnegative": lambda number: number >= 0,
+    "nonpositive": lambda number: number <= 0,
+    "nonzero": lambda number: number != 0,
+    "zero": lambda number: number == 0,
+}
+
+
+_OF_FLOATS = ("commutative", "complex", "extended_real", "finite", "hermitian", "real")
+
+
+def _in_numbers(name: str, value: Expr) -> bool | None:
+    """Sign of a number that SymPy's rules leave open, to thirty digits; None for what digits do not tell."""
+    number = value.evalf(30)
+    if not number.is_Float:
+        return None
+    if name in ("infinite", "imaginary"):
+        return False
+    sign = _SIGNS.get(name.removeprefix("extended_"))
+    return bool(sign(number)) if sign is not None else (True if name in _OF_FLOATS else None)
+
+
 class Letters:
     """Measured letters by name: ``seen.weights`` is one of them; a misspelt name fails where it is written."""
 
@@ -141,9 +222,10 @@ class Letters:
         if name.startswith("_"):  # what Python itself asks of a value
             raise AttributeError(name)
         if name not in self._letters:
-            raise UnknownLetter(
+            raise UnknownLetter.of(
+                "unknown-letter",
                 f"There is no measured letter {name!r} here{did_you_mean(name, self._letters)} "
-                f"Declared are {', '.join(self._letters)}. Write one of them, or declare it where the others are."
+                f"Declared are {', '.join(self._letters)}. Write one of them, or declare it where the others are.",
             )
         return self._letters[name]
 
@@ -169,7 +251,7 @@ def numbers(*, over: tuple[Index, ...] = (), sample: bool = False, positive: boo
 
 def _letters(meanings: Mapping[str, str], **shared: Any) -> Letters:
     if not meanings:
-        raise StatementError(
-            'Letters without a name measure nothing. Write arrays(weights="...") or numbers(gap="...").'
+        raise StatementError.of(
+            "letter-name", 'Letters without a name measure nothing. Write arrays(weights="...") or numbers(gap="...").'
         )
     return Letters({name: Measured(name, meaning, **shared) for name, meaning in meanings.items()})

@@ -12,7 +12,7 @@ from typing import final
 import numpy as np
 from sympy import Expr, I, Integer, Symbol, conjugate, cos, exp, integrate, lambdify, latex, pi, simplify, sin, sympify
 
-from theorax.errors import StatementError
+from theorax.errors import StatementError, problem
 from theorax.language.notation import inline
 
 
@@ -71,9 +71,10 @@ class Image(LawOfNumbers):
         object.__setattr__(self, "of", sympify(self.of))
         mass = _mass(self.density, self.variable, *self.over)
         if mass != 1:
-            raise StatementError(
+            problem(
+                "law-mass",
                 f"Image(density={self.density}) on {self.over} has mass {mass}. A probability density integrates to "
-                f"one. Divide it by {mass}."
+                f"one. Divide it by {mass}.",
             )
 
     @property
@@ -121,9 +122,10 @@ class Image(LawOfNumbers):
             if np.max(np.abs(fine - coarse)) < 1e-13 * np.sqrt(nodes):
                 return fine
             nodes, coarse = 2 * nodes, fine
-        raise StatementError(
+        raise StatementError.of(
+            "law-converges",
             f"The characteristic function of Image({self.of}) does not converge with 2048 nodes. The image of a "
-            "smooth density converges geometrically. Write the law as the image of a variable with a smooth density."
+            "smooth density converges geometrically. Write the law as the image of a variable with a smooth density.",
         )
 
 
@@ -142,14 +144,16 @@ class Characteristic(LawOfNumbers):
     def __post_init__(self) -> None:
         object.__setattr__(self, "of", sympify(self.of))
         if simplify(self.of.subs(self.t, 0)) != 1:
-            raise StatementError(
+            problem(
+                "law-characteristic",
                 f"Characteristic(of={self.of}) is {simplify(self.of.subs(self.t, 0))} at {self.t} = 0. E exp(i t X) "
-                "is one there. Divide by that value."
+                "is one there. Divide by that value.",
             )
         if simplify(self.of.subs(self.t, -self.t) - conjugate(self.of)) != 0:
-            raise StatementError(
+            problem(
+                "law-characteristic",
                 f"Characteristic(of={self.of}) at -{self.t} is not its conjugate. Real variables have that symmetry. "
-                f"Declare {self.t} and the letters real, or correct the expression."
+                f"Declare {self.t} and the letters real, or correct the expression.",
             )
 
     @property
@@ -170,7 +174,7 @@ class Characteristic(LawOfNumbers):
         yield "shifted", Characteristic(self.of * exp(I * self.t * scale / 4), self.t)
 
     def __str__(self) -> str:
-        return f"law with E exp(i{self.t}X) = {self.of}"
+        return f"law with E exp(i{self.t}X) = {inline(self.of)}"
 
 
 def gaussian(variance: Expr | int = 1) -> Characteristic:

@@ -8,7 +8,7 @@ from typing import Self, final
 
 from sympy import Rational
 
-from theorax.errors import StatementError
+from theorax.errors import StatementError, problem
 
 
 @dataclass(frozen=True)
@@ -25,15 +25,17 @@ class Margin(ABC):
 
     def __post_init__(self) -> None:
         if self.numerator <= 0 or self.denominator <= 0:
-            raise StatementError(
+            problem(
+                "margin-positive",
                 f"{type(self).__name__}({self.numerator}, {self.denominator}) is no margin. A margin is a positive "
-                f'distance. Write two positive integers, {type(self).__name__}(1, 10, "...") for a tenth.'
+                f'distance. Write two positive integers, {type(self).__name__}(1, 10, "...") for a tenth.',
             )
         if not self.reason.strip():
-            raise StatementError(
+            problem(
+                "margin-reason",
                 f"{type(self).__name__}({self.numerator}, {self.denominator}) has no reason. A reader must be told why a "
                 f"statement off by less may pass. Write {type(self).__name__}({self.numerator}, {self.denominator}, "
-                '"the nearest wrong statement in the literature lies ... away").'
+                '"the nearest wrong statement in the literature lies ... away").',
             )
 
     @property
@@ -70,9 +72,10 @@ class Relative(Margin):
 
     def around(self, claimed: float) -> float:
         if claimed == 0:
-            raise StatementError(
+            raise StatementError.of(
+                "margin-around-zero",
                 f"Relative({self.numerator}, {self.denominator}) around zero is zero. A relative margin around a "
-                "claimed value of zero decides nothing. Write Absolute(...) instead."
+                "claimed value of zero decides nothing. Write Absolute(...) instead.",
             )
         return float(self.value) * abs(claimed)
 

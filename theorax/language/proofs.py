@@ -1,4 +1,4 @@
-"""Proofs: generators of steps, each an equality that computer algebra decides or a theorem that is cited."""
+"""Proofs: generators of steps. The check computes what a step leaves to be computed, decides it, and looks again."""
 
 from __future__ import annotations
 
@@ -6,21 +6,28 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any, TypeAlias, final, overload
 
 import numpy as np
-from sympy import Basic, sympify
+from sympy import Basic, Derivative, Equality, Integral, Limit, Product, Subs, Sum, Symbol, sympify
 
-from theorax.errors import StatementError
+from theorax.errors import problem
 from theorax.language.claims import Claim, Identity
+
+COMPUTED = (Integral, Sum, Product, Limit, Derivative, Subs)
+"""Forms that a step may leave to be computed by the check."""
 
 
 @final
 @dataclass(frozen=True)
 class Step:
-    """One equality: ``left`` was computed, ``right`` is what it should be; arrays are compared entry by entry.
+    """One equality; arrays are compared entry by entry.
 
-    **Raises:** StatementError if the two sides are one and the same expression, or have different shapes.
+    A side may hold ``Integral``, ``Sum``, ``Product``, ``Limit``, ``Derivative`` and ``Subs`` as they stand: the check
+    computes them, and holds each result against a second route. What a file computes itself, the check has not seen.
+
+    **Raises:** StatementError if the sides have different shapes.
     """
 
     reason: str
@@ -28,11 +35,12 @@ class Step:
     right: Any
 
     def __post_init__(self) -> None:
-        left, right = _array(self.left), _array(self.right)
+        left, right = as_entries(self.left), as_entries(self.right)
         if left.shape != right.shape:
-            raise StatementError(
+            problem(
+                "step-shapes",
                 f"Step({self.reason!r}) compares shapes {left.shape} and {right.shape}. An equality holds entry by "
-                "entry. Give both sides the same shape."
+                "entry. Give both sides the same shape.",
             )
         object.__setattr__(self, "left", left)
         object.__setattr__(self, "right", right)
@@ -42,9 +50,106 @@ class Step:
         """The scalar equalities."""
         return tuple(zip(self.left.ravel().tolist(), self.right.ravel().tolist(), strict=True))
 
-    def mentions(self, expression: Basic) -> bool:
-        """Is one of the sides, entry by entry, this expression as it stands?"""
-        return any(expression in pair for pair in self.entries)
+    @property
+    def computes(self) -> bool:
+        """Does it leave something to the check?"""
+        return any(side.has(*COMPUTED) for pair in self.entries for side in pair)
+
+    @property
+    def empty(self) -> bool:
+        """Are both sides one and the same, with nothing left to compute?"""
+        return not self.computes and all(left == right for left, right in self.entries)
+
+
+@final
+@dataclass(frozen=True)
+class Solved:
+    """Solutions of equations: each expression (or ``Eq``) vanishes where the unknowns are what the solution says.
+
+    ``solution``: an expression for a single unknown, or a mapping from unknowns; a list of those says that these are
+    all. An unknown may be a function, ``e(k)`` of a recursion or ``f(t)`` of a differential equation; its first values
+    are equations too. The check solves the equations itself, inserts what is given, and counts roots by the degree.
+
+    **Raises:** StatementError if an unknown has no value.
+    """
+
+    reason: str
+    equations: Any
+    unknowns: Any
+    solution: Any
+
+    def __post_init__(self) -> None:
+        equations = self.equations if isinstance(self.equations, list | tuple) else (self.equations,)
+        unknowns = tuple(self.unknowns) if isinstance(self.unknowns, list | tuple) else (self.unknowns,)
+        object.__setattr__(self, "equations", tuple(_vanishing(sympify(equation)) for equation in equations))
+        object.__setattr__(self, "unknowns", unknowns)
+        if not equations or not unknowns or not self.solutions:
+            problem(
+                "solved-empty",
+                f"Solved({self.reason!r}) has {len(equations)} equations, {len(unknowns)} unknowns and "
+                f"{len(self.solutions)} solutions. Nothing would be solved. Write Solved(reason, equation, x, root).",
+            )
+        for given in self.solutions:
+            if missing := [unknown for unknown in unknowns if unknown not in given]:
+                problem(
+                    "solved-values",
+                    f"Solved({self.reason!r}) gives no value of {missing[0]}. A solution has one for every unknown. "
+                    "Write a mapping {x: ..., y: ...}, or an expression where one number is unknown.",
+                )
+
+    @property
+    def every(self) -> bool:
+        """Is it said that these are all solutions?"""
+        return isinstance(self.solution, list | tuple)
+
+    @property
+    def solutions(self) -> tuple[Mapping[Basic, Basic], ...]:
+        """Each solution, as a mapping from unknowns."""
+        given = self.solution if self.every else [self.solution]
+        return tuple(
+            {key: sympify(value) for key, value in one.items()}
+            if isinstance(one, Mapping)
+            else {self.unknowns[0]: sympify(one)}
+            for one in given
+        )
+
+
+@final
+@dataclass(frozen=True)
+class Instance:
+    """The identity that a claim states, of what a measured program returns on SymPy entries.
+
+    The check runs ``program(*given)`` itself: ``observe`` of the claim's experiment, or a function that it calls and
+    that returns the claim's letters. What of ``given`` holds no SymPy entry (a size, an option) is handed on as it is.
+    Letters of the claim that are parameters of the program get their value there; ``letters`` gives others.
+    """
+
+    claim: Identity
+    reason: str
+    program: Callable[..., Any]
+    given: tuple[Any, ...]
+    letters: Mapping[Symbol, Any]
+
+    def __init__(
+        self,
+        claim: Identity,
+        reason: str,
+        program: Callable[..., Any],
+        *given: Any,
+        letters: Mapping[Symbol, Any] = MappingProxyType({}),
+    ) -> None:
+        if claim.vanishing is None:
+            problem(
+                "instance-identity",
+                f"Instance({reason!r}) is of a {type(claim).__name__}. Only an identity holds instance by instance. "
+                "Derive a side of the claim by steps instead, with @derives.",
+            )
+        for name, value in dict(claim=claim, reason=reason, program=program, given=given, letters=letters).items():
+            object.__setattr__(self, name, value)
+
+
+def _vanishing(equation: Basic) -> Basic:
+    return equation.lhs - equation.rhs if isinstance(equation, Equality) else equation
 
 
 @final
@@ -56,7 +161,8 @@ class Cited:
     source: str
 
 
-Steps: TypeAlias = Callable[..., Iterator[Step | Cited]]
+AnyStep: TypeAlias = Step | Solved | Instance | Cited
+Steps: TypeAlias = Callable[..., Iterator[AnyStep]]
 
 
 @final
@@ -77,14 +183,16 @@ class Proof:
 
     def __post_init__(self) -> None:
         if not self.scope:
-            raise StatementError(
+            problem(
+                "proof-scope",
                 f"The proof {_name(self.steps)} has no docstring. Its first line states the scope: for which "
-                'letters, shapes and sizes it speaks. Write """Generic row-stochastic matrices of order 2 to 4.""".'
+                'letters, shapes and sizes it speaks. Write """Generic row-stochastic matrices of order 2 to 4.""".',
             )
         if (taken := _taken(self.steps)) > (1 if self.of else 0):
-            raise StatementError(
+            problem(
+                "proof-parameters",
                 f"The proof {_name(self.steps)} takes {taken} parameters. A generator of steps is handed the claim it "
-                "speaks of, and nothing else. Write def steps(claim) or def steps(), and @lemma takes none."
+                "speaks of, and nothing else. Write def steps(claim) or def steps(), and @lemma takes none.",
             )
 
     @property
@@ -125,9 +233,16 @@ def lemma(steps: Steps | str) -> Proof | Callable[[Steps], Proof]:
 
 def _of(word: str, claims: tuple[Claim, ...], settling: bool) -> Callable[[Steps], Proof]:
     if stray := [claim for claim in claims if not isinstance(claim, Claim)] or not claims:
-        raise StatementError(
+        problem(
+            "proof-of",
             f"@{word}({stray if claims else ''}) names no claim. A proof says what it proves. "
-            f"Write @{word}(identity) with the claim itself, or @lemma."
+            f"Write @{word}(identity) with the claim itself, or @lemma.",
+        )
+    if settling and (other := [claim for claim in claims if claim.vanishing is None]):
+        problem(
+            "settles-identity",
+            f"@settles({type(other[0]).__name__}) settles nothing: only an identity holds instance by instance. "
+            "Steps of anything else derive a side of it, and measuring supports it. Write @derives.",
         )
     return lambda steps: Proof(steps, claims, settling)
 
@@ -142,28 +257,25 @@ def _name(steps: Steps) -> str:
     return getattr(steps.func if isinstance(steps, partial) else steps, "__name__", "steps")
 
 
-def instance(claim: Identity, reason: str, values: Mapping[str, Any]) -> Step:
-    """The step that this identity is, at one instance: its measured letters replaced by arrays of SymPy entries.
-
-    ``values`` is what the measured program returned when it was run on SymPy entries, so the step proves what is
-    measured rather than a retyping of it.
-    """
+def sides_of(claim: Identity, values: Mapping[str, Any], letters: Mapping[Any, Any] = MappingProxyType({})) -> Any:
+    """Both sides of the identity, its measured letters replaced by arrays of SymPy entries, entry by entry."""
     sides = []
-    for side in (claim.left, claim.right):
-        letters = sorted(claim.observed & side.free_symbols, key=str)
-        arrays = np.broadcast_arrays(*(_array(values[letter.name]) for letter in letters)) if letters else []
+    for side in (claim.left.subs(letters), claim.right.subs(letters)):
+        measured = sorted(claim.observed & side.free_symbols, key=str)
+        arrays = np.broadcast_arrays(*(as_entries(values[letter.name]) for letter in measured)) if measured else []
         shape = arrays[0].shape if arrays else ()
         entries = [
-            side.subs(dict(zip(letters, row, strict=True)), simultaneous=True)
+            side.subs(dict(zip(measured, row, strict=True)), simultaneous=True)
             for row in zip(*(array.ravel().tolist() for array in arrays), strict=True)
         ]
         out = np.empty(len(entries), dtype=object)
         out[:] = entries
-        sides.append(out.reshape(shape) if arrays else _array(side))
-    return Step(reason, *np.broadcast_arrays(*sides))
+        sides.append(out.reshape(shape) if arrays else as_entries(side))
+    return np.broadcast_arrays(*sides)
 
 
-def _array(side: Any) -> np.ndarray:
+def as_entries(side: Any) -> np.ndarray:
+    """An array of SymPy entries, from one of anything or from a matrix."""
     raw = np.asarray(side.tolist() if isinstance(side, Basic) and side.is_Matrix else side, dtype=object)
     out = np.empty(raw.shape, dtype=object)
     out.ravel()[:] = [sympify(entry) for entry in raw.ravel().tolist()]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Literal, final
+from typing import Any, Literal, final, get_args
 
 from sympy import Symbol
 
-from theorax.errors import StatementError
+from theorax.errors import problem
 from theorax.language.claims import Claim
 from theorax.language.experiments import Experiment, Subject
 from theorax.language.hypothesis import Hypotheses, Hypothesis, hypotheses
@@ -17,7 +17,7 @@ from theorax.language.letters import Letter, Measured, Parameter
 from theorax.language.proofs import Proof
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
-Label = Literal["read", "reconstructed", "derived"]
+Label = Literal["read", "reconstructed", "derived", "own"]
 
 
 @final
@@ -26,8 +26,9 @@ class Theorem:
     """A theorem: its claims, its hypotheses, the experiments that measure it, the proofs.
 
     ``place`` and ``label`` say where the statement comes from: *read* in the source, *reconstructed* from what could
-    be read of it, or *derived* here. ``uses``: the theorems and instruments it rests on, by id. ``proofs``: generators
-    decorated by ``@settles``, ``@derives`` or ``@lemma``. ``issues``: what the check cannot see.
+    be read of it, *derived* here, or its author's *own*, stated in this file alone. ``uses``: the theorems and
+    instruments it rests on, by id. ``proofs``: generators decorated by ``@settles``, ``@derives`` or ``@lemma``.
+    ``issues``: what the check cannot see.
 
     Claims, subjects and proofs refer to each other by object. The names that the theorem gives them are looked up when
     it is built; from then on ``fails``, ``asked`` and ``proofs`` hold names, so that parts can be replaced.
@@ -35,9 +36,9 @@ class Theorem:
     **Raises:** StatementError, naming the part, if the parts do not fit.
     """
 
-    place: str
-    label: Label
     claims: Mapping[str, Claim]
+    place: str = ""
+    label: Label = "own"
     hypotheses: Hypotheses = field(default_factory=hypotheses)
     experiments: Mapping[str, Experiment] = field(default_factory=lambda: NOTHING)
     proofs: tuple[Proof, ...] = ()
@@ -46,13 +47,14 @@ class Theorem:
     references: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        if self.label not in ("read", "reconstructed", "derived"):
-            raise StatementError(
+        if self.label not in get_args(Label):
+            problem(
+                "label",
                 f"label={self.label!r} is no honesty label. A reader must know where the statement comes from. "
-                "Write read, reconstructed or derived."
+                "Write read, reconstructed or derived; leave it out for a statement of your own.",
             )
         if not self.claims:
-            raise StatementError("A theorem without claims says nothing. Put one into claims=dict(...).")
+            problem("no-claims", "A theorem without claims says nothing. Put one into claims=dict(...).")
         self._name_parts()
         for name, claim in self.claims.items():
             self._check_claim(name, claim)
@@ -63,10 +65,13 @@ class Theorem:
 
     def _name_parts(self) -> None:
         """Put the names that this theorem gives its claims in the place of the claims themselves."""
-        proofs = [named for proof in self.proofs for named in proof.named(self._name_of("A proof", "speaks of"))]
+        named = [part for proof in self.proofs for part in proof.named(self._name_of("A proof", "speaks of"))]
+        proofs = [part for part in named if part.name]
         if twice := sorted({one.name for one in proofs if [other.name for other in proofs].count(one.name) > 1}):
-            raise StatementError(
-                f"There are two proofs of {twice[0]}. A reader must know which of them counts. Merge them, or make one a lemma."
+            problem(
+                "one-proof",
+                f"There are two proofs of {twice[0]}. A reader must know which of them counts. "
+                "Merge them, or make one a lemma.",
             )
         object.__setattr__(self, "proofs", tuple(proofs))
         object.__setattr__(
@@ -80,7 +85,7 @@ class Theorem:
             for label, subject in experiment.subjects.items()
         }
         asked = tuple(map(self._name_of(f"The experiment {place}", "asks a user's layer for"), experiment.asked))
-        return replace(experiment, subjects=subjects, asked=asked)
+        return replace(experiment, subjects=subjects, asked=tuple(filter(None, asked)))
 
     def _name_of(self, who: str, does: str) -> Callable[[Claim | str], str]:
         def name(claim: Claim | str) -> str:
@@ -90,10 +95,12 @@ class Theorem:
                 if own is claim:
                     return known
             given = repr(claim) if isinstance(claim, str) else f"{type(claim).__name__} of its own"
-            raise StatementError(
+            problem(
+                "unknown-claim",
                 f"{who} {does} {given}, which is no claim of the theorem. "
-                f"Its claims are {', '.join(self.claims)}. Add it to claims=dict(...), or correct fails=... or the decorator."
+                f"Its claims are {', '.join(self.claims)}. Add it to claims=dict(...), or correct fails=... or the decorator.",
             )
+            return ""  # no claim has this name: what refers to it is left out
 
         return name
 
@@ -141,31 +148,51 @@ class Theorem:
         for hypothesis in self._under(claim):
             self._check_hypothesis(hypothesis, f"The claim {name} needs", "under=...")
         if claim.corrected is not None and claim.corrected not in self.claims:
-            raise StatementError(
+            problem(
+                "corrected",
                 f"The claim {name} is corrected by {claim.corrected!r}, which the theorem does not have. "
-                "A printed statement that fails is shown beside what holds. Add that claim."
+                "A printed statement that fails is shown beside what holds. Add that claim.",
+                name,
+            )
+        proved = [proof.name for proof in self.proofs if proof.name not in self.claims]
+        if unknown := [lemma for lemma in claim.lemmas if lemma not in proved]:
+            problem(
+                "unknown-lemma",
+                f"The claim {name} rests on the lemma {unknown[0]!r}, which the theorem does not have. What no lemma "
+                f"proves is believed. Decorate its steps by @lemma and add it to proofs=(...)"
+                + (f", or write one of {', '.join(proved)}." if proved else "."),
+                name,
             )
         if stray := [s for s in claim.letters if not isinstance(s, Letter)]:
-            raise StatementError(
+            problem(
+                "stray-symbol",
                 f"The claim {name} holds the symbol {stray[0]}, which is no letter of the theorem. A reader cannot "
-                "know what it means and a draw cannot set it. Declare it as Size, Parameter, Index or Measured."
+                "know what it means and a draw cannot set it. Declare it as Size, Parameter, Index or Measured.",
+                name,
             )
+            return
         if not claim.observed:
             return
         chosen = self.experiment_of(claim)
         if chosen is None or chosen not in self.experiments:
-            raise StatementError(
+            problem(
+                "which-experiment",
                 f"The claim {name} speaks of {', '.join(sorted(map(str, claim.observed)))}; it is not clear which "
                 f"experiment measures that. Experiments: {', '.join(self.experiments) or 'none'}. "
-                'Name it with on="..." and list the letters in its measures.'
+                'Name it with on="..." and list the letters in its measures.',
+                name,
             )
+            return
         experiment = self.experiments[chosen]
         measured = set(experiment.measured)
         if missing := [letter for letter in claim.observed if letter not in measured]:
-            raise StatementError(
+            problem(
+                "not-measured",
                 f"The claim {name} speaks of {missing[0]}, which the experiment {chosen} does not measure. "
-                f"Add it to measures=(...) and return it from observe."
+                f"Add it to measures=(...) and return it from observe.",
+                name,
             )
+            return
         set_here: set[Symbol] = {experiment.swept, *experiment.derived, *experiment.along, *measured}
         for label, subject in self.evidence(claim).items():
             for case in experiment.cases:
@@ -176,14 +203,19 @@ class Theorem:
                     if letter not in known and not (isinstance(letter, Parameter) and letter.measured in measured)
                 ]
                 if unknown:
-                    raise StatementError(
+                    problem(
+                        "letter-unset",
                         f"The claim {name} holds {unknown[0]}, which has no value for the subject {label!r} at "
-                        f"{dict(case)}. Set it in at=(...), in the subject's knows={{...}}, or measure it."
+                        f"{dict(case)}. Set it in at=(...), in the subject's knows={{...}}, or measure it.",
+                        name,
                     )
+                    return
         if not self.evidence(claim):
-            raise StatementError(
+            problem(
+                "no-evidence",
                 f"The claim {name} has no evidence: every subject breaks one of its hypotheses "
-                f"{', '.join(self.needed(claim))}. Add a subject that satisfies them, or correct under=(...)."
+                f"{', '.join(self.needed(claim))}. Add a subject that satisfies them, or correct under=(...).",
+                name,
             )
 
     def _check_subject(self, place: str, subject: Subject) -> None:
@@ -192,18 +224,20 @@ class Theorem:
         for claim in subject.fails:
             needed = self.needed(self.claims[str(claim)])
             if not set(needed) & set(subject.broken):
-                raise StatementError(
+                problem(
+                    "control-breaks",
                     f"The subject {place} fails {claim!r} but breaks none of its hypotheses ({', '.join(needed)}). "
-                    "Name the broken one in breaking(...)."
+                    "Name the broken one in breaking(...).",
                 )
 
     def _check_hypothesis(self, meant: Hypothesis, who: str, where: str) -> None:
         own = {part.name: part.sentence for part in self.hypotheses}
         # Compared by what it says: a user's layer is checked under hypotheses that say in addition why none is broken.
         if own.get(meant.name) != meant.sentence:
-            raise StatementError(
+            problem(
+                "unknown-hypothesis",
                 f"{who} the hypothesis {meant.name!r} ({meant.sentence}), which the theorem does not have. "
-                f"Its hypotheses are {', '.join(own) or 'none'}. Correct {where}."
+                f"Its hypotheses are {', '.join(own) or 'none'}. Correct {where}.",
             )
 
     def _check_hypotheses(self) -> None:
@@ -217,12 +251,14 @@ class Theorem:
         for hypothesis in self.hypotheses:
             name = hypothesis.name
             if name not in broken and not hypothesis.unbroken:
-                raise StatementError(
+                problem(
+                    "hypothesis-unbroken",
                     f"The hypothesis {name} is broken by no control. A hypothesis that nothing breaks may not be "
-                    'needed. Add a subject with breaks=("' + name + '",) and fails=(...), or say unbroken="why not".'
+                    'needed. Add a subject with breaks=("' + name + '",) and fails=(...), or say unbroken="why not".',
                 )
             if hypothesis.holds is not None and not any(isinstance(s, Measured) for s in hypothesis.holds.free_symbols):
-                raise StatementError(
+                problem(
+                    "hypothesis-measured",
                     f"The hypothesis {name} tests {hypothesis.holds}, which holds no measured letter. "
-                    "A relation tested in every draw speaks of what the draw returned. Add a measured letter."
+                    "A relation tested in every draw speaks of what the draw returned. Add a measured letter.",
                 )

@@ -9,7 +9,7 @@ from typing import final
 import numpy as np
 from sympy import Expr, ImmutableMatrix, Integer, MatrixBase, Rational, Symbol, factorial2, latex, sympify
 
-from theorax.errors import StatementError
+from theorax.errors import StatementError, problem
 from theorax.language.limit_laws import LawOfNumbers
 
 __all__ = ["GaussianVector"]
@@ -30,14 +30,16 @@ class GaussianVector(LawOfNumbers):
         matrix = ImmutableMatrix([[sympify(given)]]) if not isinstance(given, MatrixBase) else ImmutableMatrix(given)
         object.__setattr__(self, "covariance", matrix)
         if matrix.rows != matrix.cols or not matrix.is_symmetric():
-            raise StatementError(
+            problem(
+                "law-covariance",
                 f"GaussianVector(covariance of shape {matrix.shape}) is no covariance. It is the same across its diagonal. "
-                "Write a symmetric matrix, or one variance."
+                "Write a symmetric matrix, or one variance.",
             )
         if any(entry.is_nonpositive for entry in matrix.diagonal()):
-            raise StatementError(
+            problem(
+                "law-covariance",
                 "GaussianVector(...) has a variance of zero or less. A number without spread has no normal law. "
-                "Write positive variances, or state a Limit."
+                "Write positive variances, or state a Limit.",
             )
 
     @property
@@ -60,9 +62,10 @@ class GaussianVector(LawOfNumbers):
         matrix = np.array(self.covariance.subs(values).evalf(30).tolist(), dtype=float)
         # Eigenvalues of a rounded matrix err by its size in the last place for each of its rows.
         if (least := float(np.linalg.eigvalsh(matrix)[0])) < -len(matrix) * 2.0**-50 * float(np.abs(matrix).max()):
-            raise StatementError(
+            raise StatementError.of(
+                "law-covariance",
                 f"GaussianVector(...) has a direction of variance {least:.3g}. No law has a negative variance. Correct the "
-                "covariance, or restrict the claim with where=..."
+                "covariance, or restrict the claim with where=...",
             )
         return matrix
 
@@ -74,7 +77,7 @@ class GaussianVector(LawOfNumbers):
     def moment(self, power: int) -> Expr:
         """E X^power of one number: (power - 1)!! times the root of the variance to that power."""
         if self.dimensions > 1:
-            raise StatementError("A vector has no single moment. Take those of its entries.")
+            raise StatementError.of("law-moment", "A vector has no single moment. Take those of its entries.")
         if power % 2:
             return Integer(0)
         return factorial2(power - 1) * self.covariance[0, 0] ** Rational(power, 2)

@@ -23,6 +23,7 @@ import numpy as np
 from theorax.errors import ObservationError, UsageError
 from theorax.numerics import platform
 from theorax.numerics.extents import Extent
+from theorax.numerics.key_use import KeyUse, key_use
 from theorax.numerics.keys import root
 
 # A chunk holds at most this many groups of draws, and its results at most this share of the memory budget: XLA may keep
@@ -62,6 +63,13 @@ class Meter:
         )
 
 
+class _Traced(NamedTuple):
+    """Shapes that one draw returns, and the use that it makes of its keys."""
+
+    shapes: dict[str, jax.ShapeDtypeStruct]
+    keys: KeyUse
+
+
 class _Program(NamedTuple):
     """An executable, the number of groups its buffers hold, and the shapes one draw returns."""
 
@@ -94,6 +102,7 @@ class Sampler:
         self.device, self.memory, self.batch, self.generator = device, memory, batch, generator
         self.meter = Meter()
         self._processor = platform.processor(device)
+        self._traced: dict[Hashable, _Traced] = {}
         self._programs: dict[Hashable, _Program] = {}
 
     def draw(
@@ -158,36 +167,67 @@ class Sampler:
             )
         return result
 
-    def _compiled(self, program: Callable[..., Any], letters: Mapping[str, Any], dtype: str) -> tuple[_Program, Any]:
-        """The executable for these letters' structure, found or made, and the traced part of the letters."""
+    def key_use(self, program: Callable[..., Any], letters: Mapping[str, Any], dtype: str = "float64") -> KeyUse:
+        """Use of keys in one draw of a program, before it is compiled; the letters are those of ``draw``.
+
+        **Raises:** UsageError as ``draw`` does for letters that do not fit the program.
+        """
+        _accepts(program, letters)
+        with platform.precision(dtype), jax.default_device(self._processor):
+            return self._structure(program, letters, dtype)[0].keys
+
+    def _structure(
+        self, program: Callable[..., Any], letters: Mapping[str, Any], dtype: str
+    ) -> tuple[_Traced, Any, Any, Hashable]:
+        """The program traced with letters of this structure, their traced and static part, and its name."""
         plain = jax.tree.map(lambda leaf: _traceable(leaf, dtype), dict(letters), is_leaf=_is_extent)
         traced, static = eqx.partition(plain, lambda leaf: isinstance(leaf, np.ndarray | jax.Array))
         leaves, structure = jax.tree.flatten(static)
         shapes = jax.tree.map(lambda array: (array.shape, str(array.dtype)), traced)
         name = (program, dtype, structure, tuple((type(x), x) for x in leaves), *jax.tree.leaves(shapes))
+        arguments = jax.device_put(traced, self._processor)
         try:
-            found = self._programs.get(name)
+            found = self._traced.get(name)
         except TypeError as error:
             raise UsageError(
                 "A program or a letter cannot be told apart from others: it has no hash.\n"
                 f"  {str(error).capitalize()}.\n"
                 "  Write letters as numbers, extents, arrays, strings or tuples, and programs as functions."
             ) from error
-        arguments = jax.device_put(traced, self._processor)
         if found is None:
-            found = self._programs[name] = self._compile(program, arguments, static)
-        return found, arguments
+            found = self._traced[name] = self._trace(program, arguments, static)
+        return found, arguments, static, name
 
-    def _compile(self, program: Callable[..., Any], traced: Any, static: Any) -> _Program:
-        """Compile ahead of time a loop over at most ``capacity`` groups, filling buffers of that length."""
-        wall, cpu = time.perf_counter(), time.process_time()
+    def _compiled(self, program: Callable[..., Any], letters: Mapping[str, Any], dtype: str) -> tuple[_Program, Any]:
+        """The executable for these letters' structure, found or made, and the traced part of the letters."""
+        traced, arguments, static, name = self._structure(program, letters, dtype)
+        if name not in self._programs:
+            self._programs[name] = self._compile(program, arguments, static, traced.shapes)
+        return self._programs[name], arguments
+
+    def _one(self, program: Callable[..., Any], static: Any) -> Callable[..., dict[str, jax.Array]]:
+        """One draw as a function of letters, the words of the root key, and its number."""
 
         def one(arguments: Any, words: jax.Array, index: jax.Array) -> dict[str, jax.Array]:
             key = jax.random.fold_in(jax.random.wrap_key_data(words, impl=self.generator), index)
             return _named_arrays(program(key, **eqx.combine(arguments, static)))
 
+        return one
+
+    def _trace(self, program: Callable[..., Any], arguments: Any, static: Any) -> _Traced:
+        words, index = jax.random.key_data(root(0, self.generator)), np.uint32(0)
+        closed, shapes = jax.make_jaxpr(self._one(program, static), return_shape=True)(arguments, words, index)
+        # The key of a draw is made of the words and the number; letters are no randomness.
+        random = [False] * len(jax.tree.leaves(arguments)) + [True, True]
+        return _Traced(shapes, key_use(closed, random, list(shapes)))
+
+    def _compile(
+        self, program: Callable[..., Any], traced: Any, static: Any, shapes: Mapping[str, jax.ShapeDtypeStruct]
+    ) -> _Program:
+        """Compile ahead of time a loop over at most ``capacity`` groups, filling buffers of that length."""
+        wall, cpu = time.perf_counter(), time.process_time()
+        one = self._one(program, static)
         words = jax.device_put(jax.random.key_data(root(0, self.generator)), self._processor)
-        shapes = jax.eval_shape(one, traced, words, np.uint32(0))
         group_bytes = self.batch * sum(shape.size * shape.dtype.itemsize for shape in shapes.values())
         capacity = int(np.clip(self.memory * SHARE_OF_RESULTS // max(group_bytes, 1), 1, LONGEST_CHUNK))
 
@@ -223,7 +263,7 @@ class Sampler:
             compile_cpu_seconds=self.meter.compile_cpu_seconds + time.process_time() - cpu,
             largest_program=max(self.meter.largest_program, needed),
         )
-        return _Program(executable, capacity, shapes)
+        return _Program(executable, capacity, dict(shapes))
 
 
 def check(table: Mapping[str, np.ndarray], shapes: Mapping[str, tuple[int, ...]], first: int = 0) -> None:

@@ -26,6 +26,7 @@ from theorax.reports.document import (
 from theorax.runs.sources import PACKAGE, Manifest
 from theorax.text.codec import built, plain
 from theorax.theorems.catalogue import claim_lines
+from theorax.theorems.roots import Origin
 from theorax.verifiers.outcome import TheoremOutcome
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _FILES = ("source ", "model file ")  # how a manifest names files other than the
 def document(run: Run, settings: Settings, command: Sequence[str], created: str) -> Document:
     """The report of a run."""
     sources = _sources(run.manifests.values())
-    places = {source.name: place for place, source in enumerate(sources)}
+    places = {source: place for place, source in enumerate(sources)}
     cited = {record.outcome.id: works(record.outcome, run.bibliography) for record in run.records}
     theorems = [
         _theorem(record, run, places, tuple(work.key for work in cited[record.outcome.id])) for record in run.records
@@ -87,12 +88,12 @@ def _suite(suite: Suite) -> SuiteReport:
 
 
 def _sources(manifests: Iterable[Manifest]) -> tuple[Source, ...]:
-    """The files that determine the results of this run. One tree was read, so a file has one digest."""
-    merged = {name: digest for manifest in manifests for name, digest in manifest.items()}
-    return tuple(Source(name, merged[name]) for name in sorted(merged) if name.startswith(_FILES))
+    """The files that determine the results of this run; two roots may each have a file of one name."""
+    found = {pair for manifest in manifests for pair in manifest.items() if pair[0].startswith(_FILES)}
+    return tuple(Source(name, digest) for name, digest in sorted(found))
 
 
-def _theorem(record: Record, run: Run, places: Mapping[str, int], works: tuple[str, ...]) -> TheoremReport:
+def _theorem(record: Record, run: Run, places: Mapping[Source, int], works: tuple[str, ...]) -> TheoremReport:
     alone = record.outcome
     manifest, file = run.manifests.get(alone.id, {}), run.files.get(alone.id)
     lines = claim_lines(file) if file is not None else {}
@@ -107,9 +108,10 @@ def _theorem(record: Record, run: Run, places: Mapping[str, int], works: tuple[s
         works=works,
         kept_from=record.kept_from,
         log=record.log,
-        file=_shown(file) if file is not None else "",
+        file=_shown(file, adjusted.root) if file is not None else "",
         digest=manifest.get("theorem", ""),
-        reads=tuple(sorted(places[name] for name in manifest if name in places)),
+        reads=tuple(sorted(places[Source(*pair)] for pair in manifest.items() if pair[0].startswith(_FILES))),
+        dependencies_unchecked=run.unchecked.get(alone.id, ()),
     )
 
 
@@ -128,8 +130,10 @@ def _fields(value: Any, kind: type) -> dict[str, Any]:
     return {field.name: getattr(value, field.name) for field in dataclasses.fields(kind)}
 
 
-def _shown(file: Path) -> str:
-    """A theorem's file from the folder that holds the package, or from the present one; a path elsewhere is no news."""
+def _shown(file: Path, origin: Origin | None) -> str:
+    """A theorem's file from the project, the folder that holds the package, or the present one; elsewhere its last names."""
+    if origin is not None and origin.kind == "project":
+        return f"{origin.folder}/{origin.file}"
     for root in (PACKAGE.parent, Path.cwd()):
         if file.is_relative_to(root):
             return file.relative_to(root).as_posix()

@@ -29,7 +29,8 @@ from theorax.reports.document import (
 )
 from theorax.reports.json import checked, json_in
 from theorax.runs.sources import Manifest, differences
-from theorax.text.codec import Count, Malformed, plain
+from theorax.text.codec import Count, Malformed, completed, plain
+from theorax.theorems.roots import Origin
 
 FILE = "theorax-baseline.json"
 VERSION: Literal[1] = 1
@@ -106,6 +107,7 @@ class BaselineTheorem:
     digest: str
     reads: tuple[Count, ...]
     claims: tuple[BaselineClaim, ...]
+    root: Origin | None = None  # None in baselines of earlier versions
 
 
 @dataclass(frozen=True)
@@ -196,7 +198,9 @@ def _read(reads: Iterable[int], sources: Sequence[Source]) -> tuple[Source, ...]
 
 def _theorem(part: TheoremReport, run: int) -> BaselineTheorem:
     claims = tuple(map(BaselineClaim.of, part.claims))
-    return BaselineTheorem(part.id, part.status, part.status_unadjusted, run, part.digest, part.reads, claims)
+    return BaselineTheorem(
+        part.id, part.status, part.status_unadjusted, run, part.digest, part.reads, claims, part.root
+    )
 
 
 def numbers(case: Case) -> str:
@@ -220,13 +224,17 @@ def text(baseline: Baseline) -> str:
     return json.dumps(plain(baseline), indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def read(path: Path) -> Baseline:
-    """The baseline in this file.
+def read(path: Path, *, or_report: bool = False) -> Baseline:
+    """The baseline in this file; with ``or_report`` also that of a report.
 
     **Raises:** UsageError if there is none, it is cut off, of another version, or not what its schema describes.
     """
     found = json_in(path, "baseline", "Write one with `verify baseline save`.", FILE)
     if "schema_version" in found:
+        if or_report:
+            from theorax.reports.reading import read as report_in
+
+            return taken(report_in(path))
         raise UsageError(
             f"`{path}` is a report, not a baseline. A baseline keeps less and names its runs. "
             f"Write `verify baseline save --report {path}`."
@@ -236,7 +244,7 @@ def read(path: Path) -> Baseline:
         raise UsageError(
             f"`{path}` is no baseline of version {VERSION}: its `.baseline_version` is {version!r}. {AGAIN}"
         )
-    return checked(Baseline, found, f"`{path}` is no baseline", AGAIN)
+    return checked(Baseline, completed(Baseline, found), f"`{path}` is no baseline", AGAIN)
 
 
 def manifest_of(

@@ -37,8 +37,7 @@ def strangers(run: Run) -> Iterator[str]:
     seen: set[str] = set()
     for record in run.records:
         outcome = record.outcome
-        file = run.files.get(outcome.id)
-        place = f"{file.parent.parent.name}/{FILE}" if file is not None else FILE
+        place = f"{outcome.root.folder}/{FILE}" if outcome.root is not None else FILE
         for source in _sources(outcome):
             for stranger in run.bibliography.cited(source, {*ids, *outcome.uses})[1]:
                 if stranger not in seen:

@@ -118,25 +118,26 @@ def of_theorem(part: TheoremReport) -> list[BuildFinding]:
     explained = any(claim.status is part.status and not claim.corrected for claim in part.claims)
     if not part.status.holds and not explained:
         sentence = one_line(part.reason or MEANING[part.status])
-        own.append(BuildFinding(part.id, part, None, _outcome(part.status, erratum=False), part.status, sentence))
+        own.append(BuildFinding(part.id, part, None, outcome_of(part.status, erratum=False), part.status, sentence))
     return own
 
 
 def judged(part: TheoremReport, claim: ClaimReport) -> BuildFinding:
     """Judge one claim for a build."""
     erratum = bool(claim.corrected)
-    outcome = _outcome(claim.status, erratum=erratum)
+    outcome = outcome_of(claim.status, erratum=erratum)
     sentence = one_line(claim.sentence)
     if erratum and outcome is BuildOutcome.HELD:
         sentence = f"As expected, {wording(part)} does not hold; {claim.corrected} does. {sentence}"
     elif erratum and claim.status.holds:
         sentence = f"{claim.corrected} is said to hold in the place of {wording(part)}, yet: {sentence}"
     elif outcome is BuildOutcome.UNDECIDED and claim.reason:
-        sentence = f"{sentence} Undecided because of {claim.reason}: {REMEDIES[claim.reason]}."
+        sentence = f"{sentence} Undecided: {REMEDIES[claim.reason]}."
     return BuildFinding(part.id, part, claim, outcome, claim.status, one_line(sentence))
 
 
-def _outcome(status: Status, *, erratum: bool) -> BuildOutcome:
+def outcome_of(status: Status, *, erratum: bool) -> BuildOutcome:
+    """Outcome of a status for a build, by the table above."""
     if status.holds:
         return BuildOutcome.UNDECIDED if erratum else BuildOutcome.HELD
     if status is Status.REFUTED:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Literal
 
 from theorax.decide.comparison import Outcome
-from theorax.decide.status import Status
+from theorax.decide.status import Side, Status
 from theorax.decide.verdict import Ends
 from theorax.reports.document import Date
 from theorax.text.codec import Count
@@ -39,6 +39,7 @@ class ComparedPlace:
     subject: str
     at: Mapping[str, str]
     sizes: tuple[float, ...]
+    display: Mapping[str, str] = field(default_factory=dict)  # letters as a reader sees them
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,16 @@ class ComparedClaim:
     p_same: float | None = None
     within: bool | None = None
     same_seeds: bool | None = None
+    statement: str = ""
+    kind: str = ""
+    side: Side = Side.EQUAL
+    predicted: float | None = None
+    margin: float | None = None
+    replay: str = ""
+    file: str = ""
+    line: int | None = None
+    by_adjustment: bool = False  # alone it is as before; the other claims of the run cost it its word
+    shorter_log: bool = False  # the log of attempts holds fewer entries of the claim than the baseline's had
     notes: tuple[str, ...] = ()
     exit: Literal[0, 1, 4] = 0
 
@@ -84,6 +95,16 @@ class ComparedClaim:
     def noted(self, note: str) -> ComparedClaim:
         """The same with one more note."""
         return replace(self, notes=(*self.notes, note))
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A claim that got worse on its own, the claims that fell with it, and changed files and versions of its theorem."""
+
+    claim: str
+    consequences: tuple[str, ...]
+    sources: tuple[str, ...]
+    versions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -120,3 +141,10 @@ class Comparison:
     standing: tuple[str, ...]
     claims: tuple[ComparedClaim, ...]
     summary: ComparisonSummary
+    causes: tuple[Cause, ...] = ()
+    accept: str = ""  # the command that accepts what broke
+
+    @property
+    def by_name(self) -> Mapping[str, ComparedClaim]:
+        """The claims by their names among all theorems."""
+        return {claim.name: claim for claim in self.claims}

@@ -15,15 +15,19 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, get_type_hints
 
+from theorax.decide.findings import ShownBy
 from theorax.decide.status import Status
+from theorax.decide.strength import Reach
 from theorax.decide.verdict import Case, Verdict
 from theorax.runs.sources import LIBRARIES, version
 from theorax.text import safe
 from theorax.text.codec import Count, Malformed, Pattern, built, plain
+from theorax.text.numbers import number
 from theorax.verifiers.outcome import TheoremOutcome
 from theorax.verifiers.settings import Settings
 
-SCHEMA_VERSION: Literal[4] = 4
+SCHEMA_VERSION: Literal[5] = 5
+IDENTITY = "identity"  # the kind of claim whose factor is headroom: both sides are compared, nothing is extrapolated
 
 Date = Annotated[str, Pattern(r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$")]
 Address = Annotated[str, Pattern(r"^(https?://[^\s<>\"]+)?$")]
@@ -129,7 +133,7 @@ class ClaimReport(Verdict):
 
     DERIVED: ClassVar = (
         "subject", "at", "predicted", "estimate", "standard_error", "interval", "bias", "margin", "breakdown",
-        "noticeable",
+        "headroom", "noticeable",
     )  # fmt: skip
 
     def __post_init__(self) -> None:
@@ -141,6 +145,21 @@ class ClaimReport(Verdict):
     def deciding(self) -> Case | None:
         """The case that decided."""
         return self.cases[self.worst] if self.worst is not None else None
+
+    def named(self, case: Case, equals: str = " = ") -> str:
+        """A case by its subject, its letters as they are displayed, and its size where that tells it from others."""
+        at = [f"{self.display.get(letter, letter)}{equals}{value}" for letter, value in case.at.items()]
+        alike = sum(other.subject == case.subject and other.at == case.at for other in self.cases) > 1
+        if alike and self.swept and case.points:
+            at.append(f"{self.swept}{equals}{number(case.points[0].size)}")
+        return ", ".join([case.subject, *at])
+
+    @property
+    def reach(self) -> Reach | None:
+        """Reach of the claim beyond its sizes; None where it does not hold, or nothing is extrapolated."""
+        if not self.status.holds:
+            return None
+        return Reach.of(self.id, self.shown_by, self.breakdown, self.robust, self.under_twice)
 
     @property
     def stands(self) -> bool:
@@ -155,8 +174,46 @@ class ClaimReport(Verdict):
     interval = _of_deciding("interval")
     bias = _of_deciding("bias")
     margin = _of_deciding("margin")
-    breakdown = _of_deciding("breakdown")
+
+    @property
+    def breakdown(self) -> float | None:
+        """Factor by which the class of corrections may grow before the status falls; None where nothing is corrected."""
+        return None if self.kind == IDENTITY or self.deciding is None else self.deciding.breakdown
+
+    @property
+    def headroom(self) -> float | None:
+        """Factor by which the largest difference of an identity may grow within its margin; None for other kinds."""
+        return self.deciding.breakdown if self.kind == IDENTITY and self.deciding is not None else None
+
     noticeable = _of_deciding("noticeable")
+
+
+@dataclass(frozen=True)
+class Strength:
+    """Strength of the claims of a theorem that hold: by what they were shown, and how far the weakest reaches."""
+
+    proved: Count
+    certified: Count
+    measured: Count
+    weakest: float | None  # the smallest breakdown factor
+    weakest_claim: str | None
+    robust: bool | None  # of all claims together; None if nothing is extrapolated
+
+    @classmethod
+    def of(cls, claims: Sequence[ClaimReport]) -> Strength:
+        """The strength of these claims."""
+        held = [claim for claim in claims if claim.status.holds]
+        counts = Counter(claim.shown_by for claim in held)
+        weakest = min((claim.reach for claim in held if claim.reach is not None), default=None)
+        robust = [claim.robust for claim in held if claim.robust is not None]
+        return cls(
+            counts[ShownBy.PROVED],
+            counts[ShownBy.CERTIFIED],
+            counts[ShownBy.MEASURED],
+            weakest.factor if weakest is not None else None,
+            weakest.name if weakest is not None else None,
+            all(robust) if robust else None,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,8 +228,14 @@ class TheoremReport(TheoremOutcome):
     file: str
     digest: str
     reads: tuple[Count, ...]  # places in the document's sources
+    dependencies_unchecked: tuple[str, ...] = ()  # neither in this run nor kept
 
-    DERIVED: ClassVar = ("seconds", "kept")
+    DERIVED: ClassVar = ("seconds", "kept", "strength")
+
+    @property
+    def strength(self) -> Strength:
+        """Strength of its claims."""
+        return Strength.of([claim for claim in self.claims if claim.corrected is None])
 
     @property
     def seconds(self) -> float:
@@ -243,7 +306,7 @@ class RunSummary:
 class Document:
     """Results of a run of theorax. Numbers that are not finite are null."""
 
-    schema_version: Literal[4]
+    schema_version: Literal[5]
     generator: str
     created: Date
     command: str
@@ -279,6 +342,22 @@ class Document:
     def hold(self) -> int:
         """Number of theorems that hold."""
         return sum(part.status.holds for part in self.theorems)
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """Dependencies of its theorems that were neither checked in this run nor kept."""
+        return tuple(sorted({id for part in self.theorems for id in part.dependencies_unchecked}))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about the run as a whole: dependencies not checked, and its troubles."""
+        if not self.unchecked:
+            return self.summary.troubles
+        word = f"+{self.theorems[0].id}" if len(self.theorems) == 1 else "+ID"
+        told = (
+            f"Dependencies not checked in this run: {', '.join(self.unchecked)}. Check them: `verify theorem {word}`."
+        )
+        return (told, *self.summary.troubles)
 
     @property
     def worst_first(self) -> tuple[TheoremReport, ...]:

@@ -7,15 +7,16 @@ worst comes first, and a sentence says what was left out.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from itertools import takewhile
 from pathlib import Path
 
 from theorax.errors import UsageError
+from theorax.reports.answers import Annotation, Answer, markdown
 from theorax.reports.build_findings import BuildFinding, BuildOutcome, findings, tally, worst_first
 from theorax.reports.document import Document
 from theorax.reports.markdown import LEGEND, brief, detail, foot, head, overview
-from theorax.text.safe import one_line, shortened
+from theorax.text.safe import one_line, shortened, uncommanded
 
 LIMIT = 1024 * 1024  # bytes that a step may write
 SPARE = 1024  # bytes kept for the sentence about what was left out
@@ -96,22 +97,37 @@ def _left_out(rows: int, short: int, failing: int, holding: int) -> str:
 
 def commands(document: Document) -> list[str]:
     """At most ten commands of a workflow, the worst first, on the line of the theorem's file that states the claim."""
-    return [_annotation(finding) for finding in worst_first(findings(document))[:ANNOTATIONS]]
+    return [_command(_annotation(finding)) for finding in worst_first(findings(document))[:ANNOTATIONS]]
 
 
-def _annotation(finding: BuildFinding) -> str:
-    level = "warning" if finding.outcome is BuildOutcome.UNDECIDED else "error"
+def _annotation(finding: BuildFinding) -> Annotation:
+    replay = f"\nReplay: {shortened(finding.replay, MESSAGE)}" if finding.replay else ""
+    return Annotation(
+        finding.outcome is not BuildOutcome.UNDECIDED,
+        finding.title,
+        f"{shortened(finding.sentence, MESSAGE)}{replay}",
+        finding.file,
+        finding.claim.line if finding.claim is not None else 1,
+    )
+
+
+def _command(note: Annotation) -> str:
     properties: dict[str, str] = {}
-    if finding.file:
-        properties["file"] = finding.file
-        line = finding.claim.line if finding.claim is not None else 1
-        if line is not None:
-            properties["line"] = str(line)
-    properties["title"] = one_line(shortened(finding.title, 200))
+    if note.file:
+        properties["file"] = note.file
+        if note.line is not None:
+            properties["line"] = str(note.line)
+    properties["title"] = one_line(shortened(note.title, 200))
+    return workflow_command("error" if note.error else "warning", properties, note.message)
+
+
+def workflow_command(level: str, properties: Mapping[str, str], message: str) -> str:
+    """The line of a build's log from which GitHub makes an annotation.
+
+    >>> workflow_command("error", {"file": "claims/a.py", "line": "3"}, "The label is unknown.")
+    '::error file=claims/a.py,line=3::The label is unknown.'
+    """
     told = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    message = shortened(finding.sentence, MESSAGE)
-    if finding.replay:
-        message = f"{message}\nReplay: {shortened(finding.replay, MESSAGE)}"
     return f"::{level} {told}::{_data(message)}"
 
 
@@ -133,28 +149,49 @@ def say(document: Document) -> str:
 
     **Raises:** UsageError if that file cannot be written.
     """
-    lines = commands(document)
     problems = len(worst_first(findings(document)))
     told = f"Theorems: {one_line(tally(document))}."
+    return _said(commands(document), problems, told, lambda limit: summary(document, limit))
+
+
+def answer_summary(answer: Answer, limit: int = LIMIT) -> str:
+    """The answer of another command as the step's summary, cut after a block where it has no room."""
+    text = markdown(answer)
+    if _size(text) <= limit - SPARE:
+        return text
+    fits, beyond = 0, len(answer.body)  # by bisection: a longer beginning is never shorter
+    while beyond - fits > 1:
+        middle = (fits + beyond) // 2
+        fits, beyond = (middle, beyond) if _size(markdown(answer, middle)) <= limit - SPARE else (fits, middle)
+    return markdown(answer, fits) + "\n**Cut here**, because GitHub takes 1 MiB from a step. JSON has everything.\n"
+
+
+def say_answer(answer: Answer) -> str:
+    """Text for the standard output: at most ten annotations, then the first line; the summary goes where GitHub says.
+
+    **Raises:** UsageError if that file cannot be written.
+    """
+    lines = [_command(note) for note in answer.annotations[:ANNOTATIONS]]
+    title = uncommanded(answer.title)
+    return _said(lines, len(answer.annotations), title, lambda limit: answer_summary(answer, limit))
+
+
+def _said(lines: list[str], problems: int, told: str, written: Callable[[int], str]) -> str:
     if problems > len(lines):
         told += f" {problems - len(lines)} more that are not annotated stand in the summary."
     file = os.environ.get(VARIABLE)
     if file:
-        append(document, Path(file))
+        _append(Path(file), written)
     else:
         told += f" ${VARIABLE} is not set; `--output github=summary.md` writes the summary."
     return "\n".join([*lines, told]) + "\n"
 
 
-def append(document: Document, path: Path) -> None:
-    """Append the summary to the file of a step; what stands there already counts.
-
-    **Raises:** UsageError if the file cannot be written.
-    """
+def _append(path: Path, written: Callable[[int], str]) -> None:
     try:
         used = path.stat().st_size if path.exists() else 0
         with path.open("a", encoding="utf-8") as file:
-            file.write(summary(document, max(LIMIT - used, 2 * SPARE)))
+            file.write(written(max(LIMIT - used, 2 * SPARE)))
     except OSError as error:
         raise UsageError(
             f"The summary could not be written to `{path}`, which ${VARIABLE} names: {error.strerror}. "

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -85,13 +85,19 @@ def json_in(path: Path, what: str, write: str, usual: str) -> dict[str, Any]:
     return found
 
 
-def checked(kind: type[File], found: Mapping[str, Any], told: str, remedy: str) -> File:
-    """The value in a JSON object.
+def checked(
+    kind: type[File],
+    found: Mapping[str, Any],
+    told: str,
+    remedy: str,
+    held: Callable[[File], File] = lambda file: file,
+) -> File:
+    """The value in a JSON object; ``held`` refuses one whose parts do not agree.
 
     **Raises:** UsageError that begins as ``told``, names the path of the offending field and ends with the remedy.
     """
     try:
-        return built(kind, found)
+        return held(built(kind, found))
     except Malformed as error:
         raise UsageError(f"{told}, at `{error.place or '.'}`: {error}. {remedy}") from None
 

@@ -102,8 +102,8 @@ def foot(document: Document) -> str:
     """Closing of the report: control of the error rates, the machine, and the command that repeats the run."""
     environment, suite = document.environment, document.suite
     lines = ["## This run", "", opening(suite.sentence)]
-    if document.summary.troubles:
-        lines += ["", *(f"- {opening(sentence)}" for sentence in document.summary.troubles)]
+    if document.notes:
+        lines += ["", *(f"- {opening(sentence)}" for sentence in document.notes)]
     versions = {"Python": environment.python, **environment.versions}
     ran = ", ".join(f"{inline(name)} {inline(version)}" for name, version in versions.items())
     lines += [

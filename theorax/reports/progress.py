@@ -4,31 +4,30 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from statistics import median
 from typing import TYPE_CHECKING
 
-from theorax.reports.theorem_text import moment
+from theorax.reports.last_screen import check_line
 from theorax.text.numbers import duration
-from theorax.text.signs import signed
+from theorax.text.plain import cells
 
 if TYPE_CHECKING:
     from theorax.runs.runner import Record
 
 
-def line(record: Record) -> str:
+def line(record: Record, number: int, total: int) -> str:
     """One finished check in one line."""
-    outcome = record.outcome
-    took = f"kept from {moment(record.kept_from)}" if record.kept_from else duration(outcome.work.seconds)
-    told = f"{signed(outcome.status):<14} {outcome.id}  ({took})"
-    if outcome.status.holds or not outcome.reason:
-        return told
-    return f"{told}  {outcome.reason.splitlines()[0]}"
+    took = "kept" if record.kept_from else duration(record.outcome.work.seconds)
+    return check_line(number, total, record.outcome.status, record.outcome.id, took)
 
 
 class ProgressLines:
     """One line per finished check."""
 
-    def __init__(self, write: Callable[[str], None]) -> None:
+    def __init__(self, write: Callable[[str], None], total: int) -> None:
         self._write = write
+        self._total = total
+        self._finished = 0
 
     def planned(self, waiting: Sequence[str], expected: Mapping[str, float], jobs: int) -> None:
         """Nothing to tell."""
@@ -38,7 +37,8 @@ class ProgressLines:
 
     def finished(self, record: Record) -> None:
         """Tell it."""
-        self._write(line(record).rstrip())
+        self._finished += 1
+        self._write(line(record, self._finished, self._total))
 
 
 class Remaining:
@@ -56,6 +56,7 @@ class Remaining:
         self._jobs = jobs
         self._clock = clock
         self._began: dict[str, float] = {}
+        self._ratios: list[float] = []  # actual to expected, of what has finished
 
     def started(self, id: str) -> None:
         """A check began."""
@@ -65,15 +66,20 @@ class Remaining:
         """A check ended, or was found to need none."""
         if id in self._waiting:
             self._waiting.remove(id)
-        self._began.pop(id, None)
+        began = self._began.pop(id, None)
+        if began is not None and self._expected.get(id):
+            self._ratios.append((self._clock() - began) / self._expected[id])
 
     @property
     def seconds(self) -> float | None:
-        """Seconds left; None while a check under way or waiting has never been timed."""
-        if any(id not in self._expected for id in self._waiting):
-            return None
+        """Seconds left; None while no check was ever timed. A check without a time counts as the median of the others."""
+        if not self._expected:
+            return None if self._waiting else 0.0
+        usual, pace = median(self._expected.values()), median(self._ratios) if self._ratios else 1.0
         now = self._clock()
-        left = [max(0.0, self._expected[id] - (now - self._began.get(id, now))) for id in self._waiting]
+        left = [
+            max(0.0, pace * self._expected.get(id, usual) - (now - self._began.get(id, now))) for id in self._waiting
+        ]
         # However many work, the longest check that is left takes its own time.
         return max(sum(left) / self._jobs, 0.0, *left)
 
@@ -84,3 +90,20 @@ class Remaining:
         if seconds is None or not self._waiting:
             return "remaining time not known yet: first run" if seconds is None else ""
         return f"about {duration(max(1.0, round(seconds)))} left" if seconds >= 1 else "almost done"
+
+
+def progress_line(done: int, total: int, busy: Sequence[str], left: str, width: int = 79) -> str:
+    """The state of a run on one line of at most ``width`` columns; a long name is cut in its middle.
+
+    >>> progress_line(12, 73, ["fixed_net_stable_rank"], "about 4 min left")
+    '[12/73] fixed_net_stable_rank  about 4 min left'
+    >>> progress_line(0, 2, ["a" * 90], "", 20)
+    '[0/2] aaaaaa…aaaaaaa'
+    """
+    head = f"[{done:>{len(str(total))}}/{total}] "
+    named = busy[0] if busy else "finishing"
+    tail = (f" and {len(busy) - 1} more" if len(busy) > 1 else "") + (f"  {left}" if left else "")
+    room = max(3, width - cells(head) - cells(tail))
+    if cells(named) > room:
+        named = f"{named[: (room - 1) // 2]}…{named[len(named) - room // 2 :]}"
+    return f"{head}{named}{tail}"

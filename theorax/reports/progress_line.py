@@ -6,25 +6,27 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, Task, TextColumn, TimeElapsedColumn
+from rich.progress import Progress, ProgressColumn, Task
 from rich.text import Text
 
-from theorax.reports.progress import Remaining
+from theorax.reports.progress import Remaining, progress_line
 from theorax.text.safe import one_line
 
 if TYPE_CHECKING:
     from theorax.runs.runner import Record
 
+WIDTH = 79  # columns: a terminal of 80 wraps no line
 
-class _Left(ProgressColumn):
-    """The remaining time, renewed at every refresh."""
 
-    def __init__(self, remaining: Callable[[], Remaining]) -> None:
+class _Line(ProgressColumn):
+    """The whole line, renewed at every refresh."""
+
+    def __init__(self, told: Callable[[int], str]) -> None:
         super().__init__()
-        self._remaining = remaining
+        self._told = told
 
     def render(self, task: Task) -> Text:
-        return Text(self._remaining().text, style="dim")
+        return Text(self._told(int(task.completed)), no_wrap=True, overflow="crop")
 
 
 class Live:
@@ -33,18 +35,13 @@ class Live:
     def __init__(self, console: Console) -> None:
         self._remaining = Remaining()
         self._busy: list[str] = []
-        self._progress = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}", markup=False),  # a name in brackets is a name
-            BarColumn(bar_width=16),
-            TextColumn("{task.completed}/{task.total}"),
-            TimeElapsedColumn(),
-            _Left(lambda: self._remaining),
-            console=console,
-            transient=True,
-            refresh_per_second=4,
-        )
+        self._total = 0
+        self._width = min(WIDTH, max(20, console.width - 1))
+        self._progress = Progress(_Line(self._told), console=console, transient=True, refresh_per_second=4)
         self._task = self._progress.add_task("reading", total=None, visible=False)
+
+    def _told(self, done: int) -> str:
+        return progress_line(done, self._total, self._busy, self._remaining.text, self._width)
 
     def __enter__(self) -> Live:
         self._progress.start()
@@ -55,25 +52,19 @@ class Live:
 
     def planned(self, waiting: Sequence[str], expected: Mapping[str, float], jobs: int) -> None:
         """Begin to count."""
+        self._total = len(waiting)
         self._remaining = Remaining(waiting, expected, jobs)
         self._progress.update(self._task, total=len(waiting), visible=bool(waiting))
 
     def started(self, id: str) -> None:
         """Name it."""
-        self._busy.append(id)
+        self._busy.append(one_line(id))
         self._remaining.started(id)
-        self._describe()
 
     def finished(self, record: Record) -> None:
         """Count it."""
         id = record.outcome.id
-        if id in self._busy:
-            self._busy.remove(id)
+        if one_line(id) in self._busy:
+            self._busy.remove(one_line(id))
             self._progress.advance(self._task)
         self._remaining.finished(id)
-        self._describe()
-
-    def _describe(self) -> None:
-        shown = self._busy[0] if self._busy else "finishing"
-        more = f" and {len(self._busy) - 1} more" if len(self._busy) > 1 else ""
-        self._progress.update(self._task, description=one_line(f"{shown}{more}"))

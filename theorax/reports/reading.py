@@ -7,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from theorax.errors import UsageError
+from theorax.reports.agreement import held_together
 from theorax.reports.document import SCHEMA_VERSION, Document
 from theorax.reports.json import checked, json_in
+from theorax.text.codec import completed
 
 
 def read(path: Path) -> Document:
@@ -32,10 +34,14 @@ def current(found: Mapping[str, Any], name: str = "the document") -> Document:
             f"`{name}` is no report of theorax: it has no whole number at `.schema_version`. "
             "Give a file written by `--output json=FILE`."
         )
-    if version != SCHEMA_VERSION:
+    if version == SCHEMA_VERSION - 1:  # the fields that are new since have a value that says so
+        found = {**completed(Document, found), "schema_version": SCHEMA_VERSION}
+    elif version != SCHEMA_VERSION:
         raise UsageError(
-            f"`{name}` is a report of version {version}; this theorax reads version {SCHEMA_VERSION}. "
-            + ("Update theorax." if version > SCHEMA_VERSION else "Run `verify` again.")
+            f"`{name}` is a report of version {version}; this theorax reads versions {SCHEMA_VERSION - 1} "
+            f"and {SCHEMA_VERSION}. " + ("Update theorax." if version > SCHEMA_VERSION else "Run `verify` again.")
         )
     told = f"{name} is not what the schema of version {version} describes"
-    return checked(Document, found, told, "It was edited or cut; run `verify` again, or give another file.")
+    return checked(
+        Document, found, told, "It was edited or cut; run `verify` again, or give another file.", held_together
+    )

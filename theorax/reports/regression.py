@@ -28,6 +28,7 @@ the exit code is 5. What was left standing, because nothing that determines it c
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -37,6 +38,7 @@ from theorax.decide.comparison import SHARE, CaseReading, Decided, Evidence, Out
 from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
 from theorax.decide.spending import level_of
 from theorax.decide.status import Status
+from theorax.names import many
 from theorax.reports.baselines import (
     Baseline,
     BaselineCase,
@@ -46,9 +48,11 @@ from theorax.reports.baselines import (
     affecting,
     manifest_of,
 )
+from theorax.reports.claim_lines import one_statement
 from theorax.reports.compared_claims import (
     CODES,
     COMPARISON_VERSION,
+    Cause,
     Change,
     ComparedClaim,
     ComparedEstimate,
@@ -58,7 +62,7 @@ from theorax.reports.compared_claims import (
     ComparisonSummary,
 )
 from theorax.reports.document import ClaimReport, Document, TheoremReport
-from theorax.runs.sources import differences
+from theorax.runs.sources import Manifest, differences
 
 STATED = {"statement": "statement", "prediction": "prediction", "margin_given": "margin", "kind": "kind",
           "corrected": "correction"}  # fmt: skip
@@ -75,22 +79,25 @@ def compared(
     strict: bool = False,
     known: Iterable[str] | None = None,
     standing: Iterable[str] = (),
+    file: str = "",
 ) -> Comparison:
     """The comparison of a report with a baseline.
 
     ``known``: the ids of all theorems that exist now. ``standing``: those that were not checked because nothing that
-    determines them has changed.
+    determines them has changed. ``file``: the baseline's, where it is not the usual one.
     """
     left = set(standing)
     exist = None if known is None else set(known)
     found: list[_Found] = []
     not_run: list[str] = []
     inputs: dict[str, tuple[str, ...]] = {}
+    moved: dict[str, _Changed] = {}
     for old in baseline.theorems:
         new = report.by_id.get(old.id)
         if new is not None:
             both = _TheoremTwice.of(old, new, baseline, report, share)
             inputs[old.id] = both.changes
+            moved[old.id] = both.changed
             found += both.claims()
         elif exist is not None and old.id not in exist:
             found += [
@@ -105,6 +112,12 @@ def compared(
     outcomes = decide(evidence)
     settled = [_settled(claim, part, outcomes.get(claim.name), strict) for claim, part in found]
     claims = tuple(_excused(settled, report.by_id))
+    causes = tuple(_causes(claims, baseline.by_id, report.by_id, moved))
+    names = {claim.name: claim.theorem for claim in claims}
+    broken = dict.fromkeys(names[cause.claim] for cause in causes)
+    # Words apart are united; with a comma between them they would select what both select.
+    only = [word for theorem in broken for word in ("--only", theorem)]
+    save = ["verify", "baseline", "save", *([file] if file else []), *only]
     return Comparison(
         comparison_version=COMPARISON_VERSION,
         created=report.created,
@@ -118,6 +131,8 @@ def compared(
         standing=tuple(sorted(left)),
         claims=claims,
         summary=_summary(claims, compared_any=bool(left)),
+        causes=causes,
+        accept=shlex.join([*save, *baseline.runs[-1].settings.settings().words]) if broken else "",
     )
 
 
@@ -135,8 +150,65 @@ def _summary(claims: Sequence[ComparedClaim], *, compared_any: bool) -> Comparis
     )
 
 
+@dataclass(frozen=True)
+class _Changed:
+    """Changed files and versions of what determines a theorem."""
+
+    sources: tuple[str, ...] = ()
+    versions: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, before: Manifest, now: Manifest, file: str) -> _Changed:
+        names = [name for name in sorted({*before, *now}) if before.get(name) != now.get(name)]
+        sources = [file if name == "theorem" else name.removeprefix("source ") for name in names
+                   if name == "theorem" or name.startswith(("source ", "model file "))]  # fmt: skip
+        versions = [f"{name.removeprefix('version of ')} {before.get(name, 'absent')} → {now.get(name, 'absent')}"
+                    for name in names if name.startswith("version of ")]  # fmt: skip
+        return cls(tuple(sources), tuple(versions))
+
+
+def _causes(
+    claims: Sequence[ComparedClaim],
+    before: Mapping[str, BaselineTheorem],
+    now: Mapping[str, TheoremReport],
+    changed: Mapping[str, _Changed],
+) -> Iterator[Cause]:
+    """The claims that got worse on their own, each with those that wait for its theorem or fell by the adjustment.
+
+    A theorem that is BLOCKED may have been checked: then its claims keep their words, and wait all the same.
+    """
+    worse = [claim for claim in claims if claim.change in (Change.REGRESSED, Change.VANISHED)]
+    origins = {claim.theorem for claim in worse if claim.now is not Status.BLOCKED}
+    above: dict[str, set[str]] = {}
+    for claim in claims:
+        newly = claim.theorem in before and before[claim.theorem].status is not Status.BLOCKED
+        stands = claim.now is Status.BLOCKED or claim.change in (Change.KEPT, Change.IMPROVED)
+        if newly and stands and (blockers := _blockers(claim.theorem, now) & origins):
+            above[claim.name] = blockers
+    lapsed = [claim.name for claim in claims if claim.change is Change.LAPSED and claim.by_adjustment]
+    for claim in sorted(worse, key=lambda claim: claim.now is Status.BLOCKED):
+        if claim.name not in above:
+            waiting = [name for name, blockers in above.items() if claim.theorem in blockers]
+            found = changed.get(claim.theorem, _Changed())
+            yield Cause(claim.name, (*waiting, *lapsed), found.sources, found.versions)
+
+
+def _blockers(theorem: str, now: Mapping[str, TheoremReport]) -> set[str]:
+    """The theorems that block this one, directly or through others."""
+    found: set[str] = set()
+    waiting = [theorem]
+    while waiting:
+        part = now.get(waiting.pop())
+        new = set(part.blocked_by) - found if part is not None else set()
+        found |= new
+        waiting += new
+    return found
+
+
 def _vanished(theorem: str, claim: BaselineClaim, why: str) -> ComparedClaim:
-    return ComparedClaim(theorem, claim.id, Change.VANISHED, claim.status, None, why)
+    return ComparedClaim(
+        theorem, claim.id, Change.VANISHED, claim.status, None, why, statement=claim.statement, kind=claim.kind
+    )
 
 
 def _appeared(theorem: str, claim: ClaimReport) -> ComparedClaim:
@@ -152,6 +224,7 @@ class _TheoremTwice:
     run: BaselineRun
     report: Document
     changes: tuple[str, ...]  # of what determines it
+    changed: _Changed
     share: float
 
     @classmethod
@@ -160,7 +233,7 @@ class _TheoremTwice:
     ) -> _TheoremTwice:
         run = baseline.runs[old.run]
         before, now = manifest_of(old, baseline.sources, run), manifest_of(new, report.sources, report)
-        return cls(old, new, run, report, differences(before, now), share)
+        return cls(old, new, run, report, differences(before, now), _Changed.of(before, now, new.file), share)
 
     @property
     def same_seeds(self) -> bool:
@@ -184,18 +257,31 @@ class _TheoremTwice:
         worse = _worse(claim, claim.status, self.new.status)
         why = f"the theorem was not checked: {self.new.reason or self.new.status}"
         change = Change.REGRESSED if worse else Change.KEPT
-        found = ComparedClaim(self.old.id, claim.id, change, claim.status, self.new.status, why)
-        return replace(found, outcome=Outcome.INCOMPARABLE)
+        return ComparedClaim(
+            self.old.id, claim.id, change, claim.status, self.new.status, why, Outcome.INCOMPARABLE,
+            statement=claim.statement, kind=claim.kind, replay=self.new.replay, file=self.new.file,
+        )  # fmt: skip
 
     def _claim(self, old: BaselineClaim, full: ClaimReport) -> _Found:
         new = BaselineClaim.of(full)
-        row = ComparedClaim(self.old.id, old.id, Change.KEPT, old.status, new.status)
+        row = ComparedClaim(
+            self.old.id, old.id, Change.KEPT, old.status, new.status, statement=one_statement(full), kind=full.kind,
+            side=full.side, predicted=full.predicted, margin=full.margin, replay=self.new.replay, file=self.new.file,
+            line=full.line,
+        )  # fmt: skip
         if stated := [field for field in STATED if getattr(old, field) != getattr(new, field)]:
             return _restated(row, old, new, stated), None
         row, evidence = self._numbers(replace(row, same_seeds=self.same_seeds), old, new)
+        if row.where is not None:
+            row = replace(row, where=replace(row.where, display=full.display))
         same_design = old.design_hash == new.design_hash
         if self.same_seeds and same_design and not self.changes and row.how not in ("bit for bit", "form"):
-            row = row.noted("nothing that determines it differs, so it should have come out bit for bit")
+            row = row.noted("its files, versions, settings and seeds are the same, so its numbers should be identical")
+        if (entries := full.log.entries if full.log is not None else None) is not None and entries < old.attempt:
+            row = replace(row, shorter_log=True).noted(
+                f"the log of attempts is shorter than the baseline's: it holds {many(entries, 'attempt')} "
+                f"at this claim, and the baseline was attempt {old.attempt}"
+            )
         if _worse(old, old.status, new.status):
             row = self._worsened(row, old, full)
         elif _worse(old, new.status, old.status):
@@ -211,7 +297,7 @@ class _TheoremTwice:
                 f"alone it is {new.status_unadjusted} as before; {members} claims are held at "
                 f"once here, {self.run.members} were in the baseline"
             )
-            return replace(row, change=Change.LAPSED, why=why)
+            return replace(row, change=Change.LAPSED, why=why, by_adjustment=True)
         # What others do to a claim is no news of it. Its own numbers, of which the baseline keeps no p-value, could have
         # done it too unless they are the very same.
         if alone and row.how == "bit for bit":
@@ -219,7 +305,7 @@ class _TheoremTwice:
                 f"alone it is {new.status_unadjusted} as before, and its numbers are the baseline's bit for bit; other "
                 "claims of this run fell, and among what is left to decide its p-value is no longer small enough"
             )
-            return replace(row, change=Change.LAPSED, why=why)
+            return replace(row, change=Change.LAPSED, why=why, by_adjustment=True)
         return replace(row, change=Change.REGRESSED, why=new.sentence)
 
     def _numbers(self, row: ComparedClaim, old: BaselineClaim, new: BaselineClaim) -> _Found:
@@ -249,6 +335,8 @@ class _TheoremTwice:
             old=ComparedEstimate(case.estimate, case.standard_error, case.interval),
             new=ComparedEstimate(now.estimate, now.standard_error, now.interval),
             how="statistical" if found.tested else "exact",
+            predicted=now.predicted,
+            margin=now.margin,
         )
         return row, found
 

@@ -1,4 +1,4 @@
-"""The formats of a report by name; each is a function from the document alone to a text, imported when it is asked for.
+"""The formats by name, of a report and of any other answer; each is a function of the document alone, imported when used.
 
 A format is handed a document whose texts hold no character that is not seen: no escape code of a terminal, nothing that
 turns the direction of a line, nothing that XML does not allow. What is markup in its own language it escapes itself.
@@ -10,9 +10,13 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from theorax.reports.document import Document, harmless
 from theorax.text.safe import uncommanded
+
+if TYPE_CHECKING:  # the names of the formats are in the help of commands that render nothing
+    from theorax.reports.answers import Answer
+    from theorax.reports.document import Document
 
 
 @dataclass(frozen=True)
@@ -24,39 +28,79 @@ class Rendering:
     place: str
     said: str = ""  # what the standard output gets instead, where it is not the same
     whole: bool = False  # is handed every character of the document
+    answer: str = ""  # where its function of an `Answer` is; a badge has none
+    answer_said: str = ""
 
-    def render(self, document: Document) -> str:
-        """The text of the report."""
-        return self._made(self.place, document)
+    def render(self, document: Document | Answer) -> str:
+        """The text of the report or the answer."""
+        from theorax.reports.answers import Answer
 
-    def say(self, document: Document) -> str:
+        return self._made(self.answer if isinstance(document, Answer) else self.place, document)
+
+    def say(self, document: Document | Answer) -> str:
         """Text for the standard output; a build on GitHub finds no command of a workflow in it."""
-        return self._made(self.said, document) if self.said else uncommanded(self._made(self.place, document))
+        from theorax.reports.answers import Answer
 
-    def _made(self, place: str, document: Document) -> str:
+        said = self.answer_said if isinstance(document, Answer) else self.said
+        return self._made(said, document) if said else uncommanded(self.render(document))
+
+    def _made(self, place: str, document: Document | Answer) -> str:
+        from theorax.reports.answers import Answer, safe_answer
+        from theorax.reports.document import harmless
+
         module, _, name = place.partition(":")
-        text: str = getattr(importlib.import_module(module), name)(document if self.whole else harmless(document))
+        given = (
+            safe_answer(document) if isinstance(document, Answer) else document if self.whole else harmless(document)
+        )
+        text: str = getattr(importlib.import_module(module), name)(given)
         return text
 
 
 RENDERINGS: Mapping[str, Rendering] = {
-    "terminal": Rendering("what the terminal shows, without colour", "txt", "theorax.reports.summary:plain"),
-    "json": Rendering(
-        "the report itself, from which all others are made", "json", "theorax.reports.json:text", whole=True
+    "terminal": Rendering(
+        "what the terminal shows, without colour",
+        "txt",
+        "theorax.reports.summary:plain",
+        answer="theorax.reports.answers:plain_text",
     ),
-    "html": Rendering("an audit report for a browser, whole in one file", "html", "theorax.reports.html.page:html"),
-    "markdown": Rendering("for pull requests and archives, details folded", "md", "theorax.reports.markdown:text"),
-    "junit": Rendering("JUnit XML, one case per claim", "xml", "theorax.reports.junit:text"),
+    "json": Rendering(
+        "the report itself, from which all others are made",
+        "json",
+        "theorax.reports.json:text",
+        whole=True,
+        answer="theorax.reports.answers:as_json",
+    ),
+    "html": Rendering(
+        "an audit report for a browser, whole in one file",
+        "html",
+        "theorax.reports.html.page:html",
+        answer="theorax.reports.html.page:answer_page",
+    ),
+    "markdown": Rendering(
+        "for pull requests and archives, details folded",
+        "md",
+        "theorax.reports.markdown:text",
+        answer="theorax.reports.answers:markdown",
+    ),
+    "junit": Rendering(
+        "JUnit XML, one case per claim", "xml", "theorax.reports.junit:text", answer="theorax.reports.junit:answer_text"
+    ),
     "github": Rendering(
         "annotations on the standard output, the step's summary into $GITHUB_STEP_SUMMARY or the file",
         "md",
         "theorax.reports.github:summary",
         said="theorax.reports.github:say",
+        answer="theorax.reports.github:answer_summary",
+        answer_said="theorax.reports.github:say_answer",
     ),
     "badge": Rendering("a badge by the endpoint of shields.io", "json", "theorax.reports.badge:text"),
 }
 
 
-def render(name: str, document: Document) -> str:
-    """The report in this format."""
+ANSWERS = tuple(name for name, rendering in RENDERINGS.items() if rendering.answer)
+"""The formats of answers that are no report of theorems."""
+
+
+def render(name: str, document: Document | Answer) -> str:
+    """The report or the answer in this format."""
     return RENDERINGS[name].render(document)

@@ -40,8 +40,8 @@ _ROUNDOFF = 2.0**-53
 _BESIDE = frozenset(
     {
         "status", "adjusted_refute", "adjusted_support", "seconds", "work", "kept", "kept_from", "log", "replay", "reads",
-        "digest", "file", "line", "reason", "sentence", "detail", "blocked_by", "title", "source", "place", "latex", "letters",
-        "issues", "references", "works", "unseen", "ledger", "because", "scope", "nights",
+        "digest", "file", "root", "line", "reason", "sentence", "detail", "blocked_by", "title", "source", "place", "latex",
+        "letters", "issues", "references", "works", "unseen", "ledger", "because", "scope", "nights",
     }
 )  # fmt: skip
 _DERIVED = frozenset(

@@ -5,35 +5,77 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from theorax.reports.answers import Annotation, Answer, BuildCase
+from theorax.reports.build_findings import BuildOutcome
+from theorax.reports.document import Document, TheoremReport
 from theorax.reports.replaying import DIFFERENT, GONE, IDENTICAL, WITHIN, Deviation, Replay, ReplayedTheorem
 from theorax.text.blocks import Block, Gap, Lines, Paragraph
 from theorax.text.numbers import number
+from theorax.text.plain import render
 
 SIGNS = {IDENTICAL: "=", WITHIN: "≈", DIFFERENT: "≠", GONE: "?"}
+OUTCOMES = {DIFFERENT: BuildOutcome.FAILED, GONE: BuildOutcome.UNDECIDED}
 SHOWN = 6
 
 
 def plain(found: Replay) -> str:
     """The replay as plain text."""
-    from theorax.text.plain import render
-
     return render(told(found))
+
+
+def answer(found: Replay, then: Document) -> Answer:
+    """The replay for every format; ``then`` is the report that was replayed."""
+    return Answer(
+        title=_counted(found),
+        document=found,
+        blocks=tuple(told(found)),
+        cases=tuple(_case(part, then.by_id[part.id]) for part in found.theorems),
+        annotations=tuple(
+            Annotation(
+                True, f"{SIGNS[part.result]} {part.id}: {part.result}", _sentence(part), then.by_id[part.id].file, 1
+            )
+            for part in found.theorems
+            if part.result == DIFFERENT
+        ),
+        created=found.replayed,
+    )
+
+
+def _case(part: ReplayedTheorem, then: TheoremReport) -> BuildCase:
+    return BuildCase(
+        suite=f"{then.paper}.{then.id}" if then.paper else then.id,
+        name="replay",
+        outcome=OUTCOMES.get(part.result, BuildOutcome.HELD),
+        status=part.result,
+        title=f"{SIGNS[part.result]} {part.id}",
+        sentence=_sentence(part),
+        text=render(_theorem(part)),
+        file=then.file,
+        line=1 if then.file else None,
+        properties={"title": then.title, "replay": then.replay},
+    )
+
+
+def _sentence(part: ReplayedTheorem) -> str:
+    if part.why or not part.differences:
+        return part.why or f"{part.result}, {part.numbers} numbers"
+    return _difference(part.differences[0])
+
+
+def _counted(found: Replay) -> str:
+    from theorax.reports.theorem_text import moment
+
+    results = [part.result for part in found.theorems]
+    counts = ", ".join(f"{results.count(name)} {name}" for name in SIGNS if name in results)
+    return f"The report of {moment(found.created)}, checked again: {counts or 'nothing'}."
 
 
 def told(found: Replay) -> list[Block]:
     """Every theorem with its result, those that differ with the places where."""
-    from theorax.reports.theorem_text import moment
-
     blocks: list[Block] = []
     for part in sorted(found.theorems, key=lambda part: list(SIGNS).index(part.result)):
         blocks += _theorem(part)
-    results = [part.result for part in found.theorems]
-    counts = ", ".join(f"{results.count(name)} {name}" for name in SIGNS if name in results)
-    blocks += [
-        Gap(),
-        Paragraph(f"The report of {moment(found.created)}, checked again: {counts or 'nothing'}.", indent=0),
-    ]
-    return blocks
+    return [*blocks, Gap(), Paragraph(_counted(found), indent=0)]
 
 
 def _theorem(part: ReplayedTheorem) -> Iterator[Block]:

@@ -32,12 +32,12 @@ STYLES = {
     "CITED": "bold",
 }
 _SIGNS = (
-    rf"(?P<good>✓(?: (?:fired|{'|'.join(s for s, style in STYLES.items() if style == GREEN)}))?)",
-    r"(?P<bad>✗(?: (?:DID NOT FIRE|survived|REFUTED))?|! ERROR)",
-    r"(?P<open>[?○] (?:INCONCLUSIVE|VACUOUS|UNDECIDED))",
+    rf"(?P<good>✓(?: (?:noticed|{'|'.join(s for s, style in STYLES.items() if style == GREEN)}))?)",
+    r"(?P<bad>✗(?: (?:NOT NOTICED|survived|REFUTED))?|! ERROR)",
+    r"(?P<open>[?○] (?:INCONCLUSIVE|VACUOUS|UNDECIDED)|FRAGILE)",
     r"(?P<stop>■ BLOCKED)",
 )
-_THEME = Theme({"good": "green", "bad": "bold red", "open": "yellow", "stop": "magenta", "point": "bold cyan"})
+_THEME = Theme({"good": "bold green", "bad": "bold red", "open": "yellow", "stop": "magenta", "point": "bold cyan"})
 
 
 def console(file: TextIO | None = None, width: int | None = None, *, record: bool = False) -> Console:
@@ -93,6 +93,6 @@ def _coloured(line: str, style: str = "") -> Text:
 
 
 def _drawn(line: str, *, quiet: bool) -> Text:
-    text = Text(line, style="dim" if quiet else "")
+    text = _coloured(line, "dim" if quiet else "")
     text.highlight_regex(r"(?P<point>●)")
     return text

@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
+from theorax.decide.promise import GROUPS, grouped, promise
+from theorax.decide.spending import level_of
 from theorax.decide.status import Status
-from theorax.decide.verdict import LOOSE, Case
+from theorax.decide.verdict import LOOSE, Standing
 from theorax.decide.verdict_text import sweep
-from theorax.decide.wording import REMEDIES
+from theorax.decide.wording import REMEDIES, attempted
+from theorax.names import many
 from theorax.reports.document import CitedWork, ClaimReport, TheoremReport
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
-from theorax.text.numbers import duration, interval, number, with_uncertainty
+from theorax.text.numbers import duration, interval, number, percent, with_uncertainty
 from theorax.text.signs import signed
 from theorax.verifiers.outcome import (
     ControlOutcome,
@@ -29,14 +33,15 @@ LABELS = {
     "reconstructed": "Reconstructed: the statement below was rebuilt from what could be read of the source and derived "
     "anew; its wording and constants may differ from the source's.",
     "derived": "Derived: the statement below is not in the source; it was derived here.",
+    "own": "Own: stated by its author in this file.",
 }
 MEANING = {
     Status.PROVED: "an exact decision procedure closed it, for the symbols and shapes declared.",
     Status.CERTIFIED: "rigorous arithmetic covered its whole scope, "
     "with a probability of error of at most 2^-40 where it drew.",
-    Status.SUPPORTED: "a test rejected that it is false by its margin or more.",
+    Status.SUPPORTED: "the data exclude every value further than the margin from the claim.",
     Status.REFUTED: "it does not hold as stated.",
-    Status.INCONCLUSIVE: "the data neither reject it nor reject that it is false by its margin.",
+    Status.INCONCLUSIVE: "the data exclude neither the claimed value nor an error of the margin.",
     Status.VACUOUS: "the check could not have failed, so passing it says nothing.",
     Status.BLOCKED: "what it rests on does not hold, so it was not judged.",
     Status.ERROR: "there is no verdict, because something went wrong.",
@@ -46,8 +51,56 @@ DEVIATIONS = {
     "probability": "A probability {} below the claimed one",
     "law": "A law at distance {}",
 }
+PER_COUNT = (
+    "A level is kept over all attempts at one claim on one model at one effort; over the three efforts together a claim "
+    "errs at most at three times the level."
+)
 STEP_SIGNS = {StepStatus.PROVED: "✓", StepStatus.CITED: "”", StepStatus.UNDECIDED: "?", StepStatus.REFUTED: "✗"}
-CASES_SHOWN = 12
+NOT_LOOKED_AT = dict(GROUPS)[Standing.NOT_LOOKED_AT]
+NO_CONTROL = "No control: no subject that must fail this claim was tried, so nothing shows that the check can fail."
+
+
+class Part(StrEnum):
+    """Parts of a theorem's report that are folded by default."""
+
+    CASES = "cases"
+    PROOF = "proof"
+    CONTROLS = "controls"
+    PLOT = "plot"
+    ASSUMPTIONS = "assumptions"
+
+
+EVERYTHING = frozenset(Part)
+
+
+def details(part: TheoremReport, shown: frozenset[Part], beside: Iterable[Block] = ()) -> Iterator[Block]:
+    """The parts asked for; ``beside`` stands among the assumptions."""
+    assumed = Part.ASSUMPTIONS in shown
+    if assumed:
+        yield Heading("Source")
+        yield from sourced(TheoremHead(part.id, part.title, part.place, part.source, part.label, part.model))
+        yield from letters(part.letters)
+        yield from hypotheses(part.hypotheses)
+    if shown & {Part.CASES, Part.PLOT, Part.ASSUMPTIONS}:
+        for claim in part.claims:
+            yield from claimed(claim, wording(part), uncontrolled=uncontrolled(claim, part.controls), shown=shown)
+    if Part.PROOF in shown:
+        yield from _proof(part.proof)
+    if Part.CONTROLS in shown:
+        yield from _controls(part.controls)
+        yield from _mutants(part.mutants)
+    if assumed:
+        yield from _not_looked_at(part.claims)
+        yield from _caveats(part.issues)
+        yield from beside
+        yield from cost(part)
+
+
+def _caveats(issues: Sequence[str]) -> Iterator[Block]:
+    if issues:
+        yield Heading("Caveats")
+    for sentence in issues:
+        yield Paragraph(sentence, hang=2)
 
 
 def theorem(part: TheoremReport, beside: Iterable[Block] = ()) -> list[Block]:
@@ -56,10 +109,15 @@ def theorem(part: TheoremReport, beside: Iterable[Block] = ()) -> list[Block]:
         *head(TheoremHead(part.id, part.title, part.place, part.source, part.label, part.model)),
         *letters(part.letters),
         *hypotheses(part.hypotheses),
-        *(block for claim in part.claims for block in claimed(claim, wording(part))),
+        *(
+            block
+            for claim in part.claims
+            for block in claimed(claim, wording(part), uncontrolled=uncontrolled(claim, part.controls))
+        ),
         *_proof(part.proof),
         *_controls(part.controls),
         *_mutants(part.mutants),
+        *_not_looked_at(part.claims),
         *beside,
         *_verdict(part),
     ]
@@ -81,9 +139,15 @@ def head(part: TheoremHead) -> Iterator[Block]:
     """Title, source and honesty label."""
     yield Heading(part.title or part.id, level=1)
     yield Lines((part.id,), indent=0, quiet=True)
-    place = f"{part.place[0].upper()}{part.place[1:]}. " if part.place else ""
     yield Gap()
-    yield Paragraph(f"{place}{part.source}", indent=0)
+    yield from sourced(part)
+
+
+def sourced(part: TheoremHead) -> Iterator[Block]:
+    """Source, place and honesty label."""
+    place = f"{part.place[0].upper()}{part.place[1:]}. " if part.place else ""
+    if place or part.source:
+        yield Paragraph(f"{place}{part.source}", indent=0)
     if part.label in LABELS:
         yield Paragraph(LABELS[part.label], indent=0)
     if part.model:
@@ -119,23 +183,40 @@ def wording(part: TheoremReport) -> str:
     return "what the source prints" if part.label == "read" else "the statement as it was reconstructed here"
 
 
-def claimed(claim: ClaimReport, words: str) -> Iterator[Block]:
-    """One claim: what it says, in whose ``words``, what was measured, what was decided and how strongly."""
+def uncontrolled(claim: ClaimReport, controls: Sequence[ControlOutcome]) -> bool:
+    """True of a green claim that was tried on no subject which must fail it."""
+    return claim.status.holds and not any(row.claim == claim.id for row in controls)
+
+
+def claimed(
+    claim: ClaimReport, words: str, *, uncontrolled: bool = False, shown: frozenset[Part] = EVERYTHING
+) -> Iterator[Block]:
+    """One claim: statement, in whose ``words``, cases, plot, verdict and its strength, as far as they are ``shown``.
+
+    ``uncontrolled``: it is green and has no control.
+    """
+    assumed = Part.ASSUMPTIONS in shown
     kind = f"{claim.kind} as {claim.as_} → ∞" if claim.as_ else claim.kind
     yield Heading(f"Claim {claim.id} ({kind})", status=claim.status)
+    if assumed and (first := promise(claim)):
+        yield Paragraph(first, hang=2)
     yield Lines(tuple(claim.statement.split("\n")))
     if claim.corrected:
         yield Paragraph(f"This is {words}; what holds is the claim {claim.corrected}.")
     worst = claim.deciding
-    if len(claim.cases) > 1 or (worst and worst.estimate is not None):
+    if Part.CASES in shown and (len(claim.cases) > 1 or (worst and worst.estimate is not None)):
         yield from _cases(claim)
-    if worst and worst.points:
+    if Part.PLOT in shown and worst and worst.points:
         if len(claim.cases) > 1:
             yield Gap()
-            yield Paragraph(f"Along the sweep, in the case that decides, {_named(worst)}:", quiet=True)
+            yield Paragraph(f"Along the sweep, in the case that decides, {claim.named(worst)}:", quiet=True)
         yield from sweep(claim, worst)
         yield Gap()
+    if not assumed:
+        return
     yield Paragraph(claim.sentence)
+    if uncontrolled:
+        yield Paragraph(NO_CONTROL)
     yield from _strength(claim)
 
 
@@ -143,11 +224,11 @@ def _cases(claim: ClaimReport) -> Iterator[Block]:
     # The worst case is the one that decides, so it leads.
     order = sorted(range(len(claim.cases)), key=lambda index: index != claim.worst)
     rows = []
-    for index in order[:CASES_SHOWN]:
+    for index in order:
         case = claim.cases[index]
         rows.append(
             (
-                _named(case),
+                claim.named(case, "="),
                 number(case.predicted),
                 with_uncertainty(case.estimate, case.standard_error),
                 interval(case.interval),
@@ -155,14 +236,6 @@ def _cases(claim: ClaimReport) -> Iterator[Block]:
             )
         )
     yield Table(("case", "predicted", "measured", "interval", "verdict"), tuple(rows), right=(1, 2))
-    hidden = len(order) - len(rows)
-    if hidden > 0:
-        yield Paragraph(f"and {hidden} more; the JSON report has them all", quiet=True)
-
-
-def _named(case: Case) -> str:
-    at = ", ".join(f"{letter}={value}" for letter, value in case.at.items())
-    return f"{case.subject} ({at})" if at else str(case.subject)
 
 
 def _strength(claim: ClaimReport) -> Iterator[Block]:
@@ -171,18 +244,27 @@ def _strength(claim: ClaimReport) -> Iterator[Block]:
     if claim.status != claim.status_unadjusted:
         told.append(f"Alone it is {claim.status_unadjusted}.")
     if claim.reason:
-        told.append(f"Undecided because of {claim.reason}: {REMEDIES[claim.reason]}.")
+        told.append(f"Undecided: {REMEDIES[claim.reason]}.")
     if claim.rigorous:
         told.append("Rigorous: no error rate.")
     elif claim.nights:
         told.append(f"Night {claim.nights} of one process; evidence e = {number(claim.e_value, 2)}.")
     elif claim.level is not None:
-        told.append(f"Level {number(claim.level, 3)}, the share of attempt {claim.attempt} with fresh seeds.")
+        whole = claim.level / level_of(1.0, claim.attempt)
+        tries = "First try" if claim.attempt == 1 else f"Try {claim.attempt}"
+        together = f"all tries of one effort together: {percent(whole)}, of all three efforts at most three times that"
+        told.append(f"Risk of a wrong word: {percent(claim.level)}. {tries}; {together}.")
+    if claim.log is not None:
+        told.append(attempted(claim.log))
     if claim.margin_given:
         because = f", because {claim.because}" if claim.because else ""
         told.append(f"Margin {claim.margin_given}{because}.")
     if claim.breakdown is not None:
-        told.append(f"Breakdown factor {number(claim.breakdown, 3)}: {breakdown(claim.kind)}.")
+        told.append(breakdown(claim))
+    if claim.headroom is not None:
+        told.append(
+            f"The largest difference fits {number(claim.headroom, 3)} times into the margin, rounding included."
+        )
     if claim.noticeable is not None:
         deviation = DEVIATIONS.get(claim.kind, "A deviation of {}").format(number(claim.noticeable, 2))
         told.append(f"{deviation} would have been noticed nine times in ten.")
@@ -190,21 +272,36 @@ def _strength(claim: ClaimReport) -> Iterator[Block]:
         told.append(_tightness(claim.tightness))
     if told:
         yield Paragraph(" ".join(told), quiet=True)
-    for sentence in claim.unseen:
-        yield Paragraph(f"Could not see: {sentence}", hang=2, quiet=True)
-    if claim.scope:
+    if claim.scope and not claim.status.holds:  # a green word says it on its first line
         yield Paragraph(f"Scope: {claim.scope}.", hang=2, quiet=True)
-    # Hypotheses have their own section above.
-    for row in claim.ledger:
-        if row.kind != "hypothesis":
-            yield Paragraph(f"Conditional on {row.kind} ({row.checked}): {row.text}.", hang=2, quiet=True)
+    # Hypotheses have their own section above; what nobody looked at is told once for all claims.
+    for heading, lines in grouped(claim.ledger, left_out=("hypothesis",)):
+        if heading != NOT_LOOKED_AT:
+            yield Paragraph(f"{heading}: {'; '.join(lines)}.", hang=2, quiet=True)
+    if claim.unseen:
+        yield Paragraph(f"{NOT_LOOKED_AT}: {'; '.join(claim.unseen)}.", hang=2, quiet=True)
 
 
-def breakdown(kind: str) -> str:
-    """Meaning of the breakdown factor for a claim of this kind."""
-    if kind == "identity":  # nothing is extrapolated: both sides are compared instance by instance
-        return "so many times the largest difference, rounding included, would still lie within the margin"
-    return "the verdict stands until corrections at finite size are that many times larger than declared"
+def _not_looked_at(claims: Sequence[ClaimReport]) -> Iterator[Block]:
+    """Everything that no check of these claims looked at, each line once with the claims that it is about."""
+    found: dict[str, list[str]] = {}
+    for claim in claims:
+        for heading, lines in grouped(claim.ledger):
+            for line in lines if heading == NOT_LOOKED_AT else ():
+                found.setdefault(line, []).append(claim.id)
+    if found:
+        yield Heading(NOT_LOOKED_AT)
+    for line, ids in found.items():
+        about = "" if len(ids) == len(claims) else f" ({', '.join(ids)})"
+        yield Paragraph(f"{line}{about}", hang=2, quiet=True)
+
+
+def breakdown(claim: ClaimReport) -> str:
+    """Meaning of the breakdown factor of a claim, which has one."""
+    factor = number(claim.breakdown, 3)
+    if claim.status is Status.INCONCLUSIVE:
+        return f"Decided if corrections were at most {factor} of those assumed."
+    return f"Holds until corrections are {factor} times those assumed."
 
 
 def _tightness(quantiles: Sequence[float | None]) -> str:
@@ -228,23 +325,33 @@ def _proof(steps: Sequence[StepOutcome]) -> Iterator[Block]:
         yield Paragraph(f"{sign} {step.status} {step.reason}{method}", indent=4, hang=2)
         if step.statement:
             yield Lines(tuple(step.statement.split("\n")), indent=8)
+        if step.computed_by:
+            yield Paragraph(computed(step), indent=8, quiet=True)
+
+
+def computed(step: StepOutcome) -> str:
+    """Sentence that says by what the check computed a step, and by what it looked again."""
+    again = f", re-checked by {step.re_checked_by}" if step.re_checked_by else ""
+    return f"Computed by {step.computed_by}{again}."
 
 
 def _controls(rows: Sequence[ControlOutcome]) -> Iterator[Block]:
     if not rows:
         return
     fired = sum(row.fired for row in rows)
-    yield Heading(f"Controls: {fired} of {len(rows)} fired")
+    yield Heading(f"Controls: {fired} of {len(rows)} noticed")
     yield Paragraph("Models that break a hypothesis, on which the claim must fail.", quiet=True)
     for row in rows:
         breaks = f", breaking {', '.join(row.breaks)}" if row.breaks else ""
-        word = "fired" if row.fired else "DID NOT FIRE"
+        word = "noticed" if row.fired else "NOT NOTICED"
         outcome = f"{row.claim} is {row.status} there"
         detail = f": {row.detail}" if row.detail else ""
         yield Paragraph(f"{'✓' if row.fired else '✗'} {word}  {row.subject}{breaks}: {outcome}{detail}", hang=2)
         if row.replicates > 1 and row.kill_probability is not None:
-            shown = f"kills with probability at least {math.floor(100 * row.kill_probability) / 100:.2f}"
-            yield Paragraph(f"{shown} ({row.kills} of {row.replicates})", indent=4, quiet=True)
+            least = f"{math.floor(100 * row.kill_probability)} % of the time (95 % confidence)"
+            yield Paragraph(
+                f"Noticed {row.kills} of {row.replicates} times; so at least {least}.", indent=4, quiet=True
+            )
 
 
 def _mutants(rows: Sequence[MutantOutcome]) -> Iterator[Block]:
@@ -252,7 +359,7 @@ def _mutants(rows: Sequence[MutantOutcome]) -> Iterator[Block]:
         return
     wrong = [row for row in rows if row.expected is Expected.KILLED]
     killed = sum(row.killed for row in wrong)
-    yield Heading(f"Mutants: {killed} of {len(wrong)} killed")
+    yield Heading(f"Mutants: {killed} of {len(wrong)} rejected")
     yield Paragraph("Wrong variants of the claims, decided on the same data; each must be rejected.", quiet=True)
     for row in wrong:
         if not row.killed:
@@ -272,20 +379,25 @@ def _mutants(rows: Sequence[MutantOutcome]) -> Iterator[Block]:
         elif strange:
             yield Paragraph(f"✗ should be “{expected}” but were rejected: {names}", hang=2)
         else:
-            yield Paragraph(
-                f"{len(group)} not counted, since each {_NOT_COUNTED[expected]}: {names}", hang=2, quiet=True
-            )
+            one = len(group) == 1
+            yield Paragraph(f"{many(len(group), 'variant')} {_NOT_COUNTED[expected][one]}: {names}", hang=2, quiet=True)
 
 
 _NOT_COUNTED = {
-    Expected.STAYS: "follows from its claim and must stay supported",
-    Expected.WITHIN: "lies within the margin and cannot be told apart",
+    Expected.STAYS: (
+        "are weaker than their claims and stay true, as they should",
+        "is weaker than its claim and stays true, as it should",
+    ),
+    Expected.WITHIN: (
+        "lie within the margin and cannot be told apart",
+        "lies within the margin and cannot be told apart",
+    ),
 }
 
 
 def _verdict(part: TheoremReport) -> Iterator[Block]:
     yield Heading("Verdict", status=part.status)
-    yield Paragraph(f"{part.id} is {part.status}: {part.reason or MEANING[part.status]}")
+    yield Paragraph(part.reason or f"{part.status.capitalize()}: {MEANING[part.status]}")
     if part.status != part.status_unadjusted:
         yield Paragraph(f"Alone, without the other claims of this run, it is {part.status_unadjusted}.")
     if len(part.claims) > 1:
@@ -293,6 +405,8 @@ def _verdict(part: TheoremReport) -> Iterator[Block]:
         yield Paragraph(f"Claims: {counts}.", hang=2)
     for sentence in part.issues:
         yield Paragraph(f"Caveat: {sentence}", hang=2)
+    if any(claim.level is not None for claim in part.claims):
+        yield Paragraph(PER_COUNT, quiet=True)
     yield from cost(part)
 
 
@@ -315,7 +429,7 @@ def cost(part: TheoremReport) -> Iterator[Block]:
     if work.programs:
         share = min(1.0, work.compile_seconds / work.cpu_seconds) if work.cpu_seconds > 0 else None
         compiling = f", compiling {share:.0%} of the CPU time" if share is not None else ""
-        told.append(f"{work.programs} compiled program{'s' * (work.programs != 1)}{compiling}")
+        told.append(f"{many(work.programs, 'compiled program')}{compiling}")
     sentence = "; ".join(told) + "."
     if part.kept_from is not None:
         sentence += f" Kept from {moment(part.kept_from)}: nothing that determines it changed since."

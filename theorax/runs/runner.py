@@ -28,13 +28,13 @@ from typing import Protocol
 from theorax.decide.error_budget import Suite
 from theorax.decide.findings import Finding, Found, settle
 from theorax.decide.status import Status
-from theorax.errors import UsageError
+from theorax.errors import NothingSelected, UsageError
 from theorax.runs.adjustment import adjust
 from theorax.runs.dependencies import Graph
 from theorax.runs.selectors import Selection
 from theorax.runs.sources import Manifest, Sources
-from theorax.runs.store import KeptResult, Store, StoreError, now
-from theorax.runs.workers import FinishedCheck, Workers, workers_for
+from theorax.runs.store import DamagedResult, KeptResult, Store, StoreError, now
+from theorax.runs.workers import Check, FinishedCheck, Workers, perform_check, workers_for
 from theorax.theorems.bibliography import Bibliography
 from theorax.theorems.catalogue import Catalogue, Facts
 from theorax.verifiers.outcome import TheoremOutcome, Work
@@ -50,6 +50,14 @@ class Record:
     outcome: TheoremOutcome
     kept_from: str | None = None
     log: str | None = None
+
+
+@dataclass(frozen=True)
+class Value:
+    """A theorem without a file: the function that checks it in this process, and the call that does so again."""
+
+    check: Check
+    again: str
 
 
 class Listener(Protocol):
@@ -91,7 +99,8 @@ class Run:
     files: Mapping[str, Path] = field(default_factory=dict)  # of the theorems
     manifests: Mapping[str, Manifest] = field(default_factory=dict)  # everything that determines each result
     bibliography: Bibliography = field(default_factory=Bibliography)  # what the theorems can cite
-    troubles: tuple[str, ...] = ()  # sentences about the store and about ancestors that nobody has checked
+    troubles: tuple[str, ...] = ()  # sentences about the store
+    unchecked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by id: dependencies that nobody checked
 
 
 def run(
@@ -101,8 +110,9 @@ def run(
     check: str = CHECK,
     listener: Listener | None = None,
     sources: Sources | None = None,
+    values: Mapping[str, Value] | None = None,
 ) -> Run:
-    """Check the selected theorems, or show their kept results.
+    """Check the selected theorems, or show their kept results. ``values`` are theorems without a file, by their ids.
 
     Ctrl-C ends the run early; what had finished is kept and is in the returned value, whose ``interrupted`` is true.
 
@@ -112,7 +122,15 @@ def run(
     catalogue = catalogue or Catalogue()
     _ = catalogue.bibliography  # what is wrong with it is said before anything runs
     settings = replace(settings, roots=catalogue.elsewhere)
-    under_way = _RunUnderWay(selection, settings, catalogue, check, listener or Silent(), sources or Sources())
+    under_way = _RunUnderWay(
+        selection,
+        settings,
+        catalogue,
+        check,
+        listener or Silent(),
+        (sources or Sources()).beside(settings.state),
+        values or {},
+    )
     under_way.work()
     outcomes = {id: under_way.records[id].outcome for id in under_way.order if id in under_way.records}
     adjusted, suite = adjust(outcomes, under_way.graph, settings.adjust)
@@ -123,10 +141,11 @@ def run(
         suite=suite,
         seconds=time.perf_counter() - began,
         interrupted=under_way.interrupted,
-        files={id: catalogue.path(id) for id in outcomes},
+        files={id: catalogue.path(id) for id in outcomes if id in catalogue.files},
         manifests=under_way.manifests,
         bibliography=catalogue.bibliography,
         troubles=tuple(dict.fromkeys(under_way.troubles)),
+        unchecked=under_way.unchecked(),
     )
 
 
@@ -168,6 +187,7 @@ class _RunUnderWay:
     check: str
     listener: Listener
     sources: Sources
+    values: Mapping[str, Value]
     records: dict[str, Record] = field(default_factory=dict)
     troubles: list[str] = field(default_factory=list)
     interrupted: bool = False
@@ -179,8 +199,13 @@ class _RunUnderWay:
         straight = [id for id in self.selection.ids if id not in self.circles]
         acyclic = Graph({id: () if id in self.circles else names for id, names in self.graph.uses.items()})
         self.order = tuple(id for id in self.selection.ids if id in self.circles) + acyclic.order(straight)
-        self.manifests = {id: self.sources.manifest(self.catalogue.path(id), self.own(id)) for id in self.order}
-        self.elsewhere = self._kept_ancestors()
+        self.manifests = {
+            id: self.sources.manifest(self.catalogue.path(id), self.own(id))
+            for id in self.order
+            if id not in self.values
+        }
+        self.sources.known.save()
+        self.elsewhere, self.unknown = self._kept_ancestors()
 
     def own(self, id: str) -> Settings:
         """The settings for one theorem: other parameters are meant for those that were named."""
@@ -204,8 +229,13 @@ class _RunUnderWay:
                     if (record := self._without_check(id, kept)) is not None:
                         waiting.remove(id)
                         self._settle(record, None)
+                    elif id in self.values:
+                        waiting.remove(id)
+                        self.listener.started(id)
+                        done = perform_check(self.values[id].check, id, self.own(id))
+                        self._settle(self._record(done), done)
                     elif len(busy) < jobs:
-                        workers = workers or workers_for(self.check, jobs)
+                        workers = workers or workers_for(self.check, jobs, apart=self.settings.model is not None)
                         waiting.remove(id)
                         busy.add(id)
                         self.listener.started(id)
@@ -237,14 +267,12 @@ class _RunUnderWay:
             found = Found(Finding.ANCESTOR_FAILED, f"It rests on {listed}; not checked.")
             return Record(self._unfinished(id, found, blockers))
         if id in kept:
-            facts = self.catalogue.facts(id)
-            outcome = replace(kept[id].outcome, title=facts.title, source=self.catalogue.citation(facts.paper))
-            return Record(outcome, kept_from=kept[id].date)
+            return Record(kept[id].outcome, kept_from=kept[id].date)
         return None
 
     def _record(self, done: FinishedCheck) -> Record:
         if done.usage:
-            raise UsageError(done.sentence)
+            raise (NothingSelected if done.nothing else UsageError)(done.sentence)
         if done.outcome is not None:
             return Record(done.outcome)
         found = Found(Finding.UNDECIDED if done.undecided else Finding.NOT_CHECKED, done.sentence)
@@ -253,8 +281,12 @@ class _RunUnderWay:
 
     def _settle(self, record: Record, done: FinishedCheck | None) -> None:
         """Keep an outcome and tell it; a store that fails is told once and stops nothing."""
+        record = replace(record, outcome=self._placed(record.outcome))
         id = record.outcome.id
         self.records[id] = record
+        if id in self.values:  # its text is not known, so nobody could say when it changed
+            self.listener.finished(record)
+            return
         checked = done is not None and (done.outcome is not None or not done.undecided)
         if checked or (record.outcome.status is Status.ERROR and record.kept_from is None):
             try:
@@ -265,6 +297,23 @@ class _RunUnderWay:
                 self.troubles.append(f"Not kept: {error}")
         self.listener.finished(record)
 
+    def _placed(self, outcome: TheoremOutcome) -> TheoremOutcome:
+        """An outcome with where its file lies now, which determines no result: a kept one may be from elsewhere."""
+        facts = self.catalogue.facts(outcome.id)
+        return replace(
+            outcome,
+            title=facts.title,
+            paper=facts.paper,
+            source=self.catalogue.citation(facts.paper),
+            replay=self._again(outcome.id),
+            root=self.catalogue.origin(outcome.id),
+        )
+
+    def _again(self, id: str) -> str:
+        if id in self.values:
+            return self.values[id].again
+        return self.own(id).replay(self.catalogue.command_word(id), self.catalogue.added)
+
     def _problem(self, id: str) -> str | None:
         return self.catalogue.problem(id) or self.circles.get(id)
 
@@ -273,14 +322,19 @@ class _RunUnderWay:
         return unfinished(facts, self.catalogue.citation(facts.paper), found, self.own(id), blocked_by)
 
     def _kept(self, id: str) -> KeptResult | None:
+        if id in self.values:
+            return None
         try:
             return self.store.get(self.manifests[id])
+        except DamagedResult as error:
+            self.troubles.append(f"{error} The theorem is checked again.")
+            return None
         except StoreError as error:
             self.troubles.append(f"Nothing is kept: {error}")
             return None
 
-    def _kept_ancestors(self) -> dict[str, Status]:
-        """The kept statuses of the ancestors that are not selected."""
+    def _kept_ancestors(self) -> tuple[dict[str, Status], frozenset[str]]:
+        """The kept statuses of the ancestors that are not selected, and those of them that have none."""
         plain = replace(self.settings, at=(), sizes=(), model=None)
         found: dict[str, Status] = {}
         unknown: list[str] = []
@@ -290,16 +344,20 @@ class _RunUnderWay:
                 continue
             try:
                 kept = self.store.get(self.sources.manifest(self.catalogue.path(id), plain))
+            except DamagedResult as error:
+                self.troubles.append(str(error))
+                kept = None
             except StoreError:
                 kept = None
             if kept is None:
                 unknown.append(id)
             else:
                 found[id] = kept.outcome.status
-        if unknown:
-            word = f"+{self.selection.named[0]}" if len(self.selection.named) == 1 else "+ID"
-            self.troubles.append(f"Rests on what was not checked here: {', '.join(unknown)}. `{word}` checks that too.")
-        return found
+        return found, frozenset(unknown)
+
+    def unchecked(self) -> dict[str, tuple[str, ...]]:
+        """The dependencies of every theorem that were neither checked in this run nor kept."""
+        return {id: tuple(sorted(self.unknown & self.graph.ancestors([id]))) for id in self.order}
 
     def _expected(self) -> Mapping[str, float]:
         try:
@@ -317,7 +375,7 @@ class _RunUnderWay:
         path = Path(self.settings.state) / "log" / f"{done.id}.txt"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(f"{self.own(done.id).replay(done.id)}\n\n{done.trace}", encoding="utf-8")
+            path.write_text(f"{self._again(done.id)}\n\n{done.trace}", encoding="utf-8")
         except OSError:
             return None
         return str(path)

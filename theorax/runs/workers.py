@@ -10,12 +10,14 @@ import importlib
 import os
 import signal
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from theorax.errors import DesignError, TheoraxError, UsageError
+from theorax.errors import DesignError, NothingSelected, TheoraxError, UsageError
 from theorax.numerics.threads import one_thread
+from theorax.theorems.roots import LIBRARY
 from theorax.verifiers.outcome import Checked, TheoremOutcome
 from theorax.verifiers.settings import Settings
 
@@ -34,6 +36,7 @@ class FinishedCheck:
     observations: bytes | None = None  # what it was decided from
     sentence: str = ""
     trace: str | None = None
+    nothing: bool = False  # no claim is left of what was asked
     usage: bool = False  # the user asked for something that cannot be done: the command ends with the sentence
     undecided: bool = False  # refused as undecidable by its design, before any data
 
@@ -54,28 +57,62 @@ class Workers(Protocol):
         """End; ``now`` without waiting for what is under way."""
 
 
-def perform_check(check: str, id: str, settings: Settings) -> FinishedCheck:
-    """Do one check; whatever happens inside becomes a :class:`Finished`, except an interruption."""
+def perform_check(check: str | Check, id: str, settings: Settings) -> FinishedCheck:
+    """Do one check; whatever happens inside becomes a `FinishedCheck`, except an interruption."""
     try:
-        module, _, name = check.partition(":")
-        function: Check = getattr(importlib.import_module(module), name)
-        found = function(id, settings)
+        if isinstance(check, str):
+            module, _, name = check.partition(":")
+            check = cast("Check", getattr(importlib.import_module(module), name))
+        found = check(id, settings)
         if isinstance(found, Checked):
             return FinishedCheck(id, outcome=found.outcome, observations=found.observations)
         return FinishedCheck(id, outcome=found)
     except UsageError as error:
-        return FinishedCheck(id, sentence=error.message, usage=True)
+        return FinishedCheck(id, sentence=error.message, usage=True, nothing=isinstance(error, NothingSelected))
     except DesignError as error:
         return FinishedCheck(id, sentence=str(error), undecided=True)
     except TheoraxError as error:
         return FinishedCheck(id, sentence=str(error))
-    except Exception as error:
-        return FinishedCheck(id, sentence=_where(error), trace=traceback.format_exc())
+    except KeyboardInterrupt:
+        raise
+    except SystemExit as error:
+        return FinishedCheck(id, sentence=_ended(error), trace=traceback.format_exc())
+    except BaseException as error:
+        return FinishedCheck(id, sentence=_where(error, settings.roots), trace=traceback.format_exc())
 
 
-def workers_for(check: str, jobs: int) -> Workers:
-    """Workers for ``jobs`` checks at a time; one works in this process."""
-    return InlineWorker(check) if jobs <= 1 else WorkerPool(check, jobs)
+def workers_for(check: str, jobs: int, *, apart: bool = False) -> Workers:
+    """Workers for ``jobs`` checks at a time; one works in this process, unless code of a user's own is to run ``apart``."""
+    return InlineWorker(check) if jobs <= 1 and not apart else WorkerPool(check, jobs)
+
+
+def call_apart(function: str, *arguments: Any) -> Any:
+    """Call the function of an importable path ``module:function`` in a process of its own.
+
+    **Raises:** as the function does; UsageError if it ends its process instead of returning.
+    """
+    from concurrent.futures.process import BrokenProcessPool
+
+    with _executor(1) as executor:
+        try:
+            return executor.submit(_called, function, arguments).result()
+        except BrokenProcessPool:
+            raise UsageError(f"The process that ran it died. {_NO_EXIT}") from None
+
+
+def _called(function: str, arguments: tuple[Any, ...]) -> Any:
+    module, _, name = function.partition(":")
+    try:
+        return getattr(importlib.import_module(module), name)(*arguments)
+    except SystemExit as error:  # it would end whoever asks for the result
+        raise UsageError(_ended(error)) from None
+
+
+_NO_EXIT = "A model is built and applied; it does not end the process. Take `sys.exit` and `os._exit` out of it."
+
+
+def _ended(error: SystemExit) -> str:
+    return f"It ended the check with SystemExit({error.code!r}), before there was a result. {_NO_EXIT}"
 
 
 class InlineWorker:
@@ -161,8 +198,8 @@ class WorkerPool:
             except BrokenProcessPool:
                 return FinishedCheck(
                     id,
-                    sentence="The process that checked it died, twice: it was killed from outside, ran out of memory "
-                    "or crashed in compiled code. `--jobs 1` takes the least memory.",
+                    sentence="The process that checked it died, twice: it was killed from outside, ran out of memory, "
+                    "crashed in compiled code, or code of yours ended it. `--jobs 1` takes the least memory.",
                 )
 
     def close(self, *, now: bool) -> None:
@@ -189,9 +226,21 @@ def _begin() -> None:
     one_thread()
 
 
-def _where(error: Exception) -> str:
+def _where(error: BaseException, roots: Sequence[str]) -> str:
+    """The sentence about a programmer's error: the author's line first, since a frame of JAX tells an author nothing."""
     frames = traceback.extract_tb(error.__traceback__)
-    last = frames[-1] if frames else None
-    place = f" ({os.path.basename(last.filename)}, line {last.lineno})" if last else ""
+    own = [frame for frame in frames if _is_author_s(Path(frame.filename), roots)]
     text = str(error).strip().split("\n")[0]
-    return f"{type(error).__name__}: {text}{place}" if text else f"{type(error).__name__}{place}"
+    told = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    if own:
+        file = Path(own[-1].filename)
+        source = f" `{own[-1].line}`" if own[-1].line else ""
+        return f"{file.parent.name}/{file.name}:{own[-1].lineno}:{source} raises {told}"
+    return f"{told} ({os.path.basename(frames[-1].filename)}, line {frames[-1].lineno})" if frames else told
+
+
+def _is_author_s(file: Path, roots: Sequence[str]) -> bool:
+    """True for a file below a root; what lies directly in the library's folder is the engine's."""
+    if file.is_relative_to(LIBRARY):
+        return file.parent != LIBRARY
+    return any(file.is_relative_to(root) for root in roots)

@@ -74,7 +74,7 @@ class Claims:
         text = visible(f"{verdict.status}: {verdict.sentence}\n\n{verdict}\n\nReplay: {self._again()}")
         undecided = verdict.status not in (Status.REFUTED, Status.ERROR)
         if undecided and (better := _cheapest(plan)):
-            text = f"{text}\nWhat would decide it: {better}"
+            text = f"{text}\nTo decide: {better}"
         if undecided and not self._strict:
             pytest.skip(visible(f"undecided: {verdict.sentence}"))
         pytest.fail(text, pytrace=False)

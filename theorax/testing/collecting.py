@@ -40,9 +40,10 @@ class Theorems:
 
         **Raises:** pytest.UsageError for a selector or a setting that cannot be meant.
         """
-        workspace = config.hook.pytest_verify_workspace(config=config) or Workspace()
         chosen = pytest_options.settings(config)
         try:
+            words = (*config.option.verify, *pytest_options.excluded(config))
+            workspace = Workspace(added=tuple(config.option.verify_root or ()), words=words)
             selection = _selected(
                 config.option.verify, pytest_options.excluded(config), workspace.catalogue, chosen.state
             )
@@ -92,7 +93,7 @@ class Theorems:
 
 
 def _selected(words: list[str], exclude: tuple[str, ...], catalogue: Catalogue, state: str) -> Selection:
-    from theorax.reports.library import statuses
+    from theorax.runs.store import statuses
 
     found = select(words, catalogue, lambda: statuses(Path(state)), exclude)
     try:

@@ -11,7 +11,7 @@ SETTINGS = (
     "effort", "seed", "device", "level", "nightly", "adjust", "at", "sizes", "model", "fresh", "state"
 )  # fmt: skip
 """The options of the command that are offered behind `--verify-`."""
-ELSEWHERE = ("at", "sizes", "model")  # these ask named theorems something else than what they state
+OF_THEOREMS = ("root", "at", "sizes", "model")  # these mean nothing where no theorems are named
 
 
 def declare(parser: pytest.Parser) -> None:
@@ -25,6 +25,12 @@ def declare(parser: pytest.Parser) -> None:
         help="Collect the claims of these theorems as tests; repeatable.",
     )
     add("--verify-exclude", action="append", metavar="SELECTOR", help="Leave these theorems out.")
+    add(
+        "--verify-root",
+        action="append",
+        metavar="DIR",
+        help="A folder of theorem files, beside the others; repeatable.",
+    )
     add("--verify-only", action="store_true", help="Collect no other tests.")
     add("--verify-effort", metavar="EFFORT", help="quick, standard or thorough [standard].")
     add("--verify-seed", type=int, metavar="N", help="Another stream of draws, also of the fixture claim [0].")

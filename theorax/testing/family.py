@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING
 
 from theorax.decide.findings import Finding, settle
 from theorax.decide.status import Status
+from theorax.names import many
 from theorax.testing.declared_options import PROPERTY
 from theorax.text.codec import built, plain
+from theorax.text.numbers import p_value
 from theorax.text.safe import visible
 from theorax.text.signs import signed
 
@@ -90,7 +92,7 @@ class Family:
         after, found = self.adjusted(method)
         counts = Counter(stated.status for stated in self.claims.values())
         listed = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
-        yield f"{len(self.claims)} claim{'s' * (len(self.claims) != 1)}: {listed}."
+        yield f"{many(len(self.claims), 'claim')}: {listed}."
         if found.supports > 1:
             yield found.over("session")
         for name in found.changed:
@@ -98,7 +100,7 @@ class Family:
             supported = stated.status is Status.SUPPORTED
             p, adjusted = (stated.p_support, member.support) if supported else (stated.p_refute, member.refute)
             level = SUPPORTS if supported else REFUTATIONS
-            told = f"(p = {p:.2g}); among {len(found.members)} claims its p is {adjusted:.2g}, above {level:g}"
+            told = f"({p_value(p)}); among {len(found.members)} claims its p is {adjusted:.2g}, above {level:g}"
             yield (
                 f"{signed(after[name])} {visible(name)}: alone {stated.status} {told}. "
                 + ("Plan it with more draws." if supported else "Its test failed; more draws tell whether rightly.")

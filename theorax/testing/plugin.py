@@ -34,13 +34,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     declare(parser)
 
 
-def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
-    """The hook of the plug-in."""
-    from theorax.testing import hooks
-
-    pluginmanager.add_hookspecs(hooks)
-
-
 def pytest_configure(config: pytest.Config) -> None:
     """Collect theorems if asked to."""
     config.addinivalue_line("markers", "verify: a claim of a theorem, collected by --verify")
@@ -52,7 +45,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Theorems.of(config), "theorax-theorems")
     elif config.option.verify_only:
         raise pytest.UsageError('`--verify-only` leaves no tests without `--verify`. Write --verify "paper:NAME" too.')
-    elif any(getattr(config.option, f"verify_{name}") not in (None, False) for name in SETTINGS):
+    elif any(getattr(config.option, f"verify_{name}") not in (None, False) for name in (*SETTINGS, "root")):
         from theorax.testing import pytest_options
 
         pytest_options.alone(config)

@@ -12,7 +12,7 @@ import pytest
 
 from theorax.cli import options
 from theorax.errors import TheoraxError
-from theorax.testing.declared_options import ELSEWHERE, SETTINGS
+from theorax.testing.declared_options import OF_THEOREMS, SETTINGS
 from theorax.text.safe import visible
 from theorax.verifiers.settings import Settings
 
@@ -41,7 +41,7 @@ def excluded(config: pytest.Config) -> tuple[str, ...]:
 
 def method(config: pytest.Config) -> str:
     """Method that controls the error rate over all claims of the session."""
-    from theorax.cli.config import find_project
+    from theorax.project import find_project
 
     return str(config.option.verify_adjust or find_project(Path.cwd()).defaults.get("adjust", "holm"))
 
@@ -61,7 +61,7 @@ def alone(config: pytest.Config) -> None:
 
     **Raises:** pytest.UsageError if so.
     """
-    for name in ELSEWHERE:
+    for name in OF_THEOREMS:
         if getattr(config.option, f"verify_{name}"):
             raise pytest.UsageError(
                 f'`--verify-{name}` applies to theorems, and none are named. Write --verify "ID" too, as in '

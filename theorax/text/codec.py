@@ -25,7 +25,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
@@ -115,6 +115,36 @@ def built(kind: type[Value], data: Any) -> Value:
     reader: Reader = _reader(kind)  # type: ignore[arg-type]  # a type is hashable
     found: Value = reader(data, "")
     return found
+
+
+ANEW = object()
+"""Value of a derived property that an earlier version computed otherwise, or not at all: nothing is held against it."""
+
+
+def completed(kind: Any, data: Any) -> Any:
+    """JSON values of an earlier version: a field of a dataclass that they lack and that has a default gets it.
+
+    Derived properties are computed anew: an earlier version may have had others.
+    """
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        return completed(parts[0], data)
+    if origin in (Union, UnionType):
+        inner = [part for part in parts if _is_dataclass(part)]
+        return completed(inner[0], data) if len(inner) == 1 else data
+    if isinstance(data, list) and origin is tuple and parts[-1] is Ellipsis:
+        return [completed(parts[0], part) for part in data]
+    if not (_is_dataclass(kind) and isinstance(data, dict)):
+        return data
+    hints = _keys(kind).fields
+    found = {key: completed(hints[key][1], part) if key in hints else part for key, part in data.items()}
+    for field in dataclasses.fields(kind):
+        if (key := field.name.rstrip("_")) not in found:
+            if field.default is not dataclasses.MISSING:
+                found[key] = plain(field.default)
+            elif field.default_factory is not dataclasses.MISSING:
+                found[key] = plain(field.default_factory())
+    return found | dict.fromkeys(_keys(kind).derived, ANEW)
 
 
 def _short(data: Any) -> str:
@@ -236,23 +266,37 @@ def _object(kind: type) -> Reader:
     def read(data: Any, place: str) -> Any:
         if not isinstance(data, dict):
             raise Malformed(place, f"{_short(data)} is not of type object")
-        for key in known - data.keys():
-            raise Malformed(place, f"{key!r} is a required property")
-        for key in data.keys() - known:
-            raise Malformed(place, f"the property {key!r} is not known")
+        _known(data, known, place)
         values = {name: reader(data[key], f"{place}.{key}") for key, (name, reader) in readers.items()}
         try:
             found = kind(**values)
         except Malformed as error:  # a value that holds its parts against each other
             raise Malformed(f"{place}{error.place}", str(error)) from None
         for key, (name, _) in keys.derived.items():
-            if data[key] != (right := plain(getattr(found, name))):
-                raise Malformed(
-                    f"{place}.{key}", f"{_short(data[key])} does not follow from the rest, {_short(right)} does"
-                )
+            if data[key] is not ANEW:
+                _follows(data[key], plain(getattr(found, name)), f"{place}.{key}")
         return found
 
     return read
+
+
+def _follows(given: Any, right: Any, place: str) -> None:
+    """Hold a derived value against what it follows from, field by field where it has fields."""
+    if not (isinstance(given, dict) and isinstance(right, dict)):
+        if given != right:
+            raise Malformed(place, f"{_short(given)} does not follow from the rest, {_short(right)} does")
+        return
+    _known(given, right, place)
+    for key, value in right.items():
+        _follows(given[key], value, f"{place}.{key}")
+
+
+def _known(data: Mapping[str, Any], known: Collection[str], place: str) -> None:
+    """Refuse an object that lacks a key or has one too many."""
+    for key in set(known) - data.keys():
+        raise Malformed(place, f"{key!r} is a required property")
+    for key in data.keys() - set(known):
+        raise Malformed(place, f"the property {key!r} is not known")
 
 
 def schema(kind: type, title: str) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 
 def with_uncertainty(value: float | None, standard_error: float | None) -> str:
@@ -43,6 +44,39 @@ def _fixed(value: float, standard_error: float) -> str:
     if rounded >= 1:
         return f"{value:.{places}f}({standard_error:.{places}f})"
     return f"{value:.{places}f}({round(standard_error * 10**places)})"
+
+
+def as_typed(value: float) -> str:
+    """A number that was declared: a short decimal or the fraction that it is the nearest double of, else five digits.
+
+    >>> as_typed(0.1), as_typed(-2 / 3), as_typed(1 / 7), as_typed(2**0.5)
+    ('0.1', '-2/3', '1/7', '1.4142')
+    """
+    if not math.isfinite(value) or float(f"{value:.6g}") == value:
+        return number(value, 6)
+    near = Fraction(value).limit_denominator(1000)
+    return str(near) if float(near) == value else number(value)
+
+
+def as_power(letter: str, exponent: float) -> str:
+    """A power of a letter.
+
+    >>> as_power("n", -1), as_power("n", -2 / 3)
+    ('n^-1', 'n^(-2/3)')
+    """
+    power = as_typed(exponent)
+    return f"{letter}^({power})" if "/" in power else f"{letter}^{power}"
+
+
+def p_value(p: float | None, name: str = "p") -> str:
+    """A p-value; never zero, which no test can show.
+
+    >>> p_value(0.0), p_value(5.2e-41), p_value(0.0031)
+    ('p < 1e-300', 'p < 1e-40', 'p = 0.0031')
+    """
+    if p is None or not p < 1e-4:
+        return f"{name} = {number(p, 2)}"
+    return f"{name} < 1e{max(-300, math.ceil(math.log10(p))) if p > 0 else -300}"
 
 
 def number(value: float | None, digits: int = 5) -> str:
@@ -94,3 +128,12 @@ def duration(seconds: float) -> str:
     if minutes < 60:
         return f"{minutes} min {rest} s"
     return f"{minutes // 60} h {minutes % 60} min"
+
+
+def percent(share: float) -> str:
+    """A share in percent.
+
+    >>> percent(0.0152), percent(0.05)
+    ('1.5 %', '5 %')
+    """
+    return f"{number(100 * share, 2)} %"

@@ -1,6 +1,6 @@
 """The catalogue of theorems, read from the file tree and from the text of the files alone.
 
-``theorems/<paper>/<id>.py`` defines the theorem ``<id>``; files whose name starts with an underscore define none.
+``<root>/<paper>/<id>.py`` defines the theorem ``<id>``; :mod:`theorax.theorems.roots` says which files do.
 Nothing is imported, so listing and completion cost milliseconds and a file that does not import is still listed, with
 what is wrong with it.
 """
@@ -14,17 +14,17 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from theorax.errors import UsageError
+from theorax.errors import UsageError, option
 from theorax.names import did_you_mean
 from theorax.theorems.bibliography import Bibliography, of
+from theorax.theorems.roots import LIBRARY, Origin, Root, around, named_apart
 
 if TYPE_CHECKING:
     import ast
 
-LABELS = ("read", "reconstructed", "derived")
-NOT_PAPERS = frozenset({"language"})
-LIBRARY = Path(__file__).parent
+LABELS = ("read", "reconstructed", "derived", "own")
 
+_ROOT = option("root")
 _CLAIMS = LIBRARY.parent / "language" / "claims"
 _KIND = re.compile(r"^@final\n@dataclass[^\n]*\nclass (\w+)\(", re.MULTILINE)
 _DOCSTRING = re.compile(r'\A(?:\s|#[^\n]*\n)*[rR]?("""|\'\'\')(.*?)(?:\1|\n)', re.DOTALL)
@@ -32,7 +32,10 @@ _DOCSTRING = re.compile(r'\A(?:\s|#[^\n]*\n)*[rR]?("""|\'\'\')(.*?)(?:\1|\n)', r
 
 @dataclass(frozen=True)
 class Facts:
-    """Facts that the text of a theorem's file states; ``problem`` is a sentence where it states them wrongly."""
+    """Facts that the text of a theorem's file states.
+
+    ``problem`` is a sentence where it states them wrongly, against the rule ``rule`` on the line ``line``.
+    """
 
     id: str
     paper: str
@@ -43,37 +46,134 @@ class Facts:
     uses: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
     problem: str | None = None
+    rule: str = "theorem"
+    line: int = 1
 
 
 @dataclass(frozen=True)
 class Catalogue:
-    """The theorems found under ``roots``; a root holds one folder per paper."""
+    """The theorems found under ``roots``; the package's own library unless others are given.
 
-    roots: tuple[Path, ...] = (LIBRARY,)
+    ``values``: theorems that were handed over as values of Python and have no file.
+    """
+
+    roots: tuple[Root, ...] = (Root("library", "library", LIBRARY),)
+    values: Mapping[str, Facts] = field(default_factory=dict[str, Facts])
     _facts: dict[str, Facts] = field(default_factory=dict[str, Facts], repr=False, compare=False)
+
+    @classmethod
+    def of(cls, folders: Iterable[str | Path]) -> Catalogue:
+        """The catalogue of these folders alone, whatever a project says; of the library if there are none."""
+        given = [Path(folder) for folder in folders]
+        found = tuple(
+            Root("library", "library", folder) if folder == LIBRARY else Root(folder.name, "added", folder)
+            for folder in given
+        )
+        return cls(found) if found else cls()
+
+    @cached_property
+    def _places(self) -> Mapping[str, tuple[tuple[Root, Path], ...]]:
+        """Every id with the files that define it and their roots."""
+        found: dict[str, tuple[tuple[Root, Path], ...]] = {}
+        for root in self.roots:
+            for path in root.files():
+                before = found.get(path.stem, ())
+                # One file is seen twice where a root lies in another, or by a link.
+                if not any(path.samefile(other) for _, other in before):
+                    found[path.stem] = (*before, (root, path))
+        return found
 
     @cached_property
     def files(self) -> Mapping[str, tuple[Path, ...]]:
         """Every id with the files that define it: one, or several by mistake."""
-        found: dict[str, tuple[Path, ...]] = {}
-        for root in self.roots:
-            for folder in sorted(root.iterdir()) if root.is_dir() else ():
-                if not folder.is_dir() or folder.name.startswith(("_", ".")) or folder.name in NOT_PAPERS:
-                    continue
-                for path in sorted(folder.glob("*.py")):
-                    if not path.name.startswith("_"):
-                        found[path.stem] = (*found.get(path.stem, ()), path)
-        return found
+        return {id: tuple(path for _, path in places) for id, places in self._places.items()}
 
     @property
     def elsewhere(self) -> tuple[str, ...]:
-        """The roots as texts, where they are not the package's own library alone."""
-        return () if self.roots == (LIBRARY,) else tuple(map(str, self.roots))
+        """The folders of the roots as texts, where they are not the package's own library alone."""
+        folders = tuple(str(root.folder) for root in self.roots)
+        return () if folders == (str(LIBRARY),) else folders
+
+    def root(self, id: str) -> Root:
+        """The root that a theorem's file lies in.
+
+        **Raises:** UsageError as :meth:`path` does.
+        """
+        self.path(id)
+        return self._places[id][0][0]
+
+    def roots_of(self, id: str) -> tuple[Root, ...]:
+        """Every root in which a file defines this id."""
+        return tuple(root for root, _ in self._places.get(id, ()))
+
+    def origin(self, id: str) -> Origin | None:
+        """The root of a theorem and its file in it, as reports name them; None if it has no file.
+
+        **Raises:** UsageError as :meth:`path` does.
+        """
+        return None if id in self.values else Origin.of(self.root(id), self.path(id))
+
+    def command_word(self, id: str) -> str:
+        """The word by which a command means a theorem: its id, or the path of a file that lies in no root."""
+        root = self.root(id)
+        return (Path(root.given) / self.path(id).relative_to(root.folder)).as_posix() if root.by_path else id
+
+    @property
+    def added(self) -> tuple[str, ...]:
+        """The folders of ``--root`` as they were typed."""
+        return tuple(root.given for root in self.roots if root.kind == "added" and root.given and not root.by_path)
+
+    def missing_root(self, recorded: Mapping[str, Origin | None], what: str) -> str | None:
+        """The sentence that a root of a report (``what``) is missing here, by the theorems recorded in it; or None."""
+        here = {(one.name, one.folder) for id, one in recorded.items() if one is not None and id in self.files}
+        here |= {(root.name, root.recorded) for root in self.roots}
+        for id, one in recorded.items():
+            if one is not None and id not in self.files and (one.name, one.folder) not in here:
+                place = " ".join(filter(None, (one.distribution, one.version))) or one.folder
+                install = f"Install {one.distribution}, or write" if one.distribution else "Write"
+                return f'This {what} needs the root "{one.name}" ({place}). {install} {_ROOT} DIR.'
+        return None
+
+    def under(self, path: Path) -> tuple[str, ...]:
+        """The ids of the theorems in this file, or in the files of this folder."""
+        place = path.resolve()
+        found = tuple(
+            id for id, files in self.files.items() if any(file.resolve().is_relative_to(place) for file in files)
+        )
+        # A file and a link to it are two theorems of two names; the path says which.
+        return (path.stem,) if path.stem in found and path.is_file() else found
+
+    def reaching(self, paths: Iterable[str]) -> Catalogue:
+        """The catalogue with the folders of the paths that lie in none of its roots.
+
+        **Raises:** UsageError for a path that does not exist.
+        """
+        found = self
+        for text in paths:
+            path = Path(text).expanduser()
+            if not path.exists():
+                raise UsageError(
+                    f"There is no file or folder `{text}` here. A word with `/` or `.py` is a path from the present "
+                    "folder. Correct it, or write an id without `.py`; `verify list` shows the ids."
+                )
+            inside = path.is_dir() and any(path in root for root in found.roots)
+            if not (found.under(path) and (inside or path.is_file())):
+                found = replace(found, roots=named_apart((*found.roots, around(path, text))), _facts={})
+        return found
+
+    def duplicate(self, id: str) -> str | None:
+        """The sentence that several files define a theorem, or None."""
+        files = self.files.get(id, ())
+        if len(files) < 2:
+            return None
+        shown = [Origin.of(root, path) for root, path in self._places[id]]
+        named = " and ".join(sorted(f"{one.folder}/{one.file}" for one in shown))
+        return f"Two files define the theorem `{id}`: {named}. An id means one theorem everywhere. Rename one file."
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Every theorem's id, paper by paper."""
-        return tuple(self.files)
+        """Every theorem's id, paper by paper; those of values last."""
+        return (*self.files, *self.values)
 
     @cached_property
     def papers(self) -> Mapping[str, tuple[str, ...]]:
@@ -111,7 +211,7 @@ class Catalogue:
 
         **Raises:** UsageError if a file of it cannot be read.
         """
-        return of(self.roots)
+        return of(root.folder for root in self.roots)
 
     def citation(self, paper: str) -> str:
         """The entry of a paper in the bibliography, or else its heading.
@@ -124,17 +224,16 @@ class Catalogue:
 
     def heading(self, paper: str) -> str:
         """The first line of a paper's docstring, or its key; read at once, unlike the bibliography."""
-        for root in self.roots:
-            init = root / paper / "__init__.py"
-            if init.is_file():
-                return first_line(init) or paper
-        return paper
+        ids = self.papers.get(paper, ())
+        return (first_line(self.path(ids[0]).parent / "__init__.py") if ids else "") or paper
 
     def facts(self, id: str) -> Facts:
         """Facts that the text of a theorem's file states.
 
         **Raises:** UsageError if there is no such theorem.
         """
+        if id in self.values:
+            return self.values[id]
         if id not in self._facts:
             self._facts[id] = self._read(id)
         return self._facts[id]
@@ -142,18 +241,15 @@ class Catalogue:
     def _read(self, id: str) -> Facts:
         path = self.path(id)
         base = Facts(id, path.parent.name, path, title=self.title(id))
-        others = self.files[id][1:]
-        if others:
-            folders = " and ".join(sorted(f"{other.parent.name}/{other.name}" for other in (path, *others)))
-            return _wrong(base, f"Two files define the theorem `{id}`: {folders}. Rename one of them.")
-        return read_facts(base)
+        twice = self.duplicate(id)
+        return _wrong(base, twice) if twice is not None else read_facts(base)
 
     def unknown_ancestors(self, id: str) -> str | None:
         """A sentence about ancestors that do not exist, or None."""
         for ancestor in self.facts(id).uses:
             if ancestor not in self.files:
                 hint = did_you_mean(ancestor, self.ids)
-                place = _place(self.path(id))
+                place = "the theorem" if id in self.values else _place(self.path(id))
                 return f"`{id}` uses `{ancestor}`, and there is no such theorem{hint} Correct `uses` in {place}."
         return None
 
@@ -187,7 +283,8 @@ def read_facts(base: Facts) -> Facts:
     try:
         tree = ast.parse(base.path.read_bytes(), filename=str(base.path))
     except SyntaxError as error:
-        return _wrong(base, f"{_place(base.path)}, line {error.lineno}: {error.msg}. Python cannot read the file.")
+        sentence = f"{_place(base.path)}, line {error.lineno}: {error.msg}. Python cannot read the file."
+        return _wrong(base, sentence, rule="python", line=error.lineno or 1)
     except (OSError, ValueError) as error:
         return _wrong(base, f"{_place(base.path)} cannot be read: {error}.")
     call = _closing_call(tree)
@@ -205,7 +302,7 @@ def read_facts(base: Facts) -> Facts:
         path=base.path,
         title=base.title,
         place=_text(fields.get("place")),
-        label=_text(fields.get("label")),
+        label=_text(fields.get("label")) or "own",
         kinds=kinds,
     )
     uses = _literal(fields.get("uses"), ())
@@ -216,6 +313,8 @@ def read_facts(base: Facts) -> Facts:
             filled,
             f"{_place(base.path)}, line {fields['uses'].lineno}: `uses={written}` is no tuple of ids written out, so "
             'the order of checks cannot be read from the file. Write `uses=("one_id", "another_id")`.',
+            rule="uses",
+            line=fields["uses"].lineno,
         )
     filled = replace(filled, uses=tuple(dict.fromkeys(names)))
     if filled.label and filled.label not in LABELS:
@@ -223,10 +322,14 @@ def read_facts(base: Facts) -> Facts:
         return _wrong(
             filled,
             f'{_place(base.path)}: `label="{filled.label}"` is none of {", ".join(LABELS)}{hint} Write one of them.',
+            rule="label",
+            line=fields["label"].lineno,
         )
     if not filled.title:
         return _wrong(
-            filled, f"{_place(base.path)} has no docstring, so the theorem has no title. Open the file with one."
+            filled,
+            f"{_place(base.path)} has no docstring, so the theorem has no title. Open the file with one.",
+            rule="title",
         )
     return filled
 
@@ -330,5 +433,5 @@ def _place(path: Path) -> str:
     return f"{path.parent.name}/{path.name}"
 
 
-def _wrong(facts: Facts, sentence: str) -> Facts:
-    return replace(facts, problem=sentence)
+def _wrong(facts: Facts, sentence: str, rule: str = "theorem", line: int = 1) -> Facts:
+    return replace(facts, problem=sentence, rule=rule, line=line)

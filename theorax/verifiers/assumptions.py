@@ -4,17 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from theorax.decide.verdict import Assumption
+from theorax.decide.verdict import Assumption, Standing
 from theorax.decide.wording import SEEDS
 from theorax.language import (
     Claim,
+    Experiment,
     Hypothesis,
     Theorem,
 )
+from theorax.language.notation import inline
 from theorax.verifiers.kinds import Prepared
 from theorax.verifiers.outcome import StepOutcome, StepStatus
+from theorax.verifiers.unseen import unseen
 
-__all__ = ["ledger", "scope"]
+__all__ = ["UNLOGGED", "float_model", "ledger", "scope", "seen", "surrogates"]
+
+
+UNLOGGED = Assumption(
+    "independence", "this is the first attempt: no log of attempts could be written", Standing.DECLARED
+)
 
 
 def ledger(
@@ -27,50 +35,89 @@ def ledger(
     settled: bool,
     logged: bool,
 ) -> tuple[Assumption, ...]:
-    """Everything the verdict rests on: class, moments, seeds, arithmetic, the law sampled, hypotheses, sources."""
+    """Everything the verdict rests on, and last what no check of it could see."""
+    held = _held(theorem, name, claim, cases, steps, settled=settled, logged=logged)
+    return (*held, *unseen(theorem, name, claim, cases, steps))
+
+
+def _held(
+    theorem: Theorem,
+    name: str,
+    claim: Claim,
+    cases: Sequence[Prepared],
+    steps: Sequence[StepOutcome],
+    *,
+    settled: bool,
+    logged: bool,
+) -> tuple[Assumption, ...]:
+    """Class, moments, seeds, arithmetic, the law sampled, hypotheses, sources."""
     found = [_hypothesis(part, theorem.hypotheses[part]) for part in theorem.needed(claim)]
     if settled:
         cited = [step for step in steps if step.proof == name and step.status is StepStatus.CITED]
-        return (*found, *(Assumption("hypothesis", f"{step.reason} ({step.method})", "declared") for step in cited))
+        return (
+            *found,
+            *(Assumption("hypothesis", f"{step.reason} ({step.method})", Standing.DECLARED) for step in cited),
+        )
     if not cases:
         return tuple(found)
     if claim.range:
-        return (*found, Assumption("float model", "balls enclose every rounding; each number of it is exact", "proved"))
+        return (
+            *found,
+            Assumption("float model", "balls enclose every rounding; each number of it is exact", Standing.PROVED),
+        )
     found += claim.assumptions()
     experiment = theorem.experiments[cases[0].cell.line.experiment]
-    found.append(Assumption("independence", SEEDS[experiment.seeds], "declared"))
-    found.append(Assumption("float model", f"draws are computed in {experiment.dtype}; {_errors(claim)}", "declared"))
+    found.append(Assumption("independence", SEEDS[experiment.seeds], Standing.DECLARED))
+    found.append(Assumption("float model", float_model(experiment, claim), Standing.DECLARED))
     if claim.speaks_of_the_law_drawn:
         subjects = ", ".join(dict.fromkeys(case.cell.line.name for case in cases))
         found.append(
-            Assumption("law", f"what is supported is supported for the law of the draws: {subjects}", "declared")
+            Assumption("law", f"what is supported is supported for the law of the draws: {subjects}", Standing.DECLARED)
         )
     if not logged:
-        found.append(
-            Assumption("independence", "this is the first attempt: no log of attempts could be written", "declared")
-        )
+        found.append(UNLOGGED)
     return tuple(found)
 
 
-def scope(
-    theorem: Theorem, name: str, claim: Claim, cases: Sequence[Prepared], steps: Sequence[StepOutcome], *, settled: bool
-) -> str:
-    """For what the word is said: symbols of a proof, or the sizes, subjects and cases that were drawn."""
-    if settled:
-        return next((step.scope for step in steps if step.proof == name), "").rstrip(".")
+def scope(theorem: Theorem, name: str, claim: Claim, cases: Sequence[Prepared]) -> str:
+    """For what a word that measuring found is said: the sizes, subjects and cases that were drawn."""
     if not cases:
         return ""
     if claim.range:
-        return "for " + ", ".join(f"{letter} in [{low}, {high}]" for letter, (low, high) in claim.range.items())
+        return "for " + ", ".join(
+            f"{inline(letter)} in [{inline(low)}, {inline(high)}]" for letter, (low, high) in claim.range.items()
+        )
+    subjects = ", ".join(dict.fromkeys(case.cell.line.name for case in cases))
+    quenched = dict.fromkeys(case.cell.line.subject.quenched for case in cases)
+    fixed = "".join(f"; not drawn: {why}" for why in quenched if why)
+    return f"{seen(claim, cases)}; drawn: {subjects}{fixed}"
+
+
+def seen(claim: Claim, cases: Sequence[Prepared]) -> str:
+    """The sizes at which a claim was drawn, as the opening of its scope."""
+    if not cases:
+        return ""
     swept = cases[0].cell.line.swept
     sizes = sorted({size for case in cases for size in case.cell.line.sizes})
-    subjects = ", ".join(dict.fromkeys(case.cell.line.name for case in cases))
-    seen = f"{swept} = {sizes[0]}" + (f" to {sizes[-1]}" if len(sizes) > 1 else "")
-    return f"{claim.seen_at(seen)}; drawn: {subjects}"
+    return claim.seen_at(f"{swept} = {sizes[0]}" + (f" to {sizes[-1]}" if len(sizes) > 1 else ""))
+
+
+def surrogates(theorem: Theorem, cases: Sequence[Prepared]) -> str:
+    """Words of a scope where derivatives are meant to be others than those of the numbers computed."""
+    places = {case.cell.line.experiment for case in cases} & theorem.experiments.keys()
+    reasons = dict.fromkeys(theorem.experiments[place].surrogate_because for place in sorted(places))
+    return "".join(f"; for surrogate derivatives: {why}" for why in reasons if why)
 
 
 def _hypothesis(name: str, part: Hypothesis) -> Assumption:
-    return Assumption("hypothesis", f"{name}: {part.sentence}", "declared" if part.holds is None else "tested")
+    return Assumption(
+        "hypothesis", f"{name}: {part.sentence}", Standing.DECLARED if part.holds is None else Standing.TESTED
+    )
+
+
+def float_model(experiment: Experiment, claim: Claim) -> str:
+    """The precision of the draws, and what is believed of their rounding."""
+    return f"draws are computed in {experiment.dtype}; {_errors(claim)}"
 
 
 def _errors(claim: Claim) -> str:

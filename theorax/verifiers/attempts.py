@@ -1,23 +1,35 @@
-r"""Attempts at one claim: fresh seeds on the same statement and design spend one error budget.
+r"""Attempts at one claim: whatever is tried again at one statement spends one error budget.
 
-The same seeds draw the same numbers, so repeating them spends nothing. Fresh seeds are a new attempt, and whoever may
-try again until a test errs will see it err; attempt k therefore gets the level $\alpha_k = 6\alpha/(\pi^2 k^2)$, which
-sum to $\alpha$ over all k. An attempt is logged before its data are drawn: a run that was killed has been looked at.
+A count belongs to a claim of a theorem in one form (kind, what is measured, the predicted side, the cases it speaks of),
+on one model, at one effort, at the parameters given. Draws, sizes, seeds, margin, class, pairing and levels do not begin
+a new one: each new tuple of these is the next attempt, and whoever may try again until a test errs will see it err.
+Attempt k therefore gets the level $\alpha_k = 6\alpha/(\pi^2 k^2)$, which sum to $\alpha$ over all k. The same tuple
+draws the same numbers: it keeps its number and spends nothing. A repair of a statement or of its source cannot be told
+from a search, so it is shown beside the verdict and not charged.
 
-**Errors:** with the levels $\alpha_k$ a true claim is ever refuted with probability at most $\alpha$, however many
-attempts are made and whatever decides to make the next one.
+An attempt is logged before its data are drawn and is spent when its check ends. A design that is refused is never
+logged, and a check that was killed before its end showed nothing: neither spends.
+
+**Errors:** with the levels $\alpha_k$ a true claim is ever refuted, and one that is off by its margin ever supported,
+with probability at most $\alpha$ each, however many attempts one count has and whatever decides to make the next one.
+Over the three efforts that is at most three times as much.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Protocol
 
-from theorax.decide.status import DEFAULT_LEVELS
+from sympy import sympify
 
-if TYPE_CHECKING:  # the store of attempts is opened by commands that check nothing
+from theorax.decide.status import DEFAULT_LEVELS, Status
+from theorax.decide.verdict import LoggedAttempt
+from theorax.verifiers.settings import Settings
+
+if TYPE_CHECKING:  # the log of attempts is opened by commands that check nothing
     from theorax.language import Claim
     from theorax.verifiers.kinds.lowering import Prepared
 
@@ -27,21 +39,43 @@ __all__ = ["AttemptLog", "ClaimVersion", "claim_version"]
 _BESIDE = ("wrong", "implied", "corrected")
 
 
+# How a claim is estimated or tried, and what is allowed for: another choice of these is another try at the same form.
+_DESIGNED = ("content", "feasible", "floor", "given", "planted", "rival", "rival_feasible", "scale", "tol", "trivial")
+_FORM = ("as_", "at", "over", "quantile", "where")
+
+
 @dataclass(frozen=True)
 class ClaimVersion:
-    """One claim of a theorem in one version: digests of its statement and of its design."""
+    """One claim of a theorem in one version: the count that it belongs to, and digests of its statement and design.
+
+    ``statement`` is that of every field, margin and class included, ``form`` that of what is said alone.
+    """
 
     theorem: str
     claim: str
     statement: str
     design: str
+    model: str = ""
+    effort: str = ""
+    at: str = ""
+    form: str = ""
+    level: float = 0.025
+
+    @property
+    def tuple(self) -> str:
+        """All but the seed that makes an attempt another one within its count."""
+        return f"{self.statement} {self.design} {self.level!r}"
 
 
 class AttemptLog(Protocol):
-    """Counts the attempts at each version of a claim, and keeps the p-values of its nights."""
+    """Counts the attempts at each claim, and keeps the p-values of its nights."""
 
-    def begin(self, version: ClaimVersion, seed: int) -> int | None:
-        """Log that data of this seed are about to be drawn; the attempt's number, None where nothing can be logged."""
+    def begin(self, version: ClaimVersion, seed: int) -> LoggedAttempt | None:
+        """Log that data of this seed are about to be drawn; None where nothing can be logged."""
+        ...
+
+    def finish(self, statuses: Mapping[ClaimVersion, Status], seed: int) -> bool:
+        """Log what came of these attempts; False where nothing can be logged."""
         ...
 
     def next_number(self, version: ClaimVersion, seed: int) -> int:
@@ -53,10 +87,12 @@ class AttemptLog(Protocol):
         ...
 
 
-def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[Prepared], model: str | None) -> ClaimVersion:
+def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[Prepared], settings: Settings) -> ClaimVersion:
     """The version whose attempts are counted: the statement with margin and class, the design without levels."""
-    stated = [f"{part.name}={getattr(claim, part.name)!r}" for part in fields(claim) if part.name not in _BESIDE]
-    designed = [str(model)]
+    stated = [_field(claim, part.name) for part in fields(claim) if part.name not in _BESIDE]
+    said = {*claim.measured_fields, *claim.predicted_fields, *_FORM} - {*_DESIGNED}
+    formed = [_field(claim, part.name) for part in fields(claim) if part.name in said]
+    designed = [str(settings.model)]
     for case in cases:
         line = case.cell.line
         designed.append(
@@ -64,7 +100,30 @@ def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[Prepare
         )
         designed.append(repr((case.claimed, case.margin, case.side)))
         designed.append(replace(case.plan, levels=DEFAULT_LEVELS).hash if case.plan is not None else "")
-    return ClaimVersion(theorem, name, _digest(type(claim).__name__, *stated), _digest(*designed))
+    kind = type(claim).__name__
+    return ClaimVersion(
+        theorem,
+        name,
+        _digest(kind, *stated),
+        _digest(*designed),
+        model=_model(settings.model),
+        effort=settings.effort,
+        at=repr(sorted((letter, str(sympify(value, rational=True))) for letter, value in settings.at)),
+        form=_digest(kind, *formed),
+        level=settings.level,
+    )
+
+
+def _field(claim: Claim, name: str) -> str:
+    return f"{name}={getattr(claim, name)!r}"
+
+
+def _model(model: str | None) -> str:
+    """The user's model, however the path of its file is spelt."""
+    if model is None:
+        return ""
+    place, _, factory = model.rpartition(":")
+    return f"{os.path.normpath(place)}:{factory}"
 
 
 def _digest(*parts: str) -> str:

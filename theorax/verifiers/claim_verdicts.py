@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import Any
 
 from theorax.decide.findings import Finding, Found, ShownBy, settle, shown_by
+from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.rates import RatePlan
-from theorax.decide.status import Decision, Direction, Levels, Reason, Status
+from theorax.decide.status import Decision, Direction, Reason, Status
 from theorax.decide.verdict import Case, ErrorRates, Grounds, Statement, Verdict, conclude
 from theorax.decide.wording import REMEDIES, Shown, case_of, found_by
+from theorax.exact.held_fixed import listed
 from theorax.language import Claim, Theorem
-from theorax.language.notation import inline, meanings
+from theorax.language.notation import displayed, inline, meanings
 from theorax.verifiers import assumptions
-from theorax.verifiers.attempts import ClaimVersion
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.lowering import Judged, Prepared
-from theorax.verifiers.outcome import LetterOutcome, StepOutcome
+from theorax.verifiers.outcome import LetterOutcome
+from theorax.verifiers.planned_claim import PlannedClaim
+from theorax.verifiers.proof_check import CheckedProofs
 
 
 def letters(theorem: Theorem) -> tuple[LetterOutcome, ...]:
@@ -25,29 +29,16 @@ def letters(theorem: Theorem) -> tuple[LetterOutcome, ...]:
     return tuple(LetterOutcome(letter, meaning) for letter, meaning in meanings(theorem.claims.values()))
 
 
-PROVED = Found(Finding.PROOF, "Proved within its scope: computer algebra closed every step.")
 # A proof and a refutation of one statement: the program measured is not the one proved, or one of the two is wrong.
 _DISPROVED = Found(Finding.DISPROVED, "Its proof and its measurement contradict each other.")
 _SCOPED = (Status.CERTIFIED, Status.SUPPORTED)
 
 
-@dataclass(frozen=True)
-class PlannedClaim:
-    """A claim with the prepared cases of its evidence; ``notes`` say of each why its design cannot decide, if so."""
-
-    name: str
-    claim: Claim
-    cases: tuple[Prepared, ...]
-    levels: Levels
-    notes: tuple[str, ...]
-    version: ClaimVersion
-    attempt: int = 1
-    logged: bool = True
-
-    @property
-    def refusal(self) -> str:
-        """The sentence why the claim is not worth running; empty if it is."""
-        return next((note for note in self.notes if note), "")
+def proved(scope: str) -> Found:
+    """The finding that the claim's own proof settles it, for what its instances speak."""
+    return Found(
+        Finding.PROOF, f"Proved {f'for {scope}' if scope else 'within its scope'}: computer algebra closed every step."
+    )
 
 
 def undecided(reason: Reason, sentence: str = "") -> Found:
@@ -88,27 +79,36 @@ def _brought_to_light(judged: Sequence[Judged], decision: Decision) -> Iterator[
 def verdict(
     theorem: Theorem,
     planned: PlannedClaim,
-    steps: Sequence[StepOutcome],
+    proofs: CheckedProofs,
     found: Sequence[Found],
     judged: Sequence[Judged] = (),
     decision: Decision | None = None,
+    looked: Looked = NOTHING_LOOKED_AT,
 ) -> Verdict:
     """The verdict on one claim of a theorem, from everything that was found about it."""
+    found = (*found, *looked.findings)
     cases = judged or planned.cases
     worst = None if decision is None else _worst(judged, decision)
     certain = shown_by(found) in (ShownBy.PROVED, ShownBy.CERTIFIED)
     spends = decision is not None and not certain and all(case.statistical for case in judged)
     level = planned.levels.support if spends else None
-    attempt = {"attempt": planned.attempt}
+    attempt: dict[str, Any] = {"attempt": planned.attempt, "log": planned.entry}
     return conclude(
         _statement(planned, cases),
-        _grounds(theorem, planned, steps, settle(part.finding for part in found), judged, worst),
+        _grounds(theorem, planned, proofs, settle(part.finding for part in found), judged, decision, looked),
         found,
         [_case(case) for case in cases],
         worst=worst,
         rates=ErrorRates(**attempt) if decision is None else ErrorRates.of(decision, level, **attempt),
-        robust=None if decision is None else decision.robust,
+        larger=None if decision is None else decision.larger_classes,
     )
+
+
+def unlogged(verdict: Verdict) -> Verdict:
+    """The verdict, where the log of attempts failed while its claim was decided."""
+    if verdict.log is None:
+        return verdict
+    return replace(verdict, log=None, ledger=(*verdict.ledger, assumptions.UNLOGGED))
 
 
 def _statement(planned: PlannedClaim, cases: Sequence[Judged | Prepared]) -> Statement:
@@ -130,28 +130,78 @@ def _statement(planned: PlannedClaim, cases: Sequence[Judged | Prepared]) -> Sta
         side=claim.sided,
         direction=directions.pop() if len(directions) == 1 else None,
         exponential=any(isinstance(plan, RatePlan) and plan.form == "exponential" for plan in plans),
+        formula=claim.formula,
+        regime=claim.regime,
+        condition=claim.condition,
+        swept=next((displayed(case.cell.line.swept) for case in planned.cases), ""),
+        display={name: displayed(name) for case in planned.cases for name in case.cell.label},
     )
 
 
 def _grounds(
     theorem: Theorem,
     planned: PlannedClaim,
-    steps: Sequence[StepOutcome],
+    proofs: CheckedProofs,
     status: Status,
     judged: Sequence[Judged],
-    worst: int | None,
+    decision: Decision | None,
+    looked: Looked,
 ) -> Grounds:
-    parts = (theorem, planned.name, planned.claim, planned.cases, steps)
+    parts = (theorem, planned.name, planned.claim, planned.cases)
     proved = status is Status.PROVED
-    own = "; ".join(dict.fromkeys(case.scope for case in judged if case.scope)) if status in _SCOPED else ""
+    worst = None if decision is None else _worst(judged, decision)
+    own = "; ".join(dict.fromkeys(case.scope for case in judged if case.scope))
+    seen = (own if proved or status in _SCOPED else "") or assumptions.scope(*parts)
+    seen += assumptions.surrogates(theorem, planned.cases)
     return Grounds(
         draws=sum(point.draws for case in judged for point in case.points),
         sizes=tuple(sorted({float(size) for case in planned.cases for size in case.cell.line.sizes})),
         unseen=judged[worst].unseen if worst is not None else (),
-        scope=own or assumptions.scope(*parts, settled=proved),
-        ledger=assumptions.ledger(*parts, settled=proved, logged=planned.logged),
+        scope=(_proved_for(planned, proofs, decision, seen, looked) if proved else seen) + _held(judged, status),
+        proved_for=_closed_for(planned, proofs) if proved else "",
+        measured_for=(own or assumptions.seen(planned.claim, planned.cases))
+        if proved and _supported(decision, looked)
+        else "",
+        ledger=looked.over(assumptions.ledger(*parts, proofs.steps, settled=proved, logged=planned.logged)),
         tightness=judged[worst].tightness if worst is not None else None,
     )
+
+
+def _proved_for(
+    planned: PlannedClaim, proofs: CheckedProofs, decision: Decision | None, seen: str, looked: Looked
+) -> str:
+    """For what the proof speaks, as the check saw it; what measuring found beside it; what the author says."""
+    parts = [closed] if (closed := _closed_for(planned, proofs)) else []
+    if decision is not None:
+        word = decision.status if _supported(decision, looked) else "measuring left it open"
+        parts.append(f"{word}: {seen}")
+    elif planned.claim.observed:
+        parts.append("too weak to measure" if planned.refusal else "not measured")
+    if said := next((step.scope for step in proofs.steps if step.proof == planned.name and step.scope), ""):
+        parts.append(f"the author says: {said.rstrip('.')}")
+    return "; ".join(parts)
+
+
+def _closed_for(planned: PlannedClaim, proofs: CheckedProofs) -> str:
+    """Instances or values that the proof closed, as the check saw them."""
+    if scope := proofs.scopes.get(planned.name):
+        return f"for {scope}"
+    if planned.claim.observed:
+        return ""
+    letters = ", ".join(sorted(map(inline, planned.claim.letters)))
+    return f"for all values of {letters} that their declarations admit" if letters else "for these numbers"
+
+
+def _supported(decision: Decision | None, looked: Looked) -> bool:
+    """True if a test supports the claim and no guard holds that back."""
+    held_back = any(part.finding is Finding.WITHHELD for part in looked.findings)
+    return decision is not None and decision.status is Status.SUPPORTED and not held_back
+
+
+def _held(judged: Sequence[Judged], status: Status) -> str:
+    """The inputs that were held fixed, as the end of the scope of a green word that rests on what was built."""
+    held = list(dict.fromkeys(part for case in judged for part in case.held)) if status in _SCOPED else []
+    return f"; {listed(held)}" if held else ""
 
 
 def design_hash(claim: Claim, cases: Sequence[Judged | Prepared]) -> str:
@@ -168,7 +218,7 @@ def design_hash(claim: Claim, cases: Sequence[Judged | Prepared]) -> str:
 
 def place(cell: Cell) -> str:
     """Name of the case, as a reader would say it."""
-    at = ", ".join(f"{name} = {value}" for name, value in cell.label.items())
+    at = ", ".join(f"{displayed(name)} = {value}" for name, value in cell.label.items())
     return f"{cell.line.name}" + (f" at {at}" if at else "")
 
 

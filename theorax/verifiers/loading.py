@@ -6,10 +6,13 @@ import importlib
 import importlib.util
 import sys
 import traceback
+from pathlib import Path
 
 from theorax.errors import StatementError, TheoraxError, UsageError
 from theorax.language import Theorem
 from theorax.theorems.catalogue import LIBRARY, Catalogue
+from theorax.verifiers.beside import import_beside
+from theorax.verifiers.linting import problems
 
 
 def load(theorem_id: str, catalogue: Catalogue | None = None) -> Theorem:
@@ -21,12 +24,13 @@ def load(theorem_id: str, catalogue: Catalogue | None = None) -> Theorem:
     catalogue = catalogue or Catalogue()
     facts = catalogue.facts(theorem_id)
     if problem := catalogue.problem(theorem_id):
-        raise StatementError(problem)
+        raise StatementError(_every_error(facts.path, problem))
     place = f"{facts.path.parent.name}/{facts.path.name}"
     try:
         if facts.path.is_relative_to(LIBRARY):
             module = importlib.import_module(catalogue.module(theorem_id))
         else:
+            import_beside(facts.path)
             name = f"theorax_theorem_{theorem_id}"
             spec = importlib.util.spec_from_file_location(name, facts.path)
             if spec is None or spec.loader is None:
@@ -35,18 +39,28 @@ def load(theorem_id: str, catalogue: Catalogue | None = None) -> Theorem:
             sys.modules[name] = module
             spec.loader.exec_module(module)
     except StatementError as error:
-        raise StatementError(f"{place}{_line(error, facts.path.name)}: {error}") from error
+        raise StatementError(_every_error(facts.path, f"{place}{_line(error, facts.path.name)}: {error}")) from error
     except TheoraxError:
         raise
     except Exception as error:
-        raise StatementError(
+        sentence = (
             f"{place}{_line(error, facts.path.name)}: the file does not import ({type(error).__name__}: {error}). "
             "A theorem must be stated before it can be checked. Mend that line."
-        ) from error
+        )
+        raise StatementError(_every_error(facts.path, sentence)) from error
     theorem = vars(module).get("theorem")
     if not isinstance(theorem, Theorem):
         raise StatementError(f"{place}: `theorem` is no Theorem. End the file with theorem = Theorem(...).")
     return theorem
+
+
+def _every_error(path: Path, first: str) -> str:
+    """All errors of the file, where there are more than the first."""
+    found = problems(path)
+    if len(found) < 2:
+        return first
+    lines = (f"  {path.parent.name}/{path.name}:{part.line}: {part.sentence} [{part.rule}]" for part in found)
+    return "\n".join((f"{path.parent.name}/{path.name} has {len(found)} errors:", *lines))
 
 
 def _line(error: BaseException, file: str) -> str:

@@ -13,6 +13,7 @@ from enum import StrEnum
 from theorax.decide.findings import Finding, settle
 from theorax.decide.status import Status
 from theorax.decide.verdict import Verdict
+from theorax.theorems.roots import Origin
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,8 @@ class StepOutcome:
     status: StepStatus
     method: str
     latex: str = ""  # of the statement; empty where there is none or it would fill a page
+    computed_by: str = ""  # what the check computed of it, and by what; empty where nothing was left to compute
+    re_checked_by: str = ""  # the second route to each result, or why there is none
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,15 @@ class HypothesisOutcome:
 
 
 @dataclass(frozen=True)
+class NotAsked:
+    """A claim of which the values chosen with --at leave no case, with the condition that they break."""
+
+    claim: str
+    needs: str  # "β ≤ 3/5"
+    here: str  # "β = 7/10"
+
+
+@dataclass(frozen=True)
 class Work:
     """Cost of a check."""
 
@@ -114,7 +126,7 @@ class TheoremOutcome:
     paper: str
     source: str  # the paper's citation
     place: str  # where in it
-    label: str  # read, reconstructed or derived
+    label: str  # read, reconstructed, derived or own
     status: Status
     reason: str | None  # a sentence where the status is not a green one
     blocked_by: tuple[str, ...]
@@ -130,6 +142,8 @@ class TheoremOutcome:
     work: Work
     model: str | None = None  # --model, where a user's model stood in
     references: tuple[str, ...] = field(default=())
+    root: Origin | None = None  # where its file lies; None in results of earlier versions
+    not_asked: tuple[NotAsked, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,44 +1,165 @@
-"""Proofs: every step decided by computer algebra and cross-checked in ball arithmetic."""
+"""Proofs: every step computed, re-checked and decided, and for each claim whether its proof settles it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
 
-from sympy import Basic, Integer, latex, pretty, simplify
+from sympy import Basic, Integer, Symbol, simplify
 
 from theorax.decide.findings import Finding, Found
 from theorax.errors import StatementError
-from theorax.exact.zero import ZeroTest, is_zero
-from theorax.language import Cited, Claim, Index, Proof, Step, Theorem
+from theorax.exact.zero import is_zero
+from theorax.language import Cited, Claim, Index, Instance, Solved, Step, Theorem
+from theorax.language.letters import same_assumptions
+from theorax.language.proofs import AnyStep
 from theorax.verifiers.outcome import StepOutcome, StepStatus
+from theorax.verifiers.proof_instances import Scope, entries_of, stated
+from theorax.verifiers.proof_steps import DecidedStep, Pair, decide_solved, decide_step
 
-LONGEST_FORMULA = 600  # characters of LaTeX; a longer one is shown shortened, as text
+LONGEST_SIDE = 80  # characters of a side that an error shows
 
 
-def check(theorem: Theorem) -> tuple[tuple[StepOutcome, ...], dict[str, bool]]:
-    """Every step's outcome, and for each claim whether its proof settles it.
+@dataclass(frozen=True)
+class CheckedProofs:
+    """The proofs of a theorem after their check.
 
-    A proof that settles a claim consists of proved steps alone: a cited theorem in it leaves the claim to the
-    measurement, as does a single step that stays undecided.
+    ``settled`` says for each claim with a proof of its own whether that settles it; ``scopes`` for what the instances
+    speak that it is settled by; ``sides`` holds the two sides of every equality of each step, in the order of steps.
+    """
 
-    **Raises:** StatementError if the proof named after a claim never reaches a side of that claim.
+    steps: tuple[StepOutcome, ...]
+    settled: Mapping[str, bool]
+    scopes: Mapping[str, str]
+    sides: tuple[tuple[Pair, ...], ...]
+
+    def settles(self, claim: str) -> bool:
+        """Does the claim's own proof settle it?"""
+        return self.settled.get(claim, False)
+
+    def closed(self, theorem: Theorem) -> frozenset[str]:
+        """The names of the lemmas whose every step is proved."""
+        open_ = {step.proof for step in self.steps if step.status is not StepStatus.PROVED}
+        return frozenset({step.proof for step in self.steps} - open_ - set(theorem.claims))
+
+
+def check(theorem: Theorem) -> CheckedProofs:
+    """Check every step of every proof.
+
+    A proof that settles a claim consists of proved steps alone, instances of the claim among them: a cited theorem in it
+    leaves the claim to the measurement, as does a single step that stays undecided.
+
+    **Raises:** StatementError if a proof speaks of something else than its claim: a derivation that never computes a
+    side of it, an instance of another program; or if both sides of a step are one and the same on arrival.
     """
     outcomes: list[StepOutcome] = []
+    sides: list[tuple[Pair, ...]] = []
     settled: dict[str, bool] = {}
+    scopes: dict[str, str] = {}
+    letters = frozenset().union(*(claim.letters for claim in theorem.claims.values()))
     for proof in theorem.proofs:
         name, steps = proof.name, list(proof.steps())
         claim = theorem.claims.get(name)
+        found, seen = [], []
+        for step in steps:
+            decided, scope = _decided(step, theorem)
+            written = [side for pair in decided.pairs for side in pair] + list(_ends(step))
+            same_assumptions(letters, {symbol for side in written for symbol in _symbols(side)})
+            found.append(_outcome(name, proof.scope, step, decided))
+            sides.append(decided.pairs)
+            if isinstance(step, Instance) and step.claim is claim:
+                seen.append(scope)
         if claim is not None and not proof.settles and not _reaches(steps, claim):
             end = claim.prediction if claim.prediction is not None else "a moment of the law"
             raise StatementError(
                 f"The proof of {name} never reaches a side of the claim. A derivation that ends elsewhere derives "
                 f"something else. Let one step end in {end}."
             )
-        found = [_outcome(name, proof, step) for step in steps]
+        if claim is not None and proof.settles:
+            _refuse_beside_the_point(name, steps, claim)
+        if empty := [step for step in steps if isinstance(step, Step) and step.empty]:
+            raise StatementError(_nothing_to_see(name, empty[0]))
         outcomes += found
         if claim is not None:
             settled[name] = proof.settles and bool(found) and all(step.status is StepStatus.PROVED for step in found)
-    return tuple(outcomes), settled
+            if settled[name] and seen:
+                scopes[name] = str(reduce(Scope.joined, seen))
+    return CheckedProofs(tuple(outcomes), settled, scopes, tuple(sides))
+
+
+def _nothing_to_see(name: str, step: Step) -> str:
+    side = str(step.entries[0][0])
+    return (
+        f"Step({step.reason!r}) of the proof {name} has two identical sides, "
+        f"{side if len(side) <= LONGEST_SIDE else side[:LONGEST_SIDE] + '...'}, and leaves nothing to compute: what the "
+        "file computed, the check has not seen. Write Integral, Sum, Product, sympy.Limit, Derivative or Subs, which the "
+        "check computes, or Solved for a root; or leave the step out."
+    )
+
+
+def _refuse_beside_the_point(name: str, steps: Sequence[AnyStep], claim: Claim) -> None:
+    """A proof that settles a claim runs the measured program, and its other steps speak of the claim's letters."""
+    instances = [step for step in steps if isinstance(step, Instance) and step.claim is claim]
+    if not instances:
+        raise StatementError(
+            f"The proof of {name} settles it without an instance of it. What is typed by hand may be another quantity. "
+            "Yield Instance(claim, reason, observe, ...), and the check runs what is measured; or write @derives."
+        )
+    known = claim.letters.union(*(part.free_symbols for step in instances for part in entries_of(step.given)))
+    for step in steps:
+        strange = sorted(_free(step) - known, key=str)
+        if strange:
+            raise StatementError(
+                f"The proof of {name} settles it by a step that holds {strange[0]}, which is neither a letter of the "
+                "claim nor of its instances. Put that step into a lemma."
+            )
+
+
+def as_it_stands(claim: Claim) -> Found | None:
+    """Finding of computer algebra about an identity between symbols, where nothing is measured."""
+    if claim.vanishing is None or claim.observed:
+        return None
+    found = is_zero(claim.vanishing)
+    if found.refuted:
+        at = ", ".join(f"{letter} = {number}" for letter, number in found.point.items())
+        return Found(Finding.COUNTEREXAMPLE, f"The two sides differ at {at or 'the numbers stated'}: {found.reason}.")
+    if found.proved:
+        return Found(Finding.PROOF, f"Computer algebra closed the identity as it stands: {found.reason}.")
+    return None
+
+
+def _decided(step: AnyStep, theorem: Theorem) -> tuple[DecidedStep, Scope]:
+    if isinstance(step, Cited):
+        return DecidedStep(StepStatus.CITED, step.source, "", ""), Scope()
+    if isinstance(step, Solved):
+        return decide_solved(step), Scope()
+    if isinstance(step, Instance):
+        found = stated(step, theorem)
+        decided = decide_step(found.step, "the measured program, run on symbols", found.re_checked_by)
+        if found.disagreement:
+            decided = replace(decided, status=StepStatus.REFUTED, method=found.disagreement)
+        return decided, found.scope
+    return decide_step(step), Scope()
+
+
+def _outcome(name: str, scope: str, step: AnyStep, decided: DecidedStep) -> StepOutcome:
+    return StepOutcome(
+        proof=name,
+        scope=scope,
+        reason=step.reason,
+        statement=decided.statement,
+        status=decided.status,
+        method=decided.method,
+        latex=decided.latex,
+        computed_by=decided.computed_by,
+        re_checked_by=decided.re_checked_by,
+    )
+
+
+def _symbols(side: Any) -> frozenset[Symbol]:
+    return frozenset(symbol for symbol in getattr(side, "free_symbols", ()) if isinstance(symbol, Symbol))
 
 
 def false_step(steps: Sequence[StepOutcome], claim: str, theorem: Theorem) -> Found | None:
@@ -53,51 +174,21 @@ def false_step(steps: Sequence[StepOutcome], claim: str, theorem: Theorem) -> Fo
     return None
 
 
-def _outcome(name: str, proof: Proof, step: Step | Cited) -> StepOutcome:
-    if isinstance(step, Cited):
-        return StepOutcome(name, proof.scope, step.reason, "", StepStatus.CITED, step.source)
-    verdicts = [is_zero(left - right) for left, right in step.entries]
-    worst = max(verdicts, key=lambda verdict: -verdict.status.strength)
-    shown, status = _statement(step), _STATUS[worst.status]
-    return StepOutcome(name, proof.scope, step.reason, shown, status, worst.reason, _latex(step))
-
-
-_STATUS = {
-    ZeroTest.PROVED: StepStatus.PROVED,
-    ZeroTest.UNREFUTED: StepStatus.UNDECIDED,
-    ZeroTest.UNDECIDED: StepStatus.UNDECIDED,
-    ZeroTest.REFUTED: StepStatus.REFUTED,
-}
-
-
-def _statement(step: Step) -> str:
-    (left, right), more = step.entries[0], len(step.entries) - 1
-    shown = f"{pretty(left, use_unicode=True)} = {pretty(right, use_unicode=True)}"
-    if more or "\n" in shown or len(shown) > 100:
-        shown = f"{_short(left)} = {_short(right)}"
-    return shown + (f"   and {more} further entries" if more else "")
-
-
-def _latex(step: Step) -> str:
-    (left, right), more = step.entries[0], len(step.entries) - 1
-    shown = f"{latex(left)} = {latex(right)}"
-    if len(shown) > LONGEST_FORMULA:
-        return ""
-    return shown + (rf" \qquad \text{{and {more} further entries}}" if more else "")
-
-
-def _short(side: Basic) -> str:
-    text = str(side).replace("**", "^")
-    return text if len(text) <= 80 else text[:77] + "..."
-
-
-def _reaches(steps: list[Step | Cited], claim: Claim) -> bool:
+def _reaches(steps: Sequence[AnyStep], claim: Claim) -> bool:
     sides = list(_sides(claim))
-    return any(
-        any(entry == side for pair in step.entries for entry in pair for side in sides)
-        for step in steps
-        if isinstance(step, Step)
-    )
+    return any(entry == side for step in steps for entry in _ends(step) for side in sides)
+
+
+def _free(step: AnyStep) -> set[Basic]:
+    return {symbol for end in _ends(step) for symbol in end.free_symbols}
+
+
+def _ends(step: AnyStep) -> Iterator[Basic]:
+    """The expressions at which a step may end."""
+    if isinstance(step, Step):
+        yield from (side for pair in step.entries for side in pair)
+    if isinstance(step, Solved):
+        yield from (value for solution in step.solutions for value in solution.values())
 
 
 def _sides(claim: Claim) -> Iterator[Basic]:

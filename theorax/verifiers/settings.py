@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -33,9 +34,20 @@ class Settings:
         """The choices that determine a result."""
         return (self.effort, self.seed, self.device, self.level, self.at, self.sizes, self.model, self.nightly)
 
-    def replay(self, theorem: str) -> str:
-        """The command that checks a theorem again as these settings do."""
-        words = ["verify", "theorem", theorem, "--fresh", "--effort", self.effort]
+    def replay(self, theorem: str, roots: Sequence[str] = ()) -> str:
+        """The command that checks a theorem again as these settings do: its id or path, and the folders of ``--root``."""
+        named = [part for folder in roots for part in ("--root", folder)]
+        return f"{shlex.join(['verify', 'theorem', theorem, *named])} {self.options}"
+
+    @property
+    def options(self) -> str:
+        """The options of the command that checks again as these settings do."""
+        return shlex.join(["--fresh", *self.words])
+
+    @property
+    def words(self) -> list[str]:
+        """The options that state these settings."""
+        words = ["--effort", self.effort]
         if self.nightly:
             words += ["--nightly"]
         if self.seed:
@@ -50,7 +62,7 @@ class Settings:
             words += ["--sizes", f"{letter}={','.join(map(str, sizes))}"]
         if self.model is not None:
             words += ["--model", self.model]
-        return shlex.join(words)
+        return words
 
 
 def tonight() -> int:
@@ -78,3 +90,29 @@ class PlannedCheck:
     p_support: float | None  # what p of support to expect if the claim is exactly true and as noisy as planned
     decides: bool
     note: str  # why it cannot decide and the cheapest design that would, or empty
+    runs: bool = True  # False where it is not drawn, since it cannot decide
+    noise: tuple[float, ...] = ()  # assumed standard deviations of one draw, along the sizes
+    spread: str = ""  # the claim's `spread`, from which the noise follows
+    is_noise_stated: bool = False  # False where the spread is the default
+
+
+@dataclass(frozen=True)
+class PilotCase:
+    """Noise of one case in a few draws that no decision uses, beside the planned one."""
+
+    claim: str
+    subject: str
+    at: dict[str, str]
+    sizes: tuple[float, ...]
+    planned: tuple[float, ...]
+    seen: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Pilot:
+    """A few draws per size for the planner: the noise seen, the `spread` of each claim by it, and the plan with it."""
+
+    draws: int
+    cases: tuple[PilotCase, ...]
+    spreads: dict[str, str]
+    plan: tuple[PlannedCheck, ...]

@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+
+from sympy import Expr, Integer, Rational, sympify
 
 from theorax.decide import nightly
 from theorax.decide.equivalence import combine
 from theorax.decide.findings import Found
+from theorax.decide.size_arithmetic import over_sizes
 from theorax.decide.spending import level_of
 from theorax.decide.status import Levels, Reason, Status
 from theorax.decide.verdict import Verdict
-from theorax.language import Theorem
+from theorax.decide.wide_margins import says_nothing
+from theorax.errors import DesignError, NothingSelected
+from theorax.language import Claim, Theorem
+from theorax.language.notation import displayed
 from theorax.numerics import platform
-from theorax.theorems.catalogue import Catalogue
-from theorax.verifiers import claim_verdicts, proof_check
+from theorax.theorems.catalogue import Catalogue, Facts
+from theorax.verifiers import claim_verdicts, guards, proof_check
 from theorax.verifiers.attacks import controls, sensitivity, tested_hypotheses
 from theorax.verifiers.attempts import AttemptLog, ClaimVersion, claim_version
 from theorax.verifiers.cases import user_models
 from theorax.verifiers.cases.draws import Draws, Table
 from theorax.verifiers.cases.sweep_lines import control_lines, evidence_lines, refuse_unknown, sweep_lines
-from theorax.verifiers.claim_verdicts import PlannedClaim
 from theorax.verifiers.kinds import JUDGES, Prepared
 from theorax.verifiers.loading import load
 from theorax.verifiers.outcome import (
@@ -30,44 +36,49 @@ from theorax.verifiers.outcome import (
     ControlOutcome,
     Expected,
     MutantOutcome,
-    StepOutcome,
+    NotAsked,
     TheoremOutcome,
     Work,
     overall,
 )
-from theorax.verifiers.settings import PlannedCheck, Settings
+from theorax.verifiers.planned_claim import PlannedClaim
+from theorax.verifiers.proof_check import CheckedProofs
+from theorax.verifiers.settings import Pilot, PilotCase, PlannedCheck, Settings
+
+PILOT = 16  # draws at each size
+PILOT_SLACK = Rational(5, 4)  # a standard deviation of 16 draws errs by 18 %
 
 
-def observe(theorem_id: str, settings: Settings, log: AttemptLog, kept: bytes | None = None) -> Checked:
+def observe(
+    theorem_id: str, settings: Settings, log: AttemptLog, kept: bytes | None = None, value: Theorem | None = None
+) -> Checked:
     """Check one theorem, and hand back what it was decided from.
 
     ``kept``, the observations of an earlier check, stand in for draws: the decision is then made again from them.
+    ``value``: a theorem without a file.
 
     **Raises:** UsageError where settings and theorem do not fit; StatementError, DesignError and ObservationError where
     the theorem's file is at fault.
     """
     started, cpu = time.perf_counter(), time.process_time()
     catalogue = _catalogue(settings)
-    facts = catalogue.facts(theorem_id)
-    theorem, table = _prepare(theorem_id, settings, catalogue)
+    facts = catalogue.facts(theorem_id) if value is None else Facts(theorem_id, "", Path(), "")
+    theorem, table = _prepare(theorem_id, settings, catalogue, value)
     draws = Draws(theorem_id, theorem, table, settings, kept)
-    steps, settled = proof_check.check(theorem)
+    proofs = proof_check.check(theorem)
     planned_claims = _attempted(theorem_id, theorem, table, settings, log)
-    claims: list[Verdict] = []
-    fired: list[ControlOutcome] = []
-    mutants: list[MutantOutcome] = []
-    for name, claim in theorem.claims.items():
-        planned = planned_claims[name]
-        verdict = _decide(theorem, planned, draws, steps, settled=settled.get(name, False))
-        if settings.nightly and (tails := nightly.night(verdict)) is not None:
-            nights = log.nights(planned.version, settings.seed, tails)
-            verdict = nightly.monitored(verdict, nights, settings.level)
-        if verdict.status.holds or verdict.status is Status.REFUTED:
-            failing = control_lines(theorem, name, table)
-            fired += controls.controls(name, claim, failing, planned.levels, draws, settings.effort)
-            if planned.cases and not planned.refusal:
-                mutants += _mutants(verdict, planned, draws)
-        claims.append(verdict.with_findings(*_attacked(verdict, fired, mutants)))
+    not_asked = _not_asked(theorem_id, planned_claims.values(), settings)
+    for one in not_asked:
+        del planned_claims[one.claim]
+    try:
+        claims, fired, mutants = _claims(theorem_id, theorem, table, planned_claims, draws, proofs, settings, log)
+    except DesignError:  # refused: nothing was decided
+        raise
+    except Exception:  # data may have been seen: the attempts are spent
+        _finished(log, planned_claims, dict.fromkeys(planned_claims, Status.ERROR), settings.seed)
+        raise
+    if not _finished(log, planned_claims, {claim.id: claim.status for claim in claims}, settings.seed):
+        claims = [claim_verdicts.unlogged(claim) for claim in claims]
     status, reason = overall(claims)
     outcome = TheoremOutcome(
         id=theorem_id,
@@ -85,8 +96,9 @@ def observe(theorem_id: str, settings: Settings, log: AttemptLog, kept: bytes | 
         claims=tuple(claims),
         controls=tuple(fired),
         mutants=tuple(mutants),
-        proof=steps,
+        proof=proofs.steps,
         issues=theorem.issues,
+        not_asked=not_asked,
         replay=settings.replay(theorem_id),
         work=Work(
             seconds=time.perf_counter() - started,
@@ -101,12 +113,92 @@ def observe(theorem_id: str, settings: Settings, log: AttemptLog, kept: bytes | 
     return Checked(outcome, draws.packed())
 
 
+def _claims(
+    theorem_id: str,
+    theorem: Theorem,
+    table: Table,
+    planned_claims: Mapping[str, PlannedClaim],
+    draws: Draws,
+    proofs: CheckedProofs,
+    settings: Settings,
+    log: AttemptLog,
+) -> tuple[list[Verdict], list[ControlOutcome], list[MutantOutcome]]:
+    """Every claim decided and attacked, with what its controls and its mutants came to."""
+    claims: list[Verdict] = []
+    fired: list[ControlOutcome] = []
+    mutants: list[MutantOutcome] = []
+    for name, planned in planned_claims.items():
+        claim = planned.claim
+        verdict = _decide(theorem_id, theorem, planned, draws, proofs, settings)
+        if settings.nightly and (tails := nightly.night(verdict)) is not None:
+            nights = log.nights(planned.version, settings.seed, tails)
+            verdict = nightly.monitored(verdict, nights, settings.level)
+        if verdict.status.holds or verdict.status is Status.REFUTED:
+            failing = control_lines(theorem, name, table)
+            fired += controls.controls(name, claim, failing, planned.levels, draws, settings.effort)
+            if planned.cases and not planned.refusal:
+                mutants += _mutants(verdict, planned, draws)
+        verdict = replace(verdict, unseen=(*verdict.unseen, *sensitivity.alike(name, mutants)))
+        claims.append(verdict.with_findings(*_attacked(verdict, fired, mutants)))
+    return claims, fired, mutants
+
+
+def _finished(
+    log: AttemptLog, planned_claims: Mapping[str, PlannedClaim], statuses: Mapping[str, Status], seed: int
+) -> bool:
+    """Log what came of the attempts that were begun; False if that could not be written."""
+    begun = {planned.version: statuses[name] for name, planned in planned_claims.items() if planned.entry is not None}
+    return not begun or log.finish(begun, seed)
+
+
 def plan(theorem_id: str, settings: Settings, log: AttemptLog) -> list[PlannedCheck]:
     """Plan of a check: its measurements and the power of its designs, without any draw."""
     theorem, table = _prepare(theorem_id, settings, _catalogue(settings))
+    return _planned_checks(theorem_id, theorem, table, settings, log)
+
+
+def pilot(theorem_id: str, settings: Settings, log: AttemptLog) -> Pilot:
+    """Noise of a few draws at every size, from a stream of seeds that no decision uses, and the plan with that noise."""
+    theorem, table = _prepare(theorem_id, settings, _catalogue(settings))
+    few = {name: tuple(replace(line, draws=PILOT) for line in lines) for name, lines in table.items()}
+    draws = Draws(f"pilot of {theorem_id}", theorem, few, settings)
+    cases, spreads, claims = [], {}, dict(theorem.claims)
+    for name, claim in theorem.claims.items():
+        shares = []
+        for case in _plan(theorem_id, theorem, name, table, settings, 1).cases:
+            line = replace(case.cell.line, draws=PILOT)
+            if not case.noise:
+                continue
+            seen, planned = JUDGES[type(claim)].scatter(claim, case, draws.on(line))
+            if seen:
+                cases.append(PilotCase(name, line.name, case.cell.label, line.sizes, planned, seen))
+                shares += [found / assumed for found, assumed in zip(seen, planned, strict=True) if assumed]
+        if shares and max(shares) > 0:
+            stated = sympify(claim.spread)
+            more = PILOT_SLACK * max(shares)
+            wanted = _rounded_up(more * stated) if stated.is_number else _rounded_up(more) * stated
+            spreads[name], claims[name] = str(wanted), replace(claim, spread=wanted)
+    wanted_plan = _planned_checks(theorem_id, replace(theorem, claims=claims), table, settings, log) if spreads else []
+    return Pilot(PILOT, tuple(cases), spreads, tuple(wanted_plan))
+
+
+def _rounded_up(value: Expr | float) -> Expr:
+    """A number rounded up to two digits, exactly."""
+    places = 1 - math.floor(math.log10(float(value)))
+    return Rational(math.ceil(float(value) * 10.0**places), 1) / Integer(10) ** places
+
+
+def _planned_checks(
+    theorem_id: str, theorem: Theorem, table: Table, settings: Settings, log: AttemptLog
+) -> list[PlannedCheck]:
     found = []
     for name in theorem.claims:
         planned = _planned_next(theorem_id, theorem, name, table, settings, log)
+        vacuous = " ".join(part.sentence for part in says_nothing(case.no_meaning for case in planned.cases))
+        if (excluded := _excluded(planned, settings)) is not None:
+            found.append(
+                _without_a_case(theorem_id, planned, f"Not asked: needs {excluded.needs}; here {excluded.here}.")
+            )
         for case, note in zip(planned.cases, planned.notes, strict=True):
             line = case.cell.line
             found.append(
@@ -125,11 +217,37 @@ def plan(theorem_id: str, settings: Settings, log: AttemptLog) -> list[PlannedCh
                     attempt=planned.attempt,
                     level=planned.levels.support,
                     p_support=case.expected,
-                    decides=not note,
-                    note=note,
+                    decides=not (vacuous or (note and not case.runs_if_weak)),
+                    note=note or vacuous,
+                    runs=not planned.refusal,
+                    noise=case.noise,
+                    spread=str(planned.claim.spread),
+                    is_noise_stated=planned.claim.spread != Claim.spread,
                 )
             )
     return found
+
+
+def _without_a_case(theorem_id: str, planned: PlannedClaim, note: str) -> PlannedCheck:
+    """The row of a claim of which no case is left."""
+    return PlannedCheck(
+        theorem=theorem_id,
+        claim=planned.name,
+        kind=planned.claim.kind,
+        subject="no case",
+        at={},
+        sizes=(),
+        draws=(),
+        margin=None,
+        bias=None,
+        half_width=None,
+        noticeable=None,
+        attempt=planned.attempt,
+        level=planned.levels.support,
+        p_support=None,
+        decides=False,
+        note=note,
+    )
 
 
 def versions(theorem_id: str, settings: Settings) -> dict[str, ClaimVersion]:
@@ -139,12 +257,14 @@ def versions(theorem_id: str, settings: Settings) -> dict[str, ClaimVersion]:
 
 
 def _catalogue(settings: Settings) -> Catalogue:
-    return Catalogue(tuple(map(Path, settings.roots))) if settings.roots else Catalogue()
+    return Catalogue.of(settings.roots)
 
 
-def _prepare(theorem_id: str, settings: Settings, catalogue: Catalogue) -> tuple[Theorem, Table]:
+def _prepare(
+    theorem_id: str, settings: Settings, catalogue: Catalogue, value: Theorem | None = None
+) -> tuple[Theorem, Table]:
     platform.enable(device=settings.device, cache_dir=f"{settings.state}/compiled")
-    theorem = load(theorem_id, catalogue)
+    theorem = load(theorem_id, catalogue) if value is None else value
     refuse_unknown(theorem, settings)
     if settings.model is not None:
         theorem = user_models.adopt(theorem_id, theorem, settings.model)
@@ -162,11 +282,13 @@ def _attempted(
     for name in theorem.claims:
         planned = _plan(theorem_id, theorem, name, table, settings, 1)
         if planned.cases and not planned.refusal and not settings.nightly:
-            number = log.begin(planned.version, settings.seed)
-            if number is None:  # the run says that nothing is kept; so does the verdict, of its attempt
+            version, entry = planned.version, log.begin(planned.version, settings.seed)
+            if entry is None:  # the run says that nothing is kept; so does the verdict, of its attempt
                 planned = replace(planned, logged=False)
-            elif number > 1:
-                planned = _plan(theorem_id, theorem, name, table, settings, number)
+            else:
+                if entry.number > 1:
+                    planned = _plan(theorem_id, theorem, name, table, settings, entry.number)
+                planned = replace(planned, entry=entry, version=version)
         found[name] = planned
     return found
 
@@ -187,28 +309,64 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
     level = level_of(settings.level, attempt)
     levels = Levels(level, level)
     cases = tuple(judge.prepare(claim, cell, levels.shared(len(found)), claim) for cell in found)
-    version = claim_version(theorem_id, name, claim, cases, settings.model)
-    return PlannedClaim(name, claim, cases, levels, tuple(map(_note, cases)), version, attempt)
+    version = claim_version(theorem_id, name, claim, cases, settings)
+    settled = any(proof.settles and proof.name == name for proof in theorem.proofs)
+    notes = tuple("" if settled and case.runs_if_weak else _note(case) for case in cases)
+    return PlannedClaim(name, claim, cases, levels, notes, version, attempt, is_settled=settled)
+
+
+def _excluded(planned: PlannedClaim, settings: Settings) -> NotAsked | None:
+    """The condition by which the values of --at leave no case of this claim; None where they are not the reason."""
+    claim = planned.claim
+    if planned.cases or planned.is_settled or not (settings.at and claim.observed and claim.condition):
+        return None
+    held = {letter.name for letter in claim.where.free_symbols}
+    chosen = [(letter, value) for letter, value in settings.at if letter in held] or settings.at
+    here = ", ".join(f"{displayed(letter)} = {value}" for letter, value in chosen)
+    return NotAsked(planned.name, claim.condition, here)
+
+
+def _not_asked(theorem_id: str, claims: Iterable[PlannedClaim], settings: Settings) -> tuple[NotAsked, ...]:
+    """Claims that the values of --at exclude.
+
+    **Raises:** NothingSelected if that are all.
+    """
+    planned = tuple(claims)
+    found = tuple(one for one in (_excluded(part, settings) for part in planned) if one is not None)
+    if found and len(found) == len(planned):
+        listed = "; ".join(f"{one.claim} needs {one.needs}" for one in found)
+        raise NothingSelected(f"No claim of `{theorem_id}` speaks of {found[0].here}: {listed}. Give other values.")
+    return found
 
 
 def _note(case: Prepared) -> str:
     """The sentence why the design of this case cannot decide, with the cheapest that would; empty where it can."""
     if not case.weakness:
         return ""
-    return f"Too weak to decide, so not run: {claim_verdicts.place(case.cell)} has {case.weakness}."
+    if case.runs_if_weak:
+        return f"Draws alone cannot support it: {claim_verdicts.place(case.cell)} gives {case.weakness}."
+    return f"Not run: {claim_verdicts.place(case.cell)} gives {case.weakness}."
 
 
 def _decide(
-    theorem: Theorem, planned: PlannedClaim, draws: Draws, steps: Sequence[StepOutcome], *, settled: bool
+    theorem_id: str,
+    theorem: Theorem,
+    planned: PlannedClaim,
+    draws: Draws,
+    proofs: CheckedProofs,
+    settings: Settings,
 ) -> Verdict:
     """The verdict before any attempt to break it."""
-    claim, proof = planned.claim, (claim_verdicts.PROVED,) if settled else ()
+    claim, settled = planned.claim, proofs.settles(planned.name)
+    proof = (claim_verdicts.proved(proofs.scopes.get(planned.name, "")),) if settled else ()
 
     def found(*findings: Found) -> Verdict:
-        return claim_verdicts.verdict(theorem, planned, steps, (*proof, *findings))
+        return claim_verdicts.verdict(theorem, planned, proofs, (*proof, *findings))
 
-    if false := proof_check.false_step(steps, planned.name, theorem):
+    if false := proof_check.false_step(proofs.steps, planned.name, theorem):
         return found(false)
+    if stands := proof_check.as_it_stands(claim):
+        return found(stands)
     if not planned.cases:
         reason = Reason.HYPOTHESIS_UNSAMPLED if claim.observed else Reason.NOT_DECIDABLE_YET
         return found(claim_verdicts.undecided(reason))
@@ -218,10 +376,15 @@ def _decide(
     if violated := tested_hypotheses.violated(theorem, theorem.needed(claim), planned.cases, draws):
         return found(violated)
     judge = JUDGES[type(claim)]
-    judged = [judge.judge(claim, case, draws.on(case.cell.line)) for case in planned.cases]
+    closed = proofs.closed(theorem)
+    judged = [
+        judge.resting(claim, judge.judge(claim, case, draws.on(case.cell.line)), closed) for case in planned.cases
+    ]
     decision = combine([part.decision for part in judged], planned.levels)
+    decision = over_sizes(decision, *guards.swept(theorem, planned))
     findings = (*proof, *claim_verdicts.findings(judged, decision, settled=settled))
-    return claim_verdicts.verdict(theorem, planned, steps, findings, judged, decision)
+    looked = guards.look(guards.DecidedClaim(theorem_id, theorem, planned, judged, draws, settings))
+    return claim_verdicts.verdict(theorem, planned, proofs, findings, judged, decision, looked)
 
 
 def _mutants(verdict: Verdict, planned: PlannedClaim, draws: Draws) -> list[MutantOutcome]:

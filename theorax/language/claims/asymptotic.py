@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sympy import latex
 
 from theorax.decide.corrections import Corrections
-from theorax.decide.verdict import Assumption
+from theorax.decide.verdict import Assumption, Standing
 from theorax.language.claims.claim import Claim
 from theorax.language.letters import Size
 
@@ -24,6 +24,7 @@ class AsymptoticClaim(Claim, ABC):
         super().__post_init__()
         if not isinstance(self.as_, Size):
             self._refuse(
+                "tends-size",
                 f"as_={self.as_} is not a Size",
                 "Only a size tends to infinity.",
                 f'Declare it: {self.as_} = Size("{self.as_}", "what it counts").',
@@ -46,4 +47,4 @@ class AsymptoticClaim(Claim, ABC):
         allowed, n = self.approach, self.as_
         at = f" at {n} = {allowed.reference:g}" if allowed.reference is not None else ""
         reason = f", because {allowed.reason}" if allowed.reason else " (the default class)"
-        return (Assumption("class", f"corrections at finite {n}{at}: {allowed}{reason}", "declared"),)
+        return (Assumption("class", f"corrections at finite {n}{at}: {allowed}{reason}", Standing.DECLARED),)

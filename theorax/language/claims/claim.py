@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, final
 
 from sympy import (
     Basic,
@@ -14,6 +14,7 @@ from sympy import (
     MatrixBase,
     Rational,
     Symbol,
+    latex,
     sympify,
     true,
 )
@@ -22,15 +23,17 @@ from sympy.logic.boolalg import Boolean
 from theorax.decide.moments import LIGHT_TAILS, DeclaredMoments
 from theorax.decide.status import Side
 from theorax.decide.verdict import Assumption
-from theorax.errors import StatementError
+from theorax.errors import problem
 from theorax.language.hypothesis import Hypothesis
-from theorax.language.letters import Measured, Parameter, Size
+from theorax.language.letters import Measured, Parameter, Size, disobeyed, disobeyed_between
 from theorax.language.limit_laws import LawOfNumbers
 from theorax.language.margins import Margin
+from theorax.language.notation import inline
 from theorax.language.variants import Change
 
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
 FEW = Rational(1, 50)  # the share of draws that a sampled bound may leave open
+MOST = Rational(1, 10)  # and the largest share that may be called few
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +74,7 @@ class Claim(ABC):
             value = getattr(self, name)
             if isinstance(value, Basic) and (letters := measured_letters(value)):
                 self._refuse(
+                    "stated-side",
                     f"{name}={value} holds {listed(letters)}, which only a draw can tell",
                     "This side is what theory predicts before any draw.",
                     "Move the measured letter to the other side.",
@@ -97,6 +101,11 @@ class Claim(ABC):
                 for member in value:
                     found |= member.letters if isinstance(member, LawOfNumbers) else frozenset()
         return frozenset(found.union(*(letter.over for letter in found if isinstance(letter, Measured))))
+
+    @property
+    def lemmas(self) -> tuple[str, ...]:
+        """The names of the lemmas by which the claim says that something holds which is not measured."""
+        return ()
 
     @property
     def observed(self) -> frozenset[Measured]:
@@ -134,25 +143,79 @@ class Claim(ABC):
         return None
 
     @property
+    def letters_of(self) -> tuple[Expr, ...]:
+        """The letters whose law is meant, one or several together; none where no law is."""
+        return ()
+
+    @property
+    def given(self) -> Expr | None:
+        """The measured variance given which these letters are normal and centred; None where none is stated."""
+        return None
+
+    @property
+    def searched(self) -> bool:
+        """True if a search that may miss what it looks for stands in the place of all members of a class."""
+        return False
+
+    @property
     def proved_sides(self) -> tuple[Basic, ...]:
         """The expressions of which a proof must reach one to have settled the claim."""
         found = self.prediction
         return () if found is None or isinstance(found, MatrixBase) else (found,)
 
     @property
+    def vanishing(self) -> Expr | None:
+        """An expression that is zero at every instance exactly if the claim holds; None where no single one is."""
+        return None
+
+    @property
     @abstractmethod
+    def formula(self) -> str:
+        """The claim on one line of Unicode mathematics, without its regime and its condition."""
+
+    @property
+    def regime(self) -> str:
+        """The sizes, draws or instances that the formula speaks of, in words; empty if it says so itself."""
+        return f"as {inline(self.tending)} → ∞" if self.tending is not None else ""
+
+    @property
+    def displayed(self) -> str:
+        """The formula and its regime over several lines, where a fraction or a root needs them."""
+        return "  ".join(part for part in (self.formula, self.regime) if part)
+
+    @property
+    @abstractmethod
+    def formula_latex(self) -> str:
+        """The formula in LaTeX."""
+
+    # A condition is part of the statement: only here are the two put together, and no kind can forget it.
+    @final
+    @property
+    def condition(self) -> str:
+        """The cases that the claim speaks of; empty if it speaks of all."""
+        return "" if self.where == true else inline(self.where)
+
+    @final
+    @property
     def statement(self) -> str:
         """The claim on one line of Unicode mathematics."""
+        shown = "  ".join(part for part in (self.formula, self.regime) if part)
+        return shown + (f",  where {self.condition}" if self.condition else "")
 
+    @final
     @property
     def typeset(self) -> str:
         """The claim over several lines, where a fraction or a root needs them."""
-        return self.statement
+        shown = self.displayed
+        if not self.condition:
+            return shown
+        return f"{shown}\nwhere {self.condition}" if "\n" in shown else f"{shown},  where {self.condition}"
 
+    @final
     @property
-    @abstractmethod
     def latex(self) -> str:
         """The claim in LaTeX."""
+        return self.formula_latex + (rf" \quad \text{{where }} {latex(self.where)}" if self.condition else "")
 
     @abstractmethod
     def wrong_variants(self) -> Iterator[Change]:
@@ -174,8 +237,8 @@ class Claim(ABC):
         """For what a verdict on draws at these sizes is said."""
         return f"{'for the law sampled at' if self.speaks_of_the_law_drawn else 'at'} {sizes}"
 
-    def _refuse(self, given: str, why: str, instead: str) -> None:
-        raise StatementError(f"{type(self).__name__}: {given}. {why} {instead}")
+    def _refuse(self, rule: str, given: str, why: str, instead: str) -> None:
+        problem(rule, f"{type(self).__name__}: {given}. {why} {instead}")
 
 
 def exact_box(claim: Any) -> Mapping[Parameter, tuple[Expr, Expr]]:
@@ -184,18 +247,34 @@ def exact_box(claim: Any) -> Mapping[Parameter, tuple[Expr, Expr]]:
     for letter, ends in claim.over.items():
         if not isinstance(letter, Parameter) or len(ends) != 2:
             claim._refuse(
+                "box-range",
                 f"over={{{letter}: {ends}}} gives no range of a parameter",
                 "A box is a product of intervals of parameters.",
                 f'Declare {letter} = Parameter("{letter}", "...") and write over={{{letter}: (0, 1)}}.',
             )
+            continue
         lower, upper = (exact_number(claim, letter, end) for end in ends)
         if not lower < upper:
             claim._refuse(
-                f"over={{{letter}: ({lower}, {upper})}} is empty", "No point lies in it.", "Write the lower end first."
+                "box-range",
+                f"over={{{letter}: ({lower}, {upper})}} is empty",
+                "No point lies in it.",
+                "Write the lower end first.",
+            )
+        if (word := disobeyed_between(letter, lower, upper)) is not None:
+            zero = lower == 0 and word in ("positive", "nonzero")
+            claim._refuse(
+                "box-range",
+                f"over={{{letter}: ({lower}, {upper})}} holds values of {letter} that are not {word}, and {letter} is "
+                f"assumed to be",
+                "SymPy has simplified by the assumption, so nothing is shown where it fails.",
+                f'Declare {letter} = Parameter("{letter}", "..."'
+                + (", nonnegative=True): write nonnegative=True." if zero else ") without it, or correct the range."),
             )
         sides[letter] = (lower, upper)
     if sides and (other := sorted(map(str, claim.letters - set(sides)))):
         claim._refuse(
+            "box-letters",
             f"over gives no range of {', '.join(other)}",
             "A claim over a box speaks of the parameters of the box alone.",
             f"Add {other[0]} to over, or measure it in an experiment instead.",
@@ -207,11 +286,23 @@ def exact_number(claim: Claim, letter: Symbol, value: Any) -> Expr:
     found = sympify(value)
     if not found.is_Rational:
         claim._refuse(
+            "exact-value",
             f"{letter} = {value} is no rational number",
             "The ends of a box and the points in it are exact; the decimals of a float are not the number meant.",
             "Write an integer or Rational(1, 3).",
         )
     return found
+
+
+def obeying(claim: Claim, letter: Symbol, value: Expr) -> Expr:
+    if (word := disobeyed(letter, value)) is not None:
+        claim._refuse(
+            "letter-value",
+            f"{letter} = {value} is not {word}, and {letter} is assumed to be",
+            "SymPy has simplified by the assumption, so nothing is shown where it fails.",
+            "Correct the value, or declare the letter without the assumption.",
+        )
+    return value
 
 
 def measured_letters(expression: Basic) -> list[Measured]:
@@ -225,15 +316,28 @@ def listed(letters: list[Measured]) -> str:
 def needs_measured(claim: Claim, name: str) -> None:
     if not measured_letters(getattr(claim, name)):
         claim._refuse(
+            "measured-side",
             f"{name}={getattr(claim, name)} holds no measured letter",
             "Nothing would be measured.",
             'Declare one, Measured("s", "..."), and let observe return it.',
         )
 
 
+def needs_few(claim: Any) -> None:
+    """Refuse a content that is no small share of the draws."""
+    if claim.content.is_number and not 0 < claim.content <= MOST:
+        claim._refuse(
+            "content",
+            f"content={claim.content} is no share in (0, 1/10]",
+            "It is the share of all draws that may violate the claim unseen; a claim of every draw leaves few of them open.",
+            "Write content=Rational(1, 50), and more draws for a smaller one.",
+        )
+
+
 def needs_margin(claim: Claim) -> None:
     if claim.margin is None:
         claim._refuse(
+            "margin-missing",
             "it has no margin",
             "A statement about means is supported only by rejecting that it is false by at least a margin.",
             'Write margin=Relative(1, 10, "...").',
@@ -243,6 +347,7 @@ def needs_margin(claim: Claim) -> None:
 def needs_moments(claim: Claim, moments: Any, instead: str) -> None:
     if moments != LIGHT_TAILS and not isinstance(moments, DeclaredMoments):
         claim._refuse(
+            "moments",
             f"moments={moments!r} declares nothing that bounds the mean",
             "No interval for a mean holds under undeclared tails: a rare large value that was not drawn may carry it.",
             f'{instead} What can be declared: "light tails", Bounded(low, high), TwoValues(low, high), '

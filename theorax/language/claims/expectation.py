@@ -46,21 +46,26 @@ class Expectation(Claim):
             )
         elif self.quantile.is_number and not 0 < self.quantile < 1:
             self._refuse(
+                "quantile",
                 f"quantile={self.quantile} is no order of a quantile",
                 "A quantile is the value that a share of the draws lies below.",
                 "Write a number between 0 and 1; Rational(1, 2) is the median.",
             )
 
     @property
-    def statement(self) -> str:
-        return f"{self._mean}[{inline(self.of)}] = {inline(self.equals)}  at every size"
+    def formula(self) -> str:
+        return f"{self._mean}[{inline(self.of)}] = {inline(self.equals)}"
 
     @property
-    def typeset(self) -> str:
-        return beside(f"{self._mean}[ ", self.of, " ] = ", self.equals, "   at every size")
+    def regime(self) -> str:
+        return "at every size"
 
     @property
-    def latex(self) -> str:
+    def displayed(self) -> str:
+        return beside(f"{self._mean}[ ", self.of, " ] = ", self.equals, f"   {self.regime}")
+
+    @property
+    def formula_latex(self) -> str:
         mean = r"\mathbb{E}" if self.quantile is None else rf"Q_{{{latex(self.quantile)}}}"
         return rf"{mean}\left[{latex(self.of)}\right] = {latex(self.equals)}"
 

@@ -22,6 +22,8 @@ class Impossibility(Claim):
 
     By a search: ``distance`` is what each draw, a restart of an optimiser on the target, has reached, and ``planted``
     what the same optimiser with the same budget reaches on targets that are members; these count as found below ``tol``.
+    ``started``: the distance of a planted member from where its search starts; one that starts below ``tol`` needs no
+    search and does not count.
     By a certified lower bound: ``distance`` is an expression in parameters, ``over`` their exact ranges.
     ``obstruction``: the property of all members that the target lacks, where a proof of the claim settles it.
     """
@@ -31,9 +33,10 @@ class Impossibility(Claim):
     _: KW_ONLY
     obstruction: str = ""
     planted: Expr | None = None
+    started: Expr | None = None
     tol: Expr | None = None
     over: Mapping[Parameter, tuple[Any, Any]] = field(default_factory=lambda: NOTHING)
-    measured_fields = ("distance", "planted")
+    measured_fields = ("distance", "planted", "started")
     stated_fields = ("at_least", "tol")
     predicted_fields = ("at_least",)
     speaks_of_the_law_drawn = True
@@ -43,12 +46,14 @@ class Impossibility(Claim):
         object.__setattr__(self, "over", exact_box(self))
         if self.at_least.is_number and not self.at_least > 0:
             self._refuse(
+                "positive-distance",
                 f"at_least={self.at_least} is not positive",
                 "Every distance is at least zero: the bound would say nothing.",
                 "Write a positive distance.",
             )
         if bool(self.over) == (self.planted is not None):
             self._refuse(
+                "planted",
                 "it has neither planted members nor a box" if not self.over else "it has planted members and a box",
                 "A search that finds nothing shows something only if it finds what is there; a certified bound needs "
                 "no search.",
@@ -56,9 +61,20 @@ class Impossibility(Claim):
             )
         if self.planted is not None and not (self.tol is not None and self.tol > 0):
             self._refuse(
+                "planted",
                 f"tol={self.tol} tells no member from the others",
                 "A planted member counts as found below a distance that is stated before the search.",
                 "Write tol=Rational(1, 10**6).",
+            )
+
+        if (self.planted is None) != (self.started is None):
+            self._refuse(
+                "planted",
+                "it does not say where the searches for planted members start"
+                if self.planted is not None
+                else "it has a start and no planted members",
+                "A search that starts at a member finds it without searching.",
+                "Measure the distance at the start too, and write started=... beside planted=....",
             )
 
     @property
@@ -66,15 +82,23 @@ class Impossibility(Claim):
         return self.over
 
     @property
+    def searched(self) -> bool:
+        return self.planted is not None
+
+    @property
     def sided(self) -> Side:
         return Side.AT_LEAST
 
     @property
-    def statement(self) -> str:
-        return f"{inline(self.distance)} ≥ {inline(self.at_least)}  {in_box(self.over) or 'for every member'}"
+    def formula(self) -> str:
+        return f"{inline(self.distance)} ≥ {inline(self.at_least)}"
 
     @property
-    def latex(self) -> str:
+    def regime(self) -> str:
+        return in_box(self.over) or "for every member"
+
+    @property
+    def formula_latex(self) -> str:
         return rf"{latex(self.distance)} \ge {latex(self.at_least)}{in_box_latex(self.over)}"
 
     def wrong_variants(self) -> Iterator[Change]:

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, final
 
-from sympy import Expr, latex
+from sympy import Expr, latex, sympify
 
 from theorax.decide.status import Side
-from theorax.language.claims.claim import FEW, NOTHING, Claim, exact_box
+from theorax.language.claims.claim import FEW, MOST, NOTHING, Claim, exact_box, needs_few
 from theorax.language.letters import Parameter
 from theorax.language.margins import Relative
 from theorax.language.notation import in_box, in_box_latex, inline
@@ -42,14 +42,18 @@ class Inequality(Claim):
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "over", exact_box(self))
+        object.__setattr__(self, "content", sympify(self.content))
+        needs_few(self)
         if (self.at_most is None) == (self.at_least is None):
             self._refuse(
+                "one-bound",
                 "it has two bounds or none" if self.at_most is not None else "it has no bound",
                 "One claim bounds from one side.",
                 "Write at_most=... or at_least=...; two bounds are two claims.",
             )
         if isinstance(self.margin, Relative):
             self._refuse(
+                "absolute-margin",
                 f"margin={self.margin} is relative",
                 "The margin of a bound is a slack added to it, and a bound may be zero.",
                 "Write Absolute(...), or no margin.",
@@ -69,13 +73,16 @@ class Inequality(Claim):
         return Side.AT_MOST if self.at_most is not None else Side.AT_LEAST
 
     @property
-    def statement(self) -> str:
+    def formula(self) -> str:
         sign = "≤" if self.sided is Side.AT_MOST else "≥"
-        every = "in every entry of every instance" if self.entrywise else "in every draw"
-        return f"{inline(self.of)} {sign} {inline(self.prediction)}  {in_box(self.over) or every}"
+        return f"{inline(self.of)} {sign} {inline(self.prediction)}"
 
     @property
-    def latex(self) -> str:
+    def regime(self) -> str:
+        return in_box(self.over) or ("in every entry of every instance" if self.entrywise else "in every draw")
+
+    @property
+    def formula_latex(self) -> str:
         sign = r"\le" if self.sided is Side.AT_MOST else r"\ge"
         return f"{latex(self.of)} {sign} {latex(self.prediction)}{in_box_latex(self.over)}"
 
@@ -95,5 +102,5 @@ class Inequality(Claim):
 
     def weaker_variants(self) -> Iterator[Change]:
         """Twice the share of draws that may be left open, where draws decide."""
-        if not (self.over or self.entrywise) and 2 * self.content < 1:
+        if not (self.over or self.entrywise) and 2 * self.content <= MOST:
             yield "twice the content", {"content": 2 * self.content}

@@ -8,7 +8,7 @@ from typing import Any, final
 
 from sympy import Basic, Expr, ImmutableMatrix, Integer, MatrixBase, Rational, Tuple, latex, sqrt, sympify
 
-from theorax.decide.verdict import Assumption
+from theorax.decide.verdict import Assumption, Standing
 from theorax.language.claims.asymptotic import AsymptoticClaim
 from theorax.language.claims.claim import needs_measured
 from theorax.language.letters import Measured
@@ -50,6 +50,7 @@ class Law(AsymptoticClaim):
         for law in (self.to, *self.excludes):
             if (have := law.dimensions if isinstance(law, GaussianVector) else 1) != dimensions:
                 self._refuse(
+                    "law-dimensions",
                     f"of={self.of} has {dimensions} entries and the law {law} has {have}",
                     "A vector tends to the law of a vector of the same length.",
                     "Write GaussianVector(covariance) with one row for each letter.",
@@ -58,12 +59,14 @@ class Law(AsymptoticClaim):
             shape = self.given.shape if isinstance(self.given, ImmutableMatrix) else (1, 1)
             if shape != (dimensions, dimensions) or not self.given.free_symbols:
                 self._refuse(
+                    "law-dimensions",
                     f"given has shape {shape}, of has {dimensions} entries",
                     "A conditional covariance has one row for each letter and is measured in every draw.",
                     "Write given=S with a measured variance, or a matrix of measured letters.",
                 )
         if self.margin is not None:
             self._refuse(
+                "law-margin",
                 f"margin={self.margin} is given",
                 "The margin of a law is its distance to the nearest law that support must exclude.",
                 "Write excludes=(...) or nothing.",
@@ -85,11 +88,11 @@ class Law(AsymptoticClaim):
         return tuple(self.to.moment(power) for power in (1, 2, 4))
 
     @property
-    def statement(self) -> str:
-        return f"{', '.join(map(inline, self.letters_of))} ⇒ {self.to}  as {self.as_} → ∞"
+    def formula(self) -> str:
+        return f"{', '.join(map(inline, self.letters_of))} ⇒ {self.to}"
 
     @property
-    def latex(self) -> str:
+    def formula_latex(self) -> str:
         of = latex(self.letters_of[0]) if len(self.letters_of) == 1 else latex(self.letters_of)
         return rf"{of} \Rightarrow {self.to.latex}{self.tending_latex}"
 
@@ -103,4 +106,4 @@ class Law(AsymptoticClaim):
     def assumptions(self) -> tuple[Assumption, ...]:
         """The class of corrections, and the normal limit of bounded means."""
         means = "means of bounded features are near normal at this number of draws"
-        return (*super().assumptions(), Assumption("moment", means, "declared"))
+        return (*super().assumptions(), Assumption("moment", means, Standing.DECLARED))

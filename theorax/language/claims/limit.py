@@ -41,27 +41,29 @@ class Limit(AsymptoticClaim):
         needs_moments(self, self.moments, "Measure a bounded function of it or its logarithm, or declare a bound.")
         if self.as_ in self.to.free_symbols:
             self._refuse(
+                "limit-of-size",
                 f"to={self.to} still depends on {self.as_}",
                 f"A limit as {self.as_} tends to infinity does not.",
                 "Divide both sides by what grows, or state a Rate.",
             )
         if self.to == 0 and isinstance(self.margin, Relative):
             self._refuse(
+                "margin-around-zero",
                 f"margin={self.margin} around to=0 is zero",
                 "A relative margin around zero decides nothing.",
                 "Write Absolute(...).",
             )
 
     @property
-    def statement(self) -> str:
-        return f"E[{inline(self.of)}] → {inline(self.to)}  as {self.as_} → ∞"
+    def formula(self) -> str:
+        return f"E[{inline(self.of)}] → {inline(self.to)}"
 
     @property
-    def typeset(self) -> str:
-        return beside("E[ ", self.of, " ] → ", self.to, f"   as {self.as_} → ∞")
+    def displayed(self) -> str:
+        return beside("E[ ", self.of, " ] → ", self.to, f"   {self.regime}")
 
     @property
-    def latex(self) -> str:
+    def formula_latex(self) -> str:
         return rf"\mathbb{{E}}\left[{latex(self.of)}\right] \to {latex(self.to)}{self.tending_latex}"
 
     def wrong_variants(self) -> Iterator[Change]:

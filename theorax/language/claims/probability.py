@@ -10,7 +10,7 @@ from sympy import Expr, Not, Rational, Symbol, latex
 from sympy.logic.boolalg import Boolean
 
 from theorax.decide.status import Side
-from theorax.language.claims.claim import FEW, Claim, needs_measured
+from theorax.language.claims.claim import FEW, MOST, Claim, needs_few, needs_measured
 from theorax.language.margins import Relative
 from theorax.language.notation import inline
 from theorax.language.variants import Change
@@ -39,31 +39,37 @@ class Probability(Claim):
         super().__post_init__()
         if self.at_least.is_number and not 0 < self.at_least <= 1:
             self._refuse(
+                "probability-range",
                 f"at_least={self.at_least} is no probability above zero",
                 "Every event has a probability of at least zero.",
                 "Write a number in (0, 1].",
             )
         needs_measured(self, "event")
+        needs_few(self)
         if isinstance(self.event, Symbol) or not isinstance(self.event, Boolean):
             self._refuse(
+                "event",
                 f"event={self.event} is neither true nor false",
                 "What has a probability is an event.",
                 "Write a relation of measured letters, such as s <= 2.",
             )
         if self.margin is None and self.at_least != 1:
             self._refuse(
+                "margin-missing",
                 "it has no margin",
                 "A probability is supported only by rejecting that it lies below the claimed one by at least a margin.",
                 'Write margin=Absolute(1, 50, "...").',
             )
         if isinstance(self.margin, Relative):
             self._refuse(
+                "absolute-margin",
                 f"margin={self.margin} is relative",
                 "Near one it hides the probability of the opposite, which is what matters.",
                 "Write Absolute(...).",
             )
         if self.margin is not None and (self.at_least - self.margin.value).is_nonpositive:
             self._refuse(
+                "margin-too-wide",
                 f"margin={self.margin} reaches zero from at_least={self.at_least}",
                 "Every event has a probability above that, so support would say nothing.",
                 "Write a margin below at_least.",
@@ -74,11 +80,11 @@ class Probability(Claim):
         return Side.AT_LEAST
 
     @property
-    def statement(self) -> str:
+    def formula(self) -> str:
         return f"P({self.event}) ≥ {inline(self.at_least)}"
 
     @property
-    def latex(self) -> str:
+    def formula_latex(self) -> str:
         return rf"\mathbb{{P}}\left({latex(self.event)}\right) \ge {latex(self.at_least)}"
 
     def wrong_variants(self) -> Iterator[Change]:
@@ -93,6 +99,8 @@ class Probability(Claim):
 
     def weaker_variants(self) -> Iterator[Change]:
         """Twice the probability of the opposite; of an almost sure event, twice the share that may be left open."""
+        if self.at_least == 1 and not 2 * self.content <= MOST:
+            return
         if self.at_least == 1:
             yield "twice the content", {"content": 2 * self.content}
         else:

@@ -11,7 +11,7 @@ from sympy import Basic, Expr, Rational, diff, exp, latex, log, simplify, sympif
 
 from theorax.decide.corrections import Corrections
 from theorax.decide.status import Side
-from theorax.decide.verdict import Assumption
+from theorax.decide.verdict import Assumption, Standing
 from theorax.language.claims.asymptotic import AsymptoticClaim
 from theorax.language.claims.claim import needs_margin, needs_measured
 from theorax.language.limit_laws import LawOfNumbers
@@ -57,44 +57,51 @@ class Rate(AsymptoticClaim):
         super().__post_init__()
         needs_measured(self, "of")
         needs_margin(self)
-        if not isinstance(self.margin, Absolute):
+        if self.margin is not None and not isinstance(self.margin, Absolute):
             self._refuse(
+                "absolute-margin",
                 f"margin={self.margin} is relative",
                 "What is decided is an exponent, and an exponent may be zero.",
                 "Write Absolute(1, 10) for a tenth.",
             )
         if self.as_ in self.exponent.free_symbols:
             self._refuse(
+                "power-or-exponential",
                 f"like={self.like} is neither a power of {self.as_} nor an exponential in it",
                 "Its exponent would depend on the size.",
                 f"Write {self.as_}**a or exp(c*{self.as_}); move further factors to the other side.",
             )
         if self.to is not None and (self.rules_out is not None or self.floor != 0 or self.is_exponential):
             self._refuse(
+                "law-rate",
                 f"to={self.to} stands beside an exponential, a floor or a rival form",
                 "The distance of a law from its limit is known down to its noise, and decays like a power of the size.",
                 "Write like=n**-1 or another power, and neither floor nor rules_out.",
             )
         if isinstance(self.to, GaussianVector) and self.to.dimensions > 1:
             self._refuse(
+                "law-dimensions",
                 f"to={self.to} is the law of several numbers",
                 "of is one letter.",
                 "Write the law of one number, gaussian(1).",
             )
         if self.to is None and self.given is not None:
             self._refuse(
+                "law-rate",
                 f"given={self.given} is the conditional variance of a law, and none is claimed",
                 "Only features of a law are averaged in closed form.",
                 "Write to=gaussian(...), or leave given out.",
             )
         if self.average not in ("mean of log", "log of mean"):
             self._refuse(
+                "average",
                 f"average={self.average!r} is none that a rate is read from",
                 "The logarithm of a mean and the mean of a logarithm differ where the draws spread.",
                 'Write "mean of log" or "log of mean".',
             )
         if sympify(self.floor).is_number and not sympify(self.floor) >= 0:
             self._refuse(
+                "floor",
                 f"floor={self.floor} is negative",
                 "It bounds an absolute error.",
                 "Write a number of at least zero.",
@@ -102,6 +109,7 @@ class Rate(AsymptoticClaim):
         if self.rules_out is not None:
             if len(self.rules_out) != 2 or not all(sympify(end).is_finite for end in self.rules_out):
                 self._refuse(
+                    "rival-range",
                     f"rules_out={self.rules_out} is no finite range",
                     "Some member of an unbounded family of forms fits any finite sweep.",
                     "Write the smallest and the largest exponent that must be excluded, such as (-8, 0).",
@@ -135,17 +143,20 @@ class Rate(AsymptoticClaim):
         return (self.like, self.exponent)
 
     @property
-    def statement(self) -> str:
+    def formula(self) -> str:
         of = "".join(part if isinstance(part, str) else inline(part) for part in self._measured)
-        return f"{of} = {self._order}({inline(self.like)})  as {self.as_} → ∞{self._not_like}"
+        return f"{of} = {self._order}({inline(self.like)})"
 
     @property
-    def typeset(self) -> str:
-        tail = f" )   as {self.as_} → ∞{self._not_like}"
-        return beside(*self._measured, f" = {self._order}( ", self.like, tail)
+    def regime(self) -> str:
+        return f"{super().regime}{self._not_like}"
 
     @property
-    def latex(self) -> str:
+    def displayed(self) -> str:
+        return beside(*self._measured, f" = {self._order}( ", self.like, f" )   {self.regime}")
+
+    @property
+    def formula_latex(self) -> str:
         order = {Side.EQUAL: r"\Theta", Side.AT_MOST: "O", Side.AT_LEAST: r"\Omega"}[self.sided]
         order = rf"\tilde{{{order}}}" if self.approach.loglog else order
         of = rf"\mathbb{{E}}\left[{latex(self.of)}\right]" if self.average == "log of mean" else latex(self.of)
@@ -208,4 +219,4 @@ class Rate(AsymptoticClaim):
     def assumptions(self) -> tuple[Assumption, ...]:
         """The class of corrections, and the tails of the logarithms."""
         tails = "logarithms of the draws have light tails, so that Student's t holds"
-        return (*super().assumptions(), Assumption("moment", tails, "declared"))
+        return (*super().assumptions(), Assumption("moment", tails, Standing.DECLARED))

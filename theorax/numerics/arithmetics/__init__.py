@@ -1,6 +1,7 @@
 """One JAX program, several scalar domains: symbols, balls, residues, degrees, floats with their rounding error."""
 
 from theorax.numerics.arithmetics.ball import Ball, ball, enclosing
+from theorax.numerics.arithmetics.casts import narrow_casts
 from theorax.numerics.arithmetics.custom_rules import entered
 from theorax.numerics.arithmetics.degree import Degree, Degrees
 from theorax.numerics.arithmetics.domain import Domain, ObjectDomain
@@ -31,4 +32,5 @@ __all__ = [
     "entered",
     "evaluate",
     "fingerprint",
+    "narrow_casts",
 ]

@@ -15,8 +15,10 @@ import sympy
 from flint import arb, fmpq, fmpz
 
 from theorax.errors import UsageError
+from theorax.numerics.arithmetics.casts import FloatFormat, rounded
 from theorax.numerics.arithmetics.domain import ObjectDomain
 from theorax.numerics.arithmetics.failures import UndecidedComparison
+from theorax.numerics.arithmetics.undefined import Undefined
 
 
 def ball(number: object) -> arb:
@@ -83,13 +85,17 @@ class Ball(ObjectDomain):
     and ``ceil`` raise there.
 
     ``loose``: a float that needs more than 26 bits stands for every number within one unit in its last place, as a
-    third or a root frozen into a program does; carriers are taken as they are.
+    third or a root frozen into a program does; carriers are taken as they are. ``undefined`` records what is no number.
+
+    ``rounds``: a cast to a narrower float gives every number that rounding may; otherwise it is read as exact.
 
     **Errors:** inside the radius; a radius is rounded up.
     """
 
     precision: int = 128
     loose: bool = False
+    rounds: bool = False
+    undefined: Undefined | None = None
     name: ClassVar[str] = "ball"
 
     def __post_init__(self) -> None:
@@ -101,11 +107,11 @@ class Ball(ObjectDomain):
 
     @property
     def functions(self) -> Mapping[str, Callable[[Any], Any]]:
-        return _FUNCTIONS
+        return _FUNCTIONS if self.undefined is None else self.undefined.watching(_FUNCTIONS)
 
     @property
     def operations(self) -> Mapping[str, Callable[[Any, Any], Any]]:
-        return _OPERATIONS
+        return _OPERATIONS if self.undefined is None else self.undefined.watching(_OPERATIONS)
 
     def scalar(self, number: object) -> arb:
         return ball(number)
@@ -143,7 +149,12 @@ class Ball(ObjectDomain):
         return False if x == _INFINITY or x == -_INFINITY else None
 
     def integer_power(self, x: arb, exponent: int) -> arb:
-        return power(x, exponent)
+        if self.undefined is None or exponent >= 0:
+            return power(x, exponent)
+        return self.undefined.watching({"div": lambda one, y: one / y})["div"](arb(1), power(x, -exponent))
+
+    def rounded(self, x: arb, to: FloatFormat) -> arb:
+        return rounded(x, to) if self.rounds else x
 
     def total(self, terms: Sequence[arb]) -> arb:
         return sum(terms[1:], terms[0]) if terms else arb(0)
@@ -157,6 +168,24 @@ class Ball(ObjectDomain):
             right = flint.arb_mat(inner, columns, list(y[b].reshape(-1)))
             products[b] = np.array((left * right).entries(), dtype=object).reshape(rows, columns)
         return products
+
+    def determinant(self, x: np.ndarray) -> np.ndarray:
+        found = np.empty(x.shape[:-2], dtype=object)
+        for place in np.ndindex(found.shape):
+            found[place] = _matrix(x[place]).det()
+        return found
+
+    def solved(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        try:
+            entries = _matrix(a).solve(_matrix(b)).entries()
+        except ZeroDivisionError:  # no pivot is known to differ from zero, as in a quotient by such a ball
+            entries = [arb.nan()] * b.size
+        return np.array([*entries, None], dtype=object)[:-1].reshape(b.shape)
+
+
+def _matrix(entries: np.ndarray) -> flint.arb_mat:
+    rows, columns = entries.shape
+    return flint.arb_mat(rows, columns, list(entries.reshape(-1)))
 
 
 _SHORT = 26
@@ -206,6 +235,20 @@ def _integer_part(name: str, x: arb) -> arb:
     return part
 
 
+def _cbrt(x: arb) -> arb:
+    if x.is_zero():
+        return x
+    if x > 0:
+        return x.root(3)
+    if x < 0:
+        return -((-x).root(3))
+    if not x.is_finite():
+        return arb.nan()
+    # Monotone, so that the image of a ball lies between the images of its ends; those of one sign are roots.
+    low, high = x.lower(), x.upper()
+    return (-((-low).root(3)) if low < 0 else arb(0)).union(high.root(3) if high > 0 else arb(0))
+
+
 def _logistic(x: arb) -> arb:
     # Monotone, so the image of a wide ball is the hull of the images of its ends; 1/(1 + exp(-x)) of a ball is wider.
     return ((x / 2).tanh() + 1) / 2
@@ -217,6 +260,7 @@ _FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
     "sign": _sign,
     "sqrt": lambda x: x.sqrt(),
     "rsqrt": lambda x: x.rsqrt(),
+    "cbrt": _cbrt,
     "exp": lambda x: x.exp(),
     "exp2": lambda x: arb(2) ** x,
     "expm1": lambda x: x.expm1(),

@@ -11,6 +11,7 @@ import flint
 from flint import arb
 
 from theorax.numerics.arithmetics.ball import Ball, ball, power
+from theorax.numerics.arithmetics.casts import FloatFormat, rounded
 from theorax.numerics.arithmetics.domain import ObjectDomain
 from theorax.numerics.arithmetics.failures import UndecidedComparison
 
@@ -79,6 +80,9 @@ class Course(ObjectDomain):
 
     def integer_power(self, x: arb, exponent: int) -> arb:
         return power(x, exponent)
+
+    def rounded(self, x: arb, to: FloatFormat) -> arb:
+        return rounded(x, to)
 
     def total(self, terms: Sequence[arb]) -> arb:
         return self.balls.total(terms)

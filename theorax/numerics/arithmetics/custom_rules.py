@@ -7,7 +7,9 @@ from typing import Any
 
 import equinox as eqx
 import jax
+import jax.numpy as jnp
 
+from theorax.numerics.arithmetics.casts import narrowed_by
 from theorax.numerics.arithmetics.failures import UnsupportedPrimitive
 from theorax.numerics.arithmetics.flat_program import Operation, Program, flatten
 
@@ -62,6 +64,12 @@ def _step(step: Operation, operands: list[Any]) -> Sequence[Any]:
                 lambda carry: tuple(_bind(body, [*operands[asks : asks + does], *carry])),
                 tuple(operands[asks + does :]),
             )
+        case "linear_solve":
+            matrix, right = operands
+            matrix = matrix.T if params["transposed"] else matrix
+            return [jnp.linalg.solve(matrix, right.T).T if params["by_rows"] else jnp.linalg.solve(matrix, right)]
+        case "convert_element_type" | "dot_general" if (to := narrowed_by(step)) is not None:
+            raise UnsupportedPrimitive(step.name, "entered", f"a cast to {to.name} jumps, and has no derivative")
         case "custom_linear_solve" | "custom_root":
             raise UnsupportedPrimitive(step.name, "entered", "its derivative is a rule of its own")
     results = step.primitive.bind(*operands, **params)

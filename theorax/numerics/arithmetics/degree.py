@@ -62,6 +62,7 @@ class Degree(Domain[Degrees]):
     """
 
     name: ClassVar[str] = "degree"
+    ordered: ClassVar[bool] = False
 
     def working(self) -> np.errstate:
         return np.errstate(invalid="ignore", divide="ignore")
@@ -155,6 +156,37 @@ class Degree(Domain[Degrees]):
             norm = np.logaddexp2(norm, pair.norm_above - pair.norm_below)
             slack = slack + _slack(pair.norm_above, pair.norm_below)
         return _settled(above + below, below, norm + norm_below + slack, norm_below)
+
+    def determinant(self, x: Degrees) -> Degrees:
+        # Every term of the determinant is a term of the product over the rows of the sums of their entries, up to its
+        # sign, over the same denominators: the parts of that product bound those of the determinant.
+        shape = x.above.shape
+        sums = self.sum(x)
+        found = self.take(sums, _column_of(shape, 0))
+        for row in range(1, shape[-1]):
+            found = self.binary("mul", found, self.take(sums, _column_of(shape, row)))
+        return found
+
+    def solved(self, a: Degrees, b: Degrees) -> Degrees:
+        # Cramer's rule: a column of the matrix is replaced by the right side, so both stand in every row's sum.
+        size, columns = b.above.shape
+        places, rights = np.arange(size * size).reshape(size, size), np.arange(size * columns).reshape(size, columns)
+        pool, below = self.join([a, b]), self.determinant(a)
+        found = []
+        for column in range(columns):
+            wide = np.concatenate([places, size * size + rights[:, column : column + 1]], axis=1)
+            sums = self.sum(self.take(pool, wide))
+            above = self.take(sums, np.asarray(0))
+            for row in range(1, size):
+                above = self.binary("mul", above, self.take(sums, np.asarray(row)))
+            found.append(self.binary("div", above, below))
+        order = np.arange(columns * size) // size
+        return self.take(self.join(found), order.reshape(columns, size).T)
+
+
+def _column_of(shape: tuple[int, ...], row: int) -> np.ndarray:
+    """The places of one row's sum in an array of them, for every matrix of a batch."""
+    return np.arange(int(np.prod(shape[:-1], dtype=np.int64))).reshape(shape[:-1])[..., row]
 
 
 def height(x: Degrees) -> tuple[float, float]:

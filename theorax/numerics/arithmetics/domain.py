@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import abc
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
 from theorax.numerics.arithmetics.failures import UndecidedComparison, UnsupportedPrimitive
+
+if TYPE_CHECKING:
+    from theorax.numerics.arithmetics.casts import FloatFormat
 
 Carriers = TypeVar("Carriers")
 
@@ -32,6 +36,8 @@ class Domain(abc.ABC, Generic[Carriers]):
     """
 
     name: ClassVar[str]
+    ordered: ClassVar[bool] = True
+    """True if the domain knows which of two numbers is the larger, where its carriers tell."""
 
     def working(self) -> AbstractContextManager[Any]:
         """The context in which every operation of one evaluation runs, for example a precision."""
@@ -95,6 +101,21 @@ class Domain(abc.ABC, Generic[Carriers]):
     @abc.abstractmethod
     def dot(self, x: Carriers, y: Carriers) -> Carriers:
         """The products of matrices ``[B, M, K]`` and ``[B, K, N]``."""
+
+    def determinant(self, x: Carriers) -> Carriers:
+        """The determinants of matrices ``[..., n, n]``.
+
+        **Raises:** ``UnsupportedPrimitive`` where the domain knows no way but that of the program.
+        """
+        raise UnsupportedPrimitive("det", self.name)
+
+    def solved(self, a: Carriers, b: Carriers) -> Carriers:
+        """The solution of ``a x = b`` for matrices ``[n, n]`` and ``[n, k]``; no number where there is none."""
+        raise UnsupportedPrimitive("linear_solve", self.name)
+
+    def narrowed(self, x: Carriers, to: FloatFormat) -> Carriers:
+        """The numbers cast to a narrower float: read as exact, where a domain does not say what a cast may lose."""
+        return x
 
     def scan_sum(self, x: Carriers) -> Carriers:
         """The running sums along the last axis of a matrix of rows."""
@@ -217,6 +238,49 @@ class ObjectDomain(Domain[np.ndarray]):
         for b, i, j in np.ndindex(products.shape):
             products[b, i, j] = self.total([times(x[b, i, k], y[b, k, j]) for k in range(inner)])
         return products
+
+    def rounded(self, x: Any, to: FloatFormat) -> Any:
+        """One carrier cast to a narrower float; as it is, unless the domain follows rounding."""
+        return x
+
+    def narrowed(self, x: np.ndarray, to: FloatFormat) -> np.ndarray:
+        return _each(lambda entry: self.rounded(entry, to), x)
+
+    def determinant(self, x: np.ndarray) -> np.ndarray:
+        found = np.empty(x.shape[:-2], dtype=object)
+        for place in np.ndindex(found.shape):
+            found[place] = self._minor(x[place])
+        return found
+
+    def solved(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        # Cramer's rule: the quotients hold wherever the determinant is not zero, and no pivot is looked for.
+        below, quotient = self._minor(a), self.operations["div"]
+        found = np.empty(b.shape, dtype=object)
+        for column, row in np.ndindex(b.shape[1], b.shape[0]):
+            replaced = a.copy()
+            replaced[:, row] = b[:, column]
+            found[row, column] = quotient(self._minor(replaced), below)
+        return found
+
+    def _minor(self, a: np.ndarray) -> Any:
+        """The determinant by minors of the last rows: without a division, so that it is defined for every matrix."""
+        size, times = len(a), self.operations["mul"]
+        if size > _LARGEST_ORDER:
+            raise UnsupportedPrimitive("det", self.name, f"the matrix has more than {_LARGEST_ORDER} rows")
+        minors: dict[tuple[int, ...], Any] = {(): self.scalar(1)}
+        for row in range(size - 1, -1, -1):
+            for columns in itertools.combinations(range(size), size - row):
+                terms = [
+                    times(a[row, column], minors[columns[:place] + columns[place + 1 :]])
+                    for place, column in enumerate(columns)
+                ]
+                signed = [self.functions["neg"](term) if place % 2 else term for place, term in enumerate(terms)]
+                minors[columns] = self.total(signed)
+        return minors[tuple(range(size))]
+
+
+_LARGEST_ORDER = 8
+"""Minors of a matrix number two to its order; beyond this the search over boxes takes minutes."""
 
 
 def _each(function: Callable[[Any], Any], x: np.ndarray) -> np.ndarray:

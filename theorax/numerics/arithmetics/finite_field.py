@@ -27,6 +27,7 @@ from theorax.numerics.arithmetics.residues import (
     Residues,
     array,
     infinities,
+    matrix_of,
     moved,
     nowhere,
     objects,
@@ -68,6 +69,7 @@ class FiniteField(Domain[Residues]):
     order: int | None = None
     seed: int = 0
     name: ClassVar[str] = "finite field"
+    ordered: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if not fmpz(self.prime).is_prime():
@@ -254,6 +256,41 @@ class FiniteField(Domain[Residues]):
         assert x.known is not None and y.known is not None
         known = np.asarray(x.known.all(axis=2))[:, :, None] & np.asarray(y.known.all(axis=1))[:, None, :]
         return Residues(value, product(x.exponent, y.exponent, self.order), known, through)
+
+    def determinant(self, x: Residues) -> Residues:
+        if not x.finite.all():
+            raise UnsupportedPrimitive("det", self.name, "an infinity or a NaN has no residue")
+
+        def determinants(part: np.ndarray, modulus: int) -> np.ndarray:
+            return objects([int(matrix_of(part[place], modulus).det()) for place in places], part.shape[:-2])
+
+        places = list(np.ndindex(x.value.shape[:-2]))
+        value = determinants(x.value, self.prime)
+        if x.exponent is None or x.known is None or self.order is None:
+            return Residues(value, None, None, x.through)
+        exponent = determinants(np.where(x.known, x.exponent, 1), self.order)
+        return Residues(value, exponent, np.asarray(x.known.all(axis=(-2, -1))), x.through)
+
+    def solved(self, a: Residues, b: Residues) -> Residues:
+        if not (a.finite.all() and b.finite.all()):
+            raise UnsupportedPrimitive("linear_solve", self.name, "an infinity or a NaN has no residue")
+
+        def solutions(left: np.ndarray, right: np.ndarray, modulus: int) -> np.ndarray:
+            try:
+                found = matrix_of(left, modulus).solve(matrix_of(right, modulus))
+                return objects([int(entry) for entry in found.entries()], right.shape)
+            except ZeroDivisionError:
+                raise ZeroDivisor(modulus) from None
+
+        value, through = solutions(a.value, b.value, self.prime), a.through | b.through
+        if a.exponent is None or b.exponent is None or self.order is None:
+            return Residues(value, None, None, through)
+        assert a.known is not None and b.known is not None
+        if not a.known.all():
+            return Residues(value, np.zeros(value.shape, dtype=object), np.zeros(value.shape, bool), through)
+        exponent = solutions(a.exponent, np.where(b.known, b.exponent, 1), self.order)
+        known = np.broadcast_to(b.known.all(axis=0), value.shape)
+        return Residues(value, exponent, known, through)
 
     def _larger(self, x: Residues, y: Residues, sign: int) -> Residues:
         """The larger of two numbers, or the smaller if the sign is minus one."""

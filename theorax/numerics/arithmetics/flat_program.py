@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from numbers import Number
 from typing import Any
 
 import equinox as eqx
@@ -19,6 +18,8 @@ try:
     from jax.extend.core import Literal
 except ImportError:  # before jax.extend carried the types of jaxprs
     from jax.core import Literal  # type: ignore[no-redef, attr-defined]
+
+from theorax.numerics.arithmetics.library_calls import digest_of, library_call
 
 _CALLS = frozenset(
     {
@@ -72,10 +73,25 @@ class Traced:
     """The structure of what the function returns."""
 
 
-def trace(function: Callable[..., Any], arguments: Sequence[Any], carries: Callable[[object], bool]) -> Traced:
+@dataclass(frozen=True)
+class KnownPrograms:
+    """Programs of one function that were met: its traces, and the bodies of jaxprs as flat programs, by their identity."""
+
+    traces: dict[Any, Traced] = field(default_factory=dict)
+    bodies: dict[int, tuple[Any, Program]] = field(default_factory=dict)
+
+
+def trace(
+    function: Callable[..., Any],
+    arguments: Sequence[Any],
+    carries: Callable[[object], bool],
+    known: dict[Any, Traced] | None = None,
+) -> Traced:
     """Trace ``function(*arguments)`` at the shapes of the array leaves; floats and carriers become float64.
 
-    Leaves that are no arrays, activation functions or Python numbers, are part of the program.
+    Leaves that are no arrays, activation functions or Python numbers, are part of the program. ``known``: traces of this
+    function so far; one of the same shapes and the same other leaves is taken again. Numbers that Python calls equal, 1 and
+    1.0, 0.0 and -0.0, are other leaves.
     """
 
     def is_array(leaf: object) -> bool:
@@ -93,9 +109,26 @@ def trace(function: Callable[..., Any], arguments: Sequence[Any], carries: Calla
         inexact = jnp.issubdtype(leaf.dtype, jnp.inexact)
         return jax.ShapeDtypeStruct(leaf.shape, jnp.float64 if inexact else leaf.dtype)
 
+    types = [type_of(leaf) for leaf in leaves]
+    others, layout = jax.tree_util.tree_flatten(static)
+    told_apart = tuple((type(leaf), leaf, str(leaf) if isinstance(leaf, Number) else "") for leaf in others)
+    place = (structure, layout, told_apart, tuple((part.shape, str(part.dtype)) for part in types))
+    if known is not None and _is_hashable(place) and place in known:
+        return replace(known[place], leaves=tuple(leaves))
     with doubles():
-        closed, returned = jax.make_jaxpr(flat, return_shape=True)(*[type_of(leaf) for leaf in leaves])
-    return Traced(closed, tuple(leaves), jax.tree_util.tree_structure(returned))
+        closed, returned = jax.make_jaxpr(flat, return_shape=True)(*types)
+    found = Traced(closed, tuple(leaves), jax.tree_util.tree_structure(returned))
+    if known is not None and _is_hashable(place):
+        known[place] = found
+    return found
+
+
+def _is_hashable(place: Any) -> bool:
+    try:
+        hash(place)
+    except TypeError:
+        return False
+    return True
 
 
 def _carrier_shape(leaf: Any) -> tuple[int, ...]:
@@ -112,6 +145,7 @@ def flatten(closed: Any) -> Program:
     constants: dict[int, Any] = {}
     types: dict[int, Any] = {}
     steps: list[Operation] = []
+    factored: dict[int, tuple[int, int]] = {}
 
     def new(aval: Any) -> int:
         number = next(numbers)
@@ -134,11 +168,19 @@ def flatten(closed: Any) -> Program:
         for equation in jaxpr.eqns:
             name = equation.primitive.name
             read_operands = [read(atom) for atom in equation.invars]
-            if name in _CALLS:
+            if (known := library_call(equation, read_operands, factored)) is not None:
+                results = [new(variable.aval) for variable in equation.outvars]
+                kinds = tuple(tuple(types[number] for number in numbers) for numbers in (known.operands, results))
+                steps.append(
+                    Operation(known.name, equation.primitive, known.params, known.operands, tuple(results), *kinds)
+                )
+            elif name in _CALLS:
                 body = next(equation.params[key] for key in _BODIES if key in equation.params)
                 results = enter(*_open(body), read_operands)
             else:
                 results = [new(variable.aval) for variable in equation.outvars]
+                if name == "lu":
+                    factored.update((number, (read_operands[0], place)) for place, number in enumerate(results))
                 steps.append(
                     Operation(
                         name,
@@ -184,10 +226,4 @@ def fingerprint(function: Callable[..., Any], arguments: Sequence[Any]) -> str:
     the same function to other operations, and so to another name.
     """
     closed = trace(function, arguments, lambda leaf: isinstance(leaf, np.ndarray) and leaf.dtype == object).closed
-    text = re.sub(r"\bat 0x[0-9a-f]+", "", str(closed.jaxpr))
-    digest = hashlib.sha256(re.sub(r"\s+", " ", text).encode())
-    for constant in closed.consts:
-        array = np.asarray(constant)
-        digest.update(f"{array.dtype}{array.shape}".encode())
-        digest.update(np.ascontiguousarray(array).tobytes())
-    return digest.hexdigest()
+    return digest_of(closed)

@@ -12,28 +12,31 @@ import numpy as np
 from theorax.numerics.arithmetics.ball import Ball
 from theorax.numerics.arithmetics.domain import BINARY, COMPARISONS, UNARY, Domain
 from theorax.numerics.arithmetics.failures import UndecidedComparison, UnsupportedPrimitive
-from theorax.numerics.arithmetics.flat_program import Operation, Program, doubles, flatten, trace
+from theorax.numerics.arithmetics.flat_program import KnownPrograms, Operation, Program, doubles, flatten, trace
 from theorax.numerics.arithmetics.movement import MOVED, MOVEMENTS
 from theorax.numerics.arithmetics.primitives import CONTROL, INTEGERS, RULES, is_native
 
 
-def evaluate(function: Callable[..., Any], arguments: Sequence[Any], domain: Domain[Any]) -> Any:
+def evaluate(
+    function: Callable[..., Any], arguments: Sequence[Any], domain: Domain[Any], known: KnownPrograms | None = None
+) -> Any:
     """``function(*arguments)`` with the scalars of ``domain``.
 
     Array leaves of the arguments are numpy or JAX arrays, whose floats are read as exact dyadic rationals, or arrays of
     the domain's carriers. Integers, truth values and shapes are computed as they are; no float constant is ever
     computed outside the domain. The result has the structure the function returns, with arrays of carriers in the place
-    of floats.
+    of floats. ``known``: programs of this very function so far, at other arguments, which need no second trace.
 
     **Errors:** those of the domain.
 
     **Raises:** ``UnsupportedPrimitive`` for a primitive without a meaning in the domain, ``UndecidedComparison`` where
     the carriers do not decide a branch.
     """
-    traced = trace(function, arguments, domain.owns)
+    known = known or KnownPrograms()
+    traced = trace(function, arguments, domain.owns, known.traces)
     with domain.working(), doubles():
-        interpreter = Interpreter(domain)
-        program = flatten(traced.closed)
+        interpreter = Interpreter(domain, known.bodies)
+        program = interpreter.body(traced.closed)
         types = [program.types[number] for number in program.inputs]
         entries = [
             domain.adopt(leaf) if domain.owns(leaf) else interpreter.given(leaf, aval)
@@ -55,9 +58,9 @@ class Interpreter:
     domain: Domain[Any]
     bodies: dict[int, tuple[Any, Program]]
 
-    def __init__(self, domain: Domain[Any]):
+    def __init__(self, domain: Domain[Any], bodies: dict[int, tuple[Any, Program]] | None = None):
         self.domain = domain
-        self.bodies = {}
+        self.bodies = {} if bodies is None else bodies
 
     def given(self, value: Any, aval: Any) -> Any:
         if jnp.issubdtype(aval.dtype, jnp.complexfloating):

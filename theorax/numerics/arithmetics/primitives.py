@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
-from theorax.numerics.arithmetics import ordering
+from theorax.numerics.arithmetics import linear_algebra, ordering
+from theorax.numerics.arithmetics.casts import narrowed_by
 from theorax.numerics.arithmetics.domain import running
 from theorax.numerics.arithmetics.failures import UnsupportedPrimitive
 from theorax.numerics.arithmetics.flat_program import Operation
@@ -92,6 +94,8 @@ def _dot_general(run: Interpreter, step: Operation, operands: list[Any]) -> list
         run.domain.take(x, places_x.reshape(batch, rows, inner)),
         run.domain.take(y, places_y.reshape(batch, inner, columns)),
     )
+    if (narrower := narrowed_by(step)) is not None:
+        product = run.domain.narrowed(product, narrower)
     return [run.domain.take(product, np.arange(batch * rows * columns).reshape(step.result_types[0].shape))]
 
 
@@ -115,7 +119,8 @@ def _convert(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any
         return [run.domain.lift(operands[0])]
     if is_native(target):
         raise UnsupportedPrimitive(step.name, run.domain.name, f"a float becomes {target.dtype}")
-    return [operands[0]]
+    narrower = narrowed_by(step)
+    return [operands[0] if narrower is None else run.domain.narrowed(operands[0], narrower)]
 
 
 def _bitcast(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
@@ -215,7 +220,13 @@ def _identity(run: Interpreter, step: Operation, operands: list[Any]) -> list[An
     return list(operands)
 
 
-CONTROL: Mapping[str, Rule] = {"scan": _scan, "while": _while, "cond": _cond}
+def _platform(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:
+    """The place of the branch that is run on the default device."""
+    named = [names is not None and jax.default_backend() in names for names in step.params["platforms"]]
+    return [np.asarray(named.index(True) if any(named) else len(named) - 1, step.result_types[0].dtype)]
+
+
+CONTROL: Mapping[str, Rule] = {"scan": _scan, "while": _while, "cond": _cond, "platform_index": _platform}
 
 RULES: Mapping[str, Rule] = {
     "add_any": lambda run, step, operands: [run.domain.binary("add", *operands)],
@@ -236,6 +247,13 @@ RULES: Mapping[str, Rule] = {
     "iota": _iota,
     "clamp": _clamp,
     "scatter-add": _scatter_add,
+    "linear_solve": linear_algebra.solve,
+    "det": linear_algebra.determinant,
+    "slogdet": linear_algebra.determinant,
+    "triangular_solve": linear_algebra.triangular_solve,
+    "cholesky": linear_algebra.cholesky,
+    "lu": linear_algebra.lu,
+    "custom_linear_solve": linear_algebra.custom_solve,
     "sort": ordering.sort,
     "argmax": ordering.extreme,
     "argmin": ordering.extreme,

@@ -79,15 +79,19 @@ def nowhere(one: np.ndarray, other: np.ndarray | float = 0.0) -> np.ndarray:
     return np.where((one == 0) & (np.asarray(other) == 0), 0.0, np.nan)
 
 
+def matrix_of(entries: np.ndarray, modulus: int) -> nmod_mat:
+    rows, columns = entries.shape
+    return nmod_mat(rows, columns, entries.reshape(-1).tolist(), modulus)
+
+
 def product(x: np.ndarray, y: np.ndarray, modulus: int) -> np.ndarray:
     (batch, rows, inner), columns = x.shape, y.shape[2]
     products = np.zeros((batch, rows, columns), dtype=object)
     if inner == 0:
         return products
     for b in range(batch):
-        left = nmod_mat(rows, inner, x[b].reshape(-1).tolist(), modulus)
-        right = nmod_mat(inner, columns, y[b].reshape(-1).tolist(), modulus)
-        entries = [int(entry) for entry in (left * right).entries()]
+        found = matrix_of(x[b], modulus) * matrix_of(y[b], modulus)
+        entries = [int(entry) for entry in found.entries()]
         products[b] = objects(entries, (rows, columns))
     return products
 

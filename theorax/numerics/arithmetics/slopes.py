@@ -18,6 +18,7 @@ import numpy as np
 from flint import arb
 
 from theorax.numerics.arithmetics.ball import Ball, ball, from_zero, power
+from theorax.numerics.arithmetics.casts import FloatFormat, rounded
 from theorax.numerics.arithmetics.domain import ObjectDomain
 from theorax.numerics.arithmetics.failures import UndecidedComparison
 
@@ -61,7 +62,8 @@ class Slopes(ObjectDomain):
     **Errors:** inside the radii.
 
     **Raises:** ``UndecidedComparison`` wherever a primitive that jumps does not have one value on the box: ``select``
-    and every other use of a comparison, ``sign``, ``floor``, ``ceil``, ``round``, ``atan2`` on its cut.
+    and every other use of a comparison, ``sign``, ``floor``, ``ceil``, ``round``, a cast to a narrower float, ``atan2``
+    on its cut.
     """
 
     dimension: int
@@ -94,6 +96,11 @@ class Slopes(ObjectDomain):
 
     def integer_power(self, x: Slope, exponent: int) -> Slope:
         return _whole_power(x, exponent)
+
+    def rounded(self, x: Slope, to: FloatFormat) -> Slope:
+        if x.slopes is not None:
+            raise UndecidedComparison(f"a cast to {to.name}, which jumps")
+        return Slope(rounded(x.value, to))
 
     def total(self, terms: Sequence[Slope]) -> Slope:
         if not terms:
@@ -147,6 +154,7 @@ _DERIVATIVES: Mapping[str, Callable[[arb, arb], arb]] = {
     # of the function at the ball x, which has the value v there
     "sqrt": lambda x, v: 1 / (2 * v),
     "rsqrt": lambda x, v: -power(v, 3) / 2,
+    "cbrt": lambda x, v: 1 / (3 * _squared(v)),
     "exp": lambda x, v: v,
     "exp2": lambda x, v: v * arb.const_log2(),
     "expm1": lambda x, v: x.exp(),

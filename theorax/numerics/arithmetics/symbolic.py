@@ -51,6 +51,12 @@ def _log(x: sympy.Expr) -> sympy.Expr:
     return sympy.nan if x.is_negative else sympy.log(x)  # the program is real: no branch of the complex logarithm
 
 
+def _cbrt(x: sympy.Expr) -> sympy.Expr:
+    if x.is_nonnegative:
+        return sympy.cbrt(x)
+    return -sympy.cbrt(-x) if x.is_negative else _sign(x) * sympy.cbrt(sympy.Abs(x))
+
+
 @final
 @dataclass(frozen=True)
 class Symbolic(ObjectDomain):
@@ -105,6 +111,7 @@ _FUNCTIONS: Mapping[str, Callable[[Any], Any]] = {
     "sign": _sign,
     "sqrt": lambda x: sympy.nan if x.is_negative else sympy.sqrt(x),
     "rsqrt": lambda x: sympy.nan if x.is_negative else 1 / sympy.sqrt(x),
+    "cbrt": _cbrt,
     "exp": sympy.exp,
     "exp2": lambda x: sympy.Integer(2) ** x,
     "expm1": lambda x: sympy.exp(x) - 1,

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
+from theorax.numerics.arithmetics.casts import FloatFormat
 from theorax.numerics.arithmetics.domain import BINARY, UNARY, ObjectDomain
 from theorax.numerics.arithmetics.failures import UndecidedComparison, UnsupportedPrimitive
 
@@ -75,6 +76,9 @@ class Tape(ObjectDomain):
     def integer_power(self, x: TapeNode, exponent: int) -> TapeNode:
         return self.record("integer_pow", x.place, exponent)
 
+    def rounded(self, x: TapeNode, to: FloatFormat) -> TapeNode:
+        return self.record("narrow", x.place, to)
+
     def total(self, terms: Sequence[TapeNode]) -> TapeNode:
         return self.record("sum", tuple(term.place for term in terms))
 
@@ -106,13 +110,17 @@ class Tape(ObjectDomain):
         return [_moved(self.recorded[place], new) for place in sorted(needed)], [new[node.place] for node in outputs]
 
 
+_WITH_PARAMETER = ("integer_pow", "narrow")
+"""Operations of one number, with what they need besides."""
+
+
 def _operands(operation: tuple[str, Any, Any]) -> tuple[int, ...]:
     name, first, second = operation
     if name in ("input", "number"):
         return ()
     if name == "sum":
         return tuple(first)
-    return (first,) if name == "integer_pow" or second is None else (first, second)
+    return (first,) if name in _WITH_PARAMETER or second is None else (first, second)
 
 
 def _moved(operation: tuple[str, Any, Any], new: Mapping[int, int]) -> tuple[str, Any, Any]:
@@ -121,7 +129,7 @@ def _moved(operation: tuple[str, Any, Any], new: Mapping[int, int]) -> tuple[str
         return operation
     if name == "sum":
         return name, tuple(new[place] for place in first), None
-    return name, new[first], second if name == "integer_pow" or second is None else new[second]
+    return name, new[first], second if name in _WITH_PARAMETER or second is None else new[second]
 
 
 def _step(operation: tuple[str, Any, Any], domain: ObjectDomain) -> Callable[[list[Any], Any], Any]:
@@ -135,6 +143,8 @@ def _step(operation: tuple[str, Any, Any], domain: ObjectDomain) -> Callable[[li
         return lambda values, entries: domain.total([values[place] for place in first])
     if name == "integer_pow":
         return lambda values, entries: domain.integer_power(values[first], second)
+    if name == "narrow":
+        return lambda values, entries: domain.rounded(values[first], second)
     if name in domain.operations:
         two = domain.operations[name]
         return lambda values, entries: two(values[first], values[second])

@@ -12,15 +12,27 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from theorax.decide.promise import grouped, promise
 from theorax.decide.status import Status
 from theorax.decide.verdict import Case
+from theorax.reports.answers import Answer
 from theorax.reports.document import ClaimReport, Document, TheoremReport, harmless
 from theorax.reports.html import graph_boxes, page_parts, plots
 from theorax.reports.html.arc_diagram import arc_diagram
 from theorax.reports.html.box_drawing import outlines, sample
 from theorax.reports.html.graph_panels import panels
 from theorax.reports.html.palette import DARK, LIGHT, declarations, variables
-from theorax.reports.theorem_text import LABELS, MEANING, STEP_SIGNS, moment, wording
+from theorax.reports.theorem_text import (
+    LABELS,
+    MEANING,
+    NO_CONTROL,
+    STEP_SIGNS,
+    computed,
+    moment,
+    uncontrolled,
+    wording,
+)
+from theorax.text import hypertext
 from theorax.text.mathml import formula
 from theorax.text.numbers import duration, interval, number, with_uncertainty
 from theorax.text.safe import visible
@@ -67,6 +79,15 @@ def html(document: Document) -> str:
             attacks=page_parts.attacks(theorems),
         )
     )
+    return text
+
+
+def answer_page(answer: Answer) -> str:
+    """The answer of a command that is no report, as one HTML file that asks nothing of any network."""
+    style, _ = _assets()
+    body = Markup(hypertext.render(answer.body))
+    made = _environment().get_template("answer.html")
+    text: str = made.render(title=answer.title, body=body, style=Markup(style), policy=_policy(style, ""))
     return text
 
 
@@ -136,6 +157,11 @@ def _environment() -> Environment:
         sweep=_sweep,
         forest=_forest,
         wording=wording,
+        computed=computed,
+        promise=promise,
+        grouped=grouped,
+        uncontrolled=uncontrolled,
+        NO_CONTROL=NO_CONTROL,
     )
     return environment
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from theorax.decide.status import Status
-from theorax.decide.wording import REMEDIES
+from theorax.decide.wording import REMEDIES, attempted
 from theorax.reports.document import CitedWork, ClaimReport, Document, TheoremReport
 from theorax.reports.html.graph_boxes import ancestors
 from theorax.reports.theorem_text import DEVIATIONS, breakdown
@@ -179,10 +179,14 @@ def facts(claim: ClaimReport) -> Iterator[tuple[str, str]]:
     elif claim.level is not None:
         yield (
             "Level",
-            f"{number(claim.level, 3)}, what attempt {claim.attempt} with fresh seeds may spend of the error rate",
+            f"{number(claim.level, 3)}, what attempt {claim.attempt} may spend of the error rate of all at this claim",
         )
+    if claim.log is not None:
+        yield "Attempt", attempted(claim.log)
     if claim.breakdown is not None:
-        yield "Breakdown", f"{number(claim.breakdown, 3)}: {breakdown(claim.kind)}"
+        yield "Breakdown", breakdown(claim)
+    if claim.headroom is not None:
+        yield "Headroom", f"the largest difference fits {number(claim.headroom, 3)} times into the margin"
     if claim.noticeable is not None:
         deviation = DEVIATIONS.get(claim.kind, "A deviation of {}").format(number(claim.noticeable, 2))
         yield "Power", f"{deviation} would have been noticed nine times in ten"

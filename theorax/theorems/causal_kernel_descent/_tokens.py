@@ -78,9 +78,3 @@ def kernels() -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
     """Contexts of three and of four tokens: the kernel matrix and targets of dimension one, both of symbols."""
     for order in (3, 4):
         yield order, generic_gram(order), generic("x", order, 1)
-
-
-def after_each_layer(values: dict[str, Any], layers: int) -> Iterator[tuple[int, dict[str, Any]]]:
-    """One layer after another: what was found over layers, at this one; what belongs to no layer, as it is."""
-    for place in range(layers):
-        yield place + 1, {name: entry[place] if entry.ndim == 3 else entry for name, entry in values.items()}

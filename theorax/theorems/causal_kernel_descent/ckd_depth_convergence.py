@@ -13,11 +13,11 @@ import numpy as np
 from sympy import Abs, Rational, Symbol, exp, log, sympify
 
 from theorax.language import *
-from theorax.numerics.arithmetics import Symbolic, evaluate
+from theorax.theorems.causal_kernel_descent import _sequences as sequences
 from theorax.theorems.causal_kernel_descent import _tokens as setting
 from theorax.theorems.causal_kernel_descent._descent import descent, fixed_point
 from theorax.theorems.causal_kernel_descent._sequences import ORBIT
-from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, SPHERE, T, d
+from theorax.theorems.causal_kernel_descent._tokens import EXPONENTIAL, LINEAR, SPHERE, T, d
 
 n = Index("n", "number of layers")
 N = Size("N", "number of layers, growing")
@@ -46,7 +46,8 @@ errors = Identity(
     wrong={"no polynomial factor": layerwise.pure},
 )  # fmt: skip
 speed = Rate(
-    error, exp(N * log(Abs(1 - h))), as_=N, under=H.sphere, spread=1,
+    # 2000 draws on other seeds: the logarithm of the error scatters by 0.23 to 0.48.
+    error, exp(N * log(Abs(1 - h))), as_=N, under=H.sphere, spread=Rational(1, 2),
     approach=Corrections(
         size=1.0, slowest=1, rest=1.0, order=2, log=2, reference=64,
         reason="at T = 4 the error is |1 - h|^N times a polynomial of degree two in N; quotients of its coefficients are "
@@ -81,10 +82,18 @@ def few(model, T, n):
     return layered(tokens.gram(X[:-1]), X[1:], part, n)
 
 
+def planes(key, exponential, growth):
+    """Tokens in two planes: <x_(t+1), x_t> is 0.33 or more, so that no draw loses the term of the highest power of n.
+
+    A random orthogonal map has draws where it nearly vanishes, and a mean of logarithms is then that of a few draws.
+    """
+    return sequences.two_planes(key, 0.8, exponential), growth
+
+
 def many(model, T, N, h):
     """The error itself is carried from layer to layer: differences of what layers compute would lose it in rounding."""
-    tokens, _ = model
-    X = tokens.tokens(T.padded + 1)
+    tokens, growth = model
+    X = growth ** jnp.arange(T.padded + 1)[:, None] * tokens.tokens(T.padded + 1)
     K = tokens.gram(X[:-1])
     lower = jnp.tril(K) / K[0, 0]
     error = jax.lax.fori_loop(0, N.value, lambda _, e: e - h * (lower @ e), fixed_point(K, X[1:]))
@@ -97,12 +106,11 @@ def every_kernel(claim):
     step, layers = (1, 1) if claim is ends else (Symbol("h", positive=True), 3)
     h = np.array(sympify(step), dtype=object)
     for order, K, targets in setting.kernels():
-        values = evaluate(lambda K, x, h: layered(K, x, h, layers), (K, targets, h), Symbolic())
-        for n, one in setting.after_each_layer(values, layers):
-            yield instance(claim, f"the measured program on symbols, T = {order}, n = {n}", one)
+        yield Instance(claim, f"T = {order}, every layer", layered, K, targets, h, layers)
 
 
 exponential = ORBIT(exponential=EXPONENTIAL)
+deep_linear = Subject(planes, exponential=LINEAR, growth=1.0)
 theorem = Theorem(
     place="convergence in depth (reconstructed); exact termination and the polynomial factor derived here",
     label="reconstructed",
@@ -122,11 +130,11 @@ theorem = Theorem(
         ),
         many=Experiment(
             many, error, {N: (64, 128, 256, 512)},
-            at=tuple({T: 4, d: 3, h: part} for part in (Rational(1, 2), Rational(3, 2), Rational(19, 10), Rational(21, 10))),
-            draws=Efforts(64, 256, 1024), span=8, seeds="paired", padded=True, subjects={
-                "linear": ORBIT,
-                "exponential": exponential,
-                "each token 10 % longer": ORBIT(scale=1.1).breaking(H.sphere, fails=speed),
+            at=tuple({T: 4, h: part} for part in (Rational(1, 2), Rational(3, 2), Rational(19, 10), Rational(21, 10))),
+            draws=Efforts(512, 768, 1024), span=8, seeds="paired", padded=True, subjects={
+                "linear": deep_linear,
+                "exponential": deep_linear(exponential=EXPONENTIAL),
+                "each token 10 % longer": deep_linear(growth=1.1).breaking(H.sphere, fails=speed),
             },
         ),
     ),

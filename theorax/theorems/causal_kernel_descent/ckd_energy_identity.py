@@ -9,10 +9,9 @@ the space of the kernel. On the circle exp(cos a) = sum_n I_n(1) e^(ina), so the
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from sympy import E, I, Rational, Symbol, besseli, simplify, symbols
+from sympy import E, Integral, Rational, Subs, Symbol, besseli, cos, pi, sin, symbols
 
 from theorax.language import *
-from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.keys import named
 from theorax.theorems.causal_kernel_descent import _tokens as setting
 from theorax.theorems.causal_kernel_descent._descent import kaczmarz, residuals
@@ -116,22 +115,20 @@ def generic_features():
     """Any features of one length in the plane, any map; two steps."""
     c, p, q = symbols("c p q", positive=True)
     points = [[c, 0], *([c * (1 - a**2) / (1 + a**2), 2 * c * a / (1 + a**2)] for a in (p, q))]
-    arguments = setting.array(points), setting.generic("W", 1, 2)
-    values = evaluate(lambda phi, W: paths(phi, W, 0.0), arguments, Symbolic())
-    yield instance(step, "the measured programs on symbols", values)
+    yield Instance(step, "two steps", paths, setting.array(points), setting.generic("W", 1, 2), 0.0)
 
 
 @lemma
 def norms():
     """Rotations and power maps of the circle, every degree m; the Gaussian bump of the width of its kernel."""
     m, h = Symbol("m", positive=True, integer=True), Symbol("h", positive=True)
-    a, b, y = symbols("a b y", real=True)
+    a, y = symbols("a y", real=True)
     yield Cited("e^(cos a) = sum_n I_n(1) e^(ina)", "Abramowitz and Stegun 1964, 9.6.34")
-    # f is two real coordinates cos(ma + b), sin(ma + b); e^(+-ima) has squared norm 1/I_m(1) in the space of the kernel.
-    cosine, sine = (sum(abs(c) ** 2 for c in pair) for pair in ((E ** (I * b) / 2,) * 2, (E ** (I * b) / (2 * I),) * 2))
-    yield Step("both coordinates", simplify((cosine + sine) / besseli(m, 1)), 1 / besseli(m, 1))
+    # f is two real coordinates, cos and sin of ma up to a shift; e^(+-ima) has squared norm 1/I_m(1) in its space.
+    cosine, sine = (Integral(wave(m * a) ** 2, (a, 0, 2 * pi)) / (2 * pi) for wave in (cos, sin))
+    yield Step("both coordinates, by Parseval", (cosine + sine) / besseli(m, 1), 1 / besseli(m, 1))
     bump = h * E ** (-((a - y) ** 2) / 2)
-    yield Step("h k(., y) has squared norm h^2 k(y, y)", (bump**2).subs(a, y), h**2)
+    yield Step("h k(., y) has squared norm h^2 k(y, y)", Subs(bump**2, a, y), h**2)
 
 
 features = Subject(samples, noise=0.0, uneven=0.0)

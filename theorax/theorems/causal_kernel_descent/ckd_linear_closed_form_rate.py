@@ -7,11 +7,9 @@ plane, after a turn by theta, |r_t| = |sin theta| |cos theta|^(t-2).
 """
 
 import jax.numpy as jnp
-import numpy as np
-from sympy import Add, Eq, Matrix, Symbol, diag, expand, eye, log, ones, prod, symbols
+from sympy import Add, Eq, Matrix, Rational, Subs, Symbol, diag, eye, log, ones, prod, symbols
 
 from theorax.language import *
-from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.ensembles import haar
 from theorax.theorems.causal_kernel_descent import _tokens as setting
 from theorax.theorems.causal_kernel_descent._descent import kernel, log_of_power, orbit, residuals
@@ -102,8 +100,7 @@ def typical(Omega, d):
 def every_rotation(claim):
     """Every rotation of the plane, rotations of space about the axes of a plane, over three tokens; |x_1| = 1."""
     for Omega, start in list(setting.rotations())[: 1 if claim is plane else 2]:
-        values = evaluate(lambda O, x: explained(O, x, LINEAR, 3), (Omega, start), Symbolic())
-        yield instance(claim, f"the measured program on symbols, d = {start.size}, T = 3", values)
+        yield Instance(claim, f"d = {start.size}, T = 3", explained, Omega, start, LINEAR, 3, letters={d: start.size})
 
 
 def but_one(weights, factors):
@@ -121,14 +118,14 @@ def spectrum():
         # In the eigenbasis P is I - v v^*, |v_i|^2 = c_i, similar to I - 1 c^T.
         M = (eye(order) - ones(order, 1) * Matrix([parts])) * diag(*eigenvalues)
         rest, mean = but_one(parts, [z - value for value in eigenvalues]), but_one(parts, eigenvalues)
-        yield Step(f"det(z - P Omega), {order} eigenvalues", expand((z * eye(order) - M).det()), expand(z * rest))
-        without_zero = expand(rest.subs(z, 0) * (-1) ** (order - 1))
-        yield Step("the product of its other zeros, up to sign", without_zero, expand(mean))
+        yield Step(f"det(z - P Omega), {order} eigenvalues", (z * eye(order) - M).det(), z * rest)
+        yield Step("the product of its other zeros, up to sign", Subs(rest, z, 0) * (-1) ** (order - 1), mean)
     hull = "zeros of sum_i c_i/(z - lambda_i) lie in the hull of the lambda_i"
     yield Cited(hull, "Marden 1966, the theorem of Gauss and Lucas")
-    cycle = setting.array([[0, 0, 1], [1, 0, 0], [0, 1, 0]])
-    values = evaluate(lambda O, x: explained(O, x, LINEAR, 5), (cycle, setting.array([[1, 0, 0]])[0]), Symbolic())
-    yield Step("after one turn of a cycle of three nothing is left", values["residual"][3:], np.zeros((2, 3), int))
+    # The cube roots of unity sum to zero, and so do their products in pairs: z^3, nothing is left after one turn.
+    (a, b, c), equal = eigenvalues, dict.fromkeys(parts[:2], Rational(1, 3))
+    alike = z**3 - 2 * (a + b + c) * z**2 / 3 + (a * b + b * c + c * a) * z / 3
+    yield Step("three eigenvalues, equal parts", z * rest.subs(equal), alike)
 
 
 both = (formula, plane)

@@ -13,7 +13,6 @@ import numpy as np
 from sympy import Rational, Symbol, sympify
 
 from theorax.language import *
-from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.theorems.causal_kernel_descent import _sequences as sequences
 from theorax.theorems.causal_kernel_descent import _tokens as setting
 from theorax.theorems.causal_kernel_descent._descent import descent, fixed_point, kaczmarz, kernel
@@ -47,6 +46,7 @@ layers = Identity(
 )  # fmt: skip
 ends = Identity(
     whole.last, whole.limit, under=(H.sphere, H.step, H.keys, H.boundary), margin=Relative(1, 10**6, rounding),
+    content=Rational(1, 10),
 )  # fmt: skip
 predicts = Limit(
     miss, 0, as_=T, under=(H.step, H.keys, H.boundary, H.orbit), spread=Rational(1, 10),
@@ -80,6 +80,12 @@ def observe(model, T, n):
     return run(X, fraction / kappa, tokens.exponential, boundary, previous, n)
 
 
+def passed(model, T):
+    """The Transformer of T - 1 layers alone."""
+    found = observe(model, T, 1)
+    return dict(last=found["last"], limit=found["limit"])
+
+
 def plane(key, exponential, softmax, previous, scrambled):
     return sequences.two_planes(key, 1.0, exponential, scrambled=scrambled), softmax, previous
 
@@ -101,10 +107,8 @@ def generic_tokens():
     """Any tokens in one and two dimensions, any step; three and two layers on contexts of three tokens."""
     step = np.array(sympify(Symbol("eta")), dtype=object)
     for kind, dimension, depth in ((LINEAR, 1, 3), (LINEAR, 2, 2), (EXPONENTIAL, 1, 2)):
-        arguments = setting.generic("x", 4, dimension), step
-        values = evaluate(lambda X, step: run(X, step, kind, 1, 1, depth), arguments, Symbolic())  # noqa: B023
-        for place, one in setting.after_each_layer(values, depth):
-            yield instance(layers, f"{('linear', 'exponential')[kind]}, d = {dimension}, n = {place}", one)
+        name, X = ("linear", "exponential")[kind], setting.generic("x", 4, dimension)
+        yield Instance(layers, f"{name}, d = {dimension}, every layer", run, X, step, kind, 1, 1, depth)
 
 
 linear = Subject(sequence, scale=1.0, exponential=LINEAR, boundary=1, previous=1.0, fraction=1.0)
@@ -121,15 +125,23 @@ theorem = Theorem(
     proofs=(generic_tokens,),
     experiments=dict(
         transformers=Experiment(
-            observe, (seen, whole), {T: (3, 7)}, at={d: 3}, along={n: (1, 2, 5)}, draws=setting.FEW, padded=True,
+            observe, (seen,), {T: (3, 7)}, at={d: 3}, along={n: (1, 2, 5)}, draws=setting.FEW, padded=True,
             subjects={
                 "linear": linear,
                 "linear, no boundary": linear(boundary=0),
                 "exponential": exponential,
+                "keys x_s": linear(previous=0.0).breaking(H.keys, fails=layers),
+                "exponential, no boundary": exponential(boundary=0).breaking(H.boundary, fails=layers),
+            },
+        ),
+        through=Experiment(
+            passed, whole, {T: 5}, at={d: 3}, draws=Efforts(90, 90, 440), padded=True, subjects={
+                "linear": linear,
+                "exponential": exponential,
                 "exponential, step 1/2": exponential(fraction=0.5).breaking(H.step, fails=ends),
                 "tokens 5 % longer": linear(scale=1.05).breaking(H.sphere, fails=ends),
-                "keys x_s": linear(previous=0.0).breaking(H.keys, fails=both),
-                "exponential, no boundary": exponential(boundary=0).breaking(H.boundary, fails=both),
+                "keys x_s": linear(previous=0.0).breaking(H.keys, fails=ends),
+                "exponential, no boundary": exponential(boundary=0).breaking(H.boundary, fails=ends),
             },
         ),
         deep=Experiment(deep, miss, {T: (16, 32, 64)}, draws=Efforts(64, 128, 512), padded=True, subjects={

@@ -10,7 +10,23 @@ from enum import IntEnum
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from sympy import I, Integer, Rational, Symbol, asin, cos, diff, erf, exp, integrate, log, oo, pi, simplify, sqrt
+from sympy import (
+    Derivative,
+    I,
+    Integer,
+    Integral,
+    Rational,
+    Subs,
+    Symbol,
+    asin,
+    cos,
+    erf,
+    exp,
+    log,
+    oo,
+    pi,
+    sqrt,
+)
 
 from theorax.language import *
 from theorax.numerics import gaussian_means
@@ -103,20 +119,20 @@ def closed_forms():
     """Every variance."""
     x, y = Symbol("x", real=True), Symbol("y", positive=True)
     density = exp(-(x**2) / (2 * q)) / sqrt(2 * pi * q)
-    yield Step("cos", simplify(integrate(cos(x) * density, (x, -oo, oo))), exp(-q / 2))
-    yield Step("e^(-x^2)", simplify(integrate(exp(-(x**2)) * density, (x, -oo, oo))), 1 / sqrt(1 + 2 * q))
-    yield Step("|x|", simplify(2 * integrate(x * density, (x, 0, oo))), sqrt(2 * q / pi))
+    yield Step("cos", Integral(cos(x) * density, (x, -oo, oo)), exp(-q / 2))
+    yield Step("e^(-x^2)", Integral(exp(-(x**2)) * density, (x, -oo, oo)), 1 / sqrt(1 + 2 * q))
+    yield Step("|x|", 2 * Integral(x * density, (x, 0, oo)), sqrt(2 * q / pi))
     # 1/(1 + x^2) integrates e^(-s (1 + x^2)) over s > 0; E e^(-s x^2) = (1 + 2 q s)^(-1/2); y^2 = s + 1/(2q).
     jacobian = 2 * y / sqrt(1 + 2 * q * (y**2 - 1 / (2 * q)))
     yield Step("what is left of (1 + 2 q s)^(-1/2) ds", jacobian, sqrt(2 / q))
-    tail = sqrt(2 / q) * exp(1 / (2 * q)) * integrate(exp(-(y**2)), (y, 1 / sqrt(2 * q), oo))
+    tail = sqrt(2 / q) * exp(1 / (2 * q)) * Integral(exp(-(y**2)), (y, 1 / sqrt(2 * q), oo))
     yield Step("1/(1 + x^2)", tail, sqrt(pi / (2 * q)) * exp(1 / (2 * q)) * (1 - erf(1 / sqrt(2 * q))))
     # Half the mean of (erf^2)'' is the slope of E erf^2 in q: E erf'^2 + E erf erf'', and erf'' = -2 x erf'. By parts
     # E x erf erf' = q (E erf'^2 + E erf erf''), so E erf erf'' = -2q/(1 + 2q) E erf'^2.
-    slope = simplify(integrate(4 / pi * exp(-2 * x**2) * density, (x, -oo, oo)))
+    slope = Integral(4 / pi * exp(-2 * x**2) * density, (x, -oo, oo))
     arcsine = 2 / pi * asin(2 * q / (1 + 2 * q))
-    yield Step("erf^2, its slope in the variance", slope * (1 - 2 * q / (1 + 2 * q)), simplify(diff(arcsine, q)))
-    yield Step("which starts from", arcsine.subs(q, 0), Integer(0))
+    yield Step("erf^2, its slope in the variance", slope * (1 - 2 * q / (1 + 2 * q)), Derivative(arcsine, q))
+    yield Step("which starts from", Subs(arcsine, q, 0), Integer(0))
 
 
 @derives(geometric)
@@ -125,8 +141,8 @@ def border():
     z = Symbol("z")
     yield Cited("the error of the rule is that of the integrals along shifted lines", "Trefethen and Weideman 2014")
     f = 1 / (1 + q * z**2)
-    yield Step("its pole in the upper half-plane", (1 / f).subs(z, I / sqrt(q)), Integer(0))
-    yield Step("the exponent of the first term", log(geometric.like).diff(m), -2 * pi / sqrt(q))
+    yield Step("its pole in the upper half-plane", Subs(1 / f, z, I / sqrt(q)), Integer(0))
+    yield Step("the exponent of the first term", Derivative(log(geometric.like), m), -2 * pi / sqrt(q))
 
 
 cosine = Subject(known, which=Function.COSINE, shortened=0)

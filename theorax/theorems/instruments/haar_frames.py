@@ -7,12 +7,13 @@ rows. Householder's algorithm alone fixes the signs of the triangle's diagonal, 
 
 import jax
 import jax.numpy as jnp
-from sympy import Integer, Rational, Symbol, exp, gamma, integrate, oo, pi, simplify, solve, sqrt
+from sympy import Integer, Integral, Rational, Symbol, exp, gamma, oo, pi, sqrt
 
 from theorax.language import *
 from theorax.numerics.ensembles import gaussian as gaussian_matrix
 from theorax.numerics.ensembles import haar_rows
 from theorax.numerics.extents import block
+from theorax.numerics.keys import named
 
 T = Size("T", "number of rows")
 d = Size("d", "dimension")
@@ -48,8 +49,8 @@ rows = Expectation(
 
 def frame(key, T, d, unsigned, plain, flat):
     """Haar rows; as controls Householder's own signs, Gaussian rows of unit length, rows made of uniform entries."""
-    G = gaussian_matrix(key, d, T)
-    U = jnp.where(block(d, T), jax.random.uniform(key, G.shape, minval=-1.0), 0)
+    G = gaussian_matrix(named(key, "controls"), d, T)
+    U = jnp.where(block(d, T), jax.random.uniform(named(key, "uniform"), G.shape, minval=-1.0), 0)
     lengths = jnp.linalg.norm(G, axis=0)
     choices = (
         haar_rows(key, T, d),
@@ -78,10 +79,10 @@ def on_the_sphere():
     """Every dimension."""
     x = Symbol("x", positive=True)
     yield Cited("the direction and the length of a Gaussian vector are independent", "Muirhead 1982, theorem 1.5.5")
-    top = 2 * integrate(x**4 * exp(-(x**2) / 2) / sqrt(2 * pi), (x, 0, oo))
+    top = 2 * Integral(x**4 * exp(-(x**2) / 2) / sqrt(2 * pi), (x, 0, oo))
     # |g|^2/2 has a gamma law of shape d/2.
-    bottom = 4 * integrate(x ** (d / 2 + 1) * exp(-x), (x, 0, oo)) / gamma(d / 2)
-    yield Step("E q^4 = E g^4/E |g|^4", simplify(top / bottom), sphere.equals)
+    bottom = 4 * Integral(x ** (d / 2 + 1) * exp(-x), (x, 0, oo)) / gamma(d / 2)
+    yield Step("E q^4 = E g^4/E |g|^4", top / bottom, sphere.equals)
 
 
 @derives(rows)
@@ -89,8 +90,8 @@ def of_two_rows():
     """Every dimension of at least two."""
     mixed = Symbol("mixed")
     # E q_11^2 (q_11^2 + ... + q_d1^2) = E q_11^2 = 1/d, the column being a unit vector.
-    (found,) = solve(sphere.equals + (d - 1) * mixed - 1 / d, mixed)
-    yield Step("d E q_11^2 q_21^2, from a column of unit length", simplify(d * found), rows.equals)
+    column = sphere.equals + (d - 1) * mixed - 1 / d
+    yield Solved("d E q_11^2 q_21^2, from a column of unit length", column.subs(mixed, mixed / d), mixed, rows.equals)
 
 
 frames = Subject(frame, unsigned=0, plain=0, flat=0)

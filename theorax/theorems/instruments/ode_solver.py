@@ -13,7 +13,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array
-from sympy import Derivative, Function, Symbol, cos, dsolve, exp, sin
+from sympy import Derivative, Function, Symbol, cos, exp, sin
 
 from theorax.language import *
 from theorax.numerics import flows
@@ -109,12 +109,12 @@ def closed_forms():
     s, a, b, x = Symbol("s"), Symbol("a", positive=True), Symbol("b", positive=True), Symbol("x", positive=True)
     u = Function("u")
     logistic = x / (x + (1 - x) * exp(-a * s))
-    yield Step("logistic equation", logistic.diff(s), a * logistic * (1 - logistic))
+    yield Step("logistic equation", Derivative(logistic, s), a * logistic * (1 - logistic))
     angle = a * s + sin(b * s)
-    yield Step("rotation", [cos(angle).diff(s), sin(angle).diff(s)],
+    yield Step("rotation", [Derivative(cos(angle), s), Derivative(sin(angle), s)],
                [-(a + b * cos(b * s)) * sin(angle), (a + b * cos(b * s)) * cos(angle)])  # fmt: skip
-    down = dsolve(Derivative(u(s), s) - a * (1 - 2 * s) * u(s), u(s), ics={u(0): x}).rhs
-    yield Step("kinked field, 2 |t - 1| - 1 = 1 - 2 t on [0, 1]", down, x * exp(a * (s - s**2)))
+    down, start = Derivative(u(s), s) - a * (1 - 2 * s) * u(s), u(0) - x
+    yield Solved("kinked field, 2 |t - 1| - 1 = 1 - 2 t on [0, 1]", [down, start], u(s), x * exp(a * (s - s**2)))
     yield Cited("the error of a method of order p has an expansion in powers of the step from h^p on", "Gragg 1965")
 
 

@@ -7,21 +7,15 @@ has S = 1/(1 + c z).
 
 from __future__ import annotations
 
-from sympy import Expr, Poly, Symbol, diff, expand_log, factor, log, numer, powsimp, series, solve, symbols, together
+from sympy import Derivative, Expr, Poly, Subs, Symbol, diff, expand_log, factorial, log, numer, powsimp, together
 
 z = Symbol("z", positive=True)
 
 
-def free_moments(S: Expr, count: int) -> list[Expr]:
-    """The first moments, from psi(chi(z)) = z order by order."""
-    chi = z / (1 + z) * S
-    unknown = symbols(f"m_1:{count + 1}")
-    psi = sum(m * chi ** (k + 1) for k, m in enumerate(unknown))
-    defect = series(psi - z, z, 0, count + 1).removeO().expand()
-    found: dict[Symbol, Expr] = {}
-    for order, m in enumerate(unknown, start=1):
-        found[m] = factor(solve(defect.coeff(z, order).subs(found), m)[0])
-    return list(found.values())
+def free_moment(S: Expr, order: int) -> Expr:
+    """The moment m_n as a derivative at zero, not computed: Lagrange inversion of chi, m_n = [z^(n-1)] ((1 + z)/S)^n/n."""
+    power = ((1 + z) / S) ** order
+    return Subs(Derivative(power, (z, order - 1)) if order > 1 else power, z, 0) / factorial(order)
 
 
 def inverse_of_edge(S: Expr) -> Expr:

@@ -4,10 +4,9 @@ import jax
 import jax.numpy as jnp
 
 from theorax.numerics import distributions
-from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.attention import mean_token_removed
 from theorax.numerics.ensembles import gaussian, markov
-from theorax.numerics.extents import block, literal
+from theorax.numerics.extents import block
 from theorax.numerics.keys import named
 from theorax.theorems.mind_the_gap._literal_networks import Weighted, literal_network, symbolic
 
@@ -47,10 +46,9 @@ def differentiate(network, T, d):
     )
 
 
-def differentiated(T, d, L):
-    """The output of ``differentiate`` for a naive network of symbols."""
-    net = symbolic(T, d, *([f"{name}{layer}" for layer in range(L)] for name in "aw"))
-    return evaluate(lambda network: differentiate(network, literal(T), literal(d)), (net,), Symbolic())
+def naive_of_symbols(T, d, L):
+    """A naive network of symbols."""
+    return symbolic(T, d, *([f"{name}{layer}" for layer in range(L)] for name in "aw"))
 
 
 def drawn_layers(key, T, d, L, law, sigma_V, constant, favoured, aligned, shared):

@@ -78,5 +78,6 @@ def literal_network(
 
 def drawn_weights(key: Any, T: Extent, log_normal: Scalar, empty: Scalar, columns: Scalar) -> Weighted:
     """Exponential or log-normal weights over their row sums; the options are those of `Weighted`."""
-    menu = (law.sample(key, (T.padded, T.padded)) for law in (LogNormal(1.0), UnitExponential()))
+    shape = (T.padded, T.padded)
+    menu = LogNormal(1.0).sample(named(key, "log-normal"), shape), UnitExponential().sample(key, shape)
     return Weighted(jnp.where(log_normal, *menu), empty, columns)

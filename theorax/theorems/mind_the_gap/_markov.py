@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import jax.numpy as jnp
 from jaxtyping import Array, Float
-from sympy import Expr, Integer, Rational, Symbol, exp, integrate, oo, simplify, sqrt
+from sympy import Expr, Integer, Integral, Rational, Symbol, exp, integrate, oo, simplify, sqrt
 
 from theorax.language import Corrections, Efforts, Expansion, Hypothesis, Index, Measured, Parameter, Size
+from theorax.language.limit_laws import Image, LawOfNumbers
 from theorax.numerics.attention import mean_token_removed
 from theorax.numerics.extents import Extent
 
@@ -29,13 +30,19 @@ z = Symbol("z", positive=True)
 
 def variation(first: Expr, second: Expr) -> Expr:
     """Standard deviation over mean, from the first two moments."""
-    return simplify(sqrt(second - first**2) / first)
+    return sqrt(second - first**2) / first
 
 
 def coefficient_of_variation(density: Expr, low: Expr, high: Expr) -> Expr:
     """Coefficient of variation of the law with this density on (low, high), by integration."""
     first, second = (integrate(z**power * density, (z, low, high)) for power in (1, 2))
-    return variation(first, second)
+    return simplify(variation(first, second))
+
+
+def moment(law: LawOfNumbers | None, power: int) -> Expr:
+    """E X^power as an integral over the law's variable, not computed."""
+    assert isinstance(law, Image)
+    return Integral(law.of**power * law.density, (law.variable, *law.over))
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,13 @@ What is measured is T/sr, in which s_1^4 and with it the correction of the edge 
 """
 
 import jax
-from sympy import Integer, Rational, exp, limit, oo, sqrt, symbols
+import sympy
+from sympy import Derivative, Integer, Rational, Subs, exp, log, oo, sqrt, symbols
 
 from theorax.language import *
 from theorax.numerics.spectra import top_and_tail
 from theorax.theorems.mind_the_gap import _markov as setting
-from theorax.theorems.mind_the_gap._free import edge_condition, free_moments, inverse_of_edge, z
+from theorax.theorems.mind_the_gap._free import free_moment, inverse_of_edge, z
 from theorax.theorems.mind_the_gap._markov import LOGNORMAL, UNIFORM, T, d, gamma, l
 from theorax.theorems.mind_the_gap._models import network
 
@@ -69,16 +70,17 @@ def edge_and_moment():
     )
     yield Cited("no singular value stays outside the limit's support", "Collins and Male 2014")
     S = (1 + z) ** -l * (1 + gamma * z) ** -l  # 1/(1 + z) for each A_perp, 1/(1 + gamma z) for each layer of values
-    yield Step("the place of the edge is a critical point of 1/chi", edge_condition(S).subs(z, root), Integer(0))
+    inverse = inverse_of_edge(S)
     yield Step(
-        "edge squared over second moment", inverse_of_edge(S).subs(z, root) ** 2 / free_moments(S, 2)[1], constant.to
+        "the place of the edge is a critical point of 1/chi", Subs(Derivative(log(inverse), z), z, root), Integer(0)
     )
+    yield Step("edge squared over second moment", Subs(inverse, z, root) ** 2 / free_moment(S, 2), constant.to)
     closed = (2 * l) ** (4 * l) / (2 * l + 1) ** (4 * l + 1)
     for layers in range(1, 6):
-        at = constant.to.subs({gamma: 1, l: layers})
+        at = Subs(constant.to, (gamma, l), (1, layers))
         yield Step(f"sr/T at gamma = 1, l = {layers}: (2l)^(4l)/(2l + 1)^(4l + 1)", 1 / at, closed.subs(l, layers))
     n = symbols("n", positive=True)
-    yield Step("gamma = 1, l large: e^(-2)/(2l + 1)", limit((2 * n + 1) * closed.subs(l, n), n, oo), exp(-2))
+    yield Step("gamma = 1, l large: e^(-2)/(2l + 1)", sympy.Limit((2 * n + 1) * closed.subs(l, n), n, oo), exp(-2))
 
 
 theorem = Theorem(

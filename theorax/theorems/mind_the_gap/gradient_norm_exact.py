@@ -6,9 +6,10 @@ t_L = E ||A_L ... A_1||_F^2 obey t_L = 1 + q t_(L-1) from t_0 = T, and without t
 """
 
 import sympy
-from sympy import Le, Rational, Symbol, exp, eye, ones, oo, simplify, sqrt
+from sympy import Integral, Le, Rational, Subs, Symbol, exp, eye, ones, oo, simplify, sqrt
 
 from theorax.language import *
+from theorax.numerics.extents import literal
 from theorax.theorems.mind_the_gap import _gradients as programs
 from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap._markov import T, d, gamma
@@ -91,8 +92,9 @@ fixed_any_law = Expectation(
 def kronecker():
     """Generic rows of sum one, tokens and values; T = d = 2 at depths 2 and 3, T = 3, d = 2 at depth 2, every layer."""
     for sizes in ((2, 2, 2), (2, 2, 3), (3, 2, 2)):
-        what = "the measured program on symbols, T = {}, d = {}, L = {}".format(*sizes)
-        yield instance(factors, what, programs.differentiated(*sizes))
+        network, (rows, columns, depth) = programs.naive_of_symbols(*sizes), sizes
+        what = f"T = {rows}, d = {columns}, L = {depth}"
+        yield Instance(factors, what, programs.differentiate, network, literal(rows), literal(columns))
 
 
 @lemma
@@ -101,9 +103,12 @@ def one_layer():
     z, a, b = Symbol("z", positive=True), Symbol("a"), Symbol("b")
 
     def second(shape):
-        return sympy.integrate(z ** (shape + 1) * exp(-z), (z, 0, oo)) / sympy.gamma(shape)
+        return sympy.gamma(shape + 2) / sympy.gamma(shape)
 
     yield Cited("a row is a vector of gamma variates over their sum, and independent of that sum", "Lukacs 1955")
+    shape = Symbol("shape", positive=True)
+    moment = Integral(z ** (shape + 1) * exp(-z), (z, 0, oo)) / sympy.gamma(shape)
+    yield Step("E z^2 of a gamma variate", moment, second(shape))
     square = simplify(second(alpha) / second(alpha * T))
     yield Step("s_T = T^2 E a_1^2 - 1", T**2 * square - 1, s_T)
     for order in (2, 3):
@@ -121,7 +126,7 @@ def induction(claim):
     """Every depth, layer and size: rows iid and exchangeable, tokens isometric, values iid and centred."""
     q = Symbol("q", positive=True)
     t, outlier = (mean_square(q), 1) if claim is mean_naive else (T * q**L, 0)
-    yield Step("without a layer, ||I||_F^2", t.subs(L, 0), T)
+    yield Step("without a layer, ||I||_F^2", Subs(t, L, 0), T)
     yield Step("one layer more, by E A^T M A = J M J + tr(M) v (I - J)", outlier + q * t, t.subs(L, L + 1))
     values = (d * sigma_V**2) ** (l - 1) * d * (d * sigma_V**2) ** (L - l)  # E W W^T = d sigma_V^2 I, ||I_d||^2 = d
     yield Step("independent values before and after, isometric tokens", values * t.subs(q, s_T / T), claim.equals)
@@ -132,7 +137,7 @@ def explosion():
     """Any alpha, sigma_A^2 = 1/alpha; depths 1 to 4: the ratio of both means grows like T^(L-1) sigma_A^(-2L)."""
     ratio = mean_square(s_T / T) / (T * (s_T / T) ** L)
     for depth in range(1, 5):
-        grown = sympy.limit(simplify((ratio / T ** (L - 1)).subs(L, depth)), T, oo)
+        grown = sympy.Limit((ratio / T ** (L - 1)).subs(L, depth).factor(), T, oo)
         excess = 1 + 1 / alpha if depth == 1 else 1  # at depth one the outlier is no larger than the bulk
         yield Step(f"naive/fixed over T^(L-1), L = {depth}", grown, excess * alpha**depth)
 

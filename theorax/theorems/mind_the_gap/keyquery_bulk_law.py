@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import jax.numpy as jnp
 import sympy
-from sympy import Rational, Symbol, exp, oo, pi, sqrt
+from sympy import Derivative, Integral, Rational, Subs, Symbol, exp, factorial, oo, pi, sqrt
 
 from theorax.language import *
 from theorax.numerics.attention import mean_token_removed
@@ -99,8 +99,8 @@ def moments():
     """Generic beta and phi; that the nonlinear part is free of the linear one is cited."""
     t = Symbol("t", real=True)
     weight = exp(beta * t - beta**2 / 2) * exp(-(t**2) / 2) / sqrt(2 * pi)
-    yield Step("the linear Hermite coefficient", sympy.integrate(t * weight, (t, -oo, oo)), beta)
-    squared = sympy.integrate(exp(beta * t - beta**2 / 2) * weight, (t, -oo, oo))
+    yield Step("the linear Hermite coefficient", Integral(t * weight, (t, -oo, oo)), beta)
+    squared = Integral(exp(beta * t - beta**2 / 2) * weight, (t, -oo, oo))
     yield Step("its variance, the sum of all squared coefficients", squared - 1, variance)
     yield Cited("a function of a Gaussian product: that product plus a free semicircle", "Pennington and Worah 2017")
     yield Cited("dividing the rows by their sums moves the spectrum by one rank and o(1)", "Bordenave et al. 2012")
@@ -109,8 +109,7 @@ def moments():
     place = sympy.solve((g**2 / (1 + z) ** 2 * inverse_of_edge(S) - 1).factor(), z)[0]
     yield Step("Q K^T/sqrt(T d_qk): R = x - 1/g with x = (1 + z)/g", (1 + place) / g - 1 / g, g / (1 - phi * g**2))
     yield Step("the quartic is R(g) + 1/g = x", (x - R - 1 / g) * g * (1 - phi * beta**2 * g**2), quartic)
-    cumulant = sympy.series(R, g, 0, 4).removeO().expand()
-    two, four = cumulant.coeff(g, 1), cumulant.coeff(g, 3)
+    two, four = (Subs(Derivative(R, (g, order)), g, 0) / factorial(order) for order in (1, 3))
     yield Step("second moment: kappa_2", two, law.moment(2))
     yield Step("fourth moment: kappa_4 + 2 kappa_2^2", four + 2 * two**2, law.moment(4))
 

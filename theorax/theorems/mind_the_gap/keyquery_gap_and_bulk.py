@@ -79,9 +79,10 @@ def first_order():
     # e^(beta^2 |k_j|^2/(2 d_qk)) up to scale, |k_j|^2 chi-square with d_qk degrees, and variance sigma_A^2 about it.
     n, a = sympy.symbols("n a", positive=True)
     laplace = (1 - 2 * a / n) ** (-n / 2)  # E exp(a chi^2_n/n)
-    between = sympy.limit(n * (laplace.subs(a, 2 * a) / laplace**2 - 1), n, oo).subs(a, beta**2 / 2)
-    yield Step("d_qk Var(e^(beta^2 |k|^2/(2 d_qk))) over its squared mean", between, beta**4 / 2)
-    yield Step("half of T(s_1^2 - 1): within and between columns", (variance + phi * between) / 2, outlier.to)
+    variance_of_mean, between = n * (laplace.subs(a, 2 * a) / laplace**2 - 1), beta**4 / 2
+    limit_of_it = sympy.Limit(variance_of_mean.subs(a, beta**2 / 2), n, oo)
+    yield Step("d_qk Var(e^(beta^2 |k|^2/(2 d_qk))) over its squared mean", limit_of_it, between)
+    yield Step("half of T(s_1^2 - 1): within and between columns", (variance + phi * limit_of_it) / 2, outlier.to)
 
 
 gaps = (gap, layer_gap, layer_collapse)

@@ -7,8 +7,7 @@ sigma_A^(2k) times the Catalan numbers. For Gamma weights the mean of ||A_perp||
 """
 
 import jax.numpy as jnp
-import sympy
-from sympy import Integer, Piecewise, Rational, Symbol, catalan, exp, factorial, integrate, oo, sqrt
+from sympy import Derivative, Integer, Integral, Rational, Symbol, catalan, exp, factorial, oo, pi, sqrt
 
 from theorax.language import *
 from theorax.numerics import distributions
@@ -16,7 +15,7 @@ from theorax.numerics.attention import mean_token_removed
 from theorax.numerics.ensembles import random_markov
 from theorax.numerics.spectra import singular_values
 from theorax.theorems.mind_the_gap import _markov as setting
-from theorax.theorems.mind_the_gap._free import free_moments, z
+from theorax.theorems.mind_the_gap._free import free_moment, z
 from theorax.theorems.mind_the_gap._markov import (
     BERNOULLI,
     EXPONENTIAL,
@@ -108,46 +107,46 @@ def observe_square(A, T):
 def the_circle():
     """Every sigma_A, and the four laws of weights; that the spectrum tends to the quarter circle is cited."""
     yield Cited("the empirical law tends to the quarter-circular law of radius 2 sigma_A", "Bordenave et al. 2012")
-    yield Step("its second moment", bulk.to.moment(2), sigma_A**2)
-    yield Step("the second moment of the claimed law without scale", circle.to.moment(2), Integer(1))
-    uniform = Piecewise((1, z < Rational(1, 2)), (0, True))
-    for law, density, end, weight in (
-        (EXPONENTIAL, exp(-z), oo, z),
-        (UNIFORM, Integer(1), Integer(1), z),
-        (BERNOULLI, Integer(1), Integer(1), uniform),
+    yield Step("its second moment", setting.moment(bulk.to, 2), sigma_A**2)
+    yield Step("the second moment of the claimed law without scale", setting.moment(circle.to, 2), Integer(1))
+    for law, weight, density, over in (
+        (EXPONENTIAL, z, exp(-z), (z, 0, oo)),
+        (UNIFORM, z, Integer(1), (z, 0, 1)),
+        (BERNOULLI, Integer(1), Integer(1), (z, 0, Rational(1, 2))),  # a uniform variable below a half: one, else zero
     ):
-        first, second = (integrate(weight**n * density, (z, 0, end)) for n in (1, 2))
-        yield Step("sigma_A from the density", setting.variation(first, second), law.sigma_A)
-    g = Symbol("g", real=True)
-    for n in (1, 2):
-        square = Rational(n**2, 8) - (g - Rational(n, 2)) ** 2 / 2
-        exponent = f"the exponent of E exp(n g/2), n = {n}, is n^2/8 and a shifted square"
-        yield Step(exponent, n * g / 2 - g**2 / 2, square)
-    yield Step("sigma_A of exp(g/2)", setting.variation(exp(Rational(1, 8)), exp(Rational(1, 2))), SOFT.sigma_A)
+        first, second = (Integral(weight**n * density, over) for n in (1, 2))
+        yield Step("sigma_A^2 from the density", setting.variation(first, second) ** 2, law.sigma_A**2)
+    g, soft = Symbol("g", real=True), (exp(Rational(1, 8)), exp(Rational(1, 2)))
+    for n, value in enumerate(soft, start=1):
+        shifted = -((g - Rational(n, 2)) ** 2) / 2
+        yield Step(f"the exponent of moment {n} of exp(g/2)", n * g / 2 - g**2 / 2, Rational(n**2, 8) + shifted)
+        shifted_normal = Integral(exp(shifted) / sqrt(2 * pi), (g, -oo, oo))
+        yield Step(f"moment of order {n} of exp(g/2)", exp(Rational(n**2, 8)) * shifted_normal, value)
+    yield Step("sigma_A^2 of exp(g/2)", setting.variation(*soft) ** 2, SOFT.sigma_A**2)
 
 
 @derives(moments)
 def catalan_numbers():
     """k = 1 to 5, every sigma_A."""
-    free = free_moments(1 / (1 + z), 5)
     for order in range(1, 6):
-        moment = bulk.to.moment(2 * order) / sigma_A ** (2 * order)
+        moment = setting.moment(bulk.to, 2 * order) / sigma_A ** (2 * order)
         yield Step(f"moment of order {2 * order} of the quarter circle", moment, moments.to.subs(k, order))
-        yield Step("and of its square, from the S-transform 1/(1 + z)", free[order - 1], moments.to.subs(k, order))
+        free = free_moment(1 / (1 + z), order)
+        yield Step("and of its square, from the S-transform 1/(1 + z)", free, moments.to.subs(k, order))
 
 
-@settles(frobenius)
+@derives(frobenius)
 def second_moment_of_a_row():
     """Every T and alpha: S^(-2) is the integral of y e^(-y S), which factorises over independent weights."""
     y, S = Symbol("y", positive=True), Symbol("S", positive=True)
-    yield Step("1/S^2 as an integral", integrate(y * exp(-y * S), (y, 0, oo)), S**-2)
+    yield Step("1/S^2 as an integral", Integral(y * exp(-y * S), (y, 0, oo)), S**-2)
     # Gamma weights: E exp(-y Z) = (1 + y)^(-alpha), so E Z^2 exp(-y Z) is its second derivative; substitute x = 1 + y.
     x = Symbol("x", positive=True)
     transform = x**-alpha
     other_weights = transform ** (T - 1)
-    integrand = sympy.simplify((x - 1) * sympy.diff(transform, x, 2) * other_weights)
+    integrand = (x - 1) * Derivative(transform, (x, 2)) * other_weights
     yield Step("E Z^2 exp(-y S)", integrand, alpha * (alpha + 1) * (x - 1) * x ** (-alpha * T - 2))
-    entry = alpha * (alpha + 1) * integrate((x - 1) * x ** (-alpha * T - 2), (x, 1, oo))
+    entry = alpha * (alpha + 1) * Integral((x - 1) * x ** (-alpha * T - 2), (x, 1, oo))
     # Rows sum to one and entries are exchangeable, so each has mean 1/T, and the squares of A - J add up to:
     yield Step("T^2 (E A_ij^2 - 1/T^2)", T**2 * (entry - T**-2), frobenius.equals)
 

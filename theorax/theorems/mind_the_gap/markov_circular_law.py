@@ -7,7 +7,7 @@ pi_i = (1 + sum_j (A_perp)_ji)/T, with Gaussian column sums of variance sigma_A^
 
 import jax
 import jax.numpy as jnp
-from sympy import Abs, Integer, Rational, Symbol, exp, integrate, oo, pi, sqrt
+from sympy import Abs, Integer, Integral, Rational, Symbol, exp, oo, pi, sqrt
 
 from theorax.language import *
 from theorax.theorems.mind_the_gap import _markov as setting
@@ -93,7 +93,7 @@ def moments():
     yield Cited("the spectrum tends to the uniform law on the disk of radius sigma_A", "Bordenave et al. 2012")
     r = Symbol("r", positive=True)
     yield Step(
-        "the mean square of a uniform point", integrate(r**2 * 2 * r / sigma_A**2, (r, 0, sigma_A)), mean_square.to
+        "the mean square of a uniform point", Integral(r**2 * 2 * r / sigma_A**2, (r, 0, sigma_A)), mean_square.to
     )
 
 
@@ -103,8 +103,8 @@ def column_sums():
     yield Cited("sums of T independent centred entries tend to a Gaussian variable", "Lindeberg 1922")
     g = Symbol("g", real=True)
     density = exp(-(g**2) / (2 * sigma_A**2)) / (sigma_A * sqrt(2 * pi))
-    yield Step("E |g|", integrate(Abs(g) * density, (g, -oo, oo)), total_variation.to)
-    yield Step("E g^2", integrate(g**2 * density, (g, -oo, oo)), second_moment.to)
+    yield Step("E |g|", Integral(Abs(g) * density, (g, -oo, oo)), total_variation.to)
+    yield Step("E g^2", Integral(g**2 * density, (g, -oo, oo)), second_moment.to)
 
 
 # Weights exp(beta g) with growing beta, held against what sigma_A = 1 would give.

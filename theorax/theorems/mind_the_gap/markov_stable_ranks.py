@@ -15,7 +15,7 @@ from theorax.numerics.attention import mean_token_removed
 from theorax.numerics.lanczos import leading_singular_triplets
 from theorax.numerics.spectra import tail_power
 from theorax.theorems.mind_the_gap import _markov as setting
-from theorax.theorems.mind_the_gap._free import free_moments, z
+from theorax.theorems.mind_the_gap._free import free_moment, z
 from theorax.theorems.mind_the_gap._markov import EXPONENTIAL, UNIFORM, T, cv, sigma_A
 from theorax.theorems.mind_the_gap._models import matrix
 
@@ -85,10 +85,10 @@ def spectrum(A, T):
 def moments():
     """Every sigma_A, for the limit law."""
     law = quarter_circle(2 * sigma_A)
-    two, four = law.moment(2), law.moment(4)
+    two, four = setting.moment(law, 2), setting.moment(law, 4)
     yield Step("one and the sum of squares of the bulk", 1 + two, stable_rank.to)
     yield Step("T times the sum of its fourth powers", four / sigma_A**4, gram.to)
-    yield Step("and from the S-transform of the squares", free_moments(1 / (1 + z), 2)[1], gram.to)
+    yield Step("and from the S-transform of the squares", free_moment(1 / (1 + z), 2), gram.to)
     yield Step("sum of squares over T edge^2", two / (2 * sigma_A) ** 2, without.to)
     yield Step("sum of fourth powers over T edge^4", four / (2 * sigma_A) ** 4, gram_without.to)
 

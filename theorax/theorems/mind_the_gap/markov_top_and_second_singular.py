@@ -6,7 +6,18 @@ have variance sigma_A^2/T, and so T (s_1 - 1) tends to sigma_A^2/2. The second v
 """
 
 import jax.numpy as jnp
-from sympy import Integer, Matrix, Rational, Symbol, diff, limit, oo, solve, sqrt, symbols
+import sympy
+from sympy import (
+    Derivative,
+    Integer,
+    Matrix,
+    Rational,
+    Subs,
+    Symbol,
+    oo,
+    sqrt,
+    symbols,
+)
 
 from theorax.language import *
 from theorax.numerics.lanczos import leading_singular_triplets
@@ -68,11 +79,13 @@ def second_order():
     e, a, b, c = symbols("e a b c", positive=True)
     M = Matrix([[1 + e**2 * a, e**2 * c], [e**2 * c, e**2 * b]])
     (near_one,) = (value for value in M.eigenvals() if value.subs(e, 0) == 1)
-    yield Step("s_1^2 = 1 + e^2 a + ..., so 1 + |A_perp^T u|^2", diff(near_one, e, 2).subs(e, 0) / 2, a)
+    yield Step("s_1^2 = 1 + e^2 a + ..., so 1 + |A_perp^T u|^2", Subs(Derivative(near_one, (e, 2)), e, 0) / 2, a)
     column_sum = T * (sigma_A**2 / T**2)  # its variance: that of T independent entries
     shift = T * column_sum / T  # the mean of |A_perp^T u|^2, T squared column sums over T
     n = Symbol("n", positive=True)
-    yield Step("T (s_1 - 1)/sigma_A^2", limit(n * (sqrt(1 + shift.subs(T, n)) - 1), n, oo) / sigma_A**2, excess.to)
+    yield Step(
+        "T (s_1 - 1)/sigma_A^2", sympy.Limit(n * (sqrt(1 + shift.subs(T, n)) - 1), n, oo) / sigma_A**2, excess.to
+    )
 
 
 @derives(second_value)
@@ -80,15 +93,16 @@ def edge_of_the_bulk():
     """Every sigma_A, for the limit law; that the largest value sticks to its edge is cited."""
     yield Cited("with four moments the largest value of the bulk tends to its edge", "Bordenave et al. 2012")
     S = 1 / (1 + z)  # of the squares of the quarter-circular values
-    (place,) = solve(edge_condition(S), z)
-    yield Step("the edge in units of sigma_A/sqrt(T)", sqrt(inverse_of_edge(S).subs(z, place)), second_value.to)
+    place = Integer(1)
+    yield Solved("the place of the edge", edge_condition(S), z, place)
+    yield Step("the edge in units of sigma_A/sqrt(T)", sqrt(Subs(inverse_of_edge(S), z, place)), second_value.to)
 
 
 @derives(gap)
 def power_of_the_gap():
     """The exponent, from s_1 -> 1 and sqrt(T) s_2 -> 2 sigma_A."""
     ratio = second_value.to * sigma_A / sqrt(T)
-    yield Step("d log(s_2/s_1)/d log T", T * diff(ratio, T) / ratio, gap.exponent)
+    yield Step("d log(s_2/s_1)/d log T", T * Derivative(ratio, T) / ratio, gap.exponent)
 
 
 theorem = Theorem(

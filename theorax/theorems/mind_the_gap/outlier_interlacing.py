@@ -6,14 +6,14 @@ one A u = u for the unit vector u of equal entries, hence s_1(A) >= 1.
 """
 
 import jax.numpy as jnp
-from sympy import Matrix, Rational, ones
+from sympy import Matrix, Rational, Symbol, eye, ones
 
 from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.attention import mean_token_removed
 from theorax.numerics.extents import literal
 from theorax.numerics.spectra import singular_values
-from theorax.theorems.mind_the_gap._literal_networks import Weighted, drawn_weights, rows_summing_to_one
+from theorax.theorems.mind_the_gap._literal_networks import Weighted, drawn_weights, generic
 from theorax.theorems.mind_the_gap._markov import T
 
 seen = numbers(
@@ -37,17 +37,18 @@ def spectra(attention, T):
 @derives(not_above)
 def interlacing():
     """T = 2, 3, 4; that a positive rank-one term moves no eigenvalue past the next is cited."""
+    x = Symbol("x", real=True)
     for order in (2, 3, 4):
-        lowest = min(Matrix(ones(order) / order).eigenvals())
-        yield Step("A A^T - A_perp A_perp^T = J, whose lowest eigenvalue is zero", lowest, not_above.at_most)
+        singular = (ones(order) / order - x * eye(order)).det()
+        yield Solved("A A^T - A_perp A_perp^T = J, of eigenvalues zero and one", singular, x, [not_above.at_most, 1])
     yield Cited("so no eigenvalue of A_perp A_perp^T lies above that of A A^T of the same index", "Weyl 1912")
 
 
 @derives(at_least_one)
 def rows_of_sum_one():
-    """T = 2, 3, 4, generic rows of sum one; that the norm of a matrix bounds its gain on a vector is cited."""
+    """T = 2, 3, 4, generic weights over their row sums; that the norm of a matrix bounds its gain on a vector is cited."""
     for order in (2, 3, 4):
-        weights = Weighted(rows_summing_to_one("a", order))
+        weights = Weighted(generic("w", order, order))
         A = evaluate(lambda attention, order=order: attention(None, literal(order)), (weights,), Symbolic())
         image = Matrix(A) * ones(order, 1) / order ** Rational(1, 2)
         gain = (image.T * image)[0]

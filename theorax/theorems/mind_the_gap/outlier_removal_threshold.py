@@ -7,7 +7,7 @@ theta^2 G(x) = 1, G the Stieltjes transform of the bulk. The multiplicative law,
 """
 
 import jax.numpy as jnp
-from sympy import Integer, Rational, Symbol, cancel, diff, fraction, solve, sqrt
+from sympy import Derivative, Integer, Rational, Subs, Symbol, sqrt
 
 from theorax.language import *
 from theorax.numerics.lanczos import leading_singular_triplets
@@ -70,11 +70,11 @@ def secular_equation():
     place = 1 / (1 - g) + 1 / g  # x as a function of g = G(x): the bulk of ratio one has R-transform 1/(1 - g)
     G = (1 - sqrt(1 - 4 / x)) / 2
     yield Step("the Stieltjes transform of the bulk inverts it", place.subs(g, G), x)
-    above, below = fraction(cancel(place.subs(g, theta**-2)))
-    yield Step("where theta^2 G(x) = 1, as a singular value", sqrt(above) / sqrt(below), outlier.to)
-    inside = solve(diff(place, g), g)[0]
-    yield Step("the bulk ends where dx/dG = 0, as a singular value", sqrt(place.subs(g, inside)), absorbed.to)
-    yield Step("there theta^2 = 1/G is two", 1 / inside, Integer(2))
+    yield Solved("where theta^2 G(x) = 1, as a singular value", x**2 - place.subs(g, theta**-2), x, outlier.to)
+    inside = Rational(1, 2)
+    yield Solved("dx/dG = 0 at one half", Derivative(place, g), g, inside)
+    yield Step("the bulk ends where dx/dG = 0, as a singular value", sqrt(Subs(place, g, inside)), absorbed.to)
+    yield Solved("there theta^2 = 1/G", theta**2 * inside - 1, theta, sqrt(2))
 
 
 theorem = Theorem(

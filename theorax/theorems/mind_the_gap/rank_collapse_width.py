@@ -7,11 +7,12 @@ product of l Marchenko-Pastur laws of ratio one (the A_perp) and l of ratio gamm
 """
 
 import jax
-from sympy import Integer, Rational, Symbol, series, solve, sqrt
+from sympy import Integer, Rational, sqrt
 
 from theorax.language import *
 from theorax.numerics.spectra import top_and_tail
 from theorax.theorems.mind_the_gap import _markov as setting
+from theorax.theorems.mind_the_gap._free import free_moment, z
 from theorax.theorems.mind_the_gap._markov import LOGNORMAL, UNIFORM, T, cv, d, gamma, l, sigma_A
 from theorax.theorems.mind_the_gap._models import network, user_network
 
@@ -60,17 +61,13 @@ def observe(net, T):
 @derives(bulk)
 def second_moment():
     """Generic l and gamma, for free factors; that independent factors become free is cited."""
-    z, m1, m2 = Symbol("z"), Symbol("m_1"), Symbol("m_2")
     yield Cited(
         "independent bi-invariant factors are asymptotically free, so their S-transforms multiply",
         "Voiculescu 1991; Voiculescu 1987",
     )
     S = ((1 + z) * (1 + gamma * z)) ** -l  # 1/(1 + z) for each A_perp, 1/(1 + gamma z) for each layer of values
-    chi = z / (1 + z) * S  # the inverse of psi(w) = m_1 w + m_2 w^2 + ..., so psi(chi(z)) - z vanishes
-    defect = series(m1 * chi + m2 * chi**2 - z, z, 0, 3).removeO().expand()
-    first = solve(defect.coeff(z, 1), m1)[0]
-    yield Step("the first moment: no term in z", first, Integer(1))
-    yield Step("the second moment: no term in z^2", solve(defect.coeff(z, 2).subs(m1, first), m2)[0], bulk.to)
+    yield Step("the first moment, from the inverse of the moment series", free_moment(S, 1), Integer(1))
+    yield Step("the second moment", free_moment(S, 2), bulk.to)
 
 
 theorem = Theorem(

@@ -6,7 +6,7 @@ one and gamma, with right edge x_+(gamma); at gamma = 1 the law with S = 1/(1 + 
 """
 
 import jax.numpy as jnp
-from sympy import Integer, Rational, sqrt
+from sympy import Derivative, Integer, Rational, Subs, log, sqrt
 
 from theorax.language import *
 from theorax.numerics.attention import softmax_rows
@@ -15,7 +15,7 @@ from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
 from theorax.numerics.lanczos import leading_singular_triplets
 from theorax.theorems.mind_the_gap import _markov as setting
-from theorax.theorems.mind_the_gap._free import edge_condition, inverse_of_edge, z
+from theorax.theorems.mind_the_gap._free import inverse_of_edge, z
 from theorax.theorems.mind_the_gap._markov import T, cv, d, gamma
 
 second = Measured("second", "second singular value of A", positive=True)
@@ -79,9 +79,12 @@ def edge_of_product():
         "Voiculescu 1991; Voiculescu 1987",
     )
     S = 1 / ((1 + z) * (1 + gamma * z))
-    yield Step("the place of the edge is a critical point of 1/chi", edge_condition(S).subs(z, root), Integer(0))
-    yield Step("s_2 in units of T^(-3/2)", gamma * sqrt(inverse_of_edge(S).subs(z, root)), constant.to)
-    yield Step("at gamma = 1", constant.to.subs(gamma, 1), sqrt(Rational(27, 4)))
+    inverse = inverse_of_edge(S)
+    yield Step(
+        "the place of the edge is a critical point of 1/chi", Subs(Derivative(log(inverse), z), z, root), Integer(0)
+    )
+    yield Step("s_2 in units of T^(-3/2)", gamma * sqrt(Subs(inverse, z, root)), constant.to)
+    yield Step("at gamma = 1", Subs(constant.to, gamma, 1), sqrt(Rational(27, 4)))
 
 
 xavier = Subject(attention, norm=0.0, gain=1.0, heads=1, tied=0)

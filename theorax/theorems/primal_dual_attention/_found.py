@@ -28,6 +28,7 @@ certified = Optimum(
     solver.reached / solver.idle,
     bound=solver.assured / solver.idle,
     feasible=solver.spare >= 0,
+    bound_by="weak_duality",
     margin=Absolute(
         2,
         10**9,

@@ -17,7 +17,6 @@ from sympy import Rational
 
 from theorax.language import *
 from theorax.numerics.annotations import Entries
-from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.attention_layers import CONVOLUTION, POOL, STRIDE, AttentionSH, MultiHead, reduction
 from theorax.numerics.kernel_attention import Regression, Softmax, feature_rows
 from theorax.numerics.kernel_regression import FittedHeads
@@ -147,23 +146,20 @@ def on_symbols(tokens, reductions):
 @settles(expansion)
 def one_head():
     """Any two reduced keys, kept of three tokens, and a query; two features of any values, one output, any multipliers."""
-    found = evaluate(compare, on_symbols(3, {"": np.eye(3)[::2]}), Symbolic())
-    yield instance(expansion, "the measured programs on symbols", found)
+    yield Instance(expansion, "two of three keys", compare, *on_symbols(3, {"": np.eye(3)[::2]}))
 
 
 @settles(sparse)
 def strides():
     """Four tokens, a query, every second token in one head and every fourth in the other; two features of any values."""
     given = on_symbols(4, {s: reduction(STRIDE, 4, factor) for s, factor in enumerate(FACTORS)})
-    program = lambda model: compare(model) | strided(model)  # noqa: E731
-    yield instance(sparse, "the measured programs on symbols", evaluate(program, given, Symbolic()))
+    yield Instance(sparse, "four tokens", observe, *given)
 
 
 @settles(means)
 def two_keys():
     """Any two keys and a query in two dimensions."""
-    found = evaluate(neighbours, (setting.generic("k", 2, 2), setting.generic("q", 1, 2)), Symbolic())
-    yield instance(means, "the measured kernels on symbols", found)
+    yield Instance(means, "two keys", neighbours, setting.generic("k", 2, 2), setting.generic("q", 1, 2))
 
 
 layers = Subject(build, kind=LINEAR, reduced=STRIDE, every=False)

@@ -16,7 +16,6 @@ import numpy as np
 
 from theorax.language import *
 from theorax.numerics.annotations import Entries
-from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.kernel_attention import Features, Regression, feature_rows
 from theorax.numerics.keys import named
 from theorax.theorems.primal_dual_attention import _regression as setting
@@ -97,7 +96,7 @@ def on_symbols(claim):
     for i in range(3):
         K[i, :i] = K[:i, i]
     given = (K, g("q", 1, 3), g("v", 3, 1), g("b", 1), g("c", 1))
-    yield instance(claim, "the measured program on symbols", evaluate(walk, given, Symbolic()))
+    yield Instance(claim, "three keys", walk, *given)
 
 
 @settles(reversible, stationary)
@@ -123,7 +122,7 @@ def constants():
     """Two keys and a query in the plane, phi(x) = x."""
     g = setting.generic
     model = Chain(FEATURES[PLAIN], g("k", 2, 2), g("q", 1, 2), g("v", 2, 1), g("b", 1), g("c", 1), np.eye(2))
-    yield instance(constant, "the measured program on symbols", evaluate(observe, (model,), Symbolic()))
+    yield Instance(constant, "two keys", observe, model)
 
 
 walking = Subject(chain, kind=LINEAR, difference=0.0)

@@ -19,13 +19,14 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from sympy import Matrix, Rational, expand, sqrt, symbols
+from sympy import Matrix, Rational, Subs, sqrt, symbols
 
 from theorax.language import *
 from theorax.numerics.kernel_attention import AttentionKernel, Features, KernelAttention, feature_rows
 from theorax.numerics.kernel_regression import gram, inverse
 from theorax.numerics.keys import named
 from theorax.numerics.quadratic import Dual, cholesky, expanded_bound, lower_bound, solve_dual
+from theorax.numerics.weak_duality import weak_duality
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._found import SOLVED, astray, certified, gap, judged, solver
 from theorax.theorems.primal_dual_attention._regression import KERNELS, LINEAR, OUTPUTS, SOFTMAX, D, N, eps
@@ -55,7 +56,7 @@ H = hypotheses(
 )
 wanted = (H.tube, H.inside, H.centred)
 optimal = Optimum(
-    program.above, under=wanted, bound=program.below, feasible=program.room >= 0,
+    program.above, under=wanted, bound=program.below, feasible=program.room >= 0, bound_by="weak_duality",
     margin=Absolute(
         1, 10**30, "both values are the same expression, to the precision of the balls; any other coefficient leaves a gap",
     ),
@@ -143,12 +144,10 @@ def conditions():
         ("without b: beta = (p, q)", Matrix([p, q]), Matrix([1, 1]), 0),
         ("without b: beta = (-p, q)", Matrix([-p, q]), Matrix([-1, 1]), 0),
     ):
-        y = G * beta + Matrix([b_, b_]) + e * signs
-        r = y - G * beta - Matrix([b_, b_])
+        y = G * beta + Matrix([b_, b_]) + e * signs  # on the boundary of the tube, on the side of its sign
         size = sum(s * x for s, x in zip(signs, beta, strict=True))
-        yield Step(f"{name}: on the boundary of the tube, on the side of its sign", r.expand(), e * signs)
         value = y.dot(beta) - (beta.T * G * beta)[0] / 2 - e * size
-        yield Step(f"{name}: the dual value is |w|^2/2", value.expand(), ((beta.T * G * beta)[0] / 2).expand())
+        yield Step(f"{name}: the dual value is |w|^2/2", value, (beta.T * G * beta)[0] / 2)
 
 
 @lemma
@@ -160,12 +159,12 @@ def distances():
     y = p * G * star + c * one + e * star
     value, away = p**2 * (star.T * G * star)[0] / 2, w - p * X.T * star
     residual = y - X * w - b * one
-    yield Step("P without slacks less its least value", expand(w.dot(w) / 2 - value),
-               expand(away.dot(away) / 2 + p * star.dot(e * star - residual)))  # fmt: skip
-    yield Step("its least value less D at (q, -q)", expand(value - q * y.dot(star) + q**2 * (star.T * G * star)[0] / 2
-               + 2 * e * q), expand((p - q) ** 2 * (star.T * G * star)[0] / 2))  # fmt: skip
-    yield Step("a residual below the edge of the tube costs m = p", (p * (e - r)).subs(r, e - t), p * t)
-    yield Step("one beyond it C - p, with its slack", (p * (e - r) + C * (r - e)).subs(r, e + t), expand((C - p) * t))
+    yield Step("P without slacks less its least value", w.dot(w) / 2 - value,
+               away.dot(away) / 2 + p * star.dot(e * star - residual))  # fmt: skip
+    yield Step("its least value less D at (q, -q)", value - q * y.dot(star) + q**2 * (star.T * G * star)[0] / 2
+               + 2 * e * q, (p - q) ** 2 * (star.T * G * star)[0] / 2)  # fmt: skip
+    yield Step("a residual below the edge of the tube costs m = p", Subs(p * (e - r), r, e - t), p * t)
+    yield Step("one beyond it C - p, with its slack", Subs(p * (e - r) + C * (r - e), r, e + t), (C - p) * t)
 
 
 softmax = Subject(realised, kind=SOFTMAX, bias=True, centre=1.0, headroom=2.0, shortfall=0.0)
@@ -175,7 +174,7 @@ theorem = Theorem(
     uses=("svr_primal_dual_kkt", "svr_bias_stationary_mean"),
     hypotheses=H,
     claims=dict(optimal=optimal, certified=certified, recovered=recovered, same_function=same_function),
-    proofs=(conditions, distances),
+    proofs=(conditions, distances, weak_duality),
     experiments=dict(
         realised=Experiment(observe, (program, solver, layer), {N: (6, 10)}, at={D: 4, eps: Rational(1, 20)},
                             draws=Efforts(3, 8, 32), padded=True, subjects={

@@ -16,10 +16,10 @@ from sympy import Rational
 
 from theorax.language import *
 from theorax.numerics.annotations import Entries
-from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.kernel_attention import Features, KernelAttention, Regression
 from theorax.numerics.keys import named
 from theorax.numerics.quadratic import Primal, lower_bound, null_part, upper_bound
+from theorax.numerics.weak_duality import weak_duality
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, PLAIN, SIZES, C, D, eps
 
@@ -58,7 +58,7 @@ balanced = Identity(
 )  # fmt: skip
 moves = Inequality(seen.step, at_least=Rational(1, 100), under=H.few)
 optimal = Optimum(
-    seen.above, under=H.null, bound=seen.below, feasible=seen.room >= 0,
+    seen.above, under=H.null, bound=seen.below, feasible=seen.room >= 0, bound_by="weak_duality",
     margin=Absolute(
         1, 10**9, "both values are of order one and the same number; the moves change them by a tenth if made anywhere",
     ),
@@ -130,7 +130,7 @@ def any_values(claim):
     """Three keys and a query, two features of any values, one output; any multipliers and any move."""
     g = setting.generic
     model = Move(FEATURES[PLAIN], g("phi", 3, 2), g("q", 1, 2), g("beta", 3, 1), g("b", 1), g("u", 3, 1), 1)
-    yield instance(claim, "the measured programs on symbols", evaluate(compare, (model,), Symbolic()))
+    yield Instance(claim, "three keys", compare, model)
 
 
 layers = Subject(build, kind=LINEAR, full=False, projected=True)
@@ -140,7 +140,7 @@ theorem = Theorem(
     uses=("softmax_attention_support_vector_expansion",),
     hypotheses=H,
     claims=dict(expansion=expansion, silent=silent, balanced=balanced, moves=moves, optimal=optimal, convex=convex),
-    proofs=(any_values,),
+    proofs=(any_values, weak_duality),
     experiments=dict(
         layers=Experiment(observe, seen, SIZES, at={D: 4, C: 30, eps: Rational(1, 10)}, draws=setting.DRAWS, padded=True,
                           subjects={

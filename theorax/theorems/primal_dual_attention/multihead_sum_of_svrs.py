@@ -16,7 +16,6 @@ from sympy import Rational
 
 from theorax.language import *
 from theorax.numerics.annotations import Entries
-from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.attention_layers import MultiHead, equinox_multihead
 from theorax.numerics.kernel_attention import KernelAttention, Regression, Softmax
 from theorax.numerics.kernel_regression import FittedHeads
@@ -140,13 +139,7 @@ def two_heads():
     g, each = setting.generic, symbols_of_heads
     A, H = tuple(np.eye(4)[s : s + 2] for s in (0, 2)), each("H", 1, 1)  # every head has coordinates of its own
     model = Heads(g("x", 2, 4), g("q", 1, 4), A, A, H, each("beta", 2, 1), each("b", 1), PLAIN, 1, 0)
-    found = evaluate(compare, (model,), Symbolic())
-    left, right = (found[name].item() for name in ("sums", "layer"))
-    weights = [h.item() for h in H]
-    for side in (left, right):
-        yield Step("linear in what the heads return", side, sum(h * side.diff(h) for h in weights))
-    for h in weights:
-        yield Step(f"the share of {h}", left.diff(h), right.diff(h))
+    yield Instance(expansion, "two heads", compare, model)
 
 
 @settles(is_multihead)
@@ -155,7 +148,7 @@ def softmax_heads():
     g, each = setting.generic, symbols_of_heads
     A, B, H = each("A", WIDTH, 1), each("B", WIDTH, 1), each("H", 1, 1)
     model = Heads(g("x", 2, 1), g("q", 1, 1), A, B, H, each("beta", 2, 1), each("b", 1), PLAIN, 1, 0)
-    yield instance(is_multihead, "the measured programs on symbols", evaluate(by_softmax, (model,), Symbolic()))
+    yield Instance(is_multihead, "two heads", by_softmax, model)
 
 
 heads = Subject(build, kind=LINEAR, separate=False, own=True, excess=0.0)

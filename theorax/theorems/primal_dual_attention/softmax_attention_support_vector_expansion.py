@@ -20,7 +20,6 @@ import numpy as np
 from sympy import Integer, Matrix, Rational, Symbol, sqrt, symbols
 
 from theorax.language import *
-from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.kernel_attention import Features, KernelAttention, Regression, Softmax, exponents, feature_rows
 from theorax.numerics.keys import named
 from theorax.numerics.quadratic import Dual, Primal, feasible, lower_bound, solve_dual, solve_primal, upper_bound
@@ -131,22 +130,21 @@ def softmax_layers(queries, keys, values):
 
 
 def on_symbols(keys, more):
-    """One query whose features are turned to (1, 0), one output, any beta and b."""
+    """One query whose features are turned to (1, 0), one output, any beta and b: what ``outputs`` takes."""
     g, q = setting.generic, np.array([[Integer(1), Integer(0)]], dtype=object)
-    given = (g("phi", keys, 2), g("more", more, 2), q, g("beta", keys, 1), g("b", 1))
-    return evaluate(lambda *given: outputs(FEATURES[PLAIN], *given), given, Symbolic())
+    return FEATURES[PLAIN], g("phi", keys, 2), g("more", more, 2), q, g("beta", keys, 1), g("b", 1)
 
 
 @settles(expansion)
 def generic_features():
     """Three keys and a query, two features of any values (up to rotation and length of the query's), any beta and b."""
-    yield instance(expansion, "the measured programs on symbols", on_symbols(3, 0))
+    yield Instance(expansion, "three keys", outputs, *on_symbols(3, 0))
 
 
 @settles(general)
 def another_normaliser():
     """Two keys, h over one more, and a query; two features of any values (up to those of the query), any beta and b."""
-    yield instance(general, "the measured programs on symbols", on_symbols(2, 1))
+    yield Instance(general, "two keys and one more", outputs, *on_symbols(2, 1))
 
 
 def monomial(z, e, size):
@@ -160,18 +158,18 @@ def monomials():
     """Degrees up to four in the plane: the features of exp(<x, y>/sqrt(D)), by the multinomial theorem."""
     x, y = (Matrix(symbols(f"{name}_1:3")) for name in "xy")
     size = Symbol("D", positive=True)
-    for t in range(5):
+    for t in range(1, 5):
         rows = [e for e in exponents(2, 4).tolist() if sum(e) == t]
         of_x, of_y = ([monomial(z, e, size) for e in rows] for z in (x, y))
         total: Any = sum(a * b for a, b in zip(of_x, of_y, strict=True))
-        yield Step(f"degree {t}", total.expand(), (x.dot(y) ** t / (factorial(t) * size ** Rational(t, 2))).expand())
+        yield Step(f"degree {t}", total, x.dot(y) ** t / (factorial(t) * size ** Rational(t, 2)))
 
 
 @settles(is_softmax)
 def by_exponentials():
     """Three keys and a query in the plane, one output, any values."""
     q, k, v = (setting.generic(*letter) for letter in (("q", 1, 2), ("k", 3, 2), ("v", 3, 1)))
-    yield instance(is_softmax, "the measured programs on symbols", evaluate(softmax_layers, (q, k, v), Symbolic()))
+    yield Instance(is_softmax, "three keys", softmax_layers, q, k, v)
 
 
 fitted = Subject(pair, kind=TAYLOR, bias=True, more=0, excess=0.0)

@@ -14,7 +14,6 @@ from sympy import Rational
 
 from theorax.language import *
 from theorax.numerics.annotations import Entries
-from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.attention_layers import by_sets, halves, two_sets
 from theorax.numerics.kernel_attention import Regression, feature_rows
 from theorax.numerics.kernel_regression import Fitted
@@ -79,7 +78,7 @@ def build(key, N, D, kind, local):
     return Sparse(keys, queries, tuple(beta[chosen] for chosen in two_sets(len(keys))), beta[0], int(kind), bool(local))
 
 
-class Solved(eqx.Module):
+class SolvedRegressions(eqx.Module):
     """The regressions on the two sets, and values that the layer is given in the place of theirs, if any."""
 
     keys: Array
@@ -96,9 +95,9 @@ def solve(key, N, D, C, eps, kind, bias, shared):
         for block, chosen in zip(halves(queries), two_sets(len(keys)), strict=True)
     )
     if not shared:
-        return Solved(keys, queries, fitted, None)
+        return SolvedRegressions(keys, queries, fitted, None)
     full = setting.fit(phi, keys, queries, targets, C, eps, bias).attention.values
-    return Solved(keys, queries, fitted, tuple(full[chosen] for chosen in two_sets(len(keys))))
+    return SolvedRegressions(keys, queries, fitted, tuple(full[chosen] for chosen in two_sets(len(keys))))
 
 
 def optima(model, C, eps):
@@ -117,7 +116,7 @@ def of_two_sets():
     """Three keys, two sets of two, a query of each; two features of any values, one output, any multipliers."""
     g = setting.generic
     model = Sparse(g("phi", 3, 2), g("q", 2, 2), (g("beta", 2, 1), g("gamma", 2, 1)), g("b", 1), PLAIN)
-    yield instance(expansion, "the measured programs on symbols", evaluate(compare, (model,), Symbolic()))
+    yield Instance(expansion, "two sets of two keys", compare, model)
 
 
 layers = Subject(build, kind=LINEAR, local=True)

@@ -13,6 +13,7 @@ from theorax.language import *
 from theorax.numerics.attention_layers import two_sets
 from theorax.numerics.kernel_attention import feature_rows
 from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
+from theorax.numerics.weak_duality import weak_duality
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, SIZES, TAYLOR, C, D, eps
 
@@ -25,7 +26,7 @@ seen = arrays(
 
 H = hypotheses(targets="the targets are those that belong to the set", sets="not all queries may read the same keys")
 realised = Optimum(
-    seen.above, under=H.targets, bound=seen.below, feasible=seen.room >= 0,
+    seen.above, under=H.targets, bound=seen.below, feasible=seen.room >= 0, bound_by="weak_duality",
     margin=Absolute(1, 10**9, "both values are the same number; the targets of another set leave a gap of order one"),
 )  # fmt: skip
 differ = Inequality(seen.apart, at_least=Rational(1, 10**4), under=(H.targets, H.sets))
@@ -87,7 +88,7 @@ theorem = Theorem(
     uses=("sparse_attention_query_dependent_svr", "attention_values_realisable"),
     hypotheses=H,
     claims=dict(realised=realised, differ=differ),
-    proofs=(targets_differ,),
+    proofs=(targets_differ, weak_duality),
     experiments=dict(
         one_V=Experiment(shared_values, seen, SIZES, at={D: 2, C: 10_000, eps: Rational(1, 10)}, draws=setting.DRAWS,
                          padded=True, subjects={

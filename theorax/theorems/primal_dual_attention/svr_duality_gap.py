@@ -14,11 +14,10 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from sympy import Matrix, Rational, solve, symbols
+from sympy import Derivative, Matrix, Rational, symbols
 
 from theorax.language import *
 from theorax.numerics.annotations import Entries
-from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.kernel_attention import Features, feature_rows
 from theorax.numerics.keys import named
 from theorax.numerics.quadratic import lower_bound
@@ -106,7 +105,7 @@ def generic_points():
     g = setting.generic
     y, xi, xit, alpha, alphat = (g(name, 2, 1) for name in ("y", "xi", "xit", "alpha", "alphat"))
     model = Anything(FEATURES[PLAIN], g("k", 2, 2), y, g("w", 1, 2), g("b", 1), xi, xit, alpha[1:], alphat, 0.0, 1.0)
-    yield instance(gap, "the measured program on symbols", evaluate(terms, (model, g("C"), g("e")), Symbolic()))
+    yield Instance(gap, "two keys", terms, model, g("C"), g("e"))
 
 
 @lemma
@@ -122,14 +121,14 @@ def lagrangian():
         + a.dot(y - f - e * one - xi) + at.dot(f - y - e * one - xit)
     )  # fmt: skip
     beta = a - at
-    (found,) = solve([L.diff(s) for s in w], list(w), dict=True)
-    yield Step("its zero gradient in w: w = sum of beta x", Matrix([found[s] for s in w]), (X.T * beta).expand())
-    yield Step("in b: the sum of beta", -L.diff(b), sum(beta))
-    multipliers = solve([L.diff(s) for s in (*xi, *xit)], [*eta, *etat], dict=True)[0]
-    yield Step("in the slacks: alpha + eta = C", [multipliers[s] + t for s, t in zip(eta, a, strict=True)], [c, c])
-    at_zero = L.subs(found).subs(multipliers).subs(a[0], solve(sum(beta), a[0])[0])
+    found = dict(zip(w, X.T * beta, strict=True))
+    yield Solved("its zero gradient in w: w = sum of beta x", [L.diff(s) for s in w], list(w), [found])
+    yield Step("in b: the sum of beta", -Derivative(L, b), sum(beta))
+    left = {s: c - t for s, t in zip((*eta, *etat), (*a, *at), strict=True)}
+    yield Solved("in the slacks: alpha + eta = C", [L.diff(s) for s in (*xi, *xit)], [*eta, *etat], [left])
+    no_sum = {a[0]: at[0] + at[1] - a[1]}  # the sum of beta is zero
     value = y.dot(beta) - (beta.T * X * X.T * beta)[0] / 2 - e * one.dot(a + at)
-    yield Step("what is left is the dual value", at_zero.expand(), value.subs(a[0], solve(sum(beta), a[0])[0]).expand())
+    yield Step("what is left is the dual value", L.subs(found).subs(left).subs(no_sum), value.subs(no_sum))
 
 
 point = Subject(anything, kind=LINEAR, bias=True, total=0.0, share=1.0)

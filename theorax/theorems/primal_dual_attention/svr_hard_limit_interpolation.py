@@ -18,14 +18,14 @@ from typing import Any
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from sympy import Abs, Integer, Matrix, expand, ones, simplify, solve, sqrt, symbols
+from sympy import Abs, Integer, Matrix, ones, sqrt, symbols
 
 from theorax.language import *
 from theorax.numerics.annotations import Entries
-from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.kernel_attention import AttentionKernel, Features, KernelAttention, feature_rows
 from theorax.numerics.kernel_regression import gram, interpolant, inverse
 from theorax.numerics.quadratic import Dual, cholesky, expanded_bound, lower_bound, solve_dual
+from theorax.numerics.weak_duality import weak_duality
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._found import SOLVED, astray, certified, gap, judged, solver
 from theorax.theorems.primal_dual_attention._regression import KERNELS, LINEAR, PLAIN, SOFTMAX, D, N
@@ -62,7 +62,7 @@ interpolates = Identity(
     },
 )  # fmt: skip
 optimal = Optimum(
-    exact.above, under=limit, bound=exact.below, feasible=exact.room >= 0,
+    exact.above, under=limit, bound=exact.below, feasible=exact.room >= 0, bound_by="weak_duality",
     margin=Absolute(
         1, 10**30, "both are one expression to the precision of the balls; a tube of width 1/10 leaves a gap of order one",
     ),
@@ -140,8 +140,7 @@ def in_closed_form():
     keys = np.array([[Integer(1), Integer(0)], symbols("p q", real=True)], dtype=object)
     dual = Dual(g("alpha", 2, 1), g("alphat", 2, 1), g("b", 1), jnp.zeros((2, 1), int))
     model = InterpolatingRegression(KERNELS[PLAIN], keys, g("y", 2, 1), 1.0, 1.0, 0.0, dual, True)
-    sides = lambda model: {name: observe(model)[name] for name in ("output", "target")}  # noqa: E731
-    yield instance(interpolates, "the measured program on symbols", evaluate(sides, (model,), Symbolic()))
+    yield Instance(interpolates, "two keys", observe, model)
 
 
 @lemma
@@ -151,9 +150,8 @@ def stationarity():
     G = Matrix([[g[0], g[1]], [g[1], g[2]]])
     inverse, one = G.inv(), ones(2, 1)
     (mean,), (weight,) = one.T * inverse * y, one.T * inverse * one
-    (found,) = solve((one.T * inverse * (y - b * one))[0].together(), b)
-    yield Step("coefficients that sum to zero", found.factor(), (mean / weight).factor())
-    yield Step("residuals vanish", (y - G * inverse * (y - b * one) - b * one).applyfunc(simplify), Matrix([0, 0]))
+    yield Solved("coefficients that sum to zero", (one.T * inverse * (y - b * one))[0], b, [mean / weight])
+    yield Step("residuals vanish", y - G * inverse * (y - b * one) - b * one, Matrix([0, 0]))
 
 
 @lemma
@@ -165,13 +163,13 @@ def distances():
     y = X * X.T * star + c * ones(2, 1)
     value = (star.T * X * X.T * star)[0] / 2
     r, away = y - X * w - b * ones(2, 1), w - X.T * star
-    yield Step("P less its least value", expand(w.dot(w) / 2 + C * sum(s) - value),
-               expand(away.dot(away) / 2 + C * sum(s) - star.dot(r)))  # fmt: skip
+    yield Step("P less its least value", w.dot(w) / 2 + C * sum(s) - value,
+               away.dot(away) / 2 + C * sum(s) - star.dot(r))  # fmt: skip
     d = Matrix([p[0], -p[0]])
     beta = star + d
-    yield Step("its least value less D", expand(value - y.dot(beta) + (beta.T * X * X.T * beta)[0] / 2),
-               expand((d.T * X * X.T * d)[0] / 2))  # fmt: skip
-    yield Step("a residual", expand(r), expand(-X * away + (c - b) * ones(2, 1)))
+    yield Step("its least value less D", value - y.dot(beta) + (beta.T * X * X.T * beta)[0] / 2,
+               (d.T * X * X.T * d)[0] / 2)  # fmt: skip
+    yield Step("a residual", r, -X * away + (c - b) * ones(2, 1))
 
 
 softmax = Subject(interpolated, kind=SOFTMAX, free=1.0, headroom=10.0, tube=0.0, shortfall=0.0)
@@ -185,7 +183,7 @@ theorem = Theorem(
         interpolates=interpolates, optimal=optimal, certified=certified, coefficients=coefficients,
         multiplier=multiplier, at_the_keys=at_the_keys,
     ),
-    proofs=(in_closed_form, stationarity, distances),
+    proofs=(in_closed_form, stationarity, distances, weak_duality),
     experiments=dict(
         random=Experiment(observe, (exact, solver, error), {N: (4, 8)}, at={D: 3}, draws=Efforts(3, 8, 24), padded=True,
                           subjects={

@@ -8,10 +8,11 @@ and a gap g bounds what each of them is off. The multiplier of the sum is the bi
 from dataclasses import replace
 
 import jax.numpy as jnp
-from sympy import Rational, Symbol, solve, symbols
+from sympy import Rational, Symbol, symbols
 
 from theorax.language import *
 from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
+from theorax.numerics.weak_duality import weak_duality
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, TAYLOR, C, D, N, eps
 
@@ -34,8 +35,8 @@ H = hypotheses(
     balance="sum_j beta_j = 0 where b is a variable",
     same="both programs have the same C",
 )
-strong = Optimum(seen.above, bound=seen.below, feasible=seen.room >= 0, margin=close)
-multiplier = Optimum(seen.other, bound=seen.below, feasible=seen.room >= 0, margin=close)
+strong = Optimum(seen.above, bound=seen.below, feasible=seen.room >= 0, bound_by="weak_duality", margin=close)
+multiplier = Optimum(seen.other, bound=seen.below, feasible=seen.room >= 0, bound_by="weak_duality", margin=close)
 stationary = Inequality(seen.off**2, at_most=2 * (seen.above - seen.below))
 slackness = Inequality(seen.products, at_most=seen.above - seen.below)
 one_sided = Inequality(seen.both, at_most=(seen.above - seen.below) / eps, where=eps > 0)
@@ -70,10 +71,10 @@ def conditions(fitted, C, eps):
 def never_both():
     """Every pair of slacks: alpha and alphat are not both positive where eps > 0."""
     r, e, s, t = symbols("r e s t")
-    # Both factors vanish where both multipliers are positive; their sum is 2 eps and the slacks.
-    yield Step("the sum of the two conditions", (e + s - r) + (e + t + r), 2 * e + s + t)
+    # Both factors vanish where both multipliers are positive; slacks are not negative.
+    yield Solved("the slacks then add up to -2 e", [e + s - r, e + t + r], [s, t], [{s: r - e, t: -r - e}])
     g, m = Symbol("g", positive=True), Symbol("m", positive=True)
-    yield Step("with a gap g: m (2 eps) <= 2 g for the smaller multiplier m", solve(2 * m * e - 2 * g, m), [g / e])
+    yield Solved("with a gap g: m (2 eps) <= 2 g for the smaller multiplier m", 2 * m * e - 2 * g, m, [g / e])
 
 
 optimal = Subject(solved, kind=TAYLOR, bias=True, constrained=True, share=1.0)
@@ -83,7 +84,7 @@ theorem = Theorem(
     uses=("svr_duality_gap", "quadratic_programs"),
     hypotheses=H,
     claims=dict(strong=strong, multiplier=multiplier, stationary=stationary, slackness=slackness, one_sided=one_sided),
-    proofs=(never_both,),
+    proofs=(never_both, weak_duality),
     experiments=dict(
         solved=Experiment(conditions, seen, {N: (8, 16)}, at={D: 3, C: 30, eps: Rational(1, 10)}, draws=Efforts(2, 6, 24),
                           padded=True, subjects={

@@ -8,11 +8,12 @@ both programs (eps - t) |beta|_1 <= g above it.
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from sympy import Rational, expand, solve, symbols
+from sympy import Rational, Subs, symbols
 
 from theorax.language import *
 from theorax.numerics.kernel_regression import Fitted
 from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
+from theorax.numerics.weak_duality import weak_duality
 from theorax.theorems.primal_dual_attention import _regression as setting
 from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, TAYLOR, C, D, N
 
@@ -28,7 +29,8 @@ H = hypotheses(
     wide="eps is at least half the range of the targets, or at least max |y| without b", narrow="eps is less than that",
 )  # fmt: skip
 zero = Optimum(
-    seen.flat, under=H.wide, bound=seen.nothing,
+    seen.flat, under=H.wide, bound=seen.nothing, bound_by="weak_duality",
+    unconstrained_because="no multiplier is used, and every function is admitted: what leaves the tube is in the value",
     margin=Absolute(
         1, 10**30, "both are zero in balls; a fiftieth below the threshold it is C times a fiftieth of a target",
     ),
@@ -83,9 +85,10 @@ def constants(model, C):
 def thresholds():
     """Two targets, the largest and the least: the constant nearest to both."""
     high, low, b = symbols("high low b", real=True)
-    (middle,) = solve((high - b) - (b - low), b)
-    yield Step("it lies in the middle", middle, (high + low) / 2)
-    yield Step("at half the range from either", [high - middle, middle - low], [(high - low) / 2] * 2)
+    middle = (high + low) / 2
+    yield Solved("it lies in the middle", (high - b) - (b - low), b, [middle])
+    from_either = [Subs(high - b, b, middle), Subs(b - low, b, middle)]
+    yield Step("at half the range from either", from_either, [(high - low) / 2] * 2)
 
 
 @lemma
@@ -94,7 +97,7 @@ def above_threshold():
     high, low = symbols("high low", real=True)
     e, beta = symbols("e beta", positive=True)
     linear = high * beta - low * beta - e * 2 * beta
-    yield Step("(t - e) |beta|_1, t half the range", expand(linear), expand(((high - low) / 2 - e) * 2 * beta))
+    yield Step("(t - e) |beta|_1, t half the range", linear, ((high - low) / 2 - e) * 2 * beta)
 
 
 above = Subject(wide, kind=TAYLOR, bias=True, width=1.02).breaking(H.narrow, fails=alive)
@@ -105,7 +108,7 @@ theorem = Theorem(
     uses=("svr_primal_dual_kkt",),
     hypotheses=H,
     claims=dict(zero=zero, vanish=vanish, alive=alive),
-    proofs=(thresholds, above_threshold),
+    proofs=(thresholds, above_threshold, weak_duality),
     experiments=dict(
         wide=Experiment(constants, seen, {N: (10, 16)}, at={D: 3, C: 100}, draws=Efforts(3, 8, 32), padded=True, subjects={
             "Taylor features, 1.02 of the threshold": above,

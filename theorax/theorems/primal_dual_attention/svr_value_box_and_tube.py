@@ -8,7 +8,7 @@ lies s beyond the tube. How wide a tube leaves no value is the matter of svr_tub
 
 import equinox as eqx
 import jax.numpy as jnp
-from sympy import Abs, Rational, Symbol, expand, solve, symbols
+from sympy import Abs, Rational, Symbol, symbols
 
 from theorax.language import *
 from theorax.numerics.kernel_regression import Fitted
@@ -71,14 +71,14 @@ def complementary():
     """One key, a residual on either side of the tube's upper edge."""
     c, e, s = symbols("c e s", positive=True)
     t = Symbol("t")
-    yield Step("inside, r = e - s: no slack, so alpha s = 0", solve(t * (e - (e - s)), t), [0])
-    yield Step("outside, r = e + s: where alpha is not zero the slack is s", solve(e + t - (e + s), t), [s])
-    yield Step("and alpha is C", solve((c - t) * s, t), [c])
+    yield Solved("inside, r = e - s: no slack, so alpha s = 0", t * (e - (e - s)), t, [0])
+    yield Solved("outside, r = e + s: where alpha is not zero the slack is s", e + t - (e + s), t, [s])
+    yield Solved("and alpha is C", (c - t) * s, t, [c])
     a, b = symbols("a b", positive=True)
-    yield Step("inside: both products, less |beta| s, with alpha the larger", expand(
-        a * (e - (e - s)) + b * (e + (e - s)) - (a - b) * s), expand(2 * b * e))  # fmt: skip
-    yield Step("outside: (C - alpha) xi and alphat (eps + r), less (C - beta) s", expand(
-        (c - a) * s + b * (e + e + s) - (c - (a - b)) * s), expand(2 * b * e))  # fmt: skip
+    yield Step("inside: both products, less |beta| s, with alpha the larger",
+               a * (e - (e - s)) + b * (e + (e - s)) - (a - b) * s, 2 * b * e)  # fmt: skip
+    yield Step("outside: (C - alpha) xi and alphat (eps + r), less (C - beta) s",
+               (c - a) * s + b * (e + e + s) - (c - (a - b)) * s, 2 * b * e)  # fmt: skip
 
 
 optimal = Subject(solved, kind=TAYLOR, bias=True, rolled=0)

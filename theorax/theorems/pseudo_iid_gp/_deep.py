@@ -110,7 +110,7 @@ def subject(law: EnsembleLaw, activation: int, known: dict[Parameter, Any]) -> S
     return law.subject(deep, known, activation=activation)
 
 
-def experiment(subjects: dict[str, Subject]) -> Experiment:
+def experiment(subjects: dict[str, Subject], quick: int = 500) -> Experiment:
     """These networks, one and four layers deep; one program for all of them and all widths."""
     return Experiment(
         padded=True,
@@ -120,7 +120,7 @@ def experiment(subjects: dict[str, Subject]) -> Experiment:
         sweep={n: (16, 32, 64)},
         along={l: (1, 4)},
         span=4,
-        draws=Efforts(quick=500, standard=2000, thorough=20000),
+        draws=Efforts(quick=quick, standard=2000, thorough=20000),
         dtype="float32",
     )
 

@@ -14,7 +14,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
-from sympy import Expr, Integer, Rational, Symbol, erf, exp, integrate, oo, pi, sqrt, sympify
+from sympy import Derivative, Expr, Integer, Integral, Rational, Symbol, erf, exp, oo, pi, sqrt, sympify
 
 from theorax.language import Parameter, Size, Step, Subject, lemma
 from theorax.numerics import weight_matrices
@@ -153,11 +153,11 @@ def moments() -> Iterator[Step]:
     """ReLU, the identity, the normal distribution function; under the standard normal law."""
     density = exp(-(z**2) / 2) / sqrt(2 * pi)
     u = Symbol("u", positive=True)
-    yield Step("Phi' is the density", ((1 + erf(z / sqrt(2))) / 2).diff(z), density)
+    yield Step("Phi' is the density", Derivative((1 + erf(z / sqrt(2))) / 2, z), density)
     for letter, k in ((mu, 1), (a, 2), (b4, 4)):
-        yield Step(f"ReLU, E phi^{k}", integrate(z**k * density, (z, 0, oo)), RELU.knows[letter])
-        yield Step(f"identity, E phi^{k}", integrate(z**k * density, (z, -oo, oo)), LINEAR.knows[letter])
-        yield Step(f"Phi, E phi^{k}, Phi(z) being uniform", integrate(u**k, (u, 0, 1)), PHI.knows[letter])
+        yield Step(f"ReLU, E phi^{k}", Integral(z**k * density, (z, 0, oo)), RELU.knows[letter])
+        yield Step(f"identity, E phi^{k}", Integral(z**k * density, (z, -oo, oo)), LINEAR.knows[letter])
+        yield Step(f"Phi, E phi^{k}, Phi(z) being uniform", Integral(u**k, (u, 0, 1)), PHI.knows[letter])
 
 
 class TwoLayerNetwork(eqx.Module):

@@ -10,7 +10,7 @@ from enum import IntEnum
 
 import jax
 import jax.numpy as jnp
-from sympy import Abs, Rational, Symbol, atan, cos, exp, integrate, log, oo, pi, prod, simplify, sqrt, symbols, tan
+from sympy import Abs, Integral, Product, Rational, Subs, Symbol, cos, exp, log, oo, pi, sqrt, symbols, tan
 
 from theorax.language import *
 from theorax.numerics.ensembles import gaussian as normals
@@ -133,12 +133,14 @@ def observe(net, n, scale):
 
 @lemma
 def stable():
-    """Three columns, any activations; the law of a unit given the layer before."""
-    x, s, f = Symbol("x", real=True), Symbol("s", positive=True), symbols("f1:4", positive=True)
-    density = integrate(exp(-s) * cos(s * x), (s, 0, oo), conds="none") / pi
-    yield Step("the density behind e^(-|s|)", simplify(density), 1 / (pi * (1 + x**2)))
-    given = prod(exp(-s * f_j / 3) for f_j in f)
-    yield Step("a sum of Cauchy numbers, s > 0 and f_j = |phi_j|", given, exp(-s * sum(f) / 3))
+    """Three columns; the law of a unit given the layer before."""
+    x, s, f = symbols("x s f", positive=True)  # the density is even
+    j = Symbol("j", integer=True, positive=True)
+    density = Integral(exp(-s) * cos(s * x), (s, 0, oo)) / pi
+    yield Step("the density behind e^(-|s|)", density, 1 / (pi * (1 + x**2)))
+    # Columns of |phi_j| = f, 2 f, 3 f: exponents add up, so the scale is the mean of |phi_j|.
+    given = Product(exp(-s * j * f / 3), (j, 1, 3))
+    yield Step("a sum of Cauchy numbers has the mean scale", given, exp(-s * (f + 2 * f + 3 * f) / 3))
 
 
 @lemma
@@ -146,18 +148,18 @@ def quantiles():
     """The Cauchy law of scale one."""
     x, y = Symbol("x", positive=True), Symbol("y", positive=True)
     half = 2 / (pi * (1 + x**2))
-    yield Step("half of its mass", integrate(half, (x, 0, 1)), median.to)
-    yield Step("and 49 of 50", 2 / pi * atan(FAR), tail.to)
-    yield Step("x -> 1/x leaves |x| its law", simplify(half.subs(x, 1 / y) / y**2), half.subs(x, y))
+    yield Step("half of its mass", Integral(half, (x, 0, 1)), median.to)
+    yield Step("and 49 of 50", Integral(half, (x, 0, FAR)), tail.to)
+    yield Step("x -> 1/x leaves |x| its law", Subs(half, x, 1 / y) / y**2, half.subs(x, y))
 
 
 @lemma
 def scales():
     """ReLU, the normal distribution function, the identity."""
     density = exp(-(z**2) / 2) / sqrt(2 * pi)
-    yield Step("ReLU", integrate(z * density, (z, 0, oo)), SCALES[RELU.place])
-    yield Step("Phi, uniform on (0, 1)", integrate(z, (z, 0, 1)), SCALES[PHI.place])
-    yield Step("the identity", 2 * integrate(z * density, (z, 0, oo)), SCALES[LINEAR.place])
+    yield Step("ReLU", Integral(z * density, (z, 0, oo)), SCALES[RELU.place])
+    yield Step("Phi, uniform on (0, 1)", Integral(z, (z, 0, 1)), SCALES[PHI.place])
+    yield Step("the identity", 2 * Integral(z * density, (z, 0, oo)), SCALES[LINEAR.place])
 
 
 SCALES = {RELU.place: 1 / sqrt(2 * pi), PHI.place: Rational(1, 2), LINEAR.place: sqrt(2 / pi)}

@@ -6,21 +6,23 @@ a curve in closed form, tanh a curve whose points are sums of a trapezoidal rule
 curve of tanh, without biases, q fades like 1/(2 l).
 """
 
+import sympy
 from sympy import (
+    Add,
+    Derivative,
     Integer,
+    Integral,
     Rational,
+    Subs,
     Symbol,
     asin,
     cosh,
     diff,
     erf,
     exp,
-    integrate,
-    limit,
+    factorial,
     oo,
     pi,
-    series,
-    simplify,
     sqrt,
     tanh,
 )
@@ -88,13 +90,15 @@ def erf_curve():
     z = Symbol("z", real=True)
     density = exp(-(z**2) / 2) / sqrt(2 * pi)
     slope = erf(z).diff(z).subs(z, sqrt(q) * z)
-    yield Step("E phi'^2", simplify(integrate(simplify(slope**2 * density), (z, -oo, oo))), deep.ERF_SLOPE)
+    yield Step("E phi'^2", Integral(slope**2 * density, (z, -oo, oo)), deep.ERF_SLOPE)
     yield Cited("E phi^2 is the arcsine kernel at two equal inputs", "erf_arcsine_kernel")
     point = deep.erf_point(q)
-    yield Step("sigma_w^2", point[sw2], pi / 4 * sqrt(1 + 4 * q))
-    yield Step("sigma_b^2", point[sb2], q - 2 * point[sw2] / pi * asin(2 * q / (1 + 2 * q)))
-    yield Step("the point at q -> 0", [limit(point[sw2], q, 0), limit(point[sb2], q, 0)], [pi / 4, 0])
-    yield Step("and how the bias rises from it", limit(point[sb2] / q**3, q, 0), Rational(4, 3))
+    square = 2 / pi * asin(2 * q / (1 + 2 * q))
+    both = [sw2 * deep.ERF_SLOPE - 1, sb2 + sw2 * square - q]
+    yield Solved("slope one, and a variance that stays", both, [sw2, sb2], {sw2: point[sw2], sb2: point[sb2]})
+    start = [sympy.Limit(point[letter], q, 0) for letter in (sw2, sb2)]
+    yield Step("the point at q -> 0", start, [pi / 4, 0])
+    yield Step("and how the bias rises from it", sympy.Limit(point[sb2] / q**3, q, 0), Rational(4, 3))
 
 
 @lemma
@@ -102,7 +106,7 @@ def relu_point():
     """Every q > 0."""
     z, b = Symbol("z", real=True), Symbol("b", nonnegative=True)
     density = exp(-(z**2) / 2) / sqrt(2 * pi)
-    slope, second = integrate(density, (z, 0, oo)), q * integrate(z**2 * density, (z, 0, oo))
+    slope, second = Integral(density, (z, 0, oo)), q * Integral(z**2 * density, (z, 0, oo))
     yield Step("chi_1", sw2 * slope, sw2 / 2)
     yield Step("at sigma_w^2 = 2 the next variance", b + 2 * second, b + q)
 
@@ -111,16 +115,21 @@ def relu_point():
 def tanh_at_the_origin():
     """Third order in q: means of the Taylor polynomials of tanh^2 and of its slope squared."""
     x = Symbol("x", real=True)
-    moment = integrate(x**6 * exp(-(x**2) / (2 * q)) / sqrt(2 * pi * q), (x, -oo, oo))
-    yield Step("E x^6", simplify(moment), 15 * q**3)
-    second = series(tanh(x) ** 2, x, 0, 8).removeO().expand()
-    mean_square = second.coeff(x, 2) * q + second.coeff(x, 4) * 3 * q**2 + second.coeff(x, 6) * 15 * q**3
-    yield Step("E tanh^2", mean_square, q - 2 * q**2 + Rational(17, 3) * q**3)
-    gain = series(1 / mean_square, q, 0, 2).removeO() - 1 / q
-    yield Step("what 1/q gains in a layer", gain, 2 - Rational(5, 3) * q)
-    slopes = series(diff(tanh(x), x) ** 2, x, 0, 4).removeO().expand()
-    yield Step("chi_1 = 1 - 2q", slopes.coeff(x, 0) + slopes.coeff(x, 2) * q, 1 - 2 * q)
-    yield Step("so q l tends to", 1 / gain.subs(q, 0), degenerate.to)
+    moment = Integral(x**6 * exp(-(x**2) / (2 * q)) / sqrt(2 * pi * q), (x, -oo, oo))
+    yield Step("E x^6", moment, 15 * q**3)
+    moments = {0: Integer(1), 2: q, 4: 3 * q**2, 6: 15 * q**3}
+
+    def mean(f, order):
+        """The mean of the Taylor polynomial of f."""
+        return Add(*(Subs(Derivative(f, (x, k)), x, 0) / factorial(k) * moments[k] for k in range(0, order + 1, 2)))
+
+    mean_square = q - 2 * q**2 + Rational(17, 3) * q**3
+    yield Step("E tanh^2", mean(tanh(x) ** 2, 6), mean_square)
+    gain = sympy.Limit(1 / mean_square - 1 / q, q, 0)
+    yield Step("what 1/q gains in a layer", gain, 2)
+    yield Step("to first order in q", sympy.Limit((1 / mean_square - 1 / q - 2) / q, q, 0), -Rational(5, 3))
+    yield Step("chi_1 = 1 - 2q", mean(diff(tanh(x), x) ** 2, 2), 1 - 2 * q)
+    yield Step("so q l tends to", 1 / gain, degenerate.to)
 
 
 @lemma
@@ -128,7 +137,7 @@ def bells():
     """Every q: half the second derivative of cosh^(-2k), which is the derivative of its mean."""
     x = Symbol("x", real=True)
     for k, claimed in enumerate(bell_slopes(*(cosh(x) ** -power for power in (2, 4, 6))), start=1):
-        yield Step(f"cosh^(-{2 * k})", simplify(diff(cosh(x) ** (-2 * k), x, 2) / 2 - claimed), Integer(0))
+        yield Step(f"cosh^(-{2 * k})", Derivative(cosh(x) ** (-2 * k), (x, 2)) / 2, claimed)
 
 
 no_biases = Subject(deep.variances, bias=0.0)

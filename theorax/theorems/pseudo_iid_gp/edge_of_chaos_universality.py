@@ -40,7 +40,7 @@ def second_moments():
     square = expand(Add(*(w * f for w, f in zip(weights, features, strict=True))) ** 2)
     moments = {a * b: variance if a == b else Integer(0) for a in weights for b in weights}
     mean = Add(*(moments[a * b] * square.coeff(a * b) for a, b in combinations_with_replacement(weights, 2)))
-    yield Step("uncorrelated entries of one variance", expand(mean), expand(variance * Add(*(f**2 for f in features))))
+    yield Step("uncorrelated entries of one variance", mean, variance * Add(*(f**2 for f in features)))
 
 
 ONE, HALVED = deep.erf_point(Integer(1)), deep.erf_point(Rational(1, 2))

@@ -4,7 +4,7 @@ phi' is Gaussian, so E phi'(u) phi'(v) is a Gaussian integral, 4/pi det(I + 2K)^
 its integral in k12, and it vanishes at k12 = 0 because erf is odd.
 """
 
-from sympy import Matrix, Symbol, asin, diff, eye, integrate, pi, simplify, sqrt
+from sympy import Derivative, Integral, Matrix, Subs, Symbol, asin, eye, pi, sqrt
 
 from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _kernels as kernels
@@ -39,13 +39,12 @@ def gaussian_integral():
     """Every positive definite K: a Gaussian integral over two variables is a determinant."""
     K = Matrix([[k11, k12], [k12, k22]])
     # E exp(-u^2 - v^2) = det(I + 2K)^(-1/2)
-    yield Step("the determinant of I + 2K", (eye(2) + 2 * K).det().expand(), determinant.expand())
-    yield Step("Price's identity: the slopes", simplify(diff(F, k12) ** 2 * determinant), (4 / pi) ** 2)
+    yield Step("the determinant of I + 2K", (eye(2) + 2 * K).det(), determinant)
+    yield Step("Price's identity: the slopes", Derivative(F, k12) ** 2 * determinant, (4 / pi) ** 2)
     t, root = Symbol("t", real=True), Symbol("root", positive=True)
-    from_independence = integrate(4 / pi / sqrt(root**2 - 4 * t**2), (t, 0, k12))  # an odd activation: F = 0 there
-    yield Step(
-        "integrated from independence on", from_independence.subs({root: scale, k12: correlated}), arcsine.equals
-    )
+    from_independence = Integral(4 / pi / sqrt(root**2 - 4 * t**2), (t, 0, k12))  # an odd activation: F = 0 there
+    here = Subs(from_independence, (root, k12), (scale, correlated))
+    yield Step("integrated from independence on", here, arcsine.equals)
 
 
 theorem = Theorem(

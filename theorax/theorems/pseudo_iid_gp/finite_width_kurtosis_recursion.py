@@ -13,7 +13,8 @@ exactly, by the products of four entries of its law.
 
 from dataclasses import replace
 
-from sympy import Integer, Rational, Symbol, diff, exp, expand, integrate, limit, oo, pi, simplify, sqrt, tanh
+import sympy
+from sympy import Derivative, Integer, Integral, Rational, Subs, Symbol, exp, oo, pi, sqrt, tanh
 
 from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _cumulants as cumulants
@@ -91,15 +92,15 @@ def one_unit():
     square = A**2 + (m4 - m2**2 + (chi / sw2) ** 2 * V) / n
     law_own = 1 + own_1 / n
     given = 3 * sb2**2 + 6 * sb2 * sw2 * A + sw2**2 * (f0 * m4 / n + 3 * law_own * (square - m4 / n))
-    cumulant = limit(expand(n * (given - 3 * (sb2 + sw2 * A) ** 2)), n, oo).subs(A, m2)
-    yield Step("n (E h^4 - 3 (E h^2)^2)", expand(cumulant), expand(3 * (S_own + chi**2 * V)))
+    cumulant = sympy.Limit(n * (given - 3 * (sb2 + sw2 * A) ** 2).subs(A, m2), n, oo)
+    yield Step("n (E h^4 - 3 (E h^2)^2)", cumulant, 3 * (S_own + chi**2 * V))
     law_pair = 1 + pair_1 / n  # two rows share a column in one pattern of n, which enters by its limit one
     together = sb2**2 + 2 * sb2 * sw2 * A + sw2**2 * (m4 / n + law_pair * (square - m4 / n))
-    covariance = limit(expand(n * (together - (sb2 + sw2 * A) ** 2)), n, oo).subs(A, m2)
-    yield Step("n cov(h_i^2, h_k^2)", expand(covariance), expand(S_cross + chi**2 * V))
+    covariance = sympy.Limit(n * (together - (sb2 + sw2 * A) ** 2).subs(A, m2), n, oo)
+    yield Step("n cov(h_i^2, h_k^2)", covariance, S_cross + chi**2 * V)
     V_before = Integer(0)
     for layers in range(1, 5):
-        found = 3 * (S_own + chi**2 * V_before) / q**2
+        found = Subs(3 * (S_own + chi**2 * V) / q**2, V, V_before)
         yield Step(f"{layers} layers, from V = 0", found, kurtosis.to.subs(l, layers))
         V_before = S_cross + chi**2 * V_before
 
@@ -115,9 +116,11 @@ def table():
         ("rank n/2", setting.low_rank(Rational(1, 2)), variance + 2 * m2**2, variance + 2 * m2**2),
         ("two blocks", setting.blocks(2), 2 * variance, variance),
     ):
-        found = [simplify((side / sw2**2).subs(constants(law))) for side in (S_own, S_cross)]
-        yield Step(name, found, [expand(alone), expand(pair)])
-    nine, fifteen = (kurtosis.to.subs(l, 1).subs(law).subs(ROOT) for law in (constants(setting.HAAR), IID))
+        given = constants(law)
+        found = [Subs(side / sw2**2, tuple(given), tuple(given.values())) for side in (S_own, S_cross)]
+        yield Step(name, found, [alone, pair])
+    known, values = tuple(ROOT), tuple(ROOT.values())
+    nine, fifteen = (Subs(kurtosis.to.subs(l, 1).subs(law), known, values) for law in (constants(setting.HAAR), IID))
     yield Step("ReLU, Haar and Gaussian, one layer", [nine, fifteen], [9, 15])
 
 
@@ -125,13 +128,12 @@ def table():
 def slopes():
     """Each activation: chi = sigma_w^2 E (phi^2)''/2."""
     x, s = Symbol("x", real=True), Symbol("s", real=True)
-    heat = diff(exp(-(x**2) / (2 * q)) / sqrt(q), q) - diff(exp(-(x**2) / (2 * q)) / sqrt(q), x, 2) / 2
-    yield Step("the density solves the heat equation in q", simplify(heat), Integer(0))
-    second = diff(tanh(x) ** 2, x, 2) / 2
-    yield Step("tanh", simplify(second - (1 - 4 * tanh(x) ** 2 + 3 * tanh(x) ** 4)), Integer(0))
+    normal = exp(-(x**2) / (2 * q)) / sqrt(q)
+    yield Step("the density solves the heat equation in q", Derivative(normal, q), Derivative(normal, (x, 2)) / 2)
+    yield Step("tanh", Derivative(tanh(x) ** 2, (x, 2)) / 2, 1 - 4 * tanh(x) ** 2 + 3 * tanh(x) ** 4)
     density = exp(-(s**2) / 2) / sqrt(2 * pi)
-    yield Step("ReLU, q E z^2 over z > 0", diff(q * integrate(s**2 * density, (s, 0, oo)), q), Rational(1, 2))
-    yield Step("erf", diff(deep.ERF_SQUARE, q), 4 / (pi * (1 + 2 * q) * sqrt(1 + 4 * q)))
+    yield Step("ReLU, the slope of q E z^2 over z > 0", Integral(s**2 * density, (s, 0, oo)), Rational(1, 2))
+    yield Step("erf", Derivative(deep.ERF_SQUARE, q), 4 / (pi * (1 + 2 * q) * sqrt(1 + 4 * q)))
 
 
 HALF = setting.low_rank(Rational(1, 2))

@@ -6,7 +6,8 @@ tends to delta_ab delta_cd for two columns j, j'. Up to symmetry that is three n
 """
 
 import jax.numpy as jnp
-from sympy import Matrix, Rational, Symbol, factor, limit, oo, simplify, solve
+import sympy
+from sympy import Matrix, Rational, Symbol, oo, symbols
 
 from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
@@ -16,6 +17,8 @@ entry = Measured("entry", "n^2 W_aj^4, mean over the entries", nonnegative=True)
 row = Measured("row", "n^2 W_aj^2 W_aj'^2, mean over rows and pairs of columns", nonnegative=True)
 rows = Measured("rows", "n^2 W_aj^2 W_cj'^2, mean over pairs of rows and of columns", nonnegative=True)
 cross = Measured("cross", "n^2 W_aj W_cj W_aj' W_cj', mean over pairs of rows and of columns")
+flat_row = Measured("flat_row", "row of one matrix whose products depend on no draw", nonnegative=True)
+flat_cross = Measured("flat_cross", "(n - 1) cross of one matrix whose products depend on no draw")
 
 H = hypotheses(
     listed="the entries of W have the joint law that its name says",
@@ -45,6 +48,10 @@ crossing = Expectation(
 row_limit = Limit(row, 1, as_=n, spread=Rational(1, 2), approach=IN_POWERS, margin=far)
 cross_limit = Limit(cross, 0, as_=n, spread=Rational(1, 2), approach=IN_POWERS, margin=far)
 
+# Signs and permutations leave the products of a Hadamard matrix as they are: one matrix of each order shows them.
+flat_rows = Limit(flat_row, 1, as_=n, approach=IN_POWERS, margin=far)
+flat_crossing = Limit(flat_cross, -1, as_=n, approach=IN_POWERS, margin=far)
+
 
 def observe(layer, n):
     size = setting.width(n)
@@ -62,25 +69,36 @@ def observe(layer, n):
     )
 
 
+def observe_one(layer, n):
+    products = observe(layer, n)
+    return dict(flat_row=products["row"], flat_cross=(n.value - 1) * products["cross"])
+
+
+def identity(key, n):
+    return setting.LinearLayer(jnp.eye(n.padded))  # orthogonal rows alone do not do
+
+
 @lemma
 def haar():
     """Orthogonal matrices of every order: the Gram matrix of the three pairings, inverted."""
     gram = Matrix(3, 3, lambda i, j: n**2 if i == j else n)
-    inverse = gram.inv().applyfunc(factor)
-    yield Step("weight of equal pairings", inverse[0, 0], (n + 1) / (n * (n - 1) * (n + 2)))
-    yield Step("weight of unequal pairings", inverse[0, 1], -1 / (n * (n - 1) * (n + 2)))
+    equal, unequal = symbols("equal unequal")
+    weights = {equal: (n + 1) / (n * (n - 1) * (n + 2)), unequal: -1 / (n * (n - 1) * (n + 2))}
+    first = gram * Matrix([equal, unequal, unequal]) - Matrix([1, 0, 0])
+    yield Solved("weights of equal and of unequal pairings", list(first[:2]), [equal, unequal], [weights])
+    inverse = Matrix(3, 3, lambda i, j: weights[equal if i == j else unequal])
     products = setting.haar_products(n)
     # An entry of the index pattern is the sum of the weights over the pairings that its rows and its columns admit.
-    yield Step("one entry: every pairing of rows and of columns", n**2 * sum(inverse), products["fourth"])
-    yield Step("one row: every pairing of rows, one of columns", n**2 * sum(inverse[:, 0]), products["own"])
-    yield Step("two rows: one pairing, the same one", n**2 * inverse[0, 0], products["across"])
-    yield Step("crossed: one pairing of rows, another of columns", n**2 * inverse[0, 1], products["crossed"])
+    # One entry admits every pairing, one row every pairing of rows and one of columns, two rows one, the same one or another.
+    admitted = [sum(inverse), sum(inverse[:, 0]), inverse[0, 0], inverse[0, 1]]
+    patterns = [products[name] for name in ("fourth", "own", "across", "crossed")]
+    yield Step("one entry, one row, two rows, crossed", [n**2 * weight for weight in admitted], patterns)
 
 
 @lemma
 def low_rank():
     """Every rank r of a Haar frame in dimension n, Gaussian coefficients of variance 1/r."""
-    r, diagonal, pair, other = Symbol("r", positive=True), *map(Symbol, ("diagonal", "pair", "other"))
+    r, pair, other = Symbol("r", positive=True), *map(Symbol, ("pair", "other"))
     yield Cited(
         "a diagonal entry of a Haar projection of rank r is Beta(r/2, (n - r)/2)", "Muirhead 1982, theorem 3.3.3"
     )
@@ -88,12 +106,11 @@ def low_rank():
     squared = (r / 2) * (r / 2 + 1) / ((n / 2) * (n / 2 + 1))
     products = setting.low_rank_products(n, r)
     yield Step("one row: both columns are Gaussian given the frame", n**2 / r**2 * squared, products["own"])
-    trace = solve(n * diagonal + n * (n - 1) * pair - r**2, pair)[0].subs(diagonal, squared)
-    yield Step("two rows, from (trace)^2 = r^2", n**2 / r**2 * trace, products["across"])
-    square = solve(n * diagonal + n * (n - 1) * other - r, other)[0].subs(diagonal, squared)
-    yield Step("crossed, from trace of the square = r", n**2 / r**2 * square, products["crossed"])
+    trace, square = (n * squared + n * (n - 1) * mean - power for mean, power in ((pair, r**2), (other, r)))
+    yield Solved("two rows, from (trace)^2 = r^2", trace, pair, [products["across"] * r**2 / n**2])
+    yield Solved("crossed, from trace of the square = r", square, other, [products["crossed"] * r**2 / n**2])
     for name, value in (("own", 1 + 2 / r), ("across", 1), ("crossed", 1 / r)):
-        yield Step(f"at a fixed rank {name} tends elsewhere", limit(products[name], n, oo), value)
+        yield Step(f"at a fixed rank {name} tends elsewhere", sympy.Limit(products[name], n, oo), value)
 
 
 @lemma
@@ -106,15 +123,15 @@ def blocks():
     # Kept entries of two rows and two columns: all pairs of kept entries less those in one row or one column.
     kept = n * k
     others = kept**2 - 2 * n * k * (k - 1) - kept  # pairs of kept entries that share neither row nor column
-    yield Step("two rows", simplify(b**2 * others / (n * (n - 1)) ** 2), simplify(products["across"]))
+    yield Step("two rows", b**2 * others / (n * (n - 1)) ** 2, products["across"])
 
 
 @lemma
 def hadamard():
     """Every order: entries are +-1 over sqrt n and rows are orthogonal."""
     crossed_sum = Symbol("crossed_sum")
-    (found,) = solve(n * n**-2 + n * (n - 1) * crossed_sum, crossed_sum)  # (sum_j W_aj W_cj)^2 = 0
-    yield Step("crossed", n**2 * found, setting.HADAMARD.knows[crossed])
+    squared = n * n**-2 + n * (n - 1) * crossed_sum  # (sum_j W_aj W_cj)^2 = 0
+    yield Solved("crossed", squared, crossed_sum, [setting.HADAMARD.knows[crossed] / n**2])
 
 
 theorem = Theorem(
@@ -123,18 +140,18 @@ theorem = Theorem(
     hypotheses=H,
     claims=dict(
         entry=entries, row=in_rows, rows=across_rows, cross=crossing, row_limit=row_limit, cross_limit=cross_limit,
+        flat_rows=flat_rows, flat_crossing=flat_crossing,
     ),
     proofs=(haar, low_rank, blocks, hadamard),
     experiments=dict(
         matrices=Experiment(
-            observe, (entry, row, rows, cross), {n: (8, 16, 32, 64)}, draws=Efforts(4000, 8000, 40000), padded=True,
+            observe, (entry, row, rows, cross), {n: (8, 16, 32, 64)}, draws=Efforts(8000, 16000, 40000), padded=True,
             subjects={
                 "Gaussian": setting.GAUSSIAN.subject(setting.layer),
                 "uniform": setting.UNIFORM.subject(setting.layer),
                 "Haar": setting.HAAR.subject(setting.layer),
                 "rank n/4": setting.low_rank(Rational(1, 4)).subject(setting.layer),
                 "two permuted blocks": setting.blocks(2).subject(setting.layer),
-                "randomised Hadamard": setting.HADAMARD.subject(setting.layer),
                 "rank two": setting.fixed_rank(2).subject(setting.layer).breaking(
                     H.growing_rank, fails=(row_limit, cross_limit),
                 ),
@@ -145,7 +162,13 @@ theorem = Theorem(
                     H.listed, fails=(entries, in_rows, crossing),
                 ),
             },
-        )
+        ),
+        flat=Experiment(
+            observe_one, (flat_row, flat_cross), {n: (8, 16, 32, 64)}, draws=1, seeds="none", padded=True, subjects={
+                "randomised Hadamard": setting.HADAMARD.subject(setting.layer),
+                "the identity": Subject(identity).breaking(H.listed, fails=(flat_rows, flat_crossing)),
+            },
+        ),
     ),
     issues=(
         "Exchangeability and the bound on eighth moments are not measured: permutations are part of the samplers.",

@@ -8,7 +8,7 @@ sigma_w^2 sum_beta F(K)_(mu+beta,mu'+beta). Channels take the place of units, ta
 import jax
 import jax.numpy as jnp
 import numpy as np
-from sympy import Integer, Matrix, Rational, symbols
+from sympy import Derivative, Integer, Matrix, Rational, symbols
 
 from theorax.language import *
 from theorax.numerics.arithmetics import Symbolic, evaluate
@@ -94,7 +94,7 @@ def one_layer():
     h, other = (evaluate(convolution, (U, part), Symbolic()) for part in (f, g))
 
     def mean(left, right):  # means of products of two different entries vanish
-        return sum((left.diff(u) * right.diff(u) * s**2 for u in U.ravel()), 0 * one)
+        return sum((Derivative(left, u) * Derivative(right, u) * s**2 for u in U.ravel()), 0 * one)
 
     for mu, nu in ((0, 0), (0, 2), (1, 4)):
         shifted = [f[j, (mu + beta) % five] * g[j, (nu + beta) % five] for j in range(2) for beta in range(TAPS)]

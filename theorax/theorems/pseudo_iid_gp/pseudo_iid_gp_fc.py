@@ -8,7 +8,7 @@ layer's own law is seen raw.
 
 import jax
 import jax.numpy as jnp
-from sympy import Integer, Matrix, Rational, Symbol, eye, sqrt, symbols
+from sympy import Add, Derivative, Integer, Matrix, Rational, Subs, Symbol, eye, sqrt, symbols
 
 from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
@@ -94,9 +94,9 @@ def observe(net, n, sw2, sb2, c):
 def recursion():
     """ReLU and the normal distribution function, every variance q and covariance k; ReLU at every sigma_w, sigma_b."""
     q, k = symbols("q k", positive=True)
-    yield Step("ReLU, from the arc-cosine kernel", q * arc_cosine.subs(c, k / q), F(RELU, q, k))
-    halves = {k11: q / 2, k22: q / 2, Symbol("k12", real=True): k / 2}
-    yield Step("Phi(x) = (1 + erf(x/sqrt 2))/2, from the arcsine", (1 + arcsine.subs(halves)) / 4, F(PHI, q, k))
+    yield Step("ReLU, from the arc-cosine kernel", q * Subs(arc_cosine, c, k / q), F(RELU, q, k))
+    halves = Subs(arcsine, (k11, k22, Symbol("k12", real=True)), (q / 2, q / 2, k / 2))
+    yield Step("Phi(x) = (1 + erf(x/sqrt 2))/2, from the arcsine", (1 + halves) / 4, F(PHI, q, k))
     third = sb2 + sw2 / 2 * (sb2 + sw2 / 2 * (sb2 + sw2))
     yield Step("ReLU at one input: E phi^2 is half the variance", kernel(3, RELU, sw2, sb2, Integer(1)), third)
 
@@ -105,15 +105,9 @@ def recursion():
 def layer_covariance():
     """Any entries that are uncorrelated, of variance sw2/n, two units and two columns: exact at finite n."""
     W, f, g = Matrix(2, 2, symbols("W_11 W_12 W_21 W_22")), Matrix(symbols("f_1:3")), Matrix(symbols("g_1:3"))
-    products = (W * f) * (W * g).T
+    h, other = W * f, W * g
     # Means of products of two different entries vanish; those of squares are sw2/n with n = 2.
-    mean = products.applyfunc(
-        lambda entry: (
-            entry.expand()
-            .replace(lambda e: e.is_Pow and e.base in W.free_symbols, lambda e: sw2 / 2)
-            .subs(dict.fromkeys(W, 0))
-        )
-    )
+    mean = Matrix(2, 2, lambda i, k: Add(*(Derivative(h[i], w) * Derivative(other[k], w) * sw2 / 2 for w in W)))
     yield Step("E h_i(x) h_k(y) = delta_ik sw2 mean of f_j(x) f_j(y)", mean, sw2 * f.dot(g) / 2 * eye(2))
     yield Step("units of one layer are uncorrelated", mean[0, 1], own_units.equals)
 
@@ -126,7 +120,9 @@ def limits():
         "Matthews et al. 2018, section 4",
     )
     yield Cited("one layer has the Gaussian limit", "pseudo_iid_sign_symmetric_clt")
-    yield Step("two units, independent in the limit: squares factor", own_squares.to, variance.to * variance.to)
+    squares = symbols("x y")
+    product = Subs(squares[0] * squares[1], squares, (variance.to, variance.to))
+    yield Step("two units, independent in the limit: squares factor", product, own_squares.to)
 
 
 CASES = {

@@ -4,7 +4,7 @@ By homogeneity only the angle matters: F = sqrt(k11 k22) f(c) with f'(c) = E 1[u
 quadrant, (pi - arccos c)/(2 pi); f(-1) = 0 because u and v = -u are never positive together.
 """
 
-from sympy import Integer, Rational, Symbol, acos, diff, integrate, pi, simplify, sqrt
+from sympy import Derivative, Integer, Integral, Rational, Subs, Symbol, acos, pi, sqrt
 
 from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _kernels as kernels
@@ -34,11 +34,11 @@ def from_the_quadrant():
     """Every angle: the derivative, and the value at c = -1, where both are never positive."""
     x = Symbol("x", real=True)
     yield Cited("two standard normals of correlation c are both positive with this probability", "Sheppard 1899")
-    yield Step("the derivative of f", simplify(diff(f, c)), quadrant)
-    yield Step("opposite inputs", f.subs(c, -1), Integer(0))
-    yield Step("orthogonal inputs: the square of E phi", f.subs(c, 0), 1 / (2 * pi))
-    yield Step("one input twice: E phi^2", f.subs(c, 1), Rational(1, 2))
-    primitive = integrate((pi - acos(x)) / (2 * pi), (x, -1, c))
+    yield Step("the derivative of f", Derivative(f, c), quadrant)
+    yield Step("opposite inputs", Subs(f, c, -1), Integer(0))
+    yield Step("orthogonal inputs: the square of E phi", Subs(f, c, 0), 1 / (2 * pi))
+    yield Step("one input twice: E phi^2", Subs(f, c, 1), Rational(1, 2))
+    primitive = Integral((pi - acos(x)) / (2 * pi), (x, -1, c))
     yield Step("and f is its integral; ReLU is homogeneous", sqrt(k11 * k22) * primitive, arc_cosine.equals)
 
 

@@ -8,7 +8,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array, Float, Shaped
 from sympy import Symbol, exp
 
 from theorax.language import Parameter, Subject
@@ -27,14 +27,14 @@ LARGEST = float(1 / (3 * exp(1)))  # of rho e^(-3 rho), at rho = 1/3
 class Training(eqx.Module):
     """Weights to start from, the target, and what the gradient is multiplied by: N, or one without ``scaled``."""
 
-    theta: Float[Array, "N d d"]
-    B: Float[Array, "d d"]
+    theta: Float[Array, "N d d"] | Shaped[np.ndarray, "N d d"]
+    B: Float[Array, "d d"] | Shaped[np.ndarray, "d d"]
     scaled: Scalar
 
     def flow(self, N: Extent) -> tuple[Float[Array, "shown N d d"], Array]:
         """The weights at the times shown, and the error of their stack."""
         speed = jnp.where(self.scaled > 0, N.value * jnp.ones(()), 1)
-        return linear.trained(self.theta, self.B, N, SHOWN, HORIZON, 3, speed)
+        return linear.trained(jnp.asarray(self.theta), jnp.asarray(self.B), N, SHOWN, HORIZON, 3, speed)
 
 
 def start(key: Array, N: Extent, kind: Scalar) -> Float[Array, "N d d"]:

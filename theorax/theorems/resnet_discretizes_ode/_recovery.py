@@ -13,8 +13,7 @@ from jaxtyping import Array, Float
 from sympy import Symbol, symbols
 
 from theorax.language import Subject
-from theorax.numerics.arithmetics import Symbolic, evaluate
-from theorax.numerics.extents import Extent, literal
+from theorax.numerics.extents import Extent
 from theorax.numerics.flows import largest
 from theorax.numerics.keys import named
 from theorax.theorems.resnet_discretizes_ode._residual import Euler, Heun, Scheme, last, last_without_storage
@@ -95,10 +94,9 @@ def linear(a: Any, x: Any) -> Any:
     return a * x
 
 
-def on_symbols(program: Callable[..., dict[str, Any]], scheme: Scheme, depth: int) -> dict[str, Any]:
-    """Output of a program of (scheme, weights, input) and a depth for a neuron of symbols."""
-    a, x = np.array(symbols(f"a_0:{depth}"), dtype=object), np.array(Symbol("x"), dtype=object)
-    return evaluate(lambda a, x: program((scheme, a, x), literal(depth)), (a, x), Symbolic())
+def of_symbols(scheme: Scheme, depth: int) -> tuple[Scheme, np.ndarray, np.ndarray]:
+    """A neuron of symbols: scheme, weights, input."""
+    return scheme, np.array(symbols(f"a_0:{depth}"), dtype=object), np.array(Symbol("x"), dtype=object)
 
 
 def gradients(net: SchemeNetwork, N: Extent) -> tuple[Array, Array]:

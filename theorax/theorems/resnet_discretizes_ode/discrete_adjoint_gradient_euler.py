@@ -5,7 +5,8 @@ by O(1/N), and so are the Jacobians that carry the cotangent back, summed over N
 is off by O(1/N), the gradient of the layer by O(1/N^2), of the whole relative to itself by O(1/N).
 """
 
-from sympy import Rational, Symbol, limit, oo, sqrt
+import sympy
+from sympy import Rational, Symbol, exp, oo, sqrt
 
 from theorax.language import *
 from theorax.theorems.resnet_discretizes_ode import _recovery as recovery
@@ -46,10 +47,10 @@ def one_neuron():
     n = Symbol("n", integer=True, nonnegative=True)
     stored = p * (1 + a / N) ** (N - 1 - n) * (1 + a / N) ** n * x / N
     recovered = stored * (1 - a**2 / N**2) ** (N - n)  # what comes back to layer n went through N - n layers and back
-    first = limit(N * (1 - (1 - a**2 / N**2) ** N), N, oo)
+    first = sympy.Limit(N * (1 - (1 - a**2 / N**2) ** N), N, oo)
     yield Step("relative error at the first layer, times N", first, a**2)
-    of_first = limit(((stored - recovered) * N**2).subs(n, 0) / (p * x), N, oo)
-    yield Step("its error, times N^2, tends to a constant", of_first, a**2 * limit((1 + a / N) ** N, N, oo))
+    of_first = ((stored - recovered) * N**2).subs(n, 0) / (p * x)
+    yield Step("its error, times N^2, tends to a constant", sympy.Limit(of_first, N, oo), a**2 * exp(a))
 
 
 theorem = Theorem(

@@ -7,10 +7,12 @@ exactly.
 
 import jax
 import jax.numpy as jnp
-from sympy import Function, Rational, Symbol, exp, expand, limit, oo, rsolve
+import sympy
+from sympy import Function, Rational, Subs, Symbol, exp, oo
 
 from theorax.language import *
 from theorax.numerics import flows
+from theorax.numerics.extents import literal
 from theorax.theorems.resnet_discretizes_ode import _recovery as recovery
 from theorax.theorems.resnet_discretizes_ode._networks import N, in_powers
 from theorax.theorems.resnet_discretizes_ode._recovery import EULER
@@ -85,8 +87,8 @@ def observe(net, N):
 def on_symbols():
     """Generic input and weights of one neuron, depths 1 to 4."""
     for depth in range(1, 5):
-        values = recovery.on_symbols(there_and_back, Euler(recovery.linear), depth)
-        yield instance(exact, f"the measured program on symbols, N = {depth}", values)
+        neuron = recovery.of_symbols(Euler(recovery.linear), depth)
+        yield Instance(exact, f"N = {depth}", there_and_back, neuron, literal(depth))
 
 
 @derives(sharper)
@@ -95,10 +97,12 @@ def recursion():
     e, k = Function("e"), Symbol("k", integer=True, nonnegative=True)
     a = Symbol("a")
     kick = seen.L * seen.F / N**2  # the slope at the later point, F/N away
-    summed = rsolve(e(k + 1) - (1 + seen.L / N) * e(k) - kick, e(k), {e(0): 0}).subs(k, N).factor()
-    yield Step("summed over the layers, from the last one", summed, sharp)
-    yield Step("one neuron, linear layers: forth and back", expand((1 + a / N) * (1 - a / N)), 1 - a**2 / N**2)
-    mean = limit(N * ((1 - a**2 / N**2) ** N - 1), N, oo)
+    summed = seen.F * ((1 + seen.L / N) ** k - 1) / N
+    growth = e(k + 1) - (1 + seen.L / N) * e(k) - kick
+    yield Solved("summed over the layers, from the last one", [growth, e(0)], e(k), summed)
+    yield Step("over all of them", Subs(summed, k, N), sharp)
+    yield Step("one neuron, linear layers: forth and back", (1 + a / N) * (1 - a / N), 1 - a**2 / N**2)
+    mean = sympy.Limit(N * ((1 - a**2 / N**2) ** N - 1), N, oo)
     yield Step("so N (x~_0/x_0 - 1) tends to minus the mean of a^2", mean, -(a**2))
 
 

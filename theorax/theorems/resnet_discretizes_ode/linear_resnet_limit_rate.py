@@ -6,7 +6,7 @@ reference depth enters, and so no bias of one.
 """
 
 import jax.numpy as jnp
-from sympy import Rational, Symbol, oo, sqrt, summation
+from sympy import Rational, Sum, Symbol, oo, sqrt
 
 from theorax.language import *
 from theorax.numerics.extents import Extent
@@ -42,7 +42,7 @@ def observe(doubled, N):
 def telescope():
     """Any K, every depth."""
     K, j = Symbol("K", positive=True), Symbol("j", integer=True, nonnegative=True)
-    yield Step("the differences of N, 2N, 4N, ... add up", summation(K / (2**j * N), (j, 0, oo)), 2 * K / N)
+    yield Step("the differences of N, 2N, 4N, ... add up", Sum(K / (2**j * N), (j, 0, oo)), 2 * K / N)
 
 
 theorem = Theorem(

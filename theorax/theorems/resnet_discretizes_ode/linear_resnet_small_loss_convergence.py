@@ -5,14 +5,11 @@ and e^rho. So N sum ||grad_n||^2 >= 4 e^(-2 rho) l, the loss decays, and the way
 the integral of the root of the loss: the weights never leave the ball if ||I - B|| <= rho e^(-3 rho).
 """
 
-from functools import partial
-
 import jax
 import jax.numpy as jnp
-from sympy import E, Rational, Symbol, diff, exp, integrate, log, oo, simplify, solve
+from sympy import Derivative, E, Integral, Rational, Subs, Symbol, diff, exp, log, oo
 
 from theorax.language import *
-from theorax.numerics.arithmetics import Symbolic, evaluate
 from theorax.numerics.extents import literal
 from theorax.theorems.resnet_discretizes_ode import _linear as setting
 from theorax.theorems.resnet_discretizes_ode import _linear_residual as linear
@@ -73,10 +70,8 @@ def run(depth, theta, B):
 def on_symbols():
     """Generic weights and targets; 2 x 2 matrices, depths 1 to 3."""
     for depth in (1, 2, 3):
-        values = evaluate(
-            partial(run, depth), (setting.symbols("t", depth, 2, 2), setting.symbols("b", 2, 2)), Symbolic()
-        )
-        yield instance(explicit, f"the measured program on symbols, N = {depth}", values)
+        training = setting.Training(setting.symbols("t", depth, 2, 2), setting.symbols("b", 2, 2), 1.0)
+        yield Instance(explicit, f"N = {depth}", compare, training, literal(depth))
 
 
 @derives(decays)
@@ -84,14 +79,14 @@ def rate():
     """Every depth and dimension, rho at most one; that a product's singular values multiply at most is cited."""
     u, t = Symbol("u", positive=True), Symbol("t", positive=True)
     gap = u / (1 - u) + log(1 - u)
-    yield Step("-log(1 - u) <= u/(1 - u): both vanish at zero ...", gap.subs(u, 0), 0)
-    yield Step("... and their difference grows", simplify(diff(gap, u)), u / (1 - u) ** 2)
-    exponent = (N - 1) * (u / (1 - u)).subs(u, rho / N)
-    yield Step("so (1 - rho/N)^(N-1) >= e^(-rho) if rho <= 1", simplify(rho - exponent), rho * (1 - rho) / (N - rho))
+    yield Step("-log(1 - u) <= u/(1 - u): both vanish at zero ...", Subs(gap, u, 0), 0)
+    yield Step("... and their difference grows", Derivative(gap, u), u / (1 - u) ** 2)
+    exponent = (N - 1) * Subs(u / (1 - u), u, rho / N)
+    yield Step("so (1 - rho/N)^(N-1) >= e^(-rho) if rho <= 1", rho - exponent, rho * (1 - rho) / (N - rho))
     yield Cited("||A X B||_F >= s_min(A) s_min(B) ||X||_F, and s_min of a product is at least their product",
                 "Horn and Johnson 2013, 7.3")  # fmt: skip
     slowest = N * N * (2 * exp(-rho) / N) ** 2  # N sum ||grad_n||^2 over l
-    yield Step("d log l/dt <= -4 e^(-2 rho), up to time k/2", -integrate(slowest, (t, 0, k / 2)), decays.at_most)
+    yield Step("d log l/dt <= -4 e^(-2 rho), up to time k/2", -Integral(slowest, (t, 0, k / 2)), decays.at_most)
 
 
 @derives(stays)
@@ -99,11 +94,11 @@ def ball():
     """Every depth and dimension, the loss at the start at most rho^2 e^(-6 rho)."""
     t = Symbol("t", positive=True)
     residual = rho * exp(-3 * rho) * exp(-2 * exp(-2 * rho) * t)
-    way = integrate(2 * exp(rho) * residual, (t, 0, oo))
-    yield Step("||d theta_n/dt|| <= 2 e^rho ||R||, integrated", simplify(way), stays.at_most)
-    (best,) = solve(diff(rho * exp(-3 * rho), rho), rho)
-    yield Step("the largest admissible ||I - B|| is at rho = 1/3", best, Rational(1, 3))
-    yield Step("and is 1/(3 e)", (rho * exp(-3 * rho)).subs(rho, best), 1 / (3 * E))
+    way = Integral(2 * exp(rho) * residual, (t, 0, oo))
+    yield Step("||d theta_n/dt|| <= 2 e^rho ||R||, integrated", way, stays.at_most)
+    best, largest = Rational(1, 3), rho * exp(-3 * rho)
+    yield Solved("the largest admissible ||I - B|| is at rho = 1/3", diff(largest, rho), rho, [best])
+    yield Step("and is 1/(3 e)", Subs(largest, rho, best), 1 / (3 * E))
 
 
 theorem = Theorem(

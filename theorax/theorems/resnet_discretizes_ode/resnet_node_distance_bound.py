@@ -10,8 +10,9 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import sympy
 from jaxtyping import Array
-from sympy import Function, Rational, Symbol, diff, exp, integrate, limit, log, rsolve
+from sympy import Derivative, Function, Integral, Rational, Subs, Symbol, exp, log
 
 from theorax.language import *
 from theorax.numerics import flows
@@ -116,14 +117,15 @@ def recursion():
     """Generic L and C, every depth and node."""
     C, n, t, u = Symbol("C", positive=True), Symbol("n", integer=True), Symbol("t"), Symbol("u", positive=True)
     e = Function("e")
-    defect = integrate((1 / N - t) * C, (t, 0, 1 / N))
-    yield Step("one step of Euler's method misses at most the Taylor remainder", defect, C / (2 * N**2))
+    defect = C / (2 * N**2)
+    missed = Integral((1 / N - t) * C, (t, 0, 1 / N))
+    yield Step("one step of Euler's method misses at most the Taylor remainder", missed, defect)
     nth = C * ((1 + L / N) ** n - 1) / (2 * N * L)
-    summed = rsolve(e(n + 1) - (1 + L / N) * e(n) - defect, e(n), {e(0): 0})
-    yield Step("e_(n+1) = (1 + L/N) e_n + C/(2 N^2) from e_0 = 0", summed, nth)
-    yield Step("L = 0", limit(nth, L, 0), C * n / (2 * N**2))
-    yield Step("u - log(1 + u) vanishes at zero ...", (u - log(1 + u)).subs(u, 0), 0)
-    yield Step("... and grows from there, so (1 + L/N)^N <= e^L", diff(u - log(1 + u), u), u / (1 + u))
+    recursion = [e(n + 1) - (1 + L / N) * e(n) - defect, e(0)]
+    yield Solved("e_(n+1) = (1 + L/N) e_n + C/(2 N^2) from e_0 = 0", recursion, e(n), nth)
+    yield Step("L = 0", sympy.Limit(nth, L, 0), C * n / (2 * N**2))
+    yield Step("u - log(1 + u) vanishes at zero ...", Subs(u - log(1 + u), u, 0), 0)
+    yield Step("... and grows from there, so (1 + L/N)^N <= e^L", Derivative(u - log(1 + u), u), u / (1 + u))
 
 
 network = Subject(field, extremal=0, curved=0.0, waves=0.0, offset=0.0)

@@ -120,6 +120,16 @@ def insensitive(name: str, outcomes: Sequence[MutantOutcome]) -> Iterator[Found]
         yield Found(Finding.INSENSITIVE, told)
 
 
+def alike(name: str, outcomes: Sequence[MutantOutcome]) -> tuple[str, ...]:
+    """The machine's variants whose predictions lie within the margin of the claim, in one sentence."""
+    names = [
+        part.name
+        for part in outcomes
+        if part.claim == name and part.origin == "machine" and part.expected is Expected.WITHIN
+    ]
+    return (f"cannot tell from: {', '.join(names)}",) if names else ()
+
+
 def tally(outcomes: list[MutantOutcome]) -> tuple[int, int]:
     """Number of wrong variants killed, and of those that can be told from the claim."""
     counted = [mutant for mutant in outcomes if mutant.expected is Expected.KILLED]

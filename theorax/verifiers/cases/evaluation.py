@@ -12,6 +12,7 @@ import numpy as np
 from sympy import Expr, Function, Symbol, lambdify
 
 from theorax.language import Measured, Parameter
+from theorax.numerics.key_use import KeyUse
 from theorax.verifiers.cases.sweep_lines import NOTHING, Cell, SweepLine
 
 
@@ -21,7 +22,8 @@ class Observed:
 
     Where arrays are compared entry by entry there is no table: ``instances`` holds, for every size, the models
     themselves with the letters that ``observe`` reads, so that one program can be run on them in several arithmetics.
-    ``model(size, draw)`` builds the model of one draw of the tables again, with the same letters.
+    ``model(size, draw)`` builds the model of one draw of the tables again, with the same letters. ``keys()`` is the use
+    that the program of a draw makes of its keys, at the smallest size.
     """
 
     line: SweepLine
@@ -30,6 +32,7 @@ class Observed:
     instances: Mapping[int, tuple[tuple[Any, Mapping[str, Any]], ...]] = field(default_factory=lambda: NOTHING)
     observe: Callable[..., Mapping[str, Any]] = dict
     model: Callable[[int, int], tuple[Any, Mapping[str, Any]]] | None = None
+    keys: Callable[[], KeyUse] | None = None
 
     def instance(self, size: int, draw: int) -> tuple[Any, Mapping[str, Any]]:
         """The model of one draw, with the letters that ``observe`` reads."""

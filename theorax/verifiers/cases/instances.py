@@ -10,15 +10,14 @@ from sympy import Expr
 
 from theorax.language import Measured
 from theorax.numerics.arithmetics import Domain, evaluate
+from theorax.numerics.arithmetics.flat_program import KnownPrograms
 from theorax.numerics.arithmetics.letter_expressions import in_domain
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell
 
-Observe = Callable[..., Mapping[str, Any]]
-
 
 def letters(
-    wanted: Iterable[Measured] | None, observe: Observe, model: Any, read: Mapping[str, Any], domain: Domain[Any]
+    wanted: Iterable[Measured] | None, observed: Observed, model: Any, read: Mapping[str, Any], domain: Domain[Any]
 ) -> dict[str, Any]:
     """The measured letters of one model, or all that it returns, the program that measures them run in ``domain``.
 
@@ -26,13 +25,14 @@ def letters(
 
     **Raises:** ``UnsupportedPrimitive`` and ``UndecidedComparison`` as ``evaluate``.
     """
-    names = None if wanted is None else {letter.name for letter in wanted}
+    names = None if wanted is None else frozenset(letter.name for letter in wanted)
 
-    def program(model: Any) -> dict[str, Any]:
-        seen = observe(model, **read)
+    def program(model: Any, read: Mapping[str, Any]) -> dict[str, Any]:
+        seen = observed.observe(model, **read)
         return {name: entry for name, entry in seen.items() if names is None or name in names}
 
-    return {name: _carried(entry, domain) for name, entry in evaluate(program, (model,), domain).items()}
+    known = observed._evaluated.setdefault(("programs", names), KnownPrograms())
+    return {name: carried(entry, domain) for name, entry in evaluate(program, (model, read), domain, known).items()}
 
 
 def on(expression: Expr, cell: Cell, size: int, seen: Mapping[str, Any], domain: Domain[Any]) -> Any:
@@ -67,10 +67,10 @@ def at_draw(
     place = ("letters", frozenset(wanted), size, draw, domain)
     if place not in observed._evaluated:
         model, read = observed.instance(size, draw)
-        observed._evaluated[place] = letters(place[1], observed.observe, model, read, domain)
+        observed._evaluated[place] = letters(place[1], observed, model, read, domain)
     return lambda expression: on(expression, cell, size, observed._evaluated[place], domain)
 
 
-def _carried(entry: Any, domain: Domain[Any]) -> Any:
+def carried(entry: Any, domain: Domain[Any]) -> Any:
     """Whole numbers that the program returned, as carriers too."""
     return entry if domain.owns(entry) else domain.lift(np.asarray(entry))

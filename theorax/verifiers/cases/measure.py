@@ -11,9 +11,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from theorax.errors import ObservationError
-from theorax.language import Experiment, Measured, Size
+from theorax.language import Experiment, Measured, Size, Subject
 from theorax.numerics import platform
 from theorax.numerics.extents import Extent
+from theorax.numerics.key_use import KeyUse
 from theorax.numerics.keys import root, seed_of
 from theorax.numerics.sampler import Sampler
 from theorax.verifiers.cases.evaluation import Observed
@@ -58,16 +59,16 @@ def measure(
             for size in line.sizes
         }
         return Observed(line, (), (), instances, experiment.observe)
-    program = _program(line.subject.build, experiment.observe, line.subject.needs, experiment.reads)
     tables, errors = [], []
     for size in line.sizes:
-        letters = _letters(experiment, line, every, size)
-        asked = {name: letters[name] for name in {*line.subject.needs, *experiment.reads}}
+        program, asked = _asked(experiment, line, every, size)
+        where = f"the subject {line.name!r} at {line.swept} = {size}"
+        _refuse_keys(sampler.key_use(program, asked, experiment.dtype), line.subject, where)
         keys = _seed(theorem, experiment, line, size, seed)
         drawn = _chosen(experiment, line, sampler.draw(program, keys, line.draws, asked, experiment.dtype, first))
-        where = f"the subject {line.name!r} at {line.swept} = {size}"
-        tables.append(_checked(experiment, line, size, drawn, where))
-        errors.append({k.removesuffix("_error"): v for k, v in drawn.items() if k.endswith("_error")})
+        table = _checked(experiment, line, size, drawn, where)
+        tables.append(table)
+        errors.append(_bounds(table, drawn, where))
     return observed(theorem, experiment, line, every, seed, sampler, tuple(tables), tuple(errors))
 
 
@@ -87,10 +88,40 @@ def observed(
         letters = _letters(experiment, line, every, size)
         with platform.precision(experiment.dtype):
             key = jax.random.fold_in(root(_seed(theorem, experiment, line, size, seed), sampler.generator), draw)
-            built = line.subject.build(key, **_arrays(letters, line.subject.needs))
-        return built, {name: letters[name] for name in experiment.reads}
+            return line.subject.build(key, **_arrays(letters, line.subject.needs)), _arrays(letters, experiment.reads)
 
-    return Observed(line, tables, errors, observe=experiment.observe, model=model)
+    def keys() -> KeyUse:
+        return sampler.key_use(*_asked(experiment, line, every, line.sizes[0]), experiment.dtype)
+
+    return Observed(line, tables, errors, observe=experiment.observe, model=model, keys=keys)
+
+
+def _asked(
+    experiment: Experiment, line: SweepLine, every: Sequence[SweepLine], size: int
+) -> tuple[Callable[..., Any], dict[str, Any]]:
+    """The program of one draw, and the letters that it asks for."""
+    program = _program(line.subject.build, experiment.observe, line.subject.needs, experiment.reads)
+    letters = _letters(experiment, line, every, size)
+    return program, {name: letters[name] for name in {*line.subject.needs, *experiment.reads}}
+
+
+def _refuse_keys(use: KeyUse, subject: Subject, where: str) -> None:
+    """Let pass a program whose draws are what its key says.
+
+    **Raises:** ObservationError for a key that is used twice, or random bits of another key that are not declared.
+    """
+    if use.twice is not None:
+        first, second = use.twice
+        raise ObservationError(
+            f"{where[0].upper()}{where[1:]} uses one key twice, for arrays of shapes {first} and {second}. What is drawn "
+            'from one key is not independent. Split the key, or write named(key, "weights") for each array by its name.'
+        )
+    if use.foreign and not subject.quenched:
+        raise ObservationError(
+            f"{where[0].upper()}{where[1:]} draws an array of shape {use.foreign[0]} from a key of its own, not from the "
+            "key that it was given: every draw holds the same numbers there. Draw from the given key, or say why they "
+            'are held fixed: Subject(build, quenched="one data set, as the theorem is conditional on it").'
+        )
 
 
 def _seed(theorem: str, experiment: Experiment, line: SweepLine, size: int, seed: int) -> int:
@@ -107,8 +138,7 @@ def instance(
     names = [theorem, "instance", line.experiment, line.name, *_flat(line.label), str(seed), f"{line.swept}={size}"]
     with platform.precision(experiment.dtype):
         key = jax.random.fold_in(root(seed_of(*names)), draw)
-        model = line.subject.build(key, **_arrays(letters, line.subject.needs))
-    return model, {name: letters[name] for name in experiment.reads}
+        return line.subject.build(key, **_arrays(letters, line.subject.needs)), _arrays(letters, experiment.reads)
 
 
 @lru_cache(maxsize=256)
@@ -159,9 +189,13 @@ def _letters(
 
 
 def _arrays(letters: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
-    """Letters as a compiled program hands them to ``build``: an option is an array of JAX there."""
+    """Letters as a compiled program hands them over: numbers and options are arrays of JAX there, whole numbers are not."""
     found = {name: letters[name] for name in names}
-    return {name: jnp.asarray(value) if isinstance(value, np.ndarray) else value for name, value in found.items()}
+    with jax.ensure_compile_time_eval():  # numbers are known, also where the shapes of a model alone are asked for
+        return {
+            name: jnp.asarray(value) if isinstance(value, np.ndarray | float) else value
+            for name, value in found.items()
+        }
 
 
 def _literal(value: Any) -> Any:
@@ -214,6 +248,34 @@ def _checked(
             )
         table[letter.name] = column
     return table
+
+
+def _bounds(table: Mapping[str, np.ndarray], drawn: Mapping[str, np.ndarray], where: str) -> dict[str, np.ndarray]:
+    """The bounds of the errors of the letters: numbers from zero on that fit the letter's own.
+
+    **Raises:** ObservationError for one that bounds nothing.
+    """
+    found = {}
+    for name in (name for name in drawn if name.endswith("_error")):
+        letter, bound = name.removesuffix("_error"), np.asarray(drawn[name])
+        found[letter] = bound
+        if letter not in table:
+            continue
+        wanted, wrong = table[letter].shape, ~np.isfinite(bound) | ~(bound >= 0)
+        if wrong.any():
+            draw = int(np.argmax(wrong.reshape(len(bound), -1).any(axis=1)))
+            raise ObservationError(
+                f"{name} is negative or not finite in draw {draw} of {where}, and in {int(wrong.sum())} of "
+                f"{wrong.size} values. A bound of an error is a number from zero on; what is compared with NaN is "
+                f"never told apart. Return a bound of {letter} in every draw, zero where it is exact."
+            )
+        # Draws first, as the letter's own: a bound of fewer axes would be read along the wrong one.
+        if bound.ndim != len(wanted) or any(a not in (1, b) for a, b in zip(bound.shape, wanted, strict=True)):
+            raise ObservationError(
+                f"{name} has shape {bound.shape[1:]} per draw for {where}, and {letter} has shape {wanted[1:]}. "
+                "Each value needs a bound of its own, or all of them one. Return one of the shape of the letter."
+            )
+    return found
 
 
 def _sample(column: np.ndarray, valid: np.ndarray | None, letter: Measured, where: str) -> np.ndarray:

@@ -11,8 +11,9 @@ from typing import Any
 
 from sympy import Expr, Integer, sympify
 
-from theorax.errors import DesignError, UsageError, option
+from theorax.errors import DesignError, StatementError, UsageError, option
 from theorax.language import Claim, Experiment, Index, Letter, Size, Subject, Theorem
+from theorax.language.letters import disobeyed
 from theorax.names import did_you_mean
 from theorax.verifiers.settings import Settings
 
@@ -55,7 +56,15 @@ class SweepLine:
                 )
             values[letter] = value
         # What a subject knows may depend on the sizes: an exact finite-size value of its law.
-        values |= {letter: sympify(value).subs(values) for letter, value in self.subject.knows.items()}
+        known = {letter: sympify(value).subs(values) for letter, value in self.subject.knows.items()}
+        for letter, value in known.items():
+            if (word := disobeyed(letter, value)) is not None:
+                raise StatementError(
+                    f"The subject {self.name!r} knows {letter} = {value} at {self.swept} = {size}, which is not {word}, and "
+                    f"{letter} is assumed to be. The claims were simplified by the assumption and say nothing there. "
+                    "Correct what it knows, or declare the letter without the assumption."
+                )
+        values |= known
         self._known[size] = values
         return values
 
@@ -219,8 +228,9 @@ def refuse_unknown(theorem: Theorem, settings: Settings) -> None:
                 + (f"It can be looked at along {', '.join(letters)}." if letters else f"Leave {_AT} out.")
             )
         letter, value = letters[name], sympify(text, rational=True)
-        if (letter.is_integer and not value.is_Integer) or (letter.is_positive and not value.is_positive):
-            kind, example = ("integer", "2") if letter.is_integer else ("number", "1/2")
+        if (word := disobeyed(letter, value)) is not None:
+            example = ("2" if letter.is_integer else "1/2") if letter.is_positive else ""
             raise UsageError(
-                f"{_AT} {name}={text}: {letter} ({letter.meaning}) is a positive {kind}. Write {_AT} {name}={example}."
+                f"{_AT} {name}={text}: {letter} ({letter.meaning}) is assumed to be {word}, which {value} is not. "
+                + (f"Write {_AT} {name}={example}." if example else f"Give a value that is {word}.")
             )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import import_module
+from inspect import isabstract
 from pkgutil import iter_modules
 from types import MappingProxyType
 from typing import Any
@@ -25,7 +26,7 @@ def _found() -> Mapping[type[Claim], Judge[Any]]:
         for value in vars(module).values()
         if isinstance(value, type) and issubclass(value, Judge) and value.__module__ == module.__name__
     ]
-    return MappingProxyType({judge.kind: judge() for judge in judges if judge is not Judge})
+    return MappingProxyType({judge.kind: judge() for judge in judges if not isabstract(judge)})
 
 
 JUDGES = _found()

@@ -6,27 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import final
 
-from theorax.decide.means import MeanPlan, QuantilePlan
+from theorax.decide.means import MeanPlan
 from theorax.decide.status import Levels
 from theorax.language import Expectation
-from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
-from theorax.verifiers.kinds.lowering import (
-    Judge,
-    Judged,
-    Prepared,
-    columns,
-    judged,
-    margin_of,
-    moments_in_numbers,
-    seeds_of,
-    spreads,
-)
+from theorax.verifiers.kinds.averages import AverageJudge
+from theorax.verifiers.kinds.lowering import Prepared, margin_of, moments_in_numbers, seeds_of, spreads
 
 
 @final
 @dataclass(frozen=True)
-class ExpectationJudge(Judge[Expectation]):
+class ExpectationJudge(AverageJudge[Expectation]):
     """Exact means and quantiles: every size is a case of its own, and no size is extrapolated from."""
 
     kind = Expectation
@@ -52,7 +42,3 @@ class ExpectationJudge(Judge[Expectation]):
         )
         plan = mean if claim.quantile is None else mean.of_quantile(cell.number(claim.quantile, size))
         return Prepared(cell, plan.to, plan.margin, plan=plan)
-
-    def judge(self, claim: Expectation, prepared: Prepared, observed: Observed) -> Judged:
-        assert isinstance(prepared.plan, MeanPlan | QuantilePlan)
-        return judged(prepared, prepared.plan.tested(columns(claim.of, prepared.cell, observed)))

@@ -12,18 +12,27 @@ import jax.numpy as jnp
 import numpy as np
 
 from theorax.decide.findings import Finding
+from theorax.decide.inequalities import InequalityPlan
 from theorax.decide.status import Levels
 from theorax.decide.verdict import Point
 from theorax.errors import TheoraxError
+from theorax.exact.decisions import read_as_exact
+from theorax.exact.held_fixed import name_of, shown, value_of
 from theorax.exact.identity_decision import IdentityPoint, IdentityProblem, decide_identity
-from theorax.exact.identity_ladder import OBSTACLES, Carry, Sides
+from theorax.exact.identity_ladder import OBSTACLES, Carry, Generic, Sides
 from theorax.exact.same_program import Form, Forms, forms_of
 from theorax.language import Absolute, Identity, Measured
-from theorax.numerics.arithmetics import Domain, UnsupportedPrimitive
+from theorax.numerics.arithmetics import Domain, UnsupportedPrimitive, narrow_casts
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
 from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared
+
+_IN_BALLS = 4
+"""Draws at the smallest size that are run in balls, whatever floats say."""
+
+_PROGRAMS = 8
+"""Most programs of one size, of models whose integers differ, that are compared in fields."""
 
 _UNSEEN = ("a difference below the rounding account where balls were not run", "instances outside the law sampled")
 _UNSEEN_CERTIFIED = ("other shapes", "a difference below the rounding account where balls were not run")
@@ -31,13 +40,35 @@ _UNSEEN_CERTIFIED = ("other shapes", "a difference below the rounding account wh
 
 @final
 @dataclass(frozen=True)
+class PreparedIdentity(Prepared):
+    """One case of an identity: its plan counts instances, and says nothing of the size of a difference."""
+
+    runs_if_weak = True
+
+    @property
+    def half_width(self) -> None:
+        return None
+
+    @property
+    def noticeable(self) -> None:
+        return None
+
+    @property
+    def expected(self) -> None:
+        return None
+
+
+@final
+@dataclass(frozen=True)
 class IdentityJudge(Judge[Identity]):
     """Both sides of an identity, on instances built at their true sizes.
 
-    Floats are run on every instance, balls at the smallest size and wherever floats differ by more than their account.
-    In fields every array of floats in the model is replaced by random residues of its shape; single numbers, integers
-    and truth values stay. Two sides equal there are equal for all real arrays of these shapes. Sides that differ there
-    need not differ on the models drawn, whose tokens are orthonormal, say: nothing follows.
+    Floats are run on every instance, balls on the first few at the smallest size and wherever floats differ by more than
+    their account. In fields every array of floats in the model is replaced by random residues of its shape, single
+    floats too if the sides are equal then; other single numbers, integers and truth values are held fixed, and told.
+    Two sides equal there are equal for all real arrays of these shapes. Sides that differ there need not differ on the
+    models drawn, whose tokens are orthonormal, say: nothing follows. Then N instances without a violation leave a share
+    of the law open, as those of an inequality do; a design that leaves too much open supports nothing by itself.
     """
 
     kind = Identity
@@ -48,7 +79,9 @@ class IdentityJudge(Judge[Identity]):
 
     def prepare(self, claim: Identity, cell: Cell, levels: Levels, original: Identity) -> Prepared:
         margin = float(claim.margin.value) if claim.margin is not None else 0.0
-        return Prepared(cell, 0.0, margin, levels=levels)
+        counted = InequalityPlan(margin=float(claim.content), draws=cell.line.draws, levels=levels)
+        plan = counted if cell.line.random else None  # what holds no randomness is one instance, of no law
+        return PreparedIdentity(cell, 0.0, margin, levels=levels, plan=plan)
 
     def judge(self, claim: Identity, prepared: Prepared, observed: Observed) -> Judged:
         (size,) = prepared.cell.line.sizes
@@ -56,66 +89,156 @@ class IdentityJudge(Judge[Identity]):
         trivial = Finding.TRIVIAL_BOUND in found.findings
         certified = Finding.CERTIFICATE in found.findings
         refuted = Finding.COUNTEREXAMPLE in found.findings
-        count = len(observed.instances[size])
+        count, scope = len(observed.instances[size]), ""
+        held: tuple[str, ...] = ()
+        if Finding.TEST_SUPPORTED in found.findings and not found.drawn:
+            scope = f"all real weights at the shapes of {observed.line.swept} = {size}"
+            held = _held(observed, size, _representatives(observed, size, found.holding), holding=found.holding)
+        elif found.drawn and not observed.line.random:
+            scope = f"the instance built at {observed.line.swept} = {size}"
+        elif found.drawn:
+            held = _alike(observed, size)
+        decision = found.decision(prepared.margin, prepared.levels)
+        if found.drawn and prepared.plan is not None:
+            decision = replace(decision, p_support=(1 - prepared.plan.margin) ** count)
         return Judged(
             prepared,
-            found.decision(prepared.margin, prepared.levels),
+            decision,
             (Point(float(size), found.floats.worst, None, count),),
             _UNSEEN_CERTIFIED if certified else _UNSEEN,
             rigorous=trivial or certified or refuted,
             covered=trivial or certified,
-            statistical=False,
-            detail=found.detail,
+            statistical=found.drawn and observed.line.random,
+            detail=found.detail + (f"; {_left_open(prepared, count)}" if found.drawn and observed.line.random else ""),
             trivial=trivial,
             undefined=Finding.NO_INSTANCE in found.findings,
-            scope=f"all real weights at the shapes of {observed.line.swept} = {size}" if certified else "",
+            scope=scope + (_casts(observed, size) if certified else ""),
+            held=held,
+            on_draws=found.drawn,
         )
+
+
+def _left_open(prepared: Prepared, count: int) -> str:
+    """The share of the law that so many instances without a violation leave open."""
+    assert isinstance(prepared.plan, InequalityPlan)
+    level, share = prepared.levels.support, prepared.plan.left_open(count)
+    return f"{count} instances leave a share {share:.2g} of the law open, at level {level:.3g}"
+
+
+def _casts(observed: Observed, size: int) -> str:
+    """The addition to the scope where the measured programs cast to narrower floats."""
+    known, (model, read) = observed._evaluated, observed.instances[size][0]
+    if ("casts", size) not in known:
+        known["casts", size] = narrow_casts(lambda model: dict(observed.observe(model, **read)), (model,))
+    return read_as_exact(known["casts", size])
 
 
 def lowered(claim: Identity, prepared: Prepared, observed: Observed) -> IdentityProblem:
     """The claim at one size as a problem of programs: what floats cannot hold apart is asked of balls and of fields."""
     cell = prepared.cell
     (size,) = cell.line.sizes
-    representatives = _representatives(observed, size)
     points = tuple(
         IdentityPoint(
             partial(_at_instance, claim, cell, observed, draw),
             f"{observed.line.swept} = {size}, instance {draw}",
-            doubted=size != observed.line.sizes[0],
+            doubted=size != observed.line.sizes[0] or draw >= _IN_BALLS,
         )
         for draw in range(len(observed.instances[size]))
     )
+
+    def generic(holding: bool) -> tuple[tuple[str, Generic], ...]:
+        draws = _representatives(observed, size, holding)
+        return tuple(
+            (f"{size} {draw}", partial(_generic, claim, cell, observed, draw, holding=holding)) for draw in draws
+        )
+
+    representatives = _representatives(observed, size)
     return IdentityProblem(
         lambda: (_forms(claim, cell, observed, draw) for draw in representatives),
-        tuple((f"{size} {draw}", partial(_generic, claim, cell, observed, draw)) for draw in representatives),
+        generic(False),
         points,
         prepared.margin,
         isinstance(claim.margin, Absolute),
+        held=generic(True) if any(map(_is_single, _leaves(observed, size, 0).values())) else (),
+        as_drawn=lambda: (
+            _forms(claim, cell, observed, draw, _first_alike(observed, size)) for draw in representatives
+        ),
     )
 
 
-def _representatives(observed: Observed, size: int) -> list[int]:
-    """One draw of each program: of the models that differ in arrays of floats alone."""
+def _representatives(observed: Observed, size: int, holding: bool = False) -> list[int]:
+    """One draw of each of the first programs: of the models that differ in varied arrays alone."""
     first: dict[bytes, int] = {}
-    for draw, (model, _) in enumerate(observed.instances[size]):
-        leaves = [leaf for leaf in jax.tree_util.tree_leaves(model) if not _is_varied(leaf)]
-        kept = [np.asarray(leaf).tobytes() for leaf in leaves if isinstance(leaf, np.ndarray | jax.Array | float | int)]
+    for draw in range(len(observed.instances[size])):
+        kept = [_bytes(leaf) for leaf in _leaves(observed, size, draw).values() if not _is_varied(leaf, holding)]
         first.setdefault(b"".join(kept), draw)
-    return list(first.values())
+    return list(first.values())[:_PROGRAMS]
 
 
-def _is_varied(leaf: Any) -> bool:
-    array = isinstance(leaf, np.ndarray | jax.Array) and leaf.ndim > 0
+def _leaves(observed: Observed, size: int, draw: int) -> dict[str, Any]:
+    """The leaves of one model that hold numbers, by their names."""
+    found = jax.tree_util.tree_leaves_with_path(observed.instances[size][draw][0])
+    numbers = np.ndarray | np.generic | jax.Array | float | int
+    return {name_of(path): leaf for path, leaf in found if isinstance(leaf, numbers)}
+
+
+def _held(observed: Observed, size: int, draws: Sequence[int], *, holding: bool) -> tuple[str, ...]:
+    """The leaves that were held fixed in fields, with their values in the draws looked at."""
+    models = [_leaves(observed, size, draw) for draw in draws]
+    told = []
+    for name, leaf in models[0].items():
+        if _is_varied(leaf, holding) or not np.size(leaf):
+            continue
+        values = {_bytes(model[name]) for model in models}
+        told.append(f"{name} = {shown(leaf)}" if len(values) == 1 else f"{name}, for the {len(values)} values drawn")
+    return tuple(told)
+
+
+def _alike(observed: Observed, size: int) -> tuple[str, ...]:
+    """The leaves that are one and the same in every draw, which the law therefore holds fixed."""
+    models = [_leaves(observed, size, draw) for draw in range(len(observed.instances[size]))]
+    return tuple(
+        f"{name} = {shown(leaf)}"
+        for name, leaf in models[0].items()
+        if np.size(leaf) and all(_bytes(model[name]) == _bytes(leaf) for model in models[1:])
+    )
+
+
+def _first_alike(observed: Observed, size: int) -> list[int]:
+    """For every array of the model the place of the first that is equal to it in every draw."""
+    arrays = np.ndarray | np.generic | jax.Array
+    columns = [
+        [_bytes(leaf) for leaf in jax.tree_util.tree_leaves(model) if isinstance(leaf, arrays)]
+        for model, _ in observed.instances[size]
+    ]
+    places: dict[tuple[bytes, ...], int] = {}
+    return [places.setdefault(entries, place) for place, entries in enumerate(zip(*columns, strict=True))]
+
+
+def _bytes(leaf: Any) -> bytes:
+    array = value_of(leaf)
+    return repr((array.shape, str(array.dtype))).encode() + array.tobytes()
+
+
+def _is_varied(leaf: Any, holding: bool = False) -> bool:
+    """True for arrays of floats; ``holding``: but for those of one number."""
+    array = isinstance(leaf, np.ndarray | np.generic | jax.Array) and (leaf.ndim > 0 or not holding)
     return array and bool(jnp.issubdtype(leaf.dtype, jnp.floating))
 
 
-def _forms(claim: Identity, cell: Cell, observed: Observed, draw: int) -> tuple[Sequence[Form], Sequence[Form]]:
-    """Both sides by their forms, the letters put into them."""
+def _is_single(leaf: Any) -> bool:
+    return _is_varied(leaf) and not _is_varied(leaf, holding=True)
+
+
+def _forms(
+    claim: Identity, cell: Cell, observed: Observed, draw: int, leading: Sequence[int] = ()
+) -> tuple[Sequence[Form], Sequence[Form]]:
+    """Both sides by their forms, the letters put into them; ``leading`` as in `forms_of`."""
     (size,) = cell.line.sizes
     known, (model, read) = observed._evaluated, observed.instances[size][draw]
-    place = ("forms", size, draw)
+    place = ("forms", size, draw, tuple(leading))
     if place not in known:
-        known[place] = forms_of(lambda model: dict(observed.observe(model, **read)), (model,))
+        known[place] = forms_of(lambda model: dict(observed.observe(model, **read)), (model,), leading)
     seen = known[place]
     # Letters of one form are one letter, before SymPy puts the terms of a sum in the order of their names.
     first: dict[Any, Measured] = {}
@@ -136,10 +259,18 @@ def _at_instance(claim: Identity, cell: Cell, observed: Observed, draw: int, dom
     return _sides(claim, cell, _letters(claim, observed, draw, size, domain), domain)
 
 
-def _generic(claim: Identity, cell: Cell, observed: Observed, draw: int, domain: Domain[Any], carry: Carry) -> Sides:
+def _generic(
+    claim: Identity,
+    cell: Cell,
+    observed: Observed,
+    draw: int,
+    domain: Domain[Any],
+    carry: Carry,
+    holding: bool = False,
+) -> Sides:
     """Both sides at one generic model: a function of the domain, so that claims and their variants share it."""
     (size,) = cell.line.sizes
-    return _sides(claim, cell, _letters(claim, observed, draw, size, domain, carry), domain)
+    return _sides(claim, cell, _letters(claim, observed, draw, size, domain, carry, holding), domain)
 
 
 def _sides(claim: Identity, cell: Cell, seen: Mapping[str, Any], domain: Domain[Any]) -> Sides:
@@ -149,7 +280,13 @@ def _sides(claim: Identity, cell: Cell, seen: Mapping[str, Any], domain: Domain[
 
 
 def _letters(
-    claim: Identity, observed: Observed, draw: int, size: int, domain: Domain[Any], carry: Carry | None = None
+    claim: Identity,
+    observed: Observed,
+    draw: int,
+    size: int,
+    domain: Domain[Any],
+    carry: Carry | None = None,
+    holding: bool = False,
 ) -> Mapping[str, Any]:
     """Measured programs, run once in each arithmetic for all claims and their variants.
 
@@ -157,14 +294,14 @@ def _letters(
     """
 
     def letters(wanted: Any) -> Any:
-        known, place = observed._evaluated, ("letters", carry is not None, wanted, size, draw, domain)
+        known, place = observed._evaluated, ("letters", carry is not None, holding, wanted, size, draw, domain)
         if place not in known:
             model, read = observed.instances[size][draw]
             if carry is not None:
                 follow = carry  # a type checker forgets in a lambda that it is no None
-                model = jax.tree_util.tree_map(lambda leaf: follow(leaf) if _is_varied(leaf) else leaf, model)
+                model = jax.tree_util.tree_map(lambda leaf: follow(leaf) if _is_varied(leaf, holding) else leaf, model)
             try:
-                known[place] = instances.letters(wanted, observed.observe, model, read, domain)
+                known[place] = instances.letters(wanted, observed, model, read, domain)
             except OBSTACLES as error:
                 known[place] = error
         return known[place]

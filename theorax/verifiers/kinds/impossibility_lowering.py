@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -11,7 +12,6 @@ from sympy import Expr
 
 from theorax.decide.equivalence import decide
 from theorax.decide.estimators import proportion
-from theorax.decide.interval import Interval
 from theorax.decide.status import Decision, Levels, Reason, Side, Status
 from theorax.decide.verdict import Point
 from theorax.exact.decisions import decided, shown
@@ -20,13 +20,18 @@ from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedP
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed, evaluate
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared
+from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, RoundingSeen
 from theorax.verifiers.kinds.over_boxes import on_box
 
 PRECISION = 256
 POWER = 0.9
 """The share of planted members that the search must be shown to find, at the level ``POWER_LEVEL``."""
+FEWEST = 29
+"""The fewest planted members that can show this power."""
 POWER_LEVEL = 0.05  # 29 of 29 give 1 - 0.05^(1/29) = 0.098 (METHOD, section 8.3)
+
+
+_NOTHING_SEARCHED = proportion(np.ones(2))
 
 
 @final
@@ -38,6 +43,7 @@ class ImpossibilityJudge(Judge[Impossibility]):
     |---|---|---|
     | a ball of some distance lies below the bound | any | refuted, by that member |
     | none comes nearer, floats | found below ``tol`` with power at least 0.9, at 95 % | supported, by a search of that power |
+    | none comes nearer, floats | too few are left that do not start below ``tol`` | vacuous |
     | none comes nearer, floats | otherwise | inconclusive: the search has no power |
     | some come nearer, floats alone | any | inconclusive |
 
@@ -59,11 +65,19 @@ class ImpossibilityJudge(Judge[Impossibility]):
         nearest = min(float(column.min()) for column in columns)
         restarts = sum(map(len, columns))
         points = tuple(Point(float(s), float(c.min()), None, len(c)) for s, c in zip(sizes, columns, strict=True))
-        missed = _missed(claim, cell, observed)
+        misses, near = _misses(claim, cell, observed)
+        missed = proportion(misses) if len(misses) else _NOTHING_SEARCHED
         powered = decide(missed, 0.0, prepared.margin, Side.AT_MOST, Levels(POWER_LEVEL, POWER_LEVEL))
-        power = 1 - missed.upper(POWER_LEVEL)
+        power = 1 - missed.upper(POWER_LEVEL) if len(misses) else 0.0
         status, reason, detail = _verdict(claim, prepared, observed, columns, nearest)
-        if status is None:
+        idle = status is None and near > 0 and len(misses) < FEWEST
+        if idle:
+            status, reason = Status.SUPPORTED, None
+            detail = (
+                f"{near} of {near + len(misses)} planted members start within the tolerance and need no search: "
+                f"{len(misses)} are left, and {FEWEST} are needed"
+            )
+        elif status is None:
             if powered.status is Status.SUPPORTED:
                 status, reason = Status.SUPPORTED, None
                 detail = (
@@ -85,8 +99,17 @@ class ImpossibilityJudge(Judge[Impossibility]):
             rigorous=status is Status.REFUTED,
             statistical=False,
             detail=detail,
-            scope=f"a search of power {power:.2g}, {restarts} restarts" if status is Status.SUPPORTED else "",
+            trivial=idle,
+            scope=f"a search of power {power:.2g}, {restarts} restarts"
+            if status is Status.SUPPORTED and not idle
+            else "",
         )
+
+    def compared(self, claim: Impossibility) -> Sequence[Expr]:
+        return [claim.distance]
+
+    def stands(self, claim: Impossibility, case: Judged, observed: Observed, seen: RoundingSeen) -> bool:
+        return case.decision.lower - seen.allowed >= case.decision.claimed
 
 
 def _verdict(
@@ -112,18 +135,20 @@ def _ball(expression: Expr, cell: Cell, observed: Observed, size: int, draw: int
     if observed.model is None:
         return None
     wanted = [letter for letter in expression.free_symbols if isinstance(letter, Measured)]
-    ball: arb = instances.at_draw(wanted, cell, observed, size, draw, Ball(PRECISION))(expression).item()
+    ball: arb = instances.at_draw(wanted, cell, observed, size, draw, Ball(PRECISION, rounds=True))(expression).item()
     return ball
 
 
-def _missed(claim: Impossibility, cell: Cell, observed: Observed) -> Interval:
-    """The share of planted members that the search did not come near."""
-    assert claim.planted is not None and claim.tol is not None
-    misses = [
-        ~(evaluate(claim.planted, cell, observed, at) <= cell.number(claim.tol, size))
-        for at, size in enumerate(cell.line.sizes)
-    ]
-    return proportion(np.concatenate(misses).astype(float))
+def _misses(claim: Impossibility, cell: Cell, observed: Observed) -> tuple[np.ndarray, int]:
+    """Of each planted member that was searched for, whether it was missed; and how many needed no search."""
+    assert claim.planted is not None and claim.started is not None and claim.tol is not None
+    missed, searched = [], []
+    for at, size in enumerate(cell.line.sizes):
+        tol = cell.number(claim.tol, size)
+        missed.append(~(evaluate(claim.planted, cell, observed, at) <= tol))
+        searched.append(evaluate(claim.started, cell, observed, at) > tol)  # what is no number starts nowhere
+    counts = np.concatenate(searched)
+    return np.concatenate(missed)[counts].astype(float), int(np.sum(~counts))
 
 
 def _decision(status: Status, reason: Reason | None, nearest: float, prepared: Prepared) -> Decision:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -20,7 +21,7 @@ from theorax.numerics.arithmetics import Domain
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed, evaluate, roundings
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared
+from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, RoundingSeen
 from theorax.verifiers.kinds.over_boxes import is_certified, on_box, rational_of
 
 
@@ -56,6 +57,23 @@ class InequalityJudge(Judge[Inequality]):
             return _on_box(claim, prepared)
         return (_on_instances if observed.instances else _on_draws)(claim, prepared, observed)
 
+    def compared(self, claim: Inequality) -> Sequence[Expr]:
+        return [_excess(claim)]
+
+    def stands(self, claim: Inequality, case: Judged, observed: Observed, seen: RoundingSeen) -> bool:
+        cell, excess = case.prepared.cell, _excess(claim)
+        values = (evaluate(excess, cell, observed, at) for at in range(len(cell.line.sizes)))
+        return all(float(np.max(column)) + seen.allowed <= _slack(claim) for column in values)
+
+
+def _excess(claim: Inequality) -> Expr:
+    smaller, larger = _sides(claim)
+    return smaller - larger
+
+
+def _slack(claim: Inequality) -> float:
+    return float(claim.margin.value) if claim.margin is not None else 0.0
+
 
 def _on_box(claim: Inequality, prepared: Prepared) -> Judged:
     smaller, larger = _sides(claim)
@@ -72,10 +90,9 @@ def _on_box(claim: Inequality, prepared: Prepared) -> Judged:
 def _on_draws(claim: Inequality, prepared: Prepared, observed: Observed) -> Judged:
     assert isinstance(prepared.plan, InequalityPlan)
     cell, sizes = prepared.cell, prepared.cell.line.sizes
-    excess = claim.of - claim.prediction if claim.at_most is not None else claim.prediction - claim.of
+    excess, slack = _excess(claim), _slack(claim)
     columns = [evaluate(excess, cell, observed, at) for at in range(len(sizes))]
     errors = [roundings(excess, cell, observed, at) for at in range(len(sizes))]
-    slack = float(claim.margin.value) if claim.margin is not None else 0.0
     reached = np.concatenate([column + error for column, error in zip(columns, errors, strict=True)])
     # Floats alone refute nothing: a violation is sure where balls confirm it.
     counterexample = _counterexample(excess, cell, observed, columns, errors)

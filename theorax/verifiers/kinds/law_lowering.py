@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import final
@@ -9,6 +10,7 @@ from typing import final
 import numpy as np
 from sympy import Expr, ImmutableMatrix, Symbol
 
+from theorax.decide.draw_guards import noise_of
 from theorax.decide.gaussian_norm import Shape
 from theorax.decide.known_laws import TabulatedLaw
 from theorax.decide.law_features import (
@@ -26,7 +28,7 @@ from theorax.decide.status import Levels
 from theorax.language import GaussianVector, Law, LawOfNumbers, Rate
 from theorax.verifiers.cases.evaluation import Observed, evaluate
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, judged, seeds_of, spreads
+from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, RoundingSeen, Scatter, judged, seeds_of, spreads
 
 
 @final
@@ -63,9 +65,36 @@ class LawJudge(Judge[Law]):
 
     def judge(self, claim: Law, prepared: Prepared, observed: Observed) -> Judged:
         assert isinstance(prepared.plan, LawPlan)
-        cell, plan = prepared.cell, prepared.plan
-        tables = [observed_features(claim, cell, observed, at, plan.frequencies) for at in range(len(cell.line.sizes))]
-        return judged(prepared, decide_law(plan, tables))
+        return judged(prepared, decide_law(prepared.plan, _tables(claim, prepared.plan, prepared.cell, observed)))
+
+    def compared(self, claim: Law) -> Sequence[Expr]:
+        return law_parts(claim)
+
+    def stands(self, claim: Law, case: Judged, observed: Observed, seen: RoundingSeen) -> bool:
+        return law_stands(claim, case, seen)
+
+    def scatter(self, claim: Law, prepared: Prepared, observed: Observed) -> Scatter:
+        assert isinstance(prepared.plan, LawPlan)
+        tables = _tables(claim, prepared.plan, prepared.cell, observed)
+        return tuple(map(noise_of, tables)), prepared.plan.planned_spreads
+
+
+def _tables(claim: Law, plan: LawPlan, cell: Cell, observed: Observed) -> list[np.ndarray]:
+    return [observed_features(claim, cell, observed, at, plan.frequencies) for at in range(len(cell.line.sizes))]
+
+
+def law_parts(claim: Law | Rate) -> Sequence[Expr]:
+    """Parts of the claim whose rounding moves the features of a draw: its letters, or the variances given."""
+    if claim.given is None:
+        return claim.letters_of
+    return list(claim.given) if isinstance(claim.given, ImmutableMatrix) else [claim.given]
+
+
+def law_stands(claim: Law | Rate, case: Judged, seen: RoundingSeen) -> bool:
+    """True if the margin leaves room for the most that the features move where every value is off by the error allowed."""
+    table = np.abs(law_frequencies(claim, case.prepared.cell).table).sum(axis=1)
+    steepest = float(table.max() if claim.given is None else np.max(table**2) / 2)
+    return seen.allowed * steepest < case.decision.margin - case.decision.upper
 
 
 def _noise(claim: Law, cell: Cell, frequencies: Frequencies) -> Shape:
@@ -122,9 +151,12 @@ def _features(
     if claim.given is None:
         columns = [evaluate(letter, cell, observed, at) for letter in letters]
         return features_of_samples(columns[0] if len(columns) == 1 else np.stack(columns, axis=-1), frequencies)
-    if not isinstance(claim.given, ImmutableMatrix) or claim.given.shape == (1, 1):
-        given = claim.given[0, 0] if isinstance(claim.given, ImmutableMatrix) else claim.given
-        return features_of_conditional_variance(evaluate(given, cell, observed, at), frequencies)
-    count = claim.given.rows
-    entries = [[evaluate(claim.given[a, b], cell, observed, at) for b in range(count)] for a in range(count)]
-    return features_of_conditional_variance(np.moveaxis(np.array(entries), -1, 0), frequencies)
+    return features_of_conditional_variance(variances_given(claim.given, cell, observed, at), frequencies)
+
+
+def variances_given(given: Expr, cell: Cell, observed: Observed, at: int) -> np.ndarray:
+    """The variance of every draw, or its covariance matrix."""
+    if not isinstance(given, ImmutableMatrix) or given.rows == 1:
+        return evaluate(given[0, 0] if isinstance(given, ImmutableMatrix) else given, cell, observed, at)
+    entries = [[evaluate(given[a, b], cell, observed, at) for b in range(given.rows)] for a in range(given.rows)]
+    return np.moveaxis(np.array(entries), -1, 0)

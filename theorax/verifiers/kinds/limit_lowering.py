@@ -8,24 +8,14 @@ from typing import final
 from theorax.decide.limits import LimitPlan
 from theorax.decide.status import Levels
 from theorax.language import Limit
-from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.kinds.lowering import (
-    Judge,
-    Judged,
-    Prepared,
-    columns,
-    judged,
-    margin_of,
-    moments_in_numbers,
-    seeds_of,
-    spreads,
-)
+from theorax.verifiers.kinds.averages import AverageJudge
+from theorax.verifiers.kinds.lowering import Prepared, margin_of, moments_in_numbers, seeds_of, spreads
 
 
 @final
 @dataclass(frozen=True)
-class LimitJudge(Judge[Limit]):
+class LimitJudge(AverageJudge[Limit]):
     """Limits: the declared class of finite-size corrections bounds what the largest size still differs by."""
 
     kind = Limit
@@ -47,7 +37,3 @@ class LimitJudge(Judge[Limit]):
             letter=str(claim.as_),
         )
         return Prepared(cell, plan.to, plan.margin, plan=plan)
-
-    def judge(self, claim: Limit, prepared: Prepared, observed: Observed) -> Judged:
-        assert isinstance(prepared.plan, LimitPlan)
-        return judged(prepared, prepared.plan.tested(columns(claim.of, prepared.cell, observed)))

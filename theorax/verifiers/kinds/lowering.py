@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, final
 
+import numpy as np
 from sympy import Expr, sympify
 
 from theorax.decide.moments import DeclaredMoments, Moment, declared
@@ -21,6 +22,11 @@ from theorax.verifiers.cases.evaluation import Observed, evaluate, roundings
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
 
 C = TypeVar("C", bound=Claim)
+AsBall: TypeAlias = Callable[[Expr], Any]  # an expression on one instance, as a ball
+Scatter: TypeAlias = tuple[tuple[float, ...], tuple[float, ...]]  # of one draw at every size: observed, planned
+
+SAFETY = 10
+"""Times the largest error of rounding seen in a few draws: what support must stand."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,7 @@ class Prepared:
     sign: int = 1
     levels: Levels = DEFAULT_LEVELS
     plan: Planned | None = None
+    runs_if_weak: ClassVar[bool] = False  # what decides besides the draws is known after they are made
 
     def repeated(self) -> Prepared:
         """The same case for one repetition of a control, at fewer draws than a claim is decided on."""
@@ -59,6 +66,11 @@ class Prepared:
         return None if self.plan is None or math.isinf(self.plan.noticeable) else self.plan.noticeable
 
     @property
+    def noise(self) -> tuple[float, ...]:
+        """The assumed standard deviations of one draw along the sizes; empty where none is assumed."""
+        return () if self.plan is None or not self.cell.line.random else self.plan.planned_spreads
+
+    @property
     def weakness(self) -> str:
         """The sentence why this design cannot decide, with the cheapest that would; empty where it can."""
         return "" if self.plan is None else self.plan.weakness
@@ -67,6 +79,11 @@ class Prepared:
     def why_not(self) -> Reason | None:
         """The reason why this design cannot decide, as a code; None where it can."""
         return None if self.plan is None else self.plan.why_not
+
+    @property
+    def no_meaning(self) -> str:
+        """The sentence why the claim cannot fail at this margin; empty where it can, or has no plan."""
+        return "" if self.plan is None else self.plan.no_meaning
 
     @property
     def expected(self) -> float | None:
@@ -86,7 +103,8 @@ class Judged:
     was drawn is a part. ``statistical``: it has an error rate, and so a place in the suite's error budget. ``trivial``:
     the claim holds for reasons of no interest, wherever it was looked at; ``undefined``: it is nowhere defined. ``scope``:
     for what a rigorous decision holds, where that is more than what was drawn. ``tightness``: quantiles of a bound's
-    left side over its right.
+    left side over its right. ``held``: inputs of the model that were held fixed. ``on_draws``: an exact claim is supported
+    by the instances alone, which leave a share of the law open.
     """
 
     prepared: Prepared
@@ -101,6 +119,32 @@ class Judged:
     undefined: bool = False
     scope: str = ""
     tightness: tuple[float, float, float] | None = None
+    held: tuple[str, ...] = ()
+    on_draws: bool = False
+
+
+@final
+@dataclass(frozen=True)
+class RoundingSeen:
+    """Largest difference of floats from balls at every size replayed, absolute and as a share of the value."""
+
+    absolute: Mapping[int, float]
+    relative: Mapping[int, float]
+    draws: int
+    changed: str = ""  # the draw in which an event is true in floats and false in balls, or the other way
+    unlooked: str = ""
+
+    @property
+    def allowed(self) -> float:
+        """The error that every value at every size must stand."""
+        return SAFETY * max(self.absolute.values())
+
+    def bounds(self, sizes: Sequence[int], values: Sequence[np.ndarray], *, shares: bool) -> tuple[np.ndarray, ...]:
+        """Errors that the values at every size must stand: at a size that was not replayed, the largest of the others."""
+        seen = self.relative if shares else self.absolute
+        units = [np.abs(column) if shares else np.ones(1) for column in values]
+        most = max(seen.values())
+        return tuple(SAFETY * seen.get(size, most) * unit for size, unit in zip(sizes, units, strict=True))
 
 
 class Judge(ABC, Generic[C]):
@@ -125,6 +169,26 @@ class Judge(ABC, Generic[C]):
     @abstractmethod
     def judge(self, claim: C, prepared: Prepared, observed: Observed) -> Judged:
         """Decide the case on what was observed."""
+
+    def resting(self, claim: C, judged: Judged, closed: Collection[str]) -> Judged:
+        """The case as far as the lemmas bear it that the claim rests on; ``closed``: the names of those that close."""
+        return judged
+
+    def compared(self, claim: C) -> Sequence[Expr]:
+        """Expressions whose rounding may decide the claim; none where balls decide it."""
+        return [side for name in claim.measured_fields if isinstance(side := getattr(claim, name), Expr)]
+
+    def stands(self, claim: C, case: Judged, observed: Observed, seen: RoundingSeen) -> bool:
+        """True if the case is supported still where every value may be off by ten times the largest error seen."""
+        return True
+
+    def miscounted(self, claim: C, cell: Cell, observed: Observed, draw: int, balls: Iterable[AsBall]) -> str:
+        """The word that floats have for an event of the draw where balls say otherwise; empty where they do not."""
+        return ""
+
+    def scatter(self, claim: C, prepared: Prepared, observed: Observed) -> Scatter:
+        """Standard deviations of one draw, observed and planned, in the units of the plan; none where it has no unit."""
+        return (), ()
 
 
 def seeds_of(line: SweepLine) -> Seeds:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, final
@@ -18,6 +18,7 @@ from theorax.decide.verdict import Point
 from theorax.errors import StatementError
 from theorax.exact.box_problems import least_at
 from theorax.exact.duality_gap import GAP_PRECISION, DualityGap, GapProblem, duality_gap
+from theorax.exact.same_program import made_of
 from theorax.language import Optimum
 from theorax.numerics.arithmetics import Ball
 from theorax.verifiers.cases import instances
@@ -35,7 +36,10 @@ class OptimumJudge(Judge[Optimum]):
     | in balls | status |
     |---|---|
     | on some instance the lower bound lies above a feasible value, or a rival is lower by more than the margin | refuted |
-    | on every instance the point and its bound are feasible and the gap is at most the margin | certified |
+    | on every instance the point and its bound are feasible and the gap is at most the margin, and | |
+    | ... a lemma that closes proves that the bound is one | certified |
+    | ... the bound is made of the value itself | vacuous |
+    | ... that it is a bound is believed | supported |
     | otherwise | inconclusive |
 
     A claim over a box is decided by branch and bound with Krawczyk's test around the claimed point.
@@ -59,7 +63,49 @@ class OptimumJudge(Judge[Optimum]):
             found.append(duality_gap(balls, rational_of(claim.margin.value)))
             if found[-1].status is not Status.CERTIFIED:
                 break
-        return _together(found, prepared, observed)
+        together = _together(found, prepared, observed)
+        if together.decision.status is Status.SUPPORTED and _uses_value(claim, observed):
+            return replace(together, trivial=True, detail=_USES_VALUE)
+        return together
+
+    def compared(self, claim: Optimum) -> Sequence[Expr]:
+        return []  # balls hold their own rounding
+
+    def resting(self, claim: Optimum, judged: Judged, closed: Collection[str]) -> Judged:
+        if claim.over or judged.decision.status is not Status.SUPPORTED:
+            return judged
+        (gap,) = [point.estimate for point in judged.points]
+        count = sum(point.draws for point in judged.points)
+        each = f"on each of {count} instances a feasible value lies within {gap:.3g} of"
+        if claim.bound_by in closed:
+            proved = f"{each} a lower bound in balls, by the lemma {claim.bound_by}"
+            beside = f"whether the lemma {claim.bound_by} speaks of this bound"
+            return replace(judged, trivial=False, detail=proved, unseen=(*judged.unseen, beside))
+        if judged.trivial:
+            return judged
+        believed = f"{each} the measured bound; that it is a bound is believed"
+        return replace(judged, rigorous=False, detail=believed, unseen=(*judged.unseen, "whether the bound is one"))
+
+
+_USES_VALUE = "the bound is computed from the value itself, so their gap could not have been large"
+
+
+def _uses_value(claim: Optimum, observed: Observed) -> bool:
+    """True if every letter of the value is one of the bound, or one that a letter of the bound is made of."""
+    assert claim.bound is not None
+    value, bound = ({letter.name for letter in part.free_symbols} for part in (claim.value, claim.bound))
+    model, read = observed.instance(observed.line.sizes[0], 0)
+    made = made_of(lambda model: dict(observed.observe(model, **read)), (model,))
+    names = value & set(made)
+    of = {digest for name in bound & set(made) for _, below in _flat(made[name]) for digest in below}
+    return bool(names) and all(digest in of for name in names for digest, _ in _flat(made[name]))
+
+
+def _flat(entry: Any) -> list[tuple[str, frozenset[str]]]:
+    """The arrays of one letter."""
+    if isinstance(entry, tuple) and len(entry) == 2 and isinstance(entry[1], frozenset):
+        return [entry]
+    return [part for below in (entry.values() if isinstance(entry, dict) else entry) for part in _flat(below)]
 
 
 def _draws(observed: Observed) -> Iterator[tuple[int, int]]:
@@ -76,7 +122,7 @@ def _together(found: list[DualityGap], prepared: Prepared, observed: Observed) -
     status = Status.SUPPORTED if last.status is Status.CERTIFIED else last.status
     detail = last.detail
     if status is Status.SUPPORTED:
-        detail = f"on each of {count} instances a feasible value lies within {largest:.3g} of a certified lower bound"
+        detail = f"on each of {count} instances a feasible value lies within {largest:.3g} of the measured bound"
     decision = replace(last, status=status, largest=largest).decision(prepared.margin, prepared.levels)
     points = tuple(Point(float(size), largest, None, count) for size in observed.line.sizes[-1:])
     return Judged(
@@ -93,7 +139,7 @@ def _together(found: list[DualityGap], prepared: Prepared, observed: Observed) -
 
 def _lowered(claim: Optimum, cell: Cell, observed: Observed, size: int, draw: int) -> GapProblem:
     """The value, its bound and its rival on one instance, in balls."""
-    balls = Ball(GAP_PRECISION)
+    balls = Ball(GAP_PRECISION, rounds=True)
     value = instances.at_draw(claim.observed, cell, observed, size, draw, balls)
 
     def number(expression: Expr) -> arb:
@@ -112,7 +158,7 @@ def _lowered(claim: Optimum, cell: Cell, observed: Observed, size: int, draw: in
     return GapProblem(
         number(claim.value),
         number(claim.bound) if claim.bound is not None else None,
-        margins(claim.feasible),
+        margins(claim.feasible if claim.feasible is not None else true),
         number(claim.rival) if claim.rival is not None else None,
         margins(claim.rival_feasible),
     )

@@ -13,6 +13,7 @@ from theorax.decide.status import Status
 from theorax.exact.box_problems import BoxFinding, BoxProblem, nowhere_negative
 from theorax.exact.enclosures import Box, Enclosure, floats
 from theorax.language import Impossibility, Inequality, Margin, Parameter
+from theorax.language.notation import displayed
 from theorax.verifiers.kinds.lowering import Judged, Prepared
 
 __all__ = ["bounded", "is_certified", "judged", "on_box", "rational_of", "values"]
@@ -35,7 +36,7 @@ def values(function: Expr, over: Range, margin: Margin | None) -> BoxProblem:
         return floats(function, letters)(x)
 
     return BoxProblem(
-        names=tuple(map(str, letters)),
+        names=tuple(map(displayed, letters)),
         box=Box.of([(rational_of(low), rational_of(high)) for low, high in over.values()]),
         slack=Fraction(0) if margin is None else rational_of(margin.value),
         enclosure=lambda: Enclosure.of(function, letters),
@@ -68,6 +69,7 @@ def judged(found: BoxFinding, prepared: Prepared) -> Judged:
         covered=certified,
         statistical=found.statistical,
         detail=found.detail,
+        trivial=found.trivial,
         scope=found.scope,
         tightness=found.tightness,
     )

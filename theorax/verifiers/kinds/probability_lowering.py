@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from sympy import And, Basic, Eq, Expr, Ge, Gt, Le, Lt, Ne, Not, Or
@@ -19,13 +19,12 @@ from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedP
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed, evaluate, roundings
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
-from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared
+from theorax.verifiers.kinds.lowering import AsBall, Judge, Judged, Prepared, RoundingSeen
 
 PRECISION = 256
 _TRIED = 4  # violations that balls look at: what cannot be followed in one draw can seldom be followed in another
 
 Mask = np.ndarray  # of booleans, one a draw
-Ball_ = Callable[[Expr], Any]  # an expression on one instance, as a ball
 
 
 @final
@@ -67,9 +66,7 @@ class ProbabilityJudge(Judge[Probability]):
         assert isinstance(prepared.plan, ProbabilityPlan)
         (size,) = prepared.cell.line.sizes
         at, cell = observed.line.sizes.index(size), Cell(observed.line, prepared.cell.chosen)
-        sure, possible = (
-            np.broadcast_to(mask, observed.line.draws) for mask in outcomes(claim.event, cell, observed, at)
-        )
+        sure, possible = _counted(claim, prepared.cell, observed)
         failing = np.flatnonzero(~possible)[:_TRIED].tolist() if prepared.claimed == 1 else []
         confirmed = next(filter(None, (_confirmed(claim.event, cell, observed, at, draw) for draw in failing)), "")
         successes = int(sure.sum())
@@ -79,19 +76,45 @@ class ProbabilityJudge(Judge[Probability]):
         detail = confirmed or tested.detail
         return Judged(prepared, tested.decision, points, tested.unseen, rigorous=bool(confirmed), detail=detail)
 
+    def compared(self, claim: Probability) -> Sequence[Expr]:
+        return [part.lhs - part.rhs for part in claim.event.atoms(Relational)]
 
-def outcomes(event: Basic, cell: Cell, observed: Observed, at: int) -> tuple[Mask, Mask]:
+    def stands(self, claim: Probability, case: Judged, observed: Observed, seen: RoundingSeen) -> bool:
+        assert isinstance(case.prepared.plan, ProbabilityPlan)
+        sure, possible = _counted(claim, case.prepared.cell, observed, seen.allowed)
+        successes = int(sure.sum())
+        undecided = int(possible.sum()) - successes
+        return decide_probability(case.prepared.plan, successes, undecided, unconfirmed=True).decision.status.holds
+
+    def miscounted(self, claim: Probability, cell: Cell, observed: Observed, draw: int, balls: Iterable[AsBall]) -> str:
+        sure, possible = (bool(mask[draw]) for mask in _counted(claim, cell, observed))
+        known = next((answer for ball in balls if (answer := _in_balls(claim.event, ball)) is not None), None)
+        if known is None or (known and possible) or (not known and not sure):
+            return ""
+        return "no success" if known else "a success"
+
+
+def _counted(claim: Probability, cell: Cell, observed: Observed, more: float = 0.0) -> tuple[Mask, Mask]:
+    """Of every draw at the one size of the case, what the event is within the declared errors and ``more``."""
+    (size,), whole = cell.line.sizes, Cell(observed.line, cell.chosen)
+    sure, possible = _outcomes(claim.event, whole, observed, observed.line.sizes.index(size), more)
+    return np.broadcast_to(sure, observed.line.draws), np.broadcast_to(possible, observed.line.draws)
+
+
+def _outcomes(event: Basic, cell: Cell, observed: Observed, at: int, more: float = 0.0) -> tuple[Mask, Mask]:
     """Of every draw whether the event surely holds, and whether it possibly does, within the declared errors.
+
+    ``more``: a further error of what is compared.
 
     **Raises:** `DesignError` for a connective other than and, or, not, and relations of real numbers.
     """
     if isinstance(event, BooleanTrue | BooleanFalse):
         return np.asarray(bool(event)), np.asarray(bool(event))
     if isinstance(event, Not):
-        sure, possible = outcomes(event.args[0], cell, observed, at)
+        sure, possible = _outcomes(event.args[0], cell, observed, at, more)
         return ~possible, ~sure
     if isinstance(event, And | Or):
-        parts = [outcomes(part, cell, observed, at) for part in event.args]
+        parts = [_outcomes(part, cell, observed, at, more) for part in event.args]
         together = np.logical_and if isinstance(event, And) else np.logical_or
         first, second = (parts[0][0], parts[0][1])
         for sure, possible in parts[1:]:
@@ -103,7 +126,7 @@ def outcomes(event: Basic, cell: Cell, observed: Observed, at: int) -> tuple[Mas
             "of measured letters, joined by And, Or and Not."
         )
     gap = event.lhs - event.rhs
-    values, error = evaluate(gap, cell, observed, at), roundings(gap, cell, observed, at)
+    values, error = evaluate(gap, cell, observed, at), roundings(gap, cell, observed, at) + more
     if isinstance(event, Eq | Ne):
         equal = (values == 0) & (error == 0), np.abs(values) <= error
         return equal if isinstance(event, Eq) else (~equal[1], ~equal[0])
@@ -122,7 +145,7 @@ def _confirmed(event: Basic, cell: Cell, observed: Observed, at: int, draw: int)
     size = observed.line.sizes[at]
     wanted = [letter for letter in event.free_symbols if isinstance(letter, Measured)]
     try:
-        ball = instances.at_draw(wanted, cell, observed, size, draw, Ball(PRECISION))
+        ball = instances.at_draw(wanted, cell, observed, size, draw, Ball(PRECISION, rounds=True))
         fails = _fails(event, lambda gap: ball(gap).item())
     except (UnsupportedPrimitive, UndecidedComparison):
         return ""
@@ -131,7 +154,12 @@ def _confirmed(event: Basic, cell: Cell, observed: Observed, at: int, draw: int)
     return f"draw {draw} at {cell.line.swept} = {size} violates it: balls of what it compares lie on the wrong side"
 
 
-def _fails(event: Basic, ball: Ball_) -> bool:
+def _in_balls(event: Basic, ball: AsBall) -> bool | None:
+    """Truth of the event, its numbers being balls; None where they leave it open."""
+    return True if _holds(event, ball) else False if _fails(event, ball) else None
+
+
+def _fails(event: Basic, ball: AsBall) -> bool:
     """True if the event surely fails, its numbers being balls."""
     if isinstance(event, Not):
         return _holds(event.args[0], ball)
@@ -149,7 +177,7 @@ def _fails(event: Basic, ball: Ball_) -> bool:
     return bool(gap != 0) if isinstance(event, Eq) else bool(gap == 0)
 
 
-def _holds(event: Basic, ball: Ball_) -> bool:
+def _holds(event: Basic, ball: AsBall) -> bool:
     """True if the event surely holds, its numbers being balls."""
     if isinstance(event, Not):
         return _fails(event.args[0], ball)

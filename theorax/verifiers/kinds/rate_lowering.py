@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
+
+from sympy import Expr
 
 from theorax.decide.law_distance import law_point
 from theorax.decide.law_rates import DistancesOfLaws
@@ -13,13 +16,14 @@ from theorax.decide.status import Levels
 from theorax.language import Rate
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell
-from theorax.verifiers.kinds.law_lowering import law_features, law_frequencies, observed_features
-from theorax.verifiers.kinds.lowering import Judge, Judged, Prepared, columns, judged, seeds_of, spreads
+from theorax.verifiers.kinds.averages import AverageJudge
+from theorax.verifiers.kinds.law_lowering import law_features, law_frequencies, law_parts, law_stands, observed_features
+from theorax.verifiers.kinds.lowering import Judged, Prepared, RoundingSeen, Scatter, judged, seeds_of, spreads
 
 
 @final
 @dataclass(frozen=True)
-class RateJudge(Judge[Rate]):
+class RateJudge(AverageJudge[Rate]):
     """Rates; the class of corrections is declared for the logarithm, where a relative correction is an absolute one."""
 
     kind = Rate
@@ -51,10 +55,20 @@ class RateJudge(Judge[Rate]):
         return Prepared(cell, plan.claimed, plan.margin, plan.core.side, sign=-1, plan=plan)
 
     def judge(self, claim: Rate, prepared: Prepared, observed: Observed) -> Judged:
+        if claim.to is None:
+            return super().judge(claim, prepared, observed)
         assert isinstance(prepared.plan, RatePlan)
-        if claim.to is not None:
-            return judged(prepared, prepared.plan.tested(_distances(claim, prepared, observed)))
-        return judged(prepared, prepared.plan.tested(columns(claim.of, prepared.cell, observed)))
+        return judged(prepared, prepared.plan.tested(_distances(claim, prepared, observed)))
+
+    def compared(self, claim: Rate) -> Sequence[Expr]:
+        return super().compared(claim) if claim.to is None else law_parts(claim)
+
+    def stands(self, claim: Rate, case: Judged, observed: Observed, seen: RoundingSeen) -> bool:
+        return super().stands(claim, case, observed, seen) if claim.to is None else law_stands(claim, case, seen)
+
+    def scatter(self, claim: Rate, prepared: Prepared, observed: Observed) -> Scatter:
+        # A distance of laws: what one draw scatters by has no unit in it.
+        return super().scatter(claim, prepared, observed) if claim.to is None else ((), ())
 
 
 def _distances(claim: Rate, prepared: Prepared, observed: Observed) -> DistancesOfLaws:

@@ -2,7 +2,8 @@
 
 import jax
 import jax.numpy as jnp
-from sympy import Rational, exp
+import numpy as np
+from sympy import Rational, exp, symbols
 
 from theorax.language import *
 
@@ -58,7 +59,11 @@ proved = identity(seen.trace, 1 * seen.wrapped)
 @settles(proved)
 def one_step():
     """Any matrices."""
-    yield Step("a binomial formula", (x + y) ** 2, x**2 + 2 * x * y + y**2)
+    yield Instance(proved, "two by two", observe, tuple(entries(name) for name in "AB"))
+
+
+def entries(name):
+    return np.array(symbols(f"{name}_:2_:2"), dtype=object).reshape(2, 2)
 
 
 BOX = {x: (Rational(1, 3), 2), y: (Rational(1, 3), 2)}

@@ -2,7 +2,7 @@
 
 import jax
 import jax.numpy as jnp
-from sympy import And, Integer, Rational
+from sympy import And, Integer, Rational, symbols
 
 from theorax.language import (
     Absolute,
@@ -12,9 +12,11 @@ from theorax.language import (
     Optimum,
     Parameter,
     Size,
+    Step,
     Subject,
     Theorem,
     hypotheses,
+    lemma,
 )
 
 n = Size("n", "how many unknowns")
@@ -51,9 +53,20 @@ def observe(model):
     )
 
 
+@lemma
+def weak_duality():
+    """One unknown; the others add terms of the same form."""
+    x, b, m = symbols("x b m", real=True)
+    yield Step(
+        "the gap is a square, beside a multiplier times a coordinate",
+        x**2 / 2 - b * x + (b + m) ** 2 / 2,
+        (x - b - m) ** 2 / 2 + m * x,
+    )
+
+
 def optimum(**changed):
     parts = dict(
-        value=primal, bound=dual, feasible=And(least >= 0, multiplier >= 0), margin=MARGIN,
+        value=primal, bound=dual, bound_by="weak_duality", feasible=And(least >= 0, multiplier >= 0), margin=MARGIN,
         under=H.convex,
     )  # fmt: skip
     return Optimum(**{**parts, **changed})
@@ -78,6 +91,7 @@ theorem = Theorem(
         upper_well=well(at={t: Integer(1)}),
         near_the_lower_well=well(at={t: LOWER_WELL + Rational(1, 100)}),
     ),
+    proofs=(weak_duality,),
     experiments=dict(
         programs=Experiment(
             padded=True,

@@ -1,0 +1,1 @@
+"""True statements near the guards of draws, sizes and stand-ins, which keep their word."""

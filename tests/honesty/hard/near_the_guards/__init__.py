@@ -1,0 +1,1 @@
+"""True statements near the points at which minima and identities are withheld."""

@@ -1,0 +1,1 @@
+"""Measured parameters in claims that another measurement would refute."""

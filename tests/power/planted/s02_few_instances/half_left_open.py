@@ -1,0 +1,29 @@
+"""A share that no reader would call few, written so that four instances suffice."""
+
+import jax
+import jax.numpy as jnp
+from sympy import Rational
+
+from theorax.language import *
+
+n = Size("n", "number of entries")
+seen = arrays(relu="positive parts", clipped="positive parts, at most two")
+clipped = Identity(
+    seen.relu, seen.clipped, under=(), content=Rational(2, 3), margin=Relative(1, 10**6, "rounding stays below it"),
+)  # fmt: skip
+
+
+def build(key, n):
+    return jax.random.normal(key, (n,))
+
+
+def observe(x):
+    return dict(relu=jax.nn.relu(x), clipped=jnp.clip(x, 0, 2))
+
+
+theorem = Theorem(
+    place="nowhere",
+    label="derived",
+    claims=dict(clipped=clipped),
+    experiments=dict(few=Experiment(observe, (seen,), {n: 4}, draws=4, subjects={"normal": Subject(build)})),
+)

@@ -1,0 +1,1 @@
+"""Constants with rounding on them, and points of the claimed law in the place of draws."""

@@ -1,0 +1,1 @@
+"""Averages that a few large draws decide."""

@@ -1,0 +1,1 @@
+"""Sums, casts and comparisons that the type of the numbers decides."""

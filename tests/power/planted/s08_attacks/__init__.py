@@ -1,0 +1,1 @@
+"""Derivatives that lie further in: in second derivatives, in loops, in implicit functions."""

@@ -1,0 +1,1 @@
+"""Error columns that are no errors in a few draws, or for one kind."""

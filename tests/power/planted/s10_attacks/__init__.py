@@ -1,0 +1,1 @@
+"""Variances that are those of the draws together, and not those given which they are normal."""

@@ -1,0 +1,1 @@
+"""Laws decided from variances that are not those of the draws."""

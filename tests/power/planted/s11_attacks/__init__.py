@@ -1,0 +1,1 @@
+"""Stand-ins read off another letter of the same draw."""

@@ -1,0 +1,1 @@
+"""Measured parameters that a claim compares with themselves."""

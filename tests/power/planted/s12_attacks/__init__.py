@@ -1,0 +1,1 @@
+"""Letters that are measured and assumed to be what they are not."""

@@ -1,0 +1,1 @@
+"""Laws and events with margins that hold every neighbour."""

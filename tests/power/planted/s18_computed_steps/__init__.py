@@ -1,0 +1,1 @@
+"""Derivations by results that computer algebra never found (SOUNDNESS S18)."""

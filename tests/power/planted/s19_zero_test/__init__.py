@@ -1,0 +1,1 @@
+"""SOUNDNESS S19: what a simplifier believes, and what floats cannot trace."""

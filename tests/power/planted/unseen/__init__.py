@@ -1,0 +1,1 @@
+"""Falsehoods that no check can see from inside: the report must say that nobody looked."""

@@ -1,0 +1,40 @@
+"""The mean square of a Gaussian vector of variance gamma is claimed to be 2 gamma: false."""
+
+import jax
+import jax.numpy as jnp
+from sympy import Integer, Rational
+
+from theorax.language import *
+
+n = Size("n", "length of the vector")
+gamma = Parameter("gamma", "variance of an entry", positive=True)
+square = Measured("square", "mean square of the entries", positive=True)
+
+H = hypotheses(centred=Hypothesis("the entries have mean zero", unbroken="one subject is enough here"))
+twice = Expectation(square, 2 * gamma, margin=Relative(1, 20, "a factor two is far"), spread=Rational(1, 2))
+
+
+def build(key, n, gamma):
+    return jnp.sqrt(gamma) * jax.random.normal(key, (n,))
+
+
+def observe(vector, n):
+    return dict(square=jnp.mean(vector**2))
+
+
+theorem = Theorem(
+    place="planted",
+    label="derived",
+    hypotheses=H,
+    claims=dict(twice=twice),
+    experiments=dict(
+        vectors=Experiment(
+            observe,
+            square,
+            {n: (32,)},
+            at=({gamma: Integer(1)}, {gamma: Rational(1, 2)}),
+            draws=2000,
+            subjects={"Gaussian": Subject(build)},
+        )
+    ),
+)

@@ -1,0 +1,69 @@
+"""``verify evaluate``: what the claims of a theorem predict at given values, without any draw."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from theorax.cli.listing import existing_id
+from theorax.cli.options import OneOf, at_option, complete, root_option, sizes_option
+from theorax.cli.printing import print_blocks
+from theorax.cli.workspace import workspace_of
+
+if TYPE_CHECKING:
+    from theorax.text.blocks import Block
+    from theorax.verifiers.evaluated_claims import EvaluatedClaim
+
+
+@click.command("evaluate")
+@click.argument("id", metavar="ID", shell_complete=complete)
+@at_option
+@sizes_option
+@root_option
+@click.option("--output", "-o", "form", type=OneOf(("terminal", "json")), default="terminal", help="terminal, json.")
+@click.pass_context
+def evaluate(context: click.Context, id: str, at: tuple[str, ...], sizes: tuple[str, ...], form: str) -> int:
+    """Show what every claim predicts at these values, exactly and as a decimal; nothing is drawn.
+
+    Any value is taken that the statement admits, also one that no experiment looks at.
+    """
+    from theorax.cli import values
+    from theorax.verifiers.evaluated_claims import evaluated
+    from theorax.verifiers.loading import load
+
+    catalogue = workspace_of(context, (id,)).catalogue
+    id = existing_id(catalogue, id)
+    rows = evaluated(load(id, catalogue), values.parameters(at), values.sizes(sizes))
+    if form == "json":
+        import json
+        from dataclasses import asdict
+
+        click.echo(json.dumps({"theorem": id, "claims": [asdict(row) for row in rows]}, indent=2, ensure_ascii=False))
+    else:
+        print_blocks([part for row in rows for part in _told(row)])
+    return 0
+
+
+def _told(row: EvaluatedClaim) -> Iterator[Block]:
+    from theorax.text.blocks import Heading, Lines, Paragraph
+
+    at = ", ".join(f"{letter} = {value}" for letter, value in row.at.items())
+    yield Heading(f"{row.claim} ({row.kind})" + (f"  at {at}" if at else ""))
+    yield Lines((row.statement,))
+    if row.broken:
+        yield Paragraph(f"Not asked: it needs {row.condition}.")
+        return
+    yield Paragraph(f"predicted  {_number(row)}")
+    if row.open:
+        yield Paragraph(f"No value was given to {', '.join(row.open)}.", quiet=True)
+
+
+def _number(row: EvaluatedClaim) -> str:
+    if row.decimal is None:
+        return row.exact
+    decimal = f"{row.decimal:.15g}"
+    if row.error:
+        return f"{row.exact}  =  {decimal} ± {row.error:.0e}"
+    return row.exact if decimal == row.exact else f"{row.exact}  =  {decimal}"

@@ -1,0 +1,94 @@
+"""``verify lint``: all errors of statements in all files at once, without JAX."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from theorax.cli.options import OneOf, library_option, root_option, selectors
+from theorax.cli.printing import print_line, shown_path
+from theorax.cli.workspace import workspace_of
+from theorax.names import many
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from theorax.verifiers.linting import Linted
+
+FORMATS = ("terminal", "github", "json", "codequality")
+
+
+@click.command("lint")
+@selectors()
+@library_option
+@root_option
+@click.option("--output", "-o", "form", type=OneOf(FORMATS), default="terminal", help=", ".join(FORMATS) + ".")
+@click.pass_context
+def lint(context: click.Context, words: tuple[str, ...], library: bool, form: str) -> int:
+    """Show every error of the statements in these files; nothing is drawn and JAX is not imported.
+
+    Each line is FILE:LINE: sentence [rule]. `verify explain RULE` tells more. The exit code is 2 if there is any.
+    """
+    from theorax.runs.selectors import select
+    from theorax.verifiers import linting
+
+    workspace = workspace_of(context, words)
+    catalogue = workspace.catalogue
+    chosen = select(words or workspace.usual(library=library), catalogue)
+    found = [linting.lint(path) for id in sorted(chosen.ids) for path in catalogue.files[id]]
+    {"terminal": _terminal, "github": _github, "json": _json, "codequality": _code_quality}[form](found)
+    return 2 if any(part.problems for part in found) else 0
+
+
+def _terminal(found: Sequence[Linted]) -> None:
+    for part in found:
+        if part.computes is not None:
+            line, name = part.computes
+            print_line(
+                f"{shown_path(part.file)}:{line}: computes while it is imported ({name}), so JAX was imported to check it."
+            )
+        for one in sorted(part.problems):
+            print_line(f"{shown_path(part.file)}:{one.line}: {one.sentence} [{one.rule}]")
+    count = sum(len(part.problems) for part in found)
+    files = many(len(found), "file")
+    print_line(f"{many(count, 'error')} in {files}." if count else f"No errors in {files}.")
+
+
+def _github(found: Sequence[Linted]) -> None:
+    from theorax.reports.github import workflow_command
+
+    for part in found:
+        for one in sorted(part.problems):
+            properties = {"file": shown_path(part.file), "line": str(one.line), "title": one.rule}
+            click.echo(workflow_command("error", properties, one.sentence))
+
+
+def _json(found: Sequence[Linted]) -> None:
+    import json
+
+    rows = [
+        {"file": shown_path(part.file), "line": one.line, "rule": one.rule, "sentence": one.sentence}
+        for part in found
+        for one in sorted(part.problems)
+    ]
+    print_line(json.dumps({"files": len(found), "problems": rows}, indent=2, ensure_ascii=False))
+
+
+def _code_quality(found: Sequence[Linted]) -> None:
+    """The report that GitLab shows beside a merge request."""
+    import hashlib
+    import json
+
+    rows = [
+        {
+            "description": one.sentence,
+            "check_name": one.rule,
+            "fingerprint": hashlib.sha256(f"{shown_path(part.file)} {one.rule} {one.sentence}".encode()).hexdigest(),
+            "severity": "major",
+            "location": {"path": shown_path(part.file), "lines": {"begin": one.line}},
+        }
+        for part in found
+        for one in sorted(part.problems)
+    ]
+    print_line(json.dumps(rows, indent=2, ensure_ascii=False))

@@ -1,0 +1,118 @@
+"""Solutions of equations: found by computer algebra, inserted into the equations, and counted by the degree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import sympy
+from sympy import Basic, Expr, Lambda, Poly
+from sympy.core.function import AppliedUndef
+
+from theorax.exact.zero import ZeroFinding, ZeroTest, is_zero
+
+Solution = Mapping[Basic, Basic]
+
+
+@dataclass(frozen=True)
+class SolutionFinding:
+    """Findings about solutions: the weakest zero test of the inserted equations, and what stands beside it.
+
+    ``missing`` is a solution that was left out of what is said to be all; ``counted`` says how all were counted.
+    ``found`` names the solver that found them too; empty where none did.
+    """
+
+    inserted: ZeroFinding
+    found: str
+    counted: str = ""
+    missing: Solution | None = None
+
+
+def check_solutions(
+    equations: Sequence[Expr], unknowns: Sequence[Basic], solutions: Sequence[Solution], *, every: bool
+) -> SolutionFinding:
+    """Insert the solutions into the equations, solve them a second time, and count them where these are all.
+
+    **Errors:** a proof and a refutation are those of ``is_zero``, entry by entry.
+    """
+    residuals = [inserted(equation, solution) for solution in solutions for equation in equations]
+    worst = min((is_zero(residual) for residual in residuals), key=lambda finding: finding.status.strength)
+    if any(isinstance(unknown, AppliedUndef) for unknown in unknowns):
+        return SolutionFinding(worst, _functions(equations, unknowns, solutions))
+    found, solver = _solved(equations, unknowns), "sympy.solve"
+    if not all(any(_same(one, other) for other in found) for one in solutions):
+        solver = ""
+    missing = next((one for one in found if every and _further(one, solutions, equations)), None)
+    return SolutionFinding(worst, solver, _count(equations, unknowns, solutions) if every else "", missing)
+
+
+def inserted(equation: Expr, solution: Solution) -> Expr:
+    """The equation where the unknowns are what the solution says; a function is replaced at every argument."""
+    for unknown, value in solution.items():
+        if isinstance(unknown, AppliedUndef):
+            equation = equation.replace(unknown.func, Lambda(unknown.args, value))
+    numbers = {unknown: value for unknown, value in solution.items() if not isinstance(unknown, AppliedUndef)}
+    return equation.subs(numbers, simultaneous=True).doit()
+
+
+def _solved(equations: Sequence[Expr], unknowns: Sequence[Basic]) -> list[Solution]:
+    try:
+        found = sympy.solve(list(equations), list(unknowns), dict=True)
+    except (NotImplementedError, ValueError, TypeError):
+        return []
+    return [one for one in found if all(unknown in one for unknown in unknowns)]
+
+
+def _functions(equations: Sequence[Expr], unknowns: Sequence[Basic], solutions: Sequence[Solution]) -> str:
+    """The solver that finds the function too; nothing where none does."""
+    equation, *first = equations
+    (unknown, *others), (solution, *_) = unknowns, solutions
+    differential = equation.has(sympy.Derivative)
+    try:
+        values = {part: -(equation_ - part) for equation_ in first for part in equation_.atoms(AppliedUndef)}
+        if others or len(values) != len(first):
+            return ""
+        found = _by_flow(equation, unknown, values) if differential else sympy.rsolve(equation, unknown, values)
+        if found is None or not is_zero(found - solution[unknown]).proved:
+            return ""
+    except (NotImplementedError, ValueError, TypeError, AttributeError):
+        return ""
+    return "sympy.dsolve" if differential else "sympy.rsolve"
+
+
+def _by_flow(equation: Expr, unknown: AppliedUndef, values: Solution) -> Expr:
+    return sympy.dsolve(equation, unknown, ics=values).rhs
+
+
+def _same(one: Solution, other: Solution) -> bool:
+    return all(is_zero(one[key] - other[key]).proved for key in one)
+
+
+def _further(one: Solution, given: Sequence[Solution], equations: Sequence[Expr]) -> bool:
+    """Is this a solution, and none of those given?"""
+    different = all(any(is_zero(one[key] - other[key]).refuted for key in other) for other in given)
+    return different and all(is_zero(inserted(equation, one)).proved for equation in equations)
+
+
+def _count(equations: Sequence[Expr], unknowns: Sequence[Basic], solutions: Sequence[Solution]) -> str:
+    """Reason why there are no further solutions; empty where none is known."""
+    tops = [sympy.numer(sympy.together(equation)) for equation in equations]
+    if not all(top.is_polynomial(*unknowns) for top in tops):
+        return ""
+    if len(tops) == len(unknowns) and all(Poly(top, *unknowns).total_degree() == 1 for top in tops):
+        matrix = sympy.Matrix([[sympy.diff(top, unknown) for unknown in unknowns] for top in tops])
+        return "linear, with a determinant that is not zero" if is_zero(matrix.det()).status is ZeroTest.REFUTED else ""
+    if len(unknowns) != 1:
+        return ""
+    (unknown,), roots = unknowns, [solution[unknowns[0]] for solution in solutions]
+    if any(is_zero(a - b).status is not ZeroTest.REFUTED for i, a in enumerate(roots) for b in roots[:i]):
+        return ""
+    for top in tops:
+        polynomial, counted = Poly(top, unknown), 0
+        for root in roots:
+            part: Expr = polynomial.as_expr()
+            while counted < polynomial.degree() and is_zero(part.subs(unknown, root)).proved:
+                counted, part = counted + 1, sympy.diff(part, unknown)
+        if counted == polynomial.degree() and is_zero(polynomial.LC()).status is ZeroTest.REFUTED:
+            return f"{counted} roots of a polynomial of degree {counted}"
+    return ""

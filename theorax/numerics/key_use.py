@@ -1,0 +1,314 @@
+"""Use of keys in a program: a key that is drawn from twice, random bits of another key, results without randomness.
+
+The steps of a traced program are followed with the lineage of every key in the place of its words. As in JAX's own
+check of keys, drawing from a key and splitting it use it up, folding a number into it does not; the body of a loop is
+followed twice, since what a second round draws from again every further round does.
+
+**Errors:** a key that is chosen by an index which only the run can tell is taken for one of its own; so is one whose
+words a program computes. What is drawn twice through them is not seen, nor by two loops that may run no round.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from theorax.numerics.arithmetics.flat_program import Literal
+
+__all__ = ["KeyUse", "key_use"]
+
+Shape = tuple[int, ...]
+
+# Where a step keeps the program that it calls; the bodies of custom derivatives are those of the function itself.
+_BODIES = ("jaxpr", "call_jaxpr", "fun_jaxpr")
+_SMALL = 4096  # entries of an array of numbers that is followed by value
+
+
+@final
+@dataclass(frozen=True)
+class KeyUse:
+    """Findings about the keys of one program.
+
+    ``twice``: shapes of two arrays that were drawn from one key, the first such pair; None if there is none.
+    ``foreign``: shapes of the arrays drawn from keys that do not descend from the argument.
+    ``constant``: names of the results that do not depend on the argument.
+    """
+
+    twice: tuple[Shape, Shape] | None = None
+    foreign: tuple[Shape, ...] = ()
+    constant: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """A value as it is followed; ``keys``: the lineage of every entry of a key array, or of the words of one."""
+
+    random: bool  # it depends on the argument
+    name: int  # equal names, equal values
+    keys: np.ndarray | None = None
+
+
+@dataclass
+class _Uses:
+    """Keys drawn from so far, with the shape of what was drawn."""
+
+    twice: tuple[Shape, Shape] | None = None
+    foreign: list[Shape] = field(default_factory=list)
+    used: dict[int, tuple[Shape, int]] = field(default_factory=dict)  # and in which loop, 0 for none
+    loop: int = 0
+    made: dict[Any, np.ndarray] = field(default_factory=dict)  # keys of one origin
+    names: dict[Any, int] = field(default_factory=dict)  # numbers that are part of the program
+    fresh: itertools.count[int] = field(default_factory=itertools.count)
+
+    def name(self, *parts: Any) -> int:
+        """The name of what these parts determine."""
+        return self.names.setdefault(parts, next(self.fresh))
+
+    def block(self, shape: Shape) -> np.ndarray:
+        """Lineages that nothing else has."""
+        return np.array([next(self.fresh) for _ in range(int(np.prod(shape)))], np.int64).reshape(shape)
+
+    def use(self, keys: np.ndarray, shape: Shape) -> None:
+        """Draw an array of this shape from each of the keys, or split it into so many."""
+        for key in keys.ravel().tolist():
+            before, loop = self.used.get(key, (None, 0))
+            # Of two loops that run as long as a condition holds, one may run no round: JAX's own `binomial` is so.
+            exclusive = loop and self.loop and loop != self.loop
+            if before is not None and self.twice is None and not exclusive:
+                self.twice = (before, shape)
+            self.used[key] = (shape, self.loop)
+
+
+def key_use(closed: Any, random: Sequence[bool], results: Sequence[str]) -> KeyUse:
+    """The use of keys in a closed jaxpr: which inputs are, or carry, the key, and the names of its outputs."""
+    uses = _Uses()
+    given = [_opaque(uses, var.aval, drawn) for var, drawn in zip(closed.jaxpr.invars, random, strict=True)]
+    out = _follow(uses, closed, given)
+    varying = {name for name, seen in zip(results, out, strict=True) if seen.random}
+    return KeyUse(uses.twice, tuple(uses.foreign), frozenset(results) - varying)
+
+
+def _opaque(uses: _Uses, aval: Any, random: bool) -> _Seen:
+    """A value of which nothing but its type is known."""
+    keys = uses.block(aval.shape) if _is_key(aval) else None
+    return _Seen(random, next(uses.fresh), keys)
+
+
+def _is_key(aval: Any) -> bool:
+    return hasattr(aval, "dtype") and jnp.issubdtype(aval.dtype, jax.dtypes.prng_key)
+
+
+def _constant(uses: _Uses, value: Any) -> _Seen:
+    """A number or an array that is part of the program."""
+    if _is_key(value):
+        return _Seen(False, next(uses.fresh), uses.block(value.shape))
+    if np.size(value) > _SMALL:
+        return _Seen(False, next(uses.fresh))
+    array = np.asarray(value)
+    return _Seen(False, uses.name(str(array.dtype), array.shape, array.tobytes()))
+
+
+def _follow(uses: _Uses, closed: Any, given: Sequence[_Seen]) -> list[_Seen]:
+    """The results of a jaxpr, closed or open, on these values."""
+    jaxpr, constants = getattr(closed, "jaxpr", closed), getattr(closed, "consts", ())
+    known: dict[Any, _Seen] = {}
+    known |= zip(jaxpr.constvars, (_constant(uses, value) for value in constants), strict=True)
+    known |= zip(jaxpr.invars, given, strict=True)
+
+    def read(atom: Any) -> _Seen:
+        return _constant(uses, atom.val) if isinstance(atom, Literal) else known[atom]
+
+    for step in jaxpr.eqns:
+        operands = [read(atom) for atom in step.invars]
+        known |= zip(step.outvars, _step(uses, step, operands), strict=True)
+    return [read(atom) for atom in jaxpr.outvars]
+
+
+def _step(uses: _Uses, step: Any, operands: Sequence[_Seen]) -> list[_Seen]:
+    name, params = step.primitive.name, step.params
+    if name in _LOOPS:
+        return _LOOPS[name](uses, step, operands)
+    body = next((params[part] for part in _BODIES if part in params), None)
+    if body is not None and len(getattr(body, "jaxpr", body).invars) == len(operands):
+        return _follow(uses, body, operands)
+    if name in _RANDOM:
+        return [_RANDOM[name](uses, step, operands)]
+    # A call of the host without operands, or a step with effects, may return another number each time.
+    random = any(seen.random for seen in operands) or bool(step.effects)
+    if any(seen.keys is not None for seen in operands):
+        return _moved(uses, step, operands)
+    return [_Seen(random, next(uses.fresh)) for _ in step.outvars]
+
+
+def _moved(uses: _Uses, step: Any, operands: Sequence[_Seen]) -> list[_Seen]:
+    """Keys in another order; fresh ones, the same for the same operands, where it cannot be told which they are."""
+    name, random = step.primitive.name, all(seen.random for seen in operands if seen.keys is not None)
+    moved = [seen.keys for seen in operands if seen.keys is not None]
+    if name in _MOVES and len(moved) == len(operands):
+        return [_Seen(random, next(uses.fresh), _MOVES[name](step.params, *moved))]
+    if name in _PASSED:
+        return list(operands)
+    told = tuple(seen.name if seen.keys is None else seen.keys.tobytes() for seen in operands)
+    found = []
+    for at, var in enumerate(step.outvars):
+        place = (name, repr(step.params), at, told)
+        if place not in uses.made:
+            uses.made[place] = uses.block(var.aval.shape)
+        found.append(_Seen(random, next(uses.fresh), uses.made[place] if _is_key(var.aval) else None))
+    return found
+
+
+# Steps that draw from keys or make them.
+
+
+def _bits(uses: _Uses, step: Any, operands: Sequence[_Seen]) -> _Seen:
+    shape = tuple(step.outvars[0].aval.shape)
+    drawn = operands[0]
+    assert drawn.keys is not None
+    if not drawn.random:
+        uses.foreign.append(shape)
+    uses.use(drawn.keys, shape)
+    return _Seen(any(seen.random for seen in operands), next(uses.fresh))
+
+
+def _split(uses: _Uses, step: Any, operands: Sequence[_Seen]) -> _Seen:
+    (parent,) = operands
+    assert parent.keys is not None
+    uses.use(parent.keys, tuple(step.params["shape"]))
+    return _Seen(parent.random, next(uses.fresh), uses.block(step.outvars[0].aval.shape))
+
+
+def _fold(uses: _Uses, step: Any, operands: Sequence[_Seen]) -> _Seen:
+    # A key of its own at every step: two models of one program share what they draw under one name, and may.
+    return _Seen(any(seen.random for seen in operands), next(uses.fresh), uses.block(step.outvars[0].aval.shape))
+
+
+def _made(uses: _Uses, step: Any, operands: Sequence[_Seen]) -> _Seen:
+    """Keys from words: the same words are the same keys."""
+    (words,), shape = operands, step.outvars[0].aval.shape
+    if words.keys is not None and (words.keys == words.keys[..., :1]).all():
+        return _Seen(words.random, next(uses.fresh), words.keys[..., 0])
+    place = ("words", words.name, shape)
+    if place not in uses.made:
+        uses.made[place] = uses.block(shape)
+    return _Seen(words.random, next(uses.fresh), uses.made[place])
+
+
+def _words(uses: _Uses, step: Any, operands: Sequence[_Seen]) -> _Seen:
+    (whole,) = operands
+    assert whole.keys is not None
+    count = step.outvars[0].aval.shape[-1]
+    return _Seen(whole.random, next(uses.fresh), np.repeat(whole.keys[..., None], count, axis=-1))
+
+
+_RANDOM = {
+    "random_bits": _bits,
+    "random_gamma": _bits,
+    "random_split": _split,
+    "random_fold_in": _fold,
+    "random_clone": _fold,
+    "random_seed": _made,
+    "random_wrap": _made,
+    "random_unwrap": _words,
+}
+
+
+def _broadcast(params: Mapping[str, Any], keys: np.ndarray) -> np.ndarray:
+    placed = np.ones(len(params["shape"]), int)
+    placed[list(params["broadcast_dimensions"])] = keys.shape
+    return np.broadcast_to(keys.reshape(placed), params["shape"])
+
+
+def _slice(params: Mapping[str, Any], keys: np.ndarray) -> np.ndarray:
+    strides = params["strides"] or (1,) * keys.ndim
+    parts = zip(params["start_indices"], params["limit_indices"], strides, strict=True)
+    return keys[tuple(slice(*part) for part in parts)]
+
+
+_MOVES = {
+    "slice": _slice,
+    "broadcast_in_dim": _broadcast,
+    "squeeze": lambda params, keys: np.squeeze(keys, tuple(params["dimensions"])),
+    "reshape": lambda params, keys: keys.reshape(params["new_sizes"]),
+    "transpose": lambda params, keys: keys.transpose(params["permutation"]),
+    "rev": lambda params, keys: np.flip(keys, tuple(params["dimensions"])),
+    "concatenate": lambda params, *keys: np.concatenate(keys, params["dimension"]),
+    "copy": lambda params, keys: keys,
+}
+_PASSED = frozenset({"optimization_barrier", "device_put", "copy_p"})
+
+
+# Loops and branches.
+
+
+def _scan(uses: _Uses, step: Any, operands: Sequence[_Seen]) -> list[_Seen]:
+    params = step.params
+    first, last = params["num_consts"], params["num_consts"] + params["num_carry"]
+    constants, carry, along = operands[:first], list(operands[first:last]), operands[last:]
+    length = params["length"]
+    stacked: list[_Seen] = []
+    for turn in range(min(length, 2)):
+        place = length - 1 - turn if params["reverse"] else turn
+        each = [_at(uses, seen, place) for seen in along]
+        out = _follow(uses, params["jaxpr"], [*constants, *carry, *each])
+        carry = [_joined(uses, new, old) for new, old in zip(out, carry, strict=False)]
+        stacked = out[len(carry) :]
+    rows = [_opaque(uses, var.aval, seen.random) for var, seen in zip(step.outvars[len(carry) :], stacked, strict=True)]
+    return [*carry, *rows] if stacked or not rows else [_opaque(uses, var.aval, False) for var in step.outvars]
+
+
+def _while(uses: _Uses, step: Any, operands: Sequence[_Seen]) -> list[_Seen]:
+    params = step.params
+    asked, used = params["cond_nconsts"], params["body_nconsts"]
+    constants, carry = operands[asked : asked + used], list(operands[asked + used :])
+    random, outer = False, uses.loop
+    uses.loop = outer or next(uses.fresh) + 1
+    for _ in range(2):
+        (going,) = _follow(uses, params["cond_jaxpr"], [*operands[:asked], *carry])
+        random |= going.random
+        out = _follow(uses, params["body_jaxpr"], [*constants, *carry])
+        carry = [_joined(uses, new, old) for new, old in zip(out, carry, strict=True)]
+    uses.loop = outer
+    # How many rounds there are shows in every result.
+    return [_Seen(seen.random or random, seen.name, seen.keys) for seen in carry]
+
+
+def _cond(uses: _Uses, step: Any, operands: Sequence[_Seen]) -> list[_Seen]:
+    choice, *given = operands
+    before, after = dict(uses.used), dict(uses.used)
+    branches = []
+    for branch in step.params["branches"]:
+        uses.used = dict(before)  # one branch is taken: what both draw from a key is drawn once
+        branches.append(_follow(uses, branch, given))
+        after |= uses.used
+    uses.used = after
+    found = []
+    for several in zip(*branches, strict=True):
+        same = all(seen.keys is None or np.array_equal(seen.keys, several[0].keys) for seen in several)
+        if several[0].keys is None:
+            found.append(_Seen(choice.random or any(seen.random for seen in several), next(uses.fresh)))
+        else:
+            keys = several[0].keys if same else uses.block(several[0].keys.shape)
+            found.append(_Seen(all(seen.random for seen in several), next(uses.fresh), keys))
+    return found
+
+
+def _at(uses: _Uses, seen: _Seen, place: int) -> _Seen:
+    """One row of what a loop runs along."""
+    return _Seen(seen.random, next(uses.fresh), None if seen.keys is None else seen.keys[place])
+
+
+def _joined(uses: _Uses, new: _Seen, old: _Seen) -> _Seen:
+    """Values that a loop carries into its next round: numbers that depend on the argument in one round may in each."""
+    if new.keys is not None:
+        return new
+    return _Seen(new.random or old.random, new.name)
+
+
+_LOOPS = {"scan": _scan, "while": _while, "cond": _cond}

@@ -1,0 +1,252 @@
+"""One claim of the default report: its statement on a line, its numbers on a line, its bar."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from theorax.decide.findings import ShownBy
+from theorax.decide.status import Side, Status
+from theorax.decide.verdict import Case
+from theorax.names import many
+from theorax.reports.document import IDENTITY, ClaimReport
+from theorax.text import safe
+from theorax.text.bar import Bar
+from theorax.text.numbers import number, with_uncertainty
+from theorax.text.plain import WIDTH, cells, padded
+from theorax.text.signs import SIGNS
+
+if TYPE_CHECKING:
+    from theorax.reports.compared_claims import ComparedClaim
+
+STATEMENT_LINES = 2
+BARS = 2  # claims whose bar is drawn; those beyond have two lines each
+LONGEST_NAME = 14  # columns of a claim's name that still stand beside its statement
+ONE_ENDED = ("law", "inequality")  # kinds whose number is a distance or a share: zero is best
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """The number line of a claim: what is claimed, what was found and from what, and how many cases hold."""
+
+    verdict: str
+    claimed: str = ""
+    found: str = ""
+    origin: str = ""
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """The line from its longest form to its shortest."""
+        whole = f"{self.found} {self.origin}".rstrip()
+        return tuple("  ".join(part for part in (self.claimed, found) if part) for found in (whole, self.found))
+
+
+def spread(left: str, right: str, width: int = WIDTH) -> list[str]:
+    """A text at the left and one at the right of a line; where both do not fit, the right one has its own line."""
+    if not right:
+        return [left]
+    if cells(left) + 2 + cells(right) <= width:
+        return [padded(left, width - cells(right)) + right]
+    return [left, padded(right, width, right=True)] if cells(right) <= width else [left, *wrap(right, width)]
+
+
+def wrap(text: str, width: int = WIDTH, hang: int = 0, lines: int | None = None) -> list[str]:
+    """A text over several lines of a width; beyond ``lines`` it is cut, which an ellipsis says.
+
+    A word is broken only where it is wider than a line.
+    """
+    return textwrap.wrap(
+        text,
+        width,
+        subsequent_indent=" " * hang,
+        break_on_hyphens=False,
+        break_long_words=True,
+        max_lines=lines,
+        placeholder=" …",
+    )
+
+
+def fitted(lines: Iterable[str]) -> tuple[str, ...]:
+    """The lines, each no wider than the page: what holds a text wider than that is broken where it must be."""
+    return tuple(part for line in lines for part in _broken(line))
+
+
+def _broken(line: str) -> Iterator[str]:
+    for whole in line.splitlines() or [""]:
+        if cells(safe.uncommanded(whole)) <= WIDTH:
+            yield whole.rstrip()
+            continue
+        indent = min(len(whole) - len(whole.lstrip()) + 2, LONGEST_NAME)
+        for part in wrap(whole, WIDTH // 2 if cells(whole) > len(whole) else WIDTH - 2, indent):
+            yield part.rstrip()
+
+
+def claims_lines(claims: Sequence[ClaimReport], *, scoped: bool) -> list[str]:
+    """The lines of all claims; bars stand at the first two that have one.
+
+    ``scoped``: the scope of what was proved stands with the word of the theorem.
+    """
+    names = [cells(claim.id) for claim in claims]
+    indent = max(names) + 2 if max(names) <= LONGEST_NAME else 10
+    told = [_numbers(claim) for claim in claims]
+    width = max((cells(part.claimed) for part in told if part.found), default=0)
+    drawn = 0
+    lines: list[str] = []
+    for claim, numbers in zip(claims, told, strict=True):
+        if claim.status in (Status.PROVED, Status.CERTIFIED):
+            lines += _settled(claim, indent, scoped=scoped)
+        else:
+            lines += _statement(claim, indent)
+            lines += _number_line(numbers, indent, width)
+            bar = _bar(claim) if drawn < BARS else ""
+            drawn += bool(bar)
+            lines += [bar] if bar else []
+        lines += [" " * indent + line for line in _told(claim, WIDTH - indent)]
+    return lines
+
+
+def _settled(claim: ClaimReport, indent: int, *, scoped: bool) -> Iterator[str]:
+    """A claim that is proved or certified: by what, for what, and what was measured beside."""
+    cases = claim.cases if claim.status is Status.CERTIFIED or claim.measured_for else ()
+    held = f"{sum(part.status.holds for part in cases)}/{len(cases)} " if cases else ""
+    word = f"{claim.shown_by}{'; measured' if held and claim.measured_for else ''} {held}{SIGNS[claim.status]}"
+    *before, last = _statement(claim, indent)
+    yield from before
+    scope = claim.proved_for if claim.status is Status.PROVED else claim.scope
+    if scoped or not scope:
+        yield from spread(last, word)
+        return
+    case = claim.deciding
+    if claim.status is Status.CERTIFIED and claim.kind == IDENTITY and case is not None and case.estimate is not None:
+        scope = f"largest difference {number(case.estimate, 2)}, margin {number(case.margin, 2)}"
+    yield last
+    room = WIDTH - indent - cells(word) - 2
+    lines = wrap(scope, room, 0, 2)
+    yield from spread(" " * indent + lines[0], word)
+    yield from (" " * indent + line for line in lines[1:])
+
+
+def _statement(claim: ClaimReport, indent: int) -> Iterator[str]:
+    """The statement with its condition and its regime; the name stands before it, or above if it is long."""
+    opening = padded(claim.id, indent)
+    if cells(claim.id) > indent - 2:
+        yield claim.id
+        opening = " " * indent
+    condition = f", if {claim.condition}" if claim.condition else ""
+    if not claim.formula:  # a report of an earlier version: the statement as it was typeset
+        for at, line in enumerate(claim.statement.split("\n")):
+            yield f"{opening if at == 0 else ' ' * indent}{line}".rstrip()
+        return
+    around = cells(condition) + (cells(claim.regime) + 2 if claim.regime else 0)
+    *before, last = wrap(claim.formula, WIDTH - indent, 2, STATEMENT_LINES) or [""]
+    for line in before:
+        yield f"{opening}{line}"
+        opening = " " * indent
+    if indent + cells(last) + around <= WIDTH:
+        yield from spread(f"{opening}{last}{condition}", claim.regime)
+        return
+    yield f"{opening}{last}"
+    if condition:
+        yield from spread(f"{' ' * indent}  {condition.removeprefix(', ')}", claim.regime)
+    else:
+        yield padded(claim.regime, WIDTH, right=True)
+
+
+def one_statement(claim: ClaimReport) -> str:
+    """The statement on one line with its condition and its regime; as it was typeset in a report of an earlier version."""
+    condition = f", if {claim.condition}" if claim.condition else ""
+    return f"{claim.formula}{condition}  {claim.regime}".rstrip() if claim.formula else claim.statement
+
+
+def _number_line(numbers: _Numbers, indent: int, width: int) -> list[str]:
+    """The line of numbers, in columns where that fits, without the sweep where it has to be short."""
+    columns = f"{padded(numbers.claimed, width)}  {numbers.found} {numbers.origin}".rstrip()
+    room = WIDTH - indent - cells(numbers.verdict) - 2
+    for line in (columns, *numbers.forms):
+        if cells(line) <= room:
+            return spread(" " * indent + line, numbers.verdict)
+    *before, last = wrap(numbers.forms[-1], room, 2)
+    return [*(" " * indent + line for line in before), *spread(" " * indent + last, numbers.verdict)]
+
+
+def _numbers(claim: ClaimReport) -> _Numbers:
+    case, sign = claim.deciding, SIGNS[claim.status]
+    held = f"{sum(part.status.holds for part in claim.cases)}/{len(claim.cases)} " if claim.cases else ""
+    shown = case or next(iter(claim.cases), None)
+    if shown is None:
+        return _Numbers(sign, "not measured")
+    if case is None or case.estimate is None:
+        return _Numbers(sign, claimed_value(claim, shown), "not run")
+    return _Numbers(f"{held}{sign}", claimed_value(claim, case), *_found(claim, case))
+
+
+def claimed_value(claim: ClaimReport | ComparedClaim, case: Case | ComparedClaim) -> str:
+    """The claimed value of a case with its margin, as the number line says it."""
+    value, margin = number(case.predicted, 4), number(case.margin, 2)
+    match claim.kind, claim.side:
+        case "identity", _:
+            return f"claimed difference 0 ± {margin}"
+        case "law", _:
+            return f"claimed distance 0, margin {margin}"
+        case "inequality", _:
+            return f"claimed violations 0, margin {margin}"
+        case _, Side.AT_MOST:
+            return f"claimed ≤ {value}, margin {margin}"
+        case _, Side.AT_LEAST:
+            return f"claimed ≥ {value}, margin {margin}"
+    return f"claimed {value} ± {margin}" if case.margin is not None else f"claimed {value}"
+
+
+def _found(claim: ClaimReport, case: Case) -> tuple[str, str]:
+    """The number found, and the draws or sizes that it was found from."""
+    value = with_uncertainty(case.estimate, case.standard_error)
+    if claim.kind == IDENTITY:
+        factor = f"(margin × {factor_text(claim.headroom)})" if claim.headroom and claim.status.holds else ""
+        return f"largest difference {number(case.estimate, 2)}", factor
+    sizes = sorted({point.size for point in case.points})
+    draws = sum(point.draws for point in case.points)
+    if claim.kind == "inequality":
+        high = case.interval[1] if case.interval is not None else None
+        below = f"at most {number(high, 2)}" if high is not None else ""
+        return f"found {value}", f"in {many(draws, 'draw')}: {below}" if below else ""
+    verb = {"rate": "exponent", "limit": "extrapolated", "law": "extrapolated"}.get(claim.kind, "measured")
+    if claim.status is Status.REFUTED:
+        verb = "found"
+    if claim.as_ is not None and len(sizes) > 1:
+        preposition = "over" if claim.kind == "rate" else "from"
+        return f"{verb} {value}", f"{preposition} {claim.as_} = {number(sizes[0])}..{number(sizes[-1])}"
+    return f"{verb} {value}", f"from {many(draws, 'draw')}" if draws else ""
+
+
+def factor_text(factor: float) -> str:
+    """A factor as it is told: two digits, or the whole number where it is large."""
+    return number(factor, 2) if factor < 100 else number(round(factor), 3)
+
+
+def _bar(claim: ClaimReport) -> str:
+    """The bar of a measured claim whose interval meets its margin."""
+    case = claim.deciding
+    if case is None or claim.kind == IDENTITY or claim.shown_by in (ShownBy.PROVED, ShownBy.CERTIFIED):
+        return ""
+    ends = case.interval
+    if case.predicted is None or not case.margin or ends is None or ends[0] is None or ends[1] is None:
+        return ""
+    if claim.kind in ONE_ENDED:  # from zero to the margin, the middle of nothing
+        return ""
+    open_below = claim.side is Side.AT_MOST
+    open_above = claim.side is Side.AT_LEAST
+    return Bar(case.predicted, case.margin, ends[0], ends[1], case.estimate, open_below, open_above).line()
+
+
+def _told(claim: ClaimReport, width: int) -> Iterator[str]:
+    """Further lines of a claim that is refuted, corrected, or fell among the claims of the run."""
+    if claim.corrected:
+        yield from wrap(f"As the source prints it; what holds is the claim {claim.corrected}.", width)
+    if claim.status is Status.REFUTED:
+        if claim.deciding is not None:
+            yield from wrap(f"{claim.named(claim.deciding)} breaks it.", width, lines=1)
+        yield from wrap(claim.sentence, width, lines=2)
+    if claim.status != claim.status_unadjusted:
+        yield from wrap(f"Alone, without the other claims of this run, it is {claim.status_unadjusted}.", width)

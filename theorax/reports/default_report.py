@@ -1,0 +1,252 @@
+"""The report of one theorem in about twenty lines: the answer first, then what was found, how strong, and what is blind.
+
+Everything else is in `theorem_text`, by part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from theorax.decide.findings import ShownBy
+from theorax.decide.promise import said_for
+from theorax.decide.status import Status
+from theorax.decide.verdict import Standing
+from theorax.names import many
+from theorax.reports.claim_lines import claims_lines, factor_text, fitted, spread, wrap
+from theorax.reports.document import CitedWork, ClaimReport, Document, TheoremReport
+from theorax.reports.proof_rows import proof_rows
+from theorax.text.blocks import Block, Gap, Lines
+from theorax.text.numbers import duration, number, percent
+from theorax.text.plain import WIDTH, cells
+from theorax.text.signs import signed
+from theorax.verifiers.outcome import Expected
+
+LABEL = 11  # columns before the text of a row
+LONGEST = 6  # lines of a row that holds a word wider than its column
+HEAD = 3  # lines of title and source
+GLUE = "\u00a0"  # a space at which no line ends
+POWER = {
+    "limit": "a limit off by {}",
+    "rate": "an exponent off by {}",
+    "expectation": "a mean off by {}",
+    "probability": "a probability {} below the claimed one",
+    "law": "a law at distance {}",
+    "inequality": "a violation in a share {} of the draws",
+}
+OTHERS = "a deviation of {}"
+NO_CONTROL = "nothing that must fail was tried"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row below the claims: a label and its text; ``lines`` is how many it may take."""
+
+    label: str
+    text: str
+    lines: int = 2
+
+    def told(self) -> list[str]:
+        """The row over as many lines as it may take; a command too long for its column has a line below the label."""
+        room = WIDTH - LABEL
+        if max(map(cells, self.text.split(" "))) > room:
+            parts = wrap(self.text, WIDTH - 2, 2, LONGEST)
+            return [self.label, *(f"  {part}".replace(GLUE, " ") for part in parts)]
+        parts = wrap(self.text, room, 0, self.lines)
+        return [f"{self.label if at == 0 else '':<{LABEL}}{part}".replace(GLUE, " ") for at, part in enumerate(parts)]
+
+
+def default_report(document: Document, part: TheoremReport) -> list[Block]:
+    """The report of one theorem of a document."""
+    works = {work.key: work for work in document.bibliography}
+    head = _head(part, document.settings.effort, works.get(part.paper))
+    blocks: list[Block] = [Lines(fitted(head), indent=0)]
+    if part.claims:
+        lines = claims_lines(part.claims, scoped=_is_scoped(part))
+        if any(len(claim.cases) > 1 and claim.worst is not None and not claim.rigorous for claim in part.claims):
+            lines.append(f"{'the worst case of each; all cases: --show cases':>{WIDTH}}")
+        blocks += [Gap(), Lines(fitted(lines), indent=0)]
+    elif part.reason:
+        blocks += [Gap(), Lines(fitted(wrap(part.reason, lines=8)), indent=0)]
+    rows = [line for row in _rows(part) if row.text for line in row.told()]
+    return [*blocks, Gap(), Lines(fitted(rows), indent=0)]
+
+
+def _head(part: TheoremReport, effort: str, work: CitedWork | None) -> Iterator[str]:
+    """The word with its scope, the id, the time; then title and source."""
+    took = f"kept {_day(part.kept_from)}" if part.kept_from is not None else duration(part.seconds)
+    word, right = signed(part.status), f"{took}, {effort}"
+    if scope := _scope(part):
+        yield from wrap(f"{word} {scope}", WIDTH, 2, 2)
+        yield from spread(part.id, right)
+    else:
+        yield from spread(f"{word}  {part.id}", right)
+    label = f" ({part.label})" if part.label else ""
+    told = f"{part.title.rstrip('.')}." if part.title and part.title[-1] not in "?!" else part.title
+    source = work.label if work is not None else ""
+    full = ", ".join(text for text in (source, part.place) if text)
+    for shown in (full, source):
+        lines = wrap(f"{told}   {shown}{label}".strip(), WIDTH)
+        if len(lines) <= HEAD:
+            break
+    yield from lines[: HEAD + 1]
+    if part.model:
+        yield from wrap(f"Judged on a model of yours: {part.model}.", WIDTH)
+
+
+def _scopes(part: TheoremReport) -> set[tuple[str, str]]:
+    """The scopes of what is proved or certified, each with that of what is measured beside."""
+    return {(claim.proved_for or claim.scope, claim.measured_for) for claim in part.claims if claim.corrected is None}
+
+
+def _is_scoped(part: TheoremReport) -> bool:
+    """True if the word of the theorem carries the one scope of all its claims."""
+    return part.status in (Status.PROVED, Status.CERTIFIED) and len(_scopes(part)) == 1
+
+
+def _scope(part: TheoremReport) -> str:
+    """The scope of a proof or certificate, which belongs to the word; empty for other words."""
+    if part.status not in (Status.PROVED, Status.CERTIFIED) or not part.claims:
+        return ""
+    if not _is_scoped(part):
+        return "for the scope on each claim's line"
+    (proved, measured), *_ = _scopes(part)
+    if not proved:
+        return ""
+    beside = f"; {Status.SUPPORTED}{said_for(measured)}" if measured else ""
+    return f"{said_for(proved).lstrip()}{beside}"
+
+
+def _rows(part: TheoremReport) -> Iterator[Row]:
+    claims = part.claims
+    open_ = [claim for claim in claims if not claim.status.holds and claim.status is not Status.REFUTED]
+    if part.claims and open_:
+        yield Row("Why", _why(part, open_), 4)
+        if any(claim.status is Status.INCONCLUSIVE for claim in open_):
+            yield Row("To decide", _command(f"verify plan {part.id}"))
+    if part.status is Status.BLOCKED and part.blocked_by:
+        yield Row("Waits for", ", ".join(part.blocked_by), 4)
+    yield Row("Strength", _strength(part), 3)
+    yield Row("Risk", _risk(claims))
+    yield Row("Attacked", _attacked(part))
+    yield Row("Power", _power(claims))
+    yield Row("Blind to", _blind(claims))
+    settled = {claim.id: claim.proved_for for claim in claims if claim.shown_by is ShownBy.PROVED}
+    derived = proof_rows(settled, part.proof, {}).derived
+    yield Row("Derived", "; ".join(row.told for row in derived if row.name in {claim.id for claim in claims}))
+    for one in part.not_asked:
+        yield Row("Not asked", f"{one.claim}  needs {one.needs}; here {one.here}")
+    if part.issues:
+        short = len(part.issues) == 1 and len(part.issues[0]) <= WIDTH - LABEL
+        yield Row("Caveats", part.issues[0] if short else f"{len(part.issues)}: -v")
+    if part.dependencies_unchecked:
+        counted = many(len(part.dependencies_unchecked), "theorem")
+        yield Row("Depends on", f"{counted} not checked here: {_command(f'verify theorem +{part.id}')}")
+    refuted = [claim for claim in claims if claim.status is Status.REFUTED and claim.corrected is None]
+    if refuted and part.file:
+        places = ", ".join(f"{claim.id} {part.file}:{claim.line}" for claim in refuted if claim.line)
+        yield Row("Stated", places if len(refuted) > 1 else places.partition(" ")[2] or part.file, 4)
+    if part.log:
+        yield Row("Log", part.log, 4)
+    yield Row("Again", _command(part.replay), 4)
+    if narrow := next((claim for claim in refuted if claim.at), None):
+        at = ",".join(f"{letter}={value}" for letter, value in narrow.at.items())
+        narrowed = _command(f"verify theorem {part.id} --at {at}")
+        yield Row("Narrow", f"{narrowed}     {_command('(new draws, one case)')}", 4)
+
+
+def _command(text: str) -> str:
+    """A text that is not torn where it fits on a line."""
+    return text.replace(" ", GLUE) if cells(text) <= WIDTH - 2 else text
+
+
+def _why(part: TheoremReport, claims: Sequence[ClaimReport]) -> str:
+    """The sentence that decided, and how many other claims are open."""
+    told = part.reason if part.reason and part.status is not Status.REFUTED else f"{claims[0].id}: {claims[0].sentence}"
+    return f"{told} {many(len(claims) - 1, 'more claim')}: -v" if len(claims) > 1 else told
+
+
+def _strength(part: TheoremReport) -> str:
+    found = part.strength
+    shown = {"proved": found.proved, "certified": found.certified, "measured": found.measured}
+    asked = sum(claim.corrected is None for claim in part.claims)
+    counts = ", ".join(f"{word} {count}" for word, count in shown.items() if count)
+    if not counts:
+        return ""
+    parts = [f"{counts} of {asked}"]
+    if found.robust is not None:
+        reaches = [claim.reach for claim in part.claims if claim.reach is not None]
+        fragile = [reach.name for reach in reaches if reach.fragile]
+        some = f" ({', '.join(fragile)})" if len(fragile) < len(reaches) else ""
+        parts += ["robust"] if found.robust else [f"FRAGILE{some}"] if fragile else []
+    if found.weakest is not None:
+        factor = factor_text(found.weakest)
+        parts.append(
+            f"weakest × {factor} ({found.weakest_claim}): holds until the finite-size corrections are {factor} times "
+            "those assumed"
+        )
+    return "; ".join(parts)
+
+
+def _risk(claims: Sequence[ClaimReport]) -> str:
+    levels = [claim.level for claim in claims if claim.status.holds and claim.level is not None]
+    if not levels:
+        return ""
+    tries = max(claim.attempt for claim in claims)
+    earlier = max((claim.log.earlier for claim in claims if claim.log is not None), default=0)
+    told = [f"{percent(max(levels))} of a wrong green per claim, if the assumptions hold (see -v)"]
+    told += [f"attempt {tries}"] if tries > 1 else []
+    told += [f"{many(earlier, 'attempt')} at earlier forms or sources"] if earlier else []
+    return "; ".join(told)
+
+
+def _attacked(part: TheoremReport) -> str:
+    told = []
+    if part.controls:
+        told.append(f"broken hypotheses noticed {sum(row.fired for row in part.controls)} of {len(part.controls)}")
+    wrong = [row for row in part.mutants if row.expected is Expected.KILLED]
+    if wrong:
+        told.append(f"wrong variants rejected {sum(row.killed for row in wrong)} of {len(wrong)}")
+    tried = {row.claim for row in part.controls}
+    alone = [claim.id for claim in part.claims if claim.status.holds and claim.id not in tried]
+    if alone and len(alone) == len(part.claims):
+        told.append(NO_CONTROL)
+    elif alone:
+        told.append(f"{NO_CONTROL} for {', '.join(alone)}")
+    return ", ".join(told)
+
+
+def _power(claims: Sequence[ClaimReport]) -> str:
+    found: dict[str, list[tuple[str, str]]] = {}
+    for claim in claims:
+        if claim.noticeable is not None and claim.kind != "identity":
+            found.setdefault(POWER.get(claim.kind, OTHERS), []).append((number(claim.noticeable, 2), claim.id))
+    if not found:
+        return ""
+    told = []
+    for words, values in found.items():
+        listed = ", ".join(f"{value} ({id})" for value, id in values) if len(values) > 1 else values[0][0]
+        told.append(words.format(listed))
+    return f"refutes 9 times in 10: {', '.join(told)}"
+
+
+def _blind(claims: Sequence[ClaimReport]) -> str:
+    lines = dict.fromkeys(line for claim in claims for line in claim.unseen)
+    lines |= dict.fromkeys(
+        row.text for claim in claims for row in claim.ledger if row.checked is Standing.NOT_LOOKED_AT
+    )
+    if not lines:
+        return ""
+    more = f"; {len(lines) - 1} more: -v" if len(lines) > 1 else ""
+    first = next(iter(lines))
+    room = 2 * (WIDTH - LABEL) - len(more) - 8
+    if len(first) > room:
+        first = first[:room].rpartition(" ")[0] + " …"
+    return f"{first}{more}"
+
+
+def _day(date: str) -> str:
+    """A kept date in few signs: day, month and time."""
+    from datetime import datetime
+
+    return datetime.strptime(date, "%Y-%m-%dT%H:%M:%SZ").strftime("%-d %b %H:%M")

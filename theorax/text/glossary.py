@@ -1,0 +1,114 @@
+"""Words of a report, each explained with an example; `verify explain WORD` and the pages read this one table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+GLOSSARY: Mapping[str, str] = {
+    "margin": (
+        "The smallest error of a claim that matters to its author, with a reason. A claim is supported if the data exclude "
+        "an error of the margin or more. Example: with margin 0.1, support of the limit 2 excludes 1.9 and 2.1."
+    ),
+    "corrections": (
+        "Differences between the value at a finite size and the limit. An author declares how they fall, since no finite "
+        "set of sizes shows it. Example: c/T with any c, and a second part of at most 0.3 (32/T)²."
+    ),
+    "breakdown": (
+        "The factor by which the corrections may exceed those assumed before support is lost. Example: breakdown 1.5 "
+        "means that support stands until the corrections are 1.5 times those assumed."
+    ),
+    "headroom": (
+        "The factor between an exact claim's margin and the largest difference that was found, rounding included. "
+        "Example: headroom 1000 means that differences a thousand times as large would still pass."
+    ),
+    "robust": (
+        "A verdict is robust if it stays the same after a new plan with larger corrections than those assumed. Example: "
+        "a limit that is also supported with corrections twice as large."
+    ),
+    "fragile": (
+        "A supported claim is fragile if larger corrections than those assumed leave it undecided. It may be true; its "
+        "support rests on the assumption. Example: `FRAGILE × 1.3` is lost with corrections 1.3 times as large."
+    ),
+    "risk": (
+        "The error rate of the procedure: how often it gives a wrong word if its assumptions hold. It is no probability "
+        "that this claim is true. Example: risk 1.5 % means at most 15 wrong words in 1000 such checks."
+    ),
+    "adjusted": (
+        "Error rates are adjusted where one run checks many claims, because many chances to err add up. Example: Holm's "
+        "method keeps the risk that any green word of 57 is wrong at 5 %."
+    ),
+    "control": (
+        "A model on which one hypothesis is broken on purpose, so that the claim must fail there. A check that passes its "
+        "controls too would notice nothing. Example: attention without softmax for a theorem about softmax."
+    ),
+    "mutant": (
+        "A wrong variant of a claim that the check must reject on the same data. Example: the limit with another exponent, "
+        "or with a factor left out. A mutant that is not rejected makes the claim VACUOUS."
+    ),
+    "power": (
+        "The deviation from the claim that the planned draws refute nine times in ten. It says how wrong a claim may be "
+        "before the check usually sees it. Example: a limit off by 1.2."
+    ),
+    "attempt": (
+        "One try to support a claim with new seeds. Tries are counted over all designs, and each spends a part of the "
+        "risk, so that trying until it is green does not work. Example: the first try has risk 1.5 %."
+    ),
+    "kept": (
+        "A result that was computed before from the same sources, versions and settings. It is shown again and not computed "
+        "again. Example: `kept 22 Nov 12:37`; `--fresh` computes anew."
+    ),
+    "sweep": (
+        "The increasing sizes at which a limit or a rate is measured. The value at infinity is extrapolated from them. "
+        "Example: T = 32, 64, 128, 256."
+    ),
+    "case": (
+        "One combination of subject and parameter values for which a claim is decided by itself. Example: `15/15 ✓` says "
+        "that the claim holds in all 15 cases."
+    ),
+    "subject": (
+        "A family of models that a theorem speaks of, built from a random key. Example: a transformer at initialisation "
+        "with exponential attention."
+    ),
+    "scope": (
+        "The set for which a word was shown. Example: PROVED for context 3 and dimension 1, SUPPORTED up to context 64."
+    ),
+    "reading": (
+        "How a stated number is meant: exactly, or within the margin. Example: 1.95 refutes the exact reading of 2; it "
+        "supports the reading within 0.1."
+    ),
+    "baseline": (
+        "A file that keeps what a run found, so that later runs tell what broke since. Example: `verify baseline save`, "
+        "then `verify baseline compare` in each build."
+    ),
+    "dependency": (
+        "A theorem that another one uses. If a dependency does not hold, the other is BLOCKED. Example: "
+        "`verify theorem +ID` checks a theorem with its dependencies."
+    ),
+    "root": (
+        "A folder of theorem files. The library is one; a project names its own in pyproject.toml. Example: "
+        '`[tool.theorax]` with `theorems = ["claims"]`, or `--root claims`.'
+    ),
+    "padding": (
+        "With `padded=True` all sizes of a sweep share one compiled program, in arrays of the largest size. It saves "
+        "compile time, and `observe` must mask what lies beyond. Example: six sizes need one program instead of six."
+    ),
+    "noise": (
+        "The standard deviation of one draw, from which the number of draws is planned. It is assumed until measured. "
+        "Example: noise sd 0.4 per draw, assumed; `verify plan ID --pilot` measures it."
+    ),
+    "assumed": (
+        "Taken for true without a check. Every green word rests on its assumptions, and the report lists them. Example: "
+        "at finite T the value is off by c/T with any c."
+    ),
+    "blind to": (
+        "What the check could not have seen, however large the number of draws. Example: a decay that ends in a constant "
+        "up to 1.15 times the last value."
+    ),
+    "ERROR": (
+        "Nothing was decided, since the check itself failed: an exception, a number that is none, a false proof step. "
+        "Example: a draw that takes the logarithm of a negative number."
+    ),
+    "BLOCKED": (
+        "Not checked, because a theorem that it uses does not hold. Example: `2 wait for xavier_keyquery_scaling`."
+    ),
+}

@@ -1,0 +1,41 @@
+"""Guards: what a check looks at besides the test, so that no word rests on what could not have been otherwise.
+
+A guard withholds support or says what was not looked at; it never turns a word green, and a refutation stands. Each is
+a function of the evidence of one claim in a module of its own; `GUARDS` names all of them.
+"""
+
+from theorax.decide.looked import Looked, together
+from theorax.verifiers.guards.derivatives import derivatives
+from theorax.verifiers.guards.exact_instances import instances_left_open
+from theorax.verifiers.guards.guard import DecidedClaim, Guard
+from theorax.verifiers.guards.laws_given_variances import conditional_variance
+from theorax.verifiers.guards.light_tails import light_tails
+from theorax.verifiers.guards.meaningless_margins import wide_margins
+from theorax.verifiers.guards.padding import padding
+from theorax.verifiers.guards.randomness import randomness
+from theorax.verifiers.guards.rounding_replayed import rounding
+from theorax.verifiers.guards.sizes import shared_sizes, swept
+from theorax.verifiers.guards.spread import constant_letters, spread_of_draws
+from theorax.verifiers.guards.stand_ins import stand_ins
+
+__all__ = ["GUARDS", "DecidedClaim", "Guard", "Looked", "look", "swept"]
+
+GUARDS: tuple[Guard, ...] = (
+    instances_left_open,
+    light_tails,
+    constant_letters,
+    spread_of_draws,
+    randomness,
+    rounding,
+    derivatives,
+    shared_sizes,
+    wide_margins,
+    padding,
+    conditional_variance,
+    stand_ins,
+)
+
+
+def look(claim: DecidedClaim) -> Looked:
+    """Run every guard on one claim, and put together what they found."""
+    return together(guard(claim) for guard in GUARDS)

@@ -1,0 +1,38 @@
+"""Instances of an exact claim: the share of their law that they leave open, and the inputs that all of them hold fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from theorax.decide.findings import Finding, Found
+from theorax.decide.status import Reason
+from theorax.decide.verdict import Assumption, Standing
+from theorax.verifiers.guards.guard import DecidedClaim, Looked
+from theorax.verifiers.kinds.lowering import Judged
+
+__all__ = ["instances_left_open"]
+
+
+def instances_left_open(claim: DecidedClaim) -> Looked:
+    """Withhold the support of an exact claim by instances of which too few were built; name what was held fixed."""
+    held = dict.fromkeys(part for case in claim.judged for part in case.held)
+    return Looked(
+        tuple(_withheld(claim)),
+        tuple(Assumption("input", part, Standing.HELD_FIXED) for part in held),
+    )
+
+
+def _withheld(claim: DecidedClaim) -> Iterator[Found]:
+    weak = next(filter(_is_weak, claim.judged), None)
+    if weak is None or weak.prepared.plan is None:
+        return
+    told = (
+        f"No violation in the instances built, which are too few: {weak.prepared.cell.line.name} has "
+        f"{weak.prepared.plan.weakness} at each size. Sides that agree in finite fields need none."
+    )
+    yield Found(Finding.WITHHELD, told, Reason.UNDERPOWERED)
+
+
+def _is_weak(case: Judged) -> bool:
+    plan = case.prepared.plan
+    return case.on_draws and case.prepared.cell.line.random and plan is not None and not plan.decides

@@ -1,0 +1,53 @@
+"""Randomness: keys that are used once and descend from the given one, and draws that differ from each other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from theorax.decide.draw_guards import is_distinct, repeats
+from theorax.decide.looked import Looked
+from theorax.decide.verdict import Assumption, Standing
+from theorax.decide.wording import SEEDS
+from theorax.verifiers.cases.evaluation import Observed
+from theorax.verifiers.guards.guard import DecidedClaim
+from theorax.verifiers.guards.spread import drawn
+
+__all__ = ["randomness"]
+
+
+def randomness(claim: DecidedClaim) -> Looked:
+    """Independence of the draws: their keys, as `measure` has let them pass, and whether they repeat each other.
+
+    Tested where both could be asked at every line and size. Few rows, whole numbers and two values say nothing.
+    """
+    names = sorted(letter.name for letter in claim.planned.claim.observed)
+    told: list[bool | None] = []
+    for observed in drawn(claim):
+        found = _distinct(observed, names)
+        if found is False:
+            return Looked((repeats(f" for {observed.line.name}"),))
+        told.append(found)
+    if not told:
+        return Looked()
+    (experiment,) = {case.prepared.cell.line.experiment for case in claim.judged}
+    line = Assumption("independence", SEEDS[claim.theorem.experiments[experiment].seeds], Standing.TESTED)
+    asked = "each key is used once and comes from the given one"
+    if None not in told:
+        return Looked(ledger=(replace(line, text=f"{line.text}; {asked}, and the draws differ"),))
+    unseen = (
+        f"whether draws of {' and '.join(names)} differ as they should: whole numbers, two values, or too few draws"
+    )
+    return Looked(
+        ledger=(
+            replace(line, text=f"{line.text}; {asked}", checked=Standing.DECLARED),
+            Assumption("draws", unseen, Standing.NOT_LOOKED_AT),
+        )
+    )
+
+
+def _distinct(observed: Observed, names: list[str]) -> bool | None:
+    """False where draws repeat each other at some size; None where that could not be asked at every size."""
+    found = [is_distinct([np.asarray(table[name]) for name in names]) for table in observed.tables]
+    return False if False in found else None if None in found else True

@@ -1,0 +1,175 @@
+"""Draws of a line run again in balls: what `observe` computes of a model as built, at the smallest and largest size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, final
+
+import equinox as eqx
+import jax
+import numpy as np
+from sympy import Basic, Rational
+
+from theorax.language import Measured, Parameter
+from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
+from theorax.numerics.arithmetics.replayed_draws import MOST_OPERATIONS, BallProgram, Replayed, Stopped
+from theorax.verifiers.cases import instances
+from theorax.verifiers.cases.evaluation import Observed, evaluate
+from theorax.verifiers.cases.sweep_lines import BOX, Cell, SweepLine
+from theorax.verifiers.guards.guard import DecidedClaim
+
+__all__ = ["LineReplays", "ReplayedRun", "ball_of", "replays", "supported_lines"]
+
+DRAWS = {"quick": 3, "standard": 8, "thorough": 8}
+OPERATIONS = {"quick": 30_000, "standard": MOST_OPERATIONS, "thorough": MOST_OPERATIONS}
+"""Scalar operations in balls on one line, all draws and sizes together."""
+BUILT_STEPS = {"quick": 100, "standard": 1000, "thorough": 1000}
+"""Distinct steps of `build`, each of which is compiled by itself where one model is built outside a program."""
+PRECISIONS = (128, 512, 2048)
+
+
+@final
+@dataclass(frozen=True)
+class ReplayedRun:
+    """One draw run again: its arguments, its program, and what came out at the first precision."""
+
+    size: int
+    draw: int
+    model: Any
+    program: BallProgram
+    replayed: Replayed
+    most: int  # operations that it may take at a higher precision
+
+    def results(self, precision: int) -> Mapping[str, Any]:
+        """The letters in balls of this precision, or `Stopped`; entries of a sample that are not meant are dropped."""
+        found = self.replayed if precision == PRECISIONS[0] else self.program.run((self.model,), precision, self.most)
+        letters = dict(found.results)
+        for name, valid in found.results.items():
+            meant = name.removesuffix("_valid")
+            if meant != name and meant in letters and not any(isinstance(letters[x], Stopped) for x in (name, meant)):
+                letters[meant] = letters[meant][np.asarray(valid, bool)]
+        return letters
+
+
+@final
+@dataclass(frozen=True)
+class LineReplays:
+    """The runs of a line; ``unlooked``: why there is none. ``example``: shapes of a model, and the letters read."""
+
+    observed: Observed
+    runs: tuple[ReplayedRun, ...]
+    example: tuple[Any, Mapping[str, Any]]
+    unlooked: str = ""
+
+
+def supported_lines(claim: DecidedClaim) -> Iterator[SweepLine]:
+    """The lines of a claim that is supported, each once; none where it is not, or where nothing is measured."""
+    if any(not case.decision.status.holds for case in claim.judged):
+        return
+    seen = []
+    for case in claim.judged:
+        line = case.prepared.cell.line
+        place = (line.experiment, line.name, line.label)
+        if line is not BOX and place not in seen:
+            seen.append(place)
+            yield line
+
+
+def replays(claim: DecidedClaim, line: SweepLine) -> LineReplays:
+    """The first draws of the line in balls; made once for all claims about it."""
+    observed = claim.draws.on(line)
+    if "replays" not in observed._evaluated:
+        narrow = claim.theorem.experiments[line.experiment].dtype == "float32"
+        observed._evaluated["replays"] = _replays(observed, claim.settings.effort, narrow=narrow)
+    found: LineReplays = observed._evaluated["replays"]
+    return found
+
+
+def _replays(observed: Observed, effort: str, *, narrow: bool) -> LineReplays:
+    sizes, left = observed.line.sizes, OPERATIONS[effort]
+    runs: list[ReplayedRun] = []
+    example = observed.instance(sizes[0], 0) if observed.instances else _shapes(observed, sizes[0])
+    # A second size compiles what builds a model once more: at quick effort that is too much.
+    for size in sizes[:1] if effort == "quick" else dict.fromkeys((sizes[0], sizes[-1])):
+        count = len(observed.instances[size]) if observed.instances else observed.line.draws
+        count = min(count, DRAWS[effort])
+        if not observed.instances:
+            steps = _steps_to_build(observed, size)
+            if steps > BUILT_STEPS[effort]:
+                told = f"models built one by one in {steps} steps"
+                return LineReplays(observed, tuple(runs), example, "" if runs else told)
+        # Only the shapes of a model are asked for until it is known that its program can be afforded.
+        model, read = example
+        if size != sizes[0]:
+            model, read = observed.instance(size, 0) if observed.instances else _shapes(observed, size)
+        program = BallProgram(lambda model, read=read: dict(observed.observe(model, **read)), (model,), narrow=narrow)
+        operations = program.operations * count
+        if operations > left:
+            told = f"too many ball operations ({program.operations} a draw)"
+            return LineReplays(observed, tuple(runs), example, "" if runs else told)
+        left, most = left - operations, left // count
+        for draw in range(count):
+            model = observed.instance(size, draw)[0]
+            runs.append(ReplayedRun(size, draw, model, program, program.run((model,), PRECISIONS[0], most), most))
+    return LineReplays(observed, tuple(runs), example)
+
+
+def _shapes(observed: Observed, size: int) -> tuple[Any, Mapping[str, Any]]:
+    read: list[Mapping[str, Any]] = []
+
+    def model(draw: Any) -> Any:
+        built, letters = observed.instance(size, draw)
+        read.append(letters)
+        return built
+
+    return eqx.filter_eval_shape(model, np.uint32(0)), read[0]
+
+
+def _steps_to_build(observed: Observed, size: int) -> int:
+    """Distinct steps of the program that builds a model."""
+
+    def arrays(draw: Any) -> list[Any]:
+        leaves = jax.tree_util.tree_leaves(observed.instance(size, draw)[0])
+        return [leaf for leaf in leaves if isinstance(leaf, jax.Array)]
+
+    seen: set[Any] = set()
+
+    def visit(jaxpr: Any) -> None:
+        for step in jaxpr.eqns:
+            bodies = [body for value in step.params.values() for body in _bodies(value)]
+            known = step.params if not bodies else [id(body) for body in bodies]
+            key = (step.primitive.name, str(known), str([atom.aval for atom in step.invars]))
+            if key not in seen:
+                seen.add(key)
+                for body in bodies:
+                    visit(body)
+
+    visit(jax.make_jaxpr(arrays)(np.uint32(0)).jaxpr)
+    return len(seen)
+
+
+def _bodies(value: Any) -> Iterator[Any]:
+    for part in value if isinstance(value, tuple | list) else (value,):
+        body = getattr(part, "jaxpr", part)
+        if hasattr(body, "eqns"):
+            yield body
+
+
+def ball_of(expression: Basic, cell: Cell, run: ReplayedRun, observed: Observed, precision: int) -> Any:
+    """The expression on one run: an array of balls, or why balls could not follow it."""
+    results = run.results(precision)
+    letters = {letter.name for letter in expression.free_symbols if isinstance(letter, Measured)}
+    for name in sorted(letters):
+        if isinstance(results.get(name, Stopped("a letter that is not returned")), Stopped):
+            return results[name]
+    domain = Ball(precision)
+    seen = {name: instances.carried(entry, domain) for name, entry in results.items() if not isinstance(entry, Stopped)}
+    measured = [s for s in expression.free_symbols if isinstance(s, Parameter) and s.measured is not None]
+    at = observed.line.sizes.index(run.size)
+    means = {s: Rational(float(np.mean(evaluate(s.measured, cell, observed, at)))) for s in measured}
+    whole = Cell(observed.line, cell.chosen)
+    try:
+        return instances.on(expression.xreplace(means), whole, run.size, seen, domain)
+    except (UnsupportedPrimitive, UndecidedComparison) as error:
+        return Stopped(getattr(error, "name", "an open comparison"))

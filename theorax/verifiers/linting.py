@@ -1,0 +1,142 @@
+"""All errors of a theorem's file at once: its statements are executed one by one, and each error is recorded."""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import sys
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+
+from theorax.errors import StatementError, collecting
+from theorax.theorems.catalogue import LIBRARY, Facts, claim_lines, first_line, read_facts
+from theorax.verifiers.beside import import_beside
+from theorax.verifiers.inert_modules import ComputesAtImport, inert_modules
+
+
+@dataclass(frozen=True, order=True)
+class StatementProblem:
+    """One error of a statement: where it is, the sentence, and the rule that is broken."""
+
+    file: Path
+    line: int
+    sentence: str
+    rule: str
+
+
+@dataclass(frozen=True)
+class Linted:
+    """The errors of one file; ``computes`` says on which line it computes while it is imported, so that JAX was needed."""
+
+    file: Path
+    problems: tuple[StatementProblem, ...]
+    computes: tuple[int, str] | None = None
+
+
+def lint(file: Path) -> Linted:
+    """The errors of this file, found without JAX unless it computes while it is imported."""
+    try:
+        with inert_modules(LIBRARY, file.parent):
+            found = tuple(_problems(file))
+    except ComputesAtImport as error:
+        return Linted(file, problems(file), (_line(error, file) or 1, str(error)))
+    if any(part.rule == "import" for part in found):  # an inert module may be at fault, so JAX itself is asked
+        return Linted(file, problems(file))
+    return Linted(file, found)
+
+
+def problems(file: Path) -> tuple[StatementProblem, ...]:
+    """The errors of this file; what it imports is imported."""
+    return tuple(_problems(file))
+
+
+def _problems(file: Path) -> Iterator[StatementProblem]:
+    facts = read_facts(Facts(file.stem, file.parent.name, file, first_line(file)))
+    if facts.problem is not None:
+        yield StatementProblem(file, facts.line, facts.problem, facts.rule)
+    try:
+        tree = ast.parse(file.read_bytes(), filename=str(file))
+    except (SyntaxError, ValueError, OSError):
+        tree = ast.Module([], [])
+    errors = _executed(tree, file)
+    lines, told = claim_lines(file), set[str]()
+    for error in errors:
+        if error.message in told or error.rule == facts.rule == "label":  # a part that is replaced is checked again
+            continue
+        told.add(error.message)
+        line = lines.get(error.claim) or error.line_in(str(file)) or _line(error, file) or 1
+        yield StatementProblem(file, line, error.told(), error.rule)
+
+
+def _executed(tree: ast.Module, file: Path) -> list[StatementError]:
+    """Errors that the statements of the file make when they are executed.
+
+    What depends on a statement that failed is left out: its own errors cannot be told from those.
+    """
+    name = f"theorax_lint_{file.stem}"
+    module = ModuleType(name)
+    module.__file__ = str(file)
+    sys.modules[name] = module
+    flags, lost = 0, set[str]()
+    if not file.is_relative_to(LIBRARY):
+        import_beside(file)
+    try:
+        with collecting() as found:
+            for node in tree.body:
+                if _read(node) & lost:
+                    lost |= _bound(node)
+                    continue
+                flags |= _future(node)
+                code = compile(ast.Module([node], []), str(file), "exec", flags=flags, dont_inherit=True)
+                before = len(found)
+                try:
+                    exec(code, vars(module))
+                except ComputesAtImport:
+                    raise
+                except StatementError as error:
+                    found.append(error)
+                    lost |= _bound(node)
+                except Exception as error:
+                    lost |= _bound(node)
+                    if len(found) == before:
+                        found.append(_not_imported(error))
+    finally:
+        del sys.modules[name]
+    return found
+
+
+def _not_imported(error: Exception) -> StatementError:
+    sentence = f"The file does not import ({type(error).__name__}: {error}). Correct this line."
+    return StatementError.of("import", sentence).with_traceback(error.__traceback__)
+
+
+def _read(node: ast.stmt) -> set[str]:
+    """Names that a statement needs when it is executed; the body of a function is not executed then."""
+    parts: list[ast.AST] = [node]
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        parts = [*node.decorator_list, *node.args.defaults, *(part for part in node.args.kw_defaults if part)]
+    return {part.id for root in parts for part in ast.walk(root) if isinstance(part, ast.Name)}
+
+
+def _bound(node: ast.stmt) -> set[str]:
+    """Names that a statement binds."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        return {node.name}
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return {(alias.asname or alias.name).partition(".")[0] for alias in node.names}
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)}
+
+
+def _future(node: ast.stmt) -> int:
+    if not (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
+        return 0
+    return sum(getattr(__future__, alias.name).compiler_flag for alias in node.names)
+
+
+def _line(error: BaseException, file: Path) -> int | None:
+    """The last line of the file that the error passed through."""
+    passed = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)]
+    return passed[-1] if passed else None

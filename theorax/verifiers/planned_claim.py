@@ -1,0 +1,33 @@
+"""A claim with the plans of its evidence, before any data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from theorax.decide.status import Levels
+from theorax.decide.verdict import LoggedAttempt
+from theorax.language import Claim
+from theorax.verifiers.attempts import ClaimVersion
+from theorax.verifiers.kinds.lowering import Prepared
+
+
+@dataclass(frozen=True)
+class PlannedClaim:
+    """A claim with the prepared cases of its evidence; ``notes`` say of each why its design cannot decide, if so."""
+
+    name: str
+    claim: Claim
+    cases: tuple[Prepared, ...]
+    levels: Levels
+    notes: tuple[str, ...]
+    version: ClaimVersion
+    attempt: int = 1
+    is_settled: bool = False  # a proof says that it settles the claim
+    entry: LoggedAttempt | None = None  # of the attempt in the log; None where it has none
+    logged: bool = True  # False where an attempt should have been logged and could not be
+
+    @property
+    def refusal(self) -> str:
+        """The sentence why the claim is not worth running; empty if it is."""
+        pairs = zip(self.cases, self.notes, strict=True)
+        return next((note for case, note in pairs if note and not case.runs_if_weak), "")

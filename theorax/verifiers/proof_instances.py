@@ -1,0 +1,299 @@
+"""Instances in proofs: the measured program run on SymPy entries, and for what shapes that speaks."""
+
+from __future__ import annotations
+
+import random
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from inspect import signature
+from itertools import product
+from typing import Any
+
+import jax
+import numpy as np
+from sympy import Basic, Symbol, false, true
+
+from theorax.errors import StatementError, UsageError
+from theorax.exact.decisions import read_as_exact
+from theorax.exact.zero import admissible
+from theorax.language import Index, Instance, Step, Theorem
+from theorax.language.proofs import as_entries, sides_of
+from theorax.numerics.arithmetics import (
+    Ball,
+    Symbolic,
+    UndecidedComparison,
+    UnsupportedPrimitive,
+    evaluate,
+    narrow_casts,
+)
+from theorax.numerics.arithmetics.expressions import UnsupportedExpression, ball_of
+from theorax.numerics.extents import Extent
+
+_PRECISION = 128
+_POINTS_TRIED = 8
+_MOST_FUNCTIONS = 500
+
+
+@dataclass(frozen=True)
+class Scope:
+    """For what instances speak: sizes and options by name, shapes of arrays of symbols, what is held fixed."""
+
+    sizes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    arrays: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    fixed: tuple[str, ...] = ()
+    positive: tuple[str, ...] = ()
+    casts: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        parts = [f"{name} = {', '.join(values)}" for name, values in self.sizes.items()]
+        parts += [f"symbols in {name} of {', '.join(shapes)}" for name, shapes in self.arrays.items()]
+        parts += [f"{name} held fixed" for name in self.fixed]
+        positive = f" (positive: {', '.join(self.positive)})" if self.positive else ""
+        return ", ".join(parts) + positive + read_as_exact(self.casts)
+
+    def joined(self, other: Scope) -> Scope:
+        """For what both speak."""
+        return Scope(
+            _merged(self.sizes, other.sizes),
+            _merged(self.arrays, other.arrays),
+            _distinct(*self.fixed, *other.fixed),
+            _distinct(*self.positive, *other.positive),
+            _distinct(*self.casts, *other.casts),
+        )
+
+
+@dataclass(frozen=True)
+class StatedInstance:
+    """An instance as an equality, with what it speaks for and how the program's results were held against balls."""
+
+    step: Step
+    scope: Scope
+    re_checked_by: str
+    disagreement: str = ""
+
+
+def stated(instance: Instance, theorem: Theorem) -> StatedInstance:
+    """The equality that the claim is at this instance, as the measured program computes it.
+
+    **Raises:** StatementError if the program is no part of what is measured, returns other letters, or if the instance
+    holds no symbol.
+    """
+    name = theorem.experiment_of(instance.claim)
+    experiment = theorem.experiments[name] if name is not None else None
+    if experiment is None or not is_part(instance.program, experiment.observe):
+        raise StatementError(
+            f"Instance({instance.reason!r}) runs {_called(instance.program)}, which is no part of what is measured. "
+            "A proof about another program settles nothing. Hand it observe of the experiment, or a function that "
+            "observe calls."
+        )
+    values, letters = _evaluated(instance), _letters(instance)
+    claim, wanted = instance.claim, instance.claim.observed
+    if missing := sorted({letter.name for letter in wanted} - set(values)):
+        raise StatementError(
+            f"Instance({instance.reason!r}): {_called(instance.program)} returns no {missing[0]}, of which the claim "
+            "speaks. Hand it the function that returns it."
+        )
+    sides = list(_places(instance, values, letters))
+    step = Step(instance.reason, *(np.concatenate([side[i].ravel() for side in sides]) for i in (0, 1)))
+    known = set().union(*(leaf.free_symbols for leaf in entries_of(instance.given)), claim.letters)
+    if stray := sorted(set().union(*(side.free_symbols for pair in step.entries for side in pair)) - known, key=str):
+        raise StatementError(
+            f"Instance({instance.reason!r}) holds the symbol {stray[0]}, which is neither a letter of the claim nor an "
+            "entry of what the program was given."
+        )
+    again, disagreement = _in_balls(instance, values, sorted(letter.name for letter in wanted))
+    return StatedInstance(step, _scope(instance), again, disagreement)
+
+
+def _evaluated(instance: Instance) -> Mapping[str, Any]:
+    """Run the program on the entries."""
+    if not any(entry.free_symbols for entry in entries_of(instance.given)):
+        raise StatementError(
+            f"Instance({instance.reason!r}) is given no symbol, so it speaks of one point alone. "
+            "Give the program arrays of SymPy symbols."
+        )
+    return _run(instance, instance.given, Symbolic())
+
+
+def _run(instance: Instance, given: Sequence[Any], domain: Any) -> Mapping[str, Any]:
+    """The program in a domain; what of the instance holds no SymPy entry is handed on as it is."""
+    symbolic = [any(map(_of_entries, jax.tree_util.tree_leaves(part))) for part in instance.given]
+    wanted = {letter.name for letter in instance.claim.observed}
+
+    def program(*arguments: Any) -> Any:
+        left = iter(arguments)
+        found = instance.program(
+            *(next(left) if own else part for part, own in zip(instance.given, symbolic, strict=True))
+        )
+        # What the claim does not speak of is not computed: it may have no meaning on symbols.
+        return {name: value for name, value in found.items() if name in wanted}
+
+    found: Mapping[str, Any] = evaluate(
+        program, [part for part, own in zip(given, symbolic, strict=True) if own], domain
+    )
+    return found
+
+
+def _letters(instance: Instance) -> dict[Symbol, Any]:
+    """The values of the claim's letters: those that are parameters of the program, and those that are given."""
+    # An index says at which places of a result the claim is stated; it is no size.
+    own = {letter.name: letter for letter in instance.claim.letters if not isinstance(letter, Index)}
+    named = dict(zip(signature(instance.program).parameters, instance.given, strict=False))
+    letters = {own[name]: _number(value) for name, value in named.items() if name in own and _number(value) is not None}
+    return {**letters, **instance.letters}
+
+
+def _in_balls(instance: Instance, values: Mapping[str, Any], letters: Sequence[str]) -> tuple[str, str]:
+    """The program run in balls at one exact point, against what it returned on symbols: how, and a letter that differs."""
+    symbols = sorted({symbol for entry in entries_of(instance.given) for symbol in entry.free_symbols}, key=str)
+    draws, why = random.Random(0), "no point was found where it is a real number"
+    for _ in range(_POINTS_TRIED):
+        point = {symbol: admissible(symbol, None, draws) for symbol in symbols}
+        try:
+            found = _run(instance, _at(instance.given, point), Ball(_PRECISION))
+            for name in letters:
+                pairs = zip(np.asarray(found[name]).ravel(), as_entries(values[name]).ravel(), strict=True)
+                if any(not one.overlaps(ball_of(other, point, _PRECISION)) for one, other in pairs):
+                    return "", f"{name}, run in balls, is another number at {point}"
+        except (UndecidedComparison, UnsupportedExpression, UnsupportedPrimitive, UsageError, ValueError) as error:
+            why = str(error)
+            continue
+        return "the same program run in balls at a point", ""
+    return f"not re-checked: {why}", ""
+
+
+def _at(given: Any, point: Mapping[Symbol, Any]) -> Any:
+    """The same arrays, the symbols replaced by numbers, entries by balls."""
+
+    def number(entry: Any) -> Any:
+        return ball_of(entry, point, _PRECISION) if isinstance(entry, Basic) else entry
+
+    def placed(leaf: Any) -> Any:
+        if not _of_entries(leaf):
+            return leaf
+        out = np.empty(leaf.shape, dtype=object)
+        out.ravel()[:] = [number(entry) for entry in leaf.ravel().tolist()]
+        return out
+
+    return jax.tree_util.tree_map(placed, given)
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, Extent):
+        return int(value.value)
+    if isinstance(value, Basic | int):
+        return value
+    array = np.asarray(value)
+    return array.item() if array.dtype == object and array.ndim == 0 else None
+
+
+def _places(instance: Instance, values: Mapping[str, Any], letters: dict[Symbol, Any]) -> Iterator[Any]:
+    """Both sides at every place of the indices over which the claim's letters run."""
+    claim = instance.claim
+    over = sorted({index for letter in claim.observed for index in letter.over}, key=str)
+    length = {
+        index: as_entries(values[letter.name]).shape[letter.over.index(index)]
+        for letter in claim.observed
+        for index in letter.over
+    }
+    for places in product(*(range(length[index]) for index in over)):
+        at = dict(zip(over, places, strict=True))
+        chosen = {
+            letter.name: as_entries(values[letter.name])[tuple(at[index] for index in letter.over)]
+            for letter in claim.observed
+        }
+        here = {**letters, **{index: place + 1 for index, place in at.items()}}
+        where = claim.where.subs(here)
+        if where not in (true, false):
+            raise StatementError(
+                f"Instance({instance.reason!r}) does not say if {where} holds, for which alone the claim speaks. "
+                "Write letters={...} with the values of its letters."
+            )
+        if where == true:
+            yield sides_of(claim, chosen, here)
+
+
+def entries_of(given: Any) -> Iterator[Basic]:
+    """The SymPy entries of what a program is given."""
+    for leaf in jax.tree_util.tree_leaves(given):
+        if _of_entries(leaf):
+            yield from (entry for entry in leaf.ravel().tolist() if isinstance(entry, Basic))
+
+
+def _of_entries(leaf: Any) -> bool:
+    return isinstance(leaf, np.ndarray) and leaf.dtype == object
+
+
+def _scope(instance: Instance) -> Scope:
+    sizes: dict[str, tuple[str, ...]] = {str(letter): (str(value),) for letter, value in instance.letters.items()}
+    arrays: dict[str, tuple[str, ...]] = {}
+    fixed: list[str] = []
+    for name, part in zip(signature(instance.program).parameters, instance.given, strict=False):
+        if isinstance(part, Extent | int | float):
+            sizes[name] = (str(part.value if isinstance(part, Extent) else part),)
+            continue
+        for path, leaf in jax.tree_util.tree_leaves_with_path(part):
+            if not _of_entries(leaf):
+                continue
+            if any(isinstance(entry, Basic) and entry.free_symbols for entry in leaf.ravel().tolist()):
+                arrays[name] = _distinct(*arrays.get(name, ()), " x ".join(map(str, leaf.shape)) or "one number")
+            else:
+                fixed.append(f"{name}{jax.tree_util.keystr(path)}")
+    symbols = {symbol for entry in entries_of(instance.given) for symbol in entry.free_symbols}
+    positive = tuple(sorted(str(symbol) for symbol in symbols if symbol.is_positive))
+    stood = jax.tree_util.tree_map(lambda leaf: np.zeros(leaf.shape) if _of_entries(leaf) else leaf, instance.given)
+    return Scope(sizes, arrays, tuple(fixed), positive, narrow_casts(instance.program, stood))
+
+
+def _merged(one: Mapping[str, tuple[str, ...]], other: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
+    names = [*one, *(name for name in other if name not in one)]
+    return {name: _distinct(*one.get(name, ()), *other.get(name, ())) for name in names}
+
+
+def is_part(program: Callable[..., Any], measured: Callable[..., Any]) -> bool:
+    """Is the program the measured one, or a function that it reaches by the names in its code?"""
+    wanted, seen = _function(program), set[Any]()
+    waiting: list[Any] = [_function(measured)]
+    while waiting:
+        function = waiting.pop()
+        if function is wanted:
+            return True
+        if function is None or id(function) in seen or len(seen) > _MOST_FUNCTIONS:
+            continue
+        seen.add(id(function))
+        waiting += _called_by(function)
+    return False
+
+
+def _called_by(function: types.FunctionType) -> Iterator[types.FunctionType | None]:
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    for name in _names(function.__code__):
+        value = cells[name].cell_contents if name in cells else function.__globals__.get(name)
+        yield _function(value)
+        if isinstance(value, types.ModuleType):
+            inside = [vars(value).get(other) for other in _names(function.__code__)]
+            yield from (_function(part) for part in inside if part is not None)
+
+
+def _names(code: types.CodeType) -> Iterator[str]:
+    yield from (*code.co_names, *code.co_freevars)
+    for part in code.co_consts:
+        if isinstance(part, types.CodeType):
+            yield from _names(part)
+
+
+def _function(value: Any) -> types.FunctionType | None:
+    while isinstance(value, partial) or hasattr(value, "__wrapped__"):
+        value = value.func if isinstance(value, partial) else value.__wrapped__
+    return value if isinstance(value, types.FunctionType) else None
+
+
+def _called(program: Callable[..., Any]) -> str:
+    found = _function(program)
+    return found.__qualname__ if found is not None else str(program)
+
+
+def _distinct(*values: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(values))

@@ -1,0 +1,158 @@
+"""One step of a proof: what it leaves open is computed, each result is held against a second route, and it is decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sympy import Add, Basic, Symbol, cancel, exp, expand, fraction, latex, pretty
+
+from theorax.exact.computations import Computed, computed
+from theorax.exact.solutions import check_solutions
+from theorax.exact.zero import ZeroFinding, ZeroTest, is_zero
+from theorax.language import Solved, Step
+from theorax.verifiers.outcome import StepStatus
+
+LONGEST_FORMULA = 600  # characters of LaTeX; a longer one is shown shortened, as text
+NOT_RE_CHECKED = "not re-checked"
+
+Pair = tuple[Basic, Basic]
+
+
+@dataclass(frozen=True)
+class DecidedStep:
+    """Findings about one step; ``pairs`` holds the two sides of every equality after the computations."""
+
+    status: StepStatus
+    method: str
+    statement: str
+    latex: str
+    computed_by: str = ""
+    re_checked_by: str = ""
+    pairs: tuple[Pair, ...] = ()
+
+
+STATUS = {
+    ZeroTest.PROVED: StepStatus.PROVED,
+    ZeroTest.UNREFUTED: StepStatus.UNDECIDED,
+    ZeroTest.UNDECIDED: StepStatus.UNDECIDED,
+    ZeroTest.REFUTED: StepStatus.REFUTED,
+}
+
+
+def decide_step(step: Step, computed_by: str = "", re_checked_by: str = "") -> DecidedStep:
+    """Compute the sides of a step and decide the equality, entry by entry.
+
+    A second route that disagrees refutes the step, whatever the first one found.
+    """
+    sides = [(computed(left), computed(right)) for left, right in step.entries]
+    pairs = tuple((left.value, right.value) for left, right in sides)
+    shown, formula = _statement(step.entries), _latex(step.entries)
+    made, again = _by(part for pair in sides for part in pair)
+    found = (computed_by or made, re_checked_by or again, pairs)
+    results = [result for pair in sides for part in pair for result in part.results]
+    for result in results:
+        if result.route.agrees is False:
+            told = f"{result.computed_by} found {_short(result.value)} for {_short(result.node)}; {result.route.told}"
+            return DecidedStep(StepStatus.REFUTED, told, shown, formula, *found)
+    stuck = [form for pair in sides for part in pair for form in part.stuck]
+    verdicts = [_vanishes(left - right) for left, right in pairs]
+    worst = _weakest(verdicts)
+    method = worst.reason
+    if worst.status is not ZeroTest.PROVED and stuck:
+        method += f"; computer algebra left {_short(stuck[0])} as it is"
+    return DecidedStep(STATUS[worst.status], method, shown, formula, *found)
+
+
+def decide_solved(step: Solved) -> DecidedStep:
+    """Solve the equations, insert what is given, and count it where it is said to be all."""
+    finding = check_solutions(step.equations, step.unknowns, step.solutions, every=step.every)
+    status, method = STATUS[finding.inserted.status], f"inserted into the equations: {finding.inserted.reason}"
+    if finding.missing is not None:
+        status, method = StepStatus.REFUTED, f"{_listed(finding.missing.items())} is a solution too"
+    elif step.every and not finding.counted and status is StepStatus.PROVED:
+        status, method = StepStatus.UNDECIDED, "they are solutions; that these are all was not counted"
+    again = "; ".join(("inserted into the equations", *((finding.counted,) if finding.counted else ())))
+    equations = tuple((equation, Basic()) for equation in step.equations)
+    solutions = [_listed(solution.items()) for solution in step.solutions]
+    shown = f"{_short(equations[0][0])} = 0" + (f" and {len(equations) - 1} more" if len(equations) > 1 else "")
+    shown += f": {' or '.join(solutions)}" + ("; these are all" if step.every else "")
+    pairs = tuple(pair for solution in step.solutions for pair in solution.items())
+    return DecidedStep(status, method, shown, "", finding.found, again if finding.found else "", pairs)
+
+
+def _vanishes(difference: Basic) -> ZeroFinding:
+    """The zero test; where exponents are fractions, also with a letter for each denominator, or each one fraction."""
+    found = is_zero(difference)
+    if found.status is not ZeroTest.UNREFUTED or not difference.has(exp):
+        return found
+    letters: dict[Basic, Symbol] = {}
+    for rewritten in (lambda exponent: _over_letters(exponent, letters), _one_fraction):
+        again = is_zero(difference.replace(exp, lambda exponent, as_=rewritten: exp(as_(exponent))))
+        if again.proved:
+            return again
+    return found
+
+
+def _over_letters(exponent: Basic, letters: dict[Basic, Symbol]) -> Basic:
+    """The exponent expanded, a letter in the place of each sum in a denominator; zero for any letter is zero."""
+
+    def letter(base: Basic, power: Basic) -> Basic:
+        known = letters.setdefault(expand(base), Symbol(f"_{len(letters)}", positive=True))
+        return known ** (-power)
+
+    return expand(
+        exponent.replace(
+            lambda part: part.is_Pow and part.exp.is_negative and part.base.is_Add, lambda part: letter(*part.args)
+        )
+    )
+
+
+def _one_fraction(exponent: Basic) -> Basic:
+    above, below = fraction(cancel(exponent))
+    return Add(*(term / below for term in Add.make_args(expand(above))))
+
+
+def _by(parts: Iterable[Computed]) -> tuple[str, str]:
+    """By what the results were computed, and by what each of them was held against; "" where nothing was computed."""
+    results = {result.node: result for part in parts for result in part.results}.values()
+    if not results:
+        return "", ""
+    again = [
+        result.route.told if result.route.agrees else f"{NOT_RE_CHECKED}: {result.route.told}" for result in results
+    ]
+    return _joined(result.computed_by for result in results), _joined(again)
+
+
+def _weakest(verdicts: Sequence[ZeroFinding]) -> ZeroFinding:
+    return min(verdicts, key=lambda verdict: verdict.status.strength)
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return "; ".join(dict.fromkeys(parts))
+
+
+def _statement(entries: Sequence[Pair]) -> str:
+    (left, right), more = entries[0], len(entries) - 1
+    # The width of a terminal enters nothing that is kept.
+    shown = " = ".join(pretty(side, use_unicode=True, wrap_line=False) for side in (left, right))
+    if more or "\n" in shown or len(shown) > 100:
+        shown = f"{_short(left)} = {_short(right)}"
+    return shown + (f"   and {more} further entries" if more else "")
+
+
+def _latex(entries: Sequence[Pair]) -> str:
+    (left, right), more = entries[0], len(entries) - 1
+    shown = f"{latex(left)} = {latex(right)}"
+    if len(shown) > LONGEST_FORMULA:
+        return ""
+    return shown + (rf" \qquad \text{{and {more} further entries}}" if more else "")
+
+
+def _listed(pairs: Iterable[Pair]) -> str:
+    return ", ".join(f"{_short(left)} = {_short(right)}" for left, right in pairs)
+
+
+def _short(side: Basic) -> str:
+    text = str(side).replace("**", "^")
+    return text if len(text) <= 80 else text[:77] + "..."
