@@ -260,7 +260,7 @@ def check(id: str, settings: Settings) -> TheoremOutcome:
         (Path(folder) / f"{id}.{time.time_ns()}").write_text(os.environ.get("OMP_NUM_THREADS", ""), encoding="utf-8")
     found = outcome(id)
     if id.startswith("echo"):
-        return replace(outcome(id, Status.REFUTED, "gap: The limit is not 2."), replay=settings.replay(id))
+        return replace(outcome(id, Status.REFUTED, "gap: The limit is not 2."), replay=settings.replay((id,)))
     if id.startswith("refuted"):
         return outcome(id, Status.REFUTED, "gap: The limit is not 2.")
     if id.startswith("open"):

@@ -29,6 +29,15 @@ def many(count: int, one: str, several: str | None = None) -> str:
     return f"{count} {one if count == 1 else several or f'{one}s'}"
 
 
+def with_article(noun: str) -> str:
+    """A noun with its article, by its first letter.
+
+    >>> with_article("rate"), with_article("identity")
+    ('a rate', 'an identity')
+    """
+    return f"{'an' if noun[0] in 'aeio' else 'a'} {noun}"
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """The end of a sentence about an unknown name: a full stop, or a question that names the nearest ones.
 

@@ -61,7 +61,7 @@ def calls(tmp_path, monkeypatch):
 
 def test_what_is_saved_compares_as_the_same(verify):
     saved = verify("baseline", "save", "--jobs", "1")
-    assert saved.code == 0 and "8 claims of 4 theorems are in" in saved.out
+    assert saved.code == 0 and "Wrote theorax-baseline.json: 8 claims of 4 theorems." in saved.out
     again = verify("baseline", "compare", "--jobs", "1", "--fresh")
     assert again.code == 0
     assert "8 unchanged (8 identical), of 8" in again.out and "✓ Nothing broke since the baseline." in again.out

@@ -88,7 +88,7 @@ def test_the_project_theorems_are_meant_where_none_are_named(verify):
     assert _listed(verify("list", "--library").out) >= {"lanczos", "gap", "gap_of_mine"}
     assert "lanczos" not in verify("graph").out and "lanczos" in verify("graph", "--library").out
     assert "2 theorems of this project" in verify("all").err
-    assert "\n4 claims of 2 theorems" in verify("baseline", "save").out
+    assert ": 4 claims of 2 theorems" in verify("baseline", "save").out
     assert "6 of 6 hold" in verify("all", "--library").out
 
 

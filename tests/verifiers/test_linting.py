@@ -11,8 +11,9 @@ import pytest
 
 from theorax.errors import StatementError, collecting, problem
 from theorax.text.rules import RULES
-from theorax.theorems.catalogue import LIBRARY
+from theorax.theorems.catalogue import LIBRARY, Catalogue
 from theorax.verifiers.linting import lint, problems
+from theorax.verifiers.loading import load
 
 PACKAGE = LIBRARY.parent
 
@@ -151,3 +152,26 @@ def test_every_rule_is_explained_and_every_explained_rule_is_used():
     faults = re.compile(r"rule(?:: str )?= ?\"([a-z-]+)\"")
     used |= {name for path in PACKAGE.rglob("*.py") for name in faults.findall(path.read_text("utf-8"))}
     assert used | {"statement"} == set(RULES)
+
+
+CALLS = {
+    "Limit(seen.x, 1, as_=n, margin=Absolute(1, 10, 'why'))": "`Limit` lacks `approach`",
+    "Limit(seen.x, 1, margin=Absolute(1, 10, 'why'))": "`Limit` lacks `as_` and `approach`",
+    "Relative(1, 10)": "`Relative` lacks `reason`",
+    "Expectation(seen.x, 1, margin=Absolute(1, 10))": "`Absolute` lacks `reason`",
+    "Expectation(seen.x, 1, margn=Absolute(1, 10, 'why'))": "`Expectation` has no argument `margn`; did you mean `margin`",
+    "Parameter()": "`Parameter` lacks `name`",
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_wrong_arguments_of_the_language_are_named_on_their_line(tmp_path, call):
+    file = tmp_path / "called.py"
+    end = "theorem = Theorem(claims=dict(claim=claim))\n"
+    head = "from theorax.language import *\n\nn = Size('n', 'width')\nseen = numbers(x='a number')\n\n"
+    file.write_text(f"'''A title.'''\n{head}claim = (\n    {call}\n)\n{end}", encoding="utf-8")
+    (found,) = [part for part in lint(file).problems if part.rule == "arguments"]
+    assert CALLS[call] in found.sentence and found.line == 8
+    with pytest.raises(StatementError) as raised:
+        load("called", Catalogue.of((tmp_path,)))
+    assert CALLS[call] in str(raised.value) and "TypeError" not in str(raised.value)

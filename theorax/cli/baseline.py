@@ -25,10 +25,11 @@ from theorax.cli.options import (
     state_option,
     together,
 )
-from theorax.cli.printing import give_reports
+from theorax.cli.printing import give_reports, shown_path
 from theorax.cli.values import outputs
 from theorax.cli.workspace import Workspace, workspace_of
 from theorax.errors import UsageError
+from theorax.names import many
 
 if TYPE_CHECKING:
     from theorax.reports.baselines import Baseline, BaselineTheorem
@@ -96,7 +97,7 @@ def save(
     lost = _dropped(path, kept)
     json.write_text(files.text(kept), path)
     claims = sum(len(part.claims) for part in kept.theorems)
-    told = f"{claims} claims of {len(kept.theorems)} theorems are in {path}."
+    told = f"Wrote {shown_path(path)}: {many(claims, 'claim')} of {many(len(kept.theorems), 'theorem')}."
     failing = [part.id for part in kept.theorems if not part.status.holds]
     if failing:
         told += f" Not holding, and kept as such: {', '.join(failing)}."

@@ -36,12 +36,12 @@ def explain(context: click.Context, id: str) -> int:
     """
     catalogue = workspace_of(context, (id,)).catalogue
     theorem, dot, claim = id.partition(".")
-    if id in catalogue.files or is_path(id) or any(sign in id for sign in "*?["):
+    if id.startswith("paper:"):
+        print_blocks(_paper(id, catalogue))
+    elif id in catalogue.files or is_path(id) or any(sign in id for sign in ":*?[") or Path(id).is_dir():
         print_blocks(_text(existing_id(catalogue, id), catalogue))
     elif dot and theorem in catalogue.files:
         print_blocks(_claim(theorem, claim, catalogue))
-    elif id.startswith("paper:"):
-        print_blocks(_paper(id, catalogue))
     elif (told := word_explained(id)) is not None:
         print_blocks([Paragraph(told)])
     else:

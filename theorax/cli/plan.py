@@ -78,10 +78,11 @@ def plan(
         blocks += _expected_fate(id, kept.date if kept else None, problem, reasons)
         if why is not None:
             blocks += _since_baseline(baseline, id, manifest)
-        if why is None and kept is None and problem is None:
+        if why is None and problem is None and (kept is None or pilot):
             planned: list[PlannedCheck] = _apart(workspace, "plan", id, own)
-            everything += planned
-            blocks += _designs(planned, own)
+            if kept is None:
+                everything += planned
+                blocks += _designs(planned, own)
             if pilot:
                 blocks += _pilot(_apart(workspace, "pilot", id, own), own)
     blocks += _together(everything)

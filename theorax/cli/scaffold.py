@@ -14,7 +14,7 @@ from theorax.cli.options import OneOf
 from theorax.cli.printing import shown_path
 from theorax.cli.workspace import workspace_of
 from theorax.errors import UsageError
-from theorax.names import many
+from theorax.names import many, with_article
 
 _SCAFFOLDS = Path(__file__).parent / "scaffolds"
 KINDS = tuple(sorted(path.stem for path in _SCAFFOLDS.glob("*.txt")))
@@ -52,7 +52,9 @@ def new(context: click.Context, id: str, kind: str, root: Path | None) -> int:
     path = _write(folder / f"{id}.py", _text(f"{kind}.txt"))
     found = folder.resolve() in [part.folder.resolve() for part in catalogue.roots]
     selector = id if found else shown_path(path)
-    click.echo(f"Wrote {shown_path(path)}: a {kind}, {many(len(path.read_text('utf-8').splitlines()), 'line')}.")
+    click.echo(
+        f"Wrote {shown_path(path)}: {with_article(kind)}, {many(len(path.read_text('utf-8').splitlines()), 'line')}."
+    )
     click.echo(f"Next: verify theorem {selector} --effort quick")
     if not found and root is None:
         click.echo(f"To name it by its id: verify init, or add these lines to pyproject.toml:\n{TABLE}", nl=False)

@@ -78,13 +78,12 @@ class InequalityPlan(Planned):
         # The planned outcome is no violation.
         return (1 - self.margin) ** self.draws
 
-    @property
-    def weakness(self) -> str:
+    def weakness_before(self, later: Levels) -> str:
         if self.decides:
             return ""
         return (
             f"at best a share below {self.half_width:.2g} of violations from {self.draws} draws; {self.margin:.2g} is "
-            f"needed. {self.cheapest().design} decide"
+            f"needed. {replace(self, levels=later).cheapest().design} decide"
         )
 
     @property

@@ -99,9 +99,13 @@ class Planned(ABC):
     @property
     def weakness(self) -> str:
         """The sentence why support is out of reach, with the cheapest design that reaches it; empty where this one does."""
+        return self.weakness_before(self.levels)
+
+    def weakness_before(self, later: Levels) -> str:
+        """The same sentence with the design that decides at ``later`` levels, as a further attempt has."""
         if self.decides:
             return ""
-        better = self.cheapest()
+        better = replace(self, levels=later).cheapest()
         remedy = self._remedy(better) if better else "No design decides: widen the margin"
         of_bias = f", {self.bias:.2g} of it from the assumed corrections" if self.bias else ""
         return f"± {self.half_width:.2g}{of_bias}; ± {self.margin:.2g} is needed. {remedy}"

@@ -5,6 +5,7 @@ Everything else is in `theorem_text`, by part.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -68,7 +69,7 @@ def default_report(document: Document, part: TheoremReport) -> list[Block]:
         blocks += [Gap(), Lines(fitted(lines), indent=0)]
     elif part.reason:
         blocks += [Gap(), Lines(fitted(wrap(part.reason, lines=8)), indent=0)]
-    rows = [line for row in _rows(part) if row.text for line in row.told()]
+    rows = [line for row in _rows(part, document.settings.effort) if row.text for line in row.told()]
     return [*blocks, Gap(), Lines(fitted(rows), indent=0)]
 
 
@@ -117,13 +118,13 @@ def _scope(part: TheoremReport) -> str:
     return f"{said_for(proved).lstrip()}{beside}"
 
 
-def _rows(part: TheoremReport) -> Iterator[Row]:
+def _rows(part: TheoremReport, effort: str) -> Iterator[Row]:
     claims = part.claims
     open_ = [claim for claim in claims if not claim.status.holds and claim.status is not Status.REFUTED]
     if part.claims and open_:
         yield Row("Why", _why(part, open_), 4)
-        if any(claim.status is Status.INCONCLUSIVE for claim in open_):
-            yield Row("To decide", _command(f"verify plan {part.id}"))
+        if part.selector and any(claim.status is Status.INCONCLUSIVE for claim in open_):
+            yield Row("To decide", _command(f"{_asked('plan', part)} --effort {effort}"))
     if part.status is Status.BLOCKED and part.blocked_by:
         yield Row("Waits for", ", ".join(part.blocked_by), 4)
     yield Row("Strength", _strength(part), 3)
@@ -141,7 +142,8 @@ def _rows(part: TheoremReport) -> Iterator[Row]:
         yield Row("Caveats", part.issues[0] if short else f"{len(part.issues)}: -v")
     if part.dependencies_unchecked:
         counted = many(len(part.dependencies_unchecked), "theorem")
-        yield Row("Depends on", f"{counted} not checked here: {_command(f'verify theorem +{part.id}')}")
+        how = f": {_command(_asked('theorem', part, '+'))}" if part.selector else ""
+        yield Row("Depends on", f"{counted} not checked here{how}")
     refuted = [claim for claim in claims if claim.status is Status.REFUTED and claim.corrected is None]
     if refuted and part.file:
         places = ", ".join(f"{claim.id} {part.file}:{claim.line}" for claim in refuted if claim.line)
@@ -149,10 +151,16 @@ def _rows(part: TheoremReport) -> Iterator[Row]:
     if part.log:
         yield Row("Log", part.log, 4)
     yield Row("Again", _command(part.replay), 4)
-    if narrow := next((claim for claim in refuted if claim.at), None):
+    if part.selector and (narrow := next((claim for claim in refuted if claim.at), None)):
         at = ",".join(f"{letter}={value}" for letter, value in narrow.at.items())
-        narrowed = _command(f"verify theorem {part.id} --at {at}")
+        narrowed = _command(f"{_asked('theorem', part)} --at {at}")
         yield Row("Narrow", f"{narrowed}     {_command('(new draws, one case)')}", 4)
+
+
+def _asked(command: str, part: TheoremReport, before: str = "") -> str:
+    """A command about a theorem, by the words that select it; ``before`` stands before its id or path."""
+    first, *rest = part.selector
+    return shlex.join(["verify", command, before + first, *rest])
 
 
 def _command(text: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 
 from theorax.decide.comparison import Outcome
+from theorax.decide.status import Status
 from theorax.names import many
 from theorax.reports.claim_lines import claimed_value, spread, wrap
 from theorax.reports.compared_claims import Change, ComparedClaim, ComparedEstimate, ComparedPlace, Comparison
@@ -188,7 +189,7 @@ def _moved(
     at += [f"size {number(size)}" for size in place.sizes]
     old, new = (with_uncertainty(one.estimate, one.standard_error) for one in both)
     if row.how == "exact":
-        old, new = (f"{number(one.estimate)} in {interval(one.interval)}" for one in both)
+        old, new = (f"{number(one.estimate, 3)} in {interval(one.interval)}" for one in both)
     told = f"{', '.join([place.subject, *at])}: {old} then, {new} now"
     zone = f"{number(row.zone, 2)}, {_of_margin(share)} of its margin"
     if row.outcome == Outcome.MOVED:
@@ -202,7 +203,9 @@ def _moved(
     if row.outcome == Outcome.SAME:
         return f"{told}; apart by less than {zone}"
     seeds = " although the seeds are the same" if row.same_seeds else ""
-    return f"{told}; neither a move nor a distance of less than {zone} is shown{seeds}"
+    if row.now == Status.REFUTED and row.before is not None and row.before.holds:
+        return told  # its word says that it broke; the numbers alone bound the two too loosely to say so
+    return f"{told}; the numbers cannot tell whether it moved by {zone}{seeds}"
 
 
 def _of_margin(share: float) -> str:

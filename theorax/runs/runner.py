@@ -171,7 +171,7 @@ def unfinished(
         mutants=(),
         proof=(),
         issues=(),
-        replay=settings.replay(facts.id),
+        replay=settings.replay((facts.id,)),
         work=Work(seconds=0.0),
         model=settings.model,
     )
@@ -307,12 +307,13 @@ class _RunUnderWay:
             source=self.catalogue.citation(facts.paper),
             replay=self._again(outcome.id),
             root=self.catalogue.origin(outcome.id),
+            selector=() if outcome.id in self.values else self.catalogue.selector(outcome.id),
         )
 
     def _again(self, id: str) -> str:
         if id in self.values:
             return self.values[id].again
-        return self.own(id).replay(self.catalogue.command_word(id), self.catalogue.added)
+        return self.own(id).replay(self.catalogue.selector(id))
 
     def _problem(self, id: str) -> str | None:
         return self.catalogue.problem(id) or self.circles.get(id)

@@ -9,6 +9,10 @@ RULES: Mapping[str, str] = {
         "The margin of an exponent, a bound or a probability is absolute: these numbers may be zero or near one. "
         "Write Absolute(1, 10, reason)."
     ),
+    "arguments": (
+        "A part of the language was called without an argument that it needs, or with one that it does not have. "
+        "`verify new` writes an example of each kind of claim."
+    ),
     "array-letter": "An identity compares arrays entry by entry. Declare its letters with arrays(...) or array=True.",
     "average": 'A rate is read from the "mean of log" or from the "log of mean". Write one of these words.',
     "bound-by": (

@@ -113,15 +113,12 @@ class Catalogue:
         """
         return None if id in self.values else Origin.of(self.root(id), self.path(id))
 
-    def command_word(self, id: str) -> str:
-        """The word by which a command means a theorem: its id, or the path of a file that lies in no root."""
+    def selector(self, id: str) -> tuple[str, ...]:
+        """The words that select a theorem on a command line: its id, or its path if it lies in no root; and ``--root``."""
         root = self.root(id)
-        return (Path(root.given) / self.path(id).relative_to(root.folder)).as_posix() if root.by_path else id
-
-    @property
-    def added(self) -> tuple[str, ...]:
-        """The folders of ``--root`` as they were typed."""
-        return tuple(root.given for root in self.roots if root.kind == "added" and root.given and not root.by_path)
+        word = (Path(root.given) / self.path(id).relative_to(root.folder)).as_posix() if root.by_path else id
+        added = [root.given for root in self.roots if root.kind == "added" and root.given and not root.by_path]
+        return (word, *(part for folder in added for part in ("--root", folder)))
 
     def missing_root(self, recorded: Mapping[str, Origin | None], what: str) -> str | None:
         """The sentence that a root of a report (``what``) is missing here, by the theorems recorded in it; or None."""

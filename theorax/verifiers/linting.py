@@ -15,6 +15,7 @@ from theorax.errors import StatementError, collecting
 from theorax.theorems.catalogue import LIBRARY, Facts, claim_lines, first_line, read_facts
 from theorax.verifiers.beside import import_beside
 from theorax.verifiers.inert_modules import ComputesAtImport, inert_modules
+from theorax.verifiers.wrong_arguments import wrong_arguments
 
 
 @dataclass(frozen=True, order=True)
@@ -51,6 +52,11 @@ def lint(file: Path) -> Linted:
 def problems(file: Path) -> tuple[StatementProblem, ...]:
     """The errors of this file; what it imports is imported."""
     return tuple(_problems(file))
+
+
+def wrong_calls(file: Path) -> tuple[StatementProblem, ...]:
+    """The calls of the language in this file whose arguments are wrong."""
+    return tuple(part for part in _problems(file) if part.rule == "arguments")
 
 
 def _problems(file: Path) -> Iterator[StatementProblem]:
@@ -102,7 +108,8 @@ def _executed(tree: ast.Module, file: Path) -> list[StatementError]:
                 except Exception as error:
                     lost |= _bound(node)
                     if len(found) == before:
-                        found.append(_not_imported(error))
+                        wrong = wrong_arguments(node, vars(module), str(file)) if isinstance(error, TypeError) else []
+                        found.extend(wrong or [_not_imported(error)])
     finally:
         del sys.modules[name]
     return found

@@ -12,7 +12,7 @@ from theorax.errors import StatementError, TheoraxError, UsageError
 from theorax.language import Theorem
 from theorax.theorems.catalogue import LIBRARY, Catalogue
 from theorax.verifiers.beside import import_beside
-from theorax.verifiers.linting import problems
+from theorax.verifiers.linting import problems, wrong_calls
 
 
 def load(theorem_id: str, catalogue: Catalogue | None = None) -> Theorem:
@@ -43,6 +43,9 @@ def load(theorem_id: str, catalogue: Catalogue | None = None) -> Theorem:
     except TheoraxError:
         raise
     except Exception as error:
+        if wrong := wrong_calls(facts.path) if isinstance(error, TypeError) else ():
+            told = f"{place}, line {wrong[0].line}: {wrong[0].sentence}"
+            raise StatementError(_every_error(facts.path, told)) from error
         sentence = (
             f"{place}{_line(error, facts.path.name)}: the file does not import ({type(error).__name__}: {error}). "
             "A theorem must be stated before it can be checked. Mend that line."

@@ -144,6 +144,7 @@ class TheoremOutcome:
     references: tuple[str, ...] = field(default=())
     root: Origin | None = None  # where its file lies; None in results of earlier versions
     not_asked: tuple[NotAsked, ...] = ()
+    selector: tuple[str, ...] = ()  # by which a command selects it: id or path, folders of --root; none for a value
 
 
 @dataclass(frozen=True)

@@ -34,10 +34,9 @@ class Settings:
         """The choices that determine a result."""
         return (self.effort, self.seed, self.device, self.level, self.at, self.sizes, self.model, self.nightly)
 
-    def replay(self, theorem: str, roots: Sequence[str] = ()) -> str:
-        """The command that checks a theorem again as these settings do: its id or path, and the folders of ``--root``."""
-        named = [part for folder in roots for part in ("--root", folder)]
-        return f"{shlex.join(['verify', 'theorem', theorem, *named])} {self.options}"
+    def replay(self, selector: Sequence[str]) -> str:
+        """The command that checks a theorem again as these settings do, by the words that select it."""
+        return f"{shlex.join(['verify', 'theorem', *selector])} {self.options}"
 
     @property
     def options(self) -> str:

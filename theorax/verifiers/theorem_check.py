@@ -99,7 +99,7 @@ def observe(
         proof=proofs.steps,
         issues=theorem.issues,
         not_asked=not_asked,
-        replay=settings.replay(theorem_id),
+        replay=settings.replay((theorem_id,)),
         work=Work(
             seconds=time.perf_counter() - started,
             draws=draws.count,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from theorax.decide.findings import Finding, Found
-from theorax.decide.status import Reason
+from theorax.decide.spending import level_of
+from theorax.decide.status import Levels, Reason
 from theorax.decide.verdict import Assumption, Standing
 from theorax.verifiers.guards.guard import DecidedClaim, Looked
 from theorax.verifiers.kinds.lowering import Judged
@@ -26,9 +27,12 @@ def _withheld(claim: DecidedClaim) -> Iterator[Found]:
     weak = next(filter(_is_weak, claim.judged), None)
     if weak is None or weak.prepared.plan is None:
         return
+    # These draws are seen: a design that decides is another attempt, whose level is stricter.
+    level = level_of(claim.settings.level, claim.planned.attempt + 1)
     told = (
         f"No violation in the instances built, which are too few: {weak.prepared.cell.line.name} has "
-        f"{weak.prepared.plan.weakness} at each size. Sides that agree in finite fields need none."
+        f"{weak.prepared.plan.weakness_before(Levels(level, level))} at each size, as a new attempt. Sides that agree in "
+        "finite fields need none."
     )
     yield Found(Finding.WITHHELD, told, Reason.UNDERPOWERED)
 

@@ -1,0 +1,44 @@
+"""Calls of the language that lack an argument or name one that does not exist: Python's own sentence names no remedy."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from inspect import Parameter, signature
+
+from theorax import language
+from theorax.errors import StatementError
+from theorax.names import did_you_mean
+
+
+def wrong_arguments(statement: ast.stmt, names: Mapping[str, object], file: str) -> list[StatementError]:
+    """One error for each such call in a statement of a file; ``names`` are those of its module so far."""
+    found: list[StatementError] = []
+    for call in ast.walk(statement):
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+            continue
+        called, own = names.get(call.func.id), vars(language).get(call.func.id)
+        if not isinstance(called, type) or called != own:
+            continue
+        if told := list(_wrong(call, called)):
+            error = StatementError.of("arguments", f"`{call.func.id}` {' '.join(told)}")
+            error.calls = ((file, call.lineno),)
+            found.append(error)
+    return found
+
+
+def _wrong(call: ast.Call, called: type) -> Iterator[str]:
+    accepted = signature(called).parameters
+    keywords = [part.arg for part in call.keywords]
+    if None in keywords or any(isinstance(part, ast.Starred) for part in call.args):
+        return  # what is unpacked is not known from the text
+    by_place = [name for name, part in accepted.items() if part.kind is Parameter.POSITIONAL_OR_KEYWORD]
+    given = {*by_place[: len(call.args)], *keywords}
+    if missing := [name for name, part in accepted.items() if part.default is Parameter.empty and name not in given]:
+        written = " and ".join(f"`{name}=...`" for name in missing)
+        yield f"lacks {' and '.join(f'`{name}`' for name in missing)}. Write {written}; `verify new` shows each kind of claim."
+    for name in keywords:
+        if name is not None and name not in accepted:
+            yield f"has no argument `{name}`{did_you_mean(name, accepted)}"
+    if len(call.args) > len(by_place):
+        yield f"takes at most {len(by_place)} values without a name; name the others."
