@@ -52,7 +52,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Shown:
+class PageCommand:
     """A command of a page and the output that the page shows."""
 
     command: str
@@ -77,7 +77,7 @@ def blocks(page: str) -> list[Block]:
     return [_block(match) for match in _FENCE.finditer(page)]
 
 
-def commands(block: Block) -> list[Shown]:
+def commands(block: Block) -> list[PageCommand]:
     """The commands of a block of the kind ``console``."""
     found: list[list[str]] = []
     for line in block.text.splitlines():
@@ -87,7 +87,7 @@ def commands(block: Block) -> list[Shown]:
             found[-1].append(line)
         else:
             raise UsageError(f"A console block begins with `{line}`. Begin it with a command: `$ verify ...`.")
-    return [Shown(command, "".join(f"{line}\n" for line in lines)) for command, *lines in found]
+    return [PageCommand(command, "".join(f"{line}\n" for line in lines)) for command, *lines in found]
 
 
 def matches(shown: str, told: str) -> bool:
@@ -152,7 +152,7 @@ def differences(page: Path, write: bool = False) -> list[Difference]:
     return found
 
 
-def _tried(shown: Shown, run: Run, write: bool, found: list[Difference]) -> str:
+def _tried(shown: PageCommand, run: Run, write: bool, found: list[Difference]) -> str:
     told = run(shown.command)
     output = shown.output
     if not matches(output, told):
