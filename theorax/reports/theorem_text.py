@@ -263,7 +263,7 @@ def _strength(claim: ClaimReport) -> Iterator[Block]:
         told.append(breakdown(claim))
     if claim.headroom is not None:
         told.append(
-            f"The largest difference fits {number(claim.headroom, 3)} times into the margin, rounding included."
+            f"Headroom {number(claim.headroom, 3)}: the largest difference fits so often into the margin, rounding included."
         )
     if claim.noticeable is not None:
         deviation = DEVIATIONS.get(claim.kind, "A deviation of {}").format(number(claim.noticeable, 2))
