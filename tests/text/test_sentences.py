@@ -91,7 +91,7 @@ def nouns() -> set[str]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "many":
                 found |= {_plural(*(part.value for part in node.args[1:] if isinstance(part, ast.Constant)))}
-    return found
+    return found - {"times"}  # of a factor too
 
 
 def _plural(one: str = "", several: str | None = None) -> str:
@@ -135,7 +135,8 @@ def unused() -> Iterator[str]:
     told = {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
     told -= {ast.get_docstring(node, clean=False) for node in nodes if isinstance(node, DOCUMENTED)}
     for word in GLOSSARY:
-        said = re.compile(rf"\b{word}\b.* |.* {word}\b", re.IGNORECASE | re.DOTALL)  # one word alone is a name
+        stem = f"{word.removesuffix('y')}(?:ies)?" if word.endswith("y") else f"{word}s?"
+        said = re.compile(rf"{word}\b.* |.* (?:{word}|{stem})\b", re.IGNORECASE | re.DOTALL)  # alone it is a name
         if not any(said.match(text) for text in told):
             yield word
 

@@ -29,6 +29,7 @@ from theorax.cli.printing import give_reports
 from theorax.cli.values import outputs
 from theorax.cli.workspace import Workspace, workspace_of
 from theorax.errors import UsageError
+from theorax.names import many
 
 if TYPE_CHECKING:
     from theorax.reports.baselines import Baseline, BaselineTheorem
@@ -69,7 +70,7 @@ def save(
 ) -> int:
     """Write the baseline file: of every theorem, or of those that --only selects.
 
-    What is selected is checked (kept results are used), unless --report names a report that has it. With --only the
+    Checks the selected theorems (kept results are used), unless --report names a report of them. With --only the
     other theorems of an existing file stay as they are. --output writes the report of the run to a file too.
     """
     from theorax.reports import baselines as files
@@ -89,14 +90,14 @@ def save(
         words = only or workspace.usual(library=library)
         found = check_theorems(workspace, select_theorems(workspace, words, chosen, exclude), chosen, told=True)
         if found.summary.interrupted:
-            click.echo("Error: Interrupted. What had finished is kept; the baseline was not written.", err=True)
+            click.echo("Error: Interrupted. Finished results are kept; the baseline was not written.", err=True)
             return 130
     give_reports(wanted, found)
     kept = files.taken(found, onto)
     lost = _dropped(path, kept)
     json.write_text(files.text(kept), path)
     claims = sum(len(part.claims) for part in kept.theorems)
-    told = f"{claims} claims of {len(kept.theorems)} theorems are in {path}."
+    told = f"{path} holds {many(claims, 'claim')} of {many(len(kept.theorems), 'theorem')}."
     failing = [part.id for part in kept.theorems if not part.status.holds]
     if failing:
         told += f" Not holding, and kept as such: {', '.join(failing)}."
