@@ -1,4 +1,4 @@
-"""The errors a user can make: what was given, why it cannot be meant, what to write instead."""
+"""The errors a user can make: what was given, why it has no meaning, what to write instead."""
 
 from __future__ import annotations
 

@@ -58,11 +58,11 @@ class TestVerdicts:
         for part in (
             "error = Θ(N^-1)  as N → ∞",
             "✓ SUPPORTED",
-            "The numbers rule out an exponent that is 0.1 or more away from -1.",
+            "The data exclude an exponent that is 0.1 or more away from -1.",
             "breakdown factor",
             "a plateau of up to",
             "SUPPORTED by a test at level 0.025",
-            "Believed, as it was declared:",
+            "Assumed:",
             "How it was planned, from sizes, counts and options, never from values:",
             "N = 32 to 8192 (9 sizes), 64 draws at each",
         ):

@@ -168,7 +168,7 @@ def test_draws_that_come_in_pieces(plan, rng):
         stream.add(np.array(plan.sizes), row)
     assert decide.rate(plan, stream) == decide.rate(plan, values)
     stream.add(np.array([32.0]), np.array([1.0]))
-    with pytest.raises(ObservationError, match="65 draws were streamed at n = 32, 64 were planned"):
+    with pytest.raises(ObservationError, match="The stream holds 65 draws at n = 32, the plan 64"):
         decide.rate(plan, stream)
     limit = decide.plan_limit(plan.sizes, to=1.0, margin=0.5, draws=64, sd=0.3)
     stream = decide.Stream(logs=False)

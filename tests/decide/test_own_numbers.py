@@ -104,7 +104,7 @@ class TestPlan:
             ({"draws": 2.5}, "draws=2.5"),
             ({"draws": 1}, "fewer than two draws"),
             ({"sd": -1}, "sd=-1"),
-            ({"sd": (0.1, 0.2)}, "2 entries of sd"),
+            ({"sd": (0.1, 0.2)}, "sd has 2 entries"),
             ({"seeds": "pairde"}, "did you mean `paired`"),
             ({"side": "at moost"}, "did you mean `at most`"),
             ({"floor": -1}, "floor=-1"),

@@ -101,12 +101,12 @@ class TestRate:
     @pytest.mark.parametrize(
         ("spoil", "said"),
         [
-            (lambda v: v[:-1], "63 draws were given at n = 32 (size 1), 64 were planned"),
-            (lambda v: np.concatenate([v, v]), "128 draws were given"),
+            (lambda v: v[:-1], "63 draws at n = 32 (size 1), the plan 64"),
+            (lambda v: np.concatenate([v, v]), "hold 128 draws"),
             (lambda v: v[:, 1:], "Write a table draws x sizes, 9 columns wide"),
             (lambda v: v.T, "It looks transposed"),
             (lambda v: v[0], "shape (9,)"),
-            (lambda v: list(v.T)[:4], "4 arrays of draws were given where 9 sizes"),
+            (lambda v: list(v.T)[:4], "4 arrays of draws where the plan has 9 sizes"),
             (lambda v: [["a"] * 64] * 9, "no array of numbers"),
             (lambda v: v * 1j, "no array of numbers"),
             (lambda v: [[[1.0]] * 64] * 9, "one per size"),

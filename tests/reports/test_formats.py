@@ -224,7 +224,7 @@ def test_markdown_begins_with_what_fails_and_folds_what_holds(whole):
 def test_markdown_says_the_words_of_the_terminal(good):
     text = render("markdown", good.of([good.theorems[0].id]))
     for words in (
-        "Believed, as it was declared: class",
+        "Assumed: class",
         "Controls: 2 of 2 noticed",
         "Replay: verify theorem of_proved",
         "±2 standard errors",

@@ -29,13 +29,13 @@ def test_only_a_green_word_promises_and_it_says_how_for_what_and_what_is_believe
     assert bool(first) == status.holds
     if first:
         assert first.startswith(f"{status}")
-        for part in ("for gamma in [0, 1]", "Held fixed: a line that is held fixed", "Believed: moment"):
+        for part in ("for gamma in [0, 1]", "Held fixed: a line that is held fixed", "Assumed: moment"):
             assert part in first
 
 
 def test_a_level_and_a_hypothesis_are_named():
     assert promise(fakes.CLAIM) == (
-        "SUPPORTED by a test at level 0.025 as T → ∞ under the declared class. Believed: class, hypothesis iid."
+        "SUPPORTED by a test at level 0.025 as T → ∞ under the declared class. Assumed: class, hypothesis iid."
     )
     assert promise(replace(fakes.CLAIM, ledger=())).endswith("Nothing was believed.")
 

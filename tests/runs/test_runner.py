@@ -154,4 +154,4 @@ def test_a_worker_that_dies_costs_one_theorem(go):
     found = go("dies", "edge", "gap", "raises", files={"dies": fakes.stated(), "raises": fakes.stated()}, jobs=2)
     assert statuses(found) == {"dies": "ERROR", "edge": "SUPPORTED", "gap": "SUPPORTED", "raises": "ERROR"}
     (reason,) = (record.outcome.reason for record in found.records if record.outcome.id == "dies")
-    assert "died, twice" in (reason or "")
+    assert "died twice" in (reason or "")

@@ -29,7 +29,7 @@ def audit(context: click.Context, words: tuple[str, ...], library: bool, folder:
     """Check every theorem, or those selected, and write the reports into a folder: index.html for readers, report.json
     for programs, and the other formats.
 
-    What is kept is shown as kept; --fresh checks it again.
+    Kept results are shown as kept; --fresh checks again.
     """
     chosen = settings(given)
     ready(folder)

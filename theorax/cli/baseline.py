@@ -70,7 +70,7 @@ def save(
 ) -> int:
     """Write the baseline file: of every theorem, or of those that --only selects.
 
-    What is selected is checked (kept results are used), unless --report names a report that has it. With --only the
+    Checks the selected theorems (kept results are used), unless --report names a report of them. With --only the
     other theorems of an existing file stay as they are. --output writes the report of the run to a file too.
     """
     from theorax.reports import baselines as files
@@ -90,7 +90,7 @@ def save(
         words = only or workspace.usual(library=library)
         found = check_theorems(workspace, select_theorems(workspace, words, chosen, exclude), chosen, told=True)
         if found.summary.interrupted:
-            click.echo("Error: Interrupted. What had finished is kept; the baseline was not written.", err=True)
+            click.echo("Error: Interrupted. Finished results are kept; the baseline was not written.", err=True)
             return 130
     give_reports(wanted, found)
     kept = files.taken(found, onto)

@@ -52,7 +52,7 @@ def theorem(context: click.Context, words: tuple[str, ...], **given: Any) -> int
       rank_*               a pattern
       a,b                  both; words apart are united
 
-    Only what is selected is checked. What it rests on is consulted where a result is kept: a failed one blocks it.
+    Only what is selected is checked. Kept results of its dependencies count: a failed one blocks it.
     --at, --sizes and --model are meant for the theorems named, not for those that come with a +.
     """
     return run_and_report(workspace_of(context, (*words, *listed(given, "exclude"))), words, given)

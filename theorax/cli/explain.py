@@ -187,7 +187,7 @@ def _evidence(theorem: Theorem) -> Iterator[Block]:
         yield Paragraph(told, hang=2)
     yield from _proofs(theorem)
     if theorem.issues:
-        yield Heading("What the check cannot see")
+        yield Heading("Blind to")
         for sentence in theorem.issues:
             yield Paragraph(sentence, hang=2)
 

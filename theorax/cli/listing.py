@@ -197,7 +197,7 @@ def existing_id(catalogue: Catalogue, word: str) -> str:
 
     ids = select((word,), catalogue).ids
     if len(ids) != 1:
-        raise UsageError(f"`{word}` means {len(ids)} theorems, and one is shown at a time. Write one of them.")
+        raise UsageError(f"`{word}` means {many(len(ids), 'theorem')}, and one is shown at a time. Write one of them.")
     return ids[0]
 
 

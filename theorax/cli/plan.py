@@ -221,7 +221,7 @@ def _pilot(found: Pilot, own: Settings) -> Iterator[Block]:
     from theorax.text.blocks import Heading, Lines, Paragraph, Table
     from theorax.text.numbers import number
 
-    yield Heading(f"Pilot: {found.draws} draws per size, from seeds that no decision uses")
+    yield Heading(f"Pilot: {many(found.draws, 'draw')} per size, from seeds that no decision uses")
     if not found.cases:
         yield Paragraph("No claim is planned with an assumed noise, so there is nothing to estimate.")
         return
@@ -233,7 +233,7 @@ def _pilot(found: Pilot, own: Settings) -> Iterator[Block]:
         numerator, _, denominator = spread.partition("/")
         exact = spread.isdigit() or (numerator.isdigit() and denominator.isdigit())
         text = f"Rational({numerator}, {denominator or 1})" if exact else spread
-        yield Lines((f"spread={text},  # {claim}: the largest sd of {found.draws} draws, and a quarter more",))
+        yield Lines((f"spread={text},  # {claim}: the largest sd of {many(found.draws, 'draw')}, and a quarter more",))
     if found.plan:
         yield Paragraph("The plan with that noise; the file is not changed:")
         yield from _designs(found.plan, own)
@@ -257,7 +257,7 @@ def _together(planned: list[PlannedCheck]) -> Iterator[Block]:
         return
     yield Heading("All of them in one run")
     short = short_of(expected)
-    kept = f"{len(expected) - len(short)} of {len(expected)} claims would stay supported"
+    kept = f"{len(expected) - len(short)} of {many(len(expected), 'claim')} would stay supported"
     yield Paragraph(f"Were each exactly true and as noisy as planned, {kept} under Holm at {SUPPORTS}.")
     for name, needed in short.items():
         if expected[name] <= needed:  # it falls with those before it: Holm goes down step by step

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from theorax.cli.tables import DataTable, Piece
 from theorax.decide.streams import MOST_SIZES, Stream
 from theorax.errors import UsageError
+from theorax.names import many
 
 __all__ = ["Rows", "error_bounds", "read_rows", "refuse_values", "wide_table"]
 
@@ -133,7 +134,7 @@ def wide_table(table: DataTable, letter: str, of: str, shrinks: bool | None) -> 
         sizes = 1 / np.where(sizes > 0, sizes, np.nan)
     if values.ndim != 2 or values.shape[1] != len(sizes):
         raise UsageError(
-            f"The array `{of}` in {table.path} has the shape {values.shape}, `{letter}` has {len(sizes)} sizes. "
+            f"The array `{of}` in {table.path} has the shape {values.shape}, `{letter}` has {many(len(sizes), 'size')}. "
             f"A table of draws has one row a draw and one column a size: the shape (draws, {len(sizes)})."
         )
     return [float(size) for size in sizes], values

@@ -71,8 +71,8 @@ def new(context: click.Context, id: str, kind: str, root: Path | None) -> int:
 def init(context: click.Context, ci: str) -> int:
     """Make the present folder a project with theorems of its own.
 
-    Adds [tool.theorax] to pyproject.toml, the folder claims with a first limit, .theorax/ to .gitignore, the versions in
-    use as requirements-theorax.txt, and with --ci a workflow that checks the theorems. No file is overwritten.
+    Adds [tool.theorax] to pyproject.toml, the folder claims with a first limit, and .theorax/ to .gitignore. Locks the
+    versions in use in requirements-theorax.txt. With --ci it writes a workflow. No file is overwritten.
     """
     here = Path.cwd()
     steps = [_project_table(here), _first_theorem(here), _ignored(here), _locked(here), *_workflow(here, ci)]

@@ -25,8 +25,8 @@ EXAMPLES = {
     "at-most": 'Write `--at-most "lhs <= rhs"`, each side arithmetic of columns and numbers.',
     "probability": 'Write `--probability "ok >= 0.99"`.',
     "law": 'Write `--law "x ~ normal(0, 1)"`, or the name of another column on the right; add `as n` for a limit law.',
-    "class": "Write default, none, `0.5 n^-1/2..-2` (size and range of powers), `expansion(1; rest=0.3, order=2)` "
-    "(known powers, and the rest), `prefactor(1)` beside an exponential, or `loglog(1)` for a power of log n beside n.",
+    "class": "Write default, none, `0.5 n^-1/2..-2` (size and range of powers) or `expansion(1; rest=0.3, order=2)` "
+    "(known powers, and the rest). Beside an exponential write `prefactor(1)`, for a power of log n `loglog(1)`.",
 }
 SIDES = {"~": "exact", "=": "exact", "<=": "at most", ">=": "at least"}
 _LOOSE = re.compile(r"(?:\*\*|\^)\s*(-?\s*\d+\s*/\s*\d+)")  # n^-2/3: Python reads (n^-2)/3, a person n^(-2/3)
@@ -135,7 +135,7 @@ def parse_rate(text: str) -> RateClaim:
         raise _refused("rate", text, f": {error}") from None
     if power and decay:
         raise UsageError(
-            f"`--rate {text}` multiplies a power and an exponential. What is decided is the constant in the exponent; a "
+            f"`--rate {text}` multiplies a power and an exponential. The constant in the exponent is decided; a "
             "power beside it belongs to the class. Write `exp(...)` alone and `--class prefactor(1)`."
         )
     if not power and not decay:

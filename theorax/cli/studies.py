@@ -147,7 +147,7 @@ def _along_sizes(table: DataTable, claim: RateClaim | LimitClaim, declared: Stud
     if whole is not None:
         sizes, values = whole
         plan = kind.plan(sizes, draws=len(values), seeds=declared.seeds or "undeclared", **kind.drawn(), **given)
-        note = f"Each of {len(values)} rows of the array is taken as one draw at every size."
+        note = f"Each of {many(len(values), 'row')} of the array is taken as one draw at every size."
         return Study(plan, kind.decide(plan, values), (note,))
     rows = read_rows(
         table, claim.letter, claim.of, **declared.columns, logs=kind.logs, keep=kind.keep, shrinks=claim.shrinks
@@ -327,8 +327,9 @@ def _drawn(rows: Rows, declared: StudyOptions, letter: str) -> tuple[list[float]
     if not equal and seeds != "independent":
         fewest, most = min(counts, key=lambda n: counts[n]), max(counts, key=lambda n: counts[n])
         raise UsageError(
-            f"{letter} = {fewest:g} has {counts[fewest]} rows, {letter} = {most:g} has {counts[most]}. Unequal numbers of "
-            "draws cannot be pairs. Write `--seeds independent` if every run had a seed of its own, or complete the table."
+            f"{letter} = {fewest:g} has {many(counts[fewest], 'row')}, {letter} = {most:g} has {counts[most]}. "
+            "Unequal numbers of draws cannot be pairs. Write `--seeds independent` if every run had a seed of its own, "
+            "or complete the table."
         )
     found = list(counts.values())
     return list(counts), found[0] if equal else found, seeds
@@ -346,4 +347,4 @@ def _notes(rows: Rows, declared: StudyOptions, seeds: str) -> Iterator[str]:
         )
     total = sum(rows.stream.counts.values())
     if total > KEPT and rows.columns is None and not rows.stream.keep:
-        yield f"{total} rows were read in one pass; draws beyond {KEPT} are averaged in batches."
+        yield f"One pass read {many(total, 'row')}; draws beyond {KEPT} are averaged in batches."

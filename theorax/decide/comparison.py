@@ -131,7 +131,7 @@ def pair(
     """
     if not 0 < share <= 1:
         raise UsageError(
-            f"A zone of {share:g} margins was asked for. Within nothing no estimate stays, and beyond a margin it says "
+            f"A zone of {share:g} margins was asked for. A zone of zero holds no estimate; beyond a margin it says "
             "nothing of the claim. Write a share between 0 and 1, such as 0.5."
         )
     difference, zone = new.estimate - old.estimate, share * old.margin
@@ -235,7 +235,7 @@ def together(pairs: Sequence[Pair]) -> Evidence:
     **Raises:** UsageError if there is no case.
     """
     if not pairs:
-        raise UsageError("No case was compared. Nothing follows from nothing. Compare runs that have a case in common.")
+        raise UsageError("No case was compared. Compare runs that have a case in common.")
     worst = min(range(len(pairs)), key=lambda i: (pairs[i].p_moved, -pairs[i].p_same, -_relative(pairs[i])))
     tested = sum(not part.exact for part in pairs)
     smallest = min((part.p_moved for part in pairs if not part.exact), default=1.0)

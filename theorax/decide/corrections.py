@@ -99,7 +99,7 @@ class Corrections:
         if self.remainder > 0 and self.free and self.remainder_order <= max(self.free):
             yield (
                 f"Corrections(free={self.free}, order={self.remainder_order:g}) has a rest no smaller than its last "
-                f"known term. What remains of an expansion decays faster than what is written out. "
+                f"known term. The rest of an expansion decays faster than the terms written out. "
                 f"Write an order above {max(self.free):g}."
             )
         if self.is_sharper and not self.reason.strip():

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from theorax.decide.corrections import Corrections
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Side
 from theorax.errors import DesignError, StatementError
+from theorax.names import many
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
@@ -76,7 +77,7 @@ class Plan:
                 object.__setattr__(self, name, tuple(value))
                 if len(value) != len(self.sizes):
                     raise DesignError(
-                        f"{len(value)} entries of {name} were given for {len(self.sizes)} sizes. "
+                        f"{name} has {many(len(value), 'entry', 'entries')} for {many(len(self.sizes), 'size')}. "
                         f"Each size has one. Write one number for all sizes, or {len(self.sizes)} of them."
                     )
         self._check()
@@ -120,8 +121,8 @@ class Plan:
             raise DesignError(f"log log n is not defined at size {sizes[0]:g}. Write sizes above 1.")
         if len(sizes) < (needed := least_sizes(self)):
             raise DesignError(
-                f"{len(sizes)} sizes cannot carry {needed} conditions on the weights ({self.target}, {allowed}). "
-                f"Each unknown coefficient needs a size. Write at least {needed + 1} sizes."
+                f"{many(len(sizes), 'size')} cannot carry {needed} conditions on the weights ({self.target}, {allowed}). "
+                f"Each unknown coefficient needs a size. Write at least {many(needed + 1, 'size')}."
             )
 
     @property

@@ -35,8 +35,8 @@ __all__ = [
 Vector = NDArray[np.float64]
 
 NARROW = 0.1
-"""The share of a declared spread below which the observed one contradicts it: a spread is often stated for the largest
-of several cases, which a factor of ten leaves room for."""
+"""The share of a declared spread below which the observed one contradicts it. A spread is often stated for the largest
+of several cases: a factor of ten leaves room for that."""
 
 # Random floats of single precision are multiples of 2^-23, too, and are no counts.
 _MOST_COUNTS = 2**20
@@ -152,8 +152,8 @@ class Spreads:
 def same_draws(what: str) -> Found:
     """The finding that every draw of ``what`` is the same number."""
     sentence = (
-        f"Every draw of {what} is the same number, so no test of it could have failed: it holds no randomness, or a "
-        'constant was returned in its place. What is exact is claimed with seeds="none", or as an identity.'
+        f"Every draw of {what} is the same number: it holds no randomness, or a constant was returned in its place. "
+        'No test of it could have failed. Claim an exact number with seeds="none", or as an identity.'
     )
     return Found(Finding.CANNOT_FAIL, sentence)
 

@@ -113,7 +113,7 @@ class Suite:
         p, level = (verdict.p_refute, self.levels[0]) if refuted else (verdict.p_support, self.levels[1])
         rate = "family-wise error" if self.method == "holm" else "false discovery rate"
         told = (
-            f"{verdict.sentence} Alone it is {verdict.status} ({p_value(p)}); among the {len(self.members)} claims of "
+            f"{verdict.sentence} Alone it is {verdict.status} ({p_value(p)}); among the {many(len(self.members), 'claim')} of "
             f"this run that is not small enough for a {rate} of {level:g} ({TITLES[self.method]})."
         )
         return verdict.with_findings(Found(Finding.FELL_IN_SUITE, told, Reason.UNDERPOWERED))

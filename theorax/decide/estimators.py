@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from theorax.decide.interval import TUNED_LEVEL, Betting, Catoni, Interval, Proportion, Student
 from theorax.decide.status import Reason, Refusal
 from theorax.errors import DesignError, ObservationError
+from theorax.names import many
 
 __all__ = [
     "Interval",
@@ -117,8 +118,8 @@ def catoni(values: ArrayLike, variance: float, bias: float = 0.0) -> Interval:
     if len(data) <= 2 * math.log(1 / TUNED_LEVEL):
         raise Refusal(
             Reason.UNDERPOWERED,
-            f"{len(data)} draws are too few for a mean of which only the variance is bounded. "
-            f"Write at least {math.floor(2 * math.log(1 / TUNED_LEVEL)) + 1} draws.",
+            f"A mean with a bounded variance alone needs more than {many(len(data), 'draw')}. "
+            f"Write at least {many(math.floor(2 * math.log(1 / TUNED_LEVEL)) + 1, 'draw')}.",
         )
     _, se, df = _moments(data)
     rounding = _rounding(data[:, None], (1.0,))
@@ -160,7 +161,7 @@ def above_floor(means: ArrayLike, floor: float, least: int = 3) -> int:
     if kept < least:
         raise Refusal(
             Reason.NUMERIC_FLOOR,
-            f"Only {kept} of {len(q)} sizes are above fifty times the numerical floor {floor:.1e}. What decays there "
+            f"Only {kept} of {many(len(q), 'size')} are above fifty times the numerical floor {floor:.1e}. The decay there "
             "is "
             f"rounding. Write smaller sizes, at least {least} of them above the floor, or a finer dtype.",
         )

@@ -21,6 +21,7 @@ from theorax.decide.samples import numbers
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
 from theorax.decide.verdict import Assumption, Standing, Verdict
 from theorax.errors import ObservationError, StatementError
+from theorax.names import many
 
 __all__ = ["Excess", "InequalityPlan", "decide_inequality", "inequality", "of_excess", "plan_inequality"]
 
@@ -61,7 +62,7 @@ class InequalityPlan(Planned):
         return self.left_open(self.draws)
 
     def left_open(self, draws: int) -> float:
-        """The largest share of violations that so many draws without one do not rule out, at the level of support."""
+        """The largest share of violations that stays possible after so many draws without one, at the level of support."""
         return 1 - self.levels.support ** (1 / draws)
 
     @property
@@ -82,7 +83,7 @@ class InequalityPlan(Planned):
         if self.decides:
             return ""
         return (
-            f"at best a share below {self.half_width:.2g} of violations from {self.draws} draws; {self.margin:.2g} is "
+            f"at best a share below {self.half_width:.2g} of violations from {many(self.draws, 'draw')}; {self.margin:.2g} is "
             f"needed. {replace(self, levels=later).cheapest().design} decide"
         )
 
@@ -98,9 +99,9 @@ class InequalityPlan(Planned):
     @property
     def design(self) -> str:
         return (
-            f"{self.draws} draws"
+            f"{many(self.draws, 'draw')}"
             if self.sizes == 1
-            else f"{self.draws // self.sizes} draws at each of {self.sizes} sizes"
+            else f"{many(self.draws // self.sizes, 'draw')} at each of {many(self.sizes, 'size')}"
         )
 
     def _declared(self) -> Iterable[str]:
@@ -151,7 +152,7 @@ def inequality(plan: InequalityPlan, left: Any, right: Any, errors: Any = 0.0) -
     for side, name in zip(sides, ("left side", "right side", "error"), strict=True):
         if side.ndim > 1 or (side.ndim == 1 and len(side) != plan.draws):
             raise ObservationError(
-                f"The {name} has the shape {side.shape}, {plan.draws} rows were planned. Write one number for each row."
+                f"The {name} has the shape {side.shape}, the plan {many(plan.draws, 'row')}. Write one number for each row."
             )
         bad = np.flatnonzero(~np.isfinite(np.atleast_1d(side)))
         if bad.size:
@@ -206,19 +207,21 @@ def decide_inequality(plan: InequalityPlan, excess: Excess) -> Tested:
     status, reason = Status.INCONCLUSIVE, None
     if excess.violated:
         status = Status.REFUTED
-        detail = f"violated in {excess.violated} of {draws} draws, most in {excess.sample}, by {excess.largest:.3g}"
+        detail = (
+            f"violated in {excess.violated} of {many(draws, 'draw')}, most in {excess.sample}, by {excess.largest:.3g}"
+        )
     elif doubtful:
         reason = Reason.NUMERIC_FLOOR
-        detail = f"{doubtful} of {draws} draws exceed it, within the declared errors or by floats alone"
+        detail = f"{doubtful} of {many(draws, 'draw')} exceed it, within the declared errors or by floats alone"
         detail += f", by up to {excess.largest:.3g}"
     else:
-        detail = f"no violation in {draws} draws, the nearest to one came to within {-excess.largest:.2g}"
+        detail = f"no violation in {many(draws, 'draw')}, the nearest to one came to within {-excess.largest:.2g}"
         detail += f": at most a share {share:.2g} of all draws violates it, at level {level:.3g}"
         if plan.decides:
             status = Status.SUPPORTED
         else:
             reason = Reason.UNDERPOWERED
-            detail += f"; {plan.cheapest().draws} draws would decide at a share of {plan.margin:g}"
+            detail += f"; {many(plan.cheapest().draws, 'draw')} would decide at a share of {plan.margin:g}"
     unseen = f"violations in less than a share {share:.2g} of the draws, or outside the law that they were drawn from"
     return Tested(_decision(plan, status, reason, doubtful), unseen=(unseen,), detail=detail)
 

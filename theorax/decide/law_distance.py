@@ -21,6 +21,7 @@ from theorax.decide.law_features import distance
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Side
 from theorax.decide.verdict import Point
 from theorax.errors import DesignError, ObservationError
+from theorax.names import many
 
 __all__ = ["decide_distance", "has_slow_room_law", "is_robust_law", "law_point", "misfit_law"]
 
@@ -110,7 +111,7 @@ class _Extrapolated:
         plan = weights.plan
         if plan.target is not Target.LIMIT or len(features) != len(plan.sizes):
             raise DesignError(
-                f"{len(features)} sizes of features met weights for the {plan.target} over {len(plan.sizes)} sizes. "
+                f"{many(len(features), 'size')} of features met weights for the {plan.target} over {len(plan.sizes)}. "
                 "A law is extrapolated as a limit. Write target=Target.LIMIT and one table of features per size."
             )
         k = weights.vector

@@ -25,6 +25,7 @@ from theorax.decide.status import Reason, Refusal
 from theorax.decide.sweep_decisions import WeightedMeans
 from theorax.decide.verdict import Point
 from theorax.errors import DesignError
+from theorax.names import many
 
 __all__ = ["FEWEST_BATCHES", "DistancesOfLaws", "rate_of_law", "squared_distance"]
 
@@ -71,15 +72,15 @@ def rate_of_law(
     plan = weights.plan
     if plan.target is not Target.EXPONENT or len(features) != len(plan.sizes):
         raise DesignError(
-            f"{len(features)} sizes of features met weights for the {plan.target} over {len(plan.sizes)} sizes. "
+            f"{many(len(features), 'size')} of features met weights for the {plan.target} over {len(plan.sizes)}. "
             "The rate of a law is an exponent. Write target=Target.EXPONENT and one table of features per size."
         )
     fewest = min(map(len, features))
     if batches < FEWEST_BATCHES or fewest < 2 * batches:
         raise DesignError(
-            f"{batches} batches of {fewest} draws were asked for. The spread of a logarithm of a squared distance is "
+            f"{batches} batches of {many(fewest, 'draw')} were asked for. The spread of a logarithm of a squared distance is "
             f"read off batches of at least two draws each. Write at least {FEWEST_BATCHES} batches and "
-            f"{2 * max(batches, FEWEST_BATCHES)} draws."
+            f"{many(2 * max(batches, FEWEST_BATCHES), 'draw')}."
         )
     pseudo = [
         _pseudo_logs(table, np.asarray(target, float), batches, size)

@@ -32,6 +32,7 @@ from theorax.decide.streams import Stream
 from theorax.decide.verdict import Assumption, Standing, Verdict
 from theorax.decide.wide_margins import NO_MEANING, of_zero, passes_anything
 from theorax.errors import DesignError, ObservationError
+from theorax.names import many
 from theorax.text.numbers import as_typed
 
 __all__ = ["MeanPlan", "QuantilePlan", "mean", "plan_mean", "plan_quantile", "quantile"]
@@ -310,7 +311,7 @@ def plan_quantile(
     fewest = fewest_for_a_limit(order, min(levels.support, levels.refute / 2))
     if draws < fewest:
         raise DesignError(
-            f"{draws} draws leave the quantile of order {order:g} unbounded at these levels. "
+            f"{many(draws, 'draw')} leave the quantile of order {order:g} unbounded at these levels. "
             f"Write draws={fewest} at least."
         )
     return QuantilePlan(
@@ -359,15 +360,15 @@ def _observed(plan: MeanPlan | QuantilePlan, values: Any) -> Columns:
     if isinstance(values, Stream):
         if (count := sum(values.counts.values())) != plan.draws or len(values.counts) > 1:
             raise ObservationError(
-                f"{count} draws of {len(values.counts)} laws were streamed, {plan.draws} of one were planned. "
+                f"The stream holds {many(count, 'draw')} of {many(len(values.counts), 'law')}, the plan {plan.draws} of one. "
                 "Hand over what was planned."
             )
         return values.columns
     data = numbers(values)
     if data.shape != (plan.draws,):
         raise ObservationError(
-            f"Values of shape {data.shape} were given, {plan.draws} draws were planned. A sample that grows until it "
-            "pleases has no level. Write one list of the planned draws."
+            f"Values of shape {data.shape} were given, and the plan has {many(plan.draws, 'draw')}. A sample that "
+            "grows until it pleases has no level. Write one list of the planned draws."
         )
     bad = np.flatnonzero(~np.isfinite(data))
     if bad.size:

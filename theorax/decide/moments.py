@@ -36,7 +36,7 @@ from theorax.decide.status import Reason, Refusal
 from theorax.decide.sweep_decisions import WeightedMeans
 from theorax.decide.verdict import Assumption, Standing
 from theorax.errors import DesignError, ObservationError, problem
-from theorax.names import did_you_mean
+from theorax.names import did_you_mean, many
 
 __all__ = [
     "LIGHT_TAILS",
@@ -123,8 +123,8 @@ class LightTails(DeclaredMoments):
         if (count := min(map(len, columns))) < self.fewest:
             raise Refusal(
                 Reason.MOMENTS_UNDECLARED,
-                f"{count} draws were given with light tails asserted. So few say nothing about a mean unless a bound "
-                f"is known. Write at least {self.fewest} draws, or declare a range or a variance.",
+                f"Light tails are asserted of {many(count, 'draw')}. So few say nothing about a mean unless a bound "
+                f"is known. Write at least {many(self.fewest, 'draw')}, or declare a range or a variance.",
             )
         k, bias = weights.vector, weights.bias.total
         if weights.plan.policy is Policy.PAIRED:
@@ -263,8 +263,8 @@ def declared(moments: Moment) -> DeclaredMoments:
     raise DesignError(
         f"moments={moments!r} is no declaration under which means can be decided"
         f"{did_you_mean(str(moments), [LIGHT_TAILS])} "
-        'Write "light tails", decide.Bounded(low, high), decide.TwoValues(low, high) or decide.BoundedVariance(v); with '
-        "nothing declared ask for a quantile instead of a mean: decide.plan_quantile."
+        'Write "light tails", decide.Bounded(low, high), decide.TwoValues(low, high) or decide.BoundedVariance(v). '
+        "If nothing can be declared, ask for a quantile instead of a mean: decide.plan_quantile."
     )
 
 
@@ -317,7 +317,7 @@ def _table(moments: DeclaredMoments, columns: Sequence[Vector]) -> Vector:
     """The draws as a table ``draws x sizes``; draws of different seeds are joined in their order, which is not looked at."""
     if len({len(column) for column in columns}) > 1:
         raise ObservationError(
-            f"Sizes with between {min(map(len, columns))} and {max(map(len, columns))} draws were given under "
+            f"Sizes with between {min(map(len, columns))} and {many(max(map(len, columns)), 'draw')} were given under "
             f"declared moments ({moments}). Their interval is made of one score per draw, over all sizes. "
             "Give equally many draws at every size."
         )

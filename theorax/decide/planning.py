@@ -14,6 +14,7 @@ from theorax.decide.designs import Plan, Policy, Target, Vector
 from theorax.decide.interval import Interval
 from theorax.decide.status import Reason, Side
 from theorax.errors import DesignError
+from theorax.names import many
 
 __all__ = ["CONTRADICTED", "Proposal", "cheapest", "misfit", "plateau", "require"]
 
@@ -33,7 +34,7 @@ class Proposal:
 
     def __str__(self) -> str:
         plan = self.weights.plan
-        draws = "" if plan.policy is Policy.DETERMINISTIC else f" and {max(plan.planned_draws)} draws at each"
+        draws = "" if plan.policy is Policy.DETERMINISTIC else f" and {many(max(plan.planned_draws), 'draw')} at each"
         wide = self.weights.half_width if self.half_width is None else self.half_width
         return f"sizes {plan.sizes[0]:g} to {plan.sizes[-1]:g}{draws} (half-width {wide:.2g})"
 

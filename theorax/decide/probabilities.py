@@ -15,6 +15,7 @@ from theorax.decide.samples import numbers
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
 from theorax.decide.verdict import Assumption, Point, Standing, Verdict
 from theorax.errors import DesignError, ObservationError, StatementError
+from theorax.names import many
 
 __all__ = ["ProbabilityPlan", "decide_probability", "of_counts", "plan_probability", "probability"]
 
@@ -50,9 +51,7 @@ class ProbabilityPlan(Planned):
             )
         object.__setattr__(self, "draws", counted(self.draws))
         if self.every < 1:
-            raise DesignError(
-                f"every={self.every} draws between two looks were planned. Write a whole number from 1 on."
-            )
+            raise DesignError(f"every={self.every} is no distance of two looks. Write a whole number from 1 on.")
 
     @property
     def statement(self) -> str:
@@ -161,19 +160,19 @@ def decide_probability(
     failures = plan.draws - successes - undecided
     if unconfirmed and failures and plan.at_least == 1:
         decision = withheld(decision, Reason.UNDECIDED_COMPARISON, refutation=True)
-        detail = f"violated in {failures} of {plan.draws} draws; floats alone refute nothing"
+        detail = f"violated in {failures} of {many(plan.draws, 'draw')}; floats alone refute nothing"
         return replace(with_counts(plan, decision, successes, undecided, plan.draws), detail=detail)
     return with_counts(plan, decision, successes, undecided, plan.draws)
 
 
 def with_counts(plan: ProbabilityPlan, decision: Decision, successes: int, undecided: int, draws: int) -> Tested:
     """The decision with the counts that it was made from."""
-    detail = f"the event held in {successes} of {draws} draws"
+    detail = f"the event held in {successes} of {many(draws, 'draw')}"
     if undecided:
         detail += f", and could not be told in {undecided}"
     unseen: list[str] = []
     if undecided:
-        unseen.append(f"{undecided} of {draws} draws, where the event hangs on rounding")
+        unseen.append(f"{undecided} of {many(draws, 'draw')}, where the event hangs on rounding")
     points = (Point(0.0, decision.estimate, decision.se, draws),) if draws else ()
     return Tested(decision, points, tuple(unseen), detail + _strongest(plan, decision))
 
@@ -205,5 +204,5 @@ def _strongest(plan: ProbabilityPlan, decision: Decision) -> str:
     found = f": at least {decision.lower:.6g} is supported, {plan.boundary:.6g} was to be excluded"
     enough = _needed(plan.at_least, plan.margin, plan.levels)
     if enough and enough > plan.draws:
-        found += f"; {enough} draws would decide if it holds with no slack"
+        found += f"; {many(enough, 'draw')} would decide if it holds with no slack"
     return found

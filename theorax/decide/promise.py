@@ -14,7 +14,7 @@ GROUPS: tuple[tuple[Standing, str], ...] = (
     (Standing.TESTED, "Tested"),
     (Standing.PROVED, "Proved"),
     (Standing.HELD_FIXED, "Held fixed"),
-    (Standing.DECLARED, "Believed, as it was declared"),
+    (Standing.DECLARED, "Assumed"),
     (Standing.NOT_LOOKED_AT, "Not looked at"),
 )
 """The groups of a ledger in the order in which a reader meets them."""
@@ -43,7 +43,7 @@ def promise(verdict: Verdict) -> str:
         listed = "; ".join(fixed)
         parts.append(f"Held fixed: {listed if len(listed) <= LONGEST else f'{len(fixed)} inputs, listed below'}")
     believed = dict.fromkeys(_named(part) for part in verdict.ledger if part.checked == Standing.DECLARED)
-    parts.append(f"Believed: {', '.join(believed)}" if believed else "Nothing was believed")
+    parts.append(f"Assumed: {', '.join(believed)}" if believed else "Nothing was assumed")
     return f"{'. '.join(parts)}."
 
 

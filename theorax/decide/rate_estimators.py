@@ -31,6 +31,7 @@ from theorax.decide.samples import Columns
 from theorax.decide.status import Levels, Reason, Refusal
 from theorax.decide.sweep_decisions import Rival, SweepDesign, WeightedMeans, first_sizes
 from theorax.errors import DesignError, ObservationError
+from theorax.names import many
 
 __all__ = ["Average", "MeansOfLogs", "design_rate"]
 
@@ -125,7 +126,7 @@ class MeansOfLogs(WeightedMeans):
         columns = list(observed.values)
         if len(columns) != len(plan.sizes):
             raise ObservationError(
-                f"{len(columns)} sizes of draws met a design of {len(plan.sizes)} sizes. Each weight belongs to one. "
+                f"{many(len(columns), 'size')} of draws met a design of {len(plan.sizes)}. Each weight belongs to one. "
                 "Give one column of draws for each size."
             )
         if plan.policy is Policy.DETERMINISTIC:

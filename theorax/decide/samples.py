@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from theorax.decide.plans import Seeds, SweepPlan
 from theorax.decide.verdict import Point
 from theorax.errors import ObservationError
+from theorax.names import many
 
 __all__ = ["Columns", "above_zero", "by_size", "geometric_point", "mean_point", "numbers"]
 
@@ -90,7 +91,7 @@ def by_size(plan: SweepPlan, values: Any) -> tuple[Vector, ...]:
                 "More draws than planned let a look at the data decide when to stop; fewer make the plan's power void."
             )
             raise ObservationError(
-                f"{len(column)} draws were given at {plan.letter} = {size:g} (size {at + 1}), {count} were planned. "
+                f"The data hold {many(len(column), 'draw')} at {plan.letter} = {size:g} (size {at + 1}), the plan {count}. "
                 f"{more} Hand over what was planned, or plan draws={len(column)} before drawing anew."
             )
         bad = np.flatnonzero(~np.isfinite(column))
@@ -135,7 +136,7 @@ def geometric_point(size: float, values: Vector) -> Point:
 
 
 def _columns(plan: SweepPlan, values: Any) -> list[Vector]:
-    count, wanted = len(plan.sizes), f"{len(plan.sizes)} sizes were planned"
+    count, wanted = len(plan.sizes), f"the plan has {many(len(plan.sizes), 'size')}"
     if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind != "O":
         raise ObservationError(
             f"An array of shape {values.shape} was given where {wanted}. It does not say which draw belongs to which "
@@ -147,7 +148,7 @@ def _columns(plan: SweepPlan, values: Any) -> list[Vector]:
             turned = " It looks transposed." if table.ndim == 2 and table.shape[0] == count else ""
             raise ObservationError(
                 f"An array of shape {table.shape} was given where {wanted}.{turned} "
-                f"Write a table draws x sizes, {count} columns wide."
+                f"Write a table draws x sizes, {many(count, 'column')} wide."
             )
         return list(table.T)
     if not isinstance(values, Sequence | np.ndarray):
@@ -155,7 +156,9 @@ def _columns(plan: SweepPlan, values: Any) -> list[Vector]:
             f"A {type(values).__name__} was given where {wanted}. Write a table draws x sizes, or one array per size."
         )
     if len(values) != count:
-        raise ObservationError(f"{len(values)} arrays of draws were given where {wanted}. Write one array per size.")
+        raise ObservationError(
+            f"The data are {many(len(values), 'array')} of draws where {wanted}. Write one array per size."
+        )
     columns = [numbers(column, f"The draws at {plan.letter} = {plan.sizes[at]:g}") for at, column in enumerate(values)]
     if any(column.ndim != 1 for column in columns):
         shapes = ", ".join(str(column.shape) for column in columns)
@@ -163,7 +166,8 @@ def _columns(plan: SweepPlan, values: Any) -> list[Vector]:
     plain = not any(isinstance(column, np.ndarray) for column in values)
     if plain and all(len(column) == count for column in columns) and plan.seeds is not Seeds.INDEPENDENT:
         raise ObservationError(
-            f"A list of {count} lists of {count} numbers was given. It does not say whether rows are draws or sizes. "
-            "Write np.array(...) for a table draws x sizes, or a list of arrays for one array per size."
+            f"A list of {count} lists of {many(count, 'number')} was given. "
+            "It does not say whether rows are draws or sizes. Write np.array(...) for a table draws x sizes, or a list of "
+            "arrays for one array per size."
         )
     return columns

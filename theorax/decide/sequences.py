@@ -16,6 +16,7 @@ from theorax.decide.samples import Columns, numbers
 from theorax.decide.status import DEFAULT_LEVELS, Levels
 from theorax.decide.verdict import Point, Verdict
 from theorax.errors import DesignError, ObservationError
+from theorax.names import many
 
 __all__ = ["SequencePlan", "plan_sequence", "sequence"]
 
@@ -79,7 +80,7 @@ def sequence(plan: SequencePlan, values: Any) -> Verdict:
     data = numbers(values)
     if data.shape != (len(plan.sizes),):
         raise ObservationError(
-            f"Values of shape {data.shape} were given where {len(plan.sizes)} sizes were planned. A sequence has one "
+            f"Values of shape {data.shape} were given where the plan has {many(len(plan.sizes), 'size')}. A sequence has one "
             "value at each. Write them in the order of the sizes."
         )
     of_limit = isinstance(plan, LimitPlan)

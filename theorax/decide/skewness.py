@@ -180,8 +180,8 @@ def with_tails(line: Assumption, decision: Decision) -> Assumption:
     if line.kind != "moment" or decision.status is not Status.SUPPORTED or decision.skewness is None:
         return line
     passed = (
-        f"; the skewness of the mean is {decision.skewness:.2g}, and the limits that allow for it and those without "
-        "the farthest draw lie within the margin too"
+        f": limits that allow for the skewness of the mean ({decision.skewness:.2g}), or leave out the farthest draw, "
+        "agree"
     )
     return replace(line, text=line.text + passed, checked=Standing.TESTED)
 

@@ -188,7 +188,7 @@ def _columns(plan: LookedAt, values: Any, count: int) -> list[np.ndarray]:
     if len(columns) != sizes or any(len(column) != count for column in columns):
         shape = np.shape(values) if isinstance(values, np.ndarray) else tuple(map(len, columns))
         raise ObservationError(
-            f"draw returned {shape} where {count} draws at {many(sizes, 'size')} were asked for. A look "
+            f"draw returned {shape} for {many(count, 'draw')} at {many(sizes, 'size')}. A look "
             "decides all draws so far, as planned. Return count x sizes, or one array of count numbers per size."
         )
     return columns
@@ -205,7 +205,7 @@ def _decided(stage: LookedAt, columns: list[np.ndarray]) -> Verdict:
 
 def _stopped(plan: LooksPlan, found: Verdict, number: int, whole: Levels, p_support: float, p_refute: float) -> Verdict:
     drawn, planned = _most(plan.stages[number - 1].draws), _most(plan.stages[-1].draws)
-    ending = f"Stopped at look {number} of {len(plan.stages)}, after {drawn} of {planned} draws."
+    ending = f"Stopped at look {number} of {len(plan.stages)}, after {drawn} of {many(planned, 'draw')}."
     return replace(
         found.noted(ending),
         level=whole.support,

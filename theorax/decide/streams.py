@@ -18,6 +18,7 @@ from theorax.decide.plans import SweepPlan
 from theorax.decide.samples import Columns
 from theorax.decide.verdict import Point
 from theorax.errors import ObservationError
+from theorax.names import many
 
 __all__ = ["BATCHES", "KEPT", "MOST_SIZES", "RunningMoments", "Stream"]
 
@@ -136,8 +137,8 @@ class Stream:
         if self.counts != planned:
             size = next(size for size in sorted({*planned, *self.counts}) if self.counts.get(size) != planned.get(size))
             raise ObservationError(
-                f"{self.counts.get(size, 0)} draws were streamed at {plan.letter} = {size:g}, "
-                f"{planned.get(size, 0)} were planned. Hand over what was planned."
+                f"The stream holds {many(self.counts.get(size, 0), 'draw')} at {plan.letter} = {size:g}, "
+                f"the plan {planned.get(size, 0)}. Hand over what was planned."
             )
         return self.columns
 

@@ -24,6 +24,7 @@ from theorax.decide.status import Decision, Levels, Reason, Refusal, Side, Statu
 from theorax.decide.verdict import Point
 from theorax.decide.wide_margins import NO_MEANING, passes_anything
 from theorax.errors import StatementError
+from theorax.names import many
 
 __all__ = ["Rival", "SweepDesign", "WeightedMeans", "WeightedPlan", "decide_sweep", "first_sizes"]
 
@@ -91,7 +92,7 @@ class SweepDesign:
                 return weights
         raise Refusal(
             Reason.NUMERIC_FLOOR,
-            f"Only {kept} sizes are above the numerical floor, and the design has no weights for so few. "
+            f"The numerical floor lies below {many(kept, 'size')} only, too few for weights. "
             "Write smaller sizes, or a finer dtype.",
         )
 
@@ -158,7 +159,7 @@ class WeightedPlan(SweepPlan):
 def decide_sweep(
     design: SweepDesign, means: WeightedMeans, claimed: float, margin: float, side: Side = Side.EQUAL
 ) -> tuple[Decision, Weights, bool]:
-    """The decision, the weights that a floor left, and whether the misfit alarm fired.
+    """The decision, the weights that a floor left, and if the misfit alarm rang.
 
     Where the design spends a share of the levels, p-values are over that share: held against the levels of the claim,
     or of a suite, they reject what the decision did.

@@ -15,9 +15,9 @@ from theorax.text.plot import plot, predicted_along
 __all__ = ["MEANING", "sweep", "told"]
 
 MEANING: Mapping[Status, str] = {
-    Status.SUPPORTED: "the numbers rule out that it is off by the margin or more",
-    Status.REFUTED: "the numbers rule out that it is true as stated",
-    Status.INCONCLUSIVE: "the numbers rule out neither that it is true nor that it is off by the margin",
+    Status.SUPPORTED: "the data exclude every value further than the margin from the claim",
+    Status.REFUTED: "the data exclude the claimed value",
+    Status.INCONCLUSIVE: "the data fit the claimed value, and an error of the margin too",
     Status.VACUOUS: "the check could not have failed, so passing it says nothing",
     Status.PROVED: "exact algebra closed it",
     Status.CERTIFIED: "rigorous arithmetic covered its whole scope, with a probability of error of at most 2^-40 where it drew",
@@ -29,14 +29,14 @@ IDENTITIES: Mapping[Status, str] = {
     Status.INCONCLUSIVE: "neither a difference of the sides nor their agreement was made certain",
 }
 BOUNDS: Mapping[Status, str] = {
-    Status.SUPPORTED: "no violation was found, and the numbers rule out that more than a small share violates it",
+    Status.SUPPORTED: "no violation was found, and the data exclude all but a small share of violations",
     Status.REFUTED: "it is violated",
     Status.INCONCLUSIVE: "no violation is certain, and rare ones are not ruled out",
 }
 LAWS: Mapping[Status, str] = {
-    Status.SUPPORTED: "the numbers rule out a law as far from it as the margin, in the distance of characteristic functions",
-    Status.REFUTED: "the numbers rule out this law",
-    Status.INCONCLUSIVE: "the numbers rule out neither this law nor one as far from it as the margin",
+    Status.SUPPORTED: "the data exclude every law as far from it as the margin, in the distance of characteristic functions",
+    Status.REFUTED: "the data exclude this law",
+    Status.INCONCLUSIVE: "the data fit this law, and one as far from it as the margin too",
 }
 QUANTITY = {name: name for name in ("limit", "mean", "quantile", "probability")} | {
     "rate": "exponent",
@@ -96,9 +96,9 @@ def _meaning(verdict: Verdict, case: Case | None) -> Iterator[Block]:
     value, words = as_typed(case.predicted), _SIDES[verdict.side]
     off, true = words.off.format(margin=number(case.margin, 3)), words.true.format(value=value)
     meaning = {
-        Status.SUPPORTED: f"The numbers rule out {a} {what} that {off} {value}.",
-        Status.REFUTED: f"The numbers rule out {a} {what} {true}.",
-        Status.INCONCLUSIVE: f"The numbers rule out neither {a} {what} {true} nor one that {off} {value}.",
+        Status.SUPPORTED: f"The data exclude {a} {what} that {off} {value}.",
+        Status.REFUTED: f"The data exclude {a} {what} {true}.",
+        Status.INCONCLUSIVE: f"The data fit {a} {what} {true}, and one that {off} {value} too.",
     }.get(verdict.status)
     if meaning:
         yield Paragraph(meaning)
@@ -126,9 +126,9 @@ def _found(verdict: Verdict, case: Case) -> Iterator[Block]:
         )
         rows.append(("breakdown factor", number(case.breakdown, 3), meaning))
     if case.noticeable is not None and verdict.kind == "identity":
-        rows.append(("noticeable", number(case.noticeable, 2), "a difference that is refuted however rounding falls"))
+        rows.append(("power", number(case.noticeable, 2), "a difference that is refuted however rounding falls"))
     elif case.noticeable is not None:
-        rows.append(("noticeable", number(case.noticeable, 2), "a deviation that is refuted 9 times in 10"))
+        rows.append(("power", number(case.noticeable, 2), "a deviation that is refuted 9 times in 10"))
     if rows:
         yield Gap()
         width, second = (max(len(row[part]) for row in rows) for part in (0, 1))
@@ -163,7 +163,7 @@ def sweep(verdict: Verdict, case: Case) -> Iterator[Block]:
 def _conditions(verdict: Verdict) -> Iterator[Block]:
     if verdict.unseen:
         yield Gap()
-        yield Paragraph("What these numbers cannot exclude:")
+        yield Paragraph("Blind to:")
         for sentence in verdict.unseen:
             yield Paragraph(f"- {sentence}", indent=4, hang=2)
     for heading, lines in grouped(verdict.ledger):

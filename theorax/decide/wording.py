@@ -79,12 +79,12 @@ def sentence(
     if status is Status.SUPPORTED:
         factor = decision.breakdown_support
         holds = f" Holds until corrections are {factor:.2g} times those assumed." if factor < 1e6 else ""
-        everywhere = f"In all {cases} cases the" if cases > 1 else "The"
+        everywhere = f"In all {many(cases, 'case')} the" if cases > 1 else "The"
         error = f"an error of {decision.margin:.3g} or more{f' ({risk})' if risk else ''}"
         # None where no larger class was tried: nothing is extrapolated, or nothing can be enlarged.
         return f"{everywhere} data exclude {error}.{holds}{_larger(decision)}"
     if status is Status.REFUTED:
-        counted = f"all {cases} cases counted" if cases > 1 else ""
+        counted = f"all {many(cases, 'case')} counted" if cases > 1 else ""
         noted = ", ".join(part for part in (risk, counted) if part)
         told = f"The data exclude the claimed value{f' ({noted})' if noted else ''}{placed}."
         if decision.equivalent_within_margin:
@@ -127,7 +127,7 @@ TESTED = {
     Status.REFUTED: Finding.TEST_REFUTED,
     Status.INCONCLUSIVE: Finding.UNDECIDED,
 }
-"""What a decision brings to light, where nothing but its status is known."""
+"""Finding of a decision of which only the status is known."""
 
 
 def found_by(

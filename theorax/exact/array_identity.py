@@ -153,9 +153,7 @@ def _verdict(
         sentence = f"Difference and rounding stay below {margin:g} of the left side at every entry, with {account}."
     else:
         remedy = "a finer dtype would say more" if dtype != "float64" else "a smaller problem, or balls, would say more"
-        against = (
-            "without a margin there is nothing to support" if margin is None else f"a margin of {margin:g} is finer"
-        )
+        against = "support needs a margin" if margin is None else f"a margin of {margin:g} is finer"
         sentence = f"Consistent with rounding, which is no support: {account}; {against}; {remedy}."
     case = Case(
         subject=name,
@@ -186,7 +184,7 @@ def _verdict(
     grounds = Grounds(
         draws=left.size,
         unseen=("differences below the rounding account",),
-        scope=f"the arrays given, {' x '.join(map(str, left.shape)) or '1'} entries",
+        scope=f"the arrays given, of shape {' x '.join(map(str, left.shape)) or '1'}",
         ledger=(
             Assumption("float model", model, Standing.DECLARED),
             Assumption(

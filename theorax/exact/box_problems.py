@@ -30,6 +30,7 @@ from theorax.exact.decisions import decided, exactly, told
 from theorax.exact.enclosures import Box, Enclosure, fraction, rational
 from theorax.exact.krawczyk import PRECISION, Critical, Zero
 from theorax.exact.least_values import least_on_box, local, restarts, what_of
+from theorax.names import many
 from theorax.numerics.arithmetics import UnsupportedPrimitive, narrow_casts
 from theorax.numerics.arithmetics.failures import UndecidedComparison
 from theorax.numerics.keys import seed_of
@@ -179,12 +180,12 @@ def violation_searched(
         decision = decided(Status.INCONCLUSIVE, Reason.NUMERIC_FLOOR, estimate=found.worst, levels=levels)
         detail = (
             f"floats come to {found.worst:.3g} below, and no ball of 512 bits decides the sign there or at "
-            f"{found.undecided} of the {draws} draws"
+            f"{found.undecided} of the {many(draws, 'draw')}"
         )
         return BoxFinding(decision, detail, draws=found.draws)
     detail = (
-        f"no violation in {found.evaluations} evaluations, the nearest to one {found.worst:.3g} ({found.family} points); "
-        f"{draws} uniform draws in balls leave at most a share {open_share:.2g} of the box open, "
+        f"no violation in {found.evaluations} evaluations, the nearest to one {found.worst:.3g} "
+        f"({many(found.family, 'point')}); {draws} uniform draws leave open at most a share {open_share:.2g}, "
         f"at level {levels.support:g}"
     )
     scope = f"the uniform measure on {problem.domain}, but for a share {open_share:.2g}"

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sympy import Dummy, Expr, Function, Symbol, lambdify
 
 from theorax.errors import TheoraxError, UsageError
+from theorax.names import many
 from theorax.numerics.arithmetics.branches import hull
 from theorax.numerics.arithmetics.custom_rules import entered
 from theorax.numerics.arithmetics.domain import ObjectDomain
@@ -91,7 +92,7 @@ class Enclosure:
         if len(shapes) != 1 or int(np.prod(shapes[0], dtype=np.int64)) != length:
             wanted = "one number, the smallest entry by .min() for instance" if length == 1 else f"{length} numbers"
             raise UsageError(
-                f"The function returns {len(shapes)} arrays of shapes {shapes}. It is compared as one number. "
+                f"The function returns {many(len(shapes), 'array')} of shapes {shapes}. It is compared as one number. "
                 f"Return {wanted}."
             )
         self._gradient = lambda: Enclosure(jax.grad(entered(function)), dimension, dimension)

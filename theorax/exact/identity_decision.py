@@ -23,13 +23,14 @@ from theorax.exact.identity_ladder import (
     in_floats,
 )
 from theorax.exact.same_program import Form, same_program
+from theorax.names import many
 from theorax.numerics.arithmetics import UndecidedComparison
 
 __all__ = ["IdentityFinding", "IdentityPoint", "IdentityProblem", "decide_identity"]
 
 FROZEN = (
-    "That lies within one unit in the last place of a constant that the program holds as a float, such as 1/3 or "
-    "sqrt(2) computed outside it: as written the identity is false, as meant it may hold. Hand the constant over "
+    "The difference lies within one unit in the last place of a float constant, such as 1/3 or sqrt(2) computed "
+    "outside the program. As written the identity is false, as meant it may hold. Hand the constant over "
     "exactly, at=(..., Fraction(1, 3)) or at=(..., sympy.sqrt(2)), or let the program divide: x / 3 for x * (1/3)."
 )
 
@@ -164,7 +165,7 @@ def decide_identity(problem: IdentityProblem) -> IdentityFinding:
     if found.findings:
         return found
     if found.looked and found.balls.elsewhere + found.panel.elsewhere == found.looked and not fields.equal:
-        detail = f"a side is no finite number at any of {found.looked} points: nothing is said where nothing is defined"
+        detail = f"a side is no finite number at any of {many(found.looked, 'point')}: nothing is said where nothing is defined"
         return replace(found, findings=(Finding.NO_INSTANCE,), detail=detail, reason=Reason.NUMERIC_FLOOR)
     if lone := found.balls.lone or found.panel.lone:
         detail = f"{lone}: the sides have different domains, so one of them is no other name for the other"
@@ -294,8 +295,8 @@ def _agreement(problem: IdentityProblem, found: IdentityFinding) -> str:
     if fields.certified:
         assert fields.size is not None
         return (
-            f"equal as rational functions: they agree in {fields.trials} random fields of more than 2^61 elements, which "
-            f"a false identity of degree {fields.size.degree:.0f} and {fields.size.bits:.0f} bits does with probability "
+            f"equal as rational functions in {fields.trials} random fields of over 2^61 elements; "
+            f"a false identity (degree {fields.size.degree:.0f}, {fields.size.bits:.0f} bits) passes with probability "
             f"at most {fields.probability}"
         )
     said = []
@@ -340,7 +341,7 @@ def _open(problem: IdentityProblem, found: IdentityFinding) -> tuple[str, Reason
     both = balls.and_then(found.panel)
     narrow = both.points - both.wide
     return (
-        f"the ball of the difference is narrow at {narrow} of {found.looked} points only, with {FINEST} bits"
+        f"the ball of the difference is narrow at {narrow} of {many(found.looked, 'point')} only, with {FINEST} bits"
         f"{_not_narrow(both)}",
         Reason.NUMERIC_FLOOR,
     )

@@ -22,6 +22,7 @@ from theorax.exact.kkt import Constrained, constrained
 from theorax.exact.krawczyk import PLACED, Critical
 from theorax.exact.least_values import local
 from theorax.exact.own_functions import Bounds, Function, exact, whole
+from theorax.names import many
 from theorax.numerics.arithmetics import UnsupportedPrimitive
 
 __all__ = ["duality", "minimum"]
@@ -144,8 +145,8 @@ def _near(found: Critical | None, at: Sequence[Fraction], under: Constrained | N
     elif found.shape == "minimum":
         status, scope = Status.CERTIFIED, f"a radius of {float(found.near.radius):.2g} around the point"
         detail = (
-            f"one critical point lies within {float(2 * PLACED):.2g} of the largest coordinate or one, the only one within "
-            f"{float(found.alone.radius):.2g}, and the Hessian is positive definite there (above {found.curved:.3g})"
+            f"one critical point lies within {float(2 * PLACED):.2g} of the largest coordinate or one; no other within "
+            f"{float(found.alone.radius):.2g}; the Hessian is positive definite there (above {found.curved:.3g})"
         )
         if under is not None:
             detail += f"; {len(under.active)} constraints are active, with positive multipliers"
@@ -170,7 +171,7 @@ def _balls(function: Function, point: Sequence[Fraction], what: str) -> list[Any
     except Exception as error:  # whatever the user's function does when it is traced
         first = str(error).strip().split("\n")[0].rstrip(".") or type(error).__name__
         raise UsageError(
-            f"{what} cannot be called on a vector of {len(point)} numbers: {first}. Write it with jax.numpy."
+            f"{what} cannot be called on a vector of {many(len(point), 'number')}: {first}. Write it with jax.numpy."
         ) from None
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from theorax.errors import UsageError
+from theorax.names import many
 
 __all__ = ["Bounds", "Function", "called", "exact", "of_vector", "sides_of", "whole"]
 
@@ -107,7 +108,7 @@ def of_vector(function: Function, names: Sequence[str], by_name: bool) -> Functi
                 signature.bind(*(names if by_name else (None,)))
     except TypeError as error:
         takes = ", ".join(signature.parameters) if signature is not None else ""
-        what = f"numbers named {', '.join(names)}" if by_name else f"one vector of {len(names)} numbers"
+        what = f"numbers named {', '.join(names)}" if by_name else f"one vector of {many(len(names), 'number')}"
         raise UsageError(
             f"The function takes ({takes}), the box gives {what}: {error}. "
             f"Name the sides as the function does: {{{', '.join(f'{part!r}: (0, 1)' for part in takes.split(', '))}}}."

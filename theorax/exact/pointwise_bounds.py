@@ -16,6 +16,7 @@ from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side
 from theorax.exact.decisions import decided
 from theorax.exact.enclosures import rational
 from theorax.exact.identity_ladder import PRECISION, AtPoint
+from theorax.names import many
 from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
 
 __all__ = ["PointwiseBound", "bounded_at_points"]
@@ -81,11 +82,12 @@ def bounded_at_points(points: Sequence[tuple[str, AtPoint]], slack: Fraction = F
             return PointwiseBound(Status.REFUTED, None, detail, tuple(excesses), tuple(shares))
     entries = sum(map(len, excesses))
     if undecided or not entries:
-        detail = f"balls of {undecided} of {entries} entries hold the bound"
+        detail = f"balls of {undecided} of {many(entries, 'entry', 'entries')} hold the bound"
         reason = Reason.UNDECIDED_COMPARISON
         return PointwiseBound(Status.INCONCLUSIVE, reason, detail, tuple(excesses), tuple(shares))
     room = float(slack) - max(entry for point in excesses for entry in point)
-    detail = f"balls of {entries} entries at {len(excesses)} points lie below the bound, the nearest by {room:.2g}"
+    looked = f"{many(entries, 'entry', 'entries')} at {many(len(excesses), 'point')}"
+    detail = f"balls of {looked} lie below the bound, the nearest by {room:.2g}"
     return PointwiseBound(Status.CERTIFIED, None, detail, tuple(excesses), tuple(shares))
 
 

@@ -37,7 +37,7 @@ def terms_of(function: Enclosure) -> dict[tuple[int, ...], fmpq] | None:
 
 @final
 class Polynomials(ObjectDomain):
-    """Polynomials with rational coefficients; a quotient by one that is no number has no meaning here."""
+    """Polynomials with rational coefficients; only a number divides one here."""
 
     name: ClassVar[str] = "polynomials"
 

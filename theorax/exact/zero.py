@@ -16,6 +16,7 @@ from sympy.functions.combinatorial.factorials import CombinatorialFunction
 
 from theorax.errors import UsageError
 from theorax.exact.normal_forms import vanishes
+from theorax.names import many
 from theorax.numerics.arithmetics.expressions import UnsupportedExpression, ball_of, dyadic
 from theorax.numerics.arithmetics.failures import UndecidedComparison
 
@@ -137,11 +138,13 @@ def is_zero(expression: Any, ranges: Ranges | None = None, seed: int = 0) -> Zer
             return refutation
         if looked.narrow == _wanted(expression):
             return ZeroFinding(ZeroTest.PROVED, simplifier, looked.narrow)
-        reason = f"{simplifier} finds zero, but balls confirm it at {looked.narrow} of {_wanted(expression)} points"
+        reason = (
+            f"{simplifier} finds zero, but balls confirm it at {looked.narrow} of {many(_wanted(expression), 'point')}"
+        )
         return ZeroFinding(ZeroTest.UNDECIDED, f"{reason}: {looked.obstacle}", looked.narrow)
     if looked.obstacle is None:
         reason = f"{looked.narrow} balls of {PRECISION} bits contain zero"
-        reason += f", at {looked.complex} points it is no real number" if looked.complex else ""
+        reason += f", at {many(looked.complex, 'point')} it is no real number" if looked.complex else ""
         return ZeroFinding(ZeroTest.UNREFUTED, reason, looked.narrow)
     return ZeroFinding(ZeroTest.UNDECIDED, looked.obstacle, looked.narrow)
 

@@ -17,7 +17,7 @@ from theorax.errors import problem
 from theorax.language.claims import Claim
 from theorax.language.hypothesis import Hypothesis
 from theorax.language.letters import Index, Letter, Letters, Measured, Parameter, Size, disobeyed
-from theorax.names import did_you_mean
+from theorax.names import did_you_mean, many
 
 Value = TypeVar("Value", covariant=True)
 NOTHING: Mapping[Any, Any] = MappingProxyType({})
@@ -94,7 +94,7 @@ class Subject:
         if self.fails and not self.breaks:
             problem(
                 "control-breaks",
-                f"A subject must fail {len(self.fails)} claims but breaks no hypothesis. A claim that fails while its "
+                f"A subject must fail {many(len(self.fails), 'claim')} but breaks no hypothesis. A claim that fails while its "
                 "hypotheses hold is refuted, not controlled. Name the hypothesis: breaking(H.keys, fails=...).",
             )
         for name, value in self.options.items():
@@ -124,7 +124,7 @@ class Subject:
             problem(
                 "unknown-option",
                 f"A subject is changed in {unknown[0]!r}, which is no option ({', '.join(self.options) or 'it has none'})"
-                f"{did_you_mean(unknown[0], self.options)} What no model asks for changes nothing. Write one of the options.",
+                f"{did_you_mean(unknown[0], self.options)} Write one of the options.",
             )
         known = self.knows if knows is None else _exact_values(knows)
         return self._with(options={**self.options, **options}, knows=known)
@@ -226,7 +226,7 @@ class Experiment:
                     "Each size is measured once, the smallest first. Sort it and drop repetitions.",
                 )
             if self.number_of_draws(effort) < 1:
-                problem("no-draws", "An experiment with no draws observes nothing. Write draws=64.")
+                problem("no-draws", "An experiment needs a draw. Write draws=64.")
         known = {self.swept.name, *(k.name for k in self.derived), *(k.name for k in self.along)}
         known |= {letter.name for case in self.cases for letter in case}
         for name, subject in self.subjects.items():

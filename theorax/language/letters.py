@@ -252,6 +252,6 @@ def numbers(*, over: tuple[Index, ...] = (), sample: bool = False, positive: boo
 def _letters(meanings: Mapping[str, str], **shared: Any) -> Letters:
     if not meanings:
         raise StatementError.of(
-            "letter-name", 'Letters without a name measure nothing. Write arrays(weights="...") or numbers(gap="...").'
+            "letter-name", 'Every letter needs a name. Write arrays(weights="...") or numbers(gap="...").'
         )
     return Letters({name: Measured(name, meaning, **shared) for name, meaning in meanings.items()})

@@ -14,6 +14,7 @@ from sympy import Basic, Derivative, Equality, Integral, Limit, Product, Subs, S
 
 from theorax.errors import problem
 from theorax.language.claims import Claim, Identity
+from theorax.names import many
 
 COMPUTED = (Integral, Sum, Product, Limit, Derivative, Subs)
 """Forms that a step may leave to be computed by the check."""
@@ -191,7 +192,7 @@ class Proof:
         if (taken := _taken(self.steps)) > (1 if self.of else 0):
             problem(
                 "proof-parameters",
-                f"The proof {_name(self.steps)} takes {taken} parameters. A generator of steps is handed the claim it "
+                f"The proof {_name(self.steps)} takes {many(taken, 'parameter')}. A generator of steps is handed the claim it "
                 "speaks of, and nothing else. Write def steps(claim) or def steps(), and @lemma takes none.",
             )
 

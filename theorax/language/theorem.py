@@ -54,7 +54,7 @@ class Theorem:
                 "Write read, reconstructed or derived; leave it out for a statement of your own.",
             )
         if not self.claims:
-            problem("no-claims", "A theorem without claims says nothing. Put one into claims=dict(...).")
+            problem("no-claims", "A theorem needs a claim. Put one into claims=dict(...).")
         self._name_parts()
         for name, claim in self.claims.items():
             self._check_claim(name, claim)
@@ -158,8 +158,8 @@ class Theorem:
         if unknown := [lemma for lemma in claim.lemmas if lemma not in proved]:
             problem(
                 "unknown-lemma",
-                f"The claim {name} rests on the lemma {unknown[0]!r}, which the theorem does not have. What no lemma "
-                f"proves is believed. Decorate its steps by @lemma and add it to proofs=(...)"
+                f"The claim {name} rests on the lemma {unknown[0]!r}, which the theorem does not have. It would be "
+                f"assumed. Decorate its steps by @lemma and add it to proofs=(...)"
                 + (f", or write one of {', '.join(proved)}." if proved else "."),
                 name,
             )
@@ -253,8 +253,8 @@ class Theorem:
             if name not in broken and not hypothesis.unbroken:
                 problem(
                     "hypothesis-unbroken",
-                    f"The hypothesis {name} is broken by no control. A hypothesis that nothing breaks may not be "
-                    'needed. Add a subject with breaks=("' + name + '",) and fails=(...), or say unbroken="why not".',
+                    f"The hypothesis {name} is broken by no control. It may be superfluous. "
+                    'Add a subject with breaks=("' + name + '",) and fails=(...), or say unbroken="why not".',
                 )
             if hypothesis.holds is not None and not any(isinstance(s, Measured) for s in hypothesis.holds.free_symbols):
                 problem(

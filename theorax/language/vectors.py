@@ -38,7 +38,7 @@ class GaussianVector(LawOfNumbers):
         if any(entry.is_nonpositive for entry in matrix.diagonal()):
             problem(
                 "law-covariance",
-                "GaussianVector(...) has a variance of zero or less. A number without spread has no normal law. "
+                "GaussianVector(...) has a variance of zero or less. A normal law has a positive variance. "
                 "Write positive variances, or state a Limit.",
             )
 

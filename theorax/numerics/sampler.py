@@ -21,6 +21,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from theorax.errors import ObservationError, UsageError
+from theorax.names import many
 from theorax.numerics import platform
 from theorax.numerics.extents import Extent
 from theorax.numerics.key_use import KeyUse, key_use
@@ -55,10 +56,10 @@ class Meter:
 
     def __str__(self) -> str:
         return (
-            f"{self.programs} programs compiled in {self.compile_seconds:.2f} s "
+            f"{many(self.programs, 'program')} compiled in {self.compile_seconds:.2f} s "
             f"({self.compile_cpu_seconds:.2f} CPU-s), "
-            f"{self.draws} draws in {self.calls} calls and {self.run_seconds:.2f} s "
-            f"({self.run_cpu_seconds:.2f} CPU-s); compiling took {self.compile_share:.0%} of CPU, "
+            f"{many(self.draws, 'draw')} in {many(self.calls, 'call')} and {self.run_seconds:.2f} s "
+            f"({self.run_cpu_seconds:.2f} CPU-s). Compiling took {self.compile_share:.0%} of CPU; "
             f"the largest program needs {self.largest_program / 2**20:.1f} MiB"
         )
 
@@ -129,7 +130,7 @@ class Sampler:
         """
         if draws < 1 or first < 0 or first + draws > 2**32:
             raise UsageError(
-                f"{draws} draws from number {first} on were asked for.\n"
+                f"The call asks for {many(draws, 'draw')} from number {first} on.\n"
                 "  Draws are numbered from 0 to 2^32 - 1, and an empty table shows nothing.\n"
                 "  Write `draws=1` or more."
             )
@@ -292,8 +293,8 @@ def check(table: Mapping[str, np.ndarray], shapes: Mapping[str, tuple[int, ...]]
                 where = int(np.argmax(wrong))
                 kind = "NaN" if np.isnan(values[where]).any() else "infinite"
                 raise ObservationError(
-                    f"Draw {first + where} of `{name}` is {kind}, and so are or may be others: {int(wrong.sum())} of "
-                    f"{len(values)} draws are not finite in {values.dtype}.\n"
+                    f"Draw {first + where} of `{name}` is {kind}: of {many(len(values), 'draw')}, {int(wrong.sum())} "
+                    f"{'is' if wrong.sum() == 1 else 'are'} not finite in {values.dtype}.\n"
                     "  A mean over the rest would be conditioned on not failing.\n"
                     '  Rescale the quantity, or write `dtype="float64"` if it is not yet.'
                 )

@@ -133,7 +133,7 @@ def tail_power(A: Float[Array, "rows columns"], triplet: SingularTriplets, power
     """
     if power not in (2, 4):
         raise ValueError(
-            f"tail_power(power={power}) has no formula without a decomposition here. "
+            f"tail_power(power={power}) needs a decomposition, and has no formula here. "
             "Write power=2 or power=4, or take sums over singular_values(A)[1:]."
         )
     s, u, v = triplet.values[0], triplet.left[0], triplet.right[0]

@@ -134,7 +134,7 @@ def place(name: str) -> int:
     if name not in SAMPLERS:
         raise UsageError(
             f"There is no sampler of layers whose weights are `{name}`{did_you_mean(name, SAMPLERS)}\n"
-            f"  What weights of a law do to activations can be drawn without them for: {', '.join(SAMPLERS)}.\n"
+            f"  Activations can be drawn for: {', '.join(SAMPLERS)}.\n"
             "  Write one of these, or take real weights by `deep_network`."
         )
     return weight_matrices.MENU.index(name)

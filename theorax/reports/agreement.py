@@ -19,7 +19,7 @@ from theorax.verifiers.outcome import overall
 __all__ = ["held_together"]
 
 UNFINISHED = (Status.INCONCLUSIVE, Status.BLOCKED, Status.ERROR)
-"""What a theorem without claims can be: it was not checked to its end, so nothing of it is established or refuted."""
+"""Statuses of a theorem without claims: its check did not end, so it is neither established nor refuted."""
 
 
 def held_together(document: Document) -> Document:

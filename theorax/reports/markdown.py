@@ -18,9 +18,7 @@ from theorax.text.numbers import duration
 from theorax.text.safe import address, shortened
 from theorax.text.signs import signed
 
-LEGEND = (
-    "\nOf how many: claims that hold, controls that fired as they must, mutants (wrong variants) that were rejected.\n"
-)
+LEGEND = "\nOf how many: claims that hold, controls that were noticed, mutants (wrong variants) that were rejected.\n"
 SENTENCE = 2000  # characters of a sentence in an overview
 
 

@@ -294,16 +294,16 @@ class _TheoremTwice:
         members = self.report.suite.refutations
         if alone and members > self.run.members:
             why = (
-                f"alone it is {new.status_unadjusted} as before; {members} claims are held at "
-                f"once here, {self.run.members} were in the baseline"
+                f"alone it is {new.status_unadjusted} as before; this run holds {many(members, 'claim')} at "
+                f"once, the baseline {self.run.members}"
             )
             return replace(row, change=Change.LAPSED, why=why, by_adjustment=True)
         # What others do to a claim is no news of it. Its own numbers, of which the baseline keeps no p-value, could have
         # done it too unless they are the very same.
         if alone and row.how == "bit for bit":
             why = (
-                f"alone it is {new.status_unadjusted} as before, and its numbers are the baseline's bit for bit; other "
-                "claims of this run fell, and among what is left to decide its p-value is no longer small enough"
+                f"alone it is {new.status_unadjusted} as before, its numbers identical; other "
+                "claims of this run fell, and among the rest its p-value is too large"
             )
             return replace(row, change=Change.LAPSED, why=why, by_adjustment=True)
         return replace(row, change=Change.REGRESSED, why=new.sentence)
@@ -324,7 +324,7 @@ class _TheoremTwice:
             return replace(row, outcome=Outcome.SAME, how="bit for bit"), None
         missing = len(before) + len(after) - 2 * len(measured)
         if missing:
-            row = row.noted(f"{missing} cases were measured in one of the runs alone")
+            row = row.noted(f"one of the runs alone measured {many(missing, 'case')}")
         if old.design_hash != new.design_hash:
             row = row.noted("the design is another one, so the biases of both count")
         found = together([self._pair(old, new, before[key], after[key]) for key in measured])

@@ -249,7 +249,7 @@ def _closing(comparison: Comparison, groups: Mapping[str, Sequence[ComparedClaim
     if shorter := [claim for claim in comparison.claims if claim.shorter_log]:
         yield Paragraph(
             f"The log of attempts is shorter than the baseline's at {many(len(shorter), 'claim')}: attempts were deleted, "
-            "or this log is another one, so their levels may be too large.",
+            "or this is another log. Their levels may be too large.",
             indent=0,
         )
     if comparison.not_run:

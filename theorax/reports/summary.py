@@ -51,7 +51,7 @@ def _troubles(document: Document) -> Iterator[Block]:
     summary = document.summary
     if summary.interrupted:
         left = ", ".join(summary.unfinished) or "none"
-        yield Paragraph(f"Interrupted. What had finished is kept; not finished: {left}.", indent=0)
+        yield Paragraph(f"Interrupted. Finished results are kept; not finished: {left}.", indent=0)
     single = len(document.theorems) == 1  # whose report names what it depends on
     for sentence in summary.troubles if single else document.notes:
         yield Paragraph(f"Note: {sentence}", indent=0, hang=2)

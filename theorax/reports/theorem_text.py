@@ -30,8 +30,8 @@ from theorax.verifiers.outcome import (
 
 LABELS = {
     "read": "Read: the statement below is the source's own.",
-    "reconstructed": "Reconstructed: the statement below was rebuilt from what could be read of the source and derived "
-    "anew; its wording and constants may differ from the source's.",
+    "reconstructed": "Reconstructed: the statement below was rebuilt from the readable parts of the source and derived "
+    "anew. Its wording and constants may differ from the source's.",
     "derived": "Derived: the statement below is not in the source; it was derived here.",
     "own": "Own: stated by its author in this file.",
 }
@@ -41,7 +41,7 @@ MEANING = {
     "with a probability of error of at most 2^-40 where it drew.",
     Status.SUPPORTED: "the data exclude every value further than the margin from the claim.",
     Status.REFUTED: "it does not hold as stated.",
-    Status.INCONCLUSIVE: "the data exclude neither the claimed value nor an error of the margin.",
+    Status.INCONCLUSIVE: "the data fit the claimed value, and an error of the margin too.",
     Status.VACUOUS: "the check could not have failed, so passing it says nothing.",
     Status.BLOCKED: "what it rests on does not hold, so it was not judged.",
     Status.ERROR: "there is no verdict, because something went wrong.",
@@ -52,7 +52,7 @@ DEVIATIONS = {
     "law": "A law at distance {}",
 }
 PER_COUNT = (
-    "A level is kept over all attempts at one claim on one model at one effort; over the three efforts together a claim "
+    "A level is kept over all attempts at one claim on one model at one effort. Over the three efforts together a claim "
     "errs at most at three times the level."
 )
 STEP_SIGNS = {StepStatus.PROVED: "✓", StepStatus.CITED: "”", StepStatus.UNDECIDED: "?", StepStatus.REFUTED: "✗"}
@@ -263,7 +263,7 @@ def _strength(claim: ClaimReport) -> Iterator[Block]:
         told.append(breakdown(claim))
     if claim.headroom is not None:
         told.append(
-            f"The largest difference fits {number(claim.headroom, 3)} times into the margin, rounding included."
+            f"Headroom {number(claim.headroom, 3)}: the largest difference fits so often into the margin, rounding included."
         )
     if claim.noticeable is not None:
         deviation = DEVIATIONS.get(claim.kind, "A deviation of {}").format(number(claim.noticeable, 2))

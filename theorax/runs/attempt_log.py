@@ -89,7 +89,7 @@ class AttemptFile:
         return self._database.connected(write)
 
     def finish(self, statuses: Mapping[ClaimVersion, Status], seed: int) -> None:
-        """Log what came of these attempts: from now on they are spent, whoever is killed.
+        """Log what came of these attempts: from now on they are spent, whatever ends the process.
 
         **Raises:** StoreError if the log cannot be written.
         """
@@ -205,7 +205,7 @@ def _here() -> tuple[str, int]:
 
 
 def _forget_killed(connection: sqlite3.Connection, version: ClaimVersion) -> None:
-    """Forget the attempts of this count that were killed; on another machine nobody can tell, so they stay."""
+    """Forget the attempts of this count that were cut off; on another machine nobody can tell, so they stay."""
     host, own = _here()
     query = f"SELECT DISTINCT process FROM attempts WHERE {_COUNT} AND status = ? AND host = ?"
     for (process,) in connection.execute(query, (*_count(version), _UNDER_WAY, host)).fetchall():

@@ -23,7 +23,7 @@ class StoreError(UsageError):
 
 @dataclass(frozen=True)
 class Database:
-    """An SQLite file in write-ahead mode: a run killed at any instant loses no finished transaction and leaves no half one.
+    """An SQLite file in write-ahead mode: a run ended at any instant loses no finished transaction and leaves no half one.
 
     ``layout`` is raised when the tables change; a file of a newer one is refused and left as it is. ``loss``: what is
     lost with the file, told to a user who is advised to delete it. ``begin`` fills the tables when they are made.

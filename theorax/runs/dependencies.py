@@ -22,7 +22,7 @@ class Graph:
 
     @classmethod
     def of(cls, catalogue: Catalogue) -> Graph:
-        """The graph of a catalogue; files that cannot be read are nodes without ancestors."""
+        """The graph of a catalogue; unreadable files are nodes without ancestors."""
         known = catalogue.ids
         return cls({id: tuple(name for name in catalogue.facts(id).uses if name in known) for id in known})
 

@@ -1,4 +1,4 @@
-"""Contents of source files, kept beside the results, so that a file that did not change is not parsed again.
+"""Contents of source files, kept beside the results, so that only changed files are parsed again.
 
 A file counts as unchanged if its size, its times of change (of content and of inode, in nanoseconds), its inode and its
 device are those that were kept. A user cannot set the time of the inode. A file that changed within the last two seconds
@@ -59,7 +59,7 @@ class KnownFiles:
         return found
 
     def save(self) -> None:
-        """Write what was found, if the folder is there; a folder that cannot be written is no error: files are read anew."""
+        """Write what was found, if the folder is there; otherwise files are read anew."""
         if not self._changed or self.folder is None or not self.folder.is_dir():
             return
         entries = {

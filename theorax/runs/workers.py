@@ -198,8 +198,8 @@ class WorkerPool:
             except BrokenProcessPool:
                 return FinishedCheck(
                     id,
-                    sentence="The process that checked it died, twice: it was killed from outside, ran out of memory, "
-                    "crashed in compiled code, or code of yours ended it. `--jobs 1` takes the least memory.",
+                    sentence="The process that checked it died twice. It was ended from outside or by your own code, "
+                    "ran out of memory, or crashed in compiled code. `--jobs 1` takes the least memory.",
                 )
 
     def close(self, *, now: bool) -> None:

@@ -183,8 +183,8 @@ class ClaimItem(pytest.Item):
             return (*worst_first(own), own[-1])[0]
         if self.checks.settings.model is None:
             raise StatementError(
-                f"The check of {self.theorem} came to an end without a verdict on the claim {self.claim}, which its "
-                "file states: the file and the checked theorem differ. `verify theorem ID` shows that."
+                f"The check of {self.theorem} ended without a verdict on the claim {self.claim}, which its "
+                "file states. The file and the checked theorem differ. `verify theorem ID` shows that."
             )
         left_out = "Nothing was asked: this claim is not about a layer that --verify-model can replace."
         raise pytest.skip.Exception(left_out, _use_item_location=True)

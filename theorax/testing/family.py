@@ -100,7 +100,7 @@ class Family:
             supported = stated.status is Status.SUPPORTED
             p, adjusted = (stated.p_support, member.support) if supported else (stated.p_refute, member.refute)
             level = SUPPORTS if supported else REFUTATIONS
-            told = f"({p_value(p)}); among {len(found.members)} claims its p is {adjusted:.2g}, above {level:g}"
+            told = f"({p_value(p)}); among {many(len(found.members), 'claim')} its p is {adjusted:.2g}, above {level:g}"
             yield (
                 f"{signed(after[name])} {visible(name)}: alone {stated.status} {told}. "
                 + ("Plan it with more draws." if supported else "Its test failed; more draws tell whether rightly.")

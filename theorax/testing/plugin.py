@@ -12,8 +12,8 @@ held alone, but not    passes; the session's summary names it   the session ends
 among all the others
 =====================  =======================================  ============================
 
-Undecided is no success: where the variable CI is set, as every service of continuous integration does, strict is the
-default. `--verify-lenient` and `verify_strict` in the configuration of pytest say otherwise.
+Where the variable CI is set, as every service of continuous integration does, strict is the default.
+`--verify-lenient` and `verify_strict` in the configuration of pytest say otherwise.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
         config.pluginmanager.register(Theorems.of(config), "theorax-theorems")
     elif config.option.verify_only:
-        raise pytest.UsageError('`--verify-only` leaves no tests without `--verify`. Write --verify "paper:NAME" too.')
+        raise pytest.UsageError('`--verify-only` needs `--verify`. Write --verify "paper:NAME" too.')
     elif any(getattr(config.option, f"verify_{name}") not in (None, False) for name in (*SETTINGS, "root")):
         from theorax.testing import pytest_options
 
@@ -93,8 +93,10 @@ class Account:
             write(line)
         severe, why = strict(self._config)
         if number := self._family.undecided(self._method):
-            told = "fails this session" if severe else "fails nothing; with --verify-strict it does"
-            write(f"{number} undecided: that is no success, and it {told} ({why}).")
+            from theorax.names import many
+
+            told = f"fails here ({why})" if severe else "passes here, fails in CI (try --verify-strict)"
+            write(f"{many(number, 'claim')} undecided: {told}.")
 
     @property
     def _method(self) -> str:

@@ -101,7 +101,7 @@ GLOSSARY: Mapping[str, str] = {
         "at finite T the value is off by c/T with any c."
     ),
     "blind to": (
-        "What the check could not have seen, however large the number of draws. Example: a decay that ends in a constant "
+        "Possibilities that the check could not have seen with any number of draws. Example: a decay that ends in a constant "
         "up to 1.15 times the last value."
     ),
     "ERROR": (

@@ -104,8 +104,8 @@ RULES: Mapping[str, str] = {
     "moments": (
         'A mean needs a declared tail: "light tails", Bounded(low, high), TwoValues(low, high) or BoundedVariance(v).'
     ),
-    "no-claims": "A theorem without claims says nothing. Put one into claims=dict(...).",
-    "no-draws": "An experiment with no draws observes nothing. Write draws=64.",
+    "no-claims": "A theorem needs a claim. Put one into claims=dict(...).",
+    "no-draws": "An experiment needs a draw. Write draws=64.",
     "no-evidence": "Some subject satisfies every hypothesis of a claim. Add such a subject, or correct under=(...).",
     "no-subjects": 'An experiment needs something to measure. Write subjects={"name": Subject(build)}.',
     "not-measured": (

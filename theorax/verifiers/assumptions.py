@@ -117,9 +117,8 @@ def _hypothesis(name: str, part: Hypothesis) -> Assumption:
 
 def float_model(experiment: Experiment, claim: Claim) -> str:
     """The precision of the draws, and what is believed of their rounding."""
-    return f"draws are computed in {experiment.dtype}; {_errors(claim)}"
-
-
-def _errors(claim: Claim) -> str:
     named = ", ".join(sorted(map(str, claim.observed)))
-    return f"errors that observe returns beside {named} are bounds and widen the interval, others are taken as zero"
+    return (
+        f"rounding in {experiment.dtype} is negligible, except in {named} where observe returns error bounds: "
+        "the interval includes them"
+    )

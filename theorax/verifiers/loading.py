@@ -10,6 +10,7 @@ from pathlib import Path
 
 from theorax.errors import StatementError, TheoraxError, UsageError
 from theorax.language import Theorem
+from theorax.names import many
 from theorax.theorems.catalogue import LIBRARY, Catalogue
 from theorax.verifiers.beside import import_beside
 from theorax.verifiers.linting import problems, wrong_calls
@@ -63,7 +64,7 @@ def _every_error(path: Path, first: str) -> str:
     if len(found) < 2:
         return first
     lines = (f"  {path.parent.name}/{path.name}:{part.line}: {part.sentence} [{part.rule}]" for part in found)
-    return "\n".join((f"{path.parent.name}/{path.name} has {len(found)} errors:", *lines))
+    return "\n".join((f"{path.parent.name}/{path.name} has {many(len(found), 'error')}:", *lines))
 
 
 def _line(error: BaseException, file: str) -> str:

@@ -104,7 +104,7 @@ def _refuse_beside_the_point(name: str, steps: Sequence[AnyStep], claim: Claim) 
     instances = [step for step in steps if isinstance(step, Instance) and step.claim is claim]
     if not instances:
         raise StatementError(
-            f"The proof of {name} settles it without an instance of it. What is typed by hand may be another quantity. "
+            f"The proof of {name} settles it without an instance of it. A hand-typed quantity may be another one. "
             "Yield Instance(claim, reason, observe, ...), and the check runs what is measured; or write @derives."
         )
     known = claim.letters.union(*(part.free_symbols for step in instances for part in entries_of(step.given)))

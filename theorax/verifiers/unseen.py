@@ -8,6 +8,7 @@ from enum import StrEnum
 from theorax.decide.promise import UNSEEN
 from theorax.decide.verdict import Assumption, Standing
 from theorax.language import Claim, Theorem
+from theorax.names import many
 from theorax.verifiers.kinds import Prepared
 from theorax.verifiers.outcome import StepOutcome
 
@@ -49,7 +50,7 @@ def _applying(
     lines = [case.cell.line for case in cases]
     yield Unseen.SELECTION, ""
     if claim.averaged is not None or claim.tending is not None:
-        yield Unseen.RARE, f"{min(line.draws for line in lines)} draws at a size"
+        yield Unseen.RARE, f"{many(min(line.draws for line in lines), 'draw')} at a size"
     if claim.tending is not None:
         yield Unseen.REGIME, f"{claim.tending} = {max(max(line.sizes) for line in lines)}"
         yield Unseen.CLASS, ""

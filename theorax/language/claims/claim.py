@@ -339,7 +339,7 @@ def needs_margin(claim: Claim) -> None:
         claim._refuse(
             "margin-missing",
             "it has no margin",
-            "A statement about means is supported only by rejecting that it is false by at least a margin.",
+            "Support of a statement about means excludes every error of at least a margin.",
             'Write margin=Relative(1, 10, "...").',
         )
 

@@ -16,6 +16,7 @@ from theorax.language.limit_laws import LawOfNumbers
 from theorax.language.notation import inline
 from theorax.language.variants import Change
 from theorax.language.vectors import GaussianVector
+from theorax.names import many
 
 
 @final
@@ -51,7 +52,7 @@ class Law(AsymptoticClaim):
             if (have := law.dimensions if isinstance(law, GaussianVector) else 1) != dimensions:
                 self._refuse(
                     "law-dimensions",
-                    f"of={self.of} has {dimensions} entries and the law {law} has {have}",
+                    f"of={self.of} has {many(dimensions, 'entry', 'entries')} and the law {law} has {have}",
                     "A vector tends to the law of a vector of the same length.",
                     "Write GaussianVector(covariance) with one row for each letter.",
                 )
@@ -60,7 +61,7 @@ class Law(AsymptoticClaim):
             if shape != (dimensions, dimensions) or not self.given.free_symbols:
                 self._refuse(
                     "law-dimensions",
-                    f"given has shape {shape}, of has {dimensions} entries",
+                    f"given has shape {shape}, of has {many(dimensions, 'entry', 'entries')}",
                     "A conditional covariance has one row for each letter and is measured in every draw.",
                     "Write given=S with a measured variance, or a matrix of measured letters.",
                 )

@@ -50,7 +50,7 @@ class Probability(Claim):
             self._refuse(
                 "event",
                 f"event={self.event} is neither true nor false",
-                "What has a probability is an event.",
+                "Only an event has a probability.",
                 "Write a relation of measured letters, such as s <= 2.",
             )
         if self.margin is None and self.at_least != 1:

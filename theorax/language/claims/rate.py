@@ -61,7 +61,7 @@ class Rate(AsymptoticClaim):
             self._refuse(
                 "absolute-margin",
                 f"margin={self.margin} is relative",
-                "What is decided is an exponent, and an exponent may be zero.",
+                "The claim decides an exponent, and an exponent may be zero.",
                 "Write Absolute(1, 10) for a tenth.",
             )
         if self.as_ in self.exponent.free_symbols:

@@ -38,8 +38,10 @@ def is_outside(name: str, *arguments: arb) -> bool:
 
 @final
 class Undefined:
-    """Record of one run in balls: ``outside``, how often a function met a ball wholly outside its domain; ``doubtful``,
-    how often a result was no number for another reason.
+    """Record of one run in balls.
+
+    ``outside``: how often a function met a ball wholly outside its domain; ``doubtful``: how often a result was no number
+    for another reason.
     """
 
     def __init__(self) -> None:

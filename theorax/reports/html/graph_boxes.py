@@ -24,8 +24,8 @@ NUMERIC = {
     "none": "nothing measured",
 }
 CONTROLS = {
-    "fired": "every control fired",
-    "silent": "a control did not fire",
+    "fired": "every control was noticed",
+    "silent": "a control was not noticed",
     "none": "no control",
 }
 _NUMERIC = {

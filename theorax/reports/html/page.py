@@ -53,7 +53,7 @@ def html(document: Document) -> str:
         if len(above) < 3:  # the line that names the one theorem says it all
             return Markup("")
         try:
-            return Markup(arc_diagram(boxes, above, names.anchors, f"What {part.id} rests on", brief=True))
+            return Markup(arc_diagram(boxes, above, names.anchors, f"Dependencies of {part.id}", brief=True))
         except ValueError:  # they rest on each other in a circle, which the whole graph tells
             return Markup("")
 
@@ -209,8 +209,8 @@ def _legend(*, stubs: bool) -> list[tuple[str, list[tuple[Markup, str]]]]:
             "Around it",
             [
                 (drawn(symbolic=plain, ring=True), "outer ring: everything it rests on holds"),
-                (drawn(symbolic=plain, controls="fired"), "flag: every control fired, so the check can fail"),
-                (drawn(symbolic=plain, controls="silent"), "empty flag: a control did not fire"),
+                (drawn(symbolic=plain, controls="fired"), "flag: every control was noticed, so the check can fail"),
+                (drawn(symbolic=plain, controls="silent"), "empty flag: a control was not noticed"),
                 *(
                     [(drawn(stub=True), "thin and empty: a theorem of another paper, drawn in full there")]
                     if stubs

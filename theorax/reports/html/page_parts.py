@@ -10,6 +10,7 @@ from typing import Any
 
 from theorax.decide.status import Status
 from theorax.decide.wording import REMEDIES, attempted
+from theorax.names import many
 from theorax.reports.document import CitedWork, ClaimReport, Document, TheoremReport
 from theorax.reports.html.graph_boxes import ancestors
 from theorax.reports.theorem_text import DEVIATIONS, breakdown
@@ -32,14 +33,14 @@ QUANTITY = {
     "inequality": "share of violations",
     "identity": "largest difference of the two sides",
 }
-"""What a claim's numbers are numbers of."""
+"""Names of the numbers of a claim, by its kind."""
 ERRORS = ("law", "inequality", "identity")  # kinds whose numbers are zero where the claim is true
 LONG = 120  # characters of a formula that a list of facts still takes
 ANCHOR = re.compile(r"[A-Za-z0-9_.-]{1,80}")
 
 
 def tone(status: str) -> str:
-    """The colour family of a status; a fired control or a killed mutant is good whatever the status is."""
+    """The colour family of a status; a noticed control or a rejected mutant is good whatever the status is."""
     return next((name for name, _, statuses in GROUPS if status in statuses), "open")
 
 
@@ -103,7 +104,7 @@ def headline(document: Document) -> str:
     name = "theorem" if all_ == 1 else "theorems"
     told = f"{hold} of {all_} {name} hold{'s' * (all_ == 1)}"
     if hold == all_:
-        told = "The theorem holds" if all_ == 1 else f"All {all_} theorems hold"
+        told = "The theorem holds" if all_ == 1 else f"All {many(all_, 'theorem')} hold"
     others = [f"{count} {what}" for what, count in found.items() if count and what != "hold"]
     if summary.unfinished:
         others.append(f"{len(summary.unfinished)} not finished")
@@ -175,7 +176,7 @@ def facts(claim: ClaimReport) -> Iterator[tuple[str, str]]:
     if claim.rigorous:
         yield "Level", "rigorous: no error rate"
     elif claim.nights:
-        yield "Evidence", f"e = {number(claim.e_value, 2)} after {claim.nights} nights of one process"
+        yield "Evidence", f"e = {number(claim.e_value, 2)} after {many(claim.nights, 'night')} of one process"
     elif claim.level is not None:
         yield (
             "Level",

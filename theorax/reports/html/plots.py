@@ -9,6 +9,7 @@ from html import escape
 
 from theorax.decide.status import Side
 from theorax.decide.verdict import Case, Ends
+from theorax.names import many
 from theorax.reports.document import ClaimReport
 from theorax.reports.html.page_parts import parameters
 from theorax.text.numbers import number, with_uncertainty
@@ -187,7 +188,9 @@ def forest(claim: ClaimReport) -> str:
         f'<path class="bar" d="{"".join(bars)}"/><path class="point" d="{"".join(dots)}"/>'
         f'<g class="names">{"".join(names)}</g><g class="below">{"".join(below)}</g>'
     )
-    return _svg(bottom + 28, drawn, f"Intervals of {len(shown)} cases around the prediction, in units of the margin.")
+    return _svg(
+        bottom + 28, drawn, f"Intervals of {many(len(shown), 'case')} around the prediction, in units of the margin."
+    )
 
 
 def _short(name: str, parameters: Mapping[str, str]) -> str:

@@ -32,6 +32,7 @@ from theorax.decide.status import Decision, Levels, Reason, Status
 from theorax.decide.wording import numbers_of
 from theorax.errors import TheoraxError
 from theorax.language import Claim
+from theorax.names import many
 from theorax.verifiers.cases.draws import Draws
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
@@ -46,7 +47,7 @@ MANY, SOME = 29, 14
 
 
 def kill_probability(kills: int, repetitions: int) -> float:
-    """The lower bound at 95 % of the probability of a kill."""
+    """The lower bound at 95 % of the probability that the control is noticed."""
     return proportion_of(kills, repetitions).lower(1 - CONFIDENCE)
 
 
@@ -80,7 +81,7 @@ class _Trial:
         return list(JUDGES[type(self.claim)].cells(self.claim, line))
 
     def kills(self, portions: Sequence[Observed], killed: Callable[[Decision], bool]) -> int:
-        """On how many portions the claim is killed; one that ends in an error kills nothing."""
+        """Number of portions on which the control is noticed; one that ends in an error notices nothing."""
         count = 0
         for seen in portions:
             try:
@@ -148,7 +149,7 @@ def _repeated(outcome: ControlOutcome, trial: _Trial, draws: Draws) -> ControlOu
             portions = [replace(seen, model=None) for seen in portions]  # without models no ball is asked
         kills = trial.kills(portions, _violated if bounding else _refuted)
         if kill_probability(kills, repetitions) >= DEMANDED:
-            return _shown(outcome, kills, repetitions, f"each on {part} of the {own} draws per size")
+            return _shown(outcome, kills, repetitions, f"each on {part} of the {many(own, 'draw')} per size")
     portions = [_on(draws.portion(trial.line, i * own, own), trial.line) for i in range(SOME)]
     kills = trial.kills(portions, lambda decision: decision.status is not Status.SUPPORTED)
     return _shown(outcome, kills, SOME, "each at the claim's own design")
@@ -174,5 +175,5 @@ def _shown(outcome: ControlOutcome, kills: int, repetitions: int, how: str) -> C
         replicates=repetitions,
         kills=kills,
         kill_probability=bound,
-        detail=f"{outcome.detail}; {kills} of {repetitions} repetitions kill it, {how}",
+        detail=f"{outcome.detail}; noticed {kills} of {many(repetitions, 'time')}, {how}",
     )

@@ -131,7 +131,7 @@ def alike(name: str, outcomes: Sequence[MutantOutcome]) -> tuple[str, ...]:
 
 
 def tally(outcomes: list[MutantOutcome]) -> tuple[int, int]:
-    """Number of wrong variants killed, and of those that can be told from the claim."""
+    """Number of wrong variants rejected, and of those that can be told from the claim."""
     counted = [mutant for mutant in outcomes if mutant.expected is Expected.KILLED]
     return sum(mutant.killed for mutant in counted), len(counted)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from theorax.decide.findings import Finding, Found
 from theorax.language import Hypothesis, Measured, Theorem
+from theorax.names import many
 from theorax.verifiers import claim_verdicts
 from theorax.verifiers.cases.draws import Draws
 from theorax.verifiers.cases.evaluation import Observed, evaluate
@@ -38,7 +39,7 @@ def violated(theorem: Theorem, needed: Sequence[str], cases: Sequence[Prepared],
                 return Found(
                     Finding.NO_INSTANCE,
                     f"No draw of {claim_verdicts.place(case.cell)} satisfies the hypothesis {name} ({hypothesis.holds}); "
-                    f"what follows from it is true of nothing. In {total} draws without one, its probability is at "
+                    f"what follows from it is true of nothing. In {many(total, 'draw')} without one, its probability is at "
                     f"most {bound:.2g} with confidence {CONFIDENCE:.0%}.",
                 )
             if satisfied < total:

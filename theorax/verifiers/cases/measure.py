@@ -113,13 +113,13 @@ def _refuse_keys(use: KeyUse, subject: Subject, where: str) -> None:
     if use.twice is not None:
         first, second = use.twice
         raise ObservationError(
-            f"{where[0].upper()}{where[1:]} uses one key twice, for arrays of shapes {first} and {second}. What is drawn "
-            'from one key is not independent. Split the key, or write named(key, "weights") for each array by its name.'
+            f"{where[0].upper()}{where[1:]} uses one key twice, for arrays of shapes {first} and {second}. Arrays "
+            'drawn from one key depend on each other. Split the key, or write named(key, "weights") for each array by its name.'
         )
     if use.foreign and not subject.quenched:
         raise ObservationError(
-            f"{where[0].upper()}{where[1:]} draws an array of shape {use.foreign[0]} from a key of its own, not from the "
-            "key that it was given: every draw holds the same numbers there. Draw from the given key, or say why they "
+            f"{where[0].upper()}{where[1:]} makes an array of shape {use.foreign[0]} from a key of its own. "
+            "Every draw holds the same numbers there. Draw from the given key, or say why they "
             'are held fixed: Subject(build, quenched="one data set, as the theorem is conditional on it").'
         )
 
@@ -227,7 +227,7 @@ def _checked(
         if letter.name not in drawn:
             raise ObservationError(
                 f"observe returned {', '.join(sorted(drawn)) or 'nothing'} for {where}, but {letter} is measured. "
-                f"A claim cannot be decided without it. Return it from observe under the name {letter.name!r}."
+                f"The claim needs it. Return it from observe under the name {letter.name!r}."
             )
         column = np.asarray(drawn[letter.name])
         wanted = (line.draws, *(len(line.along[index]) for index in letter.over))
@@ -243,7 +243,7 @@ def _checked(
         if bad.any():
             raise ObservationError(
                 f"{letter} ({letter.meaning}) is not finite in draw {int(np.argmax(bad))} of {where}, and in "
-                f"{int(bad.sum())} of {len(column)} draws. A mean over such draws is no number. Look at that draw: its "
+                f"{int(bad.sum())} of {many(len(column), 'draw')}. A mean over such draws is no number. Look at that draw: its "
                 "scale may leave the range of the dtype, or a hypothesis may fail there."
             )
         table[letter.name] = column

@@ -110,8 +110,8 @@ class Cell:
         number = value.evalf(30)
         if not (number.is_real and number.is_finite):
             raise DesignError(
-                f"{expression} is {number} for the subject {self.line.name!r} at {self.label}. What a claim predicts "
-                "is a finite real number. Restrict the claim with where=..., or correct the expression."
+                f"{expression} is {number} for the subject {self.line.name!r} at {self.label}. A claim predicts "
+                "a finite real number. Restrict the claim with where=..., or correct the expression."
             )
         return float(number)
 

@@ -1,4 +1,4 @@
-"""Guards: what a check looks at besides the test, so that no word rests on what could not have been otherwise.
+"""Guards: what a check looks at besides the test, so that every word rests on numbers that could have been others.
 
 A guard withholds support or says what was not looked at; it never turns a word green, and a refutation stands. Each is
 a function of the evidence of one claim in a module of its own; `GUARDS` names all of them.

@@ -12,6 +12,7 @@ from theorax.decide.findings import Finding, Found
 from theorax.decide.looked import NOTHING_LOOKED_AT, Looked, together
 from theorax.decide.verdict import Assumption, Standing
 from theorax.exact.same_program import forms_of
+from theorax.names import many
 from theorax.numerics.arithmetics.replayed_draws import BallProgram, Stopped
 from theorax.numerics.arithmetics.true_derivatives import RULES_MET, without_rules
 from theorax.verifiers.cases.evaluation import Observed
@@ -48,7 +49,7 @@ def _told(letters: Mapping[str, tuple[str, str]], because: str, observed: Observ
     for name, (told, rules) in letters.items():
         listed = f"{name} holds derivatives under custom rules{rules}"
         if told == _SAME:
-            same = f"{listed}; tested on {draws} draws against the derivatives of what is computed"
+            same = f"{listed}; tested on {many(draws, 'draw')} against the derivatives of what is computed"
             ledger.append(Assumption(_KIND, same, Standing.TESTED))
         elif told != _OTHER:
             ledger.append(Assumption(_KIND, f"{listed}; not looked at: {told}", Standing.NOT_LOOKED_AT))

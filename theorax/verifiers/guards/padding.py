@@ -72,8 +72,8 @@ def _different(claim: DecidedClaim, line: SweepLine, level: float) -> Iterator[F
         if p < level and name in {letter.name for letter in claim.planned.claim.observed}:
             yield Found(
                 Finding.NOT_CHECKED,
-                f"{name} of {line.name} is another number where it is padded: that the draws at their true size "
-                f"{line.swept} = {observed.line.sizes[0]} have its law is rejected with {p_value(p)}. Mask what is padded.",
+                f"{name} of {line.name} is another number where it is padded: draws at their true size "
+                f"{line.swept} = {observed.line.sizes[0]} have another law ({p_value(p)}). Mask what is padded.",
             )
 
 

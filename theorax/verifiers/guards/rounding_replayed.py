@@ -19,6 +19,7 @@ from theorax.decide.findings import Finding, Found
 from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.status import Reason
 from theorax.decide.verdict import Assumption, Standing
+from theorax.names import many
 from theorax.numerics.arithmetics.replayed_draws import Stopped
 from theorax.verifiers import assumptions
 from theorax.verifiers.cases.evaluation import Observed, evaluate
@@ -71,8 +72,8 @@ def _left(claim: DecidedClaim, lines: Iterable[LineReplays]) -> Iterator[Found]:
                 if wrapped:
                     yield Found(
                         Finding.NOT_CHECKED,
-                        f"A whole number of {letter} leaves its type {where}: {wrapped[0]}. What is measured is not "
-                        "the number meant. Compute it in floats.",
+                        f"A whole number of {letter} leaves its type {where}: {wrapped[0]}. The number measured "
+                        "is another one than meant. Compute it in floats.",
                     )
 
 
@@ -154,8 +155,8 @@ def _withheld(claim: DecidedClaim, case: Judged, seen: RoundingSeen) -> Iterator
         worst = max(seen.absolute.values())
         yield Found(
             Finding.WITHHELD,
-            f"Rounding is as large as what was to be seen: on {seen.draws} draws floats differ from balls by up to "
-            f"{worst:.2g}, and {SAFETY} times that is more than the margin leaves.",
+            f"Rounding is too large: on {many(seen.draws, 'draw')} floats differ from balls by up to {worst:.2g}. "
+            f"The margin leaves less than {SAFETY} times that.",
             Reason.NUMERIC_FLOOR,
         )
 
@@ -174,12 +175,12 @@ def _ledger(claim: DecidedClaim, lines: Sequence[LineReplays], seen: Sequence[Ro
         shares = claim.planned.claim.predicts_an_exponent
         worst = max(max((part.relative if shares else part.absolute).values()) for part in compared)
         tested = (
-            f"rounding of what observe computes tested on {draws} draws at {swept} = {sizes}: floats differ from balls by "
+            f"rounding tested on {many(draws, 'draw')} at {swept} = {sizes}: floats differ from balls by "
             f"up to {worst:.2g}" + (" of the value" if shares else "")
         )
         told.append(Assumption(_KIND, f"{text}; {tested}", Standing.TESTED))
     elif draws and not unlooked:
-        tested = f"domains of functions and types of whole numbers tested on {draws} draws at {swept} = {sizes}"
+        tested = f"domains of functions and types of whole numbers tested on {many(draws, 'draw')} at {swept} = {sizes}"
         told.append(Assumption(_KIND, f"{text}; {tested}", Standing.TESTED))
     if unlooked:
         sentence = f"rounding: not looked at: {unlooked}"

@@ -18,7 +18,7 @@ __all__ = ["constant_letters", "drawn", "spread_of_draws"]
 
 
 def constant_letters(claim: DecidedClaim) -> Looked:
-    """A letter that no draw changes is no measurement; where every letter of the claim is one, no test could fail.
+    """A letter that stays the same in every draw is no measurement; if all letters of a claim are such, no test can fail.
 
     One draw at each size shows nothing by itself: there the traced program tells whether its key reaches the letter. A
     whole number that the program draws, one for an event that holds, is what a bound in every draw or a probability

@@ -45,8 +45,8 @@ def stand_ins(claim: DecidedClaim) -> Looked:
         used = _used(claim, case) if case.decision.status is Status.SUPPORTED and case.statistical else ""
         if used and all(_survives(claim, case, replaced) for replaced in REPLACED):
             sentence = (
-                f"The claim holds for {case.prepared.cell.line.name} whatever is measured: with {used} read off the "
-                "same draws it stands under twice the letters, their squares, one more, and uniform numbers. Let "
+                f"The claim holds for {case.prepared.cell.line.name} whatever is measured. With {used} read off the "
+                "same draws it also holds for twice the letters, their squares, one more, and uniform numbers. Let "
                 f"the subject know {used}, or claim what {used} alone does not say."
             )
             return Looked((Found(Finding.CANNOT_FAIL, sentence),))
@@ -62,7 +62,7 @@ def _used(claim: DecidedClaim, case: Judged) -> str:
 
 
 def _survives(claim: DecidedClaim, case: Judged, replaced: Callable[[Column, str], Column]) -> bool:
-    """True if the case is supported on these measurements too; one that cannot be judged is not."""
+    """True if the case is judged and supported on these measurements too."""
     observed = claim.draws.on(case.prepared.cell.line)
 
     def changed(table: Mapping[str, Column]) -> dict[str, Column]:

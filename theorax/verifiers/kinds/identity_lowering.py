@@ -22,6 +22,7 @@ from theorax.exact.identity_decision import IdentityPoint, IdentityProblem, deci
 from theorax.exact.identity_ladder import OBSTACLES, Carry, Generic, Sides
 from theorax.exact.same_program import Form, Forms, forms_of
 from theorax.language import Absolute, Identity, Measured
+from theorax.names import many
 from theorax.numerics.arithmetics import Domain, UnsupportedPrimitive, narrow_casts
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed
@@ -122,7 +123,7 @@ def _left_open(prepared: Prepared, count: int) -> str:
     """The share of the law that so many instances without a violation leave open."""
     assert isinstance(prepared.plan, InequalityPlan)
     level, share = prepared.levels.support, prepared.plan.left_open(count)
-    return f"{count} instances leave a share {share:.2g} of the law open, at level {level:.3g}"
+    return f"a share {share:.2g} of the law stays open after {many(count, 'instance')}, at level {level:.3g}"
 
 
 def _casts(observed: Observed, size: int) -> str:

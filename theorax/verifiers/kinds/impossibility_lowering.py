@@ -87,8 +87,8 @@ class ImpossibilityJudge(Judge[Impossibility]):
             else:
                 status, reason = Status.INCONCLUSIVE, Reason.UNDERPOWERED
                 detail = (
-                    f"{restarts} restarts come no nearer than {nearest:.6g}, but the search is only known to find "
-                    f"planted members with probability {power:.2g}: 29 of 29 are needed for {POWER:g}"
+                    f"{restarts} restarts come no nearer than {nearest:.6g}, but the search finds planted members "
+                    f"with probability {power:.2g} only: {POWER:g} needs 29 of 29"
                 )
         decision = _decision(status, reason, nearest, prepared)
         return Judged(

@@ -17,6 +17,7 @@ from theorax.decide.verdict import LOOSE, Point
 from theorax.exact.identity_ladder import Sides
 from theorax.exact.pointwise_bounds import bounded_at_points
 from theorax.language import Inequality, Measured
+from theorax.names import many
 from theorax.numerics.arithmetics import Domain
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed, evaluate, roundings
@@ -145,7 +146,7 @@ def _on_instances(claim: Inequality, prepared: Prepared, observed: Observed) -> 
         rigorous=found.status is not Status.INCONCLUSIVE,
         statistical=False,
         detail=found.detail,
-        scope=f"the {len(places)} instances built" if certified else "",
+        scope=f"the {many(len(places), 'instance')} built" if certified else "",
         tightness=_quantiles(np.asarray(found.shares)) if found.shares else None,
     )
 

@@ -20,6 +20,7 @@ from theorax.exact.box_problems import least_at
 from theorax.exact.duality_gap import GAP_PRECISION, DualityGap, GapProblem, duality_gap
 from theorax.exact.same_program import made_of
 from theorax.language import Optimum
+from theorax.names import many
 from theorax.numerics.arithmetics import Ball
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed
@@ -76,7 +77,7 @@ class OptimumJudge(Judge[Optimum]):
             return judged
         (gap,) = [point.estimate for point in judged.points]
         count = sum(point.draws for point in judged.points)
-        each = f"on each of {count} instances a feasible value lies within {gap:.3g} of"
+        each = f"on each of {many(count, 'instance')} a feasible value lies within {gap:.3g} of"
         if claim.bound_by in closed:
             proved = f"{each} a lower bound in balls, by the lemma {claim.bound_by}"
             beside = f"whether the lemma {claim.bound_by} speaks of this bound"
@@ -109,7 +110,7 @@ def _flat(entry: Any) -> list[tuple[str, frozenset[str]]]:
 
 
 def _draws(observed: Observed) -> Iterator[tuple[int, int]]:
-    """Every instance, by size and number; a line without any has none to be optimal on."""
+    """Every instance, by size and number; a line may have none."""
     for size in observed.line.sizes:
         count = len(observed.instances[size]) if observed.instances else observed.line.draws
         yield from ((size, draw) for draw in range(count))
@@ -122,7 +123,9 @@ def _together(found: list[DualityGap], prepared: Prepared, observed: Observed) -
     status = Status.SUPPORTED if last.status is Status.CERTIFIED else last.status
     detail = last.detail
     if status is Status.SUPPORTED:
-        detail = f"on each of {count} instances a feasible value lies within {largest:.3g} of the measured bound"
+        detail = (
+            f"on each of {many(count, 'instance')} a feasible value lies within {largest:.3g} of the measured bound"
+        )
     decision = replace(last, status=status, largest=largest).decision(prepared.margin, prepared.levels)
     points = tuple(Point(float(size), largest, None, count) for size in observed.line.sizes[-1:])
     return Judged(
@@ -133,7 +136,7 @@ def _together(found: list[DualityGap], prepared: Prepared, observed: Observed) -
         rigorous=certain,
         statistical=False,
         detail=detail,
-        scope=f"the {count} instances built" if status is Status.SUPPORTED else "",
+        scope=f"the {many(count, 'instance')} built" if status is Status.SUPPORTED else "",
     )
 
 
@@ -146,8 +149,8 @@ def _lowered(claim: Optimum, cell: Cell, observed: Observed, size: int, draw: in
         entries = np.asarray(value(expression), dtype=object).ravel()
         if len(entries) != 1:
             raise StatementError(
-                f"Optimum: {expression} has {len(entries)} entries. A value that is least is one number. Measure its "
-                "sum or its norm."
+                f"Optimum: {expression} has {many(len(entries), 'entry', 'entries')}. A least value is one number. "
+                "Measure its sum or its norm."
             )
         found: arb = entries[0]
         return found
