@@ -69,7 +69,7 @@ class Difference:
 
 
 Run = Callable[[str], str]
-"""What a command prints, with its exit code if that is not 0."""
+"""From a command to its output, with the exit code if that is not 0."""
 
 
 def blocks(page: str) -> list[Block]:
