@@ -111,5 +111,13 @@ class DesignError(TheoraxError):
     """The planned sizes and draws cannot decide the claim they were made for."""
 
 
+class TooFewSizes(DesignError):
+    """A sweep has fewer sizes than its claim needs, which is ``needed``."""
+
+    def __init__(self, message: str, needed: int) -> None:
+        super().__init__(message, needed)
+        self.needed = needed
+
+
 class ObservationError(TheoraxError):
     """A draw returned something that is no observation: a NaN, a wrong shape, a missing letter."""

@@ -69,7 +69,7 @@ def test_the_same_seed_spends_nothing_and_a_fresh_one_does(verify, write, claim)
     assert again["attempt"] == 1
     assert again["cases"] == first["cases"]
     told = verify("plan", "means", "--seed", "2", check=CHECK).out
-    assert "attempt 3 at level 0.00169" in told
+    assert "This is your try 3. Its risk is 0.17 %; all tries together 2.5 %." in " ".join(told.split())
     assert claim("--seed", "1", "--fresh")["attempt"] == 2  # a plan logs nothing
 
 

@@ -37,7 +37,7 @@ def test_a_level_and_a_hypothesis_are_named():
     assert promise(fakes.CLAIM) == (
         "SUPPORTED by a test at level 0.025 as T → ∞ under the declared class. Assumed: class, hypothesis iid."
     )
-    assert promise(replace(fakes.CLAIM, ledger=())).endswith("Nothing was believed.")
+    assert promise(replace(fakes.CLAIM, ledger=())).endswith("Nothing was assumed.")
 
 
 def test_a_ledger_has_a_group_for_every_standing_and_loses_no_line():

@@ -272,7 +272,7 @@ def _together(planned: list[PlannedCheck]) -> Iterator[Block]:
 
 def _spending(planned: Sequence[PlannedCheck], level: float) -> str:
     """The next attempt of every claim, and its share of the error budget."""
-    from theorax.text.numbers import number
+    from theorax.text.numbers import percent
 
     claims: dict[tuple[int, float], list[str]] = {}
     for row in planned:
@@ -280,7 +280,9 @@ def _spending(planned: Sequence[PlannedCheck], level: float) -> str:
         if row.claim not in names:
             names.append(row.claim)
     told = [
-        f"attempt {attempt} at level {number(own, 3)}" + (f" ({', '.join(names)})" if len(claims) > 1 else "")
+        f"This is your {'first try' if attempt == 1 else f'try {attempt}'}"
+        + (f" of {', '.join(names)}" if len(claims) > 1 else "")
+        + f". Its risk is {percent(own)}; all tries together {percent(level)}."
         for (attempt, own), names in sorted(claims.items())
     ]
-    return f"Next: {'; '.join(told)}. All attempts at a claim together spend {number(level, 3)}."
+    return " ".join(told)

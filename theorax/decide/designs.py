@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from theorax.decide.corrections import Corrections
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Side
-from theorax.errors import DesignError, StatementError
+from theorax.errors import DesignError, StatementError, TooFewSizes
 from theorax.names import many
 
 Vector = NDArray[np.float64]
 Matrix = NDArray[np.float64]
+
+FEWEST_SIZES = 3  # two points fit every line
 
 
 class Target(StrEnum):
@@ -120,9 +122,10 @@ class Plan:
         if allowed.loglog > 0 and sizes[0] <= 1:
             raise DesignError(f"log log n is not defined at size {sizes[0]:g}. Write sizes above 1.")
         if len(sizes) < (needed := least_sizes(self)):
-            raise DesignError(
+            raise TooFewSizes(
                 f"{many(len(sizes), 'size')} cannot carry {needed} conditions on the weights ({self.target}, {allowed}). "
-                f"Each unknown coefficient needs a size. Write at least {many(needed + 1, 'size')}."
+                f"Each unknown coefficient needs a size. Write at least {many(needed + 1, 'size')}.",
+                needed + 1,
             )
 
     @property

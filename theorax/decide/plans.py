@@ -16,7 +16,7 @@ import numpy as np
 
 from theorax.decide.bias_aware import Weights, solve
 from theorax.decide.corrections import Corrections
-from theorax.decide.designs import Plan, Policy
+from theorax.decide.designs import FEWEST_SIZES, Plan, Policy
 from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.planning import cheapest
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Refusal, Side
@@ -304,7 +304,7 @@ def refused(
     return Tested(decision, points, detail=str(refusal).rstrip("."))
 
 
-def sweep(sizes: Iterable[float], least: int = 3) -> tuple[float, ...]:
+def sweep(sizes: Iterable[float], least: int = FEWEST_SIZES) -> tuple[float, ...]:
     """Sizes that can carry a claim about what happens as they grow.
 
     **Raises:** `DesignError` for fewer than three, for unsorted or repeated ones, or where one is not positive.

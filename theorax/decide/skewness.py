@@ -180,7 +180,7 @@ def with_tails(line: Assumption, decision: Decision) -> Assumption:
     if line.kind != "moment" or decision.status is not Status.SUPPORTED or decision.skewness is None:
         return line
     passed = (
-        f": limits that allow for the skewness of the mean ({decision.skewness:.2g}), or leave out the farthest draw, "
+        f". Limits that allow for the skewness of the mean ({decision.skewness:.2g}), or leave out the farthest draw, "
         "agree"
     )
     return replace(line, text=line.text + passed, checked=Standing.TESTED)

@@ -295,8 +295,8 @@ def _agreement(problem: IdentityProblem, found: IdentityFinding) -> str:
     if fields.certified:
         assert fields.size is not None
         return (
-            f"equal as rational functions in {fields.trials} random fields of over 2^61 elements; "
-            f"a false identity (degree {fields.size.degree:.0f}, {fields.size.bits:.0f} bits) passes with probability "
+            f"equal as rational functions in {fields.trials} random fields of over 2^61 elements. "
+            f"A false identity (degree {fields.size.degree:.0f}, {fields.size.bits:.0f} bits) passes with probability "
             f"at most {fields.probability}"
         )
     said = []

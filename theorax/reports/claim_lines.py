@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from theorax.decide.findings import ShownBy
-from theorax.decide.status import Side, Status
+from theorax.decide.status import Reason, Side, Status
 from theorax.decide.verdict import Case
 from theorax.names import many
 from theorax.reports.document import IDENTITY, ClaimReport
@@ -176,7 +176,7 @@ def _numbers(claim: ClaimReport) -> _Numbers:
     held = f"{sum(part.status.holds for part in claim.cases)}/{len(claim.cases)} " if claim.cases else ""
     shown = case or next(iter(claim.cases), None)
     if shown is None:
-        return _Numbers(sign, "not measured")
+        return _Numbers(sign, "too few sizes" if claim.reason is Reason.TOO_FEW_SIZES else "not measured")
     if case is None or case.estimate is None:
         return _Numbers(sign, claimed_value(claim, shown), "not run")
     return _Numbers(f"{held}{sign}", claimed_value(claim, case), *_found(claim, case))

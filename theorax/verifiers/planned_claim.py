@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from theorax.decide.status import Levels
 from theorax.decide.verdict import LoggedAttempt
 from theorax.language import Claim
+from theorax.names import many
 from theorax.verifiers.attempts import ClaimVersion
+from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.lowering import Prepared
 
 
@@ -22,9 +24,19 @@ class PlannedClaim:
     notes: tuple[str, ...]
     version: ClaimVersion
     attempt: int = 1
+    asked: tuple[Cell, ...] = ()  # in the place of ``cases``, where --sizes leaves fewer sizes than the claim needs
+    sizes_needed: int = 0
     is_settled: bool = False  # a proof says that it settles the claim
     entry: LoggedAttempt | None = None  # of the attempt in the log; None where it has none
     logged: bool = True  # False where an attempt should have been logged and could not be
+
+    @property
+    def shortage(self) -> str:
+        """The sentence that the sizes asked for are too few; empty where they are enough."""
+        if not self.sizes_needed:
+            return ""
+        a = "An" if self.claim.kind[0] in "aeiou" else "A"
+        return f"{a} {self.claim.kind} needs at least {many(self.sizes_needed, 'size')} here."
 
     @property
     def refusal(self) -> str:

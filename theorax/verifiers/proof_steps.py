@@ -11,6 +11,7 @@ from theorax.exact.computations import Computed, computed
 from theorax.exact.solutions import check_solutions
 from theorax.exact.zero import ZeroFinding, ZeroTest, is_zero
 from theorax.language import Solved, Step
+from theorax.names import many
 from theorax.verifiers.outcome import StepStatus
 
 LONGEST_FORMULA = 600  # characters of LaTeX; a longer one is shown shortened, as text
@@ -132,21 +133,34 @@ def _joined(parts: Iterable[str]) -> str:
     return "; ".join(dict.fromkeys(parts))
 
 
+def _telling(entries: Sequence[Pair]) -> Pair | None:
+    """The first entry whose sides differ as they are written; `0 = 0` tells nobody anything."""
+    return next((pair for pair in entries if pair[0] != pair[1]), None)
+
+
+def _further(entries: Sequence[Pair]) -> str:
+    return f"and {many(len(entries) - 1, 'further entry', 'further entries')}" if len(entries) > 1 else ""
+
+
 def _statement(entries: Sequence[Pair]) -> str:
-    (left, right), more = entries[0], len(entries) - 1
+    if (pair := _telling(entries)) is None:
+        return ""
+    (left, right), more = pair, _further(entries)
     # The width of a terminal enters nothing that is kept.
     shown = " = ".join(pretty(side, use_unicode=True, wrap_line=False) for side in (left, right))
     if more or "\n" in shown or len(shown) > 100:
         shown = f"{_short(left)} = {_short(right)}"
-    return shown + (f"   and {more} further entries" if more else "")
+    return shown + (f"   {more}" if more else "")
 
 
 def _latex(entries: Sequence[Pair]) -> str:
-    (left, right), more = entries[0], len(entries) - 1
+    if (pair := _telling(entries)) is None:
+        return ""
+    (left, right), more = pair, _further(entries)
     shown = f"{latex(left)} = {latex(right)}"
     if len(shown) > LONGEST_FORMULA:
         return ""
-    return shown + (rf" \qquad \text{{and {more} further entries}}" if more else "")
+    return shown + (rf" \qquad \text{{{more}}}" if more else "")
 
 
 def _listed(pairs: Iterable[Pair]) -> str:

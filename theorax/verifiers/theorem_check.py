@@ -11,6 +11,7 @@ from pathlib import Path
 from sympy import Expr, Integer, Rational, sympify
 
 from theorax.decide import nightly
+from theorax.decide.designs import FEWEST_SIZES
 from theorax.decide.equivalence import combine
 from theorax.decide.findings import Found
 from theorax.decide.size_arithmetic import over_sizes
@@ -18,7 +19,7 @@ from theorax.decide.spending import level_of
 from theorax.decide.status import Levels, Reason, Status
 from theorax.decide.verdict import Verdict
 from theorax.decide.wide_margins import says_nothing
-from theorax.errors import DesignError, NothingSelected
+from theorax.errors import DesignError, NothingSelected, TooFewSizes
 from theorax.language import Claim, Theorem
 from theorax.language.notation import displayed
 from theorax.numerics import platform
@@ -28,6 +29,7 @@ from theorax.verifiers.attacks import controls, sensitivity, tested_hypotheses
 from theorax.verifiers.attempts import AttemptLog, ClaimVersion, claim_version
 from theorax.verifiers.cases import user_models
 from theorax.verifiers.cases.draws import Draws, Table
+from theorax.verifiers.cases.few_sizes import measured_alone
 from theorax.verifiers.cases.sweep_lines import control_lines, evidence_lines, refuse_unknown, sweep_lines
 from theorax.verifiers.kinds import JUDGES, Prepared
 from theorax.verifiers.loading import load
@@ -199,6 +201,8 @@ def _planned_checks(
             found.append(
                 _without_a_case(theorem_id, planned, f"Not asked: needs {excluded.needs}; here {excluded.here}.")
             )
+        if planned.asked:
+            found.append(replace(_without_a_case(theorem_id, planned, planned.shortage), runs=False))
         for case, note in zip(planned.cases, planned.notes, strict=True):
             line = case.cell.line
             found.append(
@@ -308,17 +312,28 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
     found = [cell for line in evidence_lines(theorem, claim, table) for cell in judge.cells(claim, line)]
     level = level_of(settings.level, attempt)
     levels = Levels(level, level)
-    cases = tuple(judge.prepare(claim, cell, levels.shared(len(found)), claim) for cell in found)
+    shortened = dict(settings.sizes).keys() & {cell.line.swept.name for cell in found}
+    asked = claim.tending is not None and bool(shortened)
+    few = FEWEST_SIZES if asked and any(len(cell.line.sizes) < FEWEST_SIZES for cell in found) else 0
+    try:
+        cases = tuple(judge.prepare(claim, cell, levels.shared(len(found)), claim) for cell in found)
+    except TooFewSizes as error:
+        if not asked:
+            raise
+        few = max(error.needed, FEWEST_SIZES)
+    if few:
+        cases = ()
     version = claim_version(theorem_id, name, claim, cases, settings)
     settled = any(proof.settles and proof.name == name for proof in theorem.proofs)
     notes = tuple("" if settled and case.runs_if_weak else _note(case) for case in cases)
-    return PlannedClaim(name, claim, cases, levels, notes, version, attempt, is_settled=settled)
+    left = tuple(found) if few else ()
+    return PlannedClaim(name, claim, cases, levels, notes, version, attempt, left, few, is_settled=settled)
 
 
 def _excluded(planned: PlannedClaim, settings: Settings) -> NotAsked | None:
     """The condition by which the values of --at leave no case of this claim; None where they are not the reason."""
     claim = planned.claim
-    if planned.cases or planned.is_settled or not (settings.at and claim.observed and claim.condition):
+    if planned.cases or planned.asked or planned.is_settled or not (settings.at and claim.observed and claim.condition):
         return None
     held = {letter.name for letter in claim.where.free_symbols}
     chosen = [(letter, value) for letter, value in settings.at if letter in held] or settings.at
@@ -367,6 +382,9 @@ def _decide(
         return found(false)
     if stands := proof_check.as_it_stands(claim):
         return found(stands)
+    if planned.asked:
+        measured = "" if settled else measured_alone(claim, planned.asked, draws)
+        return found(claim_verdicts.undecided(Reason.TOO_FEW_SIZES, f"{measured} {planned.shortage}".strip()))
     if not planned.cases:
         reason = Reason.HYPOTHESIS_UNSAMPLED if claim.observed else Reason.NOT_DECIDABLE_YET
         return found(claim_verdicts.undecided(reason))

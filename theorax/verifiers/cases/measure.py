@@ -12,6 +12,7 @@ import numpy as np
 
 from theorax.errors import ObservationError
 from theorax.language import Experiment, Measured, Size, Subject
+from theorax.names import many
 from theorax.numerics import platform
 from theorax.numerics.extents import Extent
 from theorax.numerics.key_use import KeyUse

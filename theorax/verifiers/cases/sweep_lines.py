@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -205,6 +205,19 @@ def _overridden(
     return sizes, tuple(unique), along
 
 
+def _of_subjects(name: str, experiments: Iterable[Experiment]) -> str:
+    """Every subject that fixes the letter, with its value; empty where none does."""
+    found = {
+        subject: value
+        for experiment in experiments
+        for subject, built in experiment.subjects.items()
+        for letter, value in built.knows.items()
+        if str(letter) == name
+    }
+    told = [f"{subject}: {value}" for subject, value in found.items()]
+    return ", ".join(told[:3]) + (f"; {len(told) - 3} more" if len(told) > 3 else "")
+
+
 def refuse_unknown(theorem: Theorem, settings: Settings) -> None:
     """Let pass what --at and --sizes name in this theorem.
 
@@ -222,6 +235,8 @@ def refuse_unknown(theorem: Theorem, settings: Settings) -> None:
     letters = {str(letter): letter for experiment in experiments for case in experiment.cases for letter in case}
     letters |= {str(index): index for experiment in experiments for index in experiment.along}
     for name, text in settings.at:
+        if name not in letters and (known := _of_subjects(name, experiments)):
+            raise UsageError(f"{name} belongs to the subject ({known}). `verify evaluate` takes any value.")
         if name not in letters:
             raise UsageError(
                 f"{_AT} {name}={text}: this theorem has no parameter {name}{did_you_mean(name, letters)} "

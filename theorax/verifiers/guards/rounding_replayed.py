@@ -175,13 +175,13 @@ def _ledger(claim: DecidedClaim, lines: Sequence[LineReplays], seen: Sequence[Ro
         shares = claim.planned.claim.predicts_an_exponent
         worst = max(max((part.relative if shares else part.absolute).values()) for part in compared)
         tested = (
-            f"rounding tested on {many(draws, 'draw')} at {swept} = {sizes}: floats differ from balls by "
+            f"Rounding tested on {many(draws, 'draw')} at {swept} = {sizes}: floats differ from balls by "
             f"up to {worst:.2g}" + (" of the value" if shares else "")
         )
-        told.append(Assumption(_KIND, f"{text}; {tested}", Standing.TESTED))
+        told.append(Assumption(_KIND, f"{text}. {tested}", Standing.TESTED))
     elif draws and not unlooked:
-        tested = f"domains of functions and types of whole numbers tested on {many(draws, 'draw')} at {swept} = {sizes}"
-        told.append(Assumption(_KIND, f"{text}; {tested}", Standing.TESTED))
+        tested = f"Domains of functions and types of whole numbers tested on {many(draws, 'draw')} at {swept} = {sizes}"
+        told.append(Assumption(_KIND, f"{text}. {tested}", Standing.TESTED))
     if unlooked:
         sentence = f"rounding: not looked at: {unlooked}"
         told.append(Assumption(_KIND, sentence if told else f"{text}; {sentence}", Standing.NOT_LOOKED_AT))
