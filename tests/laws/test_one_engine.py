@@ -93,7 +93,12 @@ def words(case: Judged) -> str:
     """The sentence that a theorem's report says of this case, without the name of its subject."""
     (found,) = claim_verdicts.findings([case], combine([case.decision]), settled=False)
     where = claim_verdicts.place(case.prepared.cell)
-    return found.sentence.replace(f", for {where}", "").replace(f" ({where})", "").replace(f" for {where}", "")
+    return (
+        f"{found.within} {found.sentence}".strip()
+        .replace(f", for {where}", "")
+        .replace(f" ({where})", "")
+        .replace(f" for {where}", "")
+    )
 
 
 def agree(case: Judged, verdict: Verdict, within: float = 0.0) -> None:
@@ -210,6 +215,35 @@ def test_a_violation_refutes_by_a_ball_or_by_a_declared_error() -> None:
     verdict = decide.inequality(decide.plan_inequality(draws=4 * DRAWS, reading="exact"), np.tile(column("u"), 4), 0.5)
     assert case.decision.status is verdict.status is Status.REFUTED
     assert case.rigorous and "ball" in case.detail
+
+
+@pytest.mark.parametrize(
+    ("claimed", "status"),
+    [("exact", Status.REFUTED), ("margin", Status.SUPPORTED)],
+)
+def test_readings(claimed: Any, status: Status) -> None:
+    """Off the claim and inside the margin: one reading refutes, the other supports, and both roads say so."""
+    read: dict[str, Any] = {"reading": claimed}
+    mean = judged(Expectation(u, Rational(14, 25), spread=Rational(3, 5), margin=TENTH, **read))
+    plan = decide.plan_mean(to=0.56, margin=0.1, draws=DRAWS, sd=0.6 * 0.56, **read)
+    event = judged(
+        Probability(u <= Rational(11, 20), at_least=Rational(31, 50), margin=Absolute(3, 20, "it matters"), **read)
+    )
+    events = decide.plan_probability(at_least=0.62, margin=0.15, draws=DRAWS, **read)
+    limit = judged(
+        Limit(S, Rational(11, 10), as_=n, approach=ALLOWED, spread=Rational(1, 5), margin=Absolute(1, 4, "so"), **read)
+    )
+    limits = decide.plan_limit(
+        SIZES, to=1.1, margin=0.25, draws=DRAWS, sd=1.1 / 5, seeds="independent", corrections=ALLOWED, **read
+    )
+    for case, verdict in (
+        (mean, decide.mean(plan, column("u"))),
+        (event, decide.probability(events, column("u") <= 0.55)),
+        (limit, decide.limit(limits, table("S"))),
+    ):
+        assert case.decision.status is status
+        assert case.decision.equivalent_within_margin and verdict.within_margin
+        agree(case, verdict)
 
 
 def table(name: str) -> np.ndarray:

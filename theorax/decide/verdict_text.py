@@ -44,6 +44,7 @@ BEYOND: Mapping[str, str] = {
     "inequality": "more than the declared share violates it",
     "law": "the numbers rule out every law nearer to it than the margin",
 }
+RARELY = "it is violated, and the numbers rule out that more than a small share violates it"
 READINGS: Mapping[Reading, str] = {
     Reading.EXACT: "The claim is read exactly: refuted where it is not just as stated",
     Reading.MARGIN: "The claim is read with its margin: refuted only where it is off by more",
@@ -121,6 +122,8 @@ def _meaning(verdict: Verdict, case: Case | None) -> Iterator[Block]:
         meaning = {"inequality": BOUNDS, "identity": IDENTITIES, "law": LAWS}.get(verdict.kind, MEANING).get(
             verdict.status
         )
+        if verdict.within_margin and verdict.kind == "inequality":
+            meaning = RARELY
         if verdict.status is Status.REFUTED and verdict.reading is Reading.MARGIN:
             meaning = BEYOND.get(verdict.kind, meaning)
         if meaning:
