@@ -13,7 +13,7 @@ from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
 from theorax.text.numbers import as_typed, interval, number, with_uncertainty
 from theorax.text.plot import plot, predicted_along
 
-__all__ = ["MEANING", "sweep", "told"]
+__all__ = ["MEANING", "READINGS", "READ_BY_MARGIN", "sweep", "told"]
 
 MEANING: Mapping[Status, str] = {
     Status.SUPPORTED: "the numbers rule out that it is off by the margin or more",
