@@ -55,11 +55,11 @@ def by(plan: WeightedPlan) -> Judge:
 
 
 def rate(sizes: Sequence[float], exponent: float = -1.0, margin: float = 0.1, draws: int = 32, sd: float = 0.2,
-         seeds: str = "paired", **others: Any) -> Judge:  # fmt: skip
+         seeds: str = "paired", reading: str = "exact", **others: Any) -> Judge:  # fmt: skip
     """Rates from a table ``draws x sizes`` of positive values."""
     return by(
         decide.plan_rate(
-            sizes, exponent=exponent, margin=margin, draws=draws, sd=sd, seeds=seeds, **others, reading="exact"
+            sizes, exponent=exponent, margin=margin, draws=draws, sd=sd, seeds=seeds, **others, reading=reading
         )
     )
 
@@ -97,16 +97,17 @@ def sequence(sizes: Sequence[float], margin: float, corrections: Corrections, **
 
 
 def limit(sizes: Sequence[float], to: float, margin: float, draws: int, sd: float, seeds: str = "paired",
-          **others: Any) -> Judge:  # fmt: skip
+          reading: str = "exact", **others: Any) -> Judge:  # fmt: skip
     """Limits of means from a table ``draws x sizes``, or one array per size for independent draws."""
     return by(
-        decide.plan_limit(sizes, to=to, margin=margin, draws=draws, sd=sd, seeds=seeds, **others, reading="exact")
+        decide.plan_limit(sizes, to=to, margin=margin, draws=draws, sd=sd, seeds=seeds, **others, reading=reading)
     )
 
 
 def mean(
-    to: float, margin: float, draws: int, declared: str, variance: float, levels: Levels = DEFAULT_LEVELS
-) -> Judge:
+    to: float, margin: float, draws: int, declared: str, variance: float, levels: Levels = DEFAULT_LEVELS,
+    reading: str = "exact", side: str = "exact",
+) -> Judge:  # fmt: skip
     """Means of one column, by the interval that belongs to what is declared; a range is that from zero to one."""
     moments: Any = {
         "Student's t": _ANY_COUNT,
@@ -115,14 +116,14 @@ def mean(
         "Clopper-Pearson": decide.TwoValues(),
     }[declared]
     plan = decide.plan_mean(
-        to=to, margin=margin, draws=draws, moments=moments, sd=variance**0.5, levels=levels, reading="exact"
+        to=to, margin=margin, draws=draws, moments=moments, sd=variance**0.5, levels=levels, reading=reading, side=side
     )
     return lambda values: outcome(plan.tested(Columns((values,))).decision)
 
 
-def at_least(p0: float, margin: float, draws: int, levels: Levels = DEFAULT_LEVELS) -> Judge:
+def at_least(p0: float, margin: float, draws: int, levels: Levels = DEFAULT_LEVELS, reading: str = "exact") -> Judge:
     """A probability of at least p0, from a fixed number of outcomes."""
-    plan = plan_probability(at_least=p0, margin=margin, draws=draws, levels=levels, reading="exact")
+    plan = plan_probability(at_least=p0, margin=margin, draws=draws, levels=levels, reading=reading)
 
     def judge(outcomes: np.ndarray) -> Outcome:
         sure, undecided, _ = outcomes_of(outcomes)

@@ -61,3 +61,9 @@ def at_most_a_wide_bound(seed):
     """One-sided: that twice the bound would pass as well says nothing against it."""
     plan = decide.plan_mean(to=0.1, margin=0.5, draws=400, sd=1.0, side="at most", reading="exact")
     return decide.mean(plan, -0.2 + np.random.default_rng([7, seed]).standard_normal(400))
+
+
+def inside_the_margin(seed):
+    """Half a margin off the claimed value, read with the margin: supported, and said not to be exactly so."""
+    plan = decide.plan_mean(to=2, margin=0.2, draws=4000, sd=1.0)
+    return decide.mean(plan, 2.1 + np.random.default_rng(seed).standard_normal(4000))
