@@ -38,7 +38,7 @@ SCHEDULES = {
 def measured(mean: np.ndarray, draws: int, schedule: Schedule | None, replicates: int, seed: int) -> dict[str, float]:
     """Shares of the statuses and the mean number of draws."""
     rng = np.random.default_rng(seed)
-    plan = decide.plan_rate(SIZES, exponent=-1, margin=0.1, draws=draws, seeds="paired")
+    plan = decide.plan_rate(SIZES, exponent=-1, margin=0.1, draws=draws, seeds="paired", reading="exact")
     schedule = schedule or Schedule((1.0,), (1.0,))
     looks = decide.plan_looks(plan, schedule.fractions, schedule.shares)
     statuses, spent = [], []

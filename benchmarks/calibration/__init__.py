@@ -6,7 +6,7 @@ One table of cases drives the tests (`tests/honesty`, `tests/power`: few replica
 
 from __future__ import annotations
 
-from benchmarks.calibration import deterministic, events, laws, limits, looks, means, rates, suites, tails
+from benchmarks.calibration import deterministic, events, laws, limits, looks, means, rates, readings, suites, tails
 from benchmarks.calibration.cases import Case
 
 __all__ = ["FAMILIES", "find"]
@@ -20,6 +20,7 @@ FAMILIES = {
     "tails": tails.cases,
     "events": events.cases,
     "laws": laws.cases,
+    "readings": readings.cases,
     "suites": suites.cases,
 }
 

@@ -55,14 +55,18 @@ def by(plan: WeightedPlan) -> Judge:
 
 
 def rate(sizes: Sequence[float], exponent: float = -1.0, margin: float = 0.1, draws: int = 32, sd: float = 0.2,
-         seeds: str = "paired", **others: Any) -> Judge:  # fmt: skip
+         seeds: str = "paired", reading: str = "exact", **others: Any) -> Judge:  # fmt: skip
     """Rates from a table ``draws x sizes`` of positive values."""
-    return by(decide.plan_rate(sizes, exponent=exponent, margin=margin, draws=draws, sd=sd, seeds=seeds, **others))
+    return by(
+        decide.plan_rate(
+            sizes, exponent=exponent, margin=margin, draws=draws, sd=sd, seeds=seeds, **others, reading=reading
+        )
+    )
 
 
 def robust_rate(sizes: Sequence[float], exponent: float, margin: float, draws: int) -> Judge:
     """Rates under the default class, a word counting only where it stands under the larger classes too."""
-    plan = decide.plan_rate(sizes, exponent=exponent, margin=margin, draws=draws, seeds="paired")
+    plan = decide.plan_rate(sizes, exponent=exponent, margin=margin, draws=draws, seeds="paired", reading="exact")
 
     def judge(table: np.ndarray) -> Outcome:
         decision = plan.tested(columns(table)).decision
@@ -75,26 +79,35 @@ def robust_rate(sizes: Sequence[float], exponent: float, margin: float, draws: i
 def alarm(sizes: Sequence[float], draws: int, corrections: Corrections | None = None) -> Judge:
     """Whether the data contradict claimed form and class together: `refuted` counts alarms."""
     plan = decide.plan_rate(
-        sizes, exponent=-1, margin=0.1, draws=draws, seeds="paired", corrections=corrections or Corrections()
+        sizes,
+        exponent=-1,
+        margin=0.1,
+        draws=draws,
+        seeds="paired",
+        corrections=corrections or Corrections(),
+        reading="exact",
     )
     return lambda table: Outcome(plan.tested(columns(table)).detail == CONTRADICTED, False)
 
 
 def sequence(sizes: Sequence[float], margin: float, corrections: Corrections, **claimed: float) -> Judge:
     """The order or the limit of a sequence without randomness, from one value per size."""
-    judge = by(decide.plan_sequence(sizes, margin=margin, corrections=corrections, **claimed))
+    judge = by(decide.plan_sequence(sizes, margin=margin, corrections=corrections, **claimed, reading="exact"))
     return lambda row: judge(np.asarray(row)[None])
 
 
 def limit(sizes: Sequence[float], to: float, margin: float, draws: int, sd: float, seeds: str = "paired",
-          **others: Any) -> Judge:  # fmt: skip
+          reading: str = "exact", **others: Any) -> Judge:  # fmt: skip
     """Limits of means from a table ``draws x sizes``, or one array per size for independent draws."""
-    return by(decide.plan_limit(sizes, to=to, margin=margin, draws=draws, sd=sd, seeds=seeds, **others))
+    return by(
+        decide.plan_limit(sizes, to=to, margin=margin, draws=draws, sd=sd, seeds=seeds, **others, reading=reading)
+    )
 
 
 def mean(
-    to: float, margin: float, draws: int, declared: str, variance: float, levels: Levels = DEFAULT_LEVELS
-) -> Judge:
+    to: float, margin: float, draws: int, declared: str, variance: float, levels: Levels = DEFAULT_LEVELS,
+    reading: str = "exact", side: str = "exact",
+) -> Judge:  # fmt: skip
     """Means of one column, by the interval that belongs to what is declared; a range is that from zero to one."""
     moments: Any = {
         "Student's t": _ANY_COUNT,
@@ -102,13 +115,15 @@ def mean(
         "betting": decide.Bounded(0, 1),
         "Clopper-Pearson": decide.TwoValues(),
     }[declared]
-    plan = decide.plan_mean(to=to, margin=margin, draws=draws, moments=moments, sd=variance**0.5, levels=levels)
+    plan = decide.plan_mean(
+        to=to, margin=margin, draws=draws, moments=moments, sd=variance**0.5, levels=levels, reading=reading, side=side
+    )
     return lambda values: outcome(plan.tested(Columns((values,))).decision)
 
 
-def at_least(p0: float, margin: float, draws: int, levels: Levels = DEFAULT_LEVELS) -> Judge:
+def at_least(p0: float, margin: float, draws: int, levels: Levels = DEFAULT_LEVELS, reading: str = "exact") -> Judge:
     """A probability of at least p0, from a fixed number of outcomes."""
-    plan = plan_probability(at_least=p0, margin=margin, draws=draws, levels=levels)
+    plan = plan_probability(at_least=p0, margin=margin, draws=draws, levels=levels, reading=reading)
 
     def judge(outcomes: np.ndarray) -> Outcome:
         sure, undecided, _ = outcomes_of(outcomes)
@@ -122,7 +137,7 @@ def monitor(p0: float, margin: float, cap: int, truth: float, levels: Levels = D
 
     Its e-values are against both nulls; which of them is true depends on the truth.
     """
-    start = Monitor(plan_probability(at_least=p0, margin=margin, draws=cap, levels=levels, every=10))
+    start = Monitor(plan_probability(at_least=p0, margin=margin, draws=cap, levels=levels, every=10, reading="exact"))
 
     def judge(outcomes: np.ndarray) -> Outcome:
         watched = start.add(outcomes)  # how outcomes are cut into batches changes nothing
@@ -136,5 +151,7 @@ def monitor(p0: float, margin: float, cap: int, truth: float, levels: Levels = D
 def over_cases(tables: Sequence[np.ndarray], to: float, margin: float, levels: Levels = DEFAULT_LEVELS) -> Outcome:
     """One claim about the means of several cases, each decided with its share of the level of refutation."""
     shared, draws = levels.shared(len(tables)), len(tables[0])
-    plan = decide.plan_mean(to=to, margin=margin, draws=draws, sd=1.0, moments=_ANY_COUNT, levels=shared)
+    plan = decide.plan_mean(
+        to=to, margin=margin, draws=draws, sd=1.0, moments=_ANY_COUNT, levels=shared, reading="exact"
+    )
     return outcome(equivalence.combine([plan.tested(Columns((table,))).decision for table in tables], levels))

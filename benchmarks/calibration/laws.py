@@ -74,7 +74,13 @@ def _plans(draws: int, conditional: bool) -> dict[str, LawPlan]:
     found = {}
     for name, allowed in (("free 1/n", KNOWN), ("B = 0.05, w >= 1", BOUNDED)):
         plan = decide.plan_law(
-            SIZES, to=CLAIMED, draws=draws, seeds="independent", corrections=allowed, conditional=conditional
+            SIZES,
+            to=CLAIMED,
+            draws=draws,
+            seeds="independent",
+            corrections=allowed,
+            conditional=conditional,
+            reading="exact",
         )
         found[name] = replace(plan, sd=sd)
     return found
@@ -155,7 +161,7 @@ def _raw_cases() -> list[Case]:
 def _fixed_cases() -> list[Case]:
     """The claimed law itself at one size, no corrections: the level is spent in full, not only kept."""
     draws = 400
-    judge = _judge(decide.plan_law(to=CLAIMED, excludes=[decide.Normal(0, np.sqrt(1.8))], draws=draws))
+    judge = _judge(decide.plan_law(to=CLAIMED, excludes=[decide.Normal(0, np.sqrt(1.8))], draws=draws, reading="exact"))
     found = []
     for variance, kind, stated in ((1.0, Truth.HOLDS, Published()), (1.8, Truth.MARGIN, Published(0.99))):
         draw = lambda rng, v=variance: [np.sqrt(v) * rng.standard_normal(draws)]  # noqa: E731

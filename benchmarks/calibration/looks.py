@@ -68,7 +68,9 @@ def cases() -> tuple[Case, ...]:
         ("32 to 8192, clean", Corrections(), lambda x: 0 * x, POWERED.sizes, MARGIN),
         ("three sizes, no corrections", engine.EXACT, lambda x: 0 * x, np.array([16.0, 32.0, 64.0]), 0.04),
     ):
-        plan = decide.plan_rate(sizes, exponent=-1, margin=margin, draws=DRAWS, seeds="paired", corrections=corrections)
+        plan = decide.plan_rate(
+            sizes, exponent=-1, margin=margin, draws=DRAWS, seeds="paired", corrections=corrections, reading="exact"
+        )
         looks, once = decide.plan_looks(plan), decide.plan_looks(plan, (1.0,), (1.0,))
         stages = [stage for stage in looks.stages if isinstance(stage, RatePlan)]
         design = Design(sizes[0], sizes[-1], DRAWS)

@@ -61,7 +61,7 @@ def student(to: float, margin: float, side: str) -> Callable[[np.ndarray], Outco
 
 def _engine(to: float, margin: float, n: int, sd: float, side: str) -> Callable[[np.ndarray], Outcome]:
     """The engine's support alone: of a skewed law no level of refutation and no uniform p-value is promised."""
-    plan = decide.plan_mean(to=to, margin=margin, draws=n, sd=sd, side=side)
+    plan = decide.plan_mean(to=to, margin=margin, draws=n, sd=sd, side=side, reading="exact")
 
     def rule(values: np.ndarray) -> Outcome:
         said = engine.outcome(plan.tested(Columns((values,))).decision)

@@ -402,3 +402,40 @@ def test_the_limit_of_laws(data, rng):
     assert data(text, "--law", "error ~ normal(0, 1) as N", *options, "--margin", "0.1").code == 0
     assert data(text, "--law", "error ~ normal(0, 1.5) as N", *options, "--margin", "0.1").code == 1
     assert "Two things are missing: --class, --because." in data(text, "--law", "error ~ normal(0, 1) as N").err
+
+
+class TestReadings:
+    NEAR = "x\n" + "\n".join(f"{1.95 + 0.1 * sign}" for sign in (1, -1) * 200) + "\n"
+    FAR = "x\n" + "\n".join(f"{1.7 + 0.1 * sign}" for sign in (1, -1) * 200) + "\n"
+    MEAN = ("--mean", "x = 2", "--margin", "0.1", "--sd", "0.1")
+
+    def test_a_value_inside_the_margin(self, data):
+        said = data(self.NEAR, *self.MEAN)
+        assert said.code == 0
+        for part in ("✓ SUPPORTED", "Within 0.1 of 2; not exactly 2 (found 1.9500(50)).", "read with its margin"):
+            assert part in said.out
+        exactly = data(self.NEAR, *self.MEAN, "--reading", "exact")
+        assert exactly.code == 1
+        for part in ("✗ REFUTED (within margin)", "Not exactly 2 (found 1.9500(50)), but within your margin of 0.1."):
+            assert part in exactly.out
+
+    def test_a_value_beyond_the_margin(self, data):
+        for reading in ("exact", "margin"):
+            said = data(self.FAR, *self.MEAN, "--reading", reading)
+            assert said.code == 1 and "✗ REFUTED\n" in said.out
+
+    def test_the_document_says_how_it_was_read(self, data):
+        for reading, status in (("exact", "REFUTED"), ("margin", "SUPPORTED")):
+            verdict = json.loads(data(self.NEAR, *self.MEAN, "--reading", reading, "--json").out)["verdict"]
+            assert (verdict["reading"], verdict["status"], verdict["within_margin"]) == (reading, status, True)
+
+    def test_a_bound_without_a_share_is_read_exactly(self, data):
+        rows = "x\n" + "0.5\n" * 2 + "".join(f"{0.1 + 1e-4 * i}\n" for i in range(998))
+        bound = ("--at-most", "x <= 0.4")
+        assert data(rows, *bound).code == 1
+        assert data(rows, *bound, "--margin", "0.02").code == 0
+        assert data(rows, *bound, "--margin", "0.02", "--reading", "exact").code == 1
+
+    def test_an_unknown_reading(self, data):
+        said = data(self.NEAR, *self.MEAN, "--reading", "exat")
+        assert said.code == 2 and "did you mean `exact`?" in said.err

@@ -80,7 +80,13 @@ def test_joint_law_sees_a_correlation(rng):
 
 def planned(draws, seeds="independent", margin=0.05):
     return decide.plan_law(
-        (16, 32, 64, 128, 256), to=decide.Normal(), draws=draws, seeds=seeds, corrections=LAWS, margin=margin
+        (16, 32, 64, 128, 256),
+        to=decide.Normal(),
+        draws=draws,
+        seeds=seeds,
+        corrections=LAWS,
+        margin=margin,
+        reading="exact",
     )
 
 

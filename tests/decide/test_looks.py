@@ -15,7 +15,7 @@ from theorax.decide.stopping import Schedule
 from theorax.errors import DesignError, ObservationError
 
 SIZES = tuple(32 * 2**i for i in range(9))
-PLAN = decide.plan_rate(SIZES, exponent=-1, margin=0.1, draws=64, seeds="paired")
+PLAN = decide.plan_rate(SIZES, exponent=-1, margin=0.1, draws=64, seeds="paired", reading="exact")
 
 
 def source(rng, exponent=-1.0, asked=None):
@@ -37,7 +37,9 @@ def test_a_far_claim_is_refuted_with_the_first_look_alone(rng):
 
 def test_portions_continue_and_the_last_look_sees_every_draw(rng):
     asked = []
-    plan = decide.plan_looks(decide.plan_rate(SIZES, exponent=-1, margin=0.06, draws=64, seeds="paired"))
+    plan = decide.plan_looks(
+        decide.plan_rate(SIZES, exponent=-1, margin=0.06, draws=64, seeds="paired", reading="exact")
+    )
     verdict = decide.looks(plan, source(rng, -1.02, asked))
     assert asked == [(0, 16), (16, 16), (32, 32)] or verdict.status != "INCONCLUSIVE"
     assert verdict.design_hash == plan.hash
@@ -63,17 +65,17 @@ def test_p_values_are_charged_with_the_share_of_their_look(rng):
 @pytest.mark.parametrize("kind", ["limit", "mean"])
 def test_limits_and_means(kind, rng):
     if kind == "limit":
-        plan = decide.plan_limit(SIZES, to=1.0, margin=0.3, draws=120, sd=0.3, seeds="paired")
+        plan = decide.plan_limit(SIZES, to=1.0, margin=0.3, draws=120, sd=0.3, seeds="paired", reading="exact")
         verdict = decide.looks(decide.plan_looks(plan), lambda _, m: 1 + 0.3 * rng.standard_normal((m, len(SIZES))))
     else:
-        plan = decide.plan_mean(to=0.0, margin=0.5, draws=120, sd=1.0)
+        plan = decide.plan_mean(to=0.0, margin=0.5, draws=120, sd=1.0, reading="exact")
         verdict = decide.looks(decide.plan_looks(plan), lambda _, m: rng.standard_normal(m))
     assert verdict.status == "SUPPORTED"
 
 
 def test_what_is_no_plan_and_what_is_another_shape_are_told(rng):
     with pytest.raises(DesignError, match="monitor"):
-        decide.plan_looks(decide.plan_probability(at_least=0.9, margin=0.05, draws=100))
+        decide.plan_looks(decide.plan_probability(at_least=0.9, margin=0.05, draws=100, reading="exact"))
     with pytest.raises(DesignError, match="spend"):
         decide.plan_looks(PLAN, (0.5, 1.0), (0.5, 0.6))
     with pytest.raises(ObservationError, match="16 draws at 9 sizes"):
@@ -183,7 +185,7 @@ def test_schedules_that_cannot_be_meant(fractions, shares):
 
 def test_nothing_to_stop():
     with pytest.raises(DesignError, match="without randomness"):
-        decide.plan_looks(decide.plan_sequence(SIZES, exponent=-1, margin=0.1))
+        decide.plan_looks(decide.plan_sequence(SIZES, exponent=-1, margin=0.1, reading="exact"))
 
 
 def test_public_names_are_no_modules():

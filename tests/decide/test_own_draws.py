@@ -94,12 +94,12 @@ class TestCounts:
 
     @pytest.mark.parametrize("share", [0.5, 0.02, 1e-4])
     def test_what_no_violation_leaves_open(self, share):
-        fewest = decide.plan_inequality(draws=1, share=share).cheapest()
+        fewest = decide.plan_inequality(draws=1, share=share, reading="exact").cheapest()
         assert fewest.decides and not replace(fewest, draws=fewest.draws - 1).decides
         # The share that the interval of Clopper and Pearson leaves open, and the power of its test, by their definitions.
         assert (1 - fewest.half_width) ** fewest.draws == pytest.approx(fewest.levels.support)
         assert 1 - (1 - fewest.noticeable) ** fewest.draws == pytest.approx(0.9)
-        weak = decide.plan_inequality(draws=fewest.draws - 1, share=share)
+        weak = decide.plan_inequality(draws=fewest.draws - 1, share=share, reading="exact")
         assert str(fewest.draws) in weak.weakness and not fewest.weakness
 
     def test_the_cheapest_plan_decides(self):

@@ -163,10 +163,14 @@ class TestMetamorphic:
     def test_a_wider_margin_never_loses_support(self, plan, rng):
         for exponent in self.CLAIMS:
             values = power_law(rng, plan, exponent=exponent)
-            statuses = [decide.rate(replace(plan, margin=m), values).status for m in (0.06, 0.1, 0.2, 0.3)]
-            supported = [status == "SUPPORTED" for status in statuses]
-            assert supported == sorted(supported)
-            assert len({status == "REFUTED" for status in statuses}) == 1  # the margin is no part of a refutation
+            for reading in decide.Reading:
+                plans = [replace(plan, margin=m, reading=reading) for m in (0.06, 0.1, 0.2, 0.3)]
+                statuses = [decide.rate(wider, values).status for wider in plans]
+                supported, refuted = ([status == word for status in statuses] for word in ("SUPPORTED", "REFUTED"))
+                assert supported == sorted(supported)
+                assert refuted == sorted(refuted, reverse=True)
+                # Read exactly, the margin is no part of a refutation.
+                assert reading is decide.Reading.MARGIN or len(set(refuted)) == 1
 
     def test_a_larger_class_never_decides_more(self, plan, rng):
         """For the same weights: other weights are another estimate of the same data."""

@@ -21,6 +21,7 @@ REPLICATES = {
     "tails": 40,
     "events": 40,
     "laws": 12,
+    "readings": 60,
     "suites": 60,
 }
 

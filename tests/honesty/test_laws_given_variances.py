@@ -44,7 +44,14 @@ def tables(rng, variance):
 
 def planned(allowed):
     return decide.plan_law(
-        SIZES, to=decide.Normal(), draws=DRAWS, sd=0.1, seeds="independent", conditional=True, corrections=allowed
+        SIZES,
+        to=decide.Normal(),
+        draws=DRAWS,
+        sd=0.1,
+        seeds="independent",
+        conditional=True,
+        corrections=allowed,
+        reading="exact",
     )
 
 

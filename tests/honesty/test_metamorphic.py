@@ -18,7 +18,7 @@ from theorax.decide.monitoring import Monitor
 from theorax.decide.status import Levels, Side, Status
 
 SIZES = tuple(32 * 2.0**i for i in range(9))
-PLAN = own.plan_rate(SIZES, exponent=-1, margin=0.1, draws=64, seeds="paired")
+PLAN = own.plan_rate(SIZES, exponent=-1, margin=0.1, draws=64, seeds="paired", reading="exact")
 UNIT = 2.0**-53
 DECIDED = (Status.SUPPORTED, Status.REFUTED)
 
@@ -49,7 +49,7 @@ class TestOfTheData:
 
     def test_units_of_the_size(self, rng):
         """Only ratios of sizes count; powers of two change no bit of them."""
-        wide = own.plan_rate([8 * n for n in SIZES], exponent=-1, margin=0.1, draws=64, seeds="paired")
+        wide = own.plan_rate([8 * n for n in SIZES], exponent=-1, margin=0.1, draws=64, seeds="paired", reading="exact")
         assert wide.weights.values == PLAN.weights.values
         for table in tables(rng):
             same(own.rate(PLAN, table), own.rate(wide, table), 0.0)
@@ -60,7 +60,7 @@ class TestOfTheData:
             same(own.rate(PLAN, table), own.rate(PLAN, shuffled), 2 * rounding_of_logs(table))
 
     def test_names_of_independent_seeds(self, rng):
-        plan = own.plan_rate(SIZES, exponent=-1, margin=0.1, draws=64, seeds="independent")
+        plan = own.plan_rate(SIZES, exponent=-1, margin=0.1, draws=64, seeds="independent", reading="exact")
         for table in tables(rng):
             columns = [rng.permutation(column) for column in table.T]
             same(own.rate(plan, list(table.T)), own.rate(plan, columns), 2 * rounding_of_logs(table))
@@ -69,7 +69,7 @@ class TestOfTheData:
         """Sizes measured in between and dropped again leave no trace."""
         fine = [32 * 2.0 ** (i / 2) for i in range(17)]
         table = np.array(fine) ** -1.0 * np.exp(0.2 * rng.standard_normal((64, 17)))
-        coarse = own.plan_rate(fine[::2], exponent=-1, margin=0.1, draws=64, seeds="paired")
+        coarse = own.plan_rate(fine[::2], exponent=-1, margin=0.1, draws=64, seeds="paired", reading="exact")
         assert own.rate(coarse, table[:, ::2]) == own.rate(PLAN, np.ascontiguousarray(table[:, ::2]))
 
     @pytest.mark.parametrize(("scale", "shift"), [(4.0, 0.0), (-0.25, 0.0), (-8.0, 1024.0)])
@@ -93,14 +93,16 @@ class TestOfTheData:
     def test_replay(self, rng):
         for table in tables(rng):
             assert own.rate(PLAN, table) == own.rate(PLAN, table.copy())
-        again = own.plan_rate(SIZES, exponent=-1, margin=0.1, draws=64, seeds="paired")
+        again = own.plan_rate(SIZES, exponent=-1, margin=0.1, draws=64, seeds="paired", reading="exact")
         assert again.hash == PLAN.hash
 
     def test_batches_of_a_monitor(self, rng):
         for truth in (0.9, 0.93, 0.95, 0.99):
             outcomes = rng.random(2000) < truth
-            whole = Monitor(own.plan_probability(at_least=0.95, margin=0.02, draws=2000, every=10)).add(outcomes)
-            cut = Monitor(own.plan_probability(at_least=0.95, margin=0.02, draws=2000, every=10))
+            whole = Monitor(
+                own.plan_probability(at_least=0.95, margin=0.02, draws=2000, every=10, reading="exact")
+            ).add(outcomes)
+            cut = Monitor(own.plan_probability(at_least=0.95, margin=0.02, draws=2000, every=10, reading="exact"))
             for part in np.split(outcomes, np.sort(rng.integers(0, 2000, 30))):
                 cut = cut.add(part)
             assert cut == whole

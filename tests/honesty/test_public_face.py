@@ -35,7 +35,7 @@ def table(rng, draws, truth, shared):
     ("seeds", "shared"), [("paired", True), ("undeclared", True), ("undeclared", False), ("independent", False)]
 )
 def test_rates(seeds, shared, rng):
-    plan = decide.plan_rate(SIZES, exponent=-1, margin=0.1, draws=64, seeds=seeds)
+    plan = decide.plan_rate(SIZES, exponent=-1, margin=0.1, draws=64, seeds=seeds, reading="exact")
     true = [decide.rate(plan, table(rng, 64, -1.0, shared)).status for _ in range(REPLICATES)]
     false = [decide.rate(plan, table(rng, 64, -1.1, shared)).status for _ in range(REPLICATES)]
     assert true.count("REFUTED") <= MOST
@@ -49,7 +49,7 @@ def test_pairs_that_are_averaged_in_batches(rng, monkeypatch):
     monkeypatch.setattr("theorax.decide.streams.KEPT", 0)
     monkeypatch.setattr("theorax.decide.streams.BATCHES", 16)
     exact = decide.Corrections(size=0.0, rest=0.0, reason="an exact power law")
-    plan = decide.plan_rate(SIZES, exponent=-1, margin=0.1, draws=70, corrections=exact)
+    plan = decide.plan_rate(SIZES, exponent=-1, margin=0.1, draws=70, corrections=exact, reading="exact")
     sizes, refuted = np.tile(SIZES, 70), 0
     for _ in range(REPLICATES):
         stream = Stream(logs=True)
@@ -60,7 +60,7 @@ def test_pairs_that_are_averaged_in_batches(rng, monkeypatch):
 
 
 def test_a_monitor_that_is_asked_after_every_draw(rng):
-    plan = decide.plan_probability(at_least=0.9, margin=0.05, draws=300)
+    plan = decide.plan_probability(at_least=0.9, margin=0.05, draws=300, reading="exact")
     wrong = {0.9: "REFUTED", 0.85: "SUPPORTED"}
     for truth, status in wrong.items():
         ended = []
@@ -72,6 +72,6 @@ def test_a_monitor_that_is_asked_after_every_draw(rng):
 
 
 def test_laws(rng):
-    plan = decide.plan_law(to=decide.Normal(), draws=2000, margin=0.06)
+    plan = decide.plan_law(to=decide.Normal(), draws=2000, margin=0.06, reading="exact")
     true = [decide.law(plan, rng.standard_normal(2000)).status for _ in range(100)]
     assert true.count("REFUTED") <= most(100) and true.count("SUPPORTED") > 80

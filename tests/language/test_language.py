@@ -250,3 +250,15 @@ def test_what_is_no_characteristic_function_is_refused(of, message):
     with pytest.raises(StatementError, match=message):
         Characteristic(exp(t) if of == "odd" else of, t)
     assert Characteristic(exp(I * t), t).moment(1) == 1
+
+
+def test_a_claim_is_read_exactly_unless_it_says_otherwise():
+    assert limit().reading == "exact"
+    assert limit(reading="margin").reading == rate(reading="margin").reading == "margin"
+    with pytest.raises(StatementError, match="reading='both' is unknown"):
+        limit(reading="both")
+    # One instance on which it fails refutes each of these.
+    with pytest.raises(StatementError, match="One instance on which it fails refutes it"):
+        Inequality(x, at_most=a, reading="margin")
+    with pytest.raises(StatementError, match="One instance on which it fails refutes it"):
+        Identity(x, a, margin=Relative(1, 10, "a test"), reading="margin")

@@ -93,7 +93,12 @@ def words(case: Judged) -> str:
     """The sentence that a theorem's report says of this case, without the name of its subject."""
     (found,) = claim_verdicts.findings([case], combine([case.decision]), settled=False)
     where = claim_verdicts.place(case.prepared.cell)
-    return found.sentence.replace(f", for {where}", "").replace(f" ({where})", "").replace(f" for {where}", "")
+    return (
+        f"{found.within} {found.sentence}".strip()
+        .replace(f", for {where}", "")
+        .replace(f" ({where})", "")
+        .replace(f" for {where}", "")
+    )
 
 
 def agree(case: Judged, verdict: Verdict, within: float = 0.0) -> None:
@@ -133,7 +138,14 @@ def test_laws(conditional: bool, wider: Any, status: Status) -> None:
         x, gaussian(wider), as_=n, approach=ALLOWED, spread=sd, scale=to.scale, given=S if conditional else None
     )
     plan = decide.plan_law(
-        SIZES, to=to, draws=DRAWS, sd=sd, seeds="independent", corrections=ALLOWED, conditional=conditional
+        SIZES,
+        to=to,
+        draws=DRAWS,
+        sd=sd,
+        seeds="independent",
+        corrections=ALLOWED,
+        conditional=conditional,
+        reading="exact",
     )
     case = judged(claim)
     assert case.decision.status is status
@@ -146,8 +158,8 @@ def test_the_planned_width_of_single_values_needs_no_declared_noise() -> None:
     """What the claimed law says of the noise of single values is what a declared spread of as much says."""
     sd = decide.Normal().noise(decide.Normal().frequencies).sd
     given = {"draws": DRAWS, "seeds": "independent", "corrections": ALLOWED}
-    assert decide.plan_law(SIZES, to=decide.Normal(), **given).half_width == pytest.approx(
-        decide.plan_law(SIZES, to=decide.Normal(), sd=sd, **given).half_width
+    assert decide.plan_law(SIZES, to=decide.Normal(), **given, reading="exact").half_width == pytest.approx(
+        decide.plan_law(SIZES, to=decide.Normal(), sd=sd, **given, reading="exact").half_width
     )
 
 
@@ -165,13 +177,13 @@ TENTH = Absolute(1, 10, "a tenth matters")
 def test_probabilities(claimed: Any, margin: Absolute, status: Status) -> None:
     case = judged(Probability(u <= Rational(11, 20), at_least=claimed, margin=margin))
     assert case.decision.status is status
-    plan = decide.plan_probability(at_least=float(claimed), margin=float(margin.value), draws=DRAWS)
+    plan = decide.plan_probability(at_least=float(claimed), margin=float(margin.value), draws=DRAWS, reading="exact")
     agree(case, decide.probability(plan, column("u") <= 0.55))
 
 
 def test_probabilities_of_events_that_hang_on_rounding() -> None:
     case = judged(Probability(v <= Rational(11, 20), at_least=Rational(1, 2), margin=TENTH))
-    plan = decide.plan_probability(at_least=0.5, margin=0.1, draws=DRAWS)
+    plan = decide.plan_probability(at_least=0.5, margin=0.1, draws=DRAWS, reading="exact")
     distance = column("v") - 0.55
     outcomes = np.where(np.abs(distance) < 0.01, np.nan, (distance < 0).astype(float))
     assert np.isnan(outcomes).any()
@@ -190,7 +202,7 @@ def test_bounds(bound: Any, content: Any, status: Status, reason: Reason | None)
     case = judged(Inequality(v, at_most=bound, content=content))
     assert (case.decision.status, case.decision.reason) == (status, reason)
     draws = DRAWS * len(SIZES)
-    plan = decide.plan_inequality(draws=draws, share=float(content))
+    plan = decide.plan_inequality(draws=draws, share=float(content), reading="exact")
     left = np.concatenate([column("v", at) for at in range(len(SIZES))])
     # One float is subtracted from a column; the order of both operations is the same.
     agree(case, decide.inequality(plan, left, float(bound), errors=0.01), ROUNDED)
@@ -200,9 +212,38 @@ def test_bounds(bound: Any, content: Any, status: Status, reason: Reason | None)
 
 def test_a_violation_refutes_by_a_ball_or_by_a_declared_error() -> None:
     case = judged(Inequality(u, at_most=Rational(1, 2)))
-    verdict = decide.inequality(decide.plan_inequality(draws=4 * DRAWS), np.tile(column("u"), 4), 0.5)
+    verdict = decide.inequality(decide.plan_inequality(draws=4 * DRAWS, reading="exact"), np.tile(column("u"), 4), 0.5)
     assert case.decision.status is verdict.status is Status.REFUTED
     assert case.rigorous and "ball" in case.detail
+
+
+@pytest.mark.parametrize(
+    ("claimed", "status"),
+    [("exact", Status.REFUTED), ("margin", Status.SUPPORTED)],
+)
+def test_readings(claimed: Any, status: Status) -> None:
+    """Off the claim and inside the margin: one reading refutes, the other supports, and both roads say so."""
+    read: dict[str, Any] = {"reading": claimed}
+    mean = judged(Expectation(u, Rational(14, 25), spread=Rational(3, 5), margin=TENTH, **read))
+    plan = decide.plan_mean(to=0.56, margin=0.1, draws=DRAWS, sd=0.6 * 0.56, **read)
+    event = judged(
+        Probability(u <= Rational(11, 20), at_least=Rational(31, 50), margin=Absolute(3, 20, "it matters"), **read)
+    )
+    events = decide.plan_probability(at_least=0.62, margin=0.15, draws=DRAWS, **read)
+    limit = judged(
+        Limit(S, Rational(11, 10), as_=n, approach=ALLOWED, spread=Rational(1, 5), margin=Absolute(1, 4, "so"), **read)
+    )
+    limits = decide.plan_limit(
+        SIZES, to=1.1, margin=0.25, draws=DRAWS, sd=1.1 / 5, seeds="independent", corrections=ALLOWED, **read
+    )
+    for case, verdict in (
+        (mean, decide.mean(plan, column("u"))),
+        (event, decide.probability(events, column("u") <= 0.55)),
+        (limit, decide.limit(limits, table("S"))),
+    ):
+        assert case.decision.status is status
+        assert case.decision.equivalent_within_margin and verdict.within_margin
+        agree(case, verdict)
 
 
 def table(name: str) -> np.ndarray:
@@ -240,6 +281,7 @@ def test_limits(to: Any, margin: Absolute, moments: Any, status: Status, reason:
         seeds="independent",
         corrections=ALLOWED,
         moments=numbers,
+        reading="exact",
     )
     agree(case, decide.limit(plan, table("S")))
 
@@ -260,7 +302,9 @@ def test_means(of: str, equals: Any, moments: Any, status: Status) -> None:
     case = judged(Expectation(letter, equals, moments=moments, spread=Rational(3, 5), margin=TENTH))
     assert case.decision.status is status
     lowered = moments if isinstance(moments, str) else moments.lowered(lambda end: (float(sympify(end).subs(n, 16)),))
-    plan = decide.plan_mean(to=float(equals), margin=0.1, draws=DRAWS, sd=0.6 * float(equals), moments=lowered)
+    plan = decide.plan_mean(
+        to=float(equals), margin=0.1, draws=DRAWS, sd=0.6 * float(equals), moments=lowered, reading="exact"
+    )
     values = Columns((column(of),), (np.full(DRAWS, 0.01),)) if of == "v" else column(of)
     if of == "v":
         assert plan.tested(values).decision == case.decision
@@ -272,7 +316,7 @@ def test_means(of: str, equals: Any, moments: Any, status: Status) -> None:
 def test_quantiles(claimed: Any, status: Status) -> None:
     case = judged(Expectation(u, claimed, quantile=Rational(1, 2), spread=Rational(3, 5), margin=TENTH))
     assert case.decision.status is status
-    plan = decide.plan_quantile(to=float(claimed), margin=0.1, draws=DRAWS, sd=0.6 * float(claimed))
+    plan = decide.plan_quantile(to=float(claimed), margin=0.1, draws=DRAWS, sd=0.6 * float(claimed), reading="exact")
     agree(case, decide.quantile(plan, column("u")))
 
 
@@ -303,6 +347,7 @@ def test_rates(exponent: Any, side: Any, status: Status, average: Any) -> None:
         side=side,
         average=average,
         corrections=allowed,
+        reading="exact",
     )
     agree(case, decide.rate(plan, table("S") / np.array(SIZES)))
 
@@ -342,10 +387,12 @@ def test_sequences(claimed: dict[str, Any], status: Status) -> None:
     claim: Claim
     if "to" in claimed:
         claim = Limit(q, claimed["to"], **given)
-        plan = decide.plan_sequence(q_sizes, to=float(claimed["to"]), margin=0.1, corrections=SMOOTH)
+        plan = decide.plan_sequence(q_sizes, to=float(claimed["to"]), margin=0.1, corrections=SMOOTH, reading="exact")
     else:
         claim = Rate(q, n ** claimed["exponent"], rules_out=claimed.get("rival"), **given)
-        plan = decide.plan_sequence(q_sizes, exponent=float(claimed["exponent"]), margin=0.1, corrections=SMOOTH)
+        plan = decide.plan_sequence(
+            q_sizes, exponent=float(claimed["exponent"]), margin=0.1, corrections=SMOOTH, reading="exact"
+        )
         plan = replace(plan, rival=claimed.get("rival"))
     case = judged(claim, followed)
     assert case.decision.status is status

@@ -60,7 +60,12 @@ def test_an_edited_report_is_refused_with_the_place(edit, message, tmp_path, who
 def fallen(found):
     """A claim that says it fell among all claims of its run, of which the run's own account says nothing."""
     claim, theorem = found["theorems"][0]["claims"][0], found["theorems"][0]
-    fell = {"finding": "not significant among all claims of the run", "sentence": "It fell.", "reason": "underpowered"}
+    fell = {
+        "finding": "not significant among all claims of the run",
+        "sentence": "It fell.",
+        "reason": "underpowered",
+        "within": "",
+    }
     claim["findings"].append(fell)
     claim.update(status="INCONCLUSIVE", reason="underpowered", sentence="It fell.", shown_by=None)
     theorem.update(status="INCONCLUSIVE")

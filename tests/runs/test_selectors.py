@@ -22,6 +22,8 @@ SELECTIONS = [
     ("label:derived", "lanczos", "lanczos"),
     ("status:refuted", "edge", "edge"),
     ("status:unchecked", "lanczos bulk", "lanczos bulk"),
+    ("status:within", "gap", "gap"),
+    ("kind:rate,status:within", "gap", "gap"),
     ("kind:rate,status:supported", "gap", "gap"),
     ("kind:rate, +gap", "gap", "gap"),
     ("edge gap", "edge gap", "edge gap"),
@@ -35,6 +37,6 @@ def test_what_is_selected(tmp_path, words, ids, named):
     typed, _, left_out = words.partition(" --exclude ")
     parts = [typed] if "," in typed else typed.split()
     statuses = {"edge": "REFUTED", "gap": "SUPPORTED"}
-    found = select(parts, catalogue, lambda: statuses, left_out.split())
+    found = select(parts, catalogue, lambda: statuses, left_out.split(), lambda: {"gap"})
     assert " ".join(found.ids) == ids
     assert " ".join(found.named) == named

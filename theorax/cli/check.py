@@ -118,9 +118,10 @@ def select_theorems(
     **Raises:** UsageError or NothingSelected as ``select`` does.
     """
     from theorax.runs.selectors import select
-    from theorax.runs.store import statuses
+    from theorax.runs.store import statuses, within_margin
 
-    return select(words, workspace.catalogue, lambda: statuses(Path(chosen.state)), exclude)
+    state = Path(chosen.state)
+    return select(words, workspace.catalogue, lambda: statuses(state), exclude, lambda: within_margin(state))
 
 
 def check_theorems(

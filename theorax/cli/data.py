@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # What the JSON document says of the plan.
 PLANNED = ("hash", "statement", "design", "margin", "bias", "half_width", "noticeable", "cost", "decides")
+READINGS = ("exact", "margin")
 CLAIMS = ("rate", "limit", "mean", "at_most", "law", "probability")
 
 
@@ -36,6 +37,11 @@ CLAIMS = ("rate", "limit", "mean", "at_most", "law", "probability")
 @click.option("--probability", metavar="CLAIM", help='"ok >= 0.99": the share of ones in a column of 0 and 1.')
 @click.option("--law", metavar="CLAIM", help='"x ~ normal(0, 1)" or "x ~ other_column"; add "as n" for a limit.')
 @click.option("--margin", type=Number(), metavar="M", help="The smallest error that would matter.")
+@click.option(
+    "--reading",
+    type=OneOf(READINGS),
+    help="Claim the value within the margin, or exactly [margin, where one is given].",
+)
 @click.option("--class", "class_", default="default", metavar="CLASS", help="Corrections at finite size [default].")
 @click.option("--because", default="", metavar="TEXT", help="Why a class sharper than the default holds.")
 @click.option("--sd", type=Number(), metavar="S", help="Planned sd of one draw [0.2 of a logarithm].")
@@ -136,7 +142,7 @@ def _declared(given: dict[str, Any]) -> StudyOptions:
         corrections=corrections,
         moments=moments,
         unexplained=unexplained,
-        **{name: given[name] for name in ("margin", "sd", "seeds", "paired", "error", "floor", "average")},
+        **{name: given[name] for name in ("margin", "sd", "seeds", "paired", "error", "floor", "average", "reading")},
     )
 
 
@@ -165,7 +171,7 @@ def _answer(study: Study, file: Path, claim: str, code: int) -> Answer:
     from theorax.text.signs import signed
 
     verdict, blocks = study.verdict, tuple(_blocks(study))
-    title = f"{signed(verdict.status)} {claim} ({file})"
+    title = f"{signed(verdict.status, verdict.within_margin)} {claim} ({file})"
     outcome = outcome_of(verdict.status, erratum=False)
     case = BuildCase(str(file), claim, outcome, verdict.status, title, verdict.sentence, render(blocks))
     return Answer(title, _document(study, file, claim, code), blocks, (case,), created=now())

@@ -59,13 +59,14 @@ def plan(
     from theorax.runs.dependencies import Graph
     from theorax.runs.selectors import select
     from theorax.runs.sources import Sources
-    from theorax.runs.store import Store, statuses
+    from theorax.runs.store import Store, statuses, within_margin
 
     catalogue = workspace.catalogue
     if why is not None:
         words = (existing_id(catalogue, why),)
     words = words or workspace.usual(library=library)
-    selection = select(words, catalogue, lambda: statuses(Path(chosen.state)), exclude)
+    state = Path(chosen.state)
+    selection = select(words, catalogue, lambda: statuses(state), exclude, lambda: within_margin(state))
     sources, store = Sources().beside(chosen.state), Store(Path(chosen.state))
     blocks: list[Block] = []
     everything: list[PlannedCheck] = []

@@ -48,6 +48,7 @@ class StudyOptions:
     margin: float | None = None
     sd: float | None = None
     levels: decide.Levels = field(default_factory=decide.Levels)
+    reading: str | None = None  # None: nothing was declared
     corrections: decide.Corrections | None = None  # None: nothing was declared
     seeds: str | None = None
     paired: str | None = None
@@ -56,6 +57,11 @@ class StudyOptions:
     average: str = "mean of log"
     moments: Moment = LIGHT_TAILS
     unexplained: bool = False  # the class is sharper than the default, and no reason was given
+
+    @property
+    def read(self) -> str:
+        """The reading of a claim that has a margin."""
+        return self.reading or decide.Reading.MARGIN
 
     @property
     def columns(self) -> dict[str, str | None]:
@@ -142,7 +148,11 @@ def study_limit(table: DataTable, claim: LimitClaim, declared: StudyOptions) -> 
 def _along_sizes(table: DataTable, claim: RateClaim | LimitClaim, declared: StudyOptions, kind: _SweepKind) -> Study:
     letter = f"(1/{claim.letter})" if claim.shrinks else claim.letter
     given = {**kind.given, "side": claim.side, "of": claim.of, "letter": letter, "name": claim.of}
-    given |= {"corrections": declared.corrections or decide.Corrections(), "levels": declared.levels}
+    given |= {
+        "corrections": declared.corrections or decide.Corrections(),
+        "levels": declared.levels,
+        "reading": declared.read,
+    }
     whole = wide_table(table, claim.letter, claim.of, claim.shrinks)
     if whole is not None:
         sizes, values = whole
@@ -173,6 +183,7 @@ def study_mean(table: DataTable, claim: MeanClaim, declared: StudyOptions) -> St
         moments=declared.moments,
         side=claim.side,
         levels=declared.levels,
+        reading=declared.read,
         name=claim.of,
         of=claim.of,
     )
@@ -192,6 +203,7 @@ def study_probability(table: DataTable, claim: ProbabilityClaim, declared: Study
         margin=_margin(declared),
         draws=draws,
         levels=declared.levels,
+        reading=declared.read,
         name=claim.of,
         of=claim.of,
     )
@@ -216,15 +228,27 @@ def study_bound(table: DataTable, claim: BoundClaim, declared: StudyOptions) -> 
         violated += int((excess > error).sum())
         if excess.size and reached.max() > worst:
             worst, row = float(reached.max()), int(piece.rows[int(reached.argmax())])
-    share = 0.02 if declared.margin is None else declared.margin
-    plan = decide.plan_inequality(draws=draws, share=share, levels=declared.levels, left=claim.left, right=claim.right)
+    plan = decide.plan_inequality(
+        draws=draws,
+        share=declared.margin,
+        levels=declared.levels,
+        reading=declared.reading,
+        left=claim.left,
+        right=claim.right,
+    )
     found = of_excess(plan, Excess(kept, violated, worst, f"row {row}"))
     return Study(plan, found, (ROWS_ARE_DRAWS,))
 
 
 def study_law(table: DataTable, claim: LawClaim, declared: StudyOptions) -> Study:
     """The law of a column, or its limit along a column of sizes; against a named law or another column."""
-    given: dict[str, Any] = {"margin": declared.margin, "levels": declared.levels, "of": claim.of, "name": claim.of}
+    given: dict[str, Any] = {
+        "margin": declared.margin,
+        "levels": declared.levels,
+        "reading": declared.read,
+        "of": claim.of,
+        "name": claim.of,
+    }
     if claim.letter is not None:
         if claim.parameters is None:
             raise UsageError("A limit is compared with a named law, not with a column. Leave `as ...` out.")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from theorax.decide.probabilities import ProbabilityPlan, plan_probability, probability
     from theorax.decide.rates import RatePlan, plan_rate, rate
     from theorax.decide.sequences import SequencePlan, plan_sequence, sequence
-    from theorax.decide.status import Levels
+    from theorax.decide.status import Levels, Reading
     from theorax.decide.stopping import LooksPlan, looks, plan_looks
     from theorax.decide.streams import Stream
     from theorax.decide.suites import adjust
@@ -46,7 +46,7 @@ _HOMES = {
         "theorax.decide.streams": ("Stream",),
         "theorax.decide.suites": ("adjust",),
         "theorax.decide.corrections": ("Corrections", "Expansion", "Prefactor"),
-        "theorax.decide.status": ("Levels",),
+        "theorax.decide.status": ("Levels", "Reading"),
         "theorax.decide.verdict": ("Verdict",),
     }.items()
     for name in names
@@ -69,6 +69,7 @@ __all__ = [
     "ProbabilityPlan",
     "QuantilePlan",
     "RatePlan",
+    "Reading",
     "Sample",
     "SequencePlan",
     "Stream",

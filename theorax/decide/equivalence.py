@@ -1,7 +1,8 @@
 r"""The one place that turns an interval, its bias, a claimed value and a margin into a status.
 
 Two nulls are tested from one interval. *False by the margin* rejected is support, *true* rejected is refutation; both
-may stand, then nothing is decided. With $E$ the mean of what was averaged, $\theta$ the claimed quantity and
+may stand, then nothing is decided. True is what the declared reading says: exactly as claimed, or off by at most the
+margin. With $E$ the mean of what was averaged, $\theta$ the claimed quantity and
 $|E - \theta| \le b$, every limit for $E$ is widened by $b$ before it is held against the claimed value.
 """
 
@@ -9,13 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from theorax.decide.bias_aware import Weights, solve
 from theorax.decide.designs import Plan, with_logarithm
 from theorax.decide.interval import Interval, Student
-from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
+from theorax.decide.skewness import Limits
+from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Side, Status
 from theorax.errors import DesignError, ObservationError, StatementError
 
 __all__ = [
@@ -37,6 +39,7 @@ def decide(
     margin: float,
     side: Side = Side.EQUAL,
     levels: Levels = DEFAULT_LEVELS,
+    reading: Reading = Reading.EXACT,
 ) -> Decision:
     r"""Decide "the quantity equals (is at least, is at most) ``claimed``" against "it is off by ``margin`` or more".
 
@@ -52,8 +55,12 @@ def decide(
     the tails. These distances over b are the breakdown factors. Where both hold, the value is off the claim but inside
     the margin: refuted for the exact reading, and recorded as equivalent within the margin.
 
+    Under the margin reading every distance of refutation is less the margin: off by at most the margin is rejected on
+    either side, at half the level each, for a claim of equality. Limits then never pass the estimate, so that no data
+    reject both nulls: an estimate inside the margin refutes nothing, one outside supports nothing.
+
     **Errors:** either wrong rejection happens with probability at most its level, if the declared class and the
-    declaration behind the interval hold.
+    declaration behind the interval hold; under the margin reading that is so up to a value off by exactly the margin.
     """
     side = Side(side)
     if not margin > 0 or not math.isfinite(claimed):
@@ -66,21 +73,26 @@ def decide(
             "An estimate or its error is not a finite number. Nothing can be decided from it. Observe a finite "
             "quantity."
         )
+    reading = Reading(reading)
+    forgiven = reading.forgives(margin, claimed)
+    own: Limits = interval
+    sure = interval.for_support
+    if reading is Reading.MARGIN:
+        own, sure = (_Around(limits, interval.estimate) for limits in (own, sure))
     tail = levels.refute / 2 if side is Side.EQUAL else levels.refute
     # Each limit once: those that invert an e-process cost sixty evaluations of it.
-    low, high = interval.lower(levels.support), interval.upper(levels.support)
-    lowest, highest = (low, high) if tail == levels.support else (interval.lower(tail), interval.upper(tail))
+    low, high = own.lower(levels.support), own.upper(levels.support)
+    lowest, highest = (low, high) if tail == levels.support else (own.lower(tail), own.upper(tail))
     over, under = lowest - claimed, claimed - highest
     slack = interval.bias + interval.rounding
-    p_over, p_under = interval.p_above(claimed + slack), interval.p_below(claimed - slack)
+    p_over, p_under = own.p_above(claimed + forgiven + slack), own.p_below(claimed - forgiven - slack)
     if side is Side.EQUAL:
         refuting, p_refute = max(over, under), min(1.0, 2 * min(p_over, p_under))
     else:
         refuting, p_refute = (under, p_under) if side is Side.AT_LEAST else (over, p_over)
-    sure = interval.for_support
     plainly = _inside(low, high, claimed, margin, side)
     supporting = plainly
-    if sure is not interval:
+    if interval.for_support is not interval:
         supporting = _inside(sure.lower(levels.support), sure.upper(levels.support), claimed, margin, side)
     # The p-value of a side that cannot make the claim false is zero: the larger one counts.
     p_floor = 0.0 if side is Side.AT_MOST else sure.p_above(claimed - margin + slack)
@@ -102,6 +114,7 @@ def decide(
         margin=float(margin),
         side=side,
         levels=levels,
+        reading=reading,
     )
     skewed = interval.skewed if isinstance(interval, Student) else None
     if found.status is Status.INCONCLUSIVE and plainly - interval.rounding > interval.bias:
@@ -111,6 +124,29 @@ def decide(
         skewness=None if skewed is None else abs(skewed.gamma),
         tails=(p_over, p_under) if side is Side.EQUAL else (),
     )
+
+
+@dataclass(frozen=True)
+class _Around:
+    """Limits that hold the estimate, and p-values that go with them: no test speaks against the estimate itself.
+
+    Those of a process that keeps its strongest evidence along the way may lie beyond it, or cross each other.
+    """
+
+    limits: Limits
+    estimate: float
+
+    def p_above(self, value: float) -> float:
+        return self.limits.p_above(value) if value < self.estimate else 1.0
+
+    def p_below(self, value: float) -> float:
+        return self.limits.p_below(value) if value > self.estimate else 1.0
+
+    def lower(self, level: float) -> float:
+        return min(self.limits.lower(level), self.estimate)
+
+    def upper(self, level: float) -> float:
+        return max(self.limits.upper(level), self.estimate)
 
 
 def _inside(low: float, high: float, claimed: float, margin: float, side: Side) -> float:
@@ -136,17 +172,23 @@ def outcome(
     margin: float,
     side: Side,
     levels: Levels,
+    reading: Reading = Reading.EXACT,
 ) -> Decision:
     """The status that two distances have: each null is rejected iff its distance exceeds the bias.
 
-    | supported | refuted | status | reason |
-    |---|---|---|---|
-    | no | no | inconclusive | class bias if b > margin/2 or b > statistical radius, else underpowered |
-    | yes | no | supported | |
-    | no | yes | refuted | |
-    | yes | yes | refuted, equivalent within the margin | |
+    | off by the margin | exactly true | off by at most the margin | exact reading | margin reading |
+    |---|---|---|---|---|
+    | not rejected | not rejected | not rejected | inconclusive | inconclusive |
+    | rejected | not rejected | not rejected | supported | supported |
+    | not rejected | rejected | not rejected | refuted | inconclusive |
+    | rejected | rejected | not rejected | refuted, equivalent within the margin | supported, the same |
+    | not rejected | rejected | rejected | refuted | refuted |
+
+    The reason is class bias if b > margin/2 or b > the statistical radius, else underpowered. ``refuting`` is the distance
+    from what is exactly true; p_refute is that of the reading.
     """
-    supported, refuted = supporting > bias, refuting > bias
+    beyond = refuting - reading.forgives(margin, claimed)
+    supported, off, refuted = supporting > bias, refuting > bias, beyond > bias
     reason = None
     if refuted:
         status = Status.REFUTED
@@ -161,8 +203,8 @@ def outcome(
         p_refute=p_refute,
         p_support=p_support,
         breakdown_support=_breakdown(supporting, bias),
-        breakdown_refute=_breakdown(refuting, bias),
-        equivalent_within_margin=supported and refuted,
+        breakdown_refute=_breakdown(beyond, bias),
+        equivalent_within_margin=supported and off,
         estimate=estimate,
         se=se,
         df=df,
@@ -173,6 +215,7 @@ def outcome(
         margin=margin,
         side=side,
         levels=levels,
+        reading=reading,
     )
 
 
@@ -211,7 +254,7 @@ def withheld(decision: Decision, reason: Reason, refutation: bool = False) -> De
     A refutation of "claim and class" that stands although the class itself is contradicted is not robust.
     """
     if decision.status is Status.REFUTED and not refutation:
-        return replace(decision, robust=False)
+        return replace(decision, robust=False, equivalent_within_margin=False)
     return replace(
         decision,
         status=Status.INCONCLUSIVE,
@@ -234,6 +277,8 @@ def combine(decisions: Sequence[Decision], levels: Levels = DEFAULT_LEVELS) -> D
     | any refuted | refuted | number of cases times the smallest p of refutation |
     | every one supported | supported | the largest p of support |
     | otherwise | inconclusive, with the reason of its most pressing case | |
+
+    It is equivalent within the margin if no case lies outside, and some case is not exactly as claimed.
 
     Support of all cases needs no smaller level (intersection-union): the whole is falsely supported only if its worst
     case is. The numbers of the weakest case stand for the whole.
@@ -275,7 +320,7 @@ def combine(decisions: Sequence[Decision], levels: Levels = DEFAULT_LEVELS) -> D
         p_support=max(d.p_support for d in decisions),
         breakdown_support=min(d.breakdown_support for d in decisions),
         breakdown_refute=max(d.breakdown_refute for d in decisions),
-        equivalent_within_margin=bool(refuted)
+        equivalent_within_margin=any(d.equivalent_within_margin for d in decisions)
         and all(d.status is Status.SUPPORTED or d.equivalent_within_margin for d in decisions),
         levels=levels,
         **flags,
@@ -300,7 +345,9 @@ def has_slow_room(decision: Decision, plan: Plan, estimate: Callable[[Weights], 
 
 def _again(decision: Decision, estimate: Callable[[Weights], Interval]) -> Callable[[Weights], Decision]:
     def again(weights: Weights) -> Decision:
-        return decide(estimate(weights), decision.claimed, decision.margin, decision.side, decision.levels)
+        return decide(
+            estimate(weights), decision.claimed, decision.margin, decision.side, decision.levels, decision.reading
+        )
 
     return again
 

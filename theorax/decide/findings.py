@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from theorax.decide.status import Reason, Status
 
-__all__ = ["Finding", "Found", "ShownBy", "decisive", "settle", "shown_by"]
+__all__ = ["Finding", "Found", "ShownBy", "decisive", "inside_the_margin", "settle", "shown_by"]
 
 
 class Finding(StrEnum):
@@ -104,6 +104,7 @@ class Found:
     finding: Finding
     sentence: str
     reason: Reason | None = None  # why it leaves the claim open, where it does
+    within: str = ""  # of a value off the claim but inside its margin: the sentence that says both
 
 
 class ShownBy(StrEnum):
@@ -136,6 +137,16 @@ def shown_by(found: Sequence[Found]) -> ShownBy | None:
     return _SHOWN_BY.get(decisive(found).finding)
 
 
+def inside_the_margin(found: Sequence[Found]) -> str:
+    """The sentence of the deciding finding that the value is off the claim but inside its margin; empty where it is not.
+
+    It speaks of support, so it falls where anything speaks against support.
+    """
+    doubted = _AGAINST_SUPPORT & {part.finding for part in found}
+    return "" if doubted else decisive(found).within
+
+
+_AGAINST_SUPPORT = frozenset({Finding.WITHHELD, Finding.INSENSITIVE, Finding.CANNOT_FAIL})
 _NOTHING = Found(Finding.UNDECIDED, "Nothing was decided.")
 
 

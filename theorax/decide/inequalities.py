@@ -1,6 +1,7 @@
 r"""A bound in every draw: without violation among N draws, a share q of violations is ruled out with p = (1 - q)^N.
 
-Support is for the law that was sampled, never for every instance. One sure violation refutes.
+Support is for the law that was sampled, never for every instance. One sure violation refutes a bound in every draw. Under
+the margin reading the claim is a share of violations below the margin: sure violations are counted (Clopper and Pearson).
 """
 
 from __future__ import annotations
@@ -12,18 +13,23 @@ from typing import Any, Self, cast, final
 
 import numpy as np
 
+from theorax.decide.binomial import proportion_of, shortfall_refuted
 from theorax.decide.draw_guards import are_equal, is_distinct, repeats, same_draws
+from theorax.decide.equivalence import decide
 from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.one_case import Claimed, verdict
 from theorax.decide.plans import NOTICED, Planned, Tested, counted, positive
 from theorax.decide.probabilities import INDEPENDENT
 from theorax.decide.samples import numbers
-from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
+from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Side, Status
 from theorax.decide.verdict import Assumption, Standing, Verdict
 from theorax.errors import ObservationError, StatementError
 from theorax.names import many
 
-__all__ = ["Excess", "InequalityPlan", "decide_inequality", "inequality", "of_excess", "plan_inequality"]
+__all__ = ["SHARE", "Excess", "InequalityPlan", "decide_inequality", "inequality", "of_excess", "plan_inequality"]
+
+SHARE = 0.02
+"""The share of violations that support rules out where none is declared."""
 
 
 @final
@@ -40,6 +46,7 @@ class InequalityPlan(Planned):
     right: str = "right"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "margin", positive("margin", self.margin, "the share of violations to rule out"))
         if not self.margin < 1:
             raise StatementError(
@@ -50,7 +57,12 @@ class InequalityPlan(Planned):
 
     @property
     def statement(self) -> str:
-        return f"{self.left} ≤ {self.right}  in every row"
+        where = f"in all rows but a share below {self.margin:g}" if self.forgiven else "in every row"
+        return f"{self.left} ≤ {self.right}  {where}"
+
+    @property
+    def words(self) -> tuple[str, str]:
+        return "no violation", "a share of "
 
     @property
     def bias(self) -> None:
@@ -67,6 +79,8 @@ class InequalityPlan(Planned):
 
     @property
     def noticeable(self) -> float:
+        if self.forgiven:
+            return self.forgiven + shortfall_refuted(self.draws, 1 - self.forgiven, self.levels.refute, NOTICED)
         # A share q shows no violation in N draws with probability (1 - q)^N.
         return 1 - (1 - NOTICED) ** (1 / self.draws)
 
@@ -127,18 +141,32 @@ class Excess:
 def plan_inequality(
     *,
     draws: int,
-    share: float = 0.02,
+    share: float | None = None,
     levels: Levels = DEFAULT_LEVELS,
+    reading: str | None = None,
     name: str = "inequality",
     left: str = "left",
     right: str = "right",
 ) -> InequalityPlan:
     """Plan to decide that a bound holds in every row; ``share`` of violations is what support rules out.
 
+    A declared share is the margin that violations may take; without one the bound is read exactly, and support rules out
+    a share of 0.02.
+
     **Raises:** `StatementError` or `DesignError` for what cannot be planned, saying what to write instead.
     """
     planned = cast("int", counted(draws))
-    return InequalityPlan(margin=share, draws=planned, levels=levels, name=name, left=left, right=right)
+    if reading is None:
+        reading = Reading.EXACT if share is None else Reading.MARGIN
+    return InequalityPlan(
+        margin=SHARE if share is None else share,
+        draws=planned,
+        levels=levels,
+        reading=cast("Reading", reading),
+        name=name,
+        left=left,
+        right=right,
+    )
 
 
 def inequality(plan: InequalityPlan, left: Any, right: Any, errors: Any = 0.0) -> Verdict:
@@ -200,9 +228,14 @@ def decide_inequality(plan: InequalityPlan, excess: Excess) -> Tested:
     | one may violate it, within its error | inconclusive: numeric floor |
     | every one surely keeps it, and they are enough | supported |
     | every one surely keeps it, and they are too few | inconclusive: underpowered |
+
+    Under the margin reading the share of violations is held against the margin, doubtful draws counting against either
+    word.
     """
     draws, level = plan.draws, plan.levels.support
     doubtful = draws - excess.kept
+    if plan.reading is Reading.MARGIN:
+        return _decide_share(plan, excess, doubtful - excess.violated)
     share = plan.left_open(draws)
     status, reason = Status.INCONCLUSIVE, None
     if excess.violated:
@@ -224,6 +257,25 @@ def decide_inequality(plan: InequalityPlan, excess: Excess) -> Tested:
             detail += f"; {many(plan.cheapest().draws, 'draw')} would decide at a share of {plan.margin:g}"
     unseen = f"violations in less than a share {share:.2g} of the draws, or outside the law that they were drawn from"
     return Tested(_decision(plan, status, reason, doubtful), unseen=(unseen,), detail=detail)
+
+
+def _decide_share(plan: InequalityPlan, excess: Excess, doubtful: int) -> Tested:
+    """Decide whether the share of violations is below the margin."""
+    draws, levels = plan.draws, plan.levels
+    share = proportion_of(excess.violated, draws, doubtful)
+    decision = decide(share, 0.0, plan.margin, Side.AT_MOST, levels, plan.reading)
+    most, least = share.upper(levels.support), share.lower(levels.refute)
+    detail = f"surely violated in {excess.violated} of {draws} draws; the largest excess is {excess.largest:.3g}"
+    detail += f"; {doubtful} exceed it within the declared errors alone" if doubtful else ""
+    bound, open_, level = ("most", most, levels.support)
+    if decision.status is Status.REFUTED:
+        bound, open_, level = ("least", least, levels.refute)
+    detail += f": at {bound} a share {open_:.2g} of all draws violates it, at level {level:.3g}"
+    if decision.status is Status.INCONCLUSIVE:
+        detail += f"; {plan.margin:.2g} was to be told apart"
+        decision = replace(decision, reason=Reason.NUMERIC_FLOOR) if doubtful else decision
+    unseen = f"violations in less than a share {most:.2g} of the draws, or outside the law that they were drawn from"
+    return Tested(decision, unseen=(unseen,), detail=detail)
 
 
 def _decision(plan: InequalityPlan, status: Status, reason: Reason | None, doubtful: int) -> Decision:

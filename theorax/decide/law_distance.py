@@ -7,7 +7,7 @@ law itself. Whether a law *is* the limit at some finite size is never asked.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ from theorax.decide.designs import Plan, Policy, Target
 from theorax.decide.equivalence import outcome, stands, stands_with_log
 from theorax.decide.gaussian_norm import NoiseNorm
 from theorax.decide.law_features import distance
-from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Side
+from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Side
 from theorax.decide.verdict import Point
 from theorax.errors import DesignError, ObservationError
 from theorax.names import many
@@ -36,19 +36,21 @@ def decide_distance(
     margin: float,
     levels: Levels = DEFAULT_LEVELS,
     reference: Matrix | None = None,
+    reading: Reading = Reading.EXACT,
 ) -> Decision:
     r"""Decide "the law tends to the target" against "its limit is at least ``margin`` away".
 
     $d = \sum_i k_i \bar f_i - f_Q$; with $q$ the quantile of the norm of Gaussian noise of covariance
     $\sum_i k_i^2 \mathrm{Cov}_i / N_i$ (paired draws: that of the scores), supported iff $\|d\| + q + b <
-    \text{margin}$ and refuted iff $\|d\| - q - b > 0$. By the triangle inequality both errors are at most their level,
+    \text{margin}$ and refuted iff $\|d\| - q - b > 0$; under the margin reading, which claims a limit at most ``margin``
+    away, iff $\|d\| - q - b > \text{margin}$. By the triangle inequality both errors are at most their level,
     and far below it. ``reference``: features of independent draws from the target, where it has no closed form; their
     mean takes its place and their covariance is added.
 
     **Errors:** the noise is taken as Gaussian with the sample's covariance, whose estimate needs many draws. Its tail is
     bounded from above (`NoiseNorm`), so a p-value of any size means what it says.
     """
-    return _decided(_Extrapolated.of(features, target, weights, reference), weights.bias.total, margin, levels)
+    return _decided(_Extrapolated.of(features, target, weights, reference), weights.bias.total, margin, levels, reading)
 
 
 def is_robust_law(
@@ -58,7 +60,7 @@ def is_robust_law(
     return stands(
         decision,
         plan,
-        lambda weights: decide_distance(features, target, weights, decision.margin, decision.levels, reference),
+        _again(decision, features, target, reference),
     )
 
 
@@ -69,8 +71,16 @@ def has_slow_room_law(
     return stands_with_log(
         decision,
         plan,
-        lambda weights: decide_distance(features, target, weights, decision.margin, decision.levels, reference),
+        _again(decision, features, target, reference),
     )
+
+
+def _again(
+    decision: Decision, features: Sequence[Matrix], target: Vector, reference: Matrix | None
+) -> Callable[[Weights], Decision]:
+    """The decision on the same features from other weights."""
+    margin, levels, reading = decision.margin, decision.levels, decision.reading
+    return lambda weights: decide_distance(features, target, weights, margin, levels, reference, reading)
 
 
 def law_point(size: float, features: Matrix, target: Vector) -> Point:
@@ -133,7 +143,7 @@ class _Extrapolated:
         )
 
 
-def _decided(found: _Extrapolated, bias: float, margin: float, levels: Levels) -> Decision:
+def _decided(found: _Extrapolated, bias: float, margin: float, levels: Levels, reading: Reading) -> Decision:
     size = found.distance
     q_support = found.noise.quantile(levels.support)  # by bisection: once, where the levels are equal
     q_refute = q_support if levels.refute == levels.support else found.noise.quantile(levels.refute)
@@ -141,7 +151,7 @@ def _decided(found: _Extrapolated, bias: float, margin: float, levels: Levels) -
         supporting=margin - size - q_support,
         refuting=size - q_refute,
         p_support=found.noise.p(margin - bias - size),
-        p_refute=found.noise.p(size - bias),
+        p_refute=found.noise.p(size - bias - reading.forgives(margin)),
         radius=q_support,
         estimate=size,
         se=found.se,
@@ -153,6 +163,7 @@ def _decided(found: _Extrapolated, bias: float, margin: float, levels: Levels) -
         margin=margin,
         side=Side.EQUAL,
         levels=levels,
+        reading=reading,
     )
 
 

@@ -35,7 +35,7 @@ from theorax.decide.one_case import Claimed, ledger, sweep_verdict, verdict
 from theorax.decide.planning import CONTRADICTED, cheapest
 from theorax.decide.plans import NOTICED, Planned, Seeds, SweepPlan, Tested, counted, positive, sweep
 from theorax.decide.samples import Columns, by_size, numbers
-from theorax.decide.status import DEFAULT_LEVELS, Levels, Reason
+from theorax.decide.status import DEFAULT_LEVELS, Levels, Reading, Reason
 from theorax.decide.verdict import Assumption, Standing, Verdict
 from theorax.errors import DesignError, ObservationError
 
@@ -77,6 +77,10 @@ class LawPlan(SweepPlan):
     @property
     def unit(self) -> str:
         return " in D"
+
+    @property
+    def words(self) -> tuple[str, str]:
+        return str(self.to), "a distance of "
 
     @property
     def planned_spreads(self) -> tuple[float, ...]:
@@ -128,7 +132,7 @@ class LawPlan(SweepPlan):
         # What is seen is at least the true distance less the bias, plus the noise along the gap, whose standard deviation
         # is at most that of the strongest direction.
         along = float(ndtri(NOTICED)) * math.sqrt(self._noise.norm.largest)
-        return 2 * self.bias + (self._noise.quantile(self.levels.refute) + along) * self.weights.se
+        return self.forgiven + 2 * self.bias + (self._noise.quantile(self.levels.refute) + along) * self.weights.se
 
     @property
     def why_not(self) -> Reason | None:
@@ -191,6 +195,7 @@ def plan_law(
     corrections: Corrections | None = None,
     conditional: bool = False,
     levels: Levels = DEFAULT_LEVELS,
+    reading: str = Reading.MARGIN,
     name: str = "law",
     letter: str = "n",
     of: str = "x",
@@ -236,6 +241,7 @@ def plan_law(
         corrections=allowed,
         conditional=conditional,
         levels=levels,
+        reading=cast("Reading", reading),
         name=name,
         letter=letter,
         of=of,
@@ -272,7 +278,7 @@ def decide_law(plan: LawPlan, features: Sequence[Matrix], reference: Matrix | No
     ``reference``: the features of the draws that stand for the claimed law.
     """
     target, extrapolated = plan.target, len(plan.sizes) > 1
-    decision = decide_distance(features, target, plan.weights, plan.margin, plan.levels, reference)
+    decision = decide_distance(features, target, plan.weights, plan.margin, plan.levels, reference, plan.reading)
     shown = target if reference is None else reference.mean(axis=0)
     unseen = [
         f"a law nearer than {plan.margin:.2g} to the claimed one"

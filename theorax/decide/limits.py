@@ -16,7 +16,7 @@ from theorax.decide.moments import LIGHT_TAILS, MeansOfDraws, Moment, declared, 
 from theorax.decide.one_case import Claimed, ledger, sweep_verdict
 from theorax.decide.plans import Seeds, Tested, chosen, counted, spread, sweep
 from theorax.decide.samples import Columns, by_size, mean_point
-from theorax.decide.status import DEFAULT_LEVELS, Levels, Side
+from theorax.decide.status import DEFAULT_LEVELS, Levels, Reading, Side
 from theorax.decide.streams import Stream
 from theorax.decide.sweep_decisions import WeightedPlan
 from theorax.decide.verdict import Verdict
@@ -112,6 +112,7 @@ def plan_limit(
     corrections: Corrections | None = None,
     moments: Moment = LIGHT_TAILS,
     levels: Levels = DEFAULT_LEVELS,
+    reading: str = Reading.MARGIN,
     name: str = "limit",
     letter: str = "n",
     of: str = "x",
@@ -136,6 +137,7 @@ def plan_limit(
         corrections=Corrections() if corrections is None else corrections,
         moments=moments,
         levels=levels,
+        reading=cast("Reading", reading),
         name=name,
         letter=letter,
         of=of,

@@ -27,7 +27,7 @@ from theorax.decide.quantiles import fewest_for_a_limit, planned_sd
 from theorax.decide.quantiles import quantile as quantile_of
 from theorax.decide.samples import Columns, mean_point, numbers
 from theorax.decide.skewness import told_of_tails
-from theorax.decide.status import DEFAULT_LEVELS, Levels, Reason, Refusal
+from theorax.decide.status import DEFAULT_LEVELS, Levels, Reading, Reason, Refusal
 from theorax.decide.streams import Stream
 from theorax.decide.verdict import Assumption, Standing, Verdict
 from theorax.decide.wide_margins import NO_MEANING, of_zero, passes_anything
@@ -54,6 +54,7 @@ class _OneSize(Planned):
     of: str = "x"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "margin", positive("margin", self.margin, "the smallest error that would matter"))
         chosen("side", self.side, LIMIT_SIDES)
         self.core  # noqa: B018  (what cannot be planned is told now)
@@ -82,7 +83,7 @@ class _OneSize(Planned):
 
     @property
     def noticeable(self) -> float:
-        return self.weights.mde(NOTICED)
+        return self.forgiven + self.weights.mde(NOTICED)
 
     @property
     def why_not(self) -> Reason | None:
@@ -123,9 +124,9 @@ class _OneSize(Planned):
         points = observed.points or (mean_point(self.size or 0.0, observed.values[0]),)
         side = LIMIT_SIDES[self.side]
         try:
-            decision = decide(self._interval(observed), self.to, self.margin, side, self.levels)
+            decision = decide(self._interval(observed), self.to, self.margin, side, self.levels, self.reading)
         except Refusal as refusal:
-            return refused(refusal, self.to, self.margin, side, self.levels, points)
+            return refused(refusal, self, self.to, side, points)
         unseen = tuple(of_zero(self.what, self.to, self.margin, points))
         return Tested(decision, points, unseen, told_of_tails(decision))
 
@@ -207,6 +208,7 @@ class MeanPlan(_OneSize):
             size=self.size,
             levels=self.levels,
             name=self.name,
+            reading=self.reading,
             of=self.of,
         )
 
@@ -269,6 +271,7 @@ def plan_mean(
     moments: Moment = LIGHT_TAILS,
     side: str = "exact",
     levels: Levels = DEFAULT_LEVELS,
+    reading: str = Reading.MARGIN,
     name: str = "mean",
     of: str = "x",
 ) -> MeanPlan:
@@ -284,6 +287,7 @@ def plan_mean(
         moments=moments,
         side=side,
         levels=levels,
+        reading=cast("Reading", reading),
         name=name,
         of=of,
     )
@@ -298,6 +302,7 @@ def plan_quantile(
     sd: float = _SD,
     side: str = "exact",
     levels: Levels = DEFAULT_LEVELS,
+    reading: str = Reading.MARGIN,
     name: str = "quantile",
     of: str = "x",
 ) -> QuantilePlan:
@@ -322,6 +327,7 @@ def plan_quantile(
         sd=cast("float", spread("sd", sd)),
         side=side,
         levels=levels,
+        reading=cast("Reading", reading),
         name=name,
         of=of,
     )

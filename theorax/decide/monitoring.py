@@ -61,8 +61,8 @@ class Monitor:
         times = self.draws + ends
         levels, plan = self.plan.levels, self.plan
         crossed = log_evidence(sure, times, plan.boundary, above=True) > -math.log(levels.support)
-        if plan.at_least < 1:
-            crossed |= log_evidence(sure + open_, times, plan.at_least, above=False) > -math.log(levels.refute)
+        if plan.least_true < 1:
+            crossed |= log_evidence(sure + open_, times, plan.least_true, above=False) > -math.log(levels.refute)
         else:
             crossed |= sure + open_ < times
         at = int(np.argmax(crossed)) if crossed.any() else len(ends) - 1
@@ -86,7 +86,8 @@ class Monitor:
     @property
     def decision(self) -> Decision:
         """The decision at the last look; the p-values are those at the time it stopped."""
-        return decide(self.interval, self.plan.at_least, self.plan.margin, Side.AT_LEAST, self.plan.levels)
+        plan = self.plan
+        return decide(self.interval, plan.at_least, plan.margin, Side.AT_LEAST, plan.levels, plan.reading)
 
     @property
     def e_values(self) -> tuple[float, float]:
@@ -98,9 +99,9 @@ class Monitor:
             return 1.0, 1.0
         plan, possible = self.plan, self.successes + self.undecided
         supporting = _exp(log_evidence(self.successes, self.draws, plan.boundary, above=True))
-        if plan.at_least >= 1:
+        if plan.least_true >= 1:
             return supporting, math.inf if possible < self.draws else 1.0
-        return supporting, _exp(log_evidence(possible, self.draws, plan.at_least, above=False))
+        return supporting, _exp(log_evidence(possible, self.draws, plan.least_true, above=False))
 
 
 def _exp(logarithm: Vector) -> float:

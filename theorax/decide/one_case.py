@@ -12,7 +12,7 @@ from theorax.decide.skewness import with_tails
 from theorax.decide.status import Direction, Status
 from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Standing, Statement, Verdict, conclude
 from theorax.decide.wide_margins import says_nothing
-from theorax.decide.wording import SEEDS, Shown, case_of, found_by
+from theorax.decide.wording import SEEDS, Shown, case_of, found_by, inside
 from theorax.text.numbers import as_power
 
 __all__ = ["allowed", "ledger", "sweep_verdict", "verdict"]
@@ -81,6 +81,7 @@ def _concluded(
         margin_given=f"± {plan.margin:g}",
         design_hash=plan.hash,
         side=decision.side if sign > 0 else decision.side.mirrored,
+        reading=plan.reading,
         direction=Direction.of(predicted) if claimed.kind == "rate" and predicted is not None else None,
         exponential=claimed.exponential,
     )
@@ -88,7 +89,7 @@ def _concluded(
         stated,
         replace(grounds, unseen=tested.unseen, ledger=tested.looked.over(grounds.ledger)),
         [
-            found_by(decision, level=spent, detail=tested.detail),
+            found_by(decision, level=spent, detail=tested.detail, within=inside(decision, sign, plan.words)),
             *tested.looked.findings,
             *says_nothing([plan.no_meaning]),
         ],

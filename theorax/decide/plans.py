@@ -19,14 +19,33 @@ from theorax.decide.corrections import Corrections
 from theorax.decide.designs import FEWEST_SIZES, Plan, Policy
 from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.planning import cheapest
-from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Refusal, Side
+from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Refusal, Side
 from theorax.decide.verdict import Point
 from theorax.errors import DesignError
 from theorax.names import did_you_mean
 
-__all__ = ["Planned", "Seeds", "SweepPlan", "Tested", "chosen", "counted", "positive", "refused", "spread", "sweep"]
+__all__ = [
+    "READ",
+    "Planned",
+    "Seeds",
+    "SweepPlan",
+    "Tested",
+    "chosen",
+    "counted",
+    "positive",
+    "refused",
+    "spread",
+    "sweep",
+]
 
 NOTICED = 0.9  # the probability with which a noticeable deviation is refuted
+
+
+READ = {
+    Reading.EXACT: "exact: the claim is the value itself",
+    Reading.MARGIN: "margin: the claim is a value within the margin",
+}
+"""The readings in words."""
 
 
 class Seeds(StrEnum):
@@ -54,6 +73,15 @@ class Planned(ABC):
     margin: float
     levels: Levels = DEFAULT_LEVELS
     name: str = "claim"
+    reading: Reading = Reading.EXACT
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reading", Reading(chosen("reading", self.reading, list(Reading))))
+
+    @property
+    def forgiven(self) -> float:
+        """The deviation that a refutation has to exceed: none under the exact reading, the margin under the other."""
+        return self.margin if self.reading is Reading.MARGIN else 0.0
 
     @property
     def hash(self) -> str:
@@ -123,6 +151,11 @@ class Planned(ABC):
         """The p-value of support if the estimate is the claimed value and its error the planned one; None if unknown."""
         return None
 
+    @property
+    def words(self) -> tuple[str, str]:
+        """Names of the claimed value and of the found one, where they are no numbers of the quantity itself."""
+        return "", ""
+
     def apart(self, other: Planned) -> float | None:
         """Distance of the two claimed values, in the units of the margin; None where they have no distance."""
         return None
@@ -156,6 +189,7 @@ class Planned(ABC):
             f"{self.statement},  margin ± {self.margin:.3g}",
             f"  planned     {self.design}",
             *(f"  {line}" for line in self._declared()),
+            f"  reading     {READ[self.reading]}",
             f"  half-width  {self.half_width:.2g}{of_bias}",
             f"  noticeable  a deviation of {self.noticeable:.2g}, nine times in ten",
         ]
@@ -202,6 +236,7 @@ class SweepPlan(Planned):
     of: str = "q"
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         object.__setattr__(self, "seeds", Seeds(chosen("seeds", self.seeds, list(Seeds))))
         object.__setattr__(self, "margin", positive("margin", self.margin, "the smallest error that would matter"))
         self.weights  # noqa: B018  (a plan that has no weights is none: its errors are told now)
@@ -226,7 +261,7 @@ class SweepPlan(Planned):
 
     @property
     def noticeable(self) -> float:
-        return self.weights.mde(NOTICED)
+        return self.forgiven + self.weights.mde(NOTICED)
 
     @property
     def why_not(self) -> Reason | None:
@@ -296,11 +331,9 @@ class SweepPlan(Planned):
             yield f"noise       sd {told} of one draw, seeds {self.seeds.value}"
 
 
-def refused(
-    refusal: Refusal, claimed: float, margin: float, side: Side, levels: Levels, points: tuple[Point, ...]
-) -> Tested:
+def refused(refusal: Refusal, plan: Planned, claimed: float, side: Side, points: tuple[Point, ...]) -> Tested:
     """Data from which no interval can be made, and why."""
-    decision = Decision.undecided(refusal.reason, claimed, margin, side, levels)
+    decision = Decision.undecided(refusal.reason, claimed, plan.margin, side, plan.levels, plan.reading)
     return Tested(decision, points, detail=str(refusal).rstrip("."))
 
 

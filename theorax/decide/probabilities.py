@@ -12,7 +12,7 @@ from theorax.decide.equivalence import decide, withheld
 from theorax.decide.one_case import Claimed, verdict
 from theorax.decide.plans import NOTICED, Planned, Tested, counted, positive
 from theorax.decide.samples import numbers
-from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side, Status
+from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Side, Status
 from theorax.decide.verdict import Assumption, Point, Standing, Verdict
 from theorax.errors import DesignError, ObservationError, StatementError
 from theorax.names import many
@@ -43,6 +43,7 @@ class ProbabilityPlan(Planned):
                 f"A probability of at least {self.at_least:g} is claimed. Every event has one from zero to one, so "
                 "this is always or never true. Write a number above 0 and at most 1."
             )
+        super().__post_init__()
         object.__setattr__(self, "margin", positive("margin", self.margin, "the smallest shortfall that would matter"))
         if not self.margin < self.at_least:
             raise StatementError(
@@ -63,6 +64,11 @@ class ProbabilityPlan(Planned):
         return self.at_least - self.margin
 
     @property
+    def least_true(self) -> float:
+        """The smallest probability that makes the claim true: the claimed one, or one that falls short by the margin."""
+        return self.at_least - self.forgiven
+
+    @property
     def bias(self) -> None:
         return None
 
@@ -74,7 +80,7 @@ class ProbabilityPlan(Planned):
 
     @property
     def noticeable(self) -> float:
-        return shortfall_refuted(self.draws, self.at_least, self.levels.refute, NOTICED)
+        return self.forgiven + shortfall_refuted(self.draws, self.least_true, self.levels.refute, NOTICED)
 
     @property
     def expected(self) -> float:
@@ -108,6 +114,7 @@ def plan_probability(
     margin: float,
     draws: int,
     levels: Levels = DEFAULT_LEVELS,
+    reading: str = Reading.MARGIN,
     every: int = 1,
     name: str = "probability",
     of: str = "event",
@@ -121,6 +128,7 @@ def plan_probability(
         margin=margin,
         draws=cast("int", counted(draws)),
         levels=levels,
+        reading=cast("Reading", reading),
         every=every,
         name=name,
         of=of,
@@ -152,13 +160,13 @@ def decide_probability(
 ) -> Tested:
     """Decide from the numbers of sure successes and of outcomes that could not be told.
 
-    ``unconfirmed``: the failures are those of floats alone. One sure failure refutes an almost sure event, and floats
-    refute nothing.
+    ``unconfirmed``: the failures are those of floats alone. One sure failure refutes an event that is claimed to be
+    exactly almost sure, and floats refute nothing.
     """
     counts = proportion_of(successes, plan.draws, undecided)
-    decision = decide(counts, plan.at_least, plan.margin, Side.AT_LEAST, plan.levels)
+    decision = decide(counts, plan.at_least, plan.margin, Side.AT_LEAST, plan.levels, plan.reading)
     failures = plan.draws - successes - undecided
-    if unconfirmed and failures and plan.at_least == 1:
+    if unconfirmed and failures and plan.least_true == 1:
         decision = withheld(decision, Reason.UNDECIDED_COMPARISON, refutation=True)
         detail = f"violated in {failures} of {many(plan.draws, 'draw')}; floats alone refute nothing"
         return replace(with_counts(plan, decision, successes, undecided, plan.draws), detail=detail)
@@ -200,7 +208,7 @@ def _strongest(plan: ProbabilityPlan, decision: Decision) -> str:
     if decision.status is Status.SUPPORTED:
         return f": a probability of {plan.boundary:.6g} or less is rejected at level {level:.3g}"
     if decision.status is Status.REFUTED:
-        return f": at most {decision.upper:.6g} is supported, {plan.at_least:.6g} is claimed"
+        return f": at most {decision.upper:.6g} is supported, {plan.least_true:.6g} is claimed"
     found = f": at least {decision.lower:.6g} is supported, {plan.boundary:.6g} was to be excluded"
     enough = _needed(plan.at_least, plan.margin, plan.levels)
     if enough and enough > plan.draws:

@@ -20,7 +20,7 @@ from theorax.decide.planning import plateau
 from theorax.decide.plans import Seeds, Tested, chosen, counted, spread, sweep
 from theorax.decide.rate_estimators import Average, MeansOfLogs, design_rate
 from theorax.decide.samples import Columns, above_zero, by_size, geometric_point
-from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Side
+from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Side
 from theorax.decide.streams import Stream
 from theorax.decide.sweep_decisions import SweepDesign, WeightedPlan
 from theorax.decide.verdict import Assumption, Standing, Verdict
@@ -145,6 +145,7 @@ def plan_rate(
     average: str = "mean of log",
     rival: tuple[float, float] | None = None,
     levels: Levels = DEFAULT_LEVELS,
+    reading: str = Reading.MARGIN,
     name: str = "rate",
     letter: str = "n",
     of: str = "q",
@@ -175,6 +176,7 @@ def plan_rate(
         average=cast("Average", average),
         rival=None if rival is None else (float(rival[0]), float(rival[1])),
         levels=levels,
+        reading=cast("Reading", reading),
         name=name,
         letter=letter,
         of=of,

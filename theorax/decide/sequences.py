@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from theorax.decide.limits import LimitPlan, limit_verdict
 from theorax.decide.plans import Seeds, spread, sweep
 from theorax.decide.rates import RatePlan, rate_verdict
 from theorax.decide.samples import Columns, numbers
-from theorax.decide.status import DEFAULT_LEVELS, Levels
+from theorax.decide.status import DEFAULT_LEVELS, Levels, Reading
 from theorax.decide.verdict import Point, Verdict
 from theorax.errors import DesignError, ObservationError
 from theorax.names import many
@@ -35,6 +35,7 @@ def plan_sequence(
     form: str = "power",
     corrections: Corrections | None = None,
     levels: Levels = DEFAULT_LEVELS,
+    reading: str = Reading.MARGIN,
     name: str = "sequence",
     letter: str = "n",
     of: str = "q",
@@ -62,6 +63,7 @@ def plan_sequence(
         "side": side,
         "corrections": Corrections() if corrections is None else corrections,
         "levels": levels,
+        "reading": cast("Reading", reading),
         "name": name,
         "letter": letter,
         "of": of,

@@ -8,7 +8,10 @@ from enum import StrEnum
 
 from theorax.errors import DesignError, TheoraxError
 
-__all__ = ["DEFAULT_LEVELS", "Decision", "Direction", "LargerClasses", "Levels", "Reason", "Refusal", "Side", "Status"]
+__all__ = [
+    "DEFAULT_LEVELS", "Decision", "Direction", "LargerClasses", "Levels", "Reading", "Reason", "Refusal", "Side",
+    "Status",
+]  # fmt: skip
 
 
 class Status(StrEnum):
@@ -62,6 +65,29 @@ class Reason(StrEnum):
 
     def __repr__(self) -> str:
         # As a status does: the code that reports hold.
+        return repr(self.value)
+
+
+class Reading(StrEnum):
+    """The claim that a margin belongs to: the claimed value itself, or "no farther from it than the margin".
+
+    Support rejects "off by the margin or more" under either. Refutation rejects "exactly as claimed", or "off by at most
+    the margin": then the two nulls meet in the margin alone, and one interval cannot reject both.
+    """
+
+    EXACT = "exact"
+    MARGIN = "margin"
+
+    def forgives(self, margin: float, claimed: float = 0.0) -> float:
+        """The deviation from the claimed value that refutation leaves the claim: none, or the margin.
+
+        **Errors:** none to the claim's harm. A value off by just the margin, the claim and the margin are each rounded to
+        a double, and so are two differences of them: at most 2^-53 times 4 (abs(claimed) + margin), which is added.
+        """
+        return margin + 2.0**-51 * (abs(claimed) + margin) if self is Reading.MARGIN else 0.0
+
+    def __repr__(self) -> str:
+        # As a status does: the word that plans take and reports hold.
         return repr(self.value)
 
 
@@ -141,6 +167,8 @@ class Decision:
     ``lower`` and ``upper`` enclose the claimed quantity at the level of support, the bias bound included.
     ``breakdown_*`` is the factor by which the whole class of corrections may be inflated before the status falls;
     the status holds iff its factor exceeds one. ``robust`` is None until a larger class has been tried.
+    ``equivalent_within_margin``: "off by the margin or more" and "exactly as claimed" are both rejected, each at its
+    level. The value is then off the claim and inside the margin, refuted under one reading and supported under the other.
     """
 
     status: Status
@@ -160,6 +188,7 @@ class Decision:
     margin: float
     side: Side = Side.EQUAL
     levels: Levels = DEFAULT_LEVELS
+    reading: Reading = Reading.EXACT
     robust: bool | None = None
     cases: tuple[Decision, ...] = ()
     under_twice: bool | None = None  # whether the status stands under twice the class of corrections
@@ -173,7 +202,9 @@ class Decision:
         return LargerClasses(self.robust, self.under_twice, self.with_log)
 
     @classmethod
-    def undecided(cls, reason: Reason, claimed: float, margin: float, side: Side, levels: Levels) -> Decision:
+    def undecided(
+        cls, reason: Reason, claimed: float, margin: float, side: Side, levels: Levels, reading: Reading = Reading.EXACT
+    ) -> Decision:
         """No interval could be made: nothing is rejected, whatever the value."""
         return cls(
             status=Status.INCONCLUSIVE,
@@ -193,4 +224,5 @@ class Decision:
             margin=margin,
             side=side,
             levels=levels,
+            reading=reading,
         )

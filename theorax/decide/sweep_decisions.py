@@ -20,7 +20,7 @@ from theorax.decide.planning import CONTRADICTED, misfit
 from theorax.decide.plans import Planned, SweepPlan, Tested, refused
 from theorax.decide.samples import Columns
 from theorax.decide.skewness import told_of_tails
-from theorax.decide.status import Decision, Levels, Reason, Refusal, Side, Status
+from theorax.decide.status import Decision, Levels, Reading, Reason, Refusal, Side, Status
 from theorax.decide.verdict import Point
 from theorax.decide.wide_margins import NO_MEANING, passes_anything
 from theorax.errors import StatementError
@@ -145,9 +145,11 @@ class WeightedPlan(SweepPlan):
     def _tested(self, read: Callable[[], WeightedMeans], points: tuple[Point, ...]) -> Tested:
         """The decision on what was observed; ``read`` may refuse the data."""
         try:
-            decision, weights, alarm = decide_sweep(self.solved, read(), self.claimed, self.margin, self.core.side)
+            decision, weights, alarm = decide_sweep(
+                self.solved, read(), self.claimed, self.margin, self.core.side, self.reading
+            )
         except Refusal as refusal:
-            return refused(refusal, self.claimed, self.margin, self.core.side, self.levels, points)
+            return refused(refusal, self, self.claimed, self.core.side, points)
         unseen = (*self._unseen(weights), "corrections larger than assumed, or that fade more slowly")
         return Tested(decision, points, unseen, CONTRADICTED if alarm else told_of_tails(decision))
 
@@ -157,7 +159,12 @@ class WeightedPlan(SweepPlan):
 
 
 def decide_sweep(
-    design: SweepDesign, means: WeightedMeans, claimed: float, margin: float, side: Side = Side.EQUAL
+    design: SweepDesign,
+    means: WeightedMeans,
+    claimed: float,
+    margin: float,
+    side: Side = Side.EQUAL,
+    reading: Reading = Reading.EXACT,
 ) -> tuple[Decision, Weights, bool]:
     """The decision, the weights that a floor left, and if the misfit alarm rang.
 
@@ -175,7 +182,7 @@ def decide_sweep(
     """
     weights = design.of_first(means.kept)
     plan = weights.plan
-    decision = decide(means.interval(weights), claimed, margin, side, plan.levels)
+    decision = decide(means.interval(weights), claimed, margin, side, plan.levels, reading)
     slow = has_slow_room(decision, plan, means.interval)
     decision = replace(decision, robust=is_robust(decision, plan, means.interval))
     if design.rival is not None:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
-from theorax.decide.findings import Found, ShownBy, decisive, settle, shown_by
-from theorax.decide.status import Decision, Direction, LargerClasses, Reason, Side, Status
+from theorax.decide.findings import Found, ShownBy, decisive, inside_the_margin, settle, shown_by
+from theorax.decide.status import Decision, Direction, LargerClasses, Reading, Reason, Side, Status
 from theorax.text.codec import Malformed
 
 Ends = tuple[float | None, float | None]  # None, or infinite, where a side is open
@@ -88,6 +88,7 @@ class Statement:
     corrected: str | None = None  # set: this is what the source prints; the named claim is what holds
     design_hash: str
     side: Side = Side.EQUAL  # of the number that a reader sees
+    reading: Reading = Reading.EXACT  # the claim is the value itself, or a value within the margin
     direction: Direction | None = None  # of an order, where every case has the same
     exponential: bool = False  # an order exp(c n), not a power of n
     formula: str = ""  # the statement on one line, without regime and condition; empty for a user's own numbers
@@ -152,7 +153,8 @@ class Grounds:
 class Verdict(Statement, ErrorRates, Grounds, LargerClasses):
     """One claim over all its cases, of a theorem or on a user's own numbers (`theorax.decide`).
 
-    Status, reason, sentence and ``shown_by`` follow from the findings: none is built, or read back, that says otherwise.
+    Status, reason, sentence, ``shown_by`` and ``within_margin`` follow from the findings: none is built, or read back, that
+    says otherwise.
 
     **Raises:** Malformed where one does not follow.
     """
@@ -165,6 +167,7 @@ class Verdict(Statement, ErrorRates, Grounds, LargerClasses):
     rigorous: bool  # proved, certified or refuted by a ball: outside the suite's error budget
     cases: tuple[Case, ...]
     worst: int | None  # index into cases: the one that decided
+    within_margin: bool = False  # off the claim, yet inside the margin: REFUTED read exactly, SUPPORTED with the margin
 
     def __post_init__(self) -> None:
         for name, right in _settled(self.findings).items():
@@ -216,12 +219,13 @@ def conclude(
 
 def _settled(findings: Sequence[Found]) -> dict[str, Any]:
     """The fields of a verdict that its findings determine."""
-    deciding, by = decisive(findings), shown_by(findings)
+    deciding, by, within = decisive(findings), shown_by(findings), inside_the_margin(findings)
     return {
         "findings": tuple(findings),
         "status": settle(part.finding for part in findings),
         "reason": deciding.reason,
-        "sentence": deciding.sentence,
+        "sentence": f"{within} {deciding.sentence}" if within else deciding.sentence,
         "shown_by": by,
+        "within_margin": bool(within),
         "rigorous": by in (ShownBy.PROVED, ShownBy.CERTIFIED),
     }

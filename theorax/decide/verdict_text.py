@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from theorax.decide.findings import decisive, inside_the_margin
 from theorax.decide.promise import grouped, promise
-from theorax.decide.status import Side, Status
+from theorax.decide.status import Reading, Side, Status
 from theorax.decide.verdict import Case, Verdict
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
 from theorax.text.numbers import as_typed, interval, number, with_uncertainty
 from theorax.text.plot import plot, predicted_along
 
-__all__ = ["MEANING", "sweep", "told"]
+__all__ = ["MEANING", "READINGS", "READ_BY_MARGIN", "sweep", "told"]
 
 MEANING: Mapping[Status, str] = {
     Status.SUPPORTED: "the data exclude every value further than the margin from the claim",
@@ -38,6 +39,17 @@ LAWS: Mapping[Status, str] = {
     Status.REFUTED: "the data exclude this law",
     Status.INCONCLUSIVE: "the data fit this law, and one as far from it as the margin too",
 }
+# The same beside the margin reading, where refutation rejects more.
+BEYOND: Mapping[str, str] = {
+    "inequality": "more than the declared share violates it",
+    "law": "the numbers rule out every law nearer to it than the margin",
+}
+RARELY = "it is violated, and the numbers rule out that more than a small share violates it"
+READINGS: Mapping[Reading, str] = {
+    Reading.EXACT: "The claim is read exactly: refuted where it is not just as stated",
+    Reading.MARGIN: "The claim is read with its margin: refuted only where it is off by more",
+}
+READ_BY_MARGIN = ("limit", "mean", "quantile", "probability", "rate", "expectation", "law", "inequality")
 QUANTITY = {name: name for name in ("limit", "mean", "quantile", "probability")} | {
     "rate": "exponent",
     "expectation": "mean",
@@ -49,6 +61,7 @@ class _Words(NamedTuple):
     """Words for the values that make a claim true and for those that make it false."""
 
     true: str
+    near: str  # the same under the margin reading
     off: str
     claimed: str
     beyond: str
@@ -56,27 +69,47 @@ class _Words(NamedTuple):
 
 _SIDES: Mapping[Side, _Words] = {
     Side.EQUAL: _Words(
-        "of {value}", "is {margin} or more away from", "{value} ± {margin}", "off by more than the margin"
+        "of {value}",
+        "within {margin} of {value}",
+        "is {margin} or more away from",
+        "{value} ± {margin}",
+        "off by more than the margin",
     ),
-    Side.AT_MOST: _Words("of {value} or less", "is {margin} or more above", "≤ {value}", "{margin} or more above"),
-    Side.AT_LEAST: _Words("of {value} or more", "is {margin} or more below", "≥ {value}", "{margin} or more below"),
+    Side.AT_MOST: _Words(
+        "of {value} or less",
+        "of {value} + {margin} or less",
+        "is {margin} or more above",
+        "≤ {value}",
+        "{margin} or more above",
+    ),
+    Side.AT_LEAST: _Words(
+        "of {value} or more",
+        "of {value} - {margin} or more",
+        "is {margin} or more below",
+        "≥ {value}",
+        "{margin} or more below",
+    ),
 }
 
 
 def told(verdict: Verdict) -> Iterator[Block]:
     """The blocks of one verdict; `str` of it is their plain text."""
     statement = tuple(verdict.statement.split("\n"))
-    yield Heading(statement[0] if len(statement) == 1 else verdict.id, status=verdict.status)
+    yield Heading(
+        statement[0] if len(statement) == 1 else verdict.id, status=verdict.status, within=verdict.within_margin
+    )
     yield Gap()
     if len(statement) > 1:
         yield Lines(statement)
     case = verdict.cases[verdict.worst] if verdict.worst is not None else None
+    if within := inside_the_margin(verdict.findings):
+        yield Paragraph(within)
     if first := promise(verdict):
         yield Paragraph(first)
     yield from _meaning(verdict, case)
     if case is not None:
         yield from _found(verdict, case)
-    yield Paragraph(verdict.sentence)
+    yield Paragraph(decisive(verdict.findings).sentence)
     if case is not None and len(case.points) > 1:
         yield from sweep(verdict, case)
     yield from _conditions(verdict)
@@ -89,12 +122,18 @@ def _meaning(verdict: Verdict, case: Case | None) -> Iterator[Block]:
         meaning = {"inequality": BOUNDS, "identity": IDENTITIES, "law": LAWS}.get(verdict.kind, MEANING).get(
             verdict.status
         )
+        if verdict.within_margin and verdict.kind == "inequality":
+            meaning = RARELY
+        if verdict.status is Status.REFUTED and verdict.reading is Reading.MARGIN:
+            meaning = BEYOND.get(verdict.kind, meaning)
         if meaning:
             yield Paragraph(f"{meaning[0].upper()}{meaning[1:]}.")
         return
     a = "an" if what[0] in "aeiou" else "a"
     value, words = as_typed(case.predicted), _SIDES[verdict.side]
-    off, true = words.off.format(margin=number(case.margin, 3)), words.true.format(value=value)
+    margin = number(case.margin, 3)
+    off = words.off.format(margin=margin)
+    true = (words.near if verdict.reading is Reading.MARGIN else words.true).format(value=value, margin=margin)
     meaning = {
         Status.SUPPORTED: f"The data exclude {a} {what} that {off} {value}.",
         Status.REFUTED: f"The data exclude {a} {what} {true}.",
@@ -175,4 +214,5 @@ def _conditions(verdict: Verdict) -> Iterator[Block]:
     if verdict.scope and not verdict.status.holds:  # a green word says it on its first line
         yield Paragraph(f"Scope: {verdict.scope}.", quiet=True)
     level = f"Level {number(verdict.level)}. " if verdict.level is not None else ""
-    yield Paragraph(f"{level}Planned before the data; plan {verdict.design_hash}.", quiet=True)
+    read = f"{READINGS[verdict.reading]}. " if verdict.kind in READ_BY_MARGIN else ""
+    yield Paragraph(f"{read}{level}Planned before the data; plan {verdict.design_hash}.", quiet=True)

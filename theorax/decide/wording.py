@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from theorax.decide.findings import Finding, Found, settle
-from theorax.decide.status import Decision, Reason, Status
+from theorax.decide.status import Decision, Reading, Reason, Side, Status
 from theorax.decide.verdict import Case, LoggedAttempt, Point
 from theorax.names import many
-from theorax.text.numbers import p_value, percent
+from theorax.text.numbers import as_typed, number, p_value, percent, with_uncertainty
 
 __all__ = [
-    "REMEDIES", "SEEDS", "TESTED", "Shown", "attempted", "case_of", "finite", "found_by", "numbers_of",
+    "REMEDIES", "SEEDS", "TESTED", "Shown", "attempted", "case_of", "finite", "found_by", "inside", "numbers_of",
     "sentence",
 ]  # fmt: skip
 
@@ -87,9 +87,10 @@ def sentence(
     if status is Status.REFUTED:
         counted = f"all {many(cases, 'case')} counted" if cases > 1 else ""
         noted = ", ".join(part for part in (risk, counted) if part)
-        told = f"The data exclude the claimed value{f' ({noted})' if noted else ''}{placed}."
-        if decision.equivalent_within_margin:
-            told = f"Not exactly as claimed, but within your margin of {decision.margin:.3g}. {told}"
+        excluded = "the claimed value"
+        if decision.reading is Reading.MARGIN:
+            excluded += f" and all within {decision.margin:.3g} of it"
+        told = f"The data exclude {excluded}{f' ({noted})' if noted else ''}{placed}."
         assumed = decision.bias > 0 or decision.robust is not None
         return told + (" Fragile: with larger corrections it is undecided." if assumed and not decision.robust else "")
     if status is Status.INCONCLUSIVE and decision.reason is Reason.CLASS_BIAS and math.isfinite(decision.bias):
@@ -98,6 +99,26 @@ def sentence(
     if status is Status.INCONCLUSIVE and decision.reason is not None:
         return f"Undecided{placed}: {REMEDIES[decision.reason]}."
     return f"{status.capitalize()}{placed}."
+
+
+CLAIMED = {Side.EQUAL: "exactly", Side.AT_MOST: "at most", Side.AT_LEAST: "at least"}
+
+
+def inside(decision: Decision, sign: int = 1, words: tuple[str, str] = ("", "")) -> str:
+    """The sentence of a value that is off the claim but inside its margin; empty for every other decision.
+
+    ``sign`` as in `Shown`; ``words`` as of a plan: names of the claimed and of the found value, such as those of a law.
+    """
+    if not decision.equivalent_within_margin:
+        return ""
+    side = decision.side if sign > 0 else decision.side.mirrored
+    claimed = words[0] or as_typed(sign * decision.claimed)
+    off = f"not {CLAIMED[Side.EQUAL if words[0] else side]} {claimed}"
+    found = f"found {words[1]}{with_uncertainty(sign * decision.estimate, decision.se or None)}"
+    margin = number(decision.margin, 3)
+    if decision.reading is Reading.MARGIN:
+        return f"Within {margin} of {claimed}; {off} ({found})."
+    return f"{off[0].upper()}{off[1:]} ({found}), but within your margin of {margin}."
 
 
 def _larger(decision: Decision) -> str:
@@ -139,11 +160,13 @@ def found_by(
     detail: str = "",
     where: str = "",
     cases: int = 1,
+    within: str = "",
 ) -> Found:
-    """The finding of a decision, with its sentence; the other arguments as in `sentence`."""
+    """The finding of a decision, with its sentence; the other arguments as in `sentence`, ``within`` of `inside`."""
     finding = finding or TESTED[decision.status]
     told = sentence(settle([finding]), decision, level, detail=detail, where=where, cases=cases)
-    return Found(finding, told, decision.reason if finding is Finding.UNDECIDED else None)
+    within = within if finding in (Finding.TEST_SUPPORTED, Finding.TEST_REFUTED) else ""
+    return Found(finding, told, decision.reason if finding is Finding.UNDECIDED else None, within)
 
 
 @dataclass(frozen=True)

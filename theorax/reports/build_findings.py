@@ -62,7 +62,9 @@ class BuildFinding:
     @property
     def title(self) -> str:
         """The verdict and whose it is."""
-        return f"{signed(self.status)} {self.id if self.claim is None else f'{self.id}.{self.claim.id}'}"
+        part = self.theorem if self.claim is None else self.claim
+        within = part is not None and part.within_margin
+        return f"{signed(self.status, within)} {self.id if self.claim is None else f'{self.id}.{self.claim.id}'}"
 
     @property
     def file(self) -> str:

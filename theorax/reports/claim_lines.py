@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from theorax.decide.findings import ShownBy
-from theorax.decide.status import Reason, Side, Status
+from theorax.decide.findings import ShownBy, inside_the_margin
+from theorax.decide.status import Reading, Reason, Side, Status
 from theorax.decide.verdict import Case
 from theorax.names import many
 from theorax.reports.document import IDENTITY, ClaimReport
@@ -178,24 +178,29 @@ def _numbers(claim: ClaimReport) -> _Numbers:
     if shown is None:
         return _Numbers(sign, "too few sizes" if claim.reason is Reason.TOO_FEW_SIZES else "not measured")
     if case is None or case.estimate is None:
-        return _Numbers(sign, claimed_value(claim, shown), "not run")
-    return _Numbers(f"{held}{sign}", claimed_value(claim, case), *_found(claim, case))
+        return _Numbers(sign, claimed_value(claim, shown, claim.reading), "not run")
+    return _Numbers(f"{held}{sign}", claimed_value(claim, case, claim.reading), *_found(claim, case))
 
 
-def claimed_value(claim: ClaimReport | ComparedClaim, case: Case | ComparedClaim) -> str:
+def claimed_value(
+    claim: ClaimReport | ComparedClaim, case: Case | ComparedClaim, reading: Reading = Reading.EXACT
+) -> str:
     """The claimed value of a case with its margin, as the number line says it."""
     value, margin = number(case.predicted, 4), number(case.margin, 2)
+    beside = f"{'within' if reading is Reading.MARGIN else 'margin'} {margin}"
     match claim.kind, claim.side:
         case "identity", _:
             return f"claimed difference 0 ± {margin}"
         case "law", _:
-            return f"claimed distance 0, margin {margin}"
+            return f"claimed distance 0, {beside}"
         case "inequality", _:
-            return f"claimed violations 0, margin {margin}"
+            return f"claimed violations 0, {beside}"
         case _, Side.AT_MOST:
-            return f"claimed ≤ {value}, margin {margin}"
+            return f"claimed ≤ {value}, {beside}"
         case _, Side.AT_LEAST:
-            return f"claimed ≥ {value}, margin {margin}"
+            return f"claimed ≥ {value}, {beside}"
+    if reading is Reading.MARGIN:
+        return f"claimed {value}, {beside}"
     return f"claimed {value} ± {margin}" if case.margin is not None else f"claimed {value}"
 
 
@@ -244,6 +249,8 @@ def _told(claim: ClaimReport, width: int) -> Iterator[str]:
     """Further lines of a claim that is refuted, corrected, or fell among the claims of the run."""
     if claim.corrected:
         yield from wrap(f"As the source prints it; what holds is the claim {claim.corrected}.", width)
+    if claim.status is Status.SUPPORTED and (within := inside_the_margin(claim.findings)):
+        yield from wrap(within, width, lines=2)
     if claim.status is Status.REFUTED:
         if claim.deciding is not None:
             yield from wrap(f"{claim.named(claim.deciding)} breaks it.", width, lines=1)

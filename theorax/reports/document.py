@@ -233,6 +233,12 @@ class TheoremReport(TheoremOutcome):
     DERIVED: ClassVar = ("seconds", "kept", "strength")
 
     @property
+    def within_margin(self) -> bool:
+        """True if every claim by which it is refuted lies inside its margin."""
+        refuted = [claim for claim in self.claims if claim.corrected is None and claim.status is Status.REFUTED]
+        return self.status is Status.REFUTED and bool(refuted) and all(claim.within_margin for claim in refuted)
+
+    @property
     def strength(self) -> Strength:
         """Strength of its claims."""
         return Strength.of([claim for claim in self.claims if claim.corrected is None])

@@ -111,7 +111,9 @@ def _failed(part: TheoremReport) -> Iterator[str]:
     """One theorem that does not hold: its claims that fail, with the place of each statement."""
     claims = [claim for claim in part.claims if not claim.status.holds and claim.corrected is None]
     for claim in claims:
-        yield from _row(signed(claim.status), f"{part.id}.{claim.id}   {_numbers(claim) or claim.sentence}")
+        yield from _row(
+            signed(claim.status, claim.within_margin), f"{part.id}.{claim.id}   {_numbers(claim) or claim.sentence}"
+        )
         if part.file:
             place = f"{part.file}:{claim.line}" if claim.line else part.file
             yield " " * max(0, min(NEEDS, WIDTH - cells(place))) + place

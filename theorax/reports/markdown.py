@@ -54,7 +54,7 @@ def overview(theorems: Sequence[TheoremReport]) -> Iterator[str]:
     yield f"{first}\n{rule}\n"
     for part in theorems:
         row = (
-            signed(part.status).replace(" ", "\N{NO-BREAK SPACE}"),
+            signed(part.status, part.within_margin).replace(" ", "\N{NO-BREAK SPACE}"),
             f"{code_cell(shortened(part.id, CELL))}<br>{inline(shortened(part.title, CELL))}",
             *tried(part),
             "kept" if part.kept else duration(part.seconds),
@@ -67,11 +67,13 @@ def detail(part: TheoremReport) -> str:
     # The title, the id and the verdict stand in the summary line.
     blocks = [block for block in story(part) if not _named(block, part)]
     told = render(blocks, 3)
-    head = f"{signed(part.status)} {code(shortened(part.id, CELL))}"
+    head = f"{signed(part.status, part.within_margin)} {code(shortened(part.id, CELL))}"
     title = inline(shortened(part.title, CELL))
     if part.status.holds:
         id_ = f"<code>{element(shortened(part.id, CELL))}</code>"
-        summary = f"<summary>{signed(part.status)} {id_} {element(shortened(part.title, CELL))}</summary>"
+        summary = (
+            f"<summary>{signed(part.status, part.within_margin)} {id_} {element(shortened(part.title, CELL))}</summary>"
+        )
         return f"<details>\n{summary}\n\n{told}\n</details>\n"
     reason = opening(shortened(part.reason or MEANING[part.status], SENTENCE))
     return f"## {head}\n\n{f'**{title}**' if title else ''}\n\n{reason}\n\n{told}"
@@ -81,7 +83,7 @@ def brief(part: TheoremReport) -> str:
     """One theorem in short: what did not hold, and the command that shows it."""
     reason = opening(shortened(part.reason or MEANING[part.status], SENTENCE))
     *_, replay = cost(part)
-    lines = [f"## {signed(part.status)} {code(shortened(part.id, CELL))}", "", reason, ""]
+    lines = [f"## {signed(part.status, part.within_margin)} {code(shortened(part.id, CELL))}", "", reason, ""]
     return "\n".join([*lines, *fenced([shortened(line, SENTENCE) for line in getattr(replay, "lines", ())])]) + "\n"
 
 

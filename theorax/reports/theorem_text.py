@@ -11,7 +11,7 @@ from theorax.decide.promise import GROUPS, grouped, promise
 from theorax.decide.spending import level_of
 from theorax.decide.status import Status
 from theorax.decide.verdict import LOOSE, Standing
-from theorax.decide.verdict_text import sweep
+from theorax.decide.verdict_text import READ_BY_MARGIN, READINGS, sweep
 from theorax.decide.wording import REMEDIES, attempted
 from theorax.names import many
 from theorax.reports.document import CitedWork, ClaimReport, TheoremReport
@@ -197,7 +197,7 @@ def claimed(
     """
     assumed = Part.ASSUMPTIONS in shown
     kind = f"{claim.kind} as {claim.as_} → ∞" if claim.as_ else claim.kind
-    yield Heading(f"Claim {claim.id} ({kind})", status=claim.status)
+    yield Heading(f"Claim {claim.id} ({kind})", status=claim.status, within=claim.within_margin)
     if assumed and (first := promise(claim)):
         yield Paragraph(first, hang=2)
     yield Lines(tuple(claim.statement.split("\n")))
@@ -215,6 +215,8 @@ def claimed(
     if not assumed:
         return
     yield Paragraph(claim.sentence)
+    if claim.kind in READ_BY_MARGIN:
+        yield Paragraph(f"{READINGS[claim.reading]}.")
     if uncontrolled:
         yield Paragraph(NO_CONTROL)
     yield from _strength(claim)
@@ -396,7 +398,7 @@ _NOT_COUNTED = {
 
 
 def _verdict(part: TheoremReport) -> Iterator[Block]:
-    yield Heading("Verdict", status=part.status)
+    yield Heading("Verdict", status=part.status, within=part.within_margin)
     yield Paragraph(part.reason or f"{part.status.capitalize()}: {MEANING[part.status]}")
     if part.status != part.status_unadjusted:
         yield Paragraph(f"Alone, without the other claims of this run, it is {part.status_unadjusted}.")

@@ -12,6 +12,7 @@ word                   means
 ``root:NAME``          those of a root; ``root:own``: all but the library's
 ``claims/a.py``        the theorem in this file; a folder, as in ``claims/``: all in it
 ``status:refuted``     those whose last kept result is this; ``status:unchecked``
+``status:within``      those with a claim off its value but inside its margin
 ``a,b``                both: words joined by commas must all match
 ``a b``                either: words separated by spaces are united
 =====================  ==============================================
@@ -19,7 +20,7 @@ word                   means
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -31,10 +32,12 @@ from theorax.runs.dependencies import Graph
 from theorax.theorems.catalogue import LABELS, Catalogue, kinds_of_claim
 from theorax.theorems.roots import OWN, Root
 
-STATUSES = (*(status.lower() for status in Status), "unchecked")
+WITHIN = "within"
+STATUSES = (*(status.lower() for status in Status), "unchecked", WITHIN)
 METHODS = ("paper", "kind", "label", "root", "status")
 
 Statuses = Callable[[], Mapping[str, str]]
+Within = Callable[[], Collection[str]]  # the theorems that lie inside a margin
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,11 @@ def usual(catalogue: Catalogue, *, library: bool = False) -> tuple[str, ...]:
 
 
 def select(
-    words: Iterable[str], catalogue: Catalogue, statuses: Statuses = dict, exclude: Iterable[str] = ()
+    words: Iterable[str],
+    catalogue: Catalogue,
+    statuses: Statuses = dict,
+    exclude: Iterable[str] = (),
+    within: Within = frozenset,
 ) -> Selection:
     """The theorems that ``words`` mean, in the catalogue's order, without those that ``exclude`` means.
 
@@ -86,7 +93,7 @@ def select(
     theorems; NothingSelected if no theorem is left.
     """
     words, exclude = tuple(words), tuple(exclude)
-    chooser = _Chooser(catalogue, statuses)
+    chooser = _Chooser(catalogue, statuses, within)
     ids: set[str] = set()
     named: set[str] = set()
     for word in words:
@@ -108,6 +115,7 @@ def select(
 class _Chooser:
     catalogue: Catalogue
     statuses: Statuses
+    within: Within
 
     def intersection(self, word: str) -> tuple[set[str], set[str]]:
         ids, named = self.term(word.partition(",")[0].strip())
@@ -182,6 +190,9 @@ class _Chooser:
             return {id for id in ids if any(_in_root(root, value) for root in self.catalogue.roots_of(id))}
         if method == "status":
             _known(f"status:{value}", value.lower(), STATUSES, "status")
+            if value.lower() == WITHIN:
+                inside = self.within()
+                return {id for id in ids if id in inside}
             known = self.statuses()
             return {id for id in ids if fnmatchcase(known.get(id, "unchecked").lower(), value.lower())}
         known_methods = ", ".join(f"`{name}:`" for name in METHODS)
@@ -214,5 +225,6 @@ def _nothing(words: tuple[str, ...], exclude: tuple[str, ...], catalogue: Catalo
     text = f"`{' '.join(words)}`" + (f" without `{' '.join(exclude)}`" if exclude else "")
     statuses = [part.partition(":")[2] for word in words for part in word.split(",") if part.startswith("status:")]
     if len(statuses) == len(words):
-        return f"No theorem is {' or '.join(statuses)}. Nothing to show."
+        told = " or ".join("within its margin" if status.lower() == WITHIN else status for status in statuses)
+        return f"No theorem is {told}. Nothing to show."
     return f"{text} selects no theorem. Nothing to show."

@@ -141,6 +141,11 @@ class Store:
                 if seals.whole({"outcome": told}, head.digests):
                     yield id, json.loads(told)
 
+    def within_margin(self) -> frozenset[str]:
+        """The theorems of which a claim lies off its value and inside its margin, by their last kept results."""
+        told = self.outcomes()
+        return frozenset(id for id, kept in told if any(claim.get("within_margin") for claim in kept["claims"]))
+
     def seconds(self) -> Mapping[str, float]:
         """Seconds that the last check of every theorem took."""
         return {head.theorem: head.seconds for head in self._heads()}
@@ -225,6 +230,14 @@ def is_variant(manifest: Manifest) -> bool:
 def now() -> str:
     """The present moment, as it is kept: UTC, to the second."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def within_margin(state: Path) -> frozenset[str]:
+    """The theorems that the store in ``state`` knows to lie inside their margin, and not to be exactly as claimed.
+
+    **Raises:** StoreError if it cannot be read.
+    """
+    return Store(state).within_margin()
 
 
 def statuses(state: Path) -> dict[str, str]:

@@ -93,9 +93,9 @@ class Theorems:
 
 
 def _selected(words: list[str], exclude: tuple[str, ...], catalogue: Catalogue, state: str) -> Selection:
-    from theorax.runs.store import statuses
+    from theorax.runs.store import statuses, within_margin
 
-    found = select(words, catalogue, lambda: statuses(Path(state)), exclude)
+    found = select(words, catalogue, lambda: statuses(Path(state)), exclude, lambda: within_margin(Path(state)))
     try:
         return Selection(Graph.of(catalogue).order(found.ids), found.named)
     except StatementError:  # a circle, which is told where one of its theorems is checked

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Heading:
-    """The head of a part; ``status`` is shown at its end."""
+    """The head of a part; ``status`` is shown at its end, as a value ``within`` its margin where it is one."""
 
     text: str
     level: int = 2
     status: str | None = None
+    within: bool = False
 
 
 @dataclass(frozen=True)

@@ -92,6 +92,6 @@ def _heading(block: Heading, width: int, *, first: bool) -> list[str]:
         return [*gap, *lines, "═" * max(cells(line) for line in lines)]
     if block.status is None:
         return [*gap, block.text]
-    verdict = signed(block.status)
+    verdict = signed(block.status, block.within)
     room = width - cells(block.text) - cells(verdict)
     return [*gap, f"{block.text}{' ' * max(2, room)}{verdict}"]

@@ -93,6 +93,9 @@ RULES: Mapping[str, str] = {
     "margin-missing": (
         "Support means that errors of at least the margin are rejected, so a measured claim needs a margin."
     ),
+    "reading": (
+        "A claim is read exactly or with its margin. A bound or an identity that one instance refutes is read exactly."
+    ),
     "margin-positive": (
         "A margin is a positive distance. Write two positive integers: Absolute(1, 10, reason) is a tenth."
     ),

@@ -12,6 +12,19 @@ SIGNS = {
 }
 
 
-def signed(status: str) -> str:
+WITHIN = "within margin"
+"""Remark beside REFUTED: not as claimed, and yet inside the margin."""
+
+
+def worded(status: str, within: bool = False) -> str:
+    """The word of a verdict; ``within``: the value lies off the claim and inside its margin.
+
+    >>> worded("REFUTED", True), worded("SUPPORTED", True), worded("REFUTED")
+    ('REFUTED (within margin)', 'SUPPORTED', 'REFUTED')
+    """
+    return f"{status} ({WITHIN})" if within and status == "REFUTED" else status
+
+
+def signed(status: str, within: bool = False) -> str:
     """A verdict as a sign and a word."""
-    return f"{SIGNS.get(status, '·')} {status}"
+    return f"{SIGNS.get(status, '·')} {worded(status, within)}"

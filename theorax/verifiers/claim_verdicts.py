@@ -12,7 +12,7 @@ from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.rates import RatePlan
 from theorax.decide.status import Decision, Direction, Reason, Status
 from theorax.decide.verdict import Case, ErrorRates, Grounds, Statement, Verdict, conclude
-from theorax.decide.wording import REMEDIES, Shown, case_of, found_by
+from theorax.decide.wording import REMEDIES, Shown, case_of, found_by, inside
 from theorax.exact.held_fixed import listed
 from theorax.language import Claim, Theorem
 from theorax.language.notation import displayed, inline, meanings
@@ -53,11 +53,20 @@ def findings(judged: Sequence[Judged], decision: Decision, *, settled: bool) -> 
     told = replace(decision, reason=shown.decision.reason)
     level = decision.levels.support if all(case.statistical for case in judged) else None
     where = place(shown.prepared.cell)
-    if settled and decision.status is Status.REFUTED:
+    within = _inside(judged, shown) if decision.equivalent_within_margin else ""
+    # What is proved is the claim itself, however it is read.
+    if settled and (decision.status is Status.REFUTED or decision.equivalent_within_margin):
         yield _DISPROVED
     for finding in _brought_to_light(judged, decision):
-        found = found_by(told, finding, level=level, detail=shown.detail, where=where, cases=len(judged))
+        found = found_by(told, finding, level=level, detail=shown.detail, where=where, cases=len(judged), within=within)
         yield replace(found, reason=decision.reason) if finding is Finding.UNDECIDED else found
+
+
+def _inside(judged: Sequence[Judged], shown: Judged) -> str:
+    """The sentence of the case that is off the claim but inside the margin: the deciding one, if it is such a case."""
+    off = [case for case in (shown, *judged) if case.decision.equivalent_within_margin]
+    plan = off[0].prepared.plan
+    return inside(off[0].decision, off[0].prepared.sign, plan.words if plan is not None else ("", ""))
 
 
 def _brought_to_light(judged: Sequence[Judged], decision: Decision) -> Iterator[Finding]:
@@ -128,6 +137,7 @@ def _statement(planned: PlannedClaim, cases: Sequence[Judged | Prepared]) -> Sta
         corrected=claim.corrected,
         design_hash=design_hash(claim, cases),
         side=claim.sided,
+        reading=claim.reading,
         direction=directions.pop() if len(directions) == 1 else None,
         exponential=any(isinstance(plan, RatePlan) and plan.form == "exponential" for plan in plans),
         formula=claim.formula,

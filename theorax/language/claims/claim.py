@@ -21,7 +21,7 @@ from sympy import (
 from sympy.logic.boolalg import Boolean
 
 from theorax.decide.moments import LIGHT_TAILS, DeclaredMoments
-from theorax.decide.status import Side
+from theorax.decide.status import Reading, Side
 from theorax.decide.verdict import Assumption
 from theorax.errors import problem
 from theorax.language.hypothesis import Hypothesis
@@ -46,6 +46,7 @@ class Claim(ABC):
     ``wrong``: wrong variants by name, each a value in the place of the predicted side, or a dictionary of replaced
     fields. ``implied``: weaker variants that must stay supported, written in the same way.
     ``corrected``: this is what the source prints, the named claim is what holds.
+    ``reading``: "exact" refutes what is not just as claimed; "margin" only what is off by more than the margin.
     ``spread``: planned standard deviation of one draw in units of the claimed value (see the verifiers' planner).
     """
 
@@ -57,15 +58,18 @@ class Claim(ABC):
     implied: Mapping[str, Any] = field(default_factory=lambda: NOTHING)
     corrected: str | None = None
     spread: Expr | float = 0.2
+    reading: Reading = Reading.EXACT
 
     measured_fields: ClassVar[tuple[str, ...]] = ()  # SymPy fields evaluated on the observations
     stated_fields: ClassVar[tuple[str, ...]] = ()  # SymPy fields evaluated on letters that are known before any draw
     predicted_fields: ClassVar[tuple[str, ...]]  # what theory predicts is the first of these that is given
     averaged: ClassVar[str | None] = None  # the field whose mean over the draws is compared
     predicts_an_exponent: ClassVar[bool] = False  # its sign is a direction: growth or decay
+    has_margin_reading: ClassVar[bool] = False  # draws estimate how far off it is; not so where one instance refutes
     speaks_of_the_law_drawn: ClassVar[bool] = False  # support speaks of the law of the draws, not of every instance
 
     def __post_init__(self) -> None:
+        self._read()
         for name in (*self.measured_fields, *self.stated_fields):
             value = getattr(self, name)
             if value is not None and not isinstance(value, LawOfNumbers):
@@ -236,6 +240,29 @@ class Claim(ABC):
     def seen_at(self, sizes: str) -> str:
         """For what a verdict on draws at these sizes is said."""
         return f"{'for the law sampled at' if self.speaks_of_the_law_drawn else 'at'} {sizes}"
+
+    def _read(self) -> None:
+        """Check the reading.
+
+        **Raises:** StatementError for a word that is none, and for a kind of claim that has no margin reading.
+        """
+        known = [str(reading) for reading in Reading]
+        if self.reading not in known:
+            self._refuse(
+                "reading",
+                f"reading={self.reading!r} is unknown",
+                "A claim is the value itself, or a value within the margin.",
+                f"Write one of {', '.join(known)}.",
+            )
+            return
+        object.__setattr__(self, "reading", Reading(self.reading))
+        if self.reading is Reading.MARGIN and not self.has_margin_reading:
+            self._refuse(
+                "reading",
+                'reading="margin" is given',
+                "One instance on which it fails refutes it: there is no distance that a margin could forgive.",
+                "Leave it out, or state a Probability, a Limit or an Expectation with a margin.",
+            )
 
     def _refuse(self, rule: str, given: str, why: str, instead: str) -> None:
         problem(rule, f"{type(self).__name__}: {given}. {why} {instead}")

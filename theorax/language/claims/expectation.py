@@ -31,6 +31,7 @@ class Expectation(Claim):
     quantile: Expr | None = None
     measured_fields = ("of",)
     stated_fields = ("equals", "quantile")
+    has_margin_reading = True
     predicted_fields = ("equals",)
     averaged = "of"
 

@@ -40,6 +40,7 @@ class Law(AsymptoticClaim):
     given: Expr | None = None
     measured_fields = ("of", "given")
     stated_fields = ("scale",)
+    has_margin_reading = True
     predicted_fields = ("to",)
 
     def __post_init__(self) -> None:

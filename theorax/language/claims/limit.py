@@ -31,6 +31,7 @@ class Limit(AsymptoticClaim):
     moments: Moment = LIGHT_TAILS
     measured_fields = ("of",)
     stated_fields = ("to",)
+    has_margin_reading = True
     predicted_fields = ("to",)
     averaged = "of"
 

@@ -32,6 +32,7 @@ class Probability(Claim):
     content: Expr = FEW
     measured_fields = ("event",)
     stated_fields = ("at_least", "content")
+    has_margin_reading = True
     predicted_fields = ("at_least",)
     speaks_of_the_law_drawn = True
 

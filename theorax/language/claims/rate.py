@@ -50,6 +50,7 @@ class Rate(AsymptoticClaim):
     scale: Expr | float = 1
     measured_fields = ("of", "given")
     stated_fields = ("like", "floor", "scale")
+    has_margin_reading = True
     predicted_fields = ("like",)
     predicts_an_exponent = True
 

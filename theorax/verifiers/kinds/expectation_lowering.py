@@ -39,6 +39,7 @@ class ExpectationJudge(AverageJudge[Expectation]):
             size=float(size),
             moments=moments_in_numbers(original.moments, cell),
             levels=levels,
+            reading=claim.reading,
         )
         plan = mean if claim.quantile is None else mean.of_quantile(cell.number(claim.quantile, size))
         return Prepared(cell, plan.to, plan.margin, plan=plan)

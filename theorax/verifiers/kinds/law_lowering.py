@@ -60,6 +60,7 @@ class LawJudge(Judge[Law]):
             corrections=original.approach,
             conditional=original.given is not None,
             levels=levels,
+            reading=claim.reading,
         )
         return Prepared(cell, 0.0, plan.margin, levels=levels, plan=plan)
 

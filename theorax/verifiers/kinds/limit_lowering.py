@@ -34,6 +34,7 @@ class LimitJudge(AverageJudge[Limit]):
             scale=unit,
             moments=moments_in_numbers(original.moments, cell),
             levels=levels,
+            reading=claim.reading,
             letter=str(claim.as_),
         )
         return Prepared(cell, plan.to, plan.margin, plan=plan)

@@ -41,6 +41,8 @@ class ProbabilityJudge(Judge[Probability]):
     | one | a sure failure, confirmed in balls | refuted, rigorously |
     | one | a sure failure, not confirmed | inconclusive: floats alone refute nothing |
     | one | no sure failure | as `decide` says: the content excluded against the margin |
+
+    Under the margin reading an event that is almost sure may fail in a share below the margin: Clopper-Pearson decides.
     """
 
     kind = Probability
@@ -59,7 +61,9 @@ class ProbabilityJudge(Judge[Probability]):
                 f"{size}. Support must exclude some probability above zero. Restrict the claim with where=..., or "
                 "write a smaller margin."
             )
-        plan = ProbabilityPlan(at_least=claimed, margin=margin, draws=cell.line.draws, levels=levels)
+        plan = ProbabilityPlan(
+            at_least=claimed, margin=margin, draws=cell.line.draws, levels=levels, reading=claim.reading
+        )
         return Prepared(cell, claimed, margin, Side.AT_LEAST, levels=levels, plan=plan)
 
     def judge(self, claim: Probability, prepared: Prepared, observed: Observed) -> Judged:
@@ -67,7 +71,7 @@ class ProbabilityJudge(Judge[Probability]):
         (size,) = prepared.cell.line.sizes
         at, cell = observed.line.sizes.index(size), Cell(observed.line, prepared.cell.chosen)
         sure, possible = _counted(claim, prepared.cell, observed)
-        failing = np.flatnonzero(~possible)[:_TRIED].tolist() if prepared.claimed == 1 else []
+        failing = np.flatnonzero(~possible)[:_TRIED].tolist() if prepared.plan.least_true == 1 else []
         confirmed = next(filter(None, (_confirmed(claim.event, cell, observed, at, draw) for draw in failing)), "")
         successes = int(sure.sum())
         undecided = int(possible.sum()) - successes

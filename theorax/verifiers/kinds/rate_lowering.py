@@ -50,6 +50,7 @@ class RateJudge(AverageJudge[Rate]):
             rival=rival,
             rival_corrections=claim.rival,
             levels=levels,
+            reading=claim.reading,
             letter=str(claim.as_),
         )
         return Prepared(cell, plan.claimed, plan.margin, plan.core.side, sign=-1, plan=plan)
