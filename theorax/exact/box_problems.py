@@ -185,7 +185,7 @@ def violation_searched(
         return BoxFinding(decision, detail, draws=found.draws)
     detail = (
         f"no violation in {found.evaluations} evaluations, the nearest to one {found.worst:.3g} "
-        f"({found.family} points); {draws} uniform draws leave open at most a share {open_share:.2g}, "
+        f"(points: {found.family}); {draws} uniform draws leave open at most a share {open_share:.2g}, "
         f"at level {levels.support:g}"
     )
     scope = f"the uniform measure on {problem.domain}, but for a share {open_share:.2g}"
