@@ -171,7 +171,7 @@ REFUSED = {
         StatementError,
         "finite range",
     ),
-    "sizes": (lambda: read(design_rate(powers()), [np.ones(64)], 1.0, 0.1), ObservationError, "1 sizes"),
+    "sizes": (lambda: read(design_rate(powers()), [np.ones(64)], 1.0, 0.1), ObservationError, "1 size of draws"),
     "sign": (
         lambda: read(design_rate(powers()), [np.r_[np.ones(63), -1.0]] * 9, 1.0, 0.1),
         ObservationError,

@@ -128,7 +128,7 @@ def shapeless():
         (lambda: Proof(lambda: iter(())), "has no docstring"),
         (lambda: Proof(shapeless), "has no docstring"),
         (lambda: theorem(label="guessed"), "is no honesty label"),
-        (lambda: theorem(claims={}), "says nothing"),
+        (lambda: theorem(claims={}), "needs a claim"),
         (lambda: theorem(claims=dict(mean=limit(under=Hypothesis("g holds", name="g")))), "needs the hypothesis 'g'"),
         (lambda: theorem(claims=dict(mean=limit(to=Symbol("b")))), "holds the symbol b"),
         (lambda: theorem(claims=dict(mean=limit(corrected="better"))), "corrected by 'better'"),

@@ -91,7 +91,7 @@ def aside():
     ("wrong", "said"),
     [
         (lambda: sides.rihgt, "did you mean `right`"),
-        (arrays, "without a name"),
+        (arrays, "needs a name"),
         (lambda: numbers(x=" "), "has no meaning"),
         (lambda: H.key, "did you mean `keys`"),
         (lambda: hypotheses(keys=" "), "is empty"),
@@ -113,7 +113,7 @@ def aside():
         (settles, "names no claim"),
         (lambda: derives("mean"), "names no claim"),
         (lambda: derives(mean)(lambda: iter(())), "has no docstring"),
-        (lambda: lemma(both.steps), "takes 1 parameters"),
+        (lambda: lemma(both.steps), "takes 1 parameter"),
         (lambda: Experiment(observe, seen, {n: 2}, at={a: 0.5}, subjects={"one": one}), "Write Rational(1, 2)"),
     ],
 )

@@ -107,7 +107,7 @@ def test_progress_and_meter():
     assert sampler.meter.calls == len(seen)
     assert sampler.meter.compile_seconds > 0
     assert 0 < sampler.meter.compile_share <= 1
-    assert "1 programs compiled" in str(sampler.meter)
+    assert "1 program compiled" in str(sampler.meter)
     assert Meter().compile_share == 0
 
 

@@ -106,6 +106,8 @@ def hostile(word: str) -> Document:
             "direction",
             "shown_by",
             "finding",
+            "reading",
+            "within",
         }
         return word if isinstance(node, str) and name not in kept and node not in set(Reason) else node
 

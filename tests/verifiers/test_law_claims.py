@@ -166,7 +166,7 @@ UNMEANT = {
     "shape of given": (lambda: law((f, g), IDENTITY, given=S), "one row for each letter"),
     "given a number": (lambda: law(f, 1, given=2), "measured in every draw"),
     "no covariance": (lambda: GaussianVector(Matrix([[1, 2], [0, 1]])), "symmetric"),
-    "no spread": (lambda: GaussianVector(0), "without spread"),
+    "no spread": (lambda: GaussianVector(0), "has a positive variance"),
     "negative direction": (lambda: GaussianVector(Matrix([[1, 2], [2, 1]])).numbers({}), "negative variance"),
 }
 

@@ -265,7 +265,9 @@ def _decide_share(plan: InequalityPlan, excess: Excess, doubtful: int) -> Tested
     share = proportion_of(excess.violated, draws, doubtful)
     decision = decide(share, 0.0, plan.margin, Side.AT_MOST, levels, plan.reading)
     most, least = share.upper(levels.support), share.lower(levels.refute)
-    detail = f"surely violated in {excess.violated} of {draws} draws; the largest excess is {excess.largest:.3g}"
+    detail = (
+        f"surely violated in {excess.violated} of {many(draws, 'draw')}; the largest excess is {excess.largest:.3g}"
+    )
     detail += f"; {doubtful} exceed it within the declared errors alone" if doubtful else ""
     bound, open_, level = ("most", most, levels.support)
     if decision.status is Status.REFUTED:

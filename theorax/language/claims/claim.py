@@ -147,6 +147,11 @@ class Claim(ABC):
         return None
 
     @property
+    def averaged_at_a_size(self) -> tuple[Expr, bool] | None:
+        """The expression whose average at one size is compared along a sweep, and True for a geometric mean; or None."""
+        return None
+
+    @property
     def letters_of(self) -> tuple[Expr, ...]:
         """The letters whose law is meant, one or several together; none where no law is."""
         return ()

@@ -56,6 +56,10 @@ class Limit(AsymptoticClaim):
             )
 
     @property
+    def averaged_at_a_size(self) -> tuple[Expr, bool] | None:
+        return self.of, False
+
+    @property
     def formula(self) -> str:
         return f"E[{inline(self.of)}] → {inline(self.to)}"
 

@@ -131,6 +131,10 @@ class Rate(AsymptoticClaim):
         return slope if self.is_exponential else simplify(self.as_ * slope)
 
     @property
+    def averaged_at_a_size(self) -> tuple[Expr, bool] | None:
+        return None if self.to is not None else (self.of, self.average == "mean of log")
+
+    @property
     def letters_of(self) -> tuple[Expr, ...]:
         """The letter whose law approaches its limit at the claimed rate."""
         return (self.of,)

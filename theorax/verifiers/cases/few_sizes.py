@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sympy import Expr
-
 from theorax.decide.samples import geometric_point, mean_point
-from theorax.language import Claim, Limit, Rate
+from theorax.language import Claim
 from theorax.language.notation import displayed
 from theorax.text.numbers import with_uncertainty
 from theorax.verifiers.cases.draws import Draws
@@ -29,11 +27,11 @@ def measured_alone(claim: Claim, cells: Sequence[Cell], draws: Draws) -> str:
 
 
 def _averages(claim: Claim, cell: Cell, draws: Draws, *, several: bool) -> Iterator[str]:
-    averaged = claim.of if isinstance(claim, Limit) or (isinstance(claim, Rate) and claim.to is None) else None
-    if not isinstance(averaged, Expr):
+    if claim.averaged_at_a_size is None:
         return
+    averaged, geometric = claim.averaged_at_a_size
     observed = draws.on(cell.line)
-    point = geometric_point if isinstance(claim, Rate) and claim.average == "mean of log" else mean_point
+    point = geometric_point if geometric else mean_point
     at = ", ".join(f"{displayed(name)} = {value}" for name, value in cell.label.items())
     where = f" ({cell.line.name}{', ' if at else ''}{at})" if several else ""
     for number, size in enumerate(cell.line.sizes):
