@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from theorax.decide.status import Levels
 from theorax.decide.verdict import LoggedAttempt
 from theorax.language import Claim
-from theorax.names import many
+from theorax.names import many, with_article
 from theorax.verifiers.attempts import ClaimVersion
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.lowering import Prepared
@@ -35,8 +35,7 @@ class PlannedClaim:
         """The sentence that the sizes asked for are too few; empty where they are enough."""
         if not self.sizes_needed:
             return ""
-        a = "An" if self.claim.kind[0] in "aeiou" else "A"
-        return f"{a} {self.claim.kind} needs at least {many(self.sizes_needed, 'size')} here."
+        return f"{with_article(self.claim.kind).capitalize()} needs at least {many(self.sizes_needed, 'size')} here."
 
     @property
     def refusal(self) -> str:
