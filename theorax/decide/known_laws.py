@@ -20,9 +20,12 @@ from theorax.decide.law_features import (
 )
 from theorax.decide.plans import counted, positive
 
-__all__ = ["Exponential", "KnownLaw", "Normal", "Sample", "TabulatedLaw", "Uniform"]
+__all__ = ["STRETCHES", "Exponential", "KnownLaw", "Normal", "Sample", "TabulatedLaw", "Uniform"]
 
 Vector = NDArray[np.float64]
+
+STRETCHES = (2.0, 0.5)
+"""Factors of the spread that a margin with a meaning tells from one."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,10 @@ class KnownLaw(ABC):
     @abstractmethod
     def features(self, frequencies: Frequencies) -> Vector:
         """Features: its characteristic function at these frequencies."""
+
+    @abstractmethod
+    def stretched(self, frequencies: Frequencies) -> tuple[Vector, ...]:
+        """Features of the laws twice as wide and half as wide."""
 
     @abstractmethod
     def noise(self, frequencies: Frequencies) -> Shape:
@@ -67,6 +74,9 @@ class RealLaw(KnownLaw):
     def features(self, frequencies: Frequencies) -> Vector:
         return features_of_characteristic(self.characteristic(frequencies.table[:, 0]), frequencies)
 
+    def stretched(self, frequencies: Frequencies) -> tuple[Vector, ...]:
+        return tuple(self.wider(factor).features(frequencies) for factor in STRETCHES)
+
     def noise(self, frequencies: Frequencies) -> Shape:
         return _noise(self, frequencies)
 
@@ -84,10 +94,14 @@ def _noise(law: RealLaw, frequencies: Frequencies) -> Shape:
 @final
 @dataclass(frozen=True)
 class TabulatedLaw(KnownLaw):
-    """A law that is known at these frequencies alone, with the noise of one value's features."""
+    """A law that is known at these frequencies alone, with the noise of one value's features.
+
+    ``wider`` are the values of the laws twice as wide and half as wide.
+    """
 
     at: Frequencies
     values: tuple[complex, ...]
+    wider: tuple[tuple[complex, ...], ...]
     shape: Shape
     name: str = "the claimed law"
 
@@ -98,6 +112,10 @@ class TabulatedLaw(KnownLaw):
     def features(self, frequencies: Frequencies) -> Vector:
         assert frequencies == self.at
         return features_of_characteristic(self.values, frequencies)
+
+    def stretched(self, frequencies: Frequencies) -> tuple[Vector, ...]:
+        assert frequencies == self.at
+        return tuple(features_of_characteristic(values, frequencies) for values in self.wider)
 
     def noise(self, frequencies: Frequencies) -> Shape:
         return self.shape

@@ -37,6 +37,7 @@ from theorax.decide.plans import NOTICED, Planned, Seeds, SweepPlan, Tested, cou
 from theorax.decide.samples import Columns, by_size, numbers
 from theorax.decide.status import DEFAULT_LEVELS, Levels, Reading, Reason
 from theorax.decide.verdict import Assumption, Standing, Verdict
+from theorax.decide.wide_margins import NO_MEANING_OF_LAW
 from theorax.errors import DesignError, ObservationError
 
 __all__ = ["LawPlan", "decide_law", "law", "plan_law"]
@@ -133,6 +134,11 @@ class LawPlan(SweepPlan):
         # is at most that of the strongest direction.
         along = float(ndtri(NOTICED)) * math.sqrt(self._noise.norm.largest)
         return self.forgiven + 2 * self.bias + (self._noise.quantile(self.levels.refute) + along) * self.weights.se
+
+    @property
+    def no_meaning(self) -> str:
+        wide = [distance(self.target, features) for features in self.to.stretched(self.frequencies)]
+        return NO_MEANING_OF_LAW if max(wide) < self.margin else ""
 
     @property
     def why_not(self) -> Reason | None:

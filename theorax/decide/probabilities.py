@@ -14,6 +14,7 @@ from theorax.decide.plans import NOTICED, Planned, Tested, counted, positive
 from theorax.decide.samples import numbers
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Side, Status
 from theorax.decide.verdict import Assumption, Point, Standing, Verdict
+from theorax.decide.wide_margins import NO_MEANING_OF_EVENT
 from theorax.errors import DesignError, ObservationError, StatementError
 from theorax.names import many
 
@@ -71,6 +72,10 @@ class ProbabilityPlan(Planned):
     @property
     def bias(self) -> None:
         return None
+
+    @property
+    def no_meaning(self) -> str:
+        return NO_MEANING_OF_EVENT if self.boundary < self.at_least / 2 else ""
 
     @property
     def half_width(self) -> float:

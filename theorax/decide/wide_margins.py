@@ -9,9 +9,11 @@ from theorax.decide.findings import Finding, Found
 from theorax.decide.status import Side
 from theorax.decide.verdict import Point
 
-__all__ = ["NO_MEANING", "of_zero", "passes_anything", "says_nothing"]
+__all__ = ["NO_MEANING", "NO_MEANING_OF_EVENT", "NO_MEANING_OF_LAW", "of_zero", "passes_anything", "says_nothing"]
 
 NO_MEANING = "twice the claimed value lies within the margin, and half of it: no order of magnitude could be wrong"
+NO_MEANING_OF_LAW = "the law twice as wide lies within the margin, and the law half as wide: no spread could be wrong"
+NO_MEANING_OF_EVENT = "half the claimed probability lies within the margin: an event half as frequent passes"
 
 
 def passes_anything(claimed: float, margin: float, side: Side) -> bool:
@@ -24,7 +26,7 @@ def says_nothing(cases: Iterable[str]) -> tuple[Found, ...]:
     told = list(cases)
     if not told or not all(told):
         return ()
-    return (Found(Finding.CANNOT_FAIL, f"{told[0][0].upper()}{told[0][1:]}. Write a margin below the claimed value."),)
+    return (Found(Finding.CANNOT_FAIL, f"{told[0][0].upper()}{told[0][1:]}. Write a smaller margin."),)
 
 
 def of_zero(what: str, claimed: float, margin: float, points: Sequence[Point]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from sympy import Expr, ImmutableMatrix, Symbol
 
 from theorax.decide.draw_guards import noise_of
 from theorax.decide.gaussian_norm import Shape
-from theorax.decide.known_laws import TabulatedLaw
+from theorax.decide.known_laws import STRETCHES, TabulatedLaw
 from theorax.decide.law_features import (
     Frequencies,
     features_of_characteristic,
@@ -42,7 +42,10 @@ class LawJudge(Judge[Law]):
     def prepare(self, claim: Law, cell: Cell, levels: Levels, original: Law) -> Prepared:
         line, frequencies = cell.line, law_frequencies(original, cell)
         own = TabulatedLaw(
-            frequencies, _characteristic(original.to, cell, frequencies), _noise(original, cell, frequencies)
+            frequencies,
+            _characteristic(original.to, cell, frequencies),
+            tuple(_characteristic(original.to, cell, frequencies, stretch) for stretch in STRETCHES),
+            _noise(original, cell, frequencies),
         )
         excludes = tuple(
             replace(own, values=_characteristic(law, cell, frequencies), name=f"wrong law {i + 1}")
@@ -110,8 +113,11 @@ def _shape(law: LawOfNumbers, values: tuple[tuple[Symbol, float], ...], frequenc
     return shape_of_characteristic(lambda points: law.characteristic(points, dict(values)), frequencies)
 
 
-def _characteristic(law: LawOfNumbers, cell: Cell, frequencies: Frequencies) -> tuple[complex, ...]:
-    points = frequencies.table
+def _characteristic(
+    law: LawOfNumbers, cell: Cell, frequencies: Frequencies, stretch: float = 1.0
+) -> tuple[complex, ...]:
+    """Values of the characteristic function, of the law whose variable is multiplied by ``stretch``."""
+    points = stretch * frequencies.table
     points = points[:, 0] if points.shape[1] == 1 else points
     return tuple(map(complex, law.characteristic(points, _values(law, cell))))
 
