@@ -106,6 +106,11 @@ class Subject:
                 )
 
     @property
+    def unpadded(self) -> Subject:
+        """The same subject, built at its true sizes."""
+        return self._with(literal=True)
+
+    @property
     def needs(self) -> tuple[str, ...]:
         """The names of the letters that ``build`` asks for."""
         return tuple(inspect.signature(self.build).parameters)[1:]

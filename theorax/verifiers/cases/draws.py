@@ -80,6 +80,13 @@ class Draws:
             errors=_cut(errors, first, first + count),
         )
 
+    def unpadded(self, line: SweepLine, size: int, count: int) -> Observed:
+        """So many draws of their own at one true size, by a program that pads nothing."""
+        experiment = self._theorem.experiments[line.experiment]
+        true = replace(self._whole(line), sizes=(size,), draws=count, subject=line.subject.unpadded)
+        name, seed = f"unpadded {self._theorem_id}", self._settings.seed
+        return measure(name, experiment, true, [true], seed, self._sampler(experiment))
+
     @property
     def samplers(self) -> list[Sampler]:
         """The samplers in use, one per device."""

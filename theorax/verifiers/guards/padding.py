@@ -1,4 +1,4 @@
-"""Padding: draws at true sizes, outside any compiled program, held against those of the padded program.
+"""Padding: draws of a program at the true size, which pads nothing, held against those of the padded program.
 
 Both have one law where padding is masked. Two rank tests ask for a shift and for another scale: their levels hold for
 every law, while Welch's test errs far above a level of 1e-4 where thirty draws are skewed.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from scipy.stats import mannwhitneyu
@@ -17,10 +16,8 @@ from theorax.decide.findings import Finding, Found
 from theorax.decide.looked import Looked
 from theorax.decide.verdict import Assumption, Standing
 from theorax.language import Experiment, Theorem
-from theorax.numerics import platform
 from theorax.text.numbers import p_value
 from theorax.verifiers.cases.evaluation import Observed
-from theorax.verifiers.cases.measure import instance
 from theorax.verifiers.cases.measure import padding as padded_sizes
 from theorax.verifiers.cases.sweep_lines import SweepLine
 from theorax.verifiers.guards.guard import DecidedClaim
@@ -30,7 +27,7 @@ __all__ = ["padding", "same_law"]
 
 LEVEL = 1e-4
 """Of a wrong rejection for any letter of a theorem whose padding is masked."""
-EAGER = 30
+UNPADDED = 30
 _KIND = "padding"
 
 
@@ -43,7 +40,9 @@ def padding(claim: DecidedClaim) -> Looked:
         return Looked(ledger=(Assumption(_KIND, "padding not looked at", Standing.NOT_LOOKED_AT),))
     level = LEVEL / _tests(claim.theorem)
     findings = [found for line in lines for found in _different(claim, line, level)]
-    text = f"{EAGER} draws at their true size against the padded program, two rank tests a letter at {LEVEL:g} in all"
+    text = (
+        f"{UNPADDED} draws at their true size against the padded program, two rank tests a letter at {LEVEL:g} in all"
+    )
     return Looked(tuple(findings[:1]), (Assumption(_KIND, text, Standing.TESTED),))
 
 
@@ -81,17 +80,12 @@ def _probabilities(claim: DecidedClaim, line: SweepLine, observed: Observed) -> 
     """For every letter the least p-value of its entries; made once for all claims about the line."""
     if "padding" not in observed._evaluated:
         experiment, size = claim.theorem.experiments[line.experiment], observed.line.sizes[0]
-        drawn: dict[str, list[np.ndarray]] = {}
-        for draw in range(EAGER):
-            model, read = instance(experiment, claim.theorem_id, observed.line, size, claim.settings.seed, draw)
-            with platform.precision(experiment.dtype):
-                for name, value in experiment.observe(model, **read).items():
-                    drawn.setdefault(name, []).append(np.asarray(value))
+        (drawn,) = claim.draws.unpadded(line, size, UNPADDED).tables
         unit = 2.0**-12 if experiment.dtype == "float32" else 2.0**-26
         observed._evaluated["padding"] = {
             letter.name: min(
                 same_law(one, other, _resolution(observed, letter.name, unit))
-                for one, other in _pairs(experiment, letter, line, drawn[letter.name], observed.tables[0][letter.name])
+                for one, other in _pairs(drawn[letter.name], observed.tables[0][letter.name])
             )
             for letter in experiment.measured
             if not letter.sample
@@ -100,14 +94,9 @@ def _probabilities(claim: DecidedClaim, line: SweepLine, observed: Observed) -> 
     return found
 
 
-def _pairs(experiment: Any, letter: Any, line: SweepLine, eager: list[np.ndarray], table: np.ndarray) -> Iterator[Any]:
-    """Entry by entry the draws at true size and those of the table, which holds the values of an index asked for."""
-    stacked = np.stack(eager)
-    for axis, index in enumerate(letter.over, start=1):
-        values = line.along[index]
-        if stacked.shape[axis] == max(values):
-            stacked = stacked.take([value - 1 for value in values], axis=axis)
-    one, other = stacked.reshape(len(stacked), -1), np.asarray(table).reshape(len(table), -1)
+def _pairs(unpadded: np.ndarray, padded: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Entry by entry the draws at the true size and those of the padded program."""
+    one, other = unpadded.reshape(len(unpadded), -1), padded.reshape(len(padded), -1)
     yield from zip(one.T, other.T, strict=True)
 
 
