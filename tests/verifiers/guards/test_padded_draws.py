@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
+import jax
 import numpy as np
 import pytest
 
@@ -36,3 +38,53 @@ def test_rank_tests_keep_their_level_where_draws_are_skewed() -> None:
 def test_rounding_makes_ties() -> None:
     assert same_law(np.ones(30), np.ones(30) + 1e-12, 1e-8) == 1.0
     assert same_law(np.random.default_rng(1).normal(size=30) + 2, np.random.default_rng(2).normal(size=500), 0.0) < 1e-6
+
+
+LOOPS = """'''A mean of squares, summed in a loop.'''
+
+import jax
+from sympy import Integer, Rational
+
+from theorax.language import *
+
+n = Size("n", "number of entries")
+square = Measured("square", "the mean square of n normal numbers")
+H = hypotheses(any=Hypothesis("entries are independent and normal", unbroken="nothing else is meant"))
+one = Expectation(square, Integer(1), margin=Relative(1, 5, "it is one"), spread=Rational(7, 10))
+
+
+def observe(x, n):
+    return dict(square=jax.lax.scan(lambda total, part: (total + part**2, None), 0.0 * x[0], x)[0] / n.value)
+
+
+theorem = Theorem(
+    place="nowhere", label="derived", hypotheses=H, claims=dict(one=one),
+    experiments=dict(
+        entries=Experiment(
+            observe, square, {n: (8, 16)}, draws=800, padded=True,
+            subjects={"normal": Subject(lambda key, n: jax.random.normal(key, (n.padded,)) * n.mask)},
+        )
+    ),
+)
+"""
+
+
+def test_no_draw_compiles_a_program_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A loop of a draw outside any compiled program is compiled anew: memory grew with the draws until the process ended."""
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "loops.py").write_text(LOOPS)
+    compiled: list[str] = []
+    jax.monitoring.register_event_duration_secs_listener(
+        lambda name, seconds, **_: compiled.append(name) if "backend_compile" in name else None
+    )
+    counts = []
+    for unpadded in (5, 40):
+        monkeypatch.setattr(sys.modules["theorax.verifiers.guards.padding"], "UNPADDED", unpadded)
+        settings = Settings(
+            roots=(str(tmp_path),), state=str(tmp_path / f"state {unpadded}"), effort="standard", fresh=True
+        )
+        (claim,) = check("loops", settings).claims
+        assert claim.status == "SUPPORTED", claim.sentence
+        assert any(str(unpadded) in line.text for line in claim.ledger if line.kind == "padding")
+        counts.append(len(compiled))
+    assert counts[1] - counts[0] <= counts[0]
