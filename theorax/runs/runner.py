@@ -207,9 +207,10 @@ class _RunUnderWay:
         self.sources.known.save()
         self.elsewhere, self.unknown = self._kept_ancestors()
 
-    def own(self, id: str) -> Settings:
-        """The settings for one theorem: other parameters are meant for those that were named."""
-        return self.settings if id in self.selection.named else replace(self.settings, at=(), sizes=(), model=None)
+    def own(self, id: str, cores: int = 1) -> Settings:
+        """The settings for one theorem on so many cores: other parameters are meant for those that were named."""
+        found = replace(self.settings, jobs=cores)
+        return found if id in self.selection.named else replace(found, at=(), sizes=(), model=None)
 
     def work(self) -> None:
         """Give every selected theorem its outcome, or stop at Ctrl-C."""
@@ -239,7 +240,9 @@ class _RunUnderWay:
                         waiting.remove(id)
                         busy.add(id)
                         self.listener.started(id)
-                        workers.submit(id, self.own(id))
+                        # Cores that no other theorem uses, or soon will, are this one's: they draw for it.
+                        beside = len(busy) + sum(other not in kept for other in waiting)
+                        workers.submit(id, self.own(id, cores=max(1, self.settings.jobs // beside)))
                 if workers is not None and (busy or not waiting):
                     for done in workers.finished():
                         busy.discard(done.id)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import signal
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -16,13 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from theorax.errors import DesignError, NothingSelected, TheoraxError, UsageError
+from theorax.numerics.processes import end_now, worker_processes
 from theorax.numerics.threads import one_thread
 from theorax.theorems.roots import LIBRARY
 from theorax.verifiers.outcome import Checked, TheoremOutcome
 from theorax.verifiers.settings import Settings
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future, ProcessPoolExecutor
+    from concurrent.futures import Future
 
 Check = Callable[[str, Settings], TheoremOutcome | Checked]
 
@@ -93,7 +93,7 @@ def call_apart(function: str, *arguments: Any) -> Any:
     """
     from concurrent.futures.process import BrokenProcessPool
 
-    with _executor(1) as executor:
+    with worker_processes(1) as executor:
         try:
             return executor.submit(_called, function, arguments).result()
         except BrokenProcessPool:
@@ -147,13 +147,10 @@ class WorkerPool:
     """
 
     def __init__(self, check: str, jobs: int) -> None:
-        from multiprocessing import active_children
-
         self.capacity = jobs
         self._check = check
-        self._foreign = {child.pid for child in active_children()}
         self._tasks: dict[Future[FinishedCheck], tuple[str, Settings]] = {}
-        self._executor = _executor(jobs)
+        self._executor = worker_processes(jobs)
 
     def submit(self, id: str, settings: Settings) -> None:
         """Hand the check to a worker."""
@@ -162,7 +159,7 @@ class WorkerPool:
         try:
             future = self._executor.submit(perform_check, self._check, id, settings)
         except BrokenProcessPool:
-            self._executor = _executor(self.capacity)
+            self._executor = worker_processes(self.capacity)
             future = self._executor.submit(perform_check, self._check, id, settings)
         self._tasks[future] = (id, settings)
 
@@ -187,12 +184,12 @@ class WorkerPool:
             self._executor.shutdown(wait=False, cancel_futures=True)
             for id, settings in lost:
                 yield self._alone(id, settings)
-            self._executor = _executor(self.capacity)
+            self._executor = worker_processes(self.capacity)
 
     def _alone(self, id: str, settings: Settings) -> FinishedCheck:
         from concurrent.futures.process import BrokenProcessPool
 
-        with _executor(1) as executor:
+        with worker_processes(1) as executor:
             try:
                 return executor.submit(perform_check, self._check, id, settings).result()
             except BrokenProcessPool:
@@ -204,26 +201,10 @@ class WorkerPool:
 
     def close(self, *, now: bool) -> None:
         """End the workers."""
-        from multiprocessing import active_children
-
-        self._executor.shutdown(wait=not now, cancel_futures=True)
         if now:
-            for child in active_children():
-                if child.pid not in self._foreign:
-                    child.terminate()
-
-
-def _executor(jobs: int) -> ProcessPoolExecutor:
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    return ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_begin)
-
-
-def _begin() -> None:
-    # Ctrl-C reaches the whole group of processes; only the one that reports may answer it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    one_thread()
+            end_now(self._executor)
+        else:
+            self._executor.shutdown(cancel_futures=True)
 
 
 def _where(error: BaseException, roots: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from sympy import Expr, Integer, Rational, sympify
@@ -28,9 +29,10 @@ from theorax.verifiers import claim_verdicts, guards, proof_check
 from theorax.verifiers.attacks import controls, sensitivity, tested_hypotheses
 from theorax.verifiers.attempts import AttemptLog, ClaimVersion, claim_version
 from theorax.verifiers.cases import user_models
+from theorax.verifiers.cases.crew import Crew, DrawnPortion, Portion
 from theorax.verifiers.cases.draws import Draws, Table
 from theorax.verifiers.cases.few_sizes import measured_alone
-from theorax.verifiers.cases.sweep_lines import control_lines, evidence_lines, refuse_unknown, sweep_lines
+from theorax.verifiers.cases.sweep_lines import SweepLine, control_lines, evidence_lines, refuse_unknown, sweep_lines
 from theorax.verifiers.kinds import JUDGES, Prepared
 from theorax.verifiers.loading import load
 from theorax.verifiers.outcome import (
@@ -47,6 +49,7 @@ from theorax.verifiers.planned_claim import PlannedClaim
 from theorax.verifiers.proof_check import CheckedProofs
 from theorax.verifiers.settings import Pilot, PilotCase, PlannedCheck, Settings
 
+DRAW = "theorax.verifiers.theorem_check:draw"
 PILOT = 16  # draws at each size
 PILOT_SLACK = Rational(5, 4)  # a standard deviation of 16 draws errs by 18 %
 
@@ -66,12 +69,18 @@ def observe(
     catalogue = _catalogue(settings)
     facts = catalogue.facts(theorem_id) if value is None else Facts(theorem_id, "", Path(), "")
     theorem, table = _prepare(theorem_id, settings, catalogue, value)
-    draws = Draws(theorem_id, theorem, table, settings, kept)
+    crew = (
+        Crew(settings.jobs - 1, DRAW, theorem_id, replace(settings, jobs=1))
+        if settings.jobs > 1 and not value
+        else None
+    )
+    draws = Draws(theorem_id, theorem, table, settings, kept, crew)
     proofs = proof_check.check(theorem)
     planned_claims = _attempted(theorem_id, theorem, table, settings, log)
     not_asked = _not_asked(theorem_id, planned_claims.values(), settings)
     for one in not_asked:
         del planned_claims[one.claim]
+    draws.expect(_lines(theorem, table, planned_claims))
     try:
         claims, fired, mutants = _claims(theorem_id, theorem, table, planned_claims, draws, proofs, settings, log)
     except DesignError:  # refused: nothing was decided
@@ -79,6 +88,9 @@ def observe(
     except Exception:  # data may have been seen: the attempts are spent
         _finished(log, planned_claims, dict.fromkeys(planned_claims, Status.ERROR), settings.seed)
         raise
+    finally:
+        if crew is not None:
+            crew.close()
     if not _finished(log, planned_claims, {claim.id: claim.status for claim in claims}, settings.seed):
         claims = [claim_verdicts.unlogged(claim) for claim in claims]
     status, reason = overall(claims)
@@ -107,12 +119,30 @@ def observe(
             draws=draws.count,
             programs=sum(sampler.meter.programs for sampler in draws.samplers),
             compile_seconds=sum(sampler.meter.compile_cpu_seconds for sampler in draws.samplers),
-            cpu_seconds=time.process_time() - cpu,
+            cpu_seconds=time.process_time() - cpu + draws.cpu_seconds,
         ),
         model=settings.model,
         references=theorem.references,
     )
     return Checked(outcome, draws.packed())
+
+
+def draw(portion: Portion, theorem_id: str, settings: Settings) -> DrawnPortion:
+    """Draw a portion of a line for a check in another process; the theorem is loaded for the first of them."""
+    return _draws_of(theorem_id, settings).alone(portion)
+
+
+@lru_cache(maxsize=1)
+def _draws_of(theorem_id: str, settings: Settings) -> Draws:
+    return Draws(theorem_id, *_prepare(theorem_id, settings, _catalogue(settings)), settings)
+
+
+def _lines(theorem: Theorem, table: Table, planned_claims: Mapping[str, PlannedClaim]) -> Iterator[SweepLine]:
+    """The lines that the claims will ask for, in their order, if all of them are decided."""
+    for name, planned in planned_claims.items():
+        if planned.cases and not planned.refusal:
+            yield from evidence_lines(theorem, planned.claim, table)
+            yield from control_lines(theorem, name, table)
 
 
 def _claims(

@@ -143,6 +143,7 @@ def _repeated(outcome: ControlOutcome, trial: _Trial, draws: Draws) -> ControlOu
     sizes = [part for part in dict.fromkeys((size, 4 * size)) if part < own]
     for stage, part in enumerate(sizes if outcome.status == Status.REFUTED or bounding else ()):
         repetitions = count if stage == 0 else SOME
+        draws.portion(trial.line, 0, repetitions * part)  # at once: others may draw a part of them
         short = replace(trial.line, draws=part)  # one value: what it knows of its sizes is worked out once
         portions = [_on(draws.portion(trial.line, i * part, part), short) for i in range(repetitions)]
         if bounding:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import io
 import json
+import time
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ import numpy as np
 from theorax.errors import ObservationError, option
 from theorax.language import Experiment, Theorem
 from theorax.numerics.sampler import Sampler
+from theorax.verifiers.cases.crew import STARTUP, Crew, DrawnPortion, Place, Portion, Tables
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.measure import measure, observed
 from theorax.verifiers.cases.sweep_lines import BOX, SweepLine
@@ -29,8 +32,6 @@ __all__ = ["LARGEST", "Draws", "Table"]
 
 Table = Mapping[str, tuple[SweepLine, ...]]
 Model = Callable[[int, int], tuple[Any, Mapping[str, Any]]]
-Tables = tuple[Mapping[str, np.ndarray], ...]
-Place = tuple[str, str, tuple[tuple[str, str], ...]]
 
 LARGEST = 16 * 2**20  # bytes of observations kept with a result; beyond, a result is kept without them
 
@@ -42,11 +43,19 @@ class Draws:
     """
 
     def __init__(
-        self, theorem_id: str, theorem: Theorem, table: Table, settings: Settings, kept: bytes | None = None
+        self,
+        theorem_id: str,
+        theorem: Theorem,
+        table: Table,
+        settings: Settings,
+        kept: bytes | None = None,
+        crew: Crew | None = None,
     ) -> None:
+        self._crew, self._ahead = crew, list[SweepLine]()
         self._theorem_id, self._theorem, self._table, self._settings = theorem_id, theorem, table, settings
         self._samplers: dict[str, Sampler] = {}
         self._drawn: dict[Place, Observed] = {}
+        self._portions: dict[Portion, DrawnPortion] = {}  # drawn here while others drew what was asked for
         self._more: dict[Place, tuple[Tables, Tables]] = {}  # draws beyond those of the line itself
         self._kept = _unpacked(kept) if kept is not None else {}
         self.count = 0
@@ -58,8 +67,27 @@ class Draws:
         place = _place(line)
         if place not in self._drawn:
             whole = self._whole(line)
+            begun = self._spent
             self._drawn[place] = self._measured(whole, 0)
+            self._share(self._spent - begun)
         return self._drawn[place]
+
+    def expect(self, lines: Iterable[SweepLine]) -> None:
+        """Say which lines will be asked for, in which order: others may draw them meanwhile."""
+        by_place = {_place(line): line for line in lines if line is not BOX and not self._is_instances(line)}
+        self._ahead = [] if self._kept else list(by_place.values())
+
+    def alone(self, portion: Portion) -> DrawnPortion:
+        """Draw a portion in this process."""
+        begun = time.process_time()
+        (line,) = (part for part in self._table[portion.place[0]] if _place(part) == portion.place)
+        seen = self._measured_here(replace(line, draws=portion.count), portion.first)
+        return DrawnPortion(seen.tables, seen.errors, time.process_time() - begun)
+
+    @property
+    def cpu_seconds(self) -> float:
+        """CPU seconds that other processes spent on draws."""
+        return 0.0 if self._crew is None else self._crew.cpu_seconds
 
     def portion(self, line: SweepLine, first: int, count: int) -> Observed:
         """Draws ``first`` .. ``first + count - 1`` of the line at each size; those not yet drawn are."""
@@ -130,12 +158,69 @@ class Draws:
             if _length(tables) == line.draws and len(tables) == len(line.sizes):
                 return observed(self._theorem_id, experiment, line, every, self._settings.seed, sampler, tables, errors)
         self.count += line.draws * len(line.sizes)
+        if (shared := self._shared(line, first)) is not None:
+            return observed(self._theorem_id, experiment, line, every, self._settings.seed, sampler, *shared)
+        return self._measured_here(line, first)
+
+    def _shared(self, line: SweepLine, first: int) -> tuple[Tables, Tables] | None:
+        """Tables of a line that others draw too; None where they do not, or where drawing failed."""
+        crew = self._crew
+        if crew is None or not crew.is_running or self._is_instances(line):
+            return None
+        parts = _portions(line, self._processes, first)
+        crew.hand_over(part for part in parts[1:] if part not in self._portions)
+        found: tuple[Tables, Tables] = ((), ())
+        try:
+            for part in parts:
+                drawn = self._awaited(part, crew)
+                found = _joined(found[0], drawn.tables), _joined(found[1], drawn.errors)
+        except ObservationError:  # of a portion; the whole line says it as it is said without others
+            return None
+        return found
+
+    @property
+    def _processes(self) -> int:
+        return 1 if self._crew is None else self._crew.count + 1
+
+    def _measured_here(self, line: SweepLine, first: int) -> Observed:
+        experiment = self._theorem.experiments[line.experiment]
+        sampler, every = self._sampler(experiment), self._table[line.experiment]
         return measure(self._theorem_id, experiment, line, every, self._settings.seed, sampler, first)
+
+    def _awaited(self, portion: Portion, crew: Crew) -> DrawnPortion:
+        """A portion drawn by others, or here where nobody has begun it; while others draw it, the next ones are drawn here."""
+        if portion in self._portions:
+            return self._portions.pop(portion)
+        crew.take_back(portion)
+        while not crew.is_done(portion) and (other := crew.take_back()) is not None:
+            self._portions[other] = self.alone(other)
+        return crew.result(portion) or self.alone(portion)
+
+    @property
+    def _spent(self) -> float:
+        """Seconds that draws took in this process, without compiling."""
+        return sum(sampler.meter.run_seconds for sampler in self._samplers.values())
+
+    def _share(self, seconds: float) -> None:
+        """Hand what is still to be drawn over to others, if the line just drawn says that it is worth their start."""
+        left = [line for line in self._ahead if _place(line) not in self._drawn]
+        if self._crew is not None and left and seconds * len(left) > 2 * STARTUP:
+            self._crew.hand_over(part for line in left for part in _portions(line, self._processes))
+            self._ahead = []
+
+    def _is_instances(self, line: SweepLine) -> bool:
+        return any(letter.array for letter in self._theorem.experiments[line.experiment].measured)
 
     def _sampler(self, experiment: Experiment) -> Sampler:
         # Some operations exist on the CPU alone; the rest runs where the user asked for it.
         device = "cpu" if experiment.platform == "cpu" else self._settings.device
         return self._samplers.setdefault(device, Sampler(device=device))
+
+
+def _portions(line: SweepLine, count: int, first: int = 0) -> list[Portion]:
+    """The draws of a line from ``first`` on, in so many portions of nearly one length, none empty."""
+    ends = [first + line.draws * part // count for part in range(count + 1)]
+    return [Portion(_place(line), low, high - low) for low, high in pairwise(ends) if high > low]
 
 
 def _later(model: Model, first: int) -> Model:

@@ -1,0 +1,47 @@
+"""Worker processes: each computes with one thread, leaves Ctrl-C to its parent, and does not outlive it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from typing import TYPE_CHECKING
+
+from theorax.numerics.threads import one_thread
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
+
+__all__ = ["end_now", "worker_processes"]
+
+_EVERY = 0.5  # seconds between two looks at the parent
+
+
+def worker_processes(count: int) -> ProcessPoolExecutor:
+    """So many fresh processes, started as tasks come; a compiled program of this one is none of theirs."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    return ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_begin, initargs=(os.getpid(),))
+
+
+def end_now(executor: ProcessPoolExecutor) -> None:
+    """End the processes, whatever they are at."""
+    for process in list((executor._processes or {}).values()):
+        process.terminate()
+    executor.shutdown(wait=False, cancel_futures=True)
+
+
+def _begin(parent: int) -> None:
+    # Ctrl-C reaches the whole group of processes; only the one that reports may answer it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    one_thread()
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    """End this process once its parent is another: a parent that was killed can close nothing."""
+    while os.getppid() == parent:
+        time.sleep(_EVERY)
+    os._exit(1)
