@@ -175,3 +175,24 @@ def test_compiled_programs_are_kept_where_the_folder_was_named(tmp_path, monkeyp
         assert jax.config.jax_compilation_cache_dir == str(tmp_path / "shared")
     finally:
         jax.config.update("jax_compilation_cache_dir", before)
+
+
+def test_programs_are_given_back_where_a_process_nears_its_limit(monkeypatch):
+    """Linux ends a process that maps too many areas, as one that checks theorem after theorem would."""
+    compiled = []
+    jax.monitoring.register_event_duration_secs_listener(
+        lambda name, seconds, **_: compiled.append(name) if "backend_compile" in name else None
+    )
+
+    def compiles():
+        before = len(compiled)
+        doubled(jnp.ones(3))
+        return len(compiled) - before
+
+    doubled = jax.jit(lambda x: 2 * x)
+    compiles()
+    platform.forget_programs()
+    assert compiles() == 0  # few are mapped: nothing is given back
+    monkeypatch.setattr(platform, "SHARE_OF_MAPS", 1e9)
+    platform.forget_programs()
+    assert compiles() == (1 if Path("/proc/self/maps").exists() else 0)

@@ -123,7 +123,7 @@ library_option: Option = click.option(
     "--library", is_flag=True, help="The library's theorems too, where a project has its own."
 )
 jobs_option: Option = click.option(
-    "--jobs", "-j", type=int, metavar="N", help="Checks at a time [one per core]; no result depends on it."
+    "--jobs", "-j", type=int, metavar="N", help="Processes at a time [one per core]; no result depends on it."
 )
 fresh_option: Option = click.option("--fresh", is_flag=True, help="Check again what is kept.")
 state_option: Option = click.option(

@@ -17,6 +17,8 @@ from theorax.numerics.keys import root
 from theorax.numerics.threads import one_thread
 
 DTYPES = ("float32", "float64")
+# Of the areas that a process may map, the part that is left to programs of theorems that were checked before.
+SHARE_OF_MAPS = 8
 
 
 def enable(cache_dir: str | Path | None = None, device: str = "cpu") -> None:
@@ -96,6 +98,21 @@ def matmul_unit_roundoff(size: int = 32, device: str = "cpu") -> float:
     exact = np.asarray(left, np.float64) @ np.asarray(right, np.float64)
     scale = np.abs(np.asarray(left, np.float64)) @ np.abs(np.asarray(right, np.float64))
     return float(np.max(np.abs(np.asarray(product, np.float64) - exact) / (size * scale)))
+
+
+def forget_programs() -> None:
+    """Give back what was compiled, where a process that checks theorem after theorem nears what Linux allows it.
+
+    Every compiled program maps some pages of its own; Linux ends a process that maps more than so many areas, 65530 unless
+    set otherwise. Elsewhere nothing is known of such a limit, and nothing is done.
+    """
+    try:
+        allowed = int(Path("/proc/sys/vm/max_map_count").read_text())
+        mapped = Path("/proc/self/maps").read_bytes().count(b"\n")
+    except (OSError, ValueError):
+        return
+    if mapped > allowed / SHARE_OF_MAPS:
+        jax.clear_caches()
 
 
 def describe(device: str = "cpu") -> dict[str, str | float | bool]:

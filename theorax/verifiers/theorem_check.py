@@ -298,6 +298,7 @@ def _prepare(
     theorem_id: str, settings: Settings, catalogue: Catalogue, value: Theorem | None = None
 ) -> tuple[Theorem, Table]:
     platform.enable(device=settings.device, cache_dir=f"{settings.state}/compiled")
+    platform.forget_programs()
     theorem = load(theorem_id, catalogue) if value is None else value
     refuse_unknown(theorem, settings)
     if settings.model is not None:
