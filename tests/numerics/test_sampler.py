@@ -186,10 +186,10 @@ def test_programs_are_given_back_where_a_process_nears_its_limit(monkeypatch):
 
     def compiles():
         before = len(compiled)
-        doubled(jnp.ones(3))
+        doubled(ones)
         return len(compiled) - before
 
-    doubled = jax.jit(lambda x: 2 * x)
+    doubled, ones = jax.jit(lambda x: 2 * x), jnp.ones(3)
     compiles()
     platform.forget_programs()
     assert compiles() == 0  # few are mapped: nothing is given back
