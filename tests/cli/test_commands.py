@@ -245,8 +245,9 @@ def test_the_configuration_gives_defaults(verify):
     assert Path("kept/results.sqlite").is_file()
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_ctrl_c_keeps_what_had_finished(root, tmp_path, jobs):
+def test_an_end_from_outside_keeps_what_had_finished(root, tmp_path, jobs, number):
     fakes.library(root, slow=fakes.stated(("gap",)))
     process = subprocess.Popen(
         command(root, "theorem", "+gap", "slow", "--jobs", jobs),
@@ -256,7 +257,7 @@ def test_ctrl_c_keeps_what_had_finished(root, tmp_path, jobs):
     lines = [process.stdout.readline() for _ in range(3)]
     assert "gap" in lines[2]
     time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, _ = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "not finished: slow" in out

@@ -6,6 +6,7 @@ import errno
 import importlib
 import io
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -108,6 +109,7 @@ def main(arguments: Sequence[str] | None = None, workspace: Workspace | None = N
     """Run the command and leave the process with its exit code."""
     code = 3  # of whatever ends the command but a summary
     try:
+        _end_as_interrupted()
         _open_streams()
         typed = tuple(sys.argv[1:] if arguments is None else arguments)
         code = exit_code_of(replace(workspace or Workspace(), arguments=typed))
@@ -116,6 +118,15 @@ def main(arguments: Sequence[str] | None = None, workspace: Workspace | None = N
     except BaseException as error:
         code = _unexpected(error)
     sys.exit(code)
+
+
+def _end_as_interrupted() -> None:
+    """Answer a request to end, or a terminal that closes, as Ctrl-C: what had finished is kept, and workers end too."""
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)
+        # What is ignored stays ignored: that is how a command is kept running without a terminal.
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            signal.signal(number, signal.default_int_handler)
 
 
 class _Closed(io.TextIOBase):
