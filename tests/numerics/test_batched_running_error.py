@@ -121,4 +121,6 @@ def test_no_more_instances_than_the_largest_array_allows():
     batch = [(np.full((1, side, side), 1.0 / (side + number)),) for number in range(20)]
     found = batched.evaluate_batch(square, batch, RunningError(), KnownPrograms())
     assert len(found) == batched._ENTRIES // side**2 < len(batch)
-    assert batched.evaluate_batch(lambda x: jnp.outer(x, x), [(np.ones(200),)] * 2, RunningError(), KnownPrograms()) == []
+    assert (
+        batched.evaluate_batch(lambda x: jnp.outer(x, x), [(np.ones(200),)] * 2, RunningError(), KnownPrograms()) == []
+    )

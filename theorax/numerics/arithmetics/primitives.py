@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import jax
@@ -31,7 +31,7 @@ def is_native(aval: Any) -> bool:
     return _is_no_float(aval.dtype)
 
 
-@lru_cache(maxsize=None)
+@cache
 def _is_no_float(dtype: Any) -> bool:
     return not jnp.issubdtype(dtype, jnp.inexact)
 
