@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from theorax.cli.options import exclude_option, library_option, root_option, selectors, state_option
+from theorax.cli.selecting import exclude_option, library_option, root_option, selectors, state_option
 from theorax.cli.workspace import workspace_of
 from theorax.errors import UsageError
 from theorax.names import many
