@@ -34,7 +34,7 @@ class _InstancesPart(TheoraxError):
 def evaluate_batch(
     function: Callable[..., Any], batch: Sequence[Sequence[Any]], domain: RunningError, known: KnownPrograms
 ) -> list[Any]:
-    """What ``evaluate`` returns for the first of these arguments, as many as fit into one run.
+    """Results of ``evaluate`` for the first of these arguments, as many as fit into one run.
 
     Empty where they cannot be run together: other programs, other whole numbers, comparisons with other answers, or an
     error for one of them.
