@@ -1,4 +1,4 @@
-"""How long the command takes to answer: ``verify list`` on a pipe and on a terminal, beside a bare interpreter.
+"""How long the command takes to answer: ``verify list``, help, a kept result, a kept explanation, a bare interpreter.
 
 Runs alternate, so that a busy machine slows all of them alike; printed are medians of wall time and of CPU time. Sixty
 theorem files are made for the purpose, so that the figure does not depend on how far the library has grown.
@@ -23,6 +23,7 @@ from pathlib import Path
 
 RUNS = 21
 FILES = 60
+KEPT = "sparse_attention_shared_values"  # a theorem that costs little to check
 THEOREM = '''"""A theorem whose title is about as long as the title of a theorem usually is, number {number}."""
 
 theorem = Theorem(place="Theorem {number}", label="read", uses=(), claims=dict(a=Limit(of=x, as_=n)))
@@ -36,15 +37,21 @@ main(["list"], Workspace(library=Path(sys.argv[1])))
 """
 
 
-def piped(arguments: list[str]) -> None:
-    """Run with the output in a pipe."""
-    subprocess.run(arguments, check=True, capture_output=True)
+def with_bytecode(folder: str) -> dict[str, str]:
+    """The environment of an installed command, whose modules are compiled once, here into a folder of this run."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPYCACHEPREFIX": str(Path(folder, "bytecode"))}
 
 
-def on_a_terminal(arguments: list[str]) -> None:
+def piped(arguments: list[str], environment: dict[str, str], folder: Path | None = None) -> None:
+    """Run with the output in a pipe, in a folder."""
+    subprocess.run(arguments, check=True, capture_output=True, env=environment, cwd=folder)
+
+
+def on_a_terminal(arguments: list[str], environment: dict[str, str]) -> None:
     """Run on a terminal and read what it shows."""
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(arguments, stdout=theirs, stderr=theirs, stdin=theirs)
+    process = subprocess.Popen(arguments, stdout=theirs, stderr=theirs, stdin=theirs, env=environment)
     os.close(theirs)
     while True:
         try:
@@ -73,11 +80,18 @@ def main() -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(THEOREM.format(number=number) + "# proof\n" * 150, encoding="utf-8")
         list_ = [sys.executable, "-c", COMMAND, str(path.parents[1])]
+        verify, environment = [sys.executable, "-m", "theorax"], with_bytecode(folder)
+        project = Path(folder, "project")  # with results of its own
+        project.mkdir()
+        Path(project, "pyproject.toml").touch()
+        shown, explained = [*verify, "theorem", KEPT, "--effort", "quick"], [*verify, "explain", KEPT]
         cases: dict[str, Callable[[], None]] = {
-            "python -c pass": lambda: piped([sys.executable, "-c", "pass"]),
-            "verify list, piped": lambda: piped(list_),
-            "verify list, terminal": lambda: on_a_terminal(list_),
-            "verify --help": lambda: piped([sys.executable, "-m", "theorax", "--help"]),
+            "python -c pass": lambda: piped([sys.executable, "-c", "pass"], environment),
+            "verify list, piped": lambda: piped(list_, environment),
+            "verify list, terminal": lambda: on_a_terminal(list_, environment),
+            "verify --help": lambda: piped([*verify, "--help"], environment),
+            "a kept result": lambda: piped(shown, environment, project),
+            "a kept explanation": lambda: piped(explained, environment, project),
         }
         times: dict[str, list[tuple[float, float]]] = {name: [] for name in cases}
         for run in cases.values():

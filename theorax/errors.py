@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from traceback import walk_stack
 from typing import Self
 
 _DASHES = "\ue000"  # stands before the name of an option in a message, for what its front end writes there
@@ -69,6 +68,8 @@ class StatementError(TheoraxError):
 
 
 def _calls() -> Iterator[tuple[str, int]]:
+    from traceback import walk_stack
+
     return ((frame.f_code.co_filename, line) for frame, line in walk_stack(None))
 
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import fakes
+import networkx
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from theorax.decide.status import Status
 from theorax.errors import StatementError
 from theorax.runs.dependencies import Graph
+from theorax.theorems import catalogue as catalogue_module
+from theorax.theorems.catalogue import Catalogue, read_facts
 
 GRAPH = Graph({"a": (), "b": ("a",), "c": ("b",), "d": ("a", "c"), "e": ()})
 
@@ -31,6 +37,32 @@ def test_a_circle_is_named_and_reaches_only_what_rests_on_it():
     with pytest.raises(StatementError, match="a -> c -> b -> a"):
         graph.order(["d"])
     assert graph.order(["e"]) == ("e",)
+
+
+@given(st.sets(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=20))
+def test_the_order_is_the_first_in_the_alphabet(pairs):
+    edges = {(f"{min(pair)}", f"{max(pair)}") for pair in pairs if len({*pair}) == 2}
+    renamed = {str(number): "hbfajcgdie"[number] for number in range(10)}
+    graph = Graph({renamed[id]: tuple(renamed[a] for a, b in sorted(edges) if b == id) for id in renamed})
+    expected = tuple(networkx.lexicographical_topological_sort(graph.directed()))
+    assert graph.order(graph.uses) == expected
+    chosen = expected[::3]
+    assert graph.order(chosen) == tuple(
+        id
+        for id in networkx.lexicographical_topological_sort(
+            graph.directed().subgraph({*chosen, *graph.ancestors(chosen)})
+        )
+        if id in chosen
+    )
+
+
+def test_the_graph_above_a_theorem_reads_the_files_that_it_rests_on_and_no_other(tmp_path, monkeypatch):
+    catalogue, read = Catalogue.of([fakes.library(tmp_path / "papers")]), []
+    monkeypatch.setattr(catalogue_module, "read_facts", lambda base: read.append(base.id) or read_facts(base))
+    above = Graph.of(catalogue, ["bulk"])
+    assert read == ["bulk", "lanczos"] == list(above.uses)
+    whole = Graph.of(catalogue)
+    assert above.uses == {id: whole.uses[id] for id in ("bulk", "lanczos")}
 
 
 BLOCKS = [

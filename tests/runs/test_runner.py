@@ -9,8 +9,10 @@ import fakes
 import pytest
 
 from theorax.errors import UsageError
+from theorax.runs import known_files
 from theorax.runs.runner import run
 from theorax.runs.selectors import select
+from theorax.runs.sources import Sources
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.settings import Settings
 
@@ -155,3 +157,15 @@ def test_a_worker_that_dies_costs_one_theorem(go):
     assert statuses(found) == {"dies": "ERROR", "edge": "SUPPORTED", "gap": "SUPPORTED", "raises": "ERROR"}
     (reason,) = (record.outcome.reason for record in found.records if record.outcome.id == "dies")
     assert "died twice" in (reason or "")
+
+
+def test_a_kept_result_costs_no_parsing_of_sources(go, monkeypatch):
+    monkeypatch.setattr(known_files, "SETTLED", -(10**12))  # the files were written just now
+    go("+gap")
+    monkeypatch.setattr(fakes, "library", lambda root: root)  # which would write them again
+    read = []
+    monkeypatch.setattr(Sources, "_source_file", lambda _, path: read.append(path))
+    found = go("gap")  # and of its ancestors neither
+    assert kept(found) == {"gap"}
+    assert found.unchecked == {"gap": ()}
+    assert read == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from theorax.runs.sources import Sources, differences, key
@@ -101,3 +103,19 @@ def test_a_users_model_and_what_it_imports_beside_it(pack, tmp_path):
     before = manifest(pack, settings)
     (tmp_path / "parts.py").write_text("x = 2\n", encoding="utf-8")
     assert differences(before, manifest(pack, settings)) == ("model file parts.py: changed",)
+
+
+def test_edits_that_come_fast_and_keep_size_and_time_are_seen(pack, tmp_path):
+    state, file = tmp_path / "state", pack / "numerics/kernels.py"
+    state.mkdir()
+    first = file.stat()
+    seen = set()
+    for number in range(10, 40):
+        file.write_text(f"x = {number}\n", encoding="utf-8")
+        os.utime(file, ns=(first.st_atime_ns, first.st_mtime_ns))
+        sources = Sources(root=pack).beside(str(state))  # as in a new process, beside what the last one kept
+        found = sources.manifest(pack / "theorems/paper/gap.py", Settings())
+        sources.known.save()
+        assert found == manifest(pack)
+        seen.add(key(found))
+    assert len(seen) == 30

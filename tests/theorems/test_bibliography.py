@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import doctest
+import string
 
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from pybtex.richtext import Text
 
 from theorax.errors import UsageError
 from theorax.theorems import bibliography
-from theorax.theorems.bibliography import read
+from theorax.theorems.bibliography import plain, read
 
 ENTRY = """
 A comment, even one with an {open brace.
@@ -33,6 +37,13 @@ def file(tmp_path):
 
 def test_examples():
     assert doctest.testmod(bibliography).failed == 0
+
+
+@settings(max_examples=500)
+@given(st.text(alphabet="abX1 \n" + string.punctuation + "éł–’", max_size=12))
+def test_what_holds_no_markup_is_read_as_latex_reads_it(text):
+    assume(bibliography._MARKUP.search(text) is None)
+    assert plain(text) == " ".join(str(Text.from_latex(text)).split())
 
 
 def test_an_entry_is_read(file):

@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from theorax.cli.options import choices, library_option, listed, selectors, settings, state_option
+from theorax.cli.options import choices, listed, settings
+from theorax.cli.selecting import library_option, selectors, state_option
 from theorax.cli.workspace import workspace_of
 from theorax.errors import UsageError
 

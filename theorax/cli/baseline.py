@@ -13,19 +13,16 @@ from theorax.cli.check import check_theorems, select_theorems
 from theorax.cli.options import (
     answer_option,
     baseline_file,
-    complete,
     fresh_option,
     jobs_option,
-    library_option,
     listed,
     new_option,
-    root_option,
     run_options,
     settings,
-    state_option,
     together,
 )
 from theorax.cli.printing import give_reports, shown_path
+from theorax.cli.selecting import complete, library_option, root_option, state_option
 from theorax.cli.values import outputs
 from theorax.cli.workspace import Workspace, workspace_of
 from theorax.errors import UsageError

@@ -13,15 +13,14 @@ import click
 from theorax.cli.options import (
     changed_options,
     last_failed_option,
-    library_option,
     listed,
     run_options,
-    selectors,
     settings,
     show_options,
     shown_parts,
 )
 from theorax.cli.printing import give_reports, print_line, print_report
+from theorax.cli.selecting import library_option, selectors
 from theorax.cli.workspace import Workspace, workspace_of
 from theorax.errors import NothingSelected
 

@@ -10,8 +10,9 @@ from pathlib import Path
 import click
 
 from theorax import __version__
-from theorax.cli.options import DEVICES, OneOf, baseline_file, root_option, settings, state_option
+from theorax.cli.options import DEVICES, OneOf, baseline_file, settings
 from theorax.cli.scaffold import LOCK
+from theorax.cli.selecting import root_option, state_option
 from theorax.cli.workspace import Workspace, workspace_of
 from theorax.errors import TheoraxError
 from theorax.names import many

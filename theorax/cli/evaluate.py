@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from theorax.cli.listing import existing_id
-from theorax.cli.options import OneOf, at_option, complete, root_option, sizes_option
+from theorax.cli.options import OneOf, at_option, sizes_option
 from theorax.cli.printing import print_blocks
+from theorax.cli.selecting import complete, root_option
 from theorax.cli.workspace import workspace_of
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from theorax.cli.listing import existing_id
-from theorax.cli.options import complete, root_option
 from theorax.cli.printing import print_blocks
+from theorax.cli.selecting import complete, root_option
 from theorax.cli.workspace import workspace_of
 from theorax.decide.findings import Finding
 from theorax.errors import UsageError

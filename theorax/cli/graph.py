@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from theorax.cli.listing import last_verdicts
-from theorax.cli.options import OneOf, library_option, root_option, selectors, state_option
+from theorax.cli.options import OneOf
+from theorax.cli.selecting import library_option, root_option, selectors, state_option
 from theorax.cli.workspace import workspace_of
 from theorax.errors import StatementError
 from theorax.text.safe import uncommanded, visible

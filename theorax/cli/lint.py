@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from theorax.cli.options import OneOf, library_option, root_option, selectors
+from theorax.cli.options import OneOf
 from theorax.cli.printing import print_line, shown_path
+from theorax.cli.selecting import library_option, root_option, selectors
 from theorax.cli.workspace import workspace_of
 from theorax.names import many
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from theorax.cli.options import exclude_option, library_option, root_option, selectors, state_option
+from theorax.cli.selecting import exclude_option, library_option, root_option, selectors, state_option
 from theorax.cli.workspace import workspace_of
 from theorax.errors import UsageError
 from theorax.names import many
@@ -64,7 +64,7 @@ def list_(
         click.echo(uncommanded("\n".join(row.piped for row in shown)))
         return 0
     width = min(_columns(), MEASURE)
-    column = min(max(len(row.id) for row in shown), width - INDENT - SHOWN - WEAKEST - 4)
+    column = max(1, min(max(len(row.id) for row in shown), width - INDENT - SHOWN - WEAKEST - 4))
     lines = [f"{'':<{INDENT}}{'title, id':<{column}}  {'shown by':<{SHOWN}}  weakest"]
     for paper, ids in catalogue.papers.items():
         own = [row for row in shown if row.id in ids]
@@ -207,9 +207,10 @@ def _is_terminal() -> bool:
 
 
 def _columns() -> int:
-    """The width of the terminal; what the user says in COLUMNS comes first."""
+    """The width of the terminal; what the user says in COLUMNS comes first, and one that knows no width has 80."""
     said = os.environ.get("COLUMNS", "")
-    return int(said) if said.isdecimal() and int(said) > 0 else os.get_terminal_size().columns
+    found = int(said) if said.isdecimal() and int(said) > 0 else os.get_terminal_size().columns
+    return max(found or 80, 2 * INDENT)
 
 
 def _sign(status: str) -> str:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from theorax.cli.workspace import add_roots, workspace_of
+from theorax.cli.selecting import Command, Option, exclude_option, root_option, state_option
 from theorax.decide.error_budget import METHODS as ADJUSTMENTS
 from theorax.errors import UsageError, option
 from theorax.names import did_you_mean
@@ -17,12 +17,9 @@ from theorax.verifiers.settings import EFFORTS, Settings, tonight
 
 if TYPE_CHECKING:
     from theorax.reports.theorem_text import Part
-    from theorax.theorems.catalogue import Catalogue
 
 _LEVEL = option("level")
 
-Command = Callable[..., Any]
-Option = Callable[[Command], Command]
 DEVICES = ("cpu", "gpu")
 
 
@@ -62,39 +59,6 @@ class Number(click.ParamType):
             raise UsageError(f"`{name} {value}` is not valid: {value} is not a finite number.") from None
 
 
-def complete(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """The ids and selectors that begin as typed, for the shell."""
-    from theorax.runs.selectors import METHODS
-
-    try:
-        catalogue = workspace_of(context).catalogue
-    except UsageError:  # the command says what is wrong; a completion has no place for it
-        return []
-    plus = "+" if incomplete.startswith("+") else ""
-    words = [*catalogue.ids, *(f"{method}:" for method in METHODS)]
-    method, colon, _ = incomplete.removeprefix("+").partition(":")
-    if colon and method in METHODS:
-        words = [f"{method}:{value}" for value in _values(method, catalogue)]
-    return [f"{plus}{word}" for word in words if word.startswith(incomplete.removeprefix("+"))]
-
-
-def _values(method: str, catalogue: Catalogue) -> Iterable[str]:
-    """Values that may stand after the colon of a selector."""
-    from theorax.runs.selectors import STATUSES
-    from theorax.theorems.catalogue import LABELS, kinds_of_claim
-    from theorax.theorems.roots import OWN
-
-    if method == "root":
-        return dict.fromkeys((*(root.name for root in catalogue.roots), OWN))
-    known = {"paper": catalogue.papers, "kind": kinds_of_claim().values(), "label": LABELS, "status": STATUSES}
-    return known[method]
-
-
-def selectors(*, required: bool = False) -> Option:
-    """The positional selectors."""
-    return click.argument("words", metavar="SELECTOR...", nargs=-1, required=required, shell_complete=complete)
-
-
 def together(*options: Option) -> Option:
     """One decorator for several options, which the help lists in this order."""
 
@@ -106,29 +70,10 @@ def together(*options: Option) -> Option:
     return added
 
 
-exclude_option: Option = click.option(
-    "--exclude", "-x", multiple=True, metavar="SELECTOR", help="Leave these out.", shell_complete=complete
-)
-root_option: Option = click.option(
-    "--root",
-    multiple=True,
-    type=click.Path(),
-    metavar="DIR",
-    help="A folder of theorem files, read beside the others; repeatable.",
-    expose_value=False,
-    is_eager=True,
-    callback=add_roots,
-)
-library_option: Option = click.option(
-    "--library", is_flag=True, help="The library's theorems too, where a project has its own."
-)
 jobs_option: Option = click.option(
     "--jobs", "-j", type=int, metavar="N", help="Processes at a time [one per core]; no result depends on it."
 )
 fresh_option: Option = click.option("--fresh", is_flag=True, help="Check again what is kept.")
-state_option: Option = click.option(
-    "--state", type=click.Path(), metavar="DIR", help="Folder of kept results [.theorax in the project's root]."
-)
 output_option: Option = click.option(
     "--output", "-o", multiple=True, metavar="FORMAT[=FILE]", help=f"{', '.join(RENDERINGS)}; repeatable [terminal]."
 )

@@ -10,17 +10,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from theorax.cli.listing import existing_id
-from theorax.cli.options import (
-    baseline_file,
-    baseline_option,
-    complete,
-    library_option,
-    listed,
-    run_options,
-    selectors,
-    settings,
-)
+from theorax.cli.options import baseline_file, baseline_option, listed, run_options, settings
 from theorax.cli.printing import print_blocks
+from theorax.cli.selecting import complete, library_option, selectors
 from theorax.cli.workspace import Workspace, workspace_of
 from theorax.names import many
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from theorax.cli.options import answer_option, jobs_option, root_option
+from theorax.cli.options import answer_option, jobs_option
+from theorax.cli.selecting import root_option
 from theorax.cli.workspace import Workspace, workspace_of
 from theorax.decide.status import Status
 from theorax.errors import UsageError

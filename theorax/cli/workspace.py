@@ -6,23 +6,25 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from theorax.names import many
-from theorax.project import Project, find_project
-from theorax.theorems.catalogue import Catalogue
-from theorax.theorems.roots import LIBRARY, roots
+
+if TYPE_CHECKING:
+    from theorax.project import Project
+    from theorax.theorems.catalogue import Catalogue
 
 
 @dataclass(frozen=True)
 class Workspace:
-    """The library's folder, the importable path of the function that checks, and the command as typed.
+    """The library's folder, the package's own unless another is given, the function that checks, the command as typed.
 
     ``added``: folders of ``--root``; ``words``: the selectors, whose paths may lie outside all roots.
     """
 
-    library: Path = LIBRARY
+    library: Path | None = None
     check: str = "theorax.runs.checking:observe"
     arguments: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
@@ -34,6 +36,8 @@ class Workspace:
 
         **Raises:** UsageError as :func:`theorax.project.find_project` does.
         """
+        from theorax.project import find_project
+
         return find_project(Path.cwd())
 
     @cached_property
@@ -42,7 +46,10 @@ class Workspace:
 
         **Raises:** UsageError for a root or a path that does not exist.
         """
-        found = Catalogue(roots(self.project, self.added, self.library))
+        from theorax.theorems.catalogue import Catalogue
+        from theorax.theorems.roots import LIBRARY, roots
+
+        found = Catalogue(roots(self.project, self.added, self.library or LIBRARY))
         if not self.words:
             return found
         from theorax.runs.selectors import paths

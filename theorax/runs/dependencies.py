@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Any
 
 from theorax.decide.status import Status
@@ -21,10 +23,20 @@ class Graph:
     uses: Mapping[str, tuple[str, ...]]
 
     @classmethod
-    def of(cls, catalogue: Catalogue) -> Graph:
-        """The graph of a catalogue; unreadable files are nodes without ancestors."""
-        known = catalogue.ids
-        return cls({id: tuple(name for name in catalogue.facts(id).uses if name in known) for id in known})
+    def of(cls, catalogue: Catalogue, above: Iterable[str] | None = None) -> Graph:
+        """The graph of a catalogue; unreadable files are nodes without ancestors.
+
+        ``above``: of these theorems and all that they rest on alone, so that no other file is read.
+        """
+        known = frozenset(catalogue.ids)
+        uses: dict[str, tuple[str, ...]] = {}
+        waiting = list(catalogue.ids if above is None else above)[::-1]
+        while waiting:
+            id = waiting.pop()
+            if id not in uses:
+                uses[id] = tuple(name for name in catalogue.facts(id).uses if name in known)
+                waiting.extend(uses[id])
+        return cls(uses)
 
     @property
     def used_by(self) -> Mapping[str, tuple[str, ...]]:
@@ -54,7 +66,11 @@ class Graph:
 
     def cycles(self) -> Mapping[str, str]:
         """Every theorem that rests on itself, with the sentence that names its cycle."""
-        import networkx
+        try:
+            TopologicalSorter(self.uses).prepare()
+            return {}
+        except CycleError:
+            import networkx  # which costs more than all the rest, so that only a circle is looked for with it
 
         graph = self.directed()
         found: dict[str, str] = {}
@@ -76,16 +92,21 @@ class Graph:
 
         **Raises:** StatementError if ``uses`` runs in a circle within what ``ids`` rest on; the message names it.
         """
-        import networkx
-
         chosen = frozenset(ids)
         circles = self.cycles()
         needed = chosen | self.ancestors(chosen)
         for id in sorted(needed):
             if id in circles:
                 raise StatementError(circles[id])
-        part = self.directed().subgraph(needed)
-        return tuple(id for id in networkx.lexicographical_topological_sort(part) if id in chosen)
+        open_ = TopologicalSorter({id: self.uses.get(id, ()) for id in needed})
+        open_.prepare()
+        ready, order = sorted(open_.get_ready()), []
+        while ready:
+            order.append(heappop(ready))
+            open_.done(order[-1])
+            for id in open_.get_ready():
+                heappush(ready, id)
+        return tuple(id for id in order if id in chosen)
 
     def blockers(self, id: str, statuses: Mapping[str, Status]) -> tuple[str, ...]:
         """The ancestors of ``id`` that failed, where ``statuses`` knows them.

@@ -132,6 +132,7 @@ def run(
         values or {},
     )
     under_way.work()
+    under_way.sources.known.save()  # now the folder of results is there
     outcomes = {id: under_way.records[id].outcome for id in under_way.order if id in under_way.records}
     adjusted, suite = adjust(outcomes, under_way.graph, settings.adjust)
     return Run(
@@ -194,7 +195,7 @@ class _RunUnderWay:
 
     def __post_init__(self) -> None:
         self.store = Store(Path(self.settings.state))
-        self.graph = Graph.of(self.catalogue)
+        self.graph = Graph.of(self.catalogue, self.selection.ids)
         self.circles = self.graph.cycles()
         straight = [id for id in self.selection.ids if id not in self.circles]
         acyclic = Graph({id: () if id in self.circles else names for id, names in self.graph.uses.items()})
@@ -204,7 +205,6 @@ class _RunUnderWay:
             for id in self.order
             if id not in self.values
         }
-        self.sources.known.save()
         self.elsewhere, self.unknown = self._kept_ancestors()
 
     def own(self, id: str, cores: int = 1) -> Settings:

@@ -132,7 +132,7 @@ class _Chooser:
         asked = self.core(core)
         found = set(asked)
         if text.startswith("+"):
-            found |= Graph.of(self.catalogue).ancestors(asked)
+            found |= Graph.of(self.catalogue, asked).ancestors(asked)
         if text.endswith("+"):
             found |= Graph.of(self.catalogue).descendants(asked)
         return found, asked

@@ -14,6 +14,7 @@ import hashlib
 import platform
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from theorax.runs.known_files import KnownFiles, SourceFile
@@ -152,6 +153,7 @@ def differences(old: Manifest, new: Manifest) -> tuple[str, ...]:
     return tuple(found)
 
 
+@cache
 def version(distribution: str) -> str:
     """The installed version of a distribution, read without importing it; ``absent`` if there is none."""
     from importlib import metadata

@@ -97,7 +97,7 @@ def _selected(words: list[str], exclude: tuple[str, ...], catalogue: Catalogue, 
 
     found = select(words, catalogue, lambda: statuses(Path(state)), exclude, lambda: within_margin(Path(state)))
     try:
-        return Selection(Graph.of(catalogue).order(found.ids), found.named)
+        return Selection(Graph.of(catalogue, found.ids).order(found.ids), found.named)
     except StatementError:  # a circle, which is told where one of its theorems is checked
         return found
 

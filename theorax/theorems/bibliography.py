@@ -26,6 +26,9 @@ LIBRARY = Path(__file__).parent / FILE
 
 _ARXIV = re.compile(r"(?:arXiv:)?(?P<id>[\w.-]+/\d{7}|\d{4}\.\d{4,5})(v\d+)?", re.IGNORECASE)
 
+# What LaTeX reads as another sign, or as none; most values have nothing of it.
+_MARKUP = re.compile(r"[\\{}%~$]|--|``|''|,,|[?!]`")
+
 
 @dataclass(frozen=True, eq=False)
 class BibliographyEntry:
@@ -192,9 +195,11 @@ def plain(text: str) -> str:
     >>> plain(r"{Cram{\'e}r} --- S. Nørsett \& {\L}o{\'\i}")
     'Cramér — S. Nørsett & Łoí'
     """
-    from pybtex.richtext import Text
+    if _MARKUP.search(text) is not None:
+        from pybtex.richtext import Text
 
-    return " ".join(str(Text.from_latex(text)).split())
+        text = str(Text.from_latex(text))
+    return " ".join(text.split())
 
 
 def read(path: Path) -> Bibliography:

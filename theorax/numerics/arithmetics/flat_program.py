@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
@@ -121,6 +122,20 @@ def trace(
     if known is not None and _is_hashable(place):
         known[place] = found
     return found
+
+
+def most_entries(program: Program) -> int:
+    """The entries of the largest array that a program makes, in its bodies too."""
+    made = [math.prod(kind.shape) for step in program.steps for kind in step.result_types]
+    inner = [most_entries(flatten(body)) for step in program.steps for body in _bodies_of(step.params)]
+    return max([*made, *inner], default=0)
+
+
+def _bodies_of(params: Mapping[str, Any]) -> Iterator[Any]:
+    for entry in params.values():
+        for part in entry if isinstance(entry, tuple | list) else (entry,):
+            if hasattr(part, "eqns") or hasattr(part, "jaxpr"):
+                yield part
 
 
 def _is_hashable(place: Any) -> bool:

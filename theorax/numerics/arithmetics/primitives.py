@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import jax
@@ -27,7 +28,12 @@ _MOST_ITERATIONS = 100_000
 
 def is_native(aval: Any) -> bool:
     """True for a value that is computed as it is: an integer, a truth value, a random key."""
-    return not jnp.issubdtype(aval.dtype, jnp.inexact)
+    return _is_no_float(aval.dtype)
+
+
+@cache
+def _is_no_float(dtype: Any) -> bool:
+    return not jnp.issubdtype(dtype, jnp.inexact)
 
 
 def _sum(run: Interpreter, step: Operation, operands: list[Any]) -> list[Any]:

@@ -12,6 +12,7 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, final
 
 import numpy as np
@@ -28,7 +29,8 @@ _NAMES = itertools.count()
 
 def _new_names(shape: tuple[int, ...]) -> np.ndarray:
     # No array holds 2^32 numbers, no process makes 2^31 arrays.
-    return (next(_NAMES) << 32) + np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape)
+    first = next(_NAMES) << 32
+    return np.arange(first, first + math.prod(shape)).reshape(shape)
 
 
 @final
@@ -69,7 +71,7 @@ class Running:
         """A bound of the absolute value of the exact number and of every admissible execution."""
         return np.abs(self.value) + self.reach
 
-    @property
+    @cached_property
     def reach(self) -> np.ndarray:
         # The last two terms outweigh the rounding of value -+ reach itself.
         return np.where(self.error == 0, 0.0, 2 * self.error * (1 + 2.0**-40) + np.abs(self.value) * 2.0**-50)
@@ -284,8 +286,12 @@ class RunningError(Domain[Running]):
     def dot(self, x: Running, y: Running) -> Running:
         count = x.value.shape[-1]
         gamma = _gamma(count, self.unit_roundoff)
-        error = gamma * (x.size @ y.size) + x.size @ y.error + x.error @ y.size + x.error @ y.error
-        zeros = (x.size @ y.size == 0) & bool(np.all(x.exact & (x.value == 0)) or np.all(y.exact & (y.value == 0)))
+        size_x, size_y = x.size, y.size
+        sizes = size_x @ size_y
+        error = gamma * sizes + size_x @ y.error + x.error @ size_y + x.error @ y.error
+        # Zero for certain where a whole operand is; the last three axes are those of the operand.
+        nothing = [np.all(part.exact & (part.value == 0), axis=(-3, -2, -1), keepdims=True) for part in (x, y)]
+        zeros = (sizes == 0) & (nothing[0] | nothing[1])
         return self._bounded(x.value @ y.value, error, count, zeros)
 
     def solved(self, a: Running, b: Running) -> Running:

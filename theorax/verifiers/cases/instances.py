@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from sympy import Expr
 
 from theorax.language import Measured
-from theorax.numerics.arithmetics import Domain, evaluate
+from theorax.numerics.arithmetics import Domain, RunningError, evaluate
+from theorax.numerics.arithmetics.batched_running_error import evaluate_batch
 from theorax.numerics.arithmetics.flat_program import KnownPrograms
 from theorax.numerics.arithmetics.letter_expressions import in_domain
 from theorax.verifiers.cases.evaluation import Observed
@@ -25,14 +26,32 @@ def letters(
 
     **Raises:** ``UnsupportedPrimitive`` and ``UndecidedComparison`` as ``evaluate``.
     """
+    program, known = _program(wanted, observed)
+    return {name: carried(entry, domain) for name, entry in evaluate(program, (model, read), domain, known).items()}
+
+
+def letters_together(
+    wanted: Iterable[Measured] | None,
+    observed: Observed,
+    models: Sequence[tuple[Any, Mapping[str, Any]]],
+    domain: RunningError,
+) -> list[dict[str, Any]]:
+    """The letters of the first of these models, as `letters` returns them one by one; empty where it has to."""
+    program, known = _program(wanted, observed)
+    found = evaluate_batch(program, models, domain, known)
+    return [{name: carried(entry, domain) for name, entry in of_one.items()} for of_one in found]
+
+
+def _program(
+    wanted: Iterable[Measured] | None, observed: Observed
+) -> tuple[Callable[[Any, Mapping[str, Any]], dict[str, Any]], KnownPrograms]:
     names = None if wanted is None else frozenset(letter.name for letter in wanted)
 
     def program(model: Any, read: Mapping[str, Any]) -> dict[str, Any]:
         seen = observed.observe(model, **read)
         return {name: entry for name, entry in seen.items() if names is None or name in names}
 
-    known = observed._evaluated.setdefault(("programs", names), KnownPrograms())
-    return {name: carried(entry, domain) for name, entry in evaluate(program, (model, read), domain, known).items()}
+    return program, observed._evaluated.setdefault(("programs", names), KnownPrograms())
 
 
 def on(expression: Expr, cell: Cell, size: int, seen: Mapping[str, Any], domain: Domain[Any]) -> Any:

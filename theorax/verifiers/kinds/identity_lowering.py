@@ -23,7 +23,7 @@ from theorax.exact.identity_ladder import OBSTACLES, Carry, Generic, Sides
 from theorax.exact.same_program import Form, Forms, forms_of
 from theorax.language import Absolute, Identity, Measured
 from theorax.names import many
-from theorax.numerics.arithmetics import Domain, UnsupportedPrimitive, narrow_casts
+from theorax.numerics.arithmetics import Domain, RunningError, UnsupportedPrimitive, narrow_casts
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
@@ -295,7 +295,18 @@ def _letters(
     """
 
     def letters(wanted: Any) -> Any:
-        known, place = observed._evaluated, ("letters", carry is not None, holding, wanted, size, draw, domain)
+        known = observed._evaluated
+
+        def of(draw: int) -> tuple[Any, ...]:
+            return "letters", carry is not None, holding, wanted, size, draw, domain
+
+        place = of(draw)
+        if place not in known and isinstance(domain, RunningError) and isinstance(known.get(of(draw - 1)), Mapping):
+            # The first draw is followed, and more are asked for: the rest of them cost little together.
+            rest = [later for later in range(draw, len(observed.instances[size])) if of(later) not in known]
+            models = [observed.instances[size][later] for later in rest]
+            found = instances.letters_together(wanted, observed, models, domain)
+            known |= {of(later): seen for later, seen in zip(rest, found, strict=False)}
         if place not in known:
             model, read = observed.instances[size][draw]
             if carry is not None:
