@@ -10,6 +10,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any
 
@@ -21,11 +22,12 @@ from theorax.numerics.sampler import Sampler
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.measure import measure, observed
 from theorax.verifiers.cases.sweep_lines import BOX, SweepLine
+from theorax.verifiers.phases import phase
 from theorax.verifiers.settings import Settings
 
 _FRESH = option("fresh")
 
-__all__ = ["LARGEST", "Draws", "Table"]
+__all__ = ["LARGEST", "Draws", "Table", "whole_line"]
 
 Table = Mapping[str, tuple[SweepLine, ...]]
 Model = Callable[[int, int], tuple[Any, Mapping[str, Any]]]
@@ -50,6 +52,11 @@ class Draws:
         self._more: dict[Place, tuple[Tables, Tables]] = {}  # draws beyond those of the line itself
         self._kept = _unpacked(kept) if kept is not None else {}
         self.count = 0
+        self._expected = (0, 0)  # lines to draw and programs to compile, as far as the plan knows
+
+    def expect(self, lines: int, programs: int) -> None:
+        """Say what the plan wants drawn, so that progress can be told as a share of it."""
+        self._expected = lines, programs
 
     def on(self, line: SweepLine) -> Observed:
         """Observations on the line; none for a claim over a box."""
@@ -57,13 +64,13 @@ class Draws:
             return Observed(line, ())
         place = _place(line)
         if place not in self._drawn:
-            whole = self._whole(line)
+            whole = whole_line(self._table, line)
             self._drawn[place] = self._measured(whole, 0)
         return self._drawn[place]
 
     def portion(self, line: SweepLine, first: int, count: int) -> Observed:
         """Draws ``first`` .. ``first + count - 1`` of the line at each size; those not yet drawn are."""
-        place, whole = _place(line), self._whole(line)
+        place, whole = _place(line), whole_line(self._table, line)
         tables, errors = self._all(line)
         missing = first + count - _length(tables)
         if missing > 0:
@@ -110,11 +117,6 @@ class Draws:
         own, (tables, errors) = self.on(line), self._more.get(_place(line), ((), ()))
         return _joined(own.tables, tables), _joined(own.errors, errors)
 
-    def _whole(self, line: SweepLine) -> SweepLine:
-        """The line of the table at all its sizes: a case may hold one of them alone."""
-        (whole,) = (mate for mate in self._table[line.experiment] if _place(mate) == _place(line))
-        return whole
-
     def _measured(self, line: SweepLine, first: int) -> Observed:
         place, experiment = _place(line), self._theorem.experiments[line.experiment]
         sampler, every = self._sampler(experiment), self._table[line.experiment]
@@ -123,12 +125,22 @@ class Draws:
             if _length(tables) == line.draws and len(tables) == len(line.sizes):
                 return observed(self._theorem_id, experiment, line, every, self._settings.seed, sampler, tables, errors)
         self.count += line.draws * len(line.sizes)
-        return measure(self._theorem_id, experiment, line, every, self._settings.seed, sampler, first)
+        with phase("drawing", 0 if first else len(self._drawn) + 1, self._expected[0]):
+            return measure(self._theorem_id, experiment, line, every, self._settings.seed, sampler, first)
 
     def _sampler(self, experiment: Experiment) -> Sampler:
         # Some operations exist on the CPU alone; the rest runs where the user asked for it.
         device = "cpu" if experiment.platform == "cpu" else self._settings.device
-        return self._samplers.setdefault(device, Sampler(device=device))
+        return self._samplers.setdefault(device, Sampler(device=device, compiling=self._compiling))
+
+    def _compiling(self, number: int) -> AbstractContextManager[None]:
+        return phase("compiling", number, self._expected[1])
+
+
+def whole_line(table: Table, line: SweepLine) -> SweepLine:
+    """The line of the table at all its sizes: a case may hold one of them alone."""
+    (whole,) = (mate for mate in table[line.experiment] if _place(mate) == _place(line))
+    return whole
 
 
 def _later(model: Model, first: int) -> Model:
