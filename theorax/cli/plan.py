@@ -179,7 +179,7 @@ def _designs(planned: Sequence[PlannedCheck], own: Settings) -> Iterator[Block]:
 
 
 def _seconds_per_program(store: Store) -> dict[str, float]:
-    """By theorem: CPU seconds that a program took to compile in the last kept check, where any was compiled."""
+    """CPU seconds that a program took to compile in the last kept check of each theorem, where any was compiled."""
     works = {id: kept["work"] for id, kept in store.outcomes()}
     return {id: work["compile_seconds"] / work["programs"] for id, work in works.items() if work.get("programs")}
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Check = Callable[[str, Settings], TheoremOutcome | Checked]
 Heard = Callable[[str, str], None]
-"""Is given the id of a theorem under way, and the phase of its check that began."""
+"""Function that is given the id of a theorem under way, and the phase of its check that began."""
 
 LISTENING = 0.25  # seconds between two looks at the phases that worker processes told
 

@@ -20,7 +20,7 @@ _NOW: ContextVar[str] = ContextVar("_NOW", default=DECIDING)
 
 @contextmanager
 def told_to(tell: Tell) -> Iterator[None]:
-    """Inside, every phase that begins is told."""
+    """Tell every phase that begins in this context."""
     token = _TELL.set(tell)
     try:
         yield
