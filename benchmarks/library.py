@@ -5,7 +5,8 @@
 Run it alone on a quiet machine. The run is `verify all --fresh`, or `verify theorem SELECTOR ...`, in a process of its own
 with an empty state, so that everything is compiled; times of entries are those of its JSON report. What bounds an entry
 is compiling where that takes more than half of its CPU time, and its draws otherwise; draws are told with what one of them
-costs, everything but compiling counted. Printed for all entries with --all, and kept under benchmarks/results/ with --keep.
+costs, everything but compiling counted. Printed for all entries with --all, and kept under benchmarks/results/ with --keep,
+which for the whole library also writes the seconds that a first run expects (`theorax.runs.costs`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
+
+from theorax.runs import costs
 
 RESULTS = Path(__file__).parent / "results"
 LIBRARY = Path(__file__).parents[1] / "theorax" / "theorems"
@@ -111,6 +114,8 @@ def main() -> None:
     print(text, end="")
     if options.keep:
         (RESULTS / f"library_{options.effort}_cpu.txt").write_text(text)
+        if not options.selectors:
+            costs.write(options.effort, {part["id"]: part["seconds"] for part in document["theorems"]})
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ from theorax.verifiers.outcome import (
     TheoremOutcome,
     Work,
 )
+from theorax.verifiers.phases import phase
 from theorax.verifiers.settings import Settings
 
 FILE = '''"""{title}."""
@@ -258,7 +259,8 @@ def check(id: str, settings: Settings) -> TheoremOutcome:
     """What the theorem's id asks for."""
     if folder := os.environ.get("THEORAX_TEST_CALLS"):
         (Path(folder) / f"{id}.{time.time_ns()}").write_text(os.environ.get("OMP_NUM_THREADS", ""), encoding="utf-8")
-    found = outcome(id)
+    with phase("drawing", 1, 2):
+        found = outcome(id)
     if id.startswith("echo"):
         return replace(outcome(id, Status.REFUTED, "gap: The limit is not 2."), replay=settings.replay((id,)))
     if id.startswith("refuted"):

@@ -60,6 +60,20 @@ def test_what_cannot_be_told_is_no_success_and_no_refutation(tmp_path, closed, w
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("words", ["list", "explain rank_collapse_width", "--help"])
+def test_a_reader_of_a_pipe_that_left_is_no_error(tmp_path, words):
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        done = subprocess.run(
+            [sys.executable, "-m", "theorax", *words.split()],
+            cwd=tmp_path, stdout=write, stderr=subprocess.PIPE, text=True, check=False, timeout=300,
+        )  # fmt: skip
+    finally:
+        os.close(write)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
 def test_a_closed_standard_error_changes_no_exit_code(tmp_path):
     done = subprocess.run(
         ["sh", "-c", f"{sys.executable} -m theorax list 2>&-"],

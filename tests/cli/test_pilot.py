@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -62,7 +63,7 @@ def test_a_pilot_finds_the_noise_and_plans_with_it(verify, claims):
         exact = np.sqrt(float(case.at["v"]) / (2 * np.array(case.sizes)))
         assert (np.array(case.seen) > 0.5 * exact).all()
         assert (np.array(case.seen) < 1.7 * exact).all()
-    assert all(row.decides for row in found.plan)
+    assert all(row.decides for row in found.plan.checks)
 
 
 def test_no_decision_uses_a_pilot(verify, claims):
@@ -73,3 +74,21 @@ def test_no_decision_uses_a_pilot(verify, claims):
     again = checking.observe("tends", options)
     assert [claim.attempt for claim in again.outcome.claims] == [claim.attempt for claim in before.outcome.claims]
     assert again.observations == before.observations
+
+
+def test_a_plan_counts_the_programs_that_a_check_compiles(verify, claims):
+    first = " ".join(verify("plan", "claims/tends.py", "--effort", "quick").out.split())
+    assert "4 programs; padded=True needs 2 (verify explain padding)" in first  # 16..32 and 64..128 share one each
+    answer = verify("theorem", "claims/tends.py", "--effort", "quick", "-v")
+    assert answer.code == 0
+    assert "Noise: sd 0.2 to 0.4 per draw, assumed (spread=1/5 of the claimed value)." in " ".join(answer.out.split())
+    work = checking.check("tends", settings(claims)).work
+    assert work.programs == checking.plan("tends", settings(claims)).programs == 4
+    # What they cost is told once it was measured.
+    assert re.search(r"4 programs, about [\d.]+ s;", verify("plan", "tends", "--root", "claims", "--fresh").out)
+
+
+def test_a_padded_experiment_is_told_of_no_economy(verify):
+    planned = checking.plan("price_identity", Settings(effort="quick"))
+    assert planned.programs == planned.programs_if_padded == 1
+    assert "padded=True" not in verify("plan", "price_identity", "--effort", "quick").out

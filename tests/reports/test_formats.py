@@ -15,9 +15,10 @@ import pytest
 from test_document import edited, report, turned
 
 from theorax.errors import UsageError
-from theorax.reports import github
+from theorax.reports import codequality, github
+from theorax.reports.answers import Annotation, Answer
 from theorax.reports.build_findings import BuildOutcome, findings, worst_first
-from theorax.reports.document import urgency
+from theorax.reports.document import harmless, urgency
 from theorax.reports.renderings import RENDERINGS, render
 from theorax.reports.theorem_text import wording
 from theorax.text import markdown_blocks, safe
@@ -276,6 +277,23 @@ def test_an_annotation_without_a_place_names_none():
     assert line.startswith("::warning title=? INCONCLUSIVE gap.gap::")
 
 
+def test_a_code_quality_report_lists_what_does_not_hold_at_its_statement(whole):
+    rows = json.loads(render("codequality", whole))
+    wanted = [finding for finding in worst_first(findings(harmless(whole))) if finding.file]
+    for row, finding in zip(rows, wanted, strict=True):
+        assert row["description"].startswith(f"{finding.title}: {finding.sentence[:50]}")
+        line = finding.claim.line if finding.claim is not None else 1
+        assert row["location"] == {"path": finding.file, "lines": {"begin": line or 1}}
+        assert row["severity"] == ("minor" if finding.outcome is BuildOutcome.UNDECIDED else "major")
+    assert any(finding.status == "REFUTED" for finding in wanted)
+    # A fingerprint is its finding's own, and stays when its statement moves or its numbers change.
+    assert len({row["fingerprint"] for row in rows}) == len(rows)
+    moved = Annotation(True, "✗ REFUTED a.b", "found 2.1", "a.py", 3)
+    again = replace(moved, message="found 2.2", line=30)
+    first, second = (json.loads(codequality.answer_text(Answer("", {}, (), (), (note,))))[0] for note in (moved, again))
+    assert first["fingerprint"] == second["fingerprint"] and first["location"] != second["location"]
+
+
 def test_the_signs_of_a_workflow_command_are_escaped(whole):
     def change(found):
         found["theorems"] = found["theorems"][3:4]
@@ -308,7 +326,7 @@ import json, sys
 from pathlib import Path
 from theorax.reports.reading import read
 from theorax.reports.theorem_text import wording
-from theorax.reports.document import urgency
+from theorax.reports.document import harmless, urgency
 from theorax.reports.renderings import RENDERINGS
 document = read(Path(sys.argv[1]))
 for rendering in RENDERINGS.values():

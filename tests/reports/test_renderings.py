@@ -20,7 +20,7 @@ from theorax.reports.progress import Remaining
 from theorax.reports.theorem_text import EVERYTHING
 from theorax.text import plain
 from theorax.text.numbers import with_uncertainty
-from theorax.text.plot import plot, predicted_along
+from theorax.text.plot import AtInfinity, margin_band, plot, predicted_along
 
 EXAMPLES = (theorax.text.numbers, theorax.names, theorax.cli.values, theorax.runs.sources)
 
@@ -66,6 +66,30 @@ def test_the_plot_shows_every_point_its_bars_and_the_prediction():
     assert "64" in lines[10]
     assert "512  T" in lines[10]
     assert max(map(len, lines)) <= 78
+
+
+def test_the_plot_shows_the_margin_as_a_band_and_the_limit_beyond_the_sizes():
+    limit = AtInfinity(2.05, 1.95, 2.15)
+    lines = plot(points(1.0, 1.4, 1.7, 1.9, error=0.05), [2.0] * 4, "T", band=(1.8, 2.2), limit=limit)
+    assert max(map(len, lines)) <= 78
+    (diamond,) = [line for line in lines[:9] if "◆" in line]
+    at = diamond.index("◆")
+    assert at > max(line.rindex("●") for line in lines[:9] if "●" in line)
+    assert lines[10][at - 1 : at + 2] == "→ ∞"
+    shaded = [number for number, line in enumerate(lines[:9]) if "░" in line or "····" in line]
+    assert shaded == list(range(shaded[0], shaded[-1] + 1))
+    assert lines.index(diamond) in shaded and "●" not in "".join(lines[: shaded[0]])
+    assert "░░░ margin   ◆ extrapolated" in lines[12]
+    # Open to one side, the interval reaches the edge.
+    open_ = plot(points(1.0, 1.4, 1.7, 1.9), [2.0] * 4, "T", limit=AtInfinity(2.05, None, 2.1))
+    assert open_[8][at] == "│"
+
+
+@pytest.mark.parametrize(
+    ("kind", "margin", "band"), [("limit", 0.5, (1.5, 2.5)), ("rate", 0.5, None), ("limit", None, None)]
+)
+def test_the_band_belongs_to_claims_of_a_value(kind, margin, band):
+    assert margin_band(kind, 2.0, margin) == band
 
 
 @pytest.mark.parametrize("exponent", [-0.5, 0.5])
@@ -172,6 +196,7 @@ def test_the_remaining_time_follows_earlier_runs():
     assert left.seconds == 16.0
     now[0] = 4.0
     assert left.seconds == 12.0
+    assert left.share == 0.25
     left.finished("a")
     left.started("b")
     now[0] = 5.0

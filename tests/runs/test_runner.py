@@ -10,7 +10,8 @@ import pytest
 
 from theorax.errors import UsageError
 from theorax.runs import known_files
-from theorax.runs.runner import run
+from theorax.runs.costs import shipped_seconds
+from theorax.runs.runner import Silent, run
 from theorax.runs.selectors import select
 from theorax.runs.sources import Sources
 from theorax.theorems.catalogue import Catalogue
@@ -29,11 +30,11 @@ def go(tmp_path, monkeypatch):
     (tmp_path / "calls").mkdir()
     monkeypatch.setenv("THEORAX_TEST_CALLS", str(tmp_path / "calls"))
 
-    def call(*words, files=None, **settings):
+    def call(*words, files=None, listener=None, **settings):
         fakes.library(root, **(files or {}))
         catalogue = Catalogue.of([root])
         chosen = Settings(state=str(tmp_path / "state"), **settings)
-        return run(select(words, catalogue), chosen, catalogue, "fakes:check")
+        return run(select(words, catalogue), chosen, catalogue, "fakes:check", listener)
 
     return call
 
@@ -144,6 +145,40 @@ def test_one_job_and_two_find_the_same(go):
     one, two = go("*", jobs=1), go("*", jobs=2, fresh=True)
     assert plain(one) == plain(two)
     assert one.adjusted == two.adjusted
+
+
+class Heard(Silent):
+    """Remembers what it was told."""
+
+    def __init__(self):
+        self.expected, self.phases = {}, []
+
+    def planned(self, waiting, expected, jobs):
+        self.expected = dict(expected)
+
+    def reached(self, id, phase):
+        self.phases.append((id, phase))
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_the_phases_of_a_check_are_told_from_wherever_it_runs(go, jobs):
+    heard = Heard()
+    go("lanczos", "gap", fresh=True, jobs=jobs, listener=heard)
+    assert set(heard.phases) == {(id, phase) for id in ("lanczos", "gap") for phase in ("drawing 1/2", "deciding")}
+
+
+def test_a_first_run_expects_the_times_of_the_benchmark_and_a_later_one_its_own(go):
+    heard = Heard()
+    go("gap", effort="quick", listener=heard)
+    assert heard.expected == shipped_seconds("quick")
+    go("gap", effort="quick", fresh=True, listener=heard)
+    assert set(heard.expected) == {"gap", *shipped_seconds("quick")}
+
+
+@pytest.mark.parametrize("effort", ["quick", "standard"])
+def test_the_benchmark_timed_theorems_of_the_library(effort):
+    assert set(shipped_seconds(effort)) <= set(Catalogue().ids)
+    assert min(shipped_seconds(effort).values()) > 0
 
 
 def test_every_process_computes_with_one_thread(go, tmp_path):

@@ -100,7 +100,7 @@ def test_tables_do_not_depend_on_who_drew_them(root: Path) -> None:
     try:
         alone, _, lines = _drawn(root, None)
         shared, _, _ = _drawn(root, crew)
-        shared.expect(lines)
+        shared.expect(lines, 0)
         shared.on(lines[0])
         others = [Portion(("entries", line.name, ()), first, 133) for line in lines[1:] for first in (0, 133)]
         deadline = time.monotonic() + 120
@@ -135,7 +135,7 @@ def test_where_others_fail_nothing_is_lost(draw: str, root: Path) -> None:
     try:
         alone, _, lines = _drawn(root, None)
         shared, _, _ = _drawn(root, crew)
-        shared.expect(lines)
+        shared.expect(lines, 0)
         for line in lines:
             for one, other in zip(alone.on(line).tables, shared.on(line).tables, strict=True):
                 assert all(np.array_equal(one[letter], other[letter]) for letter in one)

@@ -164,6 +164,7 @@ def _blocks(study: Study) -> Iterator[Block]:
 
 
 def _answer(study: Study, file: Path, claim: str, code: int) -> Answer:
+    from theorax.decide.verdict_text import reached
     from theorax.reports.answers import Answer, BuildCase
     from theorax.reports.build_findings import outcome_of
     from theorax.runs.store import now
@@ -171,7 +172,7 @@ def _answer(study: Study, file: Path, claim: str, code: int) -> Answer:
     from theorax.text.signs import signed
 
     verdict, blocks = study.verdict, tuple(_blocks(study))
-    title = f"{signed(verdict.status, verdict.within_margin)} {claim} ({file})"
+    title = f"{signed(verdict.status, verdict.within_margin, reached(verdict))} {claim} ({file})"
     outcome = outcome_of(verdict.status, erratum=False)
     case = BuildCase(str(file), claim, outcome, verdict.status, title, verdict.sentence, render(blocks))
     return Answer(title, _document(study, file, claim, code), blocks, (case,), created=now())

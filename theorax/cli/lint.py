@@ -78,18 +78,11 @@ def _json(found: Sequence[Linted]) -> None:
 
 def _code_quality(found: Sequence[Linted]) -> None:
     """The report that GitLab shows beside a merge request."""
-    import hashlib
-    import json
+    from theorax.reports.codequality import QualityFinding, told
 
     rows = [
-        {
-            "description": one.sentence,
-            "check_name": one.rule,
-            "fingerprint": hashlib.sha256(f"{shown_path(part.file)} {one.rule} {one.sentence}".encode()).hexdigest(),
-            "severity": "major",
-            "location": {"path": shown_path(part.file), "lines": {"begin": one.line}},
-        }
+        QualityFinding(one.rule, one.sentence, one.sentence, shown_path(part.file), one.line)
         for part in found
         for one in sorted(part.problems)
     ]
-    print_line(json.dumps(rows, indent=2, ensure_ascii=False))
+    click.echo(told(rows), nl=False)

@@ -47,6 +47,7 @@ EXIT_CODES = {
     4: "undecided: inconclusive, vacuous, blocked, out of time",
     5: "nothing is selected",
     130: "interrupted; what had finished is kept",
+    141: "the reader of a pipe left, as in `verify list | head -1`",
 }
 EPILOG = "\b\nExit codes:\n" + "\n".join(f"  {code:>3}  {meaning}" for code, meaning in EXIT_CODES.items())
 
@@ -154,6 +155,7 @@ def _open_streams() -> None:
 
 def exit_code_of(workspace: Workspace) -> int:
     """The exit code of a command; every error has become a sentence on the standard error."""
+    output = sys.stdout
     try:
         result: object = group.main(
             args=list(workspace.arguments),
@@ -178,6 +180,9 @@ def exit_code_of(workspace: Workspace) -> int:
         return _print_error("Interrupted.", 130)
     except BrokenPipeError:
         return _reader_has_gone()
+    except SystemExit as error:
+        # Of a pipe without a reader click makes a number of its own, and wraps the standard output.
+        return _reader_has_gone() if sys.stdout is not output else _unexpected(error)
     except OSError as error:
         # Of a file, the error names it; of the standard output, it names nothing.
         return _unexpected(error) if error.filename is not None else _unprinted(error)
@@ -218,10 +223,12 @@ def _unexpected(error: BaseException) -> int:
 
     text = traceback.format_exc()
     folder = Path(".theorax") if Path(".theorax").is_dir() else Path(tempfile.gettempdir())
-    path = folder / "theorax-error.txt"
     try:
-        path.write_text(text, encoding="utf-8")
-        where = f"The traceback is in {path.resolve()}."
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", prefix="theorax-error-", suffix=".txt", dir=folder, delete=False
+        ) as file:
+            file.write(text)
+        where = f"The traceback is in {Path(file.name).resolve()}."
     except OSError:
         where = text
     return _print_error(f"Something in theorax itself went wrong ({type(error).__name__}: {error}). {where}", 3)

@@ -18,9 +18,9 @@ from theorax.names import many
 
 if TYPE_CHECKING:
     from theorax.runs.sources import Manifest
-    from theorax.runs.store import LastResult
+    from theorax.runs.store import LastResult, Store
     from theorax.text.blocks import Block
-    from theorax.verifiers.settings import Pilot, PilotCase, PlannedCheck, Settings
+    from theorax.verifiers.settings import Pilot, PilotCase, PlannedCheck, Settings, TheoremPlan
 
 
 @click.command("plan")
@@ -60,6 +60,7 @@ def plan(
     state = Path(chosen.state)
     selection = select(words, catalogue, lambda: statuses(state), exclude, lambda: within_margin(state))
     sources, store = Sources().beside(chosen.state), Store(Path(chosen.state))
+    compiling = _seconds_per_program(store)
     blocks: list[Block] = []
     everything: list[PlannedCheck] = []
     for id in Graph.of(catalogue).order(selection.ids):
@@ -72,10 +73,11 @@ def plan(
         if why is not None:
             blocks += _since_baseline(baseline, id, manifest)
         if why is None and problem is None and (kept is None or pilot):
-            planned: list[PlannedCheck] = _apart(workspace, "plan", id, own)
+            planned: TheoremPlan = _apart(workspace, "plan", id, own)
             if kept is None:
-                everything += planned
-                blocks += _designs(planned, own)
+                everything += planned.checks
+                blocks += _designs(planned.checks, own)
+                blocks += _compiled(planned, compiling.get(id))
             if pilot:
                 blocks += _pilot(_apart(workspace, "pilot", id, own), own)
     blocks += _together(everything)
@@ -168,6 +170,25 @@ def _designs(planned: Sequence[PlannedCheck], own: Settings) -> Iterator[Block]:
         yield Paragraph(f"{rows_of[0].claim}: {rows_of[0].note}{more}", hang=2)
 
 
+def _seconds_per_program(store: Store) -> dict[str, float]:
+    """CPU seconds that a program took to compile in the last kept check of each theorem, where any was compiled."""
+    works = {id: kept["work"] for id, kept in store.outcomes()}
+    return {id: work["compile_seconds"] / work["programs"] for id, work in works.items() if work.get("programs")}
+
+
+def _compiled(planned: TheoremPlan, each: float | None) -> Iterator[Block]:
+    """The line on compiled programs: how many, how long they take where that was measured, and what padding saves."""
+    from theorax.text.blocks import Paragraph
+    from theorax.text.numbers import duration
+
+    if not planned.programs:
+        return
+    about = f", about {duration(planned.programs * each)}" if each else ""
+    fewer = planned.programs_if_padded
+    saves = f"; padded=True needs {fewer} (verify explain padding)" if fewer < planned.programs else ""
+    yield Paragraph(f"{many(planned.programs, 'program')}{about}{saves}", hang=2)
+
+
 def _by_claim(rows: Iterable[PlannedCheck]) -> Iterable[list[PlannedCheck]]:
     """Rows of one claim together, in their order."""
     found: dict[str, list[PlannedCheck]] = {}
@@ -188,20 +209,17 @@ def _case(row: PlannedCheck | PilotCase) -> str:
     return f"{row.claim} on {row.subject}" + "".join(f", {letter}={value}" for letter, value in row.at.items())
 
 
-_OF = {"rate": " of the logarithm", "law": " of a feature of the law"}  # what the noise is the noise of
-_SHARE = {"limit": " of the claimed value", "expectation": " of the claimed value"}
-
-
 def _noise(rows: Sequence[PlannedCheck]) -> str:
     """The sentence about the noise that the plans of one claim assume.
 
-    Example: `noise  sd 0.2 per draw, assumed (0.2 of the claimed value, the default; set spread=...)`.
+    Example: `noise  tends: sd 0.2 per draw, assumed (0.2 of the claimed value, the default; set spread=...)`.
     """
-    row = rows[0]
-    share = f"{row.spread}{_SHARE.get(row.kind, '')}"
-    source = f"spread={share}" if row.is_noise_stated else f"{share}, the default; set spread=..."
-    seen = [part for each in rows for part in each.noise]
-    return f"noise  {row.claim}: sd {_ends(seen)}{_OF.get(row.kind, '')} per draw, assumed ({source})"
+    from theorax.decide.verdict import AssumedNoise
+    from theorax.decide.verdict_text import noise_assumed
+
+    row, seen = rows[0], [part for each in rows for part in each.noise]
+    noise = AssumedNoise(min(seen), max(seen), row.spread, row.is_noise_stated)
+    return f"noise  {row.claim}: {noise_assumed(noise, row.kind)}"
 
 
 def _ends(values: Sequence[float]) -> str:
@@ -227,9 +245,9 @@ def _pilot(found: Pilot, own: Settings) -> Iterator[Block]:
         exact = spread.isdigit() or (numerator.isdigit() and denominator.isdigit())
         text = f"Rational({numerator}, {denominator or 1})" if exact else spread
         yield Lines((f"spread={text},  # {claim}: the largest sd of {many(found.draws, 'draw')}, and a quarter more",))
-    if found.plan:
+    if found.plan.checks:
         yield Paragraph("The plan with that noise; the file is not changed:")
-        yield from _designs(found.plan, own)
+        yield from _designs(found.plan.checks, own)
 
 
 def _together(planned: list[PlannedCheck]) -> Iterator[Block]:

@@ -73,6 +73,16 @@ class Assumption:
     checked: Standing
 
 
+@dataclass(frozen=True)
+class AssumedNoise:
+    """Standard deviation of one draw, as the plan of a claim assumed it before the data."""
+
+    low: float  # over its cases and sizes
+    high: float
+    spread: str  # the claim's `spread`, from which it follows
+    stated: bool  # False where the spread is the default
+
+
 @dataclass(frozen=True, kw_only=True)
 class Statement:
     """The claim, as it was fixed before the data."""
@@ -94,6 +104,7 @@ class Statement:
     formula: str = ""  # the statement on one line, without regime and condition; empty for a user's own numbers
     regime: str = ""  # the sizes, draws or instances that it speaks of: "as T → ∞"
     condition: str = ""  # the cases that it speaks of; empty if all
+    noise: AssumedNoise | None = None  # None where the plan assumes none
     swept: str = ""  # the letter along which it was measured, as it is displayed
     display: Mapping[str, str] = field(default_factory=dict)  # letters of its cases as typed -> as displayed
 

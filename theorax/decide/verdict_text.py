@@ -8,12 +8,12 @@ from typing import NamedTuple
 from theorax.decide.findings import decisive, inside_the_margin
 from theorax.decide.promise import grouped, promise
 from theorax.decide.status import Reading, Side, Status
-from theorax.decide.verdict import Case, Verdict
+from theorax.decide.verdict import AssumedNoise, Case, Verdict
 from theorax.text.blocks import Block, Gap, Heading, Lines, Paragraph, Table
 from theorax.text.numbers import as_typed, interval, number, with_uncertainty
-from theorax.text.plot import plot, predicted_along
+from theorax.text.plot import AtInfinity, margin_band, plot, predicted_along
 
-__all__ = ["MEANING", "READINGS", "READ_BY_MARGIN", "sweep", "told"]
+__all__ = ["MEANING", "READINGS", "READ_BY_MARGIN", "noise_assumed", "reached", "sweep", "told"]
 
 MEANING: Mapping[Status, str] = {
     Status.SUPPORTED: "the data exclude every value further than the margin from the claim",
@@ -57,6 +57,22 @@ QUANTITY = {name: name for name in ("limit", "mean", "quantile", "probability")}
 HEADS = {"law": "distance"}
 
 
+NOISE_OF = {"rate": " of the logarithm", "law": " of a feature of the law"}
+NOISE_SHARE = {"limit": " of the claimed value", "expectation": " of the claimed value"}
+
+
+def noise_assumed(noise: AssumedNoise, kind: str) -> str:
+    """The noise that a plan assumed, and where that comes from.
+
+    >>> noise_assumed(AssumedNoise(0.4, 0.4, "1/5", False), "limit")
+    'sd 0.4 per draw, assumed (1/5 of the claimed value, the default; set spread=...)'
+    """
+    ends = " to ".join(dict.fromkeys((number(noise.low, 2), number(noise.high, 2))))
+    share = f"{noise.spread}{NOISE_SHARE.get(kind, '')}"
+    source = f"spread={share}" if noise.stated else f"{share}, the default; set spread=..."
+    return f"sd {ends}{NOISE_OF.get(kind, '')} per draw, assumed ({source})"
+
+
 class _Words(NamedTuple):
     """Words for the values that make a claim true and for those that make it false."""
 
@@ -65,6 +81,8 @@ class _Words(NamedTuple):
     off: str
     claimed: str
     beyond: str
+    kept: str  # distance shown under the margin reading
+    beside: str  # values shown where the claimed one is excluded all the same
 
 
 _SIDES: Mapping[Side, _Words] = {
@@ -74,6 +92,8 @@ _SIDES: Mapping[Side, _Words] = {
         "is {margin} or more away from",
         "{value} ± {margin}",
         "off by more than the margin",
+        "within {margin} of {value}",
+        "not exactly {value}",
     ),
     Side.AT_MOST: _Words(
         "of {value} or less",
@@ -81,6 +101,8 @@ _SIDES: Mapping[Side, _Words] = {
         "is {margin} or more above",
         "≤ {value}",
         "{margin} or more above",
+        "at most {margin} above {value}",
+        "above {value}",
     ),
     Side.AT_LEAST: _Words(
         "of {value} or more",
@@ -88,15 +110,37 @@ _SIDES: Mapping[Side, _Words] = {
         "is {margin} or more below",
         "≥ {value}",
         "{margin} or more below",
+        "at most {margin} below {value}",
+        "below {value}",
     ),
 }
+
+
+def reached(verdict: Verdict) -> str:
+    """Distance that a supported claim was shown to keep, if it was read with its margin; empty for any other.
+
+    Cases that claim different values have no one distance.
+    """
+    if verdict.status is not Status.SUPPORTED or verdict.reading is not Reading.MARGIN:
+        return ""
+    values = {(case.predicted, case.margin) for case in verdict.cases}
+    if verdict.kind not in QUANTITY or len(values) != 1:
+        return ""
+    ((value, margin),) = values
+    if value is None or margin is None:
+        return ""
+    words, shown = _SIDES[verdict.side], {"value": as_typed(value), "margin": number(margin, 3)}
+    return "; ".join(part.format(**shown) for part in (words.kept, *([words.beside] if verdict.within_margin else [])))
 
 
 def told(verdict: Verdict) -> Iterator[Block]:
     """The blocks of one verdict; `str` of it is their plain text."""
     statement = tuple(verdict.statement.split("\n"))
     yield Heading(
-        statement[0] if len(statement) == 1 else verdict.id, status=verdict.status, within=verdict.within_margin
+        statement[0] if len(statement) == 1 else verdict.id,
+        status=verdict.status,
+        within=verdict.within_margin,
+        reached=reached(verdict),
     )
     yield Gap()
     if len(statement) > 1:
@@ -193,10 +237,18 @@ def sweep(verdict: Verdict, case: Case) -> Iterator[Block]:
     yield Gap()
     head = "on the claimed slope" if verdict.kind == "rate" else "claimed"
     yield Table((letter, "draws", HEADS.get(verdict.kind, "measured"), head), rows, right=(0, 1, 2, 3))
-    drawn = plot(points, line, letter)
+    band = margin_band(verdict.kind, case.predicted, case.margin)
+    drawn = plot(points, line, letter, band=band, limit=_at_infinity(verdict, case))
     if drawn:
         yield Gap()
         yield Lines(tuple(drawn), indent=2)
+
+
+def _at_infinity(verdict: Verdict, case: Case) -> AtInfinity | None:
+    """The extrapolated limit with its interval, the allowed corrections included; None of other kinds."""
+    if verdict.kind != "limit" or case.estimate is None or case.interval is None:
+        return None
+    return AtInfinity(case.estimate, *case.interval)
 
 
 def _conditions(verdict: Verdict) -> Iterator[Block]:

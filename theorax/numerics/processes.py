@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from theorax.numerics.threads import one_thread
@@ -18,12 +19,14 @@ __all__ = ["end_now", "worker_processes"]
 _EVERY = 0.5  # seconds between two looks at the parent
 
 
-def worker_processes(count: int) -> ProcessPoolExecutor:
-    """So many fresh processes, started as tasks come; a compiled program of this one is none of theirs."""
+def worker_processes(count: int, first: Callable[..., None] | None = None, *given: object) -> ProcessPoolExecutor:
+    """So many fresh processes, started as tasks come; each calls ``first`` once, with what is ``given``."""
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    return ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=_begin, initargs=(os.getpid(),))
+    return ProcessPoolExecutor(
+        count, mp_context=get_context("spawn"), initializer=_begin, initargs=(os.getpid(), first, *given)
+    )
 
 
 def end_now(executor: ProcessPoolExecutor) -> None:
@@ -33,11 +36,13 @@ def end_now(executor: ProcessPoolExecutor) -> None:
     executor.shutdown(wait=False, cancel_futures=True)
 
 
-def _begin(parent: int) -> None:
+def _begin(parent: int, first: Callable[..., None] | None, given: tuple[object, ...]) -> None:
     # Ctrl-C reaches the whole group of processes; only the one that reports may answer it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     one_thread()
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    if first is not None:
+        first(*given)
 
 
 def _end_with(parent: int) -> None:

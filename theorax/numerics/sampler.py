@@ -10,6 +10,7 @@ from __future__ import annotations
 import inspect
 import time
 from collections.abc import Callable, Hashable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from numbers import Integral, Real
@@ -90,11 +91,18 @@ class Sampler:
     Programs that factorise matrices should keep ``batch=1`` on a CPU: 24 neighbours with both QR and SVD in float64
     did not return there (JAX 0.10, two cores), while eight were fine.
 
+    ``compiling`` is given the number of each program and returns a context in which it is compiled.
+
     **Raises:** UsageError on a device that is absent, or a budget or batch below one.
     """
 
     def __init__(
-        self, device: str = "cpu", memory: int = 64 * 2**20, batch: int = 1, generator: str = "threefry2x32"
+        self,
+        device: str = "cpu",
+        memory: int = 64 * 2**20,
+        batch: int = 1,
+        generator: str = "threefry2x32",
+        compiling: Callable[[int], AbstractContextManager[None]] = lambda _: nullcontext(),
     ) -> None:
         if memory < 1 or batch < 1:
             raise UsageError(
@@ -102,6 +110,7 @@ class Sampler:
             )
         self.device, self.memory, self.batch, self.generator = device, memory, batch, generator
         self.meter = Meter()
+        self._compiling = compiling
         self._processor = platform.processor(device)
         self._traced: dict[Hashable, _Traced] = {}
         self._programs: dict[Hashable, _Program] = {}
@@ -181,11 +190,8 @@ class Sampler:
         self, program: Callable[..., Any], letters: Mapping[str, Any], dtype: str
     ) -> tuple[_Traced, Any, Any, Hashable]:
         """The program traced with letters of this structure, their traced and static part, and its name."""
-        plain = jax.tree.map(lambda leaf: _traceable(leaf, dtype), dict(letters), is_leaf=_is_extent)
-        traced, static = eqx.partition(plain, lambda leaf: isinstance(leaf, np.ndarray | jax.Array))
-        leaves, structure = jax.tree.flatten(static)
-        shapes = jax.tree.map(lambda array: (array.shape, str(array.dtype)), traced)
-        name = (program, dtype, structure, tuple((type(x), x) for x in leaves), *jax.tree.leaves(shapes))
+        traced, static = _parted(letters, dtype)
+        name = _named(program, dtype, traced, static)
         arguments = jax.device_put(traced, self._processor)
         try:
             found = self._traced.get(name)
@@ -203,7 +209,8 @@ class Sampler:
         """The executable for these letters' structure, found or made, and the traced part of the letters."""
         traced, arguments, static, name = self._structure(program, letters, dtype)
         if name not in self._programs:
-            self._programs[name] = self._compile(program, arguments, static, traced.shapes)
+            with self._compiling(len(self._programs) + 1):
+                self._programs[name] = self._compile(program, arguments, static, traced.shapes)
         return self._programs[name], arguments
 
     def _one(self, program: Callable[..., Any], static: Any) -> Callable[..., dict[str, jax.Array]]:
@@ -298,6 +305,24 @@ def check(table: Mapping[str, np.ndarray], shapes: Mapping[str, tuple[int, ...]]
                     "  A mean over the rest would be conditioned on not failing.\n"
                     '  Rescale the quantity, or write `dtype="float64"` if it is not yet.'
                 )
+
+
+def structure(program: Callable[..., Any], letters: Mapping[str, Any], dtype: str = "float64") -> Hashable:
+    """The name under which a sampler compiles a program with letters of this structure; nothing is traced."""
+    with platform.precision(dtype):
+        return _named(program, dtype, *_parted(letters, dtype))
+
+
+def _parted(letters: Mapping[str, Any], dtype: str) -> tuple[Any, Any]:
+    """The letters' traced part, and the part that is compiled in."""
+    plain = jax.tree.map(lambda leaf: _traceable(leaf, dtype), dict(letters), is_leaf=_is_extent)
+    return eqx.partition(plain, lambda leaf: isinstance(leaf, np.ndarray | jax.Array))
+
+
+def _named(program: Callable[..., Any], dtype: str, traced: Any, static: Any) -> Hashable:
+    leaves, tree = jax.tree.flatten(static)
+    shapes = jax.tree.map(lambda array: (array.shape, str(array.dtype)), traced)
+    return (program, dtype, tree, tuple((type(x), x) for x in leaves), *jax.tree.leaves(shapes))
 
 
 def _is_extent(leaf: Any) -> bool:

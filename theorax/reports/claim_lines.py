@@ -86,7 +86,7 @@ def _broken(line: str) -> Iterator[str]:
 def claims_lines(claims: Sequence[ClaimReport], *, scoped: bool) -> list[str]:
     """The lines of all claims; bars stand at the first two that have one.
 
-    ``scoped``: the scope of what was proved stands with the word of the theorem.
+    ``scoped``: the scope of what was proved, or the distance that was kept, stands with the word of the theorem.
     """
     names = [cells(claim.id) for claim in claims]
     indent = max(names) + 2 if max(names) <= LONGEST_NAME else 10
@@ -103,7 +103,7 @@ def claims_lines(claims: Sequence[ClaimReport], *, scoped: bool) -> list[str]:
             bar = _bar(claim) if drawn < BARS else ""
             drawn += bool(bar)
             lines += [bar] if bar else []
-        lines += [" " * indent + line for line in _told(claim, WIDTH - indent)]
+        lines += [" " * indent + line for line in _told(claim, WIDTH - indent, scoped=scoped)]
     return lines
 
 
@@ -245,15 +245,13 @@ def _bar(claim: ClaimReport) -> str:
     return Bar(case.predicted, case.margin, ends[0], ends[1], case.estimate, open_below, open_above).line()
 
 
-def _told(claim: ClaimReport, width: int) -> Iterator[str]:
+def _told(claim: ClaimReport, width: int, *, scoped: bool) -> Iterator[str]:
     """Further lines of a claim that is refuted, corrected, or fell among the claims of the run."""
     if claim.corrected:
         yield from wrap(f"As the source prints it; what holds is the claim {claim.corrected}.", width)
-    if claim.status is Status.SUPPORTED and (within := inside_the_margin(claim.findings)):
+    if claim.status is Status.SUPPORTED and not scoped and (within := inside_the_margin(claim.findings)):
         yield from wrap(within, width, lines=2)
     if claim.status is Status.REFUTED:
-        if claim.deciding is not None:
-            yield from wrap(f"{claim.named(claim.deciding)} breaks it.", width, lines=1)
-        yield from wrap(claim.sentence, width, lines=2)
+        yield from wrap(claim.sentence, width, lines=3)  # which names the case that breaks it
     if claim.status != claim.status_unadjusted:
         yield from wrap(f"Alone, without the other claims of this run, it is {claim.status_unadjusted}.", width)

@@ -13,6 +13,7 @@ from theorax.decide.findings import ShownBy
 from theorax.decide.promise import said_for
 from theorax.decide.status import Status
 from theorax.decide.verdict import Standing
+from theorax.decide.verdict_text import reached
 from theorax.names import many
 from theorax.reports.claim_lines import claims_lines, factor_text, fitted, spread, wrap
 from theorax.reports.document import CitedWork, ClaimReport, Document, TheoremReport
@@ -102,11 +103,15 @@ def _scopes(part: TheoremReport) -> set[tuple[str, str]]:
 
 def _is_scoped(part: TheoremReport) -> bool:
     """True if the word of the theorem carries the one scope of all its claims."""
-    return part.status in (Status.PROVED, Status.CERTIFIED) and len(_scopes(part)) == 1
+    if part.status in (Status.PROVED, Status.CERTIFIED):
+        return len(_scopes(part)) == 1
+    return len(part.claims) == 1 and bool(reached(part.claims[0]))
 
 
 def _scope(part: TheoremReport) -> str:
-    """The scope of a proof or certificate, which belongs to the word; empty for other words."""
+    """The scope of a proof, a certificate or a claim read with its margin, which belongs to the word; else empty."""
+    if part.status is Status.SUPPORTED and _is_scoped(part):
+        return f" {reached(part.claims[0])}"
     if part.status not in (Status.PROVED, Status.CERTIFIED) or not part.claims:
         return ""
     if not _is_scoped(part):

@@ -97,10 +97,11 @@ def _left_out(rows: int, short: int, failing: int, holding: int) -> str:
 
 def commands(document: Document) -> list[str]:
     """At most ten commands of a workflow, the worst first, on the line of the theorem's file that states the claim."""
-    return [_command(_annotation(finding)) for finding in worst_first(findings(document))[:ANNOTATIONS]]
+    return [_command(annotation(finding)) for finding in worst_first(findings(document))[:ANNOTATIONS]]
 
 
-def _annotation(finding: BuildFinding) -> Annotation:
+def annotation(finding: BuildFinding) -> Annotation:
+    """The remark on a finding, at the line of its statement."""
     replay = f"\nReplay: {shortened(finding.replay, MESSAGE)}" if finding.replay else ""
     return Annotation(
         finding.outcome is not BuildOutcome.UNDECIDED,

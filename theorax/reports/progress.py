@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from statistics import median
@@ -35,6 +36,9 @@ class ProgressLines:
     def started(self, id: str) -> None:
         """Nothing to tell."""
 
+    def reached(self, id: str, phase: str) -> None:
+        """Nothing to tell."""
+
     def finished(self, record: Record) -> None:
         """Tell it."""
         self._finished += 1
@@ -42,7 +46,7 @@ class ProgressLines:
 
 
 class Remaining:
-    """Estimate the remaining time of a run from the times of the same checks in earlier runs."""
+    """Estimate the remaining time of a run from the times of the same checks in earlier runs, or in the benchmark."""
 
     def __init__(
         self,
@@ -56,11 +60,13 @@ class Remaining:
         self._jobs = jobs
         self._clock = clock
         self._began: dict[str, float] = {}
+        self._first: float | None = None  # when the first check began
         self._ratios: list[float] = []  # actual to expected, of what has finished
 
     def started(self, id: str) -> None:
         """A check began."""
         self._began[id] = self._clock()
+        self._first = self._began[id] if self._first is None else self._first
 
     def finished(self, id: str) -> None:
         """A check ended, or was found to need none."""
@@ -84,6 +90,15 @@ class Remaining:
         return max(sum(left) / self._jobs, 0.0, *left)
 
     @property
+    def share(self) -> float | None:
+        """Share of the expected time of the whole run that has passed, below one; None without an expectation."""
+        left = self.seconds
+        if left is None or self._first is None:
+            return None
+        passed = self._clock() - self._first
+        return min(0.99, passed / (passed + left)) if passed + left > 0 else 0.0
+
+    @property
     def text(self) -> str:
         """The remaining time in words."""
         seconds = self.seconds
@@ -92,17 +107,27 @@ class Remaining:
         return f"about {duration(max(1.0, round(seconds)))} left" if seconds >= 1 else "almost done"
 
 
-def progress_line(done: int, total: int, busy: Sequence[str], left: str, width: int = 79) -> str:
+def progress_line(
+    done: int, total: int, busy: Mapping[str, str], left: str, width: int = 79, share: float | None = None
+) -> str:
     """The state of a run on one line of at most ``width`` columns; a long name is cut in its middle.
 
-    >>> progress_line(12, 73, ["fixed_net_stable_rank"], "about 4 min left")
-    '[12/73] fixed_net_stable_rank  about 4 min left'
-    >>> progress_line(0, 2, ["a" * 90], "", 20)
+    ``busy``: the phase of each theorem under way. ``share`` of the expected time stands for the count of a single one.
+
+    >>> progress_line(12, 73, {"fixed_net_stable_rank": "drawing 12/32"}, "about 4 min left")
+    '[12/73] fixed_net_stable_rank  drawing 12/32  about 4 min left'
+    >>> progress_line(0, 1, {"outlier_identity": "proving"}, "about 9 s left", share=0.25)
+    '[ 25 %] outlier_identity  proving  about 9 s left'
+    >>> progress_line(0, 2, {"a" * 90: ""}, "", 20)
     '[0/2] aaaaaa…aaaaaaa'
     """
     head = f"[{done:>{len(str(total))}}/{total}] "
-    named = busy[0] if busy else "finishing"
-    tail = (f" and {len(busy) - 1} more" if len(busy) > 1 else "") + (f"  {left}" if left else "")
+    if total == 1 and share is not None:
+        head = f"[{math.floor(100 * share):>3} %] "
+    named, phase = next(iter(busy.items()), ("finishing", ""))
+    tail = (f" and {len(busy) - 1} more" if len(busy) > 1 else "") + "".join(
+        f"  {part}" for part in (phase, left) if part
+    )
     room = max(3, width - cells(head) - cells(tail))
     if cells(named) > room:
         named = f"{named[: (room - 1) // 2]}…{named[len(named) - room // 2 :]}"

@@ -34,14 +34,15 @@ class Live:
 
     def __init__(self, console: Console) -> None:
         self._remaining = Remaining()
-        self._busy: list[str] = []
+        self._busy: dict[str, str] = {}  # the phase of each check under way
         self._total = 0
         self._width = min(WIDTH, max(20, console.width - 1))
         self._progress = Progress(_Line(self._told), console=console, transient=True, refresh_per_second=4)
         self._task = self._progress.add_task("reading", total=None, visible=False)
 
     def _told(self, done: int) -> str:
-        return progress_line(done, self._total, self._busy, self._remaining.text, self._width)
+        left = self._remaining
+        return progress_line(done, self._total, dict(self._busy), left.text, self._width, left.share)
 
     def __enter__(self) -> Live:
         self._progress.start()
@@ -58,13 +59,17 @@ class Live:
 
     def started(self, id: str) -> None:
         """Name it."""
-        self._busy.append(one_line(id))
+        self._busy[one_line(id)] = ""
         self._remaining.started(id)
+
+    def reached(self, id: str, phase: str) -> None:
+        """Name its phase."""
+        if one_line(id) in self._busy:
+            self._busy[one_line(id)] = one_line(phase)
 
     def finished(self, record: Record) -> None:
         """Count it."""
         id = record.outcome.id
-        if one_line(id) in self._busy:
-            self._busy.remove(one_line(id))
+        if self._busy.pop(one_line(id), None) is not None:
             self._progress.advance(self._task)
         self._remaining.finished(id)

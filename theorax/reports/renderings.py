@@ -93,6 +93,12 @@ RENDERINGS: Mapping[str, Rendering] = {
         answer="theorax.reports.github:answer_summary",
         answer_said="theorax.reports.github:say_answer",
     ),
+    "codequality": Rendering(
+        "what GitLab shows beside a merge request: what does not hold, at the line of its statement",
+        "json",
+        "theorax.reports.codequality:text",
+        answer="theorax.reports.codequality:answer_text",
+    ),
     "badge": Rendering("a badge by the endpoint of shields.io", "json", "theorax.reports.badge:text"),
 }
 

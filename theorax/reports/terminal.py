@@ -79,7 +79,10 @@ def _heading(block: Heading, target: Console, width: int, *, first: bool) -> Non
         return
     line = Text(block.text, style="bold")
     if block.status is not None:
-        verdict = signed(block.status, block.within)
+        verdict = signed(block.status, block.within, block.reached)
+        if block.reached and line.cell_len + 2 + len(verdict) > width:
+            target.print(line, no_wrap=True, crop=False)
+            line = Text()
         line.append(" " * max(2, width - line.cell_len - len(verdict)))
         line.append(verdict, style=STYLES.get(block.status, ""))
     target.print(line, no_wrap=True, crop=False)

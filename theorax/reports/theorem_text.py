@@ -11,7 +11,7 @@ from theorax.decide.promise import GROUPS, grouped, promise
 from theorax.decide.spending import level_of
 from theorax.decide.status import Status
 from theorax.decide.verdict import LOOSE, Standing
-from theorax.decide.verdict_text import READ_BY_MARGIN, READINGS, sweep
+from theorax.decide.verdict_text import READ_BY_MARGIN, READINGS, noise_assumed, reached, sweep
 from theorax.decide.wording import REMEDIES, attempted
 from theorax.names import many
 from theorax.reports.document import CitedWork, ClaimReport, TheoremReport
@@ -197,7 +197,7 @@ def claimed(
     """
     assumed = Part.ASSUMPTIONS in shown
     kind = f"{claim.kind} as {claim.as_} → ∞" if claim.as_ else claim.kind
-    yield Heading(f"Claim {claim.id} ({kind})", status=claim.status, within=claim.within_margin)
+    yield Heading(f"Claim {claim.id} ({kind})", status=claim.status, within=claim.within_margin, reached=reached(claim))
     if assumed and (first := promise(claim)):
         yield Paragraph(first, hang=2)
     yield Lines(tuple(claim.statement.split("\n")))
@@ -274,6 +274,8 @@ def _strength(claim: ClaimReport) -> Iterator[Block]:
         told.append(_tightness(claim.tightness))
     if told:
         yield Paragraph(" ".join(told), quiet=True)
+    if claim.noise is not None:
+        yield Paragraph(f"Noise: {noise_assumed(claim.noise, claim.kind)}.", hang=2, quiet=True)
     if claim.scope and not claim.status.holds:  # a green word says it on its first line
         yield Paragraph(f"Scope: {claim.scope}.", hang=2, quiet=True)
     # Hypotheses have their own section above; what nobody looked at is told once for all claims.

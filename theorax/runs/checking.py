@@ -20,7 +20,7 @@ from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers import theorem_check
 from theorax.verifiers.attempts import ClaimVersion
 from theorax.verifiers.outcome import Checked, TheoremOutcome
-from theorax.verifiers.settings import Pilot, PlannedCheck, Settings
+from theorax.verifiers.settings import Pilot, Settings, TheoremPlan
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def observe_value(theorem_id: str, settings: Settings, theorem: Theorem) -> Chec
     return theorem_check.observe(theorem_id, settings, log, value=theorem)
 
 
-def plan(theorem_id: str, settings: Settings) -> list[PlannedCheck]:
+def plan(theorem_id: str, settings: Settings) -> TheoremPlan:
     """Plan of a check: its measurements and the power of its designs, without any draw."""
     return theorem_check.plan(theorem_id, settings, _log(theorem_id, settings))
 

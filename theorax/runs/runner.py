@@ -22,6 +22,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -30,6 +31,7 @@ from theorax.decide.findings import Finding, Found, settle
 from theorax.decide.status import Status
 from theorax.errors import NothingSelected, UsageError
 from theorax.runs.adjustment import adjust
+from theorax.runs.costs import shipped_seconds
 from theorax.runs.dependencies import Graph
 from theorax.runs.selectors import Selection
 from theorax.runs.sources import Manifest, Sources
@@ -38,6 +40,7 @@ from theorax.runs.workers import Check, FinishedCheck, Workers, perform_check, w
 from theorax.theorems.bibliography import Bibliography
 from theorax.theorems.catalogue import Catalogue, Facts
 from theorax.verifiers.outcome import TheoremOutcome, Work
+from theorax.verifiers.phases import told_to
 from theorax.verifiers.settings import Settings
 
 CHECK = "theorax.runs.checking:observe"
@@ -64,10 +67,13 @@ class Listener(Protocol):
     """Is told what happens while it happens."""
 
     def planned(self, waiting: Sequence[str], expected: Mapping[str, float], jobs: int) -> None:
-        """These will be checked; ``expected`` seconds are those of earlier runs."""
+        """These will be checked; ``expected`` seconds are those of earlier runs, else those of the benchmark."""
 
     def started(self, id: str) -> None:
         """A check began."""
+
+    def reached(self, id: str, phase: str) -> None:
+        """A check under way came to this phase."""
 
     def finished(self, record: Record) -> None:
         """A theorem has its outcome."""
@@ -80,6 +86,9 @@ class Silent:
         """Nothing."""
 
     def started(self, id: str) -> None:
+        """Nothing."""
+
+    def reached(self, id: str, phase: str) -> None:
         """Nothing."""
 
     def finished(self, record: Record) -> None:
@@ -233,7 +242,8 @@ class _RunUnderWay:
                     elif id in self.values:
                         waiting.remove(id)
                         self.listener.started(id)
-                        done = perform_check(self.values[id].check, id, self.own(id))
+                        with told_to(partial(self.listener.reached, id)):
+                            done = perform_check(self.values[id].check, id, self.own(id))
                         self._settle(self._record(done), done)
                     elif len(busy) < jobs:
                         workers = workers or workers_for(self.check, jobs, apart=self.settings.model is not None)
@@ -244,7 +254,7 @@ class _RunUnderWay:
                         beside = len(busy) + sum(other not in kept for other in waiting)
                         workers.submit(id, self.own(id, cores=max(1, self.settings.jobs // beside)))
                 if workers is not None and (busy or not waiting):
-                    for done in workers.finished():
+                    for done in workers.finished(self.listener.reached):
                         busy.discard(done.id)
                         self._settle(self._record(done), done)
         except KeyboardInterrupt:
@@ -365,9 +375,10 @@ class _RunUnderWay:
 
     def _expected(self) -> Mapping[str, float]:
         try:
-            return self.store.seconds()
+            kept = self.store.seconds()
         except StoreError:
-            return {}
+            kept = {}
+        return {**shipped_seconds(self.settings.effort), **kept}
 
     def _prepare(self) -> None:
         try:

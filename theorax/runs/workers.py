@@ -11,6 +11,7 @@ import os
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -19,12 +20,18 @@ from theorax.numerics.processes import end_now, worker_processes
 from theorax.numerics.threads import one_thread
 from theorax.theorems.roots import LIBRARY
 from theorax.verifiers.outcome import Checked, TheoremOutcome
+from theorax.verifiers.phases import told_to
 from theorax.verifiers.settings import Settings
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+    from multiprocessing.queues import SimpleQueue
 
 Check = Callable[[str, Settings], TheoremOutcome | Checked]
+Heard = Callable[[str, str], None]
+"""Function that is given the id of a theorem under way, and the phase of its check that began."""
+
+LISTENING = 0.25  # seconds between two looks at the phases that worker processes told
 
 
 @dataclass(frozen=True)
@@ -49,8 +56,8 @@ class Workers(Protocol):
     def submit(self, id: str, settings: Settings) -> None:
         """Begin a check."""
 
-    def finished(self) -> Iterator[FinishedCheck]:
-        """The checks that ended; waits for at least one if any is under way."""
+    def finished(self, heard: Heard) -> Iterator[FinishedCheck]:
+        """The checks that ended; waits for at least one if any is under way, and hands on the phases that begin."""
         ...
 
     def close(self, *, now: bool) -> None:
@@ -128,11 +135,13 @@ class InlineWorker:
         """Remember the check; it is done when its result is asked for, so that its start can be told first."""
         self._tasks.append((id, settings))
 
-    def finished(self) -> Iterator[FinishedCheck]:
+    def finished(self, heard: Heard) -> Iterator[FinishedCheck]:
         """Do what was submitted."""
         while self._tasks:
             id, settings = self._tasks.pop(0)
-            yield perform_check(self._check, id, settings)
+            with told_to(partial(heard, id)):
+                done = perform_check(self._check, id, settings)
+            yield done
 
     def close(self, *, now: bool) -> None:
         """Nothing to end."""
@@ -150,27 +159,38 @@ class WorkerPool:
         self.capacity = jobs
         self._check = check
         self._tasks: dict[Future[FinishedCheck], tuple[str, Settings]] = {}
-        self._executor = worker_processes(jobs)
+        self._renew()
+
+    def _renew(self) -> None:
+        from multiprocessing import get_context
+
+        # One queue per executor: a worker that dies while it writes leaves the queue locked.
+        self._phases = get_context("spawn").SimpleQueue()
+        self._executor = worker_processes(self.capacity, _listen, self._phases)
 
     def submit(self, id: str, settings: Settings) -> None:
         """Hand the check to a worker."""
         from concurrent.futures.process import BrokenProcessPool
 
         try:
-            future = self._executor.submit(perform_check, self._check, id, settings)
+            future = self._executor.submit(_told, self._check, id, settings)
         except BrokenProcessPool:
-            self._executor = worker_processes(self.capacity)
-            future = self._executor.submit(perform_check, self._check, id, settings)
+            self._renew()
+            future = self._executor.submit(_told, self._check, id, settings)
         self._tasks[future] = (id, settings)
 
-    def finished(self) -> Iterator[FinishedCheck]:
+    def finished(self, heard: Heard) -> Iterator[FinishedCheck]:
         """Checks that ended since the last call."""
         from concurrent.futures import FIRST_COMPLETED, wait
         from concurrent.futures.process import BrokenProcessPool
 
         if not self._tasks:
             return
-        done, _ = wait(self._tasks, return_when=FIRST_COMPLETED)
+        done: set[Future[FinishedCheck]] = set()
+        while not done:
+            done, _ = wait(self._tasks, LISTENING, return_when=FIRST_COMPLETED)
+            while not self._phases.empty():
+                heard(*self._phases.get())
         lost: list[tuple[str, Settings]] = []
         for future in done:
             task = self._tasks.pop(future)
@@ -184,7 +204,7 @@ class WorkerPool:
             self._executor.shutdown(wait=False, cancel_futures=True)
             for id, settings in lost:
                 yield self._alone(id, settings)
-            self._executor = worker_processes(self.capacity)
+            self._renew()
 
     def _alone(self, id: str, settings: Settings) -> FinishedCheck:
         from concurrent.futures.process import BrokenProcessPool
@@ -205,6 +225,24 @@ class WorkerPool:
             end_now(self._executor)
         else:
             self._executor.shutdown(cancel_futures=True)
+
+
+def _listen(phases: SimpleQueue[tuple[str, str]]) -> None:
+    _PHASES[:] = [phases]
+
+
+_PHASES: list[SimpleQueue[tuple[str, str]]] = []  # one in a worker process that is listened to
+
+
+def _told(check: str, id: str, settings: Settings) -> FinishedCheck:
+    """Do one check in a worker process, and tell its phases to the process that reports."""
+
+    def tell(name: str) -> None:
+        for queue in _PHASES:
+            queue.put((id, name))
+
+    with told_to(tell):
+        return perform_check(check, id, settings)
 
 
 def _where(error: BaseException, roots: Sequence[str]) -> str:

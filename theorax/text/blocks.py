@@ -7,12 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Heading:
-    """The head of a part; ``status`` is shown at its end, as a value ``within`` its margin where it is one."""
+    """The head of a part; ``status`` is shown at its end, as a value ``within`` its margin where it is one.
+
+    ``reached`` follows the word: the distance that a claim read with its margin was shown to keep.
+    """
 
     text: str
     level: int = 2
     status: str | None = None
     within: bool = False
+    reached: str = ""
 
 
 @dataclass(frozen=True)

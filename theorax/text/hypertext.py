@@ -64,7 +64,9 @@ def latex_rows(rows: Iterable[tuple[str, str]]) -> str:
 def _block(block: Block) -> str:
     match block:
         case Heading():
-            verdict = f" <strong>{told(signed(block.status, block.within))}</strong>" if block.status else ""
+            verdict = (
+                f" <strong>{told(signed(block.status, block.within, block.reached))}</strong>" if block.status else ""
+            )
             return f"<h4>{told(block.text)}{verdict}</h4>"
         case Paragraph():
             return f"<p>{told(block.text)}</p>"

@@ -92,6 +92,8 @@ def _heading(block: Heading, width: int, *, first: bool) -> list[str]:
         return [*gap, *lines, "═" * max(cells(line) for line in lines)]
     if block.status is None:
         return [*gap, block.text]
-    verdict = signed(block.status, block.within)
+    verdict = signed(block.status, block.within, block.reached)
     room = width - cells(block.text) - cells(verdict)
+    if block.reached and room < 2:
+        return [*gap, block.text, padded(verdict, width, right=True)]
     return [*gap, f"{block.text}{' ' * max(2, room)}{verdict}"]

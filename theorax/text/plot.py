@@ -5,12 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from theorax.text.numbers import number
 
-POINT, BAR, LINE = "●", "│", "·"
+POINT, BAR, LINE, BAND, DIAMOND = "●", "│", "·", "░", "◆"
 BARS = 2.0  # an error bar reaches this many standard errors to either side
+
+
+BANDED = ("limit", "expectation", "mean", "quantile")  # kinds whose numbers are compared with the prediction itself
+BEYOND = 6  # columns for the limit itself, beyond the sizes
+
+
+class AtInfinity(NamedTuple):
+    """The extrapolated limit and the ends of its interval, None where that is open."""
+
+    estimate: float
+    low: float | None
+    high: float | None
 
 
 class Plotted(Protocol):
@@ -49,10 +61,25 @@ def predicted_along(
     return [math.exp(y_mean + predicted * (at - x_mean)) for at in x]
 
 
+def margin_band(kind: str, predicted: float | None, margin: float | None) -> tuple[float, float] | None:
+    """The band of the margin around the prediction; None where no number is compared with the prediction itself."""
+    if kind not in BANDED or predicted is None or not margin:
+        return None
+    return predicted - margin, predicted + margin
+
+
 def plot(
-    points: Sequence[Plotted], predicted: Sequence[float] | None, letter: str, width: int = 58, height: int = 9
+    points: Sequence[Plotted],
+    predicted: Sequence[float] | None,
+    letter: str,
+    width: int = 58,
+    height: int = 9,
+    band: tuple[float, float] | None = None,
+    limit: AtInfinity | None = None,
 ) -> list[str]:
     """The lines of the plot; none if there are fewer than two sizes to draw.
+
+    ``band`` is that of the margin; ``limit`` stands beyond the sizes, at infinity.
 
     The horizontal axis is logarithmic where the sizes spread over more than a factor of three, the vertical one where
     the values do and are positive.
@@ -62,13 +89,14 @@ def plot(
         return []
     sizes = [float(size) for size, _, _ in rows]
     line = list(predicted) if predicted is not None and len(predicted) == len(points) == len(rows) else []
+    beyond = [value for value in limit or () if value is not None]
     low_ends = [value - BARS * error for _, value, error in rows]
     high_ends = [value + BARS * error for _, value, error in rows]
-    centres = [value for _, value, _ in rows] + line
+    centres = [value for _, value, _ in rows] + line + beyond + list(band or ())
     log_x = min(sizes) > 0 and max(sizes) > 3 * min(sizes)
     log_y = min([*low_ends, *centres]) > 0 and max([*high_ends, *centres]) > 3 * min([*low_ends, *centres])
     scale = math.log if log_y else float
-    bottom, top = _range([scale(value) for value in [*low_ends, *high_ends, *line]])
+    bottom, top = _range([scale(value) for value in [*low_ends, *high_ends, *centres]])
     labels = _labels(bottom, top, height, log=log_y)
     gutter = max(len(label) for label in labels)
     inner = max(20, width - gutter - 2)
@@ -76,7 +104,7 @@ def plot(
     def column(size: float) -> int:
         place = math.log if log_x else float
         share = (place(size) - place(min(sizes))) / (place(max(sizes)) - place(min(sizes)))
-        return 1 + round(share * (inner - 3))
+        return 1 + round(share * (inner - 3 - (BEYOND if limit else 0)))
 
     def row_of(value: float) -> int:
         share = (scale(value) - bottom) / (top - bottom)
@@ -84,6 +112,9 @@ def plot(
 
     grid = [[" "] * inner for _ in range(height)]
     columns = [column(size) for size in sizes]
+    if band:
+        for shaded in grid[row_of(band[1]) : row_of(band[0]) + 1]:
+            shaded[:] = BAND * inner
     if line:
         for at in range(inner):
             grid[row_of(_between(at, columns, line, log=log_y))][at] = LINE
@@ -92,16 +123,26 @@ def plot(
             for step in range(row_of(high), row_of(low) + 1):
                 grid[step][at] = BAR
         grid[row_of(value)][at] = POINT
+    if limit:
+        high, low = (
+            top_row if end is None else row_of(end) for end, top_row in ((limit.high, 0), (limit.low, height - 1))
+        )
+        for step in range(high, low + 1):
+            grid[step][inner - 2] = BAR
+        grid[row_of(limit.estimate)][inner - 2] = DIAMOND
     lines = [f"{label:>{gutter}} ┤{''.join(cells).rstrip()}" for label, cells in zip(labels, grid, strict=True)]
     lines.append(f"{'':>{gutter}} └{'─' * inner}")
-    lines.append(f"{'':>{gutter}}  {_ticks(sizes, columns, inner, letter)}".rstrip())
+    lines.append(f"{'':>{gutter}}  {_ticks(sizes, columns, inner, letter, limit)}".rstrip())
     key = [f"{POINT} measured"]
     if any(error for _, _, error in rows):
         key.append(f"{BAR} ±{BARS:g} standard errors")
     if line:
         key.append(f"{LINE}{LINE}{LINE} predicted")
+    further = [*([f"{BAND}{BAND}{BAND} margin"] if band else []), *([f"{DIAMOND} extrapolated"] if limit else [])]
     scales = [name for name, used in ((letter, log_x), ("values", log_y)) if used]
     lines.append(f"{'':>{gutter}}  {'   '.join(key)}")
+    if further:
+        lines.append(f"{'':>{gutter}}  {'   '.join(further)}")
     if scales:
         lines.append(f"{'':>{gutter}}  logarithmic in {' and '.join(scales)}")
     return lines
@@ -144,11 +185,11 @@ def _between(at: int, columns: Sequence[int], line: Sequence[float], *, log: boo
     return line[left] * (1 - share) + line[right] * share
 
 
-def _ticks(sizes: Sequence[float], columns: Sequence[int], inner: int, letter: str) -> str:
+def _ticks(sizes: Sequence[float], columns: Sequence[int], inner: int, letter: str, limit: AtInfinity | None) -> str:
     cells = [" "] * (inner + 14)
     used = -2
-    for size, at in sorted(zip(sizes, columns, strict=True)):
-        text = number(size)
+    places = [(at, number(size)) for size, at in sorted(zip(sizes, columns, strict=True))]
+    for at, text in [*places, *([(inner - 2, "→ ∞")] if limit else [])]:
         start = max(0, at - len(text) // 2)
         if start > used + 1:
             cells[start : start + len(text)] = text

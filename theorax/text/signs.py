@@ -25,6 +25,10 @@ def worded(status: str, within: bool = False) -> str:
     return f"{status} ({WITHIN})" if within and status == "REFUTED" else status
 
 
-def signed(status: str, within: bool = False) -> str:
-    """A verdict as a sign and a word."""
-    return f"{SIGNS.get(status, '·')} {worded(status, within)}"
+def signed(status: str, within: bool = False, reached: str = "") -> str:
+    """A verdict as a sign and a word, and what the claim ``reached`` where it was read with its margin.
+
+    >>> signed("SUPPORTED", True, "within 0.1 of 2; not exactly 2")
+    '✓ SUPPORTED  within 0.1 of 2; not exactly 2'
+    """
+    return f"{SIGNS.get(status, '·')} {worded(status, within)}" + (f"  {reached}" if reached else "")

@@ -11,7 +11,7 @@ from theorax.decide.findings import Finding, Found, ShownBy, settle, shown_by
 from theorax.decide.looked import NOTHING_LOOKED_AT, Looked
 from theorax.decide.rates import RatePlan
 from theorax.decide.status import Decision, Direction, Reason, Status
-from theorax.decide.verdict import Case, ErrorRates, Grounds, Statement, Verdict, conclude
+from theorax.decide.verdict import AssumedNoise, Case, ErrorRates, Grounds, Statement, Verdict, conclude
 from theorax.decide.wording import REMEDIES, Shown, case_of, found_by, inside
 from theorax.exact.held_fixed import listed
 from theorax.language import Claim, Theorem
@@ -143,9 +143,15 @@ def _statement(planned: PlannedClaim, cases: Sequence[Judged | Prepared]) -> Sta
         formula=claim.formula,
         regime=claim.regime,
         condition=claim.condition,
+        noise=_assumed_noise(claim, cases),
         swept=next((displayed(case.cell.line.swept) for case in planned.cases), ""),
         display={name: displayed(name) for case in planned.cases for name in case.cell.label},
     )
+
+
+def _assumed_noise(claim: Claim, cases: Sequence[Judged | Prepared]) -> AssumedNoise | None:
+    sd = [part for case in cases for part in _prepared(case).noise]
+    return AssumedNoise(min(sd), max(sd), str(claim.spread), claim.spread != Claim.spread) if sd else None
 
 
 def _grounds(

@@ -96,6 +96,15 @@ class PlannedCheck:
 
 
 @dataclass(frozen=True)
+class TheoremPlan:
+    """What a check would measure, before any data, and the programs that it compiles for that."""
+
+    checks: tuple[PlannedCheck, ...]
+    programs: int = 0
+    programs_if_padded: int = 0  # with padded=True in every experiment
+
+
+@dataclass(frozen=True)
 class PilotCase:
     """Noise of one case in a few draws that no decision uses, beside the planned one."""
 
@@ -114,4 +123,4 @@ class Pilot:
     draws: int
     cases: tuple[PilotCase, ...]
     spreads: dict[str, str]
-    plan: tuple[PlannedCheck, ...]
+    plan: TheoremPlan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -30,9 +30,17 @@ from theorax.verifiers.attacks import controls, sensitivity, tested_hypotheses
 from theorax.verifiers.attempts import AttemptLog, ClaimVersion, claim_version
 from theorax.verifiers.cases import user_models
 from theorax.verifiers.cases.crew import Crew, DrawnPortion, Portion
-from theorax.verifiers.cases.draws import Draws, Table
+from theorax.verifiers.cases.draws import Draws, Table, whole_line
 from theorax.verifiers.cases.few_sizes import measured_alone
-from theorax.verifiers.cases.sweep_lines import SweepLine, control_lines, evidence_lines, refuse_unknown, sweep_lines
+from theorax.verifiers.cases.measure import structures
+from theorax.verifiers.cases.sweep_lines import (
+    BOX,
+    SweepLine,
+    control_lines,
+    evidence_lines,
+    refuse_unknown,
+    sweep_lines,
+)
 from theorax.verifiers.kinds import JUDGES, Prepared
 from theorax.verifiers.loading import load
 from theorax.verifiers.outcome import (
@@ -45,9 +53,10 @@ from theorax.verifiers.outcome import (
     Work,
     overall,
 )
+from theorax.verifiers.phases import phase
 from theorax.verifiers.planned_claim import PlannedClaim
 from theorax.verifiers.proof_check import CheckedProofs
-from theorax.verifiers.settings import Pilot, PilotCase, PlannedCheck, Settings
+from theorax.verifiers.settings import Pilot, PilotCase, PlannedCheck, Settings, TheoremPlan
 
 DRAW = "theorax.verifiers.theorem_check:draw"
 PILOT = 16  # draws at each size
@@ -68,20 +77,23 @@ def observe(
     started, cpu = time.perf_counter(), time.process_time()
     catalogue = _catalogue(settings)
     facts = catalogue.facts(theorem_id) if value is None else Facts(theorem_id, "", Path(), "")
-    theorem, table = _prepare(theorem_id, settings, catalogue, value)
+    with phase("reading"):
+        theorem, table = _prepare(theorem_id, settings, catalogue, value)
     crew = (
         Crew(settings.jobs - 1, DRAW, theorem_id, replace(settings, jobs=1))
         if settings.jobs > 1 and not value
         else None
     )
     draws = Draws(theorem_id, theorem, table, settings, kept, crew)
-    proofs = proof_check.check(theorem)
+    with phase("proving"):
+        proofs = proof_check.check(theorem)
     planned_claims = _attempted(theorem_id, theorem, table, settings, log)
     not_asked = _not_asked(theorem_id, planned_claims.values(), settings)
     for one in not_asked:
         del planned_claims[one.claim]
-    draws.expect(_lines(theorem, table, planned_claims))
     try:
+        wanted = _wanted(theorem, table, planned_claims.values())
+        draws.expect(wanted, _programs(theorem, table, wanted))
         claims, fired, mutants = _claims(theorem_id, theorem, table, planned_claims, draws, proofs, settings, log)
     except DesignError:  # refused: nothing was decided
         raise
@@ -137,14 +149,6 @@ def _draws_of(theorem_id: str, settings: Settings) -> Draws:
     return Draws(theorem_id, *_prepare(theorem_id, settings, _catalogue(settings)), settings)
 
 
-def _lines(theorem: Theorem, table: Table, planned_claims: Mapping[str, PlannedClaim]) -> Iterator[SweepLine]:
-    """The lines that the claims will ask for, in their order, if all of them are decided."""
-    for name, planned in planned_claims.items():
-        if planned.cases and not planned.refusal:
-            yield from evidence_lines(theorem, planned.claim, table)
-            yield from control_lines(theorem, name, table)
-
-
 def _claims(
     theorem_id: str,
     theorem: Theorem,
@@ -167,9 +171,10 @@ def _claims(
             verdict = nightly.monitored(verdict, nights, settings.level)
         if verdict.status.holds or verdict.status is Status.REFUTED:
             failing = control_lines(theorem, name, table)
-            fired += controls.controls(name, claim, failing, planned.levels, draws, settings.effort)
-            if planned.cases and not planned.refusal:
-                mutants += _mutants(verdict, planned, draws)
+            with phase("attacking"):
+                fired += controls.controls(name, claim, failing, planned.levels, draws, settings.effort)
+                if planned.cases and not planned.refusal:
+                    mutants += _mutants(verdict, planned, draws)
         verdict = replace(verdict, unseen=(*verdict.unseen, *sensitivity.alike(name, mutants)))
         claims.append(verdict.with_findings(*_attacked(verdict, fired, mutants)))
     return claims, fired, mutants
@@ -183,10 +188,30 @@ def _finished(
     return not begun or log.finish(begun, seed)
 
 
-def plan(theorem_id: str, settings: Settings, log: AttemptLog) -> list[PlannedCheck]:
+def plan(theorem_id: str, settings: Settings, log: AttemptLog) -> TheoremPlan:
     """Plan of a check: its measurements and the power of its designs, without any draw."""
     theorem, table = _prepare(theorem_id, settings, _catalogue(settings))
     return _planned_checks(theorem_id, theorem, table, settings, log)
+
+
+def _wanted(theorem: Theorem, table: Table, claims: Iterable[PlannedClaim]) -> list[SweepLine]:
+    """The lines that a check of these claims draws, each once."""
+    found: list[SweepLine] = []
+    for planned in claims:
+        if planned.cases and not planned.refusal:
+            found += (case.cell.line for case in planned.cases if case.cell.line is not BOX)
+            found += control_lines(theorem, planned.name, table)
+    return list({id(whole): whole for whole in (whole_line(table, line) for line in found)}.values())
+
+
+def _programs(theorem: Theorem, table: Table, drawn: Iterable[SweepLine], *, padded: bool = False) -> int:
+    """Number of programs compiled to draw these lines, as the experiments are or with all of them ``padded``."""
+    found: set[Hashable] = set()
+    for line in drawn:
+        experiment = theorem.experiments[line.experiment]
+        experiment = replace(experiment, padded=True) if padded else experiment
+        found |= {(experiment.platform, name) for name in structures(experiment, line, table[line.experiment])}
+    return len(found)
 
 
 def pilot(theorem_id: str, settings: Settings, log: AttemptLog) -> Pilot:
@@ -210,8 +235,10 @@ def pilot(theorem_id: str, settings: Settings, log: AttemptLog) -> Pilot:
             more = PILOT_SLACK * max(shares)
             wanted = _rounded_up(more * stated) if stated.is_number else _rounded_up(more) * stated
             spreads[name], claims[name] = str(wanted), replace(claim, spread=wanted)
-    wanted_plan = _planned_checks(theorem_id, replace(theorem, claims=claims), table, settings, log) if spreads else []
-    return Pilot(PILOT, tuple(cases), spreads, tuple(wanted_plan))
+    if not spreads:
+        return Pilot(PILOT, tuple(cases), spreads, TheoremPlan(()))
+    wanted_plan = _planned_checks(theorem_id, replace(theorem, claims=claims), table, settings, log)
+    return Pilot(PILOT, tuple(cases), spreads, wanted_plan)
 
 
 def _rounded_up(value: Expr | float) -> Expr:
@@ -222,10 +249,10 @@ def _rounded_up(value: Expr | float) -> Expr:
 
 def _planned_checks(
     theorem_id: str, theorem: Theorem, table: Table, settings: Settings, log: AttemptLog
-) -> list[PlannedCheck]:
+) -> TheoremPlan:
     found = []
-    for name in theorem.claims:
-        planned = _planned_next(theorem_id, theorem, name, table, settings, log)
+    claims = [_planned_next(theorem_id, theorem, name, table, settings, log) for name in theorem.claims]
+    for planned in claims:
         vacuous = " ".join(part.sentence for part in says_nothing(case.no_meaning for case in planned.cases))
         if (excluded := _excluded(planned, settings)) is not None:
             found.append(
@@ -238,7 +265,7 @@ def _planned_checks(
             found.append(
                 PlannedCheck(
                     theorem=theorem_id,
-                    claim=name,
+                    claim=planned.name,
                     kind=planned.claim.kind,
                     subject=line.name,
                     at=case.cell.label,
@@ -259,7 +286,9 @@ def _planned_checks(
                     is_noise_stated=planned.claim.spread != Claim.spread,
                 )
             )
-    return found
+    drawn = _wanted(theorem, table, claims)
+    programs, if_padded = (_programs(theorem, table, drawn, padded=padded) for padded in (False, True))
+    return TheoremPlan(tuple(found), programs, if_padded)
 
 
 def _without_a_case(theorem_id: str, planned: PlannedClaim, note: str) -> PlannedCheck:

@@ -13,7 +13,7 @@ from theorax.names import many
 from theorax.reports.document import ClaimReport
 from theorax.reports.html.page_parts import parameters
 from theorax.text.numbers import number, with_uncertainty
-from theorax.text.plot import BARS, predicted_along
+from theorax.text.plot import BARS, margin_band, predicted_along
 from theorax.text.safe import one_line, shortened, visible
 
 WIDTH, HEIGHT = 460, 250
@@ -50,7 +50,7 @@ class _Sweep:
             [(size, value, value - bar, value + bar) for size, value, bar in known],
             line if line is not None and len(known) == len(case.points) else [],
             [value for value in ends if value is not None],
-            _band(claim, case),
+            margin_band(claim.kind, case.predicted, case.margin),
         )
 
     @property
@@ -204,13 +204,6 @@ def _placed(value: float, reach: float, middle: float, unit: float) -> tuple[flo
     """Position of a value, moved to the edge if it lies beyond ``reach``; the second part is True if it was moved."""
     inside = max(-reach, min(reach, value))
     return middle + inside * unit, inside != value
-
-
-def _band(claim: ClaimReport, case: Case) -> tuple[float, float] | None:
-    """Band of the margin around the prediction, where observations are compared with the prediction itself."""
-    if claim.kind not in ("limit", "expectation") or case.predicted is None or not case.margin:
-        return None
-    return case.predicted - case.margin, case.predicted + case.margin
 
 
 def _whisker(x: float, low: float, high: float) -> str:

@@ -10,7 +10,8 @@ import io
 import json
 import time
 import zipfile
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -24,11 +25,12 @@ from theorax.verifiers.cases.crew import STARTUP, Crew, DrawnPortion, Place, Por
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.measure import measure, observed
 from theorax.verifiers.cases.sweep_lines import BOX, SweepLine
+from theorax.verifiers.phases import phase
 from theorax.verifiers.settings import Settings
 
 _FRESH = option("fresh")
 
-__all__ = ["LARGEST", "Draws", "Table"]
+__all__ = ["LARGEST", "Draws", "Table", "whole_line"]
 
 Table = Mapping[str, tuple[SweepLine, ...]]
 Model = Callable[[int, int], tuple[Any, Mapping[str, Any]]]
@@ -59,6 +61,7 @@ class Draws:
         self._more: dict[Place, tuple[Tables, Tables]] = {}  # draws beyond those of the line itself
         self._kept = _unpacked(kept) if kept is not None else {}
         self.count = 0
+        self._expected = (0, 0)  # lines to draw and programs to compile, as far as the plan knows
 
     def on(self, line: SweepLine) -> Observed:
         """Observations on the line; none for a claim over a box."""
@@ -66,16 +69,16 @@ class Draws:
             return Observed(line, ())
         place = _place(line)
         if place not in self._drawn:
-            whole = self._whole(line)
+            whole = whole_line(self._table, line)
             begun = self._spent
             self._drawn[place] = self._measured(whole, 0)
             self._share(self._spent - begun)
         return self._drawn[place]
 
-    def expect(self, lines: Iterable[SweepLine]) -> None:
-        """Say which lines will be asked for, in which order: others may draw them meanwhile."""
-        by_place = {_place(line): line for line in lines if line is not BOX and not self._is_instances(line)}
-        self._ahead = [] if self._kept else list(by_place.values())
+    def expect(self, lines: Sequence[SweepLine], programs: int) -> None:
+        """Say what the plan wants drawn: others may draw it meanwhile, and progress is told as a share of it."""
+        self._expected = len(lines), programs
+        self._ahead = [] if self._kept else [line for line in lines if not self._is_instances(line)]
 
     def alone(self, portion: Portion) -> DrawnPortion:
         """Draw a portion in this process."""
@@ -91,7 +94,7 @@ class Draws:
 
     def portion(self, line: SweepLine, first: int, count: int) -> Observed:
         """Draws ``first`` .. ``first + count - 1`` of the line at each size; those not yet drawn are."""
-        place, whole = _place(line), self._whole(line)
+        place, whole = _place(line), whole_line(self._table, line)
         tables, errors = self._all(line)
         missing = first + count - _length(tables)
         if missing > 0:
@@ -111,7 +114,7 @@ class Draws:
     def unpadded(self, line: SweepLine, size: int, count: int) -> Observed:
         """So many draws of their own at one true size, by a program that pads nothing."""
         experiment = self._theorem.experiments[line.experiment]
-        true = replace(self._whole(line), sizes=(size,), draws=count, subject=line.subject.unpadded)
+        true = replace(whole_line(self._table, line), sizes=(size,), draws=count, subject=line.subject.unpadded)
         name, seed = f"unpadded {self._theorem_id}", self._settings.seed
         return measure(name, experiment, true, [true], seed, self._sampler(experiment))
 
@@ -145,11 +148,6 @@ class Draws:
         own, (tables, errors) = self.on(line), self._more.get(_place(line), ((), ()))
         return _joined(own.tables, tables), _joined(own.errors, errors)
 
-    def _whole(self, line: SweepLine) -> SweepLine:
-        """The line of the table at all its sizes: a case may hold one of them alone."""
-        (whole,) = (mate for mate in self._table[line.experiment] if _place(mate) == _place(line))
-        return whole
-
     def _measured(self, line: SweepLine, first: int) -> Observed:
         place, experiment = _place(line), self._theorem.experiments[line.experiment]
         sampler, every = self._sampler(experiment), self._table[line.experiment]
@@ -158,9 +156,10 @@ class Draws:
             if _length(tables) == line.draws and len(tables) == len(line.sizes):
                 return observed(self._theorem_id, experiment, line, every, self._settings.seed, sampler, tables, errors)
         self.count += line.draws * len(line.sizes)
-        if (shared := self._shared(line, first)) is not None:
-            return observed(self._theorem_id, experiment, line, every, self._settings.seed, sampler, *shared)
-        return self._measured_here(line, first)
+        with phase("drawing", 0 if first else len(self._drawn) + 1, self._expected[0]):
+            if (shared := self._shared(line, first)) is not None:
+                return observed(self._theorem_id, experiment, line, every, self._settings.seed, sampler, *shared)
+            return self._measured_here(line, first)
 
     def _shared(self, line: SweepLine, first: int) -> tuple[Tables, Tables] | None:
         """Tables of a line that others draw too; None where they do not, or where drawing failed."""
@@ -214,7 +213,16 @@ class Draws:
     def _sampler(self, experiment: Experiment) -> Sampler:
         # Some operations exist on the CPU alone; the rest runs where the user asked for it.
         device = "cpu" if experiment.platform == "cpu" else self._settings.device
-        return self._samplers.setdefault(device, Sampler(device=device))
+        return self._samplers.setdefault(device, Sampler(device=device, compiling=self._compiling))
+
+    def _compiling(self, number: int) -> AbstractContextManager[None]:
+        return phase("compiling", number, self._expected[1])
+
+
+def whole_line(table: Table, line: SweepLine) -> SweepLine:
+    """The line of the table at all its sizes: a case may hold one of them alone."""
+    (whole,) = (mate for mate in table[line.experiment] if _place(mate) == _place(line))
+    return whole
 
 
 def _portions(line: SweepLine, count: int, first: int = 0) -> list[Portion]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -17,7 +17,7 @@ from theorax.numerics import platform
 from theorax.numerics.extents import Extent
 from theorax.numerics.key_use import KeyUse
 from theorax.numerics.keys import root, seed_of
-from theorax.numerics.sampler import Sampler
+from theorax.numerics.sampler import Sampler, structure
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import SweepLine
 
@@ -71,6 +71,14 @@ def measure(
         tables.append(table)
         errors.append(_bounds(table, drawn, where))
     return observed(theorem, experiment, line, every, seed, sampler, tuple(tables), tuple(errors))
+
+
+def structures(experiment: Experiment, line: SweepLine, every: Sequence[SweepLine]) -> set[Hashable]:
+    """The programs that drawing the line compiles; none where the models themselves are looked at."""
+    if any(letter.array for letter in experiment.measured):
+        return set()
+    asked = (_asked(experiment, line, every, size) for size in line.sizes)
+    return {structure(program, letters, experiment.dtype) for program, letters in asked}
 
 
 def observed(
@@ -292,4 +300,4 @@ def _sample(column: np.ndarray, valid: np.ndarray | None, letter: Measured, wher
     return column[np.asarray(valid)].reshape(len(column), int(counts[0]))
 
 
-__all__ = ["SPAN", "instance", "measure", "observed", "padding"]
+__all__ = ["SPAN", "instance", "measure", "observed", "padding", "structures"]
