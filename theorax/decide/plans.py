@@ -22,7 +22,7 @@ from theorax.decide.planning import cheapest
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Refusal, Side
 from theorax.decide.verdict import Point
 from theorax.errors import DesignError
-from theorax.names import did_you_mean
+from theorax.names import did_you_mean, many
 
 __all__ = [
     "READ",
@@ -162,7 +162,7 @@ class Planned(ABC):
 
     @property
     def random(self) -> bool:
-        """True if the values are draws; without randomness no error rate is spent."""
+        """True if the values are draws; only draws spend an error rate."""
         return True
 
     @property
@@ -191,7 +191,7 @@ class Planned(ABC):
             *(f"  {line}" for line in self._declared()),
             f"  reading     {READ[self.reading]}",
             f"  half-width  {self.half_width:.2g}{of_bias}",
-            f"  noticeable  a deviation of {self.noticeable:.2g}, nine times in ten",
+            f"  power       refutes a deviation of {self.noticeable:.2g}, nine times in ten",
         ]
         if not self.decides:
             better = self.cheapest()
@@ -316,7 +316,8 @@ class SweepPlan(Planned):
         if not self.random:
             return f"{sizes}, one value at each"
         counts = self.core.planned_draws
-        drawn = f"{counts[0]} draws at each" if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)} draws"
+        same = len(set(counts)) == 1
+        drawn = f"{many(counts[0], 'draw')} at each" if same else f"{min(counts)} to {many(max(counts), 'draw')}"
         return f"{sizes}, {drawn}"
 
     def _declared(self) -> Iterable[str]:
@@ -345,8 +346,8 @@ def sweep(sizes: Iterable[float], least: int = FEWEST_SIZES) -> tuple[float, ...
     found = tuple(float(size) for size in sizes)
     if len(found) < least:
         raise DesignError(
-            f"{len(found)} sizes were given. Two points fit every line: what happens as they grow needs at least {least}. "
-            "Write more sizes, each twice the one before it."
+            f"The sweep has {many(len(found), 'size')}. Two points fit every line, so a claim about growing sizes needs "
+            f"at least {least}. Write more sizes, each twice the one before it."
         )
     for at, (a, b) in enumerate(pairwise(found)):
         if not (math.isfinite(b) and b > a):
@@ -409,4 +410,4 @@ def _whole(count: Any) -> int:
 def _listed(sizes: Sequence[float]) -> str:
     if len(sizes) <= 4:
         return ", ".join(f"{size:g}" for size in sizes)
-    return f"{sizes[0]:g} to {sizes[-1]:g} ({len(sizes)} sizes)"
+    return f"{sizes[0]:g} to {sizes[-1]:g} ({many(len(sizes), 'size')})"
