@@ -283,7 +283,7 @@ def test_fractions(data):
     options = ("--margin", "1/5", "--class", "0.1 n^-2/3", "--because", "the next order is known")
     said = data(steps, "--rate", "error ~ n**(-2/3)", *options)
     assert said.code == 0
-    for part in ("error = Θ(n^(-2/3))", "claimed exponent   -2/3 ± 0.2", "fading like n^(-2/3)"):
+    for part in ("error = Θ(n^(-2/3))", "claimed exponent   -2/3 ± 0.2", "(8/n)^(2/3)"):
         assert part in said.out
     assert "error → 1/3" in data(steps, "--limit", "error -> 1/3 as n", "--margin", "1/20").out
 
