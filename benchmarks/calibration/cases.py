@@ -34,7 +34,7 @@ FLUCTUATION = 1e-3  # a correct procedure fails one gate in a thousand names of 
 
 
 class Truth(StrEnum):
-    """How the data are made, as seen from the claim."""
+    """Distance of the truth from the claim."""
 
     HOLDS = "the claim holds"
     MARGIN = "off by the margin"  # the nearest falsehood that must not be supported
@@ -44,7 +44,7 @@ class Truth(StrEnum):
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one procedure says about one replicate.
+    """The word of one procedure on one replicate.
 
     ``excludes_margin``: the null "false by the margin" is rejected, whatever is said of the exact claim; this, and not
     the word SUPPORTED, is what the level of support bounds. A share instead of a truth value counts as that share.
@@ -112,7 +112,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Tally:
-    """What one procedure said about the replicates of one case."""
+    """Counts of the words of one procedure on the replicates of one case."""
 
     replicates: int
     refuted: float
@@ -180,7 +180,7 @@ def least(replicates: int, power: float) -> int:
 
 
 def excess(p: Sequence[float]) -> float:
-    """How far, in units of what chance allows, small p-values are too frequent: above one they are not p-values.
+    """Excess of small p-values, in units of what chance allows: above one they are not p-values.
 
     One-sided Kolmogorov-Smirnov: a distribution function of n uniform values exceeds the diagonal by
     sqrt(log(1/a)/(2n)) with probability at most a (Massart); p-values that stay above uniform ones exceed it less.

@@ -13,6 +13,7 @@ from theorax import decide
 from theorax.decide import equivalence
 from theorax.decide.binomial import outcomes_of
 from theorax.decide.corrections import Corrections
+from theorax.decide.inequalities import Excess, decide_inequality
 from theorax.decide.moments import LightTails
 from theorax.decide.monitoring import Monitor
 from theorax.decide.planning import CONTRADICTED
@@ -28,7 +29,7 @@ _ANY_COUNT = LightTails(fewest=2)  # what Student's t does with few draws is mea
 
 
 def outcome(decision: Decision, sign: int = 1) -> Outcome:
-    """What a decision says, with limits in the sign of the claim's own statement."""
+    """Words and limits of a decision, the limits in the sign of the claim's own statement."""
     supported = decision.status is Status.SUPPORTED
     limits = (decision.lower, decision.upper) if sign > 0 else (-decision.upper, -decision.lower)
     return Outcome(
@@ -77,7 +78,7 @@ def robust_rate(sizes: Sequence[float], exponent: float, margin: float, draws: i
 
 
 def alarm(sizes: Sequence[float], draws: int, corrections: Corrections | None = None) -> Judge:
-    """Whether the data contradict claimed form and class together: `refuted` counts alarms."""
+    """The alarm that data contradict claimed form and class together: `refuted` counts it."""
     plan = decide.plan_rate(
         sizes,
         exponent=-1,
@@ -132,12 +133,32 @@ def at_least(p0: float, margin: float, draws: int, levels: Levels = DEFAULT_LEVE
     return judge
 
 
-def monitor(p0: float, margin: float, cap: int, truth: float, levels: Levels = DEFAULT_LEVELS) -> Judge:
+def median(to: float, margin: float, draws: int, reading: str = "exact") -> Judge:
+    """Medians of one column of standard deviation one, by order statistics."""
+    plan = decide.plan_quantile(to=to, margin=margin, draws=draws, sd=1.0, reading=reading)
+    return lambda values: outcome(plan.tested(Columns((values,))).decision)
+
+
+def share_of_violations(share: float, draws: int, reading: str = "exact") -> Judge:
+    """A bound in every row, from a column that is true where a row violates it."""
+    plan = decide.plan_inequality(draws=draws, share=share, reading=reading)
+
+    def judge(violated: np.ndarray) -> Outcome:
+        count = int(violated.sum())
+        excess = Excess(draws - count, count, 1.0 if count else -1.0, "a row")
+        return outcome(decide_inequality(plan, excess).decision)
+
+    return judge
+
+
+def monitor(
+    p0: float, margin: float, cap: int, truth: float, levels: Levels = DEFAULT_LEVELS, reading: str = "exact"
+) -> Judge:
     """A probability of at least p0, asked after every tenth draw until it is decided or the cap is reached.
 
-    Its e-values are against both nulls; which of them is true depends on the truth.
+    Its e-values are against both nulls; which of them is true depends on the truth. NaN for it counts no e-value.
     """
-    start = Monitor(plan_probability(at_least=p0, margin=margin, draws=cap, levels=levels, every=10, reading="exact"))
+    start = Monitor(plan_probability(at_least=p0, margin=margin, draws=cap, levels=levels, every=10, reading=reading))
 
     def judge(outcomes: np.ndarray) -> Outcome:
         watched = start.add(outcomes)  # how outcomes are cut into batches changes nothing

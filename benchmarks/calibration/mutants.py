@@ -97,7 +97,7 @@ def _forget() -> None:
 
 
 def gate(mutant: Mutant) -> list[str]:
-    """What the mutant's case says of the engine as it is now: empty where every promise holds."""
+    """Broken promises of the engine as it is now on the mutant's case; empty where every promise holds."""
     case = find(mutant.family, mutant.case)
     chosen = [p for p in case.procedures if p.promised and (not mutant.procedure or p.name == mutant.procedure)]
     counted = tally(case, range(mutant.replicates), [procedure.name for procedure in chosen])

@@ -1,4 +1,4 @@
-"""What is commonly done instead: fits, intervals without bias, and tests whose silence is read as truth.
+"""Rules that are common instead: fits, intervals without bias, and tests whose silence is read as truth.
 
 Every rule answers the same question on the same data; where it knows one answer only, not supported counts as refuted.
 """

@@ -1,4 +1,8 @@
-"""Both readings at their nulls: exactly as claimed, and off by just the margin, for every kind of average and of law."""
+"""Both readings at their nulls: exactly as claimed, and off by just the margin, for every kind of claim with two readings.
+
+The monitor asks its claim after every tenth draw, until a word falls or the cap is reached. An identity in exact
+arithmetic has the exact reading alone, and so no row here.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +26,7 @@ NO_REST = decide.Corrections(size=0.1, slowest=1, rest=0, reason="a single power
 # The distance of a normal law of this standard deviation from the standard one is the margin of its plan.
 WIDE = 1.5
 LAW_DRAWS = 2000
+WATCHED = 2000  # outcomes at which the monitor ends
 
 Judge = Callable[[Any], Outcome]
 Draw = Callable[[Generator], Any]
@@ -43,6 +48,10 @@ def _rates(truth: float) -> Draw:
 
 def _events(truth: float) -> Draw:
     return lambda rng: rng.random(400) < truth
+
+
+def _watched(truth: float) -> Draw:
+    return lambda rng: rng.random(WATCHED) < truth
 
 
 def _laws(truth: float) -> Draw:
@@ -69,6 +78,13 @@ KINDS: tuple[tuple[str, Callable[[str], Judge], Callable[[float], Draw], float, 
      _rates, -1.0, (-0.8, -1.2)),
     ("P >= 0.5, margin 0.1, 400 draws",
      lambda reading: engine.at_least(0.5, 0.1, 400, reading=reading), _events, 0.5, (0.4,)),
+    ("median = 0, margin 0.5, 100 draws",
+     lambda reading: engine.median(0.0, 0.5, 100, reading), _means, 0.0, (0.5, -0.5)),
+    # The claim is that the share of violations is zero.
+    ("a bound in every row, margin 0.05, 400 draws",
+     lambda reading: engine.share_of_violations(0.05, 400, reading), _events, 0.0, (0.05,)),
+    (f"P >= 0.5, margin 0.1, watched up to {WATCHED} draws",
+     lambda reading: engine.monitor(0.5, 0.1, WATCHED, np.nan, reading=reading), _watched, 0.5, (0.4,)),
     (f"normal law, margin at sd {WIDE:g}, {LAW_DRAWS} draws", _law, _laws, 1.0, (WIDE,)),
 )  # fmt: skip
 

@@ -24,7 +24,7 @@ EFFECT = 3.9  # of a false claim, in standard errors
 
 @dataclass(frozen=True)
 class Evidence:
-    """What each claim of a suite brings against "the mean is zero": the engine's p-value, and a likelihood ratio."""
+    """Evidence of each claim of a suite against "the mean is zero": the engine's p-value, and a likelihood ratio."""
 
     p: np.ndarray
     e: np.ndarray

@@ -1,4 +1,4 @@
-"""What the cases of rates share: sweeps, noise, classes of corrections, and the procedures held against them."""
+"""Common parts of the cases of rates: sweeps, noise, classes of corrections, and the procedures held against them."""
 
 from __future__ import annotations
 

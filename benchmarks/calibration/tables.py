@@ -25,7 +25,7 @@ exceeds: a rule that promises nothing refutes the truth, or supports at the marg
 
 
 def verdict(case: Case, procedure: Procedure, counted: Tally) -> str:
-    """Whether a promised procedure holds, and in which way others do not."""
+    """The word on a procedure: a promised one holds or fails, and others exceed their levels or not."""
     if procedure.promised:
         found = failures(case, procedure, counted)
         return "FAILS: " + "; ".join(found) if found else "holds"

@@ -71,7 +71,7 @@ def _engine(to: float, margin: float, n: int, sd: float, side: str) -> Callable[
 
 
 def _lost(to: float, margin: float, n: int, sd: float) -> Callable[[np.ndarray], Outcome]:
-    """Whether Student's t alone supports and the engine does not, counted as refuted."""
+    """Support by Student's t alone that the engine withholds, counted as refuted."""
     plain, whole = student(to, margin, "exact"), _engine(to, margin, n, sd, "exact")
 
     def rule(values: np.ndarray) -> Outcome:

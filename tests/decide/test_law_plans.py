@@ -95,7 +95,7 @@ def test_the_cheapest_draws_reach_the_power_and_fewer_do_not():
     enough = few.cheapest(doublings=0)
     (draws,) = set(enough.core.planned_draws)
     assert enough.power() >= 0.8 > replace(enough, draws=draws - 1).power()
-    assert few.cheapest().design in few.weakness
+    assert few.cheapest().amount in few.weakness
     assert not enough.weakness
 
 

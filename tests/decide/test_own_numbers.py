@@ -83,7 +83,7 @@ class TestPlan:
     @pytest.mark.parametrize(
         ("sizes", "said"),
         [
-            ((8, 16), "2 sizes were given"),
+            ((8, 16), "The sweep has 2 sizes"),
             ((8, 32, 16), "Size 3 (16) does not exceed size 2 (32)"),
             ((8, 16, 16, 32), "Size 3 (16) repeats size 2 (16)"),
             ((0, 1, 2), "Size 1 is 0"),

@@ -34,5 +34,5 @@ def test_every_manufactured_claim_has_its_status(theorem: str, tmp_path: Path) -
         # A rigorous result spends nothing of the suite's error budget; a search has no error rate at all.
         assert claim.p_refute is None and claim.p_support is None
     assert all(control.fired for control in found.controls)
-    wrong = [part for part in found.mutants if part.expected == "killed"]
+    wrong = [part for part in found.mutants if part.expected == "rejected"]
     assert wrong and all(part.killed for part in wrong)

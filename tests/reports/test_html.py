@@ -18,7 +18,7 @@ from test_document import report
 
 from theorax.decide.status import Status
 from theorax.reports.html import page_parts, palette
-from theorax.reports.html.page import html
+from theorax.reports.html.page import cell, html
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +68,15 @@ def test_every_id_is_there_once_and_every_link_leads_to_one(page):
     assert targets <= set(ids)
 
 
+def test_words_lead_to_the_glossary_at_the_end(page, document):
+    linked = {attributes["href"] for _, attributes in page.elements if attributes.get("href", "").startswith("#word-")}
+    entries = {attributes["id"] for attributes in page.all("details") if attributes.get("id", "").startswith("word-")}
+    assert linked == {f"#{entry}" for entry in entries}
+    assert {"word-margin", "word-power", "word-control", "word-mutant"} <= entries
+    assert "word-padding" not in entries
+    assert "#word-" not in cell(document)  # a notebook's page holds many cells
+
+
 def test_headings_descend_without_gaps(page):
     levels = [int(name[1]) for name, _ in page.elements if re.fullmatch("h[1-6]", name)]
     assert levels[0] == 1 and levels.count(1) == 1
@@ -103,7 +112,7 @@ PARTS = (
     "Holds until corrections are 7.4 times those assumed.",
     "corrections that decay more slowly than T^(-2/3)",
     "its right end is the limit of s₂",
-    "2 of 2 controls fired",
+    "2 of 2 controls noticed",
     "14 of 14, so with probability at least 0.80",
     "31 of 32 wrong variants rejected",
     "the shift is a twentieth of the limit, just inside the margin",
@@ -111,7 +120,7 @@ PARTS = (
     "laws of the weights other than the ones drawn",
     "verify theorem gap --fresh --effort standard",
     "A. Author, Spectra of things, 2025.",
-    "of this run tested: risk that any green is wrong",
+    "claims tested: risk that any green is wrong",
     "the chance that any of them is refuted wrongly is at most 0.01",
     "no statement fails as printed or as reconstructed",
     "0; every draw is a function of it",

@@ -10,11 +10,13 @@ import fakes
 import pytest
 from test_document import report
 
+from theorax.decide.findings import Finding
 from theorax.errors import UsageError
 from theorax.reports.document import SCHEMA_VERSION, TheoremReport
 from theorax.reports.json import text
-from theorax.reports.reading import current, read
+from theorax.reports.reading import FORMER_WORDS, current, read
 from theorax.text.codec import ANEW, Malformed, built, plain
+from theorax.verifiers.outcome import Expected
 
 
 @pytest.fixture
@@ -139,6 +141,13 @@ def test_a_report_of_the_schema_before_this_one_is_read(whole):
     kept["theorems"][1]["status"] = "SUPPORTED"
     with pytest.raises(UsageError, match="does not follow"):
         current(kept)
+
+
+def test_a_word_that_was_renamed_has_its_form_of_today():
+    words = json.loads(FORMER_WORDS.read_text(encoding="utf-8"))
+    for key, today in (("finding", set(Finding)), ("expected", set(Expected))):
+        assert set(words[key].values()) <= today and not set(words[key]) & today
+    assert set(words) == {"finding", "expected"}
 
 
 def test_a_field_that_is_new_and_has_no_value_of_its_own_is_no_guess(whole):

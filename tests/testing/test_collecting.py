@@ -168,7 +168,7 @@ def test_a_night_has_the_seed_of_its_date_and_the_account_its_method(session, as
     assert {(settings.seed, settings.nightly, settings.adjust) for settings in asked.values()} == {
         (20260102, True, "e-bh")
     }
-    found.stdout.fnmatch_lines(["* of this session tested: expected share of wrong greens*"])
+    found.stdout.fnmatch_lines(["*claims tested: expected share of wrong greens*"])
     session("--verify", "gap", "--verify-nightly", "--verify-seed", "5")
     assert asked["gap"].seed == 5
 
@@ -232,7 +232,7 @@ def test_many_workers_make_each_check_once(distribution, session, theorems, call
     found = session("--verify", "paper:spectra", "--verify-fresh", "-n", "2", "--dist", distribution, "-v")
     found.assert_outcomes(passed=8, failed=1)
     assert calls() == ["bulk", "edge", "gap", "one", "refuted", "two"]
-    found.stdout.fnmatch_lines(["*= claims =*", "* of this session tested: risk that any green is wrong *"])
+    found.stdout.fnmatch_lines(["*= claims =*", "*claims tested: risk that any green is wrong *"])
 
 
 def test_a_session_that_asks_for_nothing_says_nothing(session, pytester):

@@ -18,6 +18,7 @@ PICTURES = Path(__file__).parents[1] / "reports" / "voice"
 HOLE = "\N{HORIZONTAL ELLIPSIS}"  # stands where an f-string puts a value
 DOCUMENTED = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
 TOLD = ("sentence", "detail", "reason", "issues", "unseen", "text", "scope")  # of a report's document
+LISTS = ("scope",)  # of these: parts with a semicolon between them, each read alone
 SPEAKS = re.compile(r"[A-Za-z]{2,}[,;:]? (?:\S+ )+\S")  # three words or more
 PROGRAM = re.compile(r"CREATE TABLE|COMPREPLY|<script|<style")  # texts in another language
 
@@ -126,7 +127,7 @@ def _told_in(value: object, key: str = "") -> Iterator[str]:
         for inner in value:
             yield from _told_in(inner, key)
     elif isinstance(value, str) and (key in TOLD or "sentence" in key) and " " in value:
-        yield value  # one word alone is a code
+        yield from value.split("; ") if key in LISTS else (value,)  # one word alone is a code
 
 
 def shown() -> Iterator[Text]:

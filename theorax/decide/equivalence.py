@@ -19,6 +19,7 @@ from theorax.decide.interval import Interval, Student
 from theorax.decide.skewness import Limits
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Side, Status
 from theorax.errors import DesignError, ObservationError, StatementError
+from theorax.names import many
 
 __all__ = [
     "against",
@@ -294,8 +295,7 @@ def combine(decisions: Sequence[Decision], levels: Levels = DEFAULT_LEVELS) -> D
     excess = 1 + 4 * 2.0**-52
     if any(d.levels.refute > each.refute * excess or d.levels.support > each.support * excess for d in decisions):
         raise DesignError(
-            f"{len(decisions)} cases were decided at levels that add up to more than {levels.refute:g}. One case in "
-            "error "
+            f"The levels of {many(len(decisions), 'case')} add up to more than {levels.refute:g}. One case in error "
             "refutes the whole. Decide each case at levels.shared(number of cases)."
         )
     refuted = [d for d in decisions if d.status is Status.REFUTED]

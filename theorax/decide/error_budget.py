@@ -120,18 +120,14 @@ class Suite:
 
     @property
     def sentence(self) -> str:
-        """The adjustment over a run in words."""
-        return self.over("run")
-
-    def over(self, whole: str) -> str:
-        """The adjustment in words; ``whole``: where all these claims were made, a run or a session."""
+        """The adjustment in words."""
         green, red = percent(SUPPORTS), percent(REFUTATIONS)
         risk = f"risk that any green is wrong {green}, any red {red}"
         if self.method != "holm":
             risk = f"expected share of wrong greens {green}, of wrong reds {red}"
         changed = many(len(self.changed), "verdict") if self.changed else "no verdict"
         tested = many(len(self.members), "claim")
-        return f"{tested} of this {whole} tested: {risk} ({TITLES[self.method]}). Adjusting changed {changed}."
+        return f"{tested} tested: {risk} ({TITLES[self.method]}). Adjusting changed {changed}."
 
 
 def adjust(

@@ -26,15 +26,15 @@ class Finding(StrEnum):
     PROOF = "exact decision procedure closed the goal"
     CERTIFICATE = "rigorous arithmetic covered the domain"
     FELL_IN_SUITE = "not significant among all claims of the run"
-    NIGHTS_REFUTED = "its nights together rejected that it is true"
-    NIGHT_ALONE = "tonight's test rejected that it is true, its nights together did not"
-    TEST_REFUTED = "a test rejected that the claim is true"
-    INSENSITIVE = "a killing mutant or a control survives"
+    NIGHTS_REFUTED = "its nights together exclude it"
+    NIGHT_ALONE = "tonight's data exclude it, its nights together do not"
+    TEST_REFUTED = "the data exclude the claim"
+    INSENSITIVE = "a wrong variant or a control passes"
     CANNOT_FAIL = "the measurement could not have refuted it"
     INSTANCES = "rigorous arithmetic decided each instance built"
     WITHHELD = "a guard withholds support"
-    TEST_SUPPORTED = "a test rejected that the claim is false by the margin"
-    UNDECIDED = "neither was rejected"
+    TEST_SUPPORTED = "the data exclude an error of the margin or more"
+    UNDECIDED = "the data leave it open"
 
 
 _PRECEDENCE: tuple[tuple[Finding, Status], ...] = (
@@ -79,15 +79,15 @@ def settle(findings: Iterable[Finding]) -> Status:
     | exact decision procedure closed the goal | PROVED |
     | rigorous arithmetic covered the domain | CERTIFIED |
     | not significant among all claims of the run | INCONCLUSIVE |
-    | its nights together rejected that it is true | REFUTED |
-    | tonight's test rejected that it is true, its nights together did not | INCONCLUSIVE |
-    | a test rejected that the claim is true | REFUTED |
-    | a killing mutant or a control survives | VACUOUS |
+    | its nights together exclude it | REFUTED |
+    | tonight's data exclude it, its nights together do not | INCONCLUSIVE |
+    | the data exclude the claim | REFUTED |
+    | a wrong variant or a control passes | VACUOUS |
     | the measurement could not have refuted it | VACUOUS |
     | rigorous arithmetic decided each instance built | CERTIFIED |
     | a guard withholds support | INCONCLUSIVE |
-    | a test rejected that the claim is false by the margin | SUPPORTED |
-    | neither was rejected | INCONCLUSIVE |
+    | the data exclude an error of the margin or more | SUPPORTED |
+    | the data leave it open | INCONCLUSIVE |
 
     A surviving mutant, or a measurement that could not fail, speaks against what holds on draws alone, floats or balls:
     nothing drawn can take from a proof, or from a certificate for a whole domain. A guard withholds what a test supports

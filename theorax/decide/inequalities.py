@@ -97,8 +97,8 @@ class InequalityPlan(Planned):
         if self.decides:
             return ""
         return (
-            f"at best a share below {self.half_width:.2g} of violations from {many(self.draws, 'draw')}; {self.margin:.2g} is "
-            f"needed. {replace(self, levels=later).cheapest().design} decide"
+            f"{self.design} show at best that a share below {self.half_width:.2g} violates it, {self.margin:.2g} is needed. "
+            f"About {replace(self, levels=later).cheapest().design} decide"
         )
 
     @property

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 
 from theorax.decide.bias_aware import Weights, solve
+from theorax.decide.correction_words import beyond
 from theorax.decide.corrections import Corrections
 from theorax.decide.designs import Plan, Policy, Target
 from theorax.decide.draw_guards import Spreads, look_at_draws, noise_of
@@ -77,7 +78,7 @@ class LawPlan(SweepPlan):
 
     @property
     def unit(self) -> str:
-        return " in D"
+        return ", in the distance D,"
 
     @property
     def words(self) -> tuple[str, str]:
@@ -296,7 +297,7 @@ def decide_law(plan: LawPlan, features: Sequence[Matrix], reference: Matrix | No
         decision = replace(decision, robust=is_robust_law(decision, features, target, plan.core, reference))
         decision = replace(decision, under_twice=decision.robust, with_log=slow)
         alarm = misfit_law(features, plan.core)
-        unseen.append("corrections larger than assumed, or that fade more slowly")
+        unseen.append(beyond(plan.core.corrections, plan.letter, plan.sizes[0]))
     if alarm:
         decision = withheld(decision, Reason.CLASS_REFUTED)
     points = tuple(law_point(size, table, shown) for size, table in zip(plan.sizes, features, strict=True))

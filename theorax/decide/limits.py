@@ -48,7 +48,9 @@ class LimitPlan(WeightedPlan):
 
     @property
     def unit(self) -> str:
-        return f" times {self._scale:g}" if self._scale != 1 else ""
+        if self.to and self._scale == abs(self.to):
+            return ", in relative terms,"
+        return f", in units of {self._scale:g}," if self._scale != 1 else ""
 
     @property
     def statement(self) -> str:

@@ -102,7 +102,7 @@ class _OneSize(Planned):
 
     @property
     def design(self) -> str:
-        return f"{self.draws} draws"
+        return many(self.draws, "draw")
 
     @property
     def random(self) -> bool:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from theorax.decide.correction_words import class_assumption
 from theorax.decide.plans import Planned, SweepPlan, Tested
 from theorax.decide.size_arithmetic import over_sizes, sizes_of_ledger
 from theorax.decide.skewness import with_tails
@@ -13,9 +13,8 @@ from theorax.decide.status import Direction, Status
 from theorax.decide.verdict import Assumption, ErrorRates, Grounds, Standing, Statement, Verdict, conclude
 from theorax.decide.wide_margins import says_nothing
 from theorax.decide.wording import SEEDS, Shown, case_of, found_by, inside
-from theorax.text.numbers import as_power
 
-__all__ = ["allowed", "ledger", "sweep_verdict", "verdict"]
+__all__ = ["ledger", "sweep_verdict", "verdict"]
 
 
 @dataclass(frozen=True)
@@ -101,8 +100,7 @@ def _concluded(
 
 def ledger(plan: SweepPlan, *moments: Assumption) -> tuple[Assumption, ...]:
     """Assumptions of a verdict over a sweep: class, moments, seeds, arithmetic."""
-    reason = f"; because {plan.corrections.reason}" if plan.corrections.reason else ""
-    found = [Assumption("class", f"{allowed(plan)}{reason}", Standing.DECLARED), *moments]
+    found = [class_assumption(plan.corrections, plan.letter, plan.sizes[0], plan.unit), *moments]
     if plan.random:
         found.append(Assumption("independence", SEEDS[plan.seeds], Standing.DECLARED))
     given = max(plan.core.given_errors)
@@ -111,24 +109,3 @@ def ledger(plan: SweepPlan, *moments: Assumption) -> tuple[Assumption, ...]:
         Assumption("float model", f"{exact}; the rounding of their sums is bounded and added", Standing.DECLARED)
     )
     return tuple(found)
-
-
-def allowed(plan: SweepPlan) -> str:
-    """The declared class of corrections, for a reader who never heard of one."""
-    found, n = plan.corrections, plan.letter
-    unit = plan.unit
-    terms: list[str] = []
-    if found.size:
-        fade = as_power(n, -found.slowest) + " or faster" * (found.fastest > found.slowest)
-        terms.append(f"a correction of up to {found.size:g}{unit}, fading like {fade}")
-    if found.free:
-        terms.append("any multiple of " + ", ".join(as_power(n, -power) for power in found.free))
-    if found.remainder:
-        terms.append(f"a rest of up to {found.remainder:g}{unit}, fading like {as_power(n, -found.remainder_order)}")
-    for name, bound in ((f"log {n}", found.log), (f"log log {n}", found.loglog)):
-        if bound:
-            terms.append(f"any multiple of {name}" if math.isinf(bound) else f"up to {bound:g} {name}")
-    if not terms:
-        return "no correction at any size"
-    at = found.reference if found.reference is not None else plan.sizes[0]
-    return f"at {n} = {at:g} the form may be off by {' and '.join(terms)}"

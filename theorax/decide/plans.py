@@ -22,7 +22,7 @@ from theorax.decide.planning import cheapest
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reading, Reason, Refusal, Side
 from theorax.decide.verdict import Point
 from theorax.errors import DesignError
-from theorax.names import did_you_mean
+from theorax.names import did_you_mean, many
 
 __all__ = [
     "READ",
@@ -135,11 +135,22 @@ class Planned(ABC):
             return ""
         better = replace(self, levels=later).cheapest()
         remedy = self._remedy(better) if better else "No design decides: widen the margin"
-        of_bias = f", {self.bias:.2g} of it from the assumed corrections" if self.bias else ""
-        return f"± {self.half_width:.2g}{of_bias}; ± {self.margin:.2g} is needed. {remedy}"
+        return f"{self._lack}. {remedy}"
+
+    @property
+    def _lack(self) -> str:
+        """The sentence that says how far the design is from deciding, without its full stop."""
+        if self.why_not is Reason.CLASS_BIAS and self.bias is not None:
+            short = "alone exceed the margin" if self.bias >= self.margin else "leave too little room in the margin"
+            return f"the assumed corrections ({self.bias:.2g}) {short} ({self.margin:.2g})"
+        gives = "give" if self.random else "gives"
+        return f"{self.amount} {gives} ± {self.half_width:.2g}, ± {self.margin:.2g} is needed"
 
     def _remedy(self, better: Planned) -> str:
-        return f"The cheapest design that decides: {better.design}"
+        """The sentence that names the cheapest design that decides, without its full stop."""
+        spreads = better.planned_spreads
+        noise = f" (noise sd {_range_of(spreads)} is assumed)" if spreads and any(spreads) else ""
+        return f"About {better.amount} decide{noise}"
 
     @property
     def no_meaning(self) -> str:
@@ -162,7 +173,7 @@ class Planned(ABC):
 
     @property
     def random(self) -> bool:
-        """True if the values are draws; without randomness no error rate is spent."""
+        """True if the values are draws; only draws spend an error rate."""
         return True
 
     @property
@@ -183,6 +194,11 @@ class Planned(ABC):
     def design(self) -> str:
         """Sizes and draws in words."""
 
+    @property
+    def amount(self) -> str:
+        """The draws in words, as the subject of a sentence."""
+        return self.design
+
     def __str__(self) -> str:
         of_bias = "" if self.bias is None else f", of which {self.bias:.2g} is bias that the class allows"
         lines = [
@@ -191,7 +207,7 @@ class Planned(ABC):
             *(f"  {line}" for line in self._declared()),
             f"  reading     {READ[self.reading]}",
             f"  half-width  {self.half_width:.2g}{of_bias}",
-            f"  noticeable  a deviation of {self.noticeable:.2g}, nine times in ten",
+            f"  power       refutes a deviation of {self.noticeable:.2g}, nine times in ten",
         ]
         if not self.decides:
             better = self.cheapest()
@@ -281,8 +297,8 @@ class SweepPlan(Planned):
 
     @property
     def unit(self) -> str:
-        """Unit of the class of corrections, as the end of a number."""
-        return " of the value"
+        """Unit of the class of corrections, as a clause between commas."""
+        return ", in relative terms,"
 
     def power(self) -> float:
         """The probability of support when the claim holds exactly and no correction is present."""
@@ -298,11 +314,13 @@ class SweepPlan(Planned):
         return replace(self, **self._extended(found))
 
     def _remedy(self, better: Planned) -> str:
-        remedy = super()._remedy(better)
         assert isinstance(better, type(self))
-        if self.why_not is Reason.CLASS_BIAS and better.sizes[-1] > self.sizes[-1]:
-            remedy += f". Use sizes up to {better.sizes[-1]:g}, or declare smaller corrections with a reason"
-        return remedy
+        larger = better.sizes[-1] > self.sizes[-1]
+        if self.why_not is Reason.CLASS_BIAS and larger:
+            return f"Use sizes up to {better.sizes[-1]:g}, or declare smaller corrections with a reason"
+        if better.sizes != self.sizes or not self.random:
+            return f"The cheapest design that decides: {better.design}"
+        return super()._remedy(better)
 
     def _extended(self, found: Plan) -> dict[str, Any]:
         """The fields of this plan that a proposal changes."""
@@ -315,9 +333,18 @@ class SweepPlan(Planned):
         sizes = f"{self.letter} = {_listed(self.sizes)}"
         if not self.random:
             return f"{sizes}, one value at each"
+        each = " at each" if len(set(self.core.planned_draws)) == 1 else ""
+        return f"{sizes}, {self._drawn}{each}"
+
+    @property
+    def amount(self) -> str:
+        drawn = self._drawn if self.random else "one value"
+        return f"{drawn} at each size" if len(self.sizes) > 1 else drawn
+
+    @property
+    def _drawn(self) -> str:
         counts = self.core.planned_draws
-        drawn = f"{counts[0]} draws at each" if len(set(counts)) == 1 else f"{min(counts)} to {max(counts)} draws"
-        return f"{sizes}, {drawn}"
+        return many(counts[0], "draw") if len(set(counts)) == 1 else f"{min(counts)} to {many(max(counts), 'draw')}"
 
     def _declared(self) -> Iterable[str]:
         yield (
@@ -327,8 +354,17 @@ class SweepPlan(Planned):
         )
         if self.random:
             spread = self.sd if isinstance(self.sd, tuple) else (self.sd,)
-            told = f"{min(spread):g}" if len(set(spread)) == 1 else f"{min(spread):g} to {max(spread):g}"
-            yield f"noise       sd {told} of one draw, seeds {self.seeds.value}"
+            yield f"noise       sd {_range_of(spread)} of one draw, seeds {self.seeds.value}"
+
+
+def _range_of(numbers: Sequence[float]) -> str:
+    """One number, or the smallest and the largest of several.
+
+    >>> _range_of((0.2, 0.2)), _range_of((0.2, 0.4))
+    ('0.2', '0.2 to 0.4')
+    """
+    low, high = min(numbers), max(numbers)
+    return f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
 
 
 def refused(refusal: Refusal, plan: Planned, claimed: float, side: Side, points: tuple[Point, ...]) -> Tested:
@@ -345,8 +381,8 @@ def sweep(sizes: Iterable[float], least: int = FEWEST_SIZES) -> tuple[float, ...
     found = tuple(float(size) for size in sizes)
     if len(found) < least:
         raise DesignError(
-            f"{len(found)} sizes were given. Two points fit every line: what happens as they grow needs at least {least}. "
-            "Write more sizes, each twice the one before it."
+            f"The sweep has {many(len(found), 'size')}. Two points fit every line, so a claim about growing sizes needs "
+            f"at least {least}. Write more sizes, each twice the one before it."
         )
     for at, (a, b) in enumerate(pairwise(found)):
         if not (math.isfinite(b) and b > a):
@@ -409,4 +445,4 @@ def _whole(count: Any) -> int:
 def _listed(sizes: Sequence[float]) -> str:
     if len(sizes) <= 4:
         return ", ".join(f"{size:g}" for size in sizes)
-    return f"{sizes[0]:g} to {sizes[-1]:g} ({len(sizes)} sizes)"
+    return f"{sizes[0]:g} to {sizes[-1]:g} ({many(len(sizes), 'size')})"

@@ -107,7 +107,7 @@ class ProbabilityPlan(Planned):
 
     @property
     def design(self) -> str:
-        return f"{self.draws} draws"
+        return many(self.draws, "draw")
 
     def _declared(self) -> Iterable[str]:
         yield f"levels      {self.levels.support:g} of wrong support, {self.levels.refute:g} of wrong refutation"

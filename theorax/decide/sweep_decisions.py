@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from theorax.decide.bias_aware import Bias, Weights, solve
+from theorax.decide.correction_words import beyond
 from theorax.decide.designs import Plan
 from theorax.decide.draw_guards import Spreads, look_at_draws
 from theorax.decide.equivalence import against, decide, has_slow_room, is_robust, withheld
@@ -150,7 +151,7 @@ class WeightedPlan(SweepPlan):
             )
         except Refusal as refusal:
             return refused(refusal, self, self.claimed, self.core.side, points)
-        unseen = (*self._unseen(weights), "corrections larger than assumed, or that fade more slowly")
+        unseen = (*self._unseen(weights), beyond(self.core.corrections, self.letter, self.sizes[0]))
         return Tested(decision, points, unseen, CONTRADICTED if alarm else told_of_tails(decision))
 
     @abstractmethod

@@ -94,7 +94,7 @@ class Family:
         listed = ", ".join(f"{counts[status]} {status}" for status in Status if counts[status])
         yield f"{many(len(self.claims), 'claim')}: {listed}."
         if found.supports > 1:
-            yield found.over("session")
+            yield found.sentence
         for name in found.changed:
             stated, member = self.claims[name], found.members[name]
             supported = stated.status is Status.SUPPORTED

@@ -34,10 +34,10 @@ class ControlOutcome:
 class Expected(StrEnum):
     """Expected fate of a variant of a claim."""
 
-    KILLED = "killed"
+    KILLED = "rejected"
     STAYS = "stays supported"  # it follows from the claim
     WITHIN = "within the margin"  # it cannot be told from the claim
-    TIGHT = "killed if tight"  # it is wrong only where the bound is tight
+    TIGHT = "rejected if tight"  # it is wrong only where the bound is tight
 
 
 @dataclass(frozen=True)

@@ -419,8 +419,8 @@ def _note(case: Prepared) -> str:
     if not case.weakness:
         return ""
     if case.runs_if_weak:
-        return f"Draws alone cannot support it: {claim_verdicts.place(case.cell)} gives {case.weakness}."
-    return f"Not run: {claim_verdicts.place(case.cell)} gives {case.weakness}."
+        return f"Draws alone cannot support it for {claim_verdicts.place(case.cell)}: {case.weakness}."
+    return f"Not run for {claim_verdicts.place(case.cell)}: {case.weakness}."
 
 
 def _decide(

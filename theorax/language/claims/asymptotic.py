@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from sympy import latex
 
+from theorax.decide.correction_words import class_assumption
 from theorax.decide.corrections import Corrections
-from theorax.decide.verdict import Assumption, Standing
+from theorax.decide.verdict import Assumption
 from theorax.language.claims.claim import Claim
 from theorax.language.letters import Size
 
@@ -42,9 +43,11 @@ class AsymptoticClaim(Claim, ABC):
     def seen_at(self, sizes: str) -> str:
         return f"as {self.as_} → ∞ under the declared class of corrections, seen at {sizes}"
 
+    @property
+    def correction_unit(self) -> str:
+        """Unit of the class of corrections, as a clause between commas."""
+        return ", in relative terms,"
+
     def assumptions(self) -> tuple[Assumption, ...]:
         """The class of corrections at finite sizes."""
-        allowed, n = self.approach, self.as_
-        at = f" at {n} = {allowed.reference:g}" if allowed.reference is not None else ""
-        reason = f", because {allowed.reason}" if allowed.reason else " (the default class)"
-        return (Assumption("class", f"corrections at finite {n}{at}: {allowed}{reason}", Standing.DECLARED),)
+        return (class_assumption(self.approach, str(self.as_), unit=self.correction_unit),)

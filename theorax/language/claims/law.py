@@ -105,6 +105,10 @@ class Law(AsymptoticClaim):
         for label, law in self.to.bent(self.scale):
             yield label, {"to": law}
 
+    @property
+    def correction_unit(self) -> str:
+        return ", in the distance D,"
+
     def assumptions(self) -> tuple[Assumption, ...]:
         """The class of corrections, and the normal limit of bounded means."""
         means = "means of bounded features are near normal at this number of draws"

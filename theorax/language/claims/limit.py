@@ -80,6 +80,10 @@ class Limit(AsymptoticClaim):
         """Twice the margin."""
         yield from wider(self.margin)
 
+    @property
+    def correction_unit(self) -> str:
+        return ", in relative terms," if self.to != 0 else ""
+
     def assumptions(self) -> tuple[Assumption, ...]:
         """The class of corrections, and the declared tails."""
         return (*super().assumptions(), declared(self.moments).assumption)

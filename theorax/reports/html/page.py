@@ -20,6 +20,7 @@ from theorax.reports.document import ClaimReport, Document, TheoremReport, harml
 from theorax.reports.html import graph_boxes, page_parts, plots
 from theorax.reports.html.arc_diagram import arc_diagram
 from theorax.reports.html.box_drawing import outlines, sample
+from theorax.reports.html.glossary_links import GlossaryLinks
 from theorax.reports.html.graph_panels import panels
 from theorax.reports.html.palette import DARK, LIGHT, declarations, variables
 from theorax.reports.theorem_text import (
@@ -47,6 +48,7 @@ def html(document: Document) -> str:
     names = page_parts.Names.of(theorems)
     boxes = graph_boxes.boxes(theorems)
     style, script = _assets()
+    words = GlossaryLinks()
 
     def above(part: TheoremReport) -> Markup:
         above = names.above(part.id)
@@ -77,6 +79,8 @@ def html(document: Document) -> str:
             papers=list(dict.fromkeys(part.paper for part in theorems)),
             statuses=[name for name in Status if document.summary.statuses.get(name)],
             attacks=page_parts.attacks(theorems),
+            term=words.link,
+            entries=words.entries,
         )
     )
     return text
@@ -104,7 +108,7 @@ def cell(document: Document) -> str:
     text: str = (
         _environment()
         .get_template("cell.html")
-        .render(document=document, theorems=document.theorems, style=Markup(style))
+        .render(document=document, theorems=document.theorems, style=Markup(style), term=str)
     )
     return text
 

@@ -50,8 +50,8 @@ speed = Rate(
     error, exp(N * log(Abs(1 - h))), as_=N, under=H.sphere, spread=Rational(1, 2),
     approach=Corrections(
         size=1.0, slowest=1, rest=1.0, order=2, log=2, reference=64,
-        reason="at T = 4 the error is |1 - h|^N times a polynomial of degree two in N; quotients of its coefficients are "
-        "of order ten at most",
+        reason="at T = 4 the error is |1 - h|^N times a quadratic polynomial in N, whose coefficients have quotients of "
+        "order ten at most",
     ),
     margin=Absolute(
         1, 20, "between steps of 19/10 and 21/10, where it turns from decay to growth, the exponent moves by a fifth",
@@ -139,8 +139,8 @@ theorem = Theorem(
         ),
     ),
     issues=(
-        "Between 1/kappa and 2/kappa layers converge after a transient that grows exponentially with T (1e10 at T = 20): "
-        "in floating point it leaves a floor, and only short contexts are measured there.",
+        "For a step between 1/kappa and 2/kappa layers converge after a transient that grows exponentially with T, to about "
+        "1e10 at T = 20. In floating point it leaves a floor, so only short contexts are measured there.",
         "The condition 0 < eta < 2/kappa is weaker than eta < 2/lambda_max(K), which descent without a mask would need.",
     ),
 )  # fmt: skip

@@ -155,8 +155,9 @@ theorem = Theorem(
         }),
     ),
     issues=(
-        "That W_t tends to W* on what the tokens span is not derived; the measured sums say it of the three sequences.",
-        "Maps outside the space of the kernel, such as a logistic map under a Gaussian kernel, may still be predicted "
-        "better and better while the sum diverges: nothing is claimed of them.",
+        "The convergence of W_t to W* on the span of the features is not derived; the measured sums show it for the three "
+        "sequences.",
+        "Nothing is claimed of maps outside the space of the kernel, such as a logistic map under a Gaussian kernel. They "
+        "may be predicted better and better while the sum diverges.",
     ),
 )  # fmt: skip

@@ -108,8 +108,8 @@ theorem = Theorem(
         ),
     ),
     issues=(
-        "The power of the rate depends on how well multiples of the angles approach each other, from about -1/2 to -3/2 here: "
-        "no power is claimed.",
+        "No power is claimed for the rate: it depends on how well multiples of the angles approach each other. Here it lies "
+        "between about -1/2 and -3/2.",
         "With an angle that is a rational multiple of pi the sequence is periodic and the rate is geometric again: see "
         "ckd_periodic_rate.",
     ),

@@ -127,7 +127,7 @@ theorem = Theorem(
         }),
     ),
     issues=(
-        "That as many layers as tokens are enough is ckd_depth_convergence; here the depth limit is computed by substitution.",
+        "As many layers as tokens are enough, by ckd_depth_convergence; here the depth limit is computed by substitution.",
         "Angles are drawn away from each other and from multiples of pi: nearly equal ones need longer contexts.",
     ),
 )  # fmt: skip

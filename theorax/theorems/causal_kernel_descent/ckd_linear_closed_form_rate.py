@@ -154,10 +154,10 @@ theorem = Theorem(
         ),
     ),
     issues=(
-        "That 1 - rho is of order 1/d^2 for a random map is measured, not derived.",
-        "If x_1 is not cyclic or Omega has equal eigenvalues predictions still converge, but W_t does not tend to Omega: "
-        "nothing is claimed of the parameters.",
-        "The rate is read from powers of P Omega, which the closed form ties to the residual; residuals themselves reach "
+        "The order 1/d^2 of 1 - rho for a random map is measured, not derived.",
+        "Nothing is claimed of the parameters W_t. If x_1 is not cyclic, or Omega has equal eigenvalues, predictions still "
+        "converge, but W_t does not tend to Omega.",
+        "The rate is read from powers of P Omega, which the closed form ties to the residual. Residuals themselves reach "
         "the rounding of float64 after a few hundred tokens.",
     ),
 )  # fmt: skip

@@ -145,7 +145,7 @@ theorem = Theorem(
         ),
     ),
     issues=(
-        "The exponential of K_L is the finite sum: a general matrix exponential may lose all digits on triangular matrices "
-        "whose diagonal is constant only up to rounding.",
+        "The exponential of K_L is computed as the finite sum. A general matrix exponential may lose all digits on "
+        "triangular matrices whose diagonal is constant only up to rounding.",
     ),
 )  # fmt: skip

@@ -149,8 +149,8 @@ theorem = Theorem(
         ),
     ),
     issues=(
-        "The depth for accuracy eps is (Z_T/kappa) ln(1/eps), a multiple of T, only as eps tends to zero at fixed T: for eps = "
-        "1e-6 it is 7.3 T at T = 32 and 3.9 T at T = 512, as most of the error shrinks at a speed that T does not change.",
+        "The depth for accuracy eps is (Z_T/kappa) ln(1/eps), a multiple of T, only as eps tends to zero at fixed T. For eps = "
+        "1e-6 it is 7.3 T at T = 32 and 3.9 T at T = 512. Most of the error shrinks at a speed that T does not change.",
         "How the paper treats the first position, where the second head has nothing to attend to, was not read.",
     ),
 )  # fmt: skip

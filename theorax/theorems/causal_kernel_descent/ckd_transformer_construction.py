@@ -153,8 +153,8 @@ theorem = Theorem(
         }),
     ),
     issues=(
-        "Layers are followed with their rounding up to T = 7; at T = 40 the float64 error is 4e-15, at T = 200 it is not "
-        "usable for exponential attention: see ckd_depth_convergence.",
+        "Layers are followed with their rounding up to T = 7. At T = 40 the float64 error is 4e-15; at T = 200 float64 is not "
+        "usable for exponential attention (see ckd_depth_convergence).",
         "The head that fetches the token before attends by position alone; the paper's first layer was not read.",
     ),
 )  # fmt: skip

@@ -130,8 +130,8 @@ theorem = Theorem(
     issues=(
         "Claims in every draw are supported for all but a small share of the draws; the bounds themselves are derived "
         "in the solver, not here.",
-        "At a soft edge two values nearly coincide now and then, and in about one of 300 draws at T = 32 or 64 the "
-        "value found for the second is the third: its residual holds, its index is wrong, and only the audit sees it. "
-        "The second value is therefore claimed within a fiftieth; more than that nothing should be asked of it.",
+        "At a soft edge two values nearly coincide now and then. In about one of 300 draws at T = 32 or 64 the value "
+        "found for the second is the third. Its residual holds, its index is wrong, and only the audit sees it. "
+        "The second value is therefore claimed within a fiftieth; ask no more of it.",
     ),
 )  # fmt: skip

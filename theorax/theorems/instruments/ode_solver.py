@@ -138,7 +138,7 @@ theorem = Theorem(
         ),
     ),
     issues=(
-        "The declared error is the difference of two computations, a bound where the method has reached its order; for "
-        "a field it has not been held against it stays an estimate.",
+        "The declared error is the difference of two computations. It is a bound where the method has reached its order; "
+        "for fields that are not tested here it stays an estimate.",
     ),
 )  # fmt: skip

@@ -160,7 +160,7 @@ theorem = Theorem(
         ),
     ),
     issues=(
-        "What is solved is the program whose rows are the floats that were handed over, not the kernel they stand for.",
-        "At N = 16 on the circle the least eigenvalue is 6e-10 and coefficients lose as many digits: nothing is said there.",
+        "The program that is solved has the given floats for its rows, not the kernel that they stand for.",
+        "At N = 16 on the circle the least eigenvalue is 6e-10 and coefficients lose as many digits: nothing is claimed there.",
     ),
 )  # fmt: skip

@@ -175,7 +175,7 @@ theorem = Theorem(
         )
     ),
     issues=(
-        "Equality in law is seen through gains, shapes and angles at small widths; the argument in the docstring, step "
-        "by step in theorax.numerics.wide_networks, is what carries it further.",
+        "Equality in law is seen through gains, shapes and angles at small widths. The argument in the docstring carries "
+        "it to all widths; theorax.numerics.wide_networks gives its steps.",
     ),
 )  # fmt: skip

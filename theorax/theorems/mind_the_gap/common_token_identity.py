@@ -94,8 +94,8 @@ theorem = Theorem(
         ),
     ),
     issues=(
-        "For attention that does not depend on the tokens the fix cannot slow the collapse of the centred part in "
-        "absolute terms: it removes only the term that this part is compared with.",
-        "With key-query attention the networks part from the second layer on; nothing is said about them here.",
+        "If attention does not depend on the tokens, the centred part is the same with and without the fix. The fix "
+        "removes only the common token that this part is compared with.",
+        "With key-query attention the networks part from the second layer on; nothing is claimed about them here.",
     ),
 )  # fmt: skip

@@ -188,8 +188,8 @@ theorem = Theorem(
         ),
     ),
     issues=(
-        "The norms are products of independent factors, with right tails that grow with depth and shrink with size: up "
-        "to depth 3 and from T = 16 on their skewness stays below 2, so that Student's t holds for thousands of draws. "
+        "The norms are products of independent factors; their right tails grow with depth and shrink with size. Up to "
+        "depth 3 and from T = 16 on their skewness stays below 2, so Student's t holds for thousands of draws. "
         "Nothing is asserted about deeper or smaller networks.",
         "The explosion naive/fixed ~ T^(L-1) sigma_A^(-2L) is derived from the two exact means, not measured again; "
         "at depth one the ratio is 1 + 1/sigma_A^2.",

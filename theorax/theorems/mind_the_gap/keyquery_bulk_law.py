@@ -142,7 +142,7 @@ theorem = Theorem(
         )
     ),
     issues=(
-        "Moments of exp(beta x) converge slowly: the second is claimed for beta <= 1, the fourth, the edge and the law "
-        "for beta <= 3/5, above which spikes of the log-normal weights exceed the edge at every size within reach.",
+        "Moments of exp(beta x) converge slowly. The second is claimed for beta <= 1; the fourth, the edge and the law are "
+        "claimed for beta <= 3/5. Above it spikes of the log-normal weights exceed the edge at every size within reach.",
     ),
 )  # fmt: skip

@@ -108,7 +108,7 @@ theorem = Theorem(
         )
     ),
     issues=(
-        "Moments of exp(beta x) converge slowly: excess and outlier are claimed for beta <= 3/5, above which spikes of "
+        "Moments of exp(beta x) converge slowly, so excess and outlier are claimed for beta <= 3/5. Above it spikes of "
         "the log-normal weights stand out of the bulk at every size within reach.",
         "The Markov model has this gap but not this bulk: it is not a model of key-query attention's whole spectrum.",
     ),

@@ -189,8 +189,8 @@ theorem = Theorem(
         ),
     ),
     issues=(
-        "The authors' lognormal weights, exp(sqrt(ln 2) g) with sigma_A = 1, are too slow for the declared class: at "
-        "T = 512 their law is still 0.006 away, and it approaches like a power below one; exp(g/2) stands in for them.",
+        "The authors' lognormal weights, exp(sqrt(ln 2) g) with sigma_A = 1, are too slow for the declared class. At "
+        "T = 512 their law is still 0.006 away, and approaches like T^(-p) with p < 1. Weights exp(g/2) stand in for them.",
         "Pareto weights of tail 3 obey the law too, but so slowly that no size in reach shows it: they are not asked.",
     ),
 )  # fmt: skip

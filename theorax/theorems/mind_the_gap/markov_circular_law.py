@@ -133,8 +133,8 @@ theorem = Theorem(
         )
     ),
     issues=(
-        "Eigenvalues of a matrix that is not normal carry no rigorous error bound here; the backward error of the "
-        "solver moves them by far less than their spread.",
+        "The matrix is not normal, so its eigenvalues come here without a rigorous error bound. The backward error of "
+        "the solver moves them by far less than their spread.",
         "The largest modulus converges slowly: the class lets it stick out by a fifth at T = 32.",
     ),
 )  # fmt: skip

@@ -123,7 +123,7 @@ theorem = Theorem(
         )
     ),
     issues=(
-        "For the ranks without the outlier, which rest on the edge, four moments are a hypothesis; for the others only "
-        "part of the class: corrections of 1/T.",
+        "The ranks without the outlier rest on the edge and need four moments as a hypothesis. The other ranks need them "
+        "only for the declared class, corrections of order 1/T.",
     ),
 )  # fmt: skip

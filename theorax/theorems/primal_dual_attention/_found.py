@@ -32,8 +32,9 @@ certified = Optimum(
     margin=Absolute(
         2,
         10**9,
-        "the coarsest tolerance that the solver is asked for is 1e-9, once for the gap and once for residuals, which "
-        "are to the targets what C |r| is to C |y|; coefficients that are a thousandth off leave a ten-thousandth and more",
+        # Residuals are to the targets what C |r| is to C |y|.
+        "the solver's coarsest tolerance is 1e-9, once for the gap and once for residuals; coefficients a thousandth "
+        "off leave 1e-4 and more",
     ),
     under=SOLVED,
 )

@@ -180,7 +180,7 @@ theorem = Theorem(
         }),
     ),
     issues=(
-        "The statistics are those of the keys of one regression, that is of one head and one sequence; statistics over "
+        "The statistics are those of the keys of one regression, that is of one head and one sequence. Statistics over "
         "a batch or over all heads make another layer.",
         "Any multiple of the variance in the place of s^2 would do for the invariance; a moving average would not.",
     ),

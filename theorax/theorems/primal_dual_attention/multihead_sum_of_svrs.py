@@ -177,7 +177,7 @@ theorem = Theorem(
     ),
     issues=(
         "The heads share their tokens and nothing else: no program couples them, and the targets of each are a choice.",
-        "With keys that have projections of their own the regression is fitted in the space of the keys and asked at "
-        "projected queries: a regression all the same, but not one of x.",
+        "If keys have projections of their own, the regression is fitted in their space and evaluated at projected "
+        "queries. It is still a regression, but not one on x.",
     ),
 )  # fmt: skip

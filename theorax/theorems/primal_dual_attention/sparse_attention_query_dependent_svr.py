@@ -143,7 +143,7 @@ theorem = Theorem(
         }),
     ),
     issues=(
-        "What a V that all queries share is fitted to: see sparse_attention_shared_values.",
+        "Values that all queries share are the subject of sparse_attention_shared_values.",
         "Sets that depend on the query's content make the regression depend on it too; here they depend on its place.",
     ),
 )  # fmt: skip

@@ -99,7 +99,7 @@ theorem = Theorem(
         }),
     ),
     issues=(
-        "With a bias as a variable, sum_j h_j v_j = 0 would have to hold over every set: as many equations as there are "
-        "sets, and with as many as keys no V but zero is left. The bias is left out here.",
+        "The bias is left out here. As a variable it asks that sum_j h_j v_j = 0 over every set, an equation for each set. "
+        "With as many independent equations as keys only V = 0 is left.",
     ),
 )  # fmt: skip

@@ -94,7 +94,7 @@ theorem = Theorem(
         }),
     ),
     issues=(
-        "That values are not centred without b is said of the law of the draws: there are targets for which they are.",
+        "Without b the values of these draws are off centre; for some targets they would be centred.",
         "Attention has no bias as a rule; then nothing says that sum_j h_j v_j = 0, and both cannot be used together.",
     ),
 )  # fmt: skip

@@ -111,7 +111,7 @@ theorem = Theorem(
         }, at=({m: 2, r: Rational(17, 10), t: Rational(2, 5)}, {m: 1, r: Rational(1, 2), t: 1})),
     ),
     issues=(
-        "On the circle 1/lambda_min(G) grows faster than exponentially, to 1.7e9 at N = 16: nothing is said of such G.",
+        "On the circle 1/lambda_min(G) grows faster than exponentially, to 1.7e9 at N = 16: nothing is claimed for such G.",
         "m below N/2: a wave of N - m turns takes the same values at the keys.",
     ),
 )  # fmt: skip

@@ -99,7 +99,7 @@ theorem = Theorem(
         }),
     ),
     issues=(
-        "That the box is reached is said of the law of the draws: with C large enough no coefficient reaches it.",
+        "The values of these draws reach the box; with C large enough no coefficient would.",
         "A residual on the very edge of the tube leaves its value open, anywhere in the box.",
     ),
 )  # fmt: skip

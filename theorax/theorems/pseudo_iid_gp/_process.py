@@ -117,8 +117,8 @@ class Process:
                 size=Rational(1, 4),
                 slowest=1,
                 reference=16,
-                reason=f"even functions of S - K expand in 1/{self.size}; two layers of ReLU without biases have a variance "
-                f"of 10/{self.size} (1 + 5/(2 {self.size})), a sixth above its first term at 16",
+                reason=f"even functions of S - K expand in 1/{self.size}; two bias-free ReLU layers have variance "
+                f"10/{self.size} (1 + 5/(2 {self.size})), at 16 a sixth above 10/{self.size}",
             ),
             margin=Absolute(1, 2, "a scale that all units share has the order zero, S - K itself one half"),
             spread=Rational(4, 3),

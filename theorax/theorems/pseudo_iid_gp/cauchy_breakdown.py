@@ -1,4 +1,4 @@
-"""Without a variance the limit is not Gaussian: Cauchy weights of scale 1/n leave Cauchy units of scale E|phi|.
+"""Weights without a variance have another limit: Cauchy weights of scale 1/n leave Cauchy units of scale E|phi|.
 
 Given the layer before, sum_j W_ij phi_j has the characteristic function prod_j e^(-|t phi_j|/n): it is exactly Cauchy,
 its scale the mean of |phi_j|, which tends to E|phi|. No mean of it exists, so what is claimed is a law, shares of units

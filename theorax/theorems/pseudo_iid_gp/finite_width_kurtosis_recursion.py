@@ -183,6 +183,6 @@ theorem = Theorem(
     issues=(
         "The moments of tanh and the fourth one of erf are sums of the trapezoidal rule, off by less than 1e-8.",
         "The last layer is averaged by the fourth moments of its law, which pseudo_iid_definition_membership derives.",
-        "That orthogonal weights converge fastest was read of the paper's figures second-hand: right for ReLU alone.",
+        "By a second-hand account the paper's figures show orthogonal weights converging fastest: right for ReLU alone.",
     ),
 )  # fmt: skip

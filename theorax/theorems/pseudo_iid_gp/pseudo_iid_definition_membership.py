@@ -115,7 +115,7 @@ def low_rank():
 
 @lemma
 def blocks():
-    """Every number b of equal blocks of side n/b: two columns of a row are both kept in k (k - 1) of n (n - 1) cases."""
+    """Every number b of equal blocks of side k = n/b: a row keeps k (k - 1) of its n (n - 1) pairs of columns."""
     b = Symbol("b", positive=True)
     k, products = n / b, setting.block_products(n, b)
     within = b**2 * k * (k - 1) / (n * (n - 1))

@@ -179,13 +179,13 @@ theorem = Theorem(
         )
     ),
     issues=(
-        "The statement is reconstructed, the body of the paper was not read: the sum over shared pixels in a variant is "
-        "a wrong formula for shared filters, right where weights belong to the pixels that they read; nothing is said of "
-        "what the paper prints.",
+        "The statement is reconstructed: the body of the paper was not read, and nothing is claimed of its printed formula. "
+        "A variant sums over shared pixels. Its formula is wrong for shared filters; it is right where weights belong to "
+        "the pixels that they read.",
         "Without the symmetry of signs the reconstructed statement fails: pseudo_iid_finite_exchangeability_gap.",
-        "Fixed sums tap by tap are no control: three independent mixtures in a sum lie 0.010 from Gaussian, at a margin of "
-        "0.042, and pass; the signs are broken by sums over all taps.",
-        "That the mean of a kernel is off by an order of 1/C is a declared class and no claim, as in pseudo_iid_gp_fc.",
+        "Fixed sums tap by tap are no control. A sum of three independent mixtures lies 0.010 from Gaussian, within the "
+        "margin of 0.042, and passes. Sums over all taps break the symmetry of signs instead.",
+        "The order 1/C of the error of a kernel's mean is declared as a class, not claimed, as in pseudo_iid_gp_fc.",
         "Circular images of eight pixels, three taps; borders are not looked at.",
     ),
 )  # fmt: skip

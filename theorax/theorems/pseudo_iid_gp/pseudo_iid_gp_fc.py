@@ -182,8 +182,9 @@ theorem = Theorem(
     ),
     issues=(
         "Without the symmetry of signs the reconstructed statement fails: pseudo_iid_finite_exchangeability_gap.",
-        "That the mean of a kernel, unlike its fluctuation, is off by an order of 1/n is a declared class and no claim: "
-        "n (E h^2/K - 1) is 0 for ReLU and about -1/5 for tanh; the planner gives it 1.1 to either side at standard effort.",
+        "The order 1/n of the error of a kernel's mean is declared as a class, not claimed; that of its fluctuation is "
+        "claimed. For the mean n (E h^2/K - 1) is 0 for ReLU and about -1/5 for tanh. At standard effort the half-width of a "
+        "claim about it would be 1.1.",
         "Two inputs stand for finitely many; countably many are a matter of marginals.",
     ),
 )  # fmt: skip

@@ -171,6 +171,6 @@ theorem = Theorem(
     issues=(
         "The account is that of one compiler; another one may store more, or recompute by itself.",
         "With untied weights the gradient itself grows with the depth; it is a result, not temporary memory.",
-        "What recovery saves in memory it pays with one more evaluation of every layer.",
+        "Recovery pays for the memory that it saves with one more evaluation of every layer.",
     ),
 )  # fmt: skip

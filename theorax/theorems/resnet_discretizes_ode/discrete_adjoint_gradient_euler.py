@@ -32,8 +32,8 @@ each_layer = Rate(
 relative = Rate(
     seen.whole, 1 / N, as_=N, spread=Rational(1, 5),
     approach=in_powers(
-        1.5, 16, "the logarithm of 1 + a/N + ..., a of the order of L^2 and more: for rough weights 0.6 at N = 16 "
-        "which falls more slowly than 1/N until N passes a",
+        1.5, 16, "log(1 + a/N + ...), a of order L^2 or more: 0.6 for rough weights at N = 16, falling more slowly than "
+        "1/N until N passes a",
     ),
     margin=Absolute(1, 4, "a second-order recovery is one away, a square root a half"),
     wrong={"second order": N**-2, "a square root": 1 / sqrt(N)},
@@ -75,5 +75,5 @@ theorem = Theorem(
             },
         ),
     ),
-    issues=("Errors of a layer are compared in the Frobenius norm; nothing is said of the direction of the gradient.",),
+    issues=("Errors of a layer are compared in the Frobenius norm; nothing is claimed of the direction of the gradient.",),
 )  # fmt: skip

@@ -202,8 +202,8 @@ theorem = Theorem(
         ),
     ),
     issues=(
-        "Whether rough weights prevent convergence depends on what is interpolated: with the functions in the place of "
-        "the weights the same networks are O(1/N) close to a flow, see function_interpolation_rescue.",
+        "Convergence for rough weights depends on the interpolation. If functions are interpolated in the place of weights, "
+        "the same networks are O(1/N) close to a flow (see function_interpolation_rescue).",
         "For the waves the distance bound stays at pi at every depth and allows the gap that is there.",
     ),
 )  # fmt: skip

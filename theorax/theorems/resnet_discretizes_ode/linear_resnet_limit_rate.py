@@ -65,6 +65,6 @@ theorem = Theorem(
     issues=(
         "Times up to four, when the loss is e^(-13) of the first; the weights have stopped moving by then.",
         "Gradient flow runs with the factor N; without it the weights move by O(1/N), and the rate says nothing.",
-        "That the difference of N and 2N is K/N at all depths is measured at some.",
+        "The difference of N and 2N must be K/N at all depths; it is measured at some.",
     ),
 )  # fmt: skip

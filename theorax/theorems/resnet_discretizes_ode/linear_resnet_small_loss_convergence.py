@@ -128,7 +128,7 @@ theorem = Theorem(
     ),
     issues=(
         "The guaranteed rate is a lower bound: rates measured are between it and 4 e^(2 rho).",
-        "Where det B < 0 the flow cannot leave the matrices of positive determinant; a network of finite depth could "
-        "be moved there, through a singular layer, by larger steps.",
+        "Where det B < 0 the flow cannot leave the matrices of positive determinant. Larger steps could move a network "
+        "of finite depth out of them, through a singular layer.",
     ),
 )  # fmt: skip

@@ -34,8 +34,8 @@ slack = Absolute(1, 10**6, "rounding and the error of the flow stay below it")
 H = hypotheses(
     smooth=Hypothesis(
         "phi is continuously differentiable in x and s",
-        unbroken="without a derivative in s the constant C has no meaning; distance_no_vanish_without_smoothness looks at "
-        "layers that are rough in depth",
+        unbroken="the constant C itself needs a derivative in s; distance_no_vanish_without_smoothness looks at layers "
+        "that are rough in depth",
     ),
     one_field="phi does not depend on N",
     lipschitz="phi(s, .) is L-Lipschitz on a tube that holds the flow and the network",
@@ -153,7 +153,7 @@ theorem = Theorem(
     issues=(
         "The extremal field is affine in x: it is what makes a smaller constant fail. Networks drawn at "
         "random use up to a third of the bound at their last node, and nearly all of it at their first.",
-        "C is the largest acceleration at the layers plus 1/(2N) times the largest change of it there: a bound to "
-        "second order in the distance of layers, of which there are at least sixteen.",
+        "C is the largest acceleration at the layers plus 1/(2N) times its largest change there. This is a bound to "
+        "second order in the distance of layers; there are at least sixteen of them.",
     ),
 )  # fmt: skip

@@ -30,9 +30,9 @@ def _withheld(claim: DecidedClaim) -> Iterator[Found]:
     # These draws are seen: a design that decides is another attempt, whose level is stricter.
     level = level_of(claim.settings.level, claim.planned.attempt + 1)
     told = (
-        f"No violation in the instances built, which are too few: {weak.prepared.cell.line.name} has "
-        f"{weak.prepared.plan.weakness_before(Levels(level, level))} at each size, as a new attempt. Sides that agree in "
-        "finite fields need none."
+        f"No violation in the instances built, which are too few for {weak.prepared.cell.line.name}: "
+        f"{weak.prepared.plan.weakness_before(Levels(level, level))} in a new attempt. Sides that agree in finite fields "
+        "need none."
     )
     yield Found(Finding.WITHHELD, told, Reason.UNDERPOWERED)
 
