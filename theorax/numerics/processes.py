@@ -25,9 +25,8 @@ def worker_processes(count: int, first: Callable[..., None] | None = None, *give
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
-    return ProcessPoolExecutor(
-        count, mp_context=get_context("spawn"), initializer=_begin, initargs=(os.getpid(), first, *given)
-    )
+    begin = partial(_begin, os.getpid(), first, given)
+    return ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=begin)
 
 
 def end_now(executor: ProcessPoolExecutor) -> None:
