@@ -21,7 +21,11 @@ TESTS = Path(fakes.__file__).parent
 HEAVY = ("jax", "sympy", "networkx", "numpy", "scipy", "scipy.stats", "rich")
 
 START = """
+import signal
 import sys
+# Whoever runs the tests may ignore these, and a process inherits that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 from pathlib import Path
 from theorax.cli.main import main
 from theorax.cli.workspace import Workspace

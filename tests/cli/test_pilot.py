@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from test_theorem_files import CHECK
 
 from theorax.cli import scaffold
 from theorax.runs import checking
@@ -79,7 +80,7 @@ def test_no_decision_uses_a_pilot(verify, claims):
 def test_a_plan_counts_the_programs_that_a_check_compiles(verify, claims):
     first = " ".join(verify("plan", "claims/tends.py", "--effort", "quick").out.split())
     assert "4 programs; padded=True needs 2 (verify explain padding)" in first  # 16..32 and 64..128 share one each
-    answer = verify("theorem", "claims/tends.py", "--effort", "quick", "-v")
+    answer = verify("theorem", "claims/tends.py", "--effort", "quick", "-v", check=CHECK)
     assert answer.code == 0
     assert "Noise: sd 0.2 to 0.4 per draw, assumed (spread=1/5 of the claimed value)." in " ".join(answer.out.split())
     work = checking.check("tends", settings(claims)).work

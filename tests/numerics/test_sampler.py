@@ -191,6 +191,7 @@ def test_programs_are_given_back_where_a_process_nears_its_limit(monkeypatch):
 
     doubled, ones = jax.jit(lambda x: 2 * x), jnp.ones(3)
     compiles()
+    monkeypatch.setattr(platform, "SHARE_OF_MAPS", 1e-9)
     platform.forget_programs()
     assert compiles() == 0  # few are mapped: nothing is given back
     monkeypatch.setattr(platform, "SHARE_OF_MAPS", 1e9)

@@ -46,7 +46,7 @@ def _begin(parent: int, first: Callable[..., None] | None, given: tuple[object, 
 
 
 def _end_with(parent: int) -> None:
-    """End this process once its parent is another: a parent that was killed can close nothing."""
+    """End this process once its parent is another: a parent that ended by force closes nothing."""
     while os.getppid() == parent:
         time.sleep(_EVERY)
     os._exit(1)

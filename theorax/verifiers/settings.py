@@ -97,7 +97,7 @@ class PlannedCheck:
 
 @dataclass(frozen=True)
 class TheoremPlan:
-    """What a check would measure, before any data, and the programs that it compiles for that."""
+    """Measurements of a check before any data, and the number of programs that it compiles for them."""
 
     checks: tuple[PlannedCheck, ...]
     programs: int = 0
