@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
 from theorax.errors import TheoraxError
@@ -70,7 +71,7 @@ def _same_road(program: Program, columns: Sequence[Sequence[Any]]) -> bool:
         if not all(isinstance(leaf, np.ndarray | np.generic | jax.Array) for leaf in column):
             return False
         if is_native(program.types[number]):
-            if any(jax.dtypes.issubdtype(leaf.dtype, jax.dtypes.extended) for leaf in column):
+            if any(jnp.issubdtype(leaf.dtype, jax.dtypes.extended) for leaf in column):
                 return False
             if any(not np.array_equal(leaf, column[0]) for leaf in column[1:]):
                 return False
