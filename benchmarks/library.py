@@ -49,7 +49,7 @@ def run(selectors: Sequence[str], effort: str, jobs: int | None) -> tuple[dict[s
 
 
 def bound(work: Mapping[str, Any]) -> str:
-    """What an entry's time goes into."""
+    """Share of an entry's time that compiling and drawing take, in words."""
     cpu, compiling = work["cpu_seconds"], work["compile_seconds"]
     if not cpu:
         return "exact steps"

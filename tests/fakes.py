@@ -12,6 +12,7 @@ from theorax.decide.findings import Finding, Found
 from theorax.decide.status import Direction, LargerClasses, Reason, Status
 from theorax.decide.verdict import Assumption, Case, ErrorRates, Grounds, Point, Statement, Verdict, conclude
 from theorax.errors import DesignError, StatementError, UsageError, option
+from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.outcome import (
     ControlOutcome,
     Expected,
@@ -277,6 +278,12 @@ def check(id: str, settings: Settings) -> TheoremOutcome:
         raise UsageError(f"`{option('at')} delta=1`: misused has no letter `delta`; its letters are gamma and l.")
     if id.startswith("dies"):
         os.kill(os.getpid(), signal.SIGKILL)
+    if id.startswith(("edits", "removes")):
+        file = Catalogue.of(settings.roots).path(id)
+        if id.startswith("edits"):
+            file.write_text(file.read_text(encoding="utf-8") + "\nadded = 1\n", encoding="utf-8")
+        else:
+            file.unlink()
     if id.startswith("slow"):
         time.sleep(60)
     if id.startswith("exits"):

@@ -81,6 +81,16 @@ def test_what_was_found_is_kept(go):
     assert kept(go("+gap", seed=1)) == set()
 
 
+@pytest.mark.parametrize("id", ["edits", "removes"])
+def test_sources_that_change_during_a_check_are_no_result(go, id):
+    """Draws of the file before and after may stand in it, under the key of the file before."""
+    before = {id: fakes.stated()}
+    (record,) = go(id, files=before).records
+    assert record.outcome.status == "ERROR"
+    assert "changed while it was checked" in record.outcome.reason
+    assert kept(go(id, files=before)) == set()
+
+
 def test_a_kept_result_shows_the_present_title(go):
     assert go("gap").records[0].outcome.title == "The gap opens"
     retold = fakes.FILE.format(title="The gap stays", number=2, label="reconstructed", uses=("bulk",), kind="Rate")

@@ -96,12 +96,12 @@ def _noise(law: RealLaw, frequencies: Frequencies) -> Shape:
 class TabulatedLaw(KnownLaw):
     """A law that is known at these frequencies alone, with the noise of one value's features.
 
-    ``wider`` are the values of the laws twice as wide and half as wide.
+    ``stretched_values`` are those of the laws twice as wide and half as wide.
     """
 
     at: Frequencies
     values: tuple[complex, ...]
-    wider: tuple[tuple[complex, ...], ...]
+    stretched_values: tuple[tuple[complex, ...], ...]
     shape: Shape
     name: str = "the claimed law"
 
@@ -115,7 +115,7 @@ class TabulatedLaw(KnownLaw):
 
     def stretched(self, frequencies: Frequencies) -> tuple[Vector, ...]:
         assert frequencies == self.at
-        return tuple(features_of_characteristic(values, frequencies) for values in self.wider)
+        return tuple(features_of_characteristic(values, frequencies) for values in self.stretched_values)
 
     def noise(self, frequencies: Frequencies) -> Shape:
         return self.shape

@@ -14,6 +14,7 @@ with a result kept under the same key            that result, shown as kept (``f
 refused by its design                            INCONCLUSIVE with the sentence
 whose check raises                               ERROR; the traceback is in ``<state>/log/<id>.txt``
 whose worker dies                                ERROR, after a second try alone
+whose sources change while it is checked         ERROR, and nothing is kept
 ===============================================  ===========================================================
 """
 
@@ -34,7 +35,7 @@ from theorax.runs.adjustment import adjust
 from theorax.runs.costs import shipped_seconds
 from theorax.runs.dependencies import Graph
 from theorax.runs.selectors import Selection
-from theorax.runs.sources import Manifest, Sources
+from theorax.runs.sources import Manifest, Sources, differences
 from theorax.runs.store import DamagedResult, KeptResult, Store, StoreError, now
 from theorax.runs.workers import Check, FinishedCheck, Workers, perform_check, workers_for
 from theorax.theorems.bibliography import Bibliography
@@ -48,11 +49,15 @@ CHECK = "theorax.runs.checking:observe"
 
 @dataclass(frozen=True)
 class Record:
-    """One theorem's outcome in a run; ``kept_from`` is the date of the run that found it, if it was not this one."""
+    """One theorem's outcome in a run; ``kept_from`` is the date of the run that found it, if it was not this one.
+
+    ``is_lasting``: false where nobody can say of which sources it is the outcome.
+    """
 
     outcome: TheoremOutcome
     kept_from: str | None = None
     log: str | None = None
+    is_lasting: bool = True
 
 
 @dataclass(frozen=True)
@@ -286,18 +291,31 @@ class _RunUnderWay:
     def _record(self, done: FinishedCheck) -> Record:
         if done.usage:
             raise (NothingSelected if done.nothing else UsageError)(done.sentence)
-        if done.outcome is not None:
+        if done.outcome is not None and not (changed := self._changed(done.id)):
             return Record(done.outcome)
+        if done.outcome is not None:
+            told = f"Its sources changed while it was checked ({changed[0]}). Nothing is kept. Check it again."
+            return Record(self._unfinished(done.id, Found(Finding.NOT_CHECKED, told)), is_lasting=False)
         found = Found(Finding.UNDECIDED if done.undecided else Finding.NOT_CHECKED, done.sentence)
         log = self._log(done) if done.trace is not None else None
         return Record(self._unfinished(done.id, found), log=log)
+
+    def _changed(self, id: str) -> tuple[str, ...]:
+        """Names of the sources that are not those that the run began with: draws of both may stand in one result."""
+        if id in self.values:
+            return ()
+        try:
+            return differences(self.manifests[id], self.sources.afresh.manifest(self.catalogue.path(id), self.own(id)))
+        except (OSError, UsageError):
+            return ("a file is gone",)
 
     def _settle(self, record: Record, done: FinishedCheck | None) -> None:
         """Keep an outcome and tell it; a store that fails is told once and stops nothing."""
         record = replace(record, outcome=self._placed(record.outcome))
         id = record.outcome.id
         self.records[id] = record
-        if id in self.values:  # its text is not known, so nobody could say when it changed
+        # Of a value the text is not known, so nobody could say when it changed.
+        if id in self.values or not record.is_lasting:
             self.listener.finished(record)
             return
         checked = done is not None and (done.outcome is not None or not done.undecided)

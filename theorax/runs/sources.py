@@ -48,6 +48,11 @@ class Sources:
             self.known.folder = Path(state)
         return self
 
+    @property
+    def afresh(self) -> Sources:
+        """The same sources, looked at again."""
+        return Sources(self.root, self.deciding, self.known)
+
     def manifest(self, theorem: Path, settings: Settings) -> dict[str, str]:
         """Everything that determines the result of checking the theorem in this file.
 

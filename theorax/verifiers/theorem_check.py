@@ -79,11 +79,9 @@ def observe(
     facts = catalogue.facts(theorem_id) if value is None else Facts(theorem_id, "", Path(), "")
     with phase("reading"):
         theorem, table = _prepare(theorem_id, settings, catalogue, value)
-    crew = (
-        Crew(settings.jobs - 1, DRAW, theorem_id, replace(settings, jobs=1))
-        if settings.jobs > 1 and not value
-        else None
-    )
+    # Another process reads the theorem from its file; a value has none.
+    is_shared = settings.jobs > 1 and value is None
+    crew = Crew(settings.jobs - 1, DRAW, theorem_id, replace(settings, jobs=1)) if is_shared else None
     draws = Draws(theorem_id, theorem, table, settings, kept, crew)
     with phase("proving"):
         proofs = proof_check.check(theorem)

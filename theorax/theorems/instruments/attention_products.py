@@ -48,12 +48,12 @@ heads = Expectation(
         1, 10, "one degree of freedom more in the factors moves s_1^2 by l/d and more, an eighth a layer at T = d = 8",
     ),
 )  # fmt: skip
-# The sums of fourth powers themselves have tails so long that no number of draws met at standard effort tells their mean.
+# The norm, not its fourth power: that one has a kurtosis of some hundreds, and 6000 draws do not tell its mean.
 tails = Expectation(
     (T ** (2 * l - 1) / (1 + l + l * gamma)) ** Rational(1, 4) * (tokens.tail - products.small_tail), 0,
     spread=Rational(2, 3) * sqrt(l / T),
     margin=Absolute(
-        1, 48, "the sum of fourth powers moves by a twelfth, two thirds of the margin of rank_collapse_width's constants",
+        1, 48, "the sum of fourth powers moves by at most a twelfth of its limit, two thirds of rank_collapse_width's margin",
     ),
 )  # fmt: skip
 chains = Expectation(
