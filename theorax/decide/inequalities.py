@@ -105,8 +105,11 @@ class InequalityPlan(Planned):
     def cost(self) -> float:
         return float(self.draws)
 
+    def power(self) -> float:
+        # A true bound is never violated.
+        return 1.0 if self.decides else 0.0
+
     def cheapest(self, power: float = 0.8) -> Self:
-        # A true bound is never violated, so the power of enough draws is one.
         fewest = math.ceil(math.log(self.levels.support) / math.log1p(-self.margin))
         return replace(self, draws=self.sizes * math.ceil(fewest / self.sizes))
 

@@ -186,6 +186,10 @@ class Planned(ABC):
         return self
 
     @abstractmethod
+    def power(self) -> float:
+        """The probability of support when the claim holds exactly."""
+
+    @abstractmethod
     def cheapest(self, power: float = 0.8) -> Self | None:
         """The cheapest plan of this kind that supports a true claim with this probability; None if none was found."""
 

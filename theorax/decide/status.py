@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from theorax.errors import DesignError, TheoraxError
@@ -139,6 +139,10 @@ class Levels:
                 "time is a coin. Write levels between 0 and 0.5; 0.025 is the default."
             )
 
+    def part(self, share: float) -> Levels:
+        """A share of both levels."""
+        return self if share == 1 else Levels(share * self.support, share * self.refute)
+
     def shared(self, cases: int) -> Levels:
         """The levels of each of several cases of one claim.
 
@@ -200,6 +204,19 @@ class Decision:
     def larger_classes(self) -> LargerClasses:
         """The same status under larger classes."""
         return LargerClasses(self.robust, self.under_twice, self.with_log)
+
+    def charged(self, share: float) -> Decision:
+        """A decision at a share of the levels, in units of the whole: rejected at the whole level iff at its share of it."""
+        if share == 1:
+            return self
+        return replace(
+            self,
+            p_refute=min(1.0, self.p_refute / share),
+            p_support=min(1.0, self.p_support / share),
+            tails=tuple(min(1.0, p / share) for p in self.tails),
+            levels=Levels(self.levels.support / share, self.levels.refute / share),
+            cases=tuple(case.charged(share) for case in self.cases),
+        )
 
     @classmethod
     def undecided(

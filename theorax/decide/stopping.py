@@ -14,31 +14,36 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, final
+from typing import Any, TypeVar, final
 
 import numpy as np
 
 from theorax.decide.limits import LimitPlan, limit
 from theorax.decide.means import MeanPlan, mean
-from theorax.decide.plans import Seeds, SweepPlan
+from theorax.decide.plans import Planned, Seeds, SweepPlan
 from theorax.decide.rates import RatePlan, rate
 from theorax.decide.samples import numbers
-from theorax.decide.status import DEFAULT_LEVELS, Levels, Status
-from theorax.decide.verdict import Verdict
+from theorax.decide.status import Levels, Status
+from theorax.decide.verdict import LookTaken, Verdict
 from theorax.errors import DesignError, ObservationError
 from theorax.names import many
 
-__all__ = ["DEFAULT_SCHEDULE", "Look", "LooksPlan", "Schedule", "looks", "plan_looks"]
+__all__ = ["DEFAULT_SCHEDULE", "Look", "LooksPlan", "Schedule", "at_look", "looks", "plan_looks"]
 
 LookedAt = RatePlan | LimitPlan | MeanPlan
+P = TypeVar("P", bound=Planned)
 
 
 @dataclass(frozen=True)
 class Look:
-    """One look: its number of draws and its levels."""
+    """One look: its number of draws, and its share of the levels of the whole."""
 
     draws: int
-    levels: Levels
+    share: float
+
+    def of(self, levels: Levels) -> Levels:
+        """The levels that this look spends."""
+        return levels.part(self.share)
 
 
 @dataclass(frozen=True)
@@ -63,20 +68,32 @@ class Schedule:
                 "grow to 1 and as many positive shares that sum to 1."
             )
 
-    def looks(self, draws: int, levels: Levels = DEFAULT_LEVELS, least: int = 2) -> tuple[Look, ...]:
-        """The looks at so many draws; one that would see fewer than ``least`` gives its share to the next."""
-        found, saved = [], 0.0
+    def looks(self, draws: int, serves: Callable[[Look], bool] = lambda look: look.draws >= 2) -> tuple[Look, ...]:
+        """The looks at so many draws; one before the last that does not serve gives its share to the next."""
+        found: list[Look] = []
+        saved = 0.0
         for fraction, share in zip(self.fractions, self.shares, strict=True):
-            count = draws if fraction == 1 else round(fraction * draws)
             saved += share
-            if count < least and fraction < 1:
-                continue
-            found.append(Look(count, Levels(saved * levels.support, saved * levels.refute)))
-            saved = 0.0
+            # Shares that are written in decimals sum to one up to rounding.
+            look = Look(draws, 1.0 if not found else saved) if fraction == 1 else Look(round(fraction * draws), saved)
+            if fraction == 1 or serves(look):
+                found.append(look)
+                saved = 0.0
         return tuple(found)
 
 
 DEFAULT_SCHEDULE = Schedule()
+
+
+def at_look(plan: P, look: Look, of: int) -> P:
+    """The plan of a look that sees ``look.draws`` of every ``of`` draws."""
+    draws: Any = vars(plan)["draws"]
+    if isinstance(draws, tuple):
+        part: Any = tuple(max(2, math.ceil(m * look.draws / of)) for m in draws)
+    else:
+        part = draws * look.draws // of
+    changed: dict[str, Any] = {"draws": part, "levels": look.of(plan.levels)}
+    return replace(plan, **changed)
 
 
 @final
@@ -90,13 +107,8 @@ class LooksPlan:
     @cached_property
     def stages(self) -> tuple[LookedAt, ...]:
         """The plan of every look."""
-        found = []
-        for look in self.schedule.looks(_most(self.plan.draws), self.plan.levels):
-            share = look.draws / _most(self.plan.draws)
-            draws: Any = self.plan.draws
-            part: Any = tuple(max(2, math.ceil(m * share)) for m in draws) if isinstance(draws, tuple) else look.draws
-            found.append(replace(self.plan, draws=part, levels=look.levels))
-        return tuple(found)
+        most = _most(self.plan.draws)
+        return tuple(at_look(self.plan, look, most) for look in self.schedule.looks(most))
 
     @property
     def hash(self) -> str:
@@ -205,9 +217,9 @@ def _decided(stage: LookedAt, columns: list[np.ndarray]) -> Verdict:
 
 def _stopped(plan: LooksPlan, found: Verdict, number: int, whole: Levels, p_support: float, p_refute: float) -> Verdict:
     drawn, planned = _most(plan.stages[number - 1].draws), _most(plan.stages[-1].draws)
-    ending = f"Stopped at look {number} of {len(plan.stages)}, after {drawn} of {many(planned, 'draw')}."
     return replace(
-        found.noted(ending),
+        found,
+        look=LookTaken(number, len(plan.stages), drawn, planned),
         level=whole.support,
         p_support=p_support,
         p_refute=p_refute,

@@ -125,6 +125,21 @@ class LoggedAttempt:
     refuted: int = 0
 
 
+@dataclass(frozen=True)
+class LookTaken:
+    """The look that ended the draws of a claim: the k-th of several, after so many of the planned draws at each size."""
+
+    number: int
+    of: int
+    draws: int
+    planned: int
+
+    def __str__(self) -> str:
+        if self.number == self.of:
+            return f"Decided at the last of {self.of} looks, after all {self.planned} draws."
+        return f"Stopped at look {self.number} of {self.of}, after {self.draws} of {self.planned} draws."
+
+
 @dataclass(frozen=True, kw_only=True)
 class ErrorRates:
     """The level of a statistical verdict and its p-values; None where nothing is random, or balls decided."""
@@ -135,6 +150,7 @@ class ErrorRates:
     e_value: float | None = None  # of an e-process, frozen at its stopping time
     attempt: int = 1  # the number of the design and seed in the count of the claim; the levels shrink with it
     log: LoggedAttempt | None = None  # None where no attempt was logged
+    look: LookTaken | None = None  # None where all planned draws were decided at once
     nights: int = 0  # how many nightly reruns its process is over; then p_refute and e_value are those of the process
 
     @classmethod

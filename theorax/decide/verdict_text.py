@@ -267,4 +267,5 @@ def _conditions(verdict: Verdict) -> Iterator[Block]:
         yield Paragraph(f"Scope: {verdict.scope}.", quiet=True)
     level = f"Level {number(verdict.level)}. " if verdict.level is not None else ""
     read = f"{READINGS[verdict.reading]}. " if verdict.kind in READ_BY_MARGIN else ""
-    yield Paragraph(f"{read}{level}Planned before the data; plan {verdict.design_hash}.", quiet=True)
+    look = f"{verdict.look} " if verdict.look is not None else ""
+    yield Paragraph(f"{read}{level}{look}Planned before the data; plan {verdict.design_hash}.", quiet=True)

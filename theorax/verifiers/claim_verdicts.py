@@ -135,7 +135,7 @@ def _statement(planned: PlannedClaim, cases: Sequence[Judged | Prepared]) -> Sta
         as_=str(claim.tending) if claim.tending is not None else None,
         margin_given=str(claim.margin) if claim.margin is not None else None,
         corrected=claim.corrected,
-        design_hash=design_hash(claim, cases),
+        design_hash=design_hash(planned),
         side=claim.sided,
         reading=claim.reading,
         direction=directions.pop() if len(directions) == 1 else None,
@@ -220,15 +220,13 @@ def _held(judged: Sequence[Judged], status: Status) -> str:
     return f"; {listed(held)}" if held else ""
 
 
-def design_hash(claim: Claim, cases: Sequence[Judged | Prepared]) -> str:
-    """A hash of everything that was fixed before the data: statement, margin, class, sizes, draws, weights, levels."""
-    parts = [repr(claim)]
-    for case in cases:
-        prepared = _prepared(case)
-        parts.append(
-            repr((prepared.cell.line.name, sorted(prepared.cell.label.items()), prepared.claimed, prepared.margin))
-        )
-        parts.append(prepared.plan.hash if prepared.plan is not None else "")
+def design_hash(planned: PlannedClaim) -> str:
+    """A hash of everything that was fixed before the data: statement, margin, class, sizes, draws, weights, levels, looks."""
+    planned = planned.whole or planned
+    parts = [repr(planned.claim)]
+    for case in planned.cases:
+        parts.append(repr((case.cell.line.name, sorted(case.cell.label.items()), case.claimed, case.margin)))
+    parts += planned.hashes
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 

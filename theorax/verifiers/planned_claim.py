@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
+from theorax.decide.conditional_variance import FEWEST
 from theorax.decide.status import Levels
+from theorax.decide.stopping import DEFAULT_SCHEDULE, Look
 from theorax.decide.verdict import LoggedAttempt
+from theorax.errors import DesignError
 from theorax.language import Claim
 from theorax.names import many, with_article
 from theorax.verifiers.attempts import ClaimVersion
@@ -15,7 +19,10 @@ from theorax.verifiers.kinds.lowering import Prepared
 
 @dataclass(frozen=True)
 class PlannedClaim:
-    """A claim with the prepared cases of its evidence; ``notes`` say of each why its design cannot decide, if so."""
+    """A claim with the prepared cases of its evidence; ``notes`` say of each why its design cannot decide, if so.
+
+    ``looks``: after which draws it is decided; the cases are those of all draws, and `at_look` has those of a look.
+    """
 
     name: str
     claim: Claim
@@ -29,6 +36,9 @@ class PlannedClaim:
     is_settled: bool = False  # a proof says that it settles the claim
     entry: LoggedAttempt | None = None  # of the attempt in the log; None where it has none
     logged: bool = True  # False where an attempt should have been logged and could not be
+    looks: tuple[Look, ...] = ()  # none where all draws are decided at once
+    share: float = 1.0  # of the levels, which the cases spend
+    whole: PlannedClaim | None = None  # of which this is one look
 
     @property
     def shortage(self) -> str:
@@ -42,3 +52,60 @@ class PlannedClaim:
         """The sentence why the claim is not worth running; empty if it is."""
         pairs = zip(self.cases, self.notes, strict=True)
         return next((note for case, note in pairs if note and not case.runs_if_weak), "")
+
+    def at_look(self, look: Look) -> PlannedClaim:
+        """The claim as it is decided at one of its looks."""
+        return replace(self, cases=tuple(case.at_look(look) for case in self.cases), share=look.share, whole=self)
+
+    def first_look(self, draws: int) -> int:
+        """Of so many draws of a line those that its first look sees."""
+        return draws if not self.looks else draws * self.looks[0].draws // self.looks[-1].draws
+
+    @property
+    def stages(self) -> tuple[PlannedClaim, ...]:
+        """The claim at each of its looks; the claim itself where it has none."""
+        return tuple(self.at_look(look) for look in self.looks) or (self,)
+
+    @property
+    def hashes(self) -> tuple[str, ...]:
+        """The plans of all cases at all looks, fixed before the data."""
+        return tuple(case.plan.hash for part in self.stages for case in part.cases if case.plan is not None)
+
+    @property
+    def expected_shares(self) -> tuple[float, ...]:
+        """For every case the share of its draws that is expected, if the claim holds exactly and is as noisy as planned."""
+        if not self.looks:
+            return (1.0,) * len(self.cases)
+        return tuple(_expected_share(case, self.looks) for case in self.cases)
+
+
+def looks_of(cases: Sequence[Prepared]) -> tuple[Look, ...]:
+    """The looks of a claim: at those parts of the draws at which each of its cases can be supported; none if at no part.
+
+    A look at which nothing could be supported would spend a share of the level for nothing. One at fewer draws than the
+    guards ask for would let pass what they find in more.
+    """
+    draws = {case.cell.line.draws for case in cases}
+    if len(draws) != 1 or not all(case.is_looked_at for case in cases):
+        return ()
+    found = DEFAULT_SCHEDULE.looks(draws.pop(), lambda look: all(_decides(case, look) for case in cases))
+    return found if len(found) > 1 else ()
+
+
+def _decides(case: Prepared, look: Look) -> bool:
+    if look.draws < FEWEST:
+        return False
+    try:
+        plan = case.at_look(look).plan
+    except DesignError:  # too few draws for any interval
+        return False
+    return plan is not None and plan.decides
+
+
+def _expected_share(case: Prepared, looks: Sequence[Look]) -> float:
+    share, before, open_ = 0.0, 0, 1.0
+    for look in looks:
+        share += open_ * (look.draws - before) / looks[-1].draws
+        plan, before = case.at_look(look).plan, look.draws
+        open_ = min(open_, 1.0 - (plan.power() if plan is not None else 0.0))
+    return share

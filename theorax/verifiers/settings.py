@@ -79,7 +79,8 @@ class PlannedCheck:
     subject: str
     at: dict[str, str]
     sizes: tuple[float, ...]
-    draws: tuple[int, ...]
+    draws: tuple[int, ...]  # at most, at each size
+    expected_draws: tuple[int, ...]  # if the claim holds exactly and is as noisy as planned; its variants may need more
     margin: float | None
     bias: float | None
     half_width: float | None

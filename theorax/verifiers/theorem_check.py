@@ -14,11 +14,11 @@ from sympy import Expr, Integer, Rational, sympify
 from theorax.decide import nightly
 from theorax.decide.designs import FEWEST_SIZES
 from theorax.decide.equivalence import combine
-from theorax.decide.findings import Found
+from theorax.decide.findings import Finding, Found
 from theorax.decide.size_arithmetic import over_sizes
 from theorax.decide.spending import level_of
 from theorax.decide.status import Levels, Reason, Status
-from theorax.decide.verdict import Verdict
+from theorax.decide.verdict import LookTaken, Verdict
 from theorax.decide.wide_margins import says_nothing
 from theorax.errors import DesignError, NothingSelected, TooFewSizes
 from theorax.language import Claim, Theorem
@@ -54,7 +54,7 @@ from theorax.verifiers.outcome import (
     overall,
 )
 from theorax.verifiers.phases import phase
-from theorax.verifiers.planned_claim import PlannedClaim
+from theorax.verifiers.planned_claim import PlannedClaim, looks_of
 from theorax.verifiers.proof_check import CheckedProofs
 from theorax.verifiers.settings import Pilot, PilotCase, PlannedCheck, Settings, TheoremPlan
 
@@ -162,17 +162,15 @@ def _claims(
     fired: list[ControlOutcome] = []
     mutants: list[MutantOutcome] = []
     for name, planned in planned_claims.items():
-        claim = planned.claim
-        verdict = _decide(theorem_id, theorem, planned, draws, proofs, settings)
+        verdict, own = _looked(theorem_id, theorem, planned, draws, proofs, settings)
         if settings.nightly and (tails := nightly.night(verdict)) is not None:
             nights = log.nights(planned.version, settings.seed, tails)
             verdict = nightly.monitored(verdict, nights, settings.level)
         if verdict.status.holds or verdict.status is Status.REFUTED:
             failing = control_lines(theorem, name, table)
             with phase("attacking"):
-                fired += controls.controls(name, claim, failing, planned.levels, draws, settings.effort)
-                if planned.cases and not planned.refusal:
-                    mutants += _mutants(verdict, planned, draws)
+                fired += controls.controls(planned, failing, draws, settings.effort)
+            mutants += own
         verdict = replace(verdict, unseen=(*verdict.unseen, *sensitivity.alike(name, mutants)))
         claims.append(verdict.with_findings(*_attacked(verdict, fired, mutants)))
     return claims, fired, mutants
@@ -193,13 +191,17 @@ def plan(theorem_id: str, settings: Settings, log: AttemptLog) -> TheoremPlan:
 
 
 def _wanted(theorem: Theorem, table: Table, claims: Iterable[PlannedClaim]) -> list[SweepLine]:
-    """The lines that a check of these claims draws, each once."""
-    found: list[SweepLine] = []
+    """The lines that a check of these claims draws, each once, with the draws of the first look at it."""
+    found: dict[int, SweepLine] = {}
     for planned in claims:
         if planned.cases and not planned.refusal:
-            found += (case.cell.line for case in planned.cases if case.cell.line is not BOX)
-            found += control_lines(theorem, planned.name, table)
-    return list({id(whole): whole for whole in (whole_line(table, line) for line in found)}.values())
+            lines = [case.cell.line for case in planned.cases if case.cell.line is not BOX]
+            for line in (*lines, *control_lines(theorem, planned.name, table)):
+                whole = whole_line(table, line)
+                first = planned.first_look(whole.draws)
+                before = found.get(id(whole))
+                found[id(whole)] = whole.with_draws(max(first, before.draws if before is not None else 0))
+    return list(found.values())
 
 
 def _programs(theorem: Theorem, table: Table, drawn: Iterable[SweepLine], *, padded: bool = False) -> int:
@@ -258,7 +260,7 @@ def _planned_checks(
             )
         if planned.asked:
             found.append(replace(_without_a_case(theorem_id, planned, planned.shortage), runs=False))
-        for case, note in zip(planned.cases, planned.notes, strict=True):
+        for case, note, share in zip(planned.cases, planned.notes, planned.expected_shares, strict=True):
             line = case.cell.line
             found.append(
                 PlannedCheck(
@@ -269,6 +271,7 @@ def _planned_checks(
                     at=case.cell.label,
                     sizes=tuple(map(float, line.sizes)),
                     draws=(line.draws,) * len(line.sizes),
+                    expected_draws=tuple(round(share * line.draws) for _ in line.sizes),
                     margin=case.margin,
                     bias=case.bias,
                     half_width=case.half_width,
@@ -299,6 +302,7 @@ def _without_a_case(theorem_id: str, planned: PlannedClaim, note: str) -> Planne
         at={},
         sizes=(),
         draws=(),
+        expected_draws=(),
         margin=None,
         bias=None,
         half_width=None,
@@ -385,7 +389,9 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
     settled = any(proof.settles and proof.name == name for proof in theorem.proofs)
     notes = tuple("" if settled and case.runs_if_weak else _note(case) for case in cases)
     left = tuple(found) if few else ()
-    return PlannedClaim(name, claim, cases, levels, notes, version, attempt, left, few, is_settled=settled)
+    # The process over the nights is fed by all draws of each: it has its own way of stopping.
+    looks = () if settings.nightly or any(notes) else looks_of(cases)
+    return PlannedClaim(name, claim, cases, levels, notes, version, attempt, left, few, is_settled=settled, looks=looks)
 
 
 def _excluded(planned: PlannedClaim, settings: Settings) -> NotAsked | None:
@@ -421,6 +427,32 @@ def _note(case: Prepared) -> str:
     return f"Not run for {claim_verdicts.place(case.cell)}: {case.weakness}."
 
 
+def _looked(
+    theorem_id: str,
+    theorem: Theorem,
+    planned: PlannedClaim,
+    draws: Draws,
+    proofs: CheckedProofs,
+    settings: Settings,
+) -> tuple[Verdict, list[MutantOutcome]]:
+    """The verdict at the first look that decides the claim and its wrong variants, and what became of the variants.
+
+    The levels of all looks add up to those of the claim, so that any rule of stopping keeps them.
+    """
+    for number, part in enumerate(planned.stages, start=1):
+        verdict, is_decided = _decide(theorem_id, theorem, part, draws, proofs, settings)
+        if planned.looks:
+            seen, of = planned.looks[number - 1].draws, planned.looks[-1].draws
+            verdict = replace(verdict, look=LookTaken(number, len(planned.looks), seen, of))
+        mutants: list[MutantOutcome] = []
+        if part.cases and not part.refusal and (verdict.status.holds or verdict.status is Status.REFUTED):
+            with phase("attacking"):
+                mutants = _mutants(verdict, part, draws)
+        if is_decided and (verdict.status is Status.REFUTED or sensitivity.are_decided(mutants)):
+            break
+    return verdict, mutants
+
+
 def _decide(
     theorem_id: str,
     theorem: Theorem,
@@ -428,13 +460,13 @@ def _decide(
     draws: Draws,
     proofs: CheckedProofs,
     settings: Settings,
-) -> Verdict:
-    """The verdict before any attempt to break it."""
+) -> tuple[Verdict, bool]:
+    """The verdict before any attempt to break it, and whether a test decided it."""
     claim, settled = planned.claim, proofs.settles(planned.name)
     proof = (claim_verdicts.proved(proofs.scopes.get(planned.name, "")),) if settled else ()
 
-    def found(*findings: Found) -> Verdict:
-        return claim_verdicts.verdict(theorem, planned, proofs, (*proof, *findings))
+    def found(*findings: Found) -> tuple[Verdict, bool]:
+        return claim_verdicts.verdict(theorem, planned, proofs, (*proof, *findings)), False
 
     if false := proof_check.false_step(proofs.steps, planned.name, theorem):
         return found(false)
@@ -454,18 +486,21 @@ def _decide(
     judge = JUDGES[type(claim)]
     closed = proofs.closed(theorem)
     judged = [
-        judge.resting(claim, judge.judge(claim, case, draws.on(case.cell.line)), closed) for case in planned.cases
+        judge.resting(claim, judge.judge(claim, case, draws.on(case.cell.line)), closed).charged(planned.share)
+        for case in planned.cases
     ]
     decision = combine([part.decision for part in judged], planned.levels)
     decision = over_sizes(decision, *guards.swept(theorem, planned))
     findings = (*proof, *claim_verdicts.findings(judged, decision, settled=settled))
     looked = guards.look(guards.DecidedClaim(theorem_id, theorem, planned, judged, draws, settings))
-    return claim_verdicts.verdict(theorem, planned, proofs, findings, judged, decision, looked)
+    held_back = any(part.finding is Finding.WITHHELD for part in looked.findings)
+    is_decided = decision.status in (Status.SUPPORTED, Status.REFUTED) and not held_back
+    return claim_verdicts.verdict(theorem, planned, proofs, findings, judged, decision, looked), is_decided
 
 
 def _mutants(verdict: Verdict, planned: PlannedClaim, draws: Draws) -> list[MutantOutcome]:
     """Every variant of the claim on its own data; a weaker one must stay supported only where the claim is."""
-    found = sensitivity.mutants(planned.name, planned.claim, planned.cases, planned.levels, draws.on)
+    found = sensitivity.mutants(planned, draws.on)
     refuted = verdict.status is Status.REFUTED
     return [part for part in found if not (refuted and part.expected is Expected.STAYS)]
 

@@ -1,20 +1,21 @@
 r"""Subjects that break a hypothesis: does the claim fail on them, and with what probability.
 
-One run that kills is one success out of one. The lower bound of the kill probability is that of Clopper and Pearson from
-repetitions on draws of their own; r of r kills give at least $0.05^{1/r}$ at 95 %: 0.90 for 29, 0.80 for 14.
+A control is looked at as its claim is: after a part of its draws where the claim has such looks, at their share of the
+levels. One run that kills is one success out of one. The lower bound of the kill probability is that of Clopper and
+Pearson from repetitions on draws of their own; 14 of 14 kills give at least $0.05^{1/14} = 0.807$ at 95 %.
 
 | effort | repetitions | draws of each |
 |---|---|---|
-| quick | none: the run itself | the claim's |
-| standard, thorough | 29 where the run's own draws make that many portions, else 14 | a portion |
-| the same, if these do not show 0.8 | 14 | a portion four times as large |
+| quick | none: the run itself | the claim's, up to the look that decides |
+| standard, thorough | 14 | a portion: together a quarter of the claim's |
+| the same, if these do not show 0.8 | 14 | a larger portion: together twice the claim's |
 | the same, if these do not either | 14 | the claim's |
 
-A repetition on a portion of the draws counts only where it *refutes* the claim, at the claim's own levels. Power grows
-with the draws, so what is refuted by a portion is killed by the claim's own design at least as often: the bound is
+A repetition on a portion of the draws counts only where it *refutes* the claim, at the levels of the last look. Power
+grows with the draws, so what is refuted by a portion is killed by the claim's own design at least as often: the bound is
 conservative. A bound in every draw that a portion violates, beyond the declared errors, is violated by the whole: that
-counts too, and no ball is asked. At the claim's own design a kill is whatever is not support. Where balls refute,
-nothing is random and nothing is repeated.
+counts too, and no ball is asked. At the claim's own design a kill is whatever is not support at the look that decides.
+Where balls refute, nothing is random and nothing is repeated, and a quarter of the draws is asked first.
 
 **Errors:** each bound holds at 95 %; up to three of them are looked at, so a control that kills less surely than 0.8 is
 shown to reach it with probability at most 0.15.
@@ -22,28 +23,34 @@ shown to reach it with probability at most 0.15.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 from theorax.decide.binomial import proportion_of
 from theorax.decide.equivalence import combine
 from theorax.decide.findings import Finding, Found
-from theorax.decide.status import Decision, Levels, Reason, Status
+from theorax.decide.status import Decision, Reason, Status
+from theorax.decide.stopping import Look
 from theorax.decide.wording import numbers_of
 from theorax.errors import TheoraxError
 from theorax.language import Claim
 from theorax.names import many
 from theorax.verifiers.cases.draws import Draws
 from theorax.verifiers.cases.evaluation import Observed
-from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
-from theorax.verifiers.kinds import JUDGES, Judged
+from theorax.verifiers.cases.sweep_lines import SweepLine
+from theorax.verifiers.kinds import JUDGES, Judge, Judged
 from theorax.verifiers.outcome import ControlOutcome
+from theorax.verifiers.planned_claim import PlannedClaim
 
 __all__ = ["DEMANDED", "controls", "insensitive", "kill_probability"]
 
 CONFIDENCE = 0.95
+QUARTER = 4
 DEMANDED = 0.8  # a control that kills less surely leaves the claim untested (METHOD, section 8.4)
-MANY, SOME = 29, 14
+REPETITIONS = 14
+GROWTH = 4  # of a portion, at least, where the first ones do not show enough
 
 
 def kill_probability(kills: int, repetitions: int) -> float:
@@ -51,51 +58,91 @@ def kill_probability(kills: int, repetitions: int) -> float:
     return proportion_of(kills, repetitions).lower(1 - CONFIDENCE)
 
 
-def controls(
-    name: str, claim: Claim, lines: Sequence[SweepLine], levels: Levels, draws: Draws, effort: str
-) -> list[ControlOutcome]:
+def controls(planned: PlannedClaim, lines: Sequence[SweepLine], draws: Draws, effort: str) -> list[ControlOutcome]:
     """Every subject that violates a hypothesis of the claim and must make it fail."""
-    return [_control(name, claim, line, levels, draws, effort) for line in lines]
+    return [_control(_Trial(planned, line), draws, effort) for line in lines]
 
 
 @dataclass(frozen=True)
 class _Trial:
     """The claim asked of one control, on any portion of its draws."""
 
-    claim: Claim
+    planned: PlannedClaim
     line: SweepLine
-    levels: Levels
 
-    def judged(self, seen: Observed, *, repetition: bool = False) -> tuple[list[Judged], Decision]:
-        """The claim's cases on what was drawn, and the claim over all of them."""
-        judge = JUDGES[type(self.claim)]
-        cells = self.cells(seen.line)
-        shared = self.levels.shared(len(cells))
-        prepared = [judge.prepare(self.claim, cell, shared, self.claim) for cell in cells]
+    @property
+    def claim(self) -> Claim:
+        """The claim that must fail."""
+        return self.planned.claim
+
+    @property
+    def judge(self) -> Judge[Any]:
+        """The judge of the claim's kind."""
+        return JUDGES[type(self.claim)]
+
+    @property
+    def looks(self) -> tuple[Look, ...]:
+        """The looks of the claim at so many draws as the control has."""
+        own, looks = self.line.draws, self.planned.looks
+        return tuple(Look(own * look.draws // looks[-1].draws, look.share) for look in looks) or (Look(own, 1.0),)
+
+    def judged(self, seen: Observed, share: float, *, repetition: bool = False) -> tuple[list[Judged], Decision]:
+        """The claim's cases on what was drawn, at a share of its levels, and the claim over all of them."""
+        cells = list(self.judge.cells(self.claim, seen.line))
+        shared = self.planned.levels.part(share).shared(len(cells))
+        prepared = [self.judge.prepare(self.claim, cell, shared, self.claim) for cell in cells]
         prepared = [case.repeated() for case in prepared] if repetition else prepared
-        judged = [judge.judge(self.claim, case, seen) for case in prepared]
-        return judged, combine([part.decision for part in judged], self.levels)
+        judged = [self.judge.judge(self.claim, case, seen).charged(share) for case in prepared]
+        return judged, combine([part.decision for part in judged], self.planned.levels)
 
-    def cells(self, line: SweepLine) -> list[Cell]:
-        """The claim's cases on the line."""
-        return list(JUDGES[type(self.claim)].cells(self.claim, line))
+    def looked(self, on: Callable[[int], Observed]) -> tuple[list[Judged], Decision]:
+        """The claim at the first look that decides it; ``on`` gives the first draws, as many as asked for."""
+        if self.judge.counts_violations and len(self.looks) == 1 and self.line.draws >= QUARTER * self.judge.fewest:
+            judged, decision = self.judged(on(self.line.draws // QUARTER), 1.0)
+            if any(part.rigorous for part in judged if part.decision.status is Status.REFUTED):
+                return judged, decision
+        for look in self.looks:
+            judged, decision = self.judged(on(look.draws), look.share)
+            if decision.status in (Status.REFUTED, Status.SUPPORTED):
+                break
+        return judged, decision
 
-    def kills(self, portions: Sequence[Observed], killed: Callable[[Decision], bool]) -> int:
-        """Number of portions on which the control is noticed; one that ends in an error notices nothing."""
-        count = 0
-        for seen in portions:
-            try:
-                count += killed(self.judged(seen, repetition=True)[1])
-            except TheoraxError:
-                continue
-        return count
+    def refutes(self, seen: Observed) -> bool:
+        """True if a portion refutes the claim, at the levels of its last look."""
+        decision = self.judged(seen, self.looks[-1].share, repetition=True)[1]
+        if self.judge.counts_violations:
+            # Too few draws without a violation say nothing; a violation, within rounding or not, forbids support.
+            return decision.status is Status.REFUTED or decision.reason is Reason.NUMERIC_FLOOR
+        return decision.status is Status.REFUTED
+
+    def is_not_supported(self, seen: Observed) -> bool:
+        """True if the claim's own design, with all its looks, does not support it on these draws."""
+        return self.looked(partial(_first_of, seen, self.line))[1].status is not Status.SUPPORTED
 
 
-def _control(name: str, claim: Claim, line: SweepLine, levels: Levels, draws: Draws, effort: str) -> ControlOutcome:
-    trial = _Trial(claim, line, levels)
-    outcome = ControlOutcome(line.name, line.subject.broken, name, False, Status.ERROR, "no case")
+def _first_of(seen: Observed, line: SweepLine, count: int) -> Observed:
+    def cut(columns: tuple[Mapping[str, Any], ...]) -> tuple[Mapping[str, Any], ...]:
+        return tuple({letter: column[:count] for letter, column in table.items()} for table in columns)
+
+    return replace(seen, line=line.with_draws(count), tables=cut(seen.tables), errors=cut(seen.errors))
+
+
+def _kills(portions: Sequence[Observed], is_killed: Callable[[Observed], bool]) -> int:
+    """Number of portions on which the control is noticed; one that ends in an error notices nothing."""
+    count = 0
+    for seen in portions:
+        try:
+            count += is_killed(seen)
+        except TheoraxError:
+            continue
+    return count
+
+
+def _control(trial: _Trial, draws: Draws, effort: str) -> ControlOutcome:
+    line = trial.line
+    outcome = ControlOutcome(line.name, line.subject.broken, trial.planned.name, False, Status.ERROR, "no case")
     try:
-        judged, decision = trial.judged(draws.on(line))
+        judged, decision = trial.looked(lambda count: draws.on(line.with_draws(count)))
     except TheoraxError as error:
         return replace(outcome, detail=str(error))
     fired = decision.status in (Status.REFUTED, Status.INCONCLUSIVE)
@@ -113,7 +160,7 @@ def _control(name: str, claim: Claim, line: SweepLine, levels: Levels, draws: Dr
     if exact or not fired:
         return outcome
     outcome = replace(outcome, kill_probability=kill_probability(1, 1))
-    return outcome if effort == "quick" or not draws.on(line).tables else _repeated(outcome, trial, draws)
+    return outcome if effort == "quick" or draws.is_instances(line) else _repeated(outcome, trial, draws)
 
 
 def insensitive(name: str, tried: Sequence[ControlOutcome]) -> Iterator[Found]:
@@ -134,47 +181,27 @@ def insensitive(name: str, tried: Sequence[ControlOutcome]) -> Iterator[Found]:
 
 
 def _repeated(outcome: ControlOutcome, trial: _Trial, draws: Draws) -> ControlOutcome:
-    own = trial.line.draws
-    judge = JUDGES[type(trial.claim)]
-    enough = own >= MANY * judge.fewest
-    count, size = (MANY, own // MANY) if enough else (SOME, max(judge.fewest, own // SOME))
-    size = min(size, own)
-    bounding = judge.counts_violations
-    sizes = [part for part in dict.fromkeys((size, 4 * size)) if part < own]
-    for stage, part in enumerate(sizes if outcome.status == Status.REFUTED or bounding else ()):
-        repetitions = count if stage == 0 else SOME
-        draws.portion(trial.line, 0, repetitions * part)  # at once: others may draw a part of them
-        short = replace(trial.line, draws=part)  # one value: what it knows of its sizes is worked out once
-        portions = [_on(draws.portion(trial.line, i * part, part), short) for i in range(repetitions)]
+    own, bounding = trial.line.draws, trial.judge.counts_violations
+    size = max(trial.judge.fewest, own // (QUARTER * REPETITIONS))
+    sizes = [part for part in (size, max(GROWTH * size, 2 * own // REPETITIONS)) if part < own]
+    for part in sizes if outcome.status == Status.REFUTED or bounding else ():
+        draws.portion(trial.line, 0, REPETITIONS * part)  # at once: others may draw a part of them
+        short = trial.line.with_draws(part)
+        portions = [replace(draws.portion(trial.line, i * part, part), line=short) for i in range(REPETITIONS)]
         if bounding:
             portions = [replace(seen, model=None) for seen in portions]  # without models no ball is asked
-        kills = trial.kills(portions, _violated if bounding else _refuted)
-        if kill_probability(kills, repetitions) >= DEMANDED:
-            return _shown(outcome, kills, repetitions, f"each on {part} of the {many(own, 'draw')} per size")
-    portions = [_on(draws.portion(trial.line, i * own, own), trial.line) for i in range(SOME)]
-    kills = trial.kills(portions, lambda decision: decision.status is not Status.SUPPORTED)
-    return _shown(outcome, kills, SOME, "each at the claim's own design")
+        kills = _kills(portions, trial.refutes)
+        if kill_probability(kills, REPETITIONS) >= DEMANDED:
+            return _shown(outcome, kills, f"each on {part} of the {many(own, 'draw')} per size")
+    kills = _kills([draws.portion(trial.line, i * own, own) for i in range(REPETITIONS)], trial.is_not_supported)
+    return _shown(outcome, kills, "each at the claim's own design")
 
 
-def _refuted(decision: Decision) -> bool:
-    return decision.status is Status.REFUTED
-
-
-def _violated(decision: Decision) -> bool:
-    # Too few draws without a violation say nothing; a violation, within rounding or not, forbids support.
-    return decision.status is Status.REFUTED or decision.reason is Reason.NUMERIC_FLOOR
-
-
-def _on(seen: Observed, line: SweepLine) -> Observed:
-    return replace(seen, line=line)
-
-
-def _shown(outcome: ControlOutcome, kills: int, repetitions: int, how: str) -> ControlOutcome:
-    bound = kill_probability(kills, repetitions)
+def _shown(outcome: ControlOutcome, kills: int, how: str) -> ControlOutcome:
     return replace(
         outcome,
-        replicates=repetitions,
+        replicates=REPETITIONS,
         kills=kills,
-        kill_probability=bound,
-        detail=f"{outcome.detail}; noticed {kills} of {many(repetitions, 'time')}, {how}",
+        kill_probability=kill_probability(kills, REPETITIONS),
+        detail=f"{outcome.detail}; noticed {kills} of {many(REPETITIONS, 'time')}, {how}",
     )

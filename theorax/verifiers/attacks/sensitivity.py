@@ -9,7 +9,7 @@ import numpy as np
 
 from theorax.decide.equivalence import combine
 from theorax.decide.findings import Finding, Found
-from theorax.decide.status import Levels, Status
+from theorax.decide.status import Status
 from theorax.decide.wording import numbers_of
 from theorax.errors import DesignError
 from theorax.language import Claim
@@ -18,11 +18,10 @@ from theorax.verifiers.cases.evaluation import Observed, evaluate
 from theorax.verifiers.cases.sweep_lines import Cell, SweepLine
 from theorax.verifiers.kinds import JUDGES, Prepared
 from theorax.verifiers.outcome import Expected, MutantOutcome
+from theorax.verifiers.planned_claim import PlannedClaim
 
 
-def mutants(
-    name: str, claim: Claim, cases: tuple[Prepared, ...], levels: Levels, observed: Callable[[SweepLine], Observed]
-) -> list[MutantOutcome]:
+def mutants(planned: PlannedClaim, observed: Callable[[SweepLine], Observed]) -> list[MutantOutcome]:
     """Every variant of the claim, decided on the claim's own data with the claim's own weights.
 
     A wrong variant is killed if it is not supported; that it is refuted is the stronger kill. One whose predictions lie
@@ -30,24 +29,18 @@ def mutants(
     machine-made variant without a finite real value (a term dropped under a root, say) states nothing and is left out.
     """
     found = []
-    for variant in variants(name, claim):
+    for variant in variants(planned.name, planned.claim):
         try:
-            found.append(_mutant(name, claim, variant, cases, levels, observed))
+            found.append(_mutant(planned, variant, observed))
         except DesignError:
             if variant.origin == "file":
                 raise
     return found
 
 
-def _mutant(
-    name: str,
-    claim: Claim,
-    variant: Variant,
-    cases: tuple[Prepared, ...],
-    levels: Levels,
-    observed: Callable[[SweepLine], Observed],
-) -> MutantOutcome:
-    judge, shared = JUDGES[type(claim)], levels.shared(len(cases))
+def _mutant(planned: PlannedClaim, variant: Variant, observed: Callable[[SweepLine], Observed]) -> MutantOutcome:
+    claim, cases = planned.claim, planned.cases
+    judge, shared = JUDGES[type(claim)], planned.levels.part(planned.share).shared(len(cases))
     prepared = [judge.prepare(variant.claim, case.cell, shared, claim) for case in cases]
     same_sides = claim.sided is variant.claim.sided and all(
         getattr(claim, part) == getattr(variant.claim, part) for part in claim.measured_fields
@@ -58,11 +51,10 @@ def _mutant(
         and same_sides
         and all(_within(new, old) for new, old in zip(prepared, cases, strict=True))
     )
-    decision = combine(
-        [judge.judge(variant.claim, case, observed(case.cell.line)).decision for case in prepared], levels
-    )
+    judged = [judge.judge(variant.claim, case, observed(case.cell.line)).charged(planned.share) for case in prepared]
+    decision = combine([case.decision for case in judged], planned.levels)
     return MutantOutcome(
-        claim=name,
+        claim=planned.name,
         name=variant.name,
         statement=variant.claim.statement,
         killed=decision.status is not Status.SUPPORTED,
@@ -87,6 +79,15 @@ def _same_numbers(
         np.array_equal(evaluate(own, cell, observed(cell.line), at), evaluate(other, cell, observed(cell.line), at))
         for cell in whole
         for at in range(len(cell.line.sizes))
+    )
+
+
+def are_decided(outcomes: Sequence[MutantOutcome]) -> bool:
+    """True if more draws would change nothing: wrong variants are refuted or supported, weaker ones supported."""
+    return all(
+        part.status in (Status.SUPPORTED, Status.REFUTED)
+        for part in outcomes
+        if part.expected in (Expected.KILLED, Expected.STAYS)
     )
 
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from theorax.decide.stopping import DEFAULT_SCHEDULE
 from theorax.errors import ObservationError, option
 from theorax.language import Experiment, Theorem
 from theorax.numerics.sampler import Sampler
@@ -56,29 +57,27 @@ class Draws:
         self._crew, self._ahead = crew, list[SweepLine]()
         self._theorem_id, self._theorem, self._table, self._settings = theorem_id, theorem, table, settings
         self._samplers: dict[str, Sampler] = {}
-        self._drawn: dict[Place, Observed] = {}
+        self._drawn: dict[Place, tuple[Tables, Tables]] = {}  # all draws so far, whoever asked for them
+        self._seen: dict[Place, dict[int, Observed]] = {}  # by the number of draws that was asked for
         self._portions: dict[Portion, DrawnPortion] = {}  # drawn here while others drew what was asked for
-        self._more: dict[Place, tuple[Tables, Tables]] = {}  # draws beyond those of the line itself
         self._kept = _unpacked(kept) if kept is not None else {}
         self.count = 0
         self._expected = (0, 0)  # lines to draw and programs to compile, as far as the plan knows
 
     def on(self, line: SweepLine) -> Observed:
-        """Observations on the line; none for a claim over a box."""
+        """The first draws on the line, as many as it says; none for a claim over a box."""
         if line is BOX:
             return Observed(line, ())
-        place = _place(line)
-        if place not in self._drawn:
-            whole = whole_line(self._table, line)
-            begun = self._spent
-            self._drawn[place] = self._measured(whole, 0)
-            self._share(self._spent - begun)
-        return self._drawn[place]
+        seen = self._seen.setdefault(_place(line), {})
+        if line.draws not in seen:
+            known = next((other.about_line for other in seen.values()), {})
+            seen[line.draws] = replace(self.portion(line, 0, line.draws), about_line=known)
+        return seen[line.draws]
 
     def expect(self, lines: Sequence[SweepLine], programs: int) -> None:
         """Say what the plan wants drawn: others may draw it meanwhile, and progress is told as a share of it."""
         self._expected = len(lines), programs
-        self._ahead = [] if self._kept else [line for line in lines if not self._is_instances(line)]
+        self._ahead = [] if self._kept else [line for line in lines if not self.is_instances(line)]
 
     def alone(self, portion: Portion) -> DrawnPortion:
         """Draw a portion in this process."""
@@ -94,22 +93,23 @@ class Draws:
 
     def portion(self, line: SweepLine, first: int, count: int) -> Observed:
         """Draws ``first`` .. ``first + count - 1`` of the line at each size; those not yet drawn are."""
-        place, whole = _place(line), whole_line(self._table, line)
-        tables, errors = self._all(line)
-        missing = first + count - _length(tables)
+        place, asked = _place(line), whole_line(self._table, line).with_draws(count)
+        experiment = self._theorem.experiments[line.experiment]
+        sampler, every, seed = self._sampler(experiment), self._table[line.experiment], self._settings.seed
+        if self.is_instances(line):
+            self.count += count * len(asked.sizes)
+            with self._drawing(place):
+                return measure(self._theorem_id, experiment, asked, every, seed, sampler)
+        drawn, errors = self._drawn.get(place, ((), ()))
+        missing = first + count - _length(drawn)
         if missing > 0:
-            more = self._measured(replace(whole, draws=missing), _length(tables))
-            tables, errors = _joined(tables, more.tables), _joined(errors, more.errors)
-            own = whole.draws
-            self._more[place] = (_cut(tables, own, None), _cut(errors, own, None))
-        seen = self.on(line)
-        return replace(
-            seen,
-            line=replace(whole, draws=count),
-            model=None if seen.model is None else _later(seen.model, first),
-            tables=_cut(tables, first, first + count),
-            errors=_cut(errors, first, first + count),
-        )
+            begun = self._spent
+            more = self._measured(asked.with_draws(missing), _length(drawn))
+            drawn, errors = self._drawn[place] = _joined(drawn, more[0]), _joined(errors, more[1])
+            self._share(self._spent - begun)
+        tables, bounds = (_cut(columns, first, first + count) for columns in (drawn, errors))
+        seen = observed(self._theorem_id, experiment, asked, every, seed, sampler, tables, bounds)
+        return seen if seen.model is None else replace(seen, model=_later(seen.model, first))
 
     def unpadded(self, line: SweepLine, size: int, count: int) -> Observed:
         """So many draws of their own at one true size, by a program that pads nothing."""
@@ -125,14 +125,13 @@ class Draws:
 
     @property
     def all(self) -> list[Observed]:
-        """Everything drawn so far, each line at its own number of draws."""
-        return list(self._drawn.values())
+        """Everything that was asked for so far, each line at its largest number of draws."""
+        return [seen[max(seen)] for seen in self._seen.values() if seen]
 
     def packed(self) -> bytes | None:
         """The tables as a compressed NPZ file; None if there are none, or more than is worth keeping."""
         entries, arrays = [], {}
-        for place, seen in self._drawn.items():
-            tables, errors = self._all(seen.line)
+        for place, (tables, errors) in self._drawn.items():
             for kind, columns in (("table", tables), ("error", errors)):
                 for at, table in enumerate(columns):
                     for letter, column in table.items():
@@ -144,29 +143,29 @@ class Draws:
         np.savez_compressed(file, index=np.frombuffer(json.dumps(entries).encode(), np.uint8), **arrays)  # type: ignore[arg-type]
         return file.getvalue() if file.tell() <= LARGEST else None
 
-    def _all(self, line: SweepLine) -> tuple[Tables, Tables]:
-        own, (tables, errors) = self.on(line), self._more.get(_place(line), ((), ()))
-        return _joined(own.tables, tables), _joined(own.errors, errors)
-
-    def _measured(self, line: SweepLine, first: int) -> Observed:
-        place, experiment = _place(line), self._theorem.experiments[line.experiment]
-        sampler, every = self._sampler(experiment), self._table[line.experiment]
+    def _measured(self, line: SweepLine, first: int) -> tuple[Tables, Tables]:
+        """Tables of the line from draw ``first`` on: kept ones, or new draws."""
+        place = _place(line)
         if place in self._kept:
             tables, errors = (_cut(columns, first, first + line.draws) for columns in self._kept[place])
             if _length(tables) == line.draws and len(tables) == len(line.sizes):
-                return observed(self._theorem_id, experiment, line, every, self._settings.seed, sampler, tables, errors)
+                return tables, errors
         self.count += line.draws * len(line.sizes)
-        with phase("drawing", 0 if first else len(self._drawn) + 1, self._expected[0]):
+        with self._drawing(place):
             if (shared := self._shared(line, first)) is not None:
-                return observed(self._theorem_id, experiment, line, every, self._settings.seed, sampler, *shared)
-            return self._measured_here(line, first)
+                return shared
+            seen = self._measured_here(line, first)
+            return seen.tables, seen.errors
+
+    def _drawing(self, place: Place) -> AbstractContextManager[None]:
+        return phase("drawing", 0 if place in self._drawn else len(self._drawn) + 1, self._expected[0])
 
     def _shared(self, line: SweepLine, first: int) -> tuple[Tables, Tables] | None:
         """Tables of a line that others draw too; None where they do not, or where drawing failed."""
         crew = self._crew
-        if crew is None or not crew.is_running or self._is_instances(line):
+        if crew is None or not crew.is_running:
             return None
-        parts = _portions(line, self._processes, first)
+        parts = self._parts(line, first)
         crew.hand_over(part for part in parts[1:] if part not in self._portions)
         found: tuple[Tables, Tables] = ((), ())
         try:
@@ -204,10 +203,24 @@ class Draws:
         """Hand what is still to be drawn over to others, if the line just drawn says that it is worth their start."""
         left = [line for line in self._ahead if _place(line) not in self._drawn]
         if self._crew is not None and left and seconds * len(left) > 2 * STARTUP:
-            self._crew.hand_over(part for line in left for part in _portions(line, self._processes))
+            self._crew.hand_over(part for line in left for part in self._parts(line))
             self._ahead = []
 
-    def _is_instances(self, line: SweepLine) -> bool:
+    def _parts(self, line: SweepLine, first: int = 0) -> list[Portion]:
+        """The draws of a line from ``first`` on, in portions that are the same whatever the claims that ask for them."""
+        own = whole_line(self._table, line).draws
+        ends = {0, own, *(look.draws for look in DEFAULT_SCHEDULE.looks(own))}
+        ends |= {
+            low + (high - low) * part // self._processes
+            for low, high in pairwise(sorted(ends))
+            for part in range(self._processes)
+        }
+        last = first + line.draws
+        inside = sorted({first, last, *(end for end in ends if first < end < last)})
+        return [Portion(_place(line), low, high - low) for low, high in pairwise(inside)]
+
+    def is_instances(self, line: SweepLine) -> bool:
+        """True if the models themselves are looked at, each of them, so that there is no table."""
         return any(letter.array for letter in self._theorem.experiments[line.experiment].measured)
 
     def _sampler(self, experiment: Experiment) -> Sampler:
@@ -220,15 +233,9 @@ class Draws:
 
 
 def whole_line(table: Table, line: SweepLine) -> SweepLine:
-    """The line of the table at all its sizes: a case may hold one of them alone."""
+    """The line of the table at all its sizes and draws: a case may hold a part of them."""
     (whole,) = (mate for mate in table[line.experiment] if _place(mate) == _place(line))
     return whole
-
-
-def _portions(line: SweepLine, count: int, first: int = 0) -> list[Portion]:
-    """The draws of a line from ``first`` on, in so many portions of nearly one length, none empty."""
-    ends = [first + line.draws * part // count for part in range(count + 1)]
-    return [Portion(_place(line), low, high - low) for low, high in pairwise(ends) if high > low]
 
 
 def _later(model: Model, first: int) -> Model:

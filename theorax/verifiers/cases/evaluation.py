@@ -33,6 +33,7 @@ class Observed:
     observe: Callable[..., Mapping[str, Any]] = dict
     model: Callable[[int, int], tuple[Any, Mapping[str, Any]]] | None = None
     keys: Callable[[], KeyUse] | None = None
+    about_line: dict[Any, Any] = field(default_factory=dict, compare=False)  # what holds for any number of its draws
 
     def instance(self, size: int, draw: int) -> tuple[Any, Mapping[str, Any]]:
         """The model of one draw, with the letters that ``observe`` reads."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -67,6 +67,14 @@ class SweepLine:
         values |= known
         self._known[size] = values
         return values
+
+    def with_draws(self, draws: int) -> SweepLine:
+        """The same line with another number of draws at each size."""
+        if draws == self.draws:
+            return self
+        found = replace(self, draws=draws)
+        vars(found)["_known"] = self._known  # what is known before a draw does not depend on their number
+        return found
 
     @cached_property
     def _known(self) -> dict[int, dict[Letter, Expr]]:

@@ -33,11 +33,12 @@ def derivatives(claim: DecidedClaim) -> Looked:
     for line in supported_lines(claim):
         found = replays(claim, line)
         observed = found.observed
-        if "without rules" not in observed._evaluated:
-            observed._evaluated["without rules"] = _compared(found)
+        place = "without rules", len(found.runs)
+        if place not in observed.about_line:
+            observed.about_line[place] = _compared(found)
         because = claim.theorem.experiments[line.experiment].surrogate_because
         letters = {letter.name for letter in claim.planned.claim.observed}
-        compared: Mapping[str, tuple[str, str]] = observed._evaluated["without rules"]
+        compared: Mapping[str, tuple[str, str]] = observed.about_line[place]
         own = {name: told for name, told in compared.items() if name in letters}
         parts.append(_told(own, because, observed, len(found.runs)))
     found_together = together(parts) if parts else NOTHING_LOOKED_AT

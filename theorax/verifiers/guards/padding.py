@@ -80,7 +80,9 @@ def _probabilities(claim: DecidedClaim, line: SweepLine, observed: Observed) -> 
     """For every letter the least p-value of its entries; made once for all claims about the line."""
     if "padding" not in observed._evaluated:
         experiment, size = claim.theorem.experiments[line.experiment], observed.line.sizes[0]
-        (drawn,) = claim.draws.unpadded(line, size, UNPADDED).tables
+        if "unpadded" not in observed.about_line:
+            observed.about_line["unpadded"] = claim.draws.unpadded(line, size, UNPADDED)
+        (drawn,) = observed.about_line["unpadded"].tables
         unit = 2.0**-12 if experiment.dtype == "float32" else 2.0**-26
         observed._evaluated["padding"] = {
             letter.name: min(

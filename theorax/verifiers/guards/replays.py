@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, final
 
 import equinox as eqx
@@ -79,11 +79,12 @@ def supported_lines(claim: DecidedClaim) -> Iterator[SweepLine]:
 def replays(claim: DecidedClaim, line: SweepLine) -> LineReplays:
     """The first draws of the line in balls; made once for all claims about it."""
     observed = claim.draws.on(line)
-    if "replays" not in observed._evaluated:
+    place = "replays", min(observed.line.draws, DRAWS[claim.settings.effort])
+    if place not in observed.about_line:
         narrow = claim.theorem.experiments[line.experiment].dtype == "float32"
-        observed._evaluated["replays"] = _replays(observed, claim.settings.effort, narrow=narrow)
-    found: LineReplays = observed._evaluated["replays"]
-    return found
+        observed.about_line[place] = _replays(observed, claim.settings.effort, narrow=narrow)
+    found: LineReplays = observed.about_line[place]
+    return replace(found, observed=observed)
 
 
 def _replays(observed: Observed, effort: str, *, narrow: bool) -> LineReplays:

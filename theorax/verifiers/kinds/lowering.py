@@ -15,6 +15,7 @@ from theorax.decide.moments import DeclaredMoments, Moment, declared
 from theorax.decide.plans import Planned, Seeds, Tested
 from theorax.decide.samples import Columns
 from theorax.decide.status import DEFAULT_LEVELS, Decision, Levels, Reason, Side
+from theorax.decide.stopping import Look, at_look
 from theorax.decide.verdict import Point
 from theorax.language import Absolute, Claim
 from theorax.verifiers.cases import sweep_lines
@@ -49,6 +50,18 @@ class Prepared:
     def repeated(self) -> Prepared:
         """The same case for one repetition of a control, at fewer draws than a claim is decided on."""
         return self if self.plan is None else replace(self, plan=self.plan.repeated())
+
+    def at_look(self, look: Look) -> Prepared:
+        """The same case as it is decided at a look."""
+        line = self.cell.line
+        plan = None if self.plan is None else at_look(self.plan, look, line.draws)
+        cell = replace(self.cell, line=line.with_draws(look.draws))
+        return replace(self, cell=cell, levels=look.of(self.levels), plan=plan)
+
+    @property
+    def is_looked_at(self) -> bool:
+        """True if the case may be decided at a part of its draws."""
+        return self.plan is not None and self.plan.random and self.cell.line.random and self.cell.line.draws > 0
 
     @property
     def bias(self) -> float | None:
@@ -121,6 +134,10 @@ class Judged:
     tightness: tuple[float, float, float] | None = None
     held: tuple[str, ...] = ()
     on_draws: bool = False
+
+    def charged(self, share: float) -> Judged:
+        """The case that spent a share of the levels, its p-values in units of the whole."""
+        return self if share == 1 else replace(self, decision=self.decision.charged(share))
 
 
 @final
