@@ -69,7 +69,8 @@ def _judge(plan: LawPlan, with_bias: bool = True) -> Callable:
     return judge
 
 
-def _plans(draws: int, conditional: bool) -> dict[str, LawPlan]:
+def law_plans(draws: int, conditional: bool) -> dict[str, LawPlan]:
+    """The plans at so many draws, by their class of corrections."""
     sd = _conditional_sd() if conditional else 0.0
     found = {}
     for name, allowed in (("free 1/n", KNOWN), ("B = 0.05, w >= 1", BOUNDED)):
@@ -104,7 +105,7 @@ def cases() -> tuple[Case, ...]:
 
 def _conditional_cases() -> list[Case]:
     draws = 500
-    plans = _plans(draws, conditional=True)
+    plans = law_plans(draws, conditional=True)
     own = {f"conditional, {name}": _judge(plan) for name, plan in plans.items()}
     bare = _judge(plans["B = 0.05, w >= 1"], with_bias=False)
     rates = {
@@ -130,7 +131,7 @@ def _conditional_cases() -> list[Case]:
 
 def _raw_cases() -> list[Case]:
     draws = 4000
-    own = _judge(_plans(draws, conditional=False)["free 1/n"])
+    own = _judge(law_plans(draws, conditional=False)["free 1/n"])
     found = []
     stated = (
         ((0.003, 0.20), (0.043, None), (0.104, None)),

@@ -12,6 +12,7 @@ from theorax.decide.bias_aware import solve
 from theorax.decide.samples import Columns
 from theorax.decide.status import Status
 from theorax.decide.stopping import Schedule
+from theorax.decide.verdict import LookTaken
 from theorax.errors import DesignError, ObservationError
 
 SIZES = tuple(32 * 2**i for i in range(9))
@@ -32,7 +33,8 @@ def test_a_far_claim_is_refuted_with_the_first_look_alone(rng):
     verdict = decide.looks(decide.plan_looks(PLAN), source(rng, -0.7, asked))
     assert verdict.status == "REFUTED"
     assert asked == [(0, 16)]
-    assert "look 1 of 3, after 16 of 64" in verdict.sentence
+    assert verdict.look == LookTaken(1, 3, 16, 64)
+    assert "Stopped at look 1 of 3, after 16 of 64 draws." in str(verdict)
 
 
 def test_portions_continue_and_the_last_look_sees_every_draw(rng):
@@ -97,13 +99,14 @@ def stopped(values, plan=LOOKS):
 
 
 def test_levels_of_the_looks_sum_to_the_whole():
-    looks = Schedule().looks(64, decide.Levels(0.02, 0.04))
+    looks, levels = Schedule().looks(64), decide.Levels(0.02, 0.04)
     assert [look.draws for look in looks] == [16, 32, 64]
-    assert math.isclose(sum(look.levels.support for look in looks), 0.02, rel_tol=4 * 2.0**-52)
-    assert math.isclose(sum(look.levels.refute for look in looks), 0.04, rel_tol=4 * 2.0**-52)
-    few = Schedule().looks(6, least=4)
-    assert [look.draws for look in few] == [6]  # looks with too few draws give their share to the next
-    assert math.isclose(few[0].levels.support, 0.025, rel_tol=4 * 2.0**-52)
+    assert math.isclose(sum(look.of(levels).support for look in looks), 0.02, rel_tol=4 * 2.0**-52)
+    assert math.isclose(sum(look.of(levels).refute for look in looks), 0.04, rel_tol=4 * 2.0**-52)
+    half = Schedule().looks(64, lambda look: look.draws > 16)  # a look that does not serve gives its share to the next
+    assert [(look.draws, look.share) for look in half] == [(32, 0.4), (64, 0.6)]
+    (only,) = Schedule().looks(6, lambda look: False)
+    assert (only.draws, only.of(levels)) == (6, levels)
 
 
 def test_weights_of_every_look_are_solved_in_advance():

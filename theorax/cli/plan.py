@@ -161,6 +161,8 @@ def _designs(planned: Sequence[PlannedCheck], own: Settings) -> Iterator[Block]:
     )
     if rows:
         yield Table(("claim and case", "sizes", "draws", "margin", "± planned", "decides"), rows, right=(2, 3, 4))
+    if (expected := _expected(planned)) != "":
+        yield Paragraph(expected, hang=2)
     for rows_of in _by_claim(row for row in planned if row.noise):
         yield Paragraph(_noise(rows_of), hang=2)
     if planned:
@@ -168,6 +170,22 @@ def _designs(planned: Sequence[PlannedCheck], own: Settings) -> Iterator[Block]:
     for rows_of in _by_claim(row for row in planned if row.note):
         more = f" {many(len(rows_of) - 1, 'further case')} of it likewise." if len(rows_of) > 1 else ""
         yield Paragraph(f"{rows_of[0].claim}: {rows_of[0].note}{more}", hang=2)
+
+
+def _expected(planned: Sequence[PlannedCheck]) -> str:
+    """The sentence about the draws that are expected where claims may stop early; empty where none may.
+
+    Claims about one line share its draws, so the line of a claim that needs the most of them counts.
+    """
+    lines: dict[tuple[str, ...], tuple[int, int]] = {}
+    for row in planned:
+        place = (row.subject, *row.at, *row.at.values(), *map(str, row.sizes))
+        before = lines.get(place, (0, 0))
+        lines[place] = max(before[0], sum(row.expected_draws)), max(before[1], sum(row.draws))
+    expected, most = (sum(part) for part in zip(*lines.values(), strict=True)) if lines else (0, 0)
+    if expected >= most:
+        return ""
+    return f"draws  {expected} expected, at most {most}: a claim stops at the look that decides it, controls apart"
 
 
 def _seconds_per_program(store: Store) -> dict[str, float]:

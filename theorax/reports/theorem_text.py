@@ -256,6 +256,8 @@ def _strength(claim: ClaimReport) -> Iterator[Block]:
         tries = "First try" if claim.attempt == 1 else f"Try {claim.attempt}"
         together = f"all tries of one effort together: {percent(whole)}, of all three efforts at most three times that"
         told.append(f"Risk of a wrong word: {percent(claim.level)}. {tries}; {together}.")
+    if claim.look is not None:
+        told.append(str(claim.look))
     if claim.log is not None:
         told.append(attempted(claim.log))
     if claim.margin_given:

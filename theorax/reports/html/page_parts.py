@@ -198,6 +198,8 @@ def facts(claim: ClaimReport) -> Iterator[tuple[str, str]]:
         yield "Scope", claim.scope
     if claim.draws:
         yield "Draws", f"{claim.draws}" + (f" over sizes {_sizes(claim.sizes)}" if claim.sizes else "")
+    if claim.look is not None:
+        yield "Look", str(claim.look)
     if claim.design_hash:
         yield (
             "Design",
