@@ -31,6 +31,11 @@ class PlannedClaim:
     logged: bool = True  # False where an attempt should have been logged and could not be
 
     @property
+    def is_tried(self) -> bool:
+        """True if data are drawn to decide it."""
+        return bool(self.cases) and not self.refusal
+
+    @property
     def shortage(self) -> str:
         """The sentence that the sizes asked for are too few; empty where they are enough."""
         if not self.sizes_needed:
