@@ -13,6 +13,7 @@ from theorax.decide.status import Direction, LargerClasses, Reason, Status
 from theorax.decide.verdict import Assumption, Case, ErrorRates, Grounds, Point, Statement, Verdict, conclude
 from theorax.errors import DesignError, StatementError, UsageError, option
 from theorax.theorems.catalogue import Catalogue
+from theorax.verifiers.attempts import ClaimVersion, GivenAttempts, UncountedAttempts
 from theorax.verifiers.outcome import (
     ControlOutcome,
     Expected,
@@ -293,3 +294,23 @@ def check(id: str, settings: Settings) -> TheoremOutcome:
     if id.startswith("interrupts"):
         raise KeyboardInterrupt
     return replace(found, work=replace(found.work, seconds=0.01 * len(id)))
+
+
+def version(id: str) -> ClaimVersion:
+    """The version of the one claim that `counted` tries."""
+    return ClaimVersion(id, "gap", "s", "d", form="f")
+
+
+def counted(id: str, settings: Settings, log: GivenAttempts | None = None) -> TheoremOutcome | UncountedAttempts:
+    """What `check` finds, of one claim whose attempt is counted before."""
+    if log is None:
+        return UncountedAttempts((version(id),))
+    entry = log.begin(version(id))
+    try:
+        found = check(id, settings)
+    except ZeroDivisionError:
+        log.finish({version(id): Status.ERROR})
+        raise
+    log.finish({version(id): Status(found.claims[0].status)})
+    claim = replace(found.claims[0], attempt=entry.number if entry is not None else 1, log=entry)
+    return replace(found, claims=(claim, *found.claims[1:]))

@@ -16,7 +16,7 @@ from theorax.errors import ObservationError
 from theorax.runs.checking import observe
 from theorax.verifiers.settings import Settings
 
-OBSERVE = "theorax.runs.checking:observe"
+OBSERVE = "theorax.runs.checking:stage"
 
 
 @pytest.fixture

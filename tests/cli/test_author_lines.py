@@ -8,7 +8,7 @@ import pytest
 
 from theorax.cli import scaffold
 
-CHECK = "theorax.runs.checking:check"
+CHECK = "theorax.runs.checking:stage"
 LIMIT = (Path(scaffold.__file__).parent / "scaffolds" / "limit.txt").read_text("utf-8")
 LENGTH = "jnp.linalg.norm(vector)"
 

@@ -228,7 +228,7 @@ def test_a_report_is_replayed_with_its_own_settings(verify, root, calls):
 
 def test_a_second_attempt_is_replayed_as_the_second_where_nobody_knows_the_first(verify, root):
     (root / "spectra" / "means.py").write_text(page(), encoding="utf-8")
-    real = "theorax.runs.checking:observe"
+    real = "theorax.runs.checking:stage"
     verify("theorem", "means", "-j", "1", check=real)
     verify("theorem", "means", "-j", "1", "--seed", "1", "-o", "json=second.json", check=real)
     (claim,) = json.loads(Path("second.json").read_text(encoding="utf-8"))["theorems"][0]["claims"]

@@ -29,7 +29,7 @@ def test_the_page_shows_what_happens(papers, capsys):
     assert len(shown) == 2
     for one in shown:
         words = shlex.split(one.command.removeprefix("verify "))
-        world = Workspace(papers, check="theorax.runs.checking:observe", arguments=(*words, "--state", "kept"))
+        world = Workspace(papers, check="theorax.runs.checking:stage", arguments=(*words, "--state", "kept"))
         assert exit_code_of(world) == 0
         told = capsys.readouterr().out
         assert outputs.matches(one.output, told), told

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 SMALL = Path(__file__).parents[1] / "reports" / "voice" / "papers" / "small_theorems"
-CHECK = "theorax.runs.checking:check"
+CHECK = "theorax.runs.checking:stage"
 ASKED = ("mean_square", "--root", str(SMALL), "--effort", "quick", "--at", "gamma=1")
 
 

@@ -59,7 +59,7 @@ def test_a_rule_is_explained(verify):
 
 
 def test_a_check_tells_all_errors_of_its_file(verify, two):
-    answer = verify("theorem", "two", "--jobs", "1", check="theorax.runs.checking:check")
+    answer = verify("theorem", "two", "--jobs", "1", check="theorax.runs.checking:stage")
     assert answer.code == 3
     said = " ".join(answer.out.split())
     assert "spectra/two.py has 3 errors:" in said

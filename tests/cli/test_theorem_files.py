@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-CHECK = "theorax.runs.checking:check"
+CHECK = "theorax.runs.checking:stage"
 
 # A quantity with mean 1 + 1/n at size n, observed in 40 draws: the smallest theorem that runs.
 GOOD = '''"""Means of noisy numbers tend to one."""

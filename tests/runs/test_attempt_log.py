@@ -124,7 +124,9 @@ def test_what_an_older_version_logged_counts_for_every_form_and_effort(tmp_path)
     assert (told.number, told.entries, told.begun) == (4, 4, "2025-01-01T00:00:00Z")
     assert attempt(log, replace(VERSION, effort="quick"), 0).number == 4
     assert attempt(log, VERSION, 1).number == 5
-    assert log.nights(VERSION, 2, [0.25]) == [[0.5], [0.25]]
+    log.keep_night(VERSION, 2, [0.25])
+    assert log.nights_before(VERSION, 2) == ((0.5,),)
+    assert log.nights_before(VERSION, 3) == ((0.5,), (0.25,))
 
 
 def test_a_replay_elsewhere_fills_in_the_attempts_before(tmp_path):

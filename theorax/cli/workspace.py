@@ -25,7 +25,7 @@ class Workspace:
     """
 
     library: Path | None = None
-    check: str = "theorax.runs.checking:observe"
+    check: str = "theorax.runs.checking:stage"
     arguments: tuple[str, ...] = ()
     added: tuple[str, ...] = ()
     words: tuple[str, ...] = ()

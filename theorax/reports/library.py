@@ -29,6 +29,7 @@ from theorax.verifiers.settings import EFFORTS, Settings, tonight
 
 if TYPE_CHECKING:
     from theorax.language import Theorem
+    from theorax.verifiers.attempts import GivenAttempts, UncountedAttempts
     from theorax.verifiers.outcome import Checked
 
 
@@ -126,7 +127,7 @@ def verify(
 
 
 def _settings(given: dict[str, Any]) -> Settings:
-    known = [field.name for field in dataclasses.fields(Settings) if field.name != "roots"]
+    known = [field.name for field in dataclasses.fields(Settings) if field.name not in ("roots", "attempts")]
     for name in given:
         if name not in known:
             raise UsageError(f"There is no setting `{name}`{did_you_mean(name, known)}")
@@ -172,10 +173,12 @@ def _is_theorem(one: object) -> bool:
     return language is not None and isinstance(one, language.Theorem)
 
 
-def _observed(theorem: Theorem, id: str, settings: Settings) -> Checked:
-    from theorax.runs.checking import observe_value
+def _observed(
+    theorem: Theorem, id: str, settings: Settings, log: GivenAttempts | None = None
+) -> Checked | UncountedAttempts:
+    from theorax.runs.checking import stage
 
-    return observe_value(id, settings, theorem)
+    return stage(id, settings, log, theorem)
 
 
 def _file(theorem: Theorem) -> Path | None:
@@ -203,6 +206,6 @@ def _call(id: str, title: str, chosen: Settings) -> str:
     usual = Settings()
     for field in dataclasses.fields(Settings):
         value = getattr(chosen, field.name)
-        if field.name not in ("jobs", "fresh", "roots") and value != getattr(usual, field.name):
+        if field.name not in ("jobs", "fresh", "roots", "attempts") and value != getattr(usual, field.name):
             words.append(f"{field.name}={value!r}")
     return f"theorax.verify(theorem, {', '.join(words)})"

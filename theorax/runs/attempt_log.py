@@ -114,23 +114,29 @@ class AttemptFile:
             return 1
         return self._database.connected(lambda connection: _number(connection, version, seed), writes=False)
 
-    def nights(self, version: ClaimVersion, night: int, p: Sequence[float]) -> list[list[float]]:
-        """Keep this night's p-values of the claim, and return those of all nights up to it, in their order.
+    def nights_before(self, version: ClaimVersion, night: int) -> tuple[tuple[float, ...], ...]:
+        """The p-values of the claim of all nights before this one, in their order.
+
+        **Raises:** StoreError if the log cannot be read: a night that is not known would be left out of the process.
+        """
+        query = (
+            "SELECT p FROM nights WHERE theorem = ? AND claim = ? AND statement = ? AND design = ? AND night < ? "
+            "ORDER BY night"
+        )
+        rows = self._database.connected(
+            lambda connection: connection.execute(query, (*_night(version), night)).fetchall(), writes=False
+        )
+        return tuple(tuple(json.loads(kept)) for (kept,) in rows)
+
+    def keep_night(self, version: ClaimVersion, night: int, p: Sequence[float]) -> None:
+        """Keep this night's p-values of the claim.
 
         **Raises:** StoreError if the log cannot be written.
         """
-        key = (version.theorem, version.claim, version.statement, version.design)
-
-        def write(connection: sqlite3.Connection) -> list[list[float]]:
-            row = (*key, night, json.dumps(list(p)))
-            connection.execute("INSERT OR REPLACE INTO nights VALUES (?, ?, ?, ?, ?, ?)", row)
-            query = (
-                "SELECT p FROM nights WHERE theorem = ? AND claim = ? AND statement = ? AND design = ? AND night <= ? "
-                "ORDER BY night"
-            )
-            return [json.loads(kept) for (kept,) in connection.execute(query, (*key, night))]
-
-        return self._database.connected(write)
+        row = (*_night(version), night, json.dumps(list(p)))
+        self._database.connected(
+            lambda connection: connection.execute("INSERT OR REPLACE INTO nights VALUES (?, ?, ?, ?, ?, ?)", row)
+        )
 
     def prepare(self) -> None:
         """Make sure that attempts can be logged, before any are made.
@@ -186,6 +192,10 @@ def fill(log: AttemptFile, version: ClaimVersion, seed: int, number: int, date: 
 
 def _count(version: ClaimVersion) -> tuple[str, ...]:
     return (version.theorem, version.claim, version.model, version.effort, version.at, version.form)
+
+
+def _night(version: ClaimVersion) -> tuple[str, ...]:
+    return (version.theorem, version.claim, version.statement, version.design)
 
 
 def _number(connection: sqlite3.Connection, version: ClaimVersion, seed: int) -> int:

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -32,10 +33,12 @@ from theorax.decide.findings import Finding, Found, settle
 from theorax.decide.status import Status
 from theorax.errors import NothingSelected, UsageError
 from theorax.runs.adjustment import adjust
+from theorax.runs.attempt_log import AttemptFile
 from theorax.runs.costs import shipped_seconds
+from theorax.runs.counting import AttemptCounter
 from theorax.runs.dependencies import Graph
 from theorax.runs.selectors import Selection
-from theorax.runs.sources import Manifest, Sources, differences
+from theorax.runs.sources import Manifest, Sources, differences, drawn_from
 from theorax.runs.store import DamagedResult, KeptResult, Store, StoreError, now
 from theorax.runs.workers import Check, FinishedCheck, Workers, perform_check, workers_for
 from theorax.theorems.bibliography import Bibliography
@@ -44,7 +47,7 @@ from theorax.verifiers.outcome import TheoremOutcome, Work
 from theorax.verifiers.phases import told_to
 from theorax.verifiers.settings import Settings
 
-CHECK = "theorax.runs.checking:observe"
+CHECK = "theorax.runs.checking:stage"
 
 
 @dataclass(frozen=True)
@@ -205,6 +208,7 @@ class _RunUnderWay:
     values: Mapping[str, Value]
     records: dict[str, Record] = field(default_factory=dict)
     troubles: list[str] = field(default_factory=list)
+    counters: dict[str, AttemptCounter] = field(default_factory=dict)
     interrupted: bool = False
 
     def __post_init__(self) -> None:
@@ -249,17 +253,21 @@ class _RunUnderWay:
                         self.listener.started(id)
                         with told_to(partial(self.listener.reached, id)):
                             done = perform_check(self.values[id].check, id, self.own(id))
+                            if done.uncounted is not None:
+                                done = perform_check(self.values[id].check, id, self._counted(done, self.own(id)))
                         self._settle(self._record(done), done)
                     elif len(busy) < jobs:
                         workers = workers or workers_for(self.check, jobs, apart=self.settings.model is not None)
                         waiting.remove(id)
                         busy.add(id)
                         self.listener.started(id)
-                        # Cores that no other theorem uses, or soon will, are this one's: they draw for it.
-                        beside = len(busy) + sum(other not in kept for other in waiting)
-                        workers.submit(id, self.own(id, cores=max(1, self.settings.jobs // beside)))
+                        workers.submit(id, self._shared(id, busy, waiting, kept))
                 if workers is not None and (busy or not waiting):
                     for done in workers.finished(self.listener.reached):
+                        if done.uncounted is not None:
+                            own = self._shared(done.id, busy, waiting, kept)
+                            workers.submit(done.id, self._counted(done, own))
+                            continue
                         busy.discard(done.id)
                         self._settle(self._record(done), done)
         except KeyboardInterrupt:
@@ -267,6 +275,11 @@ class _RunUnderWay:
         finally:
             if workers is not None:
                 workers.close(now=self.interrupted or bool(waiting))
+
+    def _shared(self, id: str, busy: set[str], waiting: Sequence[str], kept: Mapping[str, KeptResult]) -> Settings:
+        """The settings for a theorem among others: cores that no other uses, or soon will, are its own and draw for it."""
+        beside = len(busy) + sum(other not in kept for other in waiting)
+        return self.own(id, cores=max(1, self.settings.jobs // beside))
 
     def _ready(self, waiting: Sequence[str], busy: set[str]) -> list[str]:
         """The theorems all of whose selected ancestors have an outcome."""
@@ -288,7 +301,22 @@ class _RunUnderWay:
             return Record(kept[id].outcome, kept_from=kept[id].date)
         return None
 
+    def _counted(self, done: FinishedCheck, own: Settings) -> Settings:
+        """The settings for the second stage of a check, with its attempts as they were counted now.
+
+        **Raises:** StoreError if the nights before this one cannot be read.
+        """
+        source = ""
+        if done.id not in self.values:
+            # Of a file that is gone meanwhile nobody can say what is drawn; the check then finds that it changed.
+            with suppress(OSError):
+                source = drawn_from(self.catalogue.path(done.id), own.model)
+        self.counters[done.id] = AttemptCounter(AttemptFile(Path(own.state), source), own)
+        return self.counters[done.id].counted(done.uncounted.versions if done.uncounted is not None else ())
+
     def _record(self, done: FinishedCheck) -> Record:
+        if done.spent is not None:
+            done = replace(done, outcome=self.counters[done.id].closed(done.spent, done.outcome))
         if done.usage:
             raise (NothingSelected if done.nothing else UsageError)(done.sentence)
         if done.outcome is not None and not (changed := self._changed(done.id)):

@@ -10,7 +10,7 @@ import importlib
 import os
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -19,6 +19,7 @@ from theorax.errors import DesignError, NothingSelected, TheoraxError, UsageErro
 from theorax.numerics.processes import end_now, worker_processes
 from theorax.numerics.threads import one_thread
 from theorax.theorems.roots import LIBRARY
+from theorax.verifiers.attempts import GivenAttempts, SpentAttempts, UncountedAttempts
 from theorax.verifiers.outcome import Checked, TheoremOutcome
 from theorax.verifiers.phases import told_to
 from theorax.verifiers.settings import Settings
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from multiprocessing.queues import SimpleQueue
 
-Check = Callable[[str, Settings], TheoremOutcome | Checked]
+Check = Callable[..., TheoremOutcome | Checked | UncountedAttempts]
+"""Function of an id and settings. One that hands back attempts to be counted is called again, with a log of them."""
+
 Heard = Callable[[str, str], None]
 """Function that is given the id of a theorem under way, and the phase of its check that began."""
 
@@ -36,7 +39,10 @@ LISTENING = 0.25  # seconds between two looks at the phases that worker processe
 
 @dataclass(frozen=True)
 class FinishedCheck:
-    """End of one check: an outcome, or with a sentence and, for a programmer's error, its traceback."""
+    """End of one check: an outcome, or with a sentence and, for a programmer's error, its traceback.
+
+    Or of its first stage alone, where it has attempts that are ``uncounted``.
+    """
 
     id: str
     outcome: TheoremOutcome | None = None
@@ -46,6 +52,8 @@ class FinishedCheck:
     nothing: bool = False  # no claim is left of what was asked
     usage: bool = False  # the user asked for something that cannot be done: the command ends with the sentence
     undecided: bool = False  # refused as undecidable by its design, before any data
+    uncounted: UncountedAttempts | None = None
+    spent: SpentAttempts | None = None  # for the log
 
 
 class Workers(Protocol):
@@ -65,12 +73,21 @@ class Workers(Protocol):
 
 
 def perform_check(check: str | Check, id: str, settings: Settings) -> FinishedCheck:
-    """Do one check; whatever happens inside becomes a `FinishedCheck`, except an interruption."""
+    """Do one check, or a stage of it; whatever happens inside becomes a `FinishedCheck`, except an interruption."""
+    if settings.attempts is None:
+        return _performed(check, id, settings)
+    log = GivenAttempts(settings.attempts)
+    return replace(_performed(check, id, settings, log), spent=log.spent)
+
+
+def _performed(check: str | Check, id: str, settings: Settings, *log: GivenAttempts) -> FinishedCheck:
     try:
         if isinstance(check, str):
             module, _, name = check.partition(":")
             check = cast("Check", getattr(importlib.import_module(module), name))
-        found = check(id, settings)
+        found = check(id, settings, *log)
+        if isinstance(found, UncountedAttempts):
+            return FinishedCheck(id, uncounted=found)
         if isinstance(found, Checked):
             return FinishedCheck(id, outcome=found.outcome, observations=found.observations)
         return FinishedCheck(id, outcome=found)

@@ -23,17 +23,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Protocol
 
-from sympy import sympify
-
 from theorax.decide.status import DEFAULT_LEVELS, Status
 from theorax.decide.verdict import LoggedAttempt
-from theorax.verifiers.settings import Settings
+from theorax.errors import StatementError
 
 if TYPE_CHECKING:  # the log of attempts is opened by commands that check nothing
     from theorax.language import Claim
     from theorax.verifiers.kinds.lowering import Prepared
+    from theorax.verifiers.settings import Settings
 
-__all__ = ["AttemptLog", "ClaimVersion", "claim_version"]
+__all__ = [
+    "AttemptLog",
+    "AttemptNumbers",
+    "ClaimVersion",
+    "CountedAttempt",
+    "GivenAttempts",
+    "SpentAttempts",
+    "UncountedAttempts",
+    "claim_version",
+]
 
 # What a reader is told, and what is tried besides, states no other claim.
 _BESIDE = ("wrong", "implied", "corrected")
@@ -67,28 +75,99 @@ class ClaimVersion:
         return f"{self.statement} {self.design} {self.level!r}"
 
 
-class AttemptLog(Protocol):
-    """Counts the attempts at each claim, and keeps the p-values of its nights."""
-
-    def begin(self, version: ClaimVersion, seed: int) -> LoggedAttempt | None:
-        """Log that data of this seed are about to be drawn; None where nothing can be logged."""
-        ...
-
-    def finish(self, statuses: Mapping[ClaimVersion, Status], seed: int) -> bool:
-        """Log what came of these attempts; False where nothing can be logged."""
-        ...
+class AttemptNumbers(Protocol):
+    """Knows how often each claim was tried."""
 
     def next_number(self, version: ClaimVersion, seed: int) -> int:
         """The number that an attempt with this seed would have; nothing is logged."""
         ...
 
-    def nights(self, version: ClaimVersion, night: int, p: Sequence[float]) -> Sequence[Sequence[float]]:
+
+class AttemptLog(Protocol):
+    """Counts the attempts at each claim, and keeps the p-values of its nights."""
+
+    def begin(self, version: ClaimVersion) -> LoggedAttempt | None:
+        """The attempt of which data are about to be drawn; None where nothing could be logged."""
+        ...
+
+    def finish(self, statuses: Mapping[ClaimVersion, Status]) -> None:
+        """Log what came of these attempts."""
+        ...
+
+    def nights(self, version: ClaimVersion, p: Sequence[float]) -> Sequence[Sequence[float]]:
         """Keep the p-values of this night; those of all nights up to it, in their order."""
         ...
 
 
+@dataclass(frozen=True)
+class UncountedAttempts:
+    """The first stage of a check: what it is about to try, which the process that coordinates has to count first."""
+
+    versions: tuple[ClaimVersion, ...]
+
+
+@dataclass(frozen=True)
+class CountedAttempt:
+    """One attempt as it was counted before the check, with the p-values of the nights before this one."""
+
+    version: ClaimVersion
+    entry: LoggedAttempt | None = None  # None of a night, and where nothing could be logged
+    nights: tuple[tuple[float, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class SpentAttempts:
+    """The account of a check for the log: what came of its attempts, and the p-values of its night."""
+
+    statuses: Mapping[ClaimVersion, Status]
+    tonight: Mapping[ClaimVersion, tuple[float, ...]]
+
+
+class GivenAttempts:
+    """A log for a check: attempts that were counted before it; what is to be logged is noted, and nothing is written."""
+
+    def __init__(self, counted: Sequence[CountedAttempt]) -> None:
+        self._counted = {one.version: one for one in counted}
+        self._statuses: dict[ClaimVersion, Status] = {}
+        self._tonight: dict[ClaimVersion, tuple[float, ...]] = {}
+
+    @property
+    def spent(self) -> SpentAttempts:
+        """Everything that was noted."""
+        return SpentAttempts(dict(self._statuses), dict(self._tonight))
+
+    def begin(self, version: ClaimVersion) -> LoggedAttempt | None:
+        """The attempt as it was counted; None where nothing could be logged.
+
+        **Raises:** StatementError if the claim is not what was counted.
+        """
+        return self._of(version).entry
+
+    def finish(self, statuses: Mapping[ClaimVersion, Status]) -> None:
+        """Note what came of these attempts."""
+        self._statuses.update(statuses)
+
+    def nights(self, version: ClaimVersion, p: Sequence[float]) -> Sequence[Sequence[float]]:
+        """Note the p-values of this night; those of all nights up to it, in their order.
+
+        **Raises:** StatementError if the claim is not what was counted.
+        """
+        self._tonight[version] = tuple(p)
+        return [*self._of(version).nights, tuple(p)]
+
+    def _of(self, version: ClaimVersion) -> CountedAttempt:
+        if version not in self._counted:
+            raise StatementError(
+                f"The claim {version.claim} is not the one whose attempt was counted. Its sources changed while it was "
+                "checked, or are others on the machine that checks it. Check it again."
+            )
+        return self._counted[version]
+
+
 def claim_version(theorem: str, name: str, claim: Claim, cases: Sequence[Prepared], settings: Settings) -> ClaimVersion:
     """The version whose attempts are counted: the statement with margin and class, the design without levels."""
+    from sympy import sympify  # whoever counts attempts handles versions, and makes none
+
     stated = [_field(claim, part.name) for part in fields(claim) if part.name not in _BESIDE]
     said = {*claim.measured_fields, *claim.predicted_fields, *_FORM} - {*_DESIGNED}
     formed = [_field(claim, part.name) for part in fields(claim) if part.name in said]

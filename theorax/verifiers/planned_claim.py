@@ -41,6 +41,11 @@ class PlannedClaim:
     whole: PlannedClaim | None = None  # of which this is one look
 
     @property
+    def is_tried(self) -> bool:
+        """True if data are drawn to decide it."""
+        return bool(self.cases) and not self.refusal
+
+    @property
     def shortage(self) -> str:
         """The sentence that the sizes asked for are too few; empty where they are enough."""
         if not self.sizes_needed:

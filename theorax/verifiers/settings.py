@@ -6,6 +6,10 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # which knows the settings
+    from theorax.verifiers.attempts import CountedAttempt
 
 EFFORTS = ("quick", "standard", "thorough")
 
@@ -28,6 +32,7 @@ class Settings:
     fresh: bool = False
     state: str = ".theorax"  # folder of the store and of the compilation cache
     roots: tuple[str, ...] = ()  # folders of papers, where not the package's own library
+    attempts: tuple[CountedAttempt, ...] | None = None  # of one theorem's check; None until they are counted
 
     @property
     def key(self) -> tuple[object, ...]:

@@ -27,7 +27,7 @@ from theorax.numerics import platform
 from theorax.theorems.catalogue import Catalogue, Facts
 from theorax.verifiers import claim_verdicts, guards, proof_check
 from theorax.verifiers.attacks import controls, sensitivity, tested_hypotheses
-from theorax.verifiers.attempts import AttemptLog, ClaimVersion, claim_version
+from theorax.verifiers.attempts import AttemptLog, AttemptNumbers, ClaimVersion, claim_version
 from theorax.verifiers.cases import user_models
 from theorax.verifiers.cases.crew import Crew, DrawnPortion, Portion
 from theorax.verifiers.cases.draws import Draws, Table, whole_line
@@ -96,13 +96,12 @@ def observe(
     except DesignError:  # refused: nothing was decided
         raise
     except Exception:  # data may have been seen: the attempts are spent
-        _finished(log, planned_claims, dict.fromkeys(planned_claims, Status.ERROR), settings.seed)
+        _finished(log, planned_claims, dict.fromkeys(planned_claims, Status.ERROR))
         raise
     finally:
         if crew is not None:
             crew.close()
-    if not _finished(log, planned_claims, {claim.id: claim.status for claim in claims}, settings.seed):
-        claims = [claim_verdicts.unlogged(claim) for claim in claims]
+    _finished(log, planned_claims, {claim.id: claim.status for claim in claims})
     status, reason = overall(claims)
     outcome = TheoremOutcome(
         id=theorem_id,
@@ -164,7 +163,7 @@ def _claims(
     for name, planned in planned_claims.items():
         verdict, own = _looked(theorem_id, theorem, planned, draws, proofs, settings)
         if settings.nightly and (tails := nightly.night(verdict)) is not None:
-            nights = log.nights(planned.version, settings.seed, tails)
+            nights = log.nights(planned.version, tails)
             verdict = nightly.monitored(verdict, nights, settings.level)
         if verdict.status.holds or verdict.status is Status.REFUTED:
             failing = control_lines(theorem, name, table)
@@ -176,15 +175,14 @@ def _claims(
     return claims, fired, mutants
 
 
-def _finished(
-    log: AttemptLog, planned_claims: Mapping[str, PlannedClaim], statuses: Mapping[str, Status], seed: int
-) -> bool:
-    """Log what came of the attempts that were begun; False if that could not be written."""
-    begun = {planned.version: statuses[name] for name, planned in planned_claims.items() if planned.entry is not None}
-    return not begun or log.finish(begun, seed)
+def _finished(log: AttemptLog, planned_claims: Mapping[str, PlannedClaim], statuses: Mapping[str, Status]) -> None:
+    """Log what came of the attempts that were begun."""
+    log.finish(
+        {planned.version: statuses[name] for name, planned in planned_claims.items() if planned.entry is not None}
+    )
 
 
-def plan(theorem_id: str, settings: Settings, log: AttemptLog) -> TheoremPlan:
+def plan(theorem_id: str, settings: Settings, log: AttemptNumbers) -> TheoremPlan:
     """Plan of a check: its measurements and the power of its designs, without any draw."""
     theorem, table = _prepare(theorem_id, settings, _catalogue(settings))
     return _planned_checks(theorem_id, theorem, table, settings, log)
@@ -214,7 +212,7 @@ def _programs(theorem: Theorem, table: Table, drawn: Iterable[SweepLine], *, pad
     return len(found)
 
 
-def pilot(theorem_id: str, settings: Settings, log: AttemptLog) -> Pilot:
+def pilot(theorem_id: str, settings: Settings, log: AttemptNumbers) -> Pilot:
     """Noise of a few draws at every size, from a stream of seeds that no decision uses, and the plan with that noise."""
     theorem, table = _prepare(theorem_id, settings, _catalogue(settings))
     few = {name: tuple(replace(line, draws=PILOT) for line in lines) for name, lines in table.items()}
@@ -248,7 +246,7 @@ def _rounded_up(value: Expr | float) -> Expr:
 
 
 def _planned_checks(
-    theorem_id: str, theorem: Theorem, table: Table, settings: Settings, log: AttemptLog
+    theorem_id: str, theorem: Theorem, table: Table, settings: Settings, log: AttemptNumbers
 ) -> TheoremPlan:
     found = []
     claims = [_planned_next(theorem_id, theorem, name, table, settings, log) for name in theorem.claims]
@@ -315,10 +313,11 @@ def _without_a_case(theorem_id: str, planned: PlannedClaim, note: str) -> Planne
     )
 
 
-def versions(theorem_id: str, settings: Settings) -> dict[str, ClaimVersion]:
-    """Under which version the attempts at each claim are counted."""
-    theorem, table = _prepare(theorem_id, settings, _catalogue(settings))
-    return {name: _plan(theorem_id, theorem, name, table, settings, 1).version for name in theorem.claims}
+def versions(theorem_id: str, settings: Settings, value: Theorem | None = None) -> dict[str, ClaimVersion]:
+    """Under which version the attempts at each claim that a check would try are counted, or its nights kept."""
+    theorem, table = _prepare(theorem_id, settings, _catalogue(settings), value)
+    planned = (_plan(theorem_id, theorem, name, table, settings, 1) for name in theorem.claims)
+    return {part.name: part.version for part in planned if part.is_tried}
 
 
 def _catalogue(settings: Settings) -> Catalogue:
@@ -347,8 +346,8 @@ def _attempted(
     found = {}
     for name in theorem.claims:
         planned = _plan(theorem_id, theorem, name, table, settings, 1)
-        if planned.cases and not planned.refusal and not settings.nightly:
-            version, entry = planned.version, log.begin(planned.version, settings.seed)
+        if planned.is_tried and not settings.nightly:
+            version, entry = planned.version, log.begin(planned.version)
             if entry is None:  # the run says that nothing is kept; so does the verdict, of its attempt
                 planned = replace(planned, logged=False)
             else:
@@ -360,7 +359,7 @@ def _attempted(
 
 
 def _planned_next(
-    theorem_id: str, theorem: Theorem, name: str, table: Table, settings: Settings, log: AttemptLog
+    theorem_id: str, theorem: Theorem, name: str, table: Table, settings: Settings, log: AttemptNumbers
 ) -> PlannedClaim:
     """A claim planned at the level that its next attempt will have."""
     planned = _plan(theorem_id, theorem, name, table, settings, 1)

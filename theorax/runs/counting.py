@@ -1,0 +1,70 @@
+"""Attempts and nights of a run, counted by the process that coordinates it; whoever checks is told, and writes nothing.
+
+A check has two stages. The first says which claims it is about to try; they are logged here, before any data are drawn.
+The second is given its attempts in the settings, and hands back what came of them. Where the check runs changes nothing:
+in this process, in a worker, on another machine. A check that is killed between the two leaves attempts without an end,
+which are forgotten as those of a run that was killed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from theorax.runs.attempt_log import AttemptFile
+from theorax.runs.database import StoreError
+from theorax.runs.store import now
+from theorax.verifiers.attempts import ClaimVersion, CountedAttempt, SpentAttempts
+from theorax.verifiers.outcome import TheoremOutcome
+from theorax.verifiers.settings import Settings
+
+if TYPE_CHECKING:
+    from theorax.decide.verdict import LoggedAttempt
+
+
+@dataclass(frozen=True)
+class AttemptCounter:
+    """Counts the attempts of one theorem's check in a log, by the settings of the check."""
+
+    file: AttemptFile
+    settings: Settings
+
+    def counted(self, versions: Sequence[ClaimVersion]) -> Settings:
+        """The settings for the second stage: every attempt is logged, unless a nightly process keeps its own account.
+
+        **Raises:** StoreError if earlier nights cannot be read.
+        """
+        if self.settings.nightly:
+            found = [
+                CountedAttempt(version, nights=self.file.nights_before(version, self.settings.seed))
+                for version in versions
+            ]
+        else:
+            found = [CountedAttempt(version, self._begun(version)) for version in versions]
+        return replace(self.settings, attempts=tuple(found))
+
+    def _begun(self, version: ClaimVersion) -> LoggedAttempt | None:
+        """The attempt, logged now; None if the log cannot be written, which the verdict then says."""
+        try:
+            return self.file.begin(version, self.settings.seed, now())
+        except StoreError:
+            return None
+
+    def closed(self, spent: SpentAttempts, outcome: TheoremOutcome | None) -> TheoremOutcome | None:
+        """The outcome of a check whose attempts are logged as spent; its verdicts say so where that failed.
+
+        **Raises:** StoreError if a night cannot be kept: it would be left out of the process.
+        """
+        for version, p in spent.tonight.items():
+            self.file.keep_night(version, self.settings.seed, p)
+        if not spent.statuses:
+            return outcome
+        try:
+            self.file.finish(spent.statuses, self.settings.seed)
+        except StoreError:
+            if outcome is not None:
+                from theorax.verifiers.claim_verdicts import unlogged
+
+                return replace(outcome, claims=tuple(map(unlogged, outcome.claims)))
+        return outcome
