@@ -1,7 +1,8 @@
 """Placement of a program: the device that draws it, and how many neighbouring draws it vectorises together.
 
-A choice is made before anything is drawn, from the program and from the memory of the device alone: the largest power of
-two whose program fits, by the compiler's own account. Draws do not depend on how many of them are asked for.
+A choice is made before anything is drawn, from the program and from the memory of the device alone: a power of two, first
+as many as have room for the program's widest step, then fewer until the compiler's own account fits. Draws do not depend
+on how many of them are asked for.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class AsManyAsFit:
             )
 
     def first(self, memory: int, step: int) -> int:
-        """The number to compile first: a program holds at least the operands and results of its widest ``step``."""
+        """The number to compile first, by the bytes of the widest ``step``: what is fused away may leave room for more."""
         return power_of_two_below(min(self.most, memory // max(step, 1)))
 
     def next(self, batch: int, memory: int, needed: int) -> int:
