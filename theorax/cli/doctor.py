@@ -99,6 +99,8 @@ def _computing(device: str) -> Iterator[tuple[str, object]]:
     platform.enable(device=device)
     known = {"jax", "numpy", "python", "machine"}
     yield from ((k.replace("_", " "), v) for k, v in platform.describe(device).items() if k not in known)
+    held = platform.memory(device)
+    yield "draws at a time", "1" if held is None else f"as many as fit; {held / 2**30:.1f} GiB of memory"
     for name, errors in probed().items():
         here, used = (" / ".join(f"{error:.2f}" for error in pair) for pair in (errors, _allowed(library_ulps, name)))
         yield f"error of {name}", f"{here} ulp measured in float32 / float64, {used} allowed for"

@@ -108,6 +108,9 @@ choices = together(
     root_option,
     click.option("--effort", type=OneOf(EFFORTS), help="How many draws and sizes [standard]."),
     click.option("--device", type=OneOf(DEVICES), help="Where draws are computed [cpu]."),
+    click.option(
+        "--batch", type=int, metavar="N", help="Draws vectorised together [one on a CPU, else as many as fit]."
+    ),
     click.option("--seed", type=int, metavar="N", help="Another stream of draws [0]."),
     jobs_option,
     fresh_option,
@@ -177,6 +180,11 @@ def settings(given: dict[str, Any]) -> Settings:
         raise UsageError(
             f"`{_LEVEL} {level:g}` is no error rate of a test: it lies between 0 and 0.5. Write `{_LEVEL} 0.025`."
         )
+    batch = given.get("batch")
+    if batch is not None and batch < 1:
+        raise UsageError(
+            f"`{option('batch')} {batch}`: at least one draw is made at a time. Write `{option('batch')} 8`."
+        )
     jobs = usual.get("jobs", 0)
     if jobs < 0:
         raise UsageError(f"`--jobs {jobs}`: at least one check runs at a time. Write `--jobs 1`.")
@@ -191,6 +199,7 @@ def settings(given: dict[str, Any]) -> Settings:
         seed=chosen.get("seed", tonight()) if given.get("nightly") else usual.get("seed", 0),
         nightly=bool(given.get("nightly")),
         device=device,
+        batch=batch,
         level=level,
         at=parameters(given.get("at") or ()),
         sizes=sizes(given.get("sizes") or ()),

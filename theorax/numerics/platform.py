@@ -39,6 +39,9 @@ def enable(cache_dir: str | Path | None = None, device: str = "cpu") -> None:
         "jax_default_matmul_precision": "highest",
         "jax_threefry_partitionable": True,
     }
+    if device == "gpu":
+        # Processes share the device: none of them takes three quarters of its memory before it needs it.
+        os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
     if device == "cpu":
         # "gpu" is left to JAX's own search, which then fails with its own words when asked for one.
         settings["jax_platforms"] = "cpu"
@@ -80,6 +83,15 @@ def processor(device: str) -> Any:
             f"  It sees: {', '.join(sorted({each.platform for each in jax.devices()}))}.\n"
             "  Write `cpu`, or install the build of JAX for the accelerator."
         ) from error
+
+
+def memory(device: str) -> int | None:
+    """Bytes that programs may hold on a device, by its own account; None where it gives none, as a CPU.
+
+    **Raises:** UsageError if JAX finds no such device.
+    """
+    account = processor(device).memory_stats() or {}
+    return int(account["bytes_limit"]) if "bytes_limit" in account else None
 
 
 def matmul_unit_roundoff(size: int = 32, device: str = "cpu") -> float:

@@ -3,6 +3,9 @@
 Draw i of a program depends on the seed, on i and on the letters alone. Chunks have a length that is traced, not
 compiled in: the loop that runs them is one and the same machine code for every length, so neither the memory budget
 nor the speed of the machine can change a bit, and a sweep over sizes compiles once.
+
+Neighbouring draws may be vectorised together, as an accelerator needs it. Their number is fixed when the program is
+compiled, before any draw (`placements`); it names the stream, since vectorised code rounds differently.
 """
 
 from __future__ import annotations
@@ -21,13 +24,19 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from theorax.errors import ObservationError, UsageError
+from theorax.errors import ObservationError, UsageError, option
 from theorax.names import many
 from theorax.numerics import platform
 from theorax.numerics.extents import Extent
 from theorax.numerics.key_use import KeyUse, key_use
 from theorax.numerics.keys import root
+from theorax.numerics.placements import AsManyAsFit, Placement, steps_of_host, widest_step
 
+# What a program may hold on a device that gives no account of its memory, for each of the draws it vectorises.
+MEMORY = 64 * 2**20
+# Of the memory of a device, the part that one program may hold: processes share the device, and the number of draws that
+# are vectorised together must not depend on how many of them there are.
+PROGRAMS_AT_ONCE = 16
 # A chunk holds at most this many groups of draws, and its results at most this share of the memory budget: XLA may keep
 # two copies of the buffer a loop fills.
 LONGEST_CHUNK = 4096
@@ -66,28 +75,36 @@ class Meter:
 
 
 class _Traced(NamedTuple):
-    """Shapes that one draw returns, and the use that it makes of its keys."""
+    """Shapes that one draw returns, the use that it makes of its keys, its steps for the host, bytes of its widest one."""
 
     shapes: dict[str, jax.ShapeDtypeStruct]
     keys: KeyUse
+    host_steps: tuple[str, ...]
+    widest: int
 
 
 class _Program(NamedTuple):
-    """An executable, the number of groups its buffers hold, and the shapes one draw returns."""
+    """An executable, the number of groups its buffers hold, the shapes one draw returns, and where it runs."""
 
     call: Callable[..., Any]
     capacity: int
     shapes: dict[str, jax.ShapeDtypeStruct]
+    placement: Placement
 
 
 class Sampler:
     """Runs draws of pure programs on one device.
 
-    ``batch`` is the number of neighbouring draws that are vectorised together. It is one unless an accelerator asks
-    for more, because vectorised code rounds differently: on a CPU the logarithm inside eight exponential matrices of
-    size 24 differs in the last bits from the same matrices drawn one at a time. Hence ``batch`` and the generator are
-    part of what names a stream, like the dtype; the memory budget, the chunks and the number of draws are not.
+    ``batch`` is the number of neighbouring draws that are vectorised together: one, or for an accelerator a power of two
+    that is chosen when a program is compiled, ``AsManyAsFit(most)``. Vectorised code rounds differently: on a CPU the
+    logarithm inside eight exponential matrices of size 24 differs in the last bits from the same matrices drawn one at a
+    time. Hence the batch and the generator are part of what names a stream, like the dtype; chunks and the number of
+    draws are not, and the memory is only where it determines the batch.
 
+    ``memory`` is what one program may hold in bytes. If it is not given, it is a sixteenth of what the device says it
+    has, or 64 MiB for each of the neighbours on a device that says nothing, as a CPU.
+
+    A program that waits for the host draw after draw (`placements.HOST_STEPS`) is drawn on the CPU, one draw at a time.
     Programs that factorise matrices should keep ``batch=1`` on a CPU: 24 neighbours with both QR and SVD in float64
     did not return there (JAX 0.10, two cores), while eight were fine.
 
@@ -99,12 +116,16 @@ class Sampler:
     def __init__(
         self,
         device: str = "cpu",
-        memory: int = 64 * 2**20,
-        batch: int = 1,
+        memory: int | None = None,
+        batch: int | AsManyAsFit = 1,
         generator: str = "threefry2x32",
         compiling: Callable[[int], AbstractContextManager[None]] = lambda _: nullcontext(),
     ) -> None:
-        if memory < 1 or batch < 1:
+        if memory is None and (held := platform.memory(device)) is not None:
+            memory = held // PROGRAMS_AT_ONCE
+        if memory is None:
+            memory = MEMORY * max(batch, 1) if isinstance(batch, int) else MEMORY
+        if memory < 1 or (isinstance(batch, int) and batch < 1):
             raise UsageError(
                 f"A sampler was given {memory} bytes and batches of {batch}. Write positive numbers for both."
             )
@@ -114,6 +135,11 @@ class Sampler:
         self._processor = platform.processor(device)
         self._traced: dict[Hashable, _Traced] = {}
         self._programs: dict[Hashable, _Program] = {}
+
+    @property
+    def placements(self) -> tuple[Placement, ...]:
+        """Where each program compiled so far is drawn, in their order."""
+        return tuple(program.placement for program in self._programs.values())
 
     def draw(
         self,
@@ -132,10 +158,11 @@ class Sampler:
         arrays are traced; paddings, whole numbers, strings and the like are compiled in, and every new one of them is
         a new program. A program is known by its hash: make it once, at the top of a module, not anew for each size.
 
-        **Errors:** none of its own; the bits depend on the platform, the versions, ``dtype`` and ``batch``.
+        **Errors:** none of its own; the bits depend on the platform, the versions, ``dtype`` and the batch.
 
         **Raises:** UsageError if there is nothing to draw, if the letters do not fit the program's signature, if the
-        program returns no mapping of named arrays, or if a single draw exceeds the memory budget.
+        program returns no mapping of named arrays, or if the batch that was asked for exceeds the memory; ObservationError
+        if a single draw does, where the batch was free.
         """
         if draws < 1 or first < 0 or first + draws > 2**32:
             raise UsageError(
@@ -144,25 +171,24 @@ class Sampler:
                 "  Write `draws=1` or more."
             )
         _accepts(program, letters)
-        with platform.precision(dtype), jax.default_device(self._processor):
+        with platform.precision(dtype):
             compiled, arguments = self._compiled(program, letters, dtype)
-            key = jax.device_put(jax.random.key_data(root(seed, self.generator)), self._processor)
+            batch, here = compiled.placement.batch, platform.processor(compiled.placement.device)
+            key = jax.device_put(jax.random.key_data(root(seed, self.generator)), here)
             result = {
                 name: np.empty((draws, *shape.shape), np.dtype(shape.dtype)) for name, shape in compiled.shapes.items()
             }
             wall, cpu, calls = time.perf_counter(), time.process_time(), 0
-            # Groups start at multiples of `batch`, so that a draw has the same neighbours whatever is asked for.
-            group, end, count = first // self.batch, -(-(first + draws) // self.batch), 1
+            # Groups start at multiples of the batch, so that a draw has the same neighbours whatever is asked for.
+            group, end, count = first // batch, -(-(first + draws) // batch), 1
             while group < end:
                 count = min(count, compiled.capacity, end - group)
                 begun = time.perf_counter()
                 chunk = jax.device_get(compiled.call(arguments, key, np.uint32(group), np.int32(count)))
-                low, high = max(group * self.batch, first), min((group + count) * self.batch, first + draws)
+                low, high = max(group * batch, first), min((group + count) * batch, first + draws)
                 for name, values in chunk.items():
                     flat = values.reshape(-1, *values.shape[2:])
-                    result[name][low - first : high - first] = flat[
-                        low - group * self.batch : high - group * self.batch
-                    ]
+                    result[name][low - first : high - first] = flat[low - group * batch : high - group * batch]
                 group, calls = group + count, calls + 1
                 per_group = max(time.perf_counter() - begun, 1e-9) / count
                 count = max(1, min(4 * count, int(SECONDS_PER_CALL / per_group)))
@@ -183,7 +209,7 @@ class Sampler:
         **Raises:** UsageError as ``draw`` does for letters that do not fit the program.
         """
         _accepts(program, letters)
-        with platform.precision(dtype), jax.default_device(self._processor):
+        with platform.precision(dtype):
             return self._structure(program, letters, dtype)[0].keys
 
     def _structure(
@@ -192,7 +218,6 @@ class Sampler:
         """The program traced with letters of this structure, their traced and static part, and its name."""
         traced, static = _parted(letters, dtype)
         name = _named(program, dtype, traced, static)
-        arguments = jax.device_put(traced, self._processor)
         try:
             found = self._traced.get(name)
         except TypeError as error:
@@ -202,15 +227,20 @@ class Sampler:
                 "  Write letters as numbers, extents, arrays, strings or tuples, and programs as functions."
             ) from error
         if found is None:
-            found = self._traced[name] = self._trace(program, arguments, static)
-        return found, arguments, static, name
+            with jax.default_device(self._processor):
+                found = self._traced[name] = self._trace(program, jax.device_put(traced, self._processor), static)
+        return found, traced, static, name
 
     def _compiled(self, program: Callable[..., Any], letters: Mapping[str, Any], dtype: str) -> tuple[_Program, Any]:
         """The executable for these letters' structure, found or made, and the traced part of the letters."""
         traced, arguments, static, name = self._structure(program, letters, dtype)
+        # What waits for the host is drawn there, one draw at a time.
+        device, batch = ("cpu", 1) if traced.host_steps else (self.device, self.batch)
+        here = platform.processor(device)
+        arguments = jax.device_put(arguments, here)
         if name not in self._programs:
-            with self._compiling(len(self._programs) + 1):
-                self._programs[name] = self._compile(program, arguments, static, traced.shapes)
+            with self._compiling(len(self._programs) + 1), jax.default_device(here):
+                self._programs[name] = self._compile(program, arguments, static, traced, device, batch)
         return self._programs[name], arguments
 
     def _one(self, program: Callable[..., Any], static: Any) -> Callable[..., dict[str, jax.Array]]:
@@ -227,43 +257,34 @@ class Sampler:
         closed, shapes = jax.make_jaxpr(self._one(program, static), return_shape=True)(arguments, words, index)
         # The key of a draw is made of the words and the number; letters are no randomness.
         random = [False] * len(jax.tree.leaves(arguments)) + [True, True]
-        return _Traced(shapes, key_use(closed, random, list(shapes)))
+        return _Traced(shapes, key_use(closed, random, list(shapes)), steps_of_host(closed), widest_step(closed))
 
     def _compile(
-        self, program: Callable[..., Any], traced: Any, static: Any, shapes: Mapping[str, jax.ShapeDtypeStruct]
+        self,
+        program: Callable[..., Any],
+        arguments: Any,
+        static: Any,
+        traced: _Traced,
+        device: str,
+        batch: int | AsManyAsFit,
     ) -> _Program:
-        """Compile ahead of time a loop over at most ``capacity`` groups, filling buffers of that length."""
+        """Compile ahead of time a loop over at most ``capacity`` groups, filling buffers of that length.
+
+        **Raises:** UsageError if the program does not fit into the memory; ObservationError if not even one draw of it does,
+        where the batch is free.
+        """
         wall, cpu = time.perf_counter(), time.process_time()
+        neighbours = batch if isinstance(batch, int) else batch.first(self.memory, traced.widest)
         one = self._one(program, static)
-        words = jax.device_put(jax.random.key_data(root(0, self.generator)), self._processor)
-        group_bytes = self.batch * sum(shape.size * shape.dtype.itemsize for shape in shapes.values())
-        capacity = int(np.clip(self.memory * SHARE_OF_RESULTS // max(group_bytes, 1), 1, LONGEST_CHUNK))
-
-        def chunk(arguments: Any, words: jax.Array, start: jax.Array, count: jax.Array) -> dict[str, jax.Array]:
-            def step(j: jax.Array, buffers: dict[str, jax.Array]) -> dict[str, jax.Array]:
-                neighbours = jnp.arange(self.batch, dtype=jnp.uint32)
-                indices = (start + j.astype(jnp.uint32)) * jnp.uint32(self.batch) + neighbours
-                if self.batch == 1:
-                    out = {name: values[None] for name, values in one(arguments, words, indices[0]).items()}
-                else:
-                    out = jax.vmap(lambda index: one(arguments, words, index))(indices)
-                # The barrier keeps the writing into buffers, whose length varies with the budget, out of the draw.
-                out = jax.lax.optimization_barrier(out)
-                return {name: buffers[name].at[j].set(out[name]) for name in out}
-
-            empty = {
-                name: jnp.zeros((capacity, self.batch, *shape.shape), shape.dtype) for name, shape in shapes.items()
-            }
-            return jax.lax.fori_loop(jnp.int32(0), count, step, empty)
-
-        executable = jax.jit(chunk).lower(traced, words, np.uint32(0), np.int32(1)).compile()
-        needed = _bytes_of(executable, capacity * group_bytes)
-        if needed > self.memory:
-            raise UsageError(
-                f"One draw of `{_name(program)}` runs in {needed} bytes, chunks of {capacity} included.\n"
-                f"  The sampler may use {self.memory}.\n"
-                f"  Write `Sampler(memory={needed})` or more, or a smaller padding."
-            )
+        while True:
+            executable, capacity, needed = self._looped(one, arguments, traced.shapes, device, neighbours)
+            if needed <= self.memory:
+                break
+            if isinstance(batch, int):
+                raise UsageError(self._too_large(_name(program), needed, capacity, neighbours))
+            if neighbours == 1:  # this program has no place on this device; others of the run have
+                raise ObservationError(self._too_large(_name(program), needed, capacity, neighbours))
+            neighbours = batch.next(neighbours, self.memory, needed)
         self.meter = replace(
             self.meter,
             programs=self.meter.programs + 1,
@@ -271,7 +292,52 @@ class Sampler:
             compile_cpu_seconds=self.meter.compile_cpu_seconds + time.process_time() - cpu,
             largest_program=max(self.meter.largest_program, needed),
         )
-        return _Program(executable, capacity, dict(shapes))
+        return _Program(executable, capacity, dict(traced.shapes), Placement(device, neighbours, traced.host_steps))
+
+    def _looped(
+        self,
+        one: Callable[..., dict[str, jax.Array]],
+        arguments: Any,
+        shapes: Mapping[str, jax.ShapeDtypeStruct],
+        device: str,
+        batch: int,
+    ) -> tuple[Any, int, int]:
+        """The executable with so many neighbours, the groups that its buffers hold, and the bytes that it needs."""
+        words = jax.device_put(jax.random.key_data(root(0, self.generator)), platform.processor(device))
+        group_bytes = batch * sum(shape.size * shape.dtype.itemsize for shape in shapes.values())
+        capacity = int(np.clip(self.memory * SHARE_OF_RESULTS // max(group_bytes, 1), 1, LONGEST_CHUNK))
+
+        def chunk(arguments: Any, words: jax.Array, start: jax.Array, count: jax.Array) -> dict[str, jax.Array]:
+            def step(j: jax.Array, buffers: dict[str, jax.Array]) -> dict[str, jax.Array]:
+                neighbours = jnp.arange(batch, dtype=jnp.uint32)
+                indices = (start + j.astype(jnp.uint32)) * jnp.uint32(batch) + neighbours
+                if batch == 1:
+                    out = {name: values[None] for name, values in one(arguments, words, indices[0]).items()}
+                else:
+                    out = jax.vmap(lambda index: one(arguments, words, index))(indices)
+                # The barrier keeps the writing into buffers, whose length varies with the budget, out of the draw.
+                out = jax.lax.optimization_barrier(out)
+                return {name: buffers[name].at[j].set(out[name]) for name in out}
+
+            empty = {name: jnp.zeros((capacity, batch, *shape.shape), shape.dtype) for name, shape in shapes.items()}
+            return jax.lax.fori_loop(jnp.int32(0), count, step, empty)
+
+        executable = jax.jit(chunk).lower(arguments, words, np.uint32(0), np.int32(1)).compile()
+        return executable, capacity, _bytes_of(executable, capacity * group_bytes)
+
+    def _too_large(self, name: str, needed: int, capacity: int, batch: int) -> str:
+        """The sentence on a program that exceeds the memory."""
+        drawn = "One draw" if batch == 1 else f"{batch} draws at a time"
+        if not isinstance(self.batch, int):
+            other = f"`{option('device')} cpu`, or smaller sizes with `{option('sizes')}`"
+        else:
+            fewer = "a smaller padding" if batch == 1 else "fewer draws at a time"
+            other = f"`Sampler(memory={needed})` or more, or {fewer}"
+        return (
+            f"{drawn} of `{name}` {'runs' if batch == 1 else 'run'} in {needed} bytes, chunks of {capacity} included.\n"
+            f"  The sampler may use {self.memory}.\n"
+            f"  Write {other}."
+        )
 
 
 def check(table: Mapping[str, np.ndarray], shapes: Mapping[str, tuple[int, ...]], first: int = 0) -> None:

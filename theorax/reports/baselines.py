@@ -31,10 +31,10 @@ from theorax.reports.json import checked, json_in
 from theorax.runs.sources import Manifest, differences
 from theorax.text.codec import Count, Malformed, completed, plain
 from theorax.theorems.roots import Origin
+from theorax.verifiers.settings import DETERMINING
 
 FILE = "theorax-baseline.json"
 VERSION: Literal[1] = 1
-DETERMINING = ("effort", "seed", "device", "level", "at", "sizes", "model", "nightly")
 AGAIN = "Write it anew with `verify baseline save`."
 
 

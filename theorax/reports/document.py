@@ -11,7 +11,7 @@ import os
 import platform
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, get_type_hints
 
@@ -63,12 +63,12 @@ class DesignSettings:
     model: str | None
     nightly: bool
     adjust: Literal["holm", "e-bh"]
+    batch: int | None = field(default=None, kw_only=True)  # draws vectorised together, where a number was asked for
 
     def settings(self, **others: Any) -> Settings:
         """The settings of a run that is made in the same way; ``others`` determine nothing."""
-        own = {
-            name: getattr(self, name) for name in ("effort", "seed", "device", "level", "model", "nightly", "adjust")
-        }
+        names = ("effort", "seed", "device", "level", "model", "nightly", "adjust", "batch")
+        own = {name: getattr(self, name) for name in names}
         return Settings(at=tuple(self.at.items()), sizes=tuple(self.sizes.items()), **{**own, **others})
 
 

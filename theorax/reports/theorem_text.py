@@ -26,6 +26,7 @@ from theorax.verifiers.outcome import (
     MutantOutcome,
     StepOutcome,
     StepStatus,
+    VectorisedPrograms,
 )
 
 LABELS = {
@@ -426,6 +427,12 @@ def references(part: TheoremReport, bibliography: Sequence[CitedWork]) -> Iterat
         yield Paragraph(f"{work.entry} {work.url}".strip(), hang=2)
 
 
+def _vectorised(programs: VectorisedPrograms) -> str:
+    drawn = f"{many(programs.batch, 'draw')} at a time on the {programs.device}"
+    waits = f", for the host takes its steps {', '.join(programs.host_steps)}" if programs.host_steps else ""
+    return f"{many(programs.programs, 'program')} with {drawn}{waits}"
+
+
 def cost(part: TheoremReport) -> Iterator[Block]:
     """Cost of the check, and the command that repeats it."""
     work = part.work
@@ -436,6 +443,7 @@ def cost(part: TheoremReport) -> Iterator[Block]:
         share = min(1.0, work.compile_seconds / work.cpu_seconds) if work.cpu_seconds > 0 else None
         compiling = f", compiling {share:.0%} of the CPU time" if share is not None else ""
         told.append(f"{many(work.programs, 'compiled program')}{compiling}")
+    told += [_vectorised(each) for each in work.vectorised]
     sentence = "; ".join(told) + "."
     if part.kept_from is not None:
         sentence += f" Kept from {moment(part.kept_from)}: nothing that determines it changed since."

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from theorax.runs.known_files import KnownFiles, SourceFile
 from theorax.runs.own_files import PACKAGE, imports, model_file, neighbours
-from theorax.verifiers.settings import Settings
+from theorax.verifiers.settings import DETERMINING, Settings
 
 DECIDING = ("runs/checking.py", "verifiers/kinds/*.py")  # found by folder: kinds may be looked up by name
 LIBRARIES = (
@@ -70,8 +70,7 @@ class Sources:
                         parts[f"source {_shown(inside, self.root)}"] = self._digest(inside)
                 if path != theorem:
                     parts[f"source {name}"] = self._digest(path)
-        names = ("effort", "seed", "device", "level", "at", "sizes", "model", "nightly")
-        parts |= {f"setting {name}": repr(value) for name, value in zip(names, settings.key, strict=True)}
+        parts |= {f"setting {name}": repr(value) for name, value in zip(DETERMINING, settings.key, strict=True)}
         parts |= {f"version of {name}": version(name) for name in LIBRARIES}
         parts["version of python"] = platform.python_version()
         parts["machine"] = f"{platform.system()} {platform.machine()}"

@@ -8,7 +8,7 @@ import pytest
 
 PROPERTY = "theorax"  # under this name a test's report carries its claims
 SETTINGS = (
-    "effort", "seed", "device", "level", "nightly", "adjust", "at", "sizes", "model", "fresh", "state"
+    "effort", "seed", "device", "batch", "level", "nightly", "adjust", "at", "sizes", "model", "fresh", "state"
 )  # fmt: skip
 """The options of the command that are offered behind `--verify-`."""
 OF_THEOREMS = ("root", "at", "sizes", "model")  # these mean nothing where no theorems are named
@@ -35,6 +35,7 @@ def declare(parser: pytest.Parser) -> None:
     add("--verify-effort", metavar="EFFORT", help="quick, standard or thorough [standard].")
     add("--verify-seed", type=int, metavar="N", help="Another stream of draws, also of the fixture claim [0].")
     add("--verify-device", metavar="DEVICE", help="cpu or gpu [cpu].")
+    add("--verify-batch", type=int, metavar="N", help="Draws vectorised together [one on a CPU, else as many as fit].")
     add("--verify-level", type=float, metavar="P", help="Error rate of a single claim [0.025].")
     add("--verify-nightly", action="store_true", help="Seeds of the date; refuted is what all nights together refute.")
     add("--verify-adjust", metavar="METHOD", help="How error rates are kept over all claims: holm or e-bh [holm].")

@@ -107,6 +107,16 @@ class NotAsked:
 
 
 @dataclass(frozen=True)
+class VectorisedPrograms:
+    """Programs that were drawn on one device with so many draws at a time, and the steps that kept them on the CPU."""
+
+    device: str
+    batch: int
+    programs: int
+    host_steps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Work:
     """Cost of a check."""
 
@@ -115,6 +125,7 @@ class Work:
     programs: int = 0
     compile_seconds: float = 0.0  # of CPU time, like the next
     cpu_seconds: float = 0.0
+    vectorised: tuple[VectorisedPrograms, ...] = ()  # empty where all was drawn on the CPU, one draw at a time
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ if TYPE_CHECKING:  # which knows the settings
     from theorax.verifiers.attempts import CountedAttempt
 
 EFFORTS = ("quick", "standard", "thorough")
+DETERMINING = ("effort", "seed", "device", "level", "at", "sizes", "model", "nightly", "batch")
+"""The settings that determine a result, in the order of ``Settings.key``."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class Settings:
     sizes: tuple[tuple[str, tuple[int, ...]], ...] = ()  # --sizes T=100..400: letter, sizes
     model: str | None = None  # --model file.py:factory
     nightly: bool = False  # the seed is the date's, and the data feed a process over all nights
+    batch: int | None = None  # draws vectorised together; None: one on a CPU, as many as fit on an accelerator
     # How, not what: these do not enter a result's key.
     adjust: str = "holm"  # how error rates are kept over the run: a method of `theorax.decide.error_budget`
     jobs: int = 1
@@ -37,7 +40,7 @@ class Settings:
     @property
     def key(self) -> tuple[object, ...]:
         """The choices that determine a result."""
-        return (self.effort, self.seed, self.device, self.level, self.at, self.sizes, self.model, self.nightly)
+        return tuple(getattr(self, name) for name in DETERMINING)
 
     def replay(self, selector: Sequence[str]) -> str:
         """The command that checks a theorem again as these settings do, by the words that select it."""
@@ -58,6 +61,8 @@ class Settings:
             words += ["--seed", str(self.seed)]
         if self.device != "cpu":
             words += ["--device", self.device]
+        if self.batch is not None:
+            words += ["--batch", str(self.batch)]
         if self.level != Settings().level:
             words += ["--level", str(self.level)]
         if self.at:

@@ -80,7 +80,8 @@ def observe(
     with phase("reading"):
         theorem, table = _prepare(theorem_id, settings, catalogue, value)
     # Another process reads the theorem from its file; a value has none.
-    is_shared = settings.jobs > 1 and value is None
+    # One process keeps an accelerator busy, and several would share its memory.
+    is_shared = settings.jobs > 1 and value is None and settings.device == "cpu"
     crew = Crew(settings.jobs - 1, DRAW, theorem_id, replace(settings, jobs=1)) if is_shared else None
     draws = Draws(theorem_id, theorem, table, settings, kept, crew)
     with phase("proving"):
@@ -129,6 +130,7 @@ def observe(
             programs=sum(sampler.meter.programs for sampler in draws.samplers),
             compile_seconds=sum(sampler.meter.compile_cpu_seconds for sampler in draws.samplers),
             cpu_seconds=time.process_time() - cpu + draws.cpu_seconds,
+            vectorised=draws.vectorised,
         ),
         model=settings.model,
         references=theorem.references,

@@ -10,6 +10,7 @@ import io
 import json
 import time
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
@@ -21,11 +22,13 @@ import numpy as np
 from theorax.decide.stopping import DEFAULT_SCHEDULE
 from theorax.errors import ObservationError, option
 from theorax.language import Experiment, Theorem
+from theorax.numerics.placements import AsManyAsFit
 from theorax.numerics.sampler import Sampler
 from theorax.verifiers.cases.crew import STARTUP, Crew, DrawnPortion, Place, Portion, Tables
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.measure import measure, observed
 from theorax.verifiers.cases.sweep_lines import BOX, SweepLine
+from theorax.verifiers.outcome import VectorisedPrograms
 from theorax.verifiers.phases import phase
 from theorax.verifiers.settings import Settings
 
@@ -56,7 +59,7 @@ class Draws:
     ) -> None:
         self._crew, self._ahead = crew, list[SweepLine]()
         self._theorem_id, self._theorem, self._table, self._settings = theorem_id, theorem, table, settings
-        self._samplers: dict[str, Sampler] = {}
+        self._samplers: dict[tuple[str, int | AsManyAsFit], Sampler] = {}
         self._drawn: dict[Place, tuple[Tables, Tables]] = {}  # all draws so far, whoever asked for them
         self._seen: dict[Place, dict[int, Observed]] = {}  # by the number of draws that was asked for
         self._portions: dict[Portion, DrawnPortion] = {}  # drawn here while others drew what was asked for
@@ -120,8 +123,18 @@ class Draws:
 
     @property
     def samplers(self) -> list[Sampler]:
-        """The samplers in use, one per device."""
+        """The samplers in use, one for each device and number of draws that are vectorised together."""
         return list(self._samplers.values())
+
+    @property
+    def vectorised(self) -> tuple[VectorisedPrograms, ...]:
+        """Programs by device and draws at a time; none where all are drawn on the CPU, one draw at a time."""
+        if self._settings.device == "cpu" and self._settings.batch is None:
+            return ()
+        counted = Counter(placement for sampler in self.samplers for placement in sampler.placements)
+        return tuple(
+            VectorisedPrograms(each.device, each.batch, programs, each.host_steps) for each, programs in counted.items()
+        )
 
     @property
     def all(self) -> list[Observed]:
@@ -226,7 +239,15 @@ class Draws:
     def _sampler(self, experiment: Experiment) -> Sampler:
         # Some operations exist on the CPU alone; the rest runs where the user asked for it.
         device = "cpu" if experiment.platform == "cpu" else self._settings.device
-        return self._samplers.setdefault(device, Sampler(device=device, compiling=self._compiling))
+        batch: int | AsManyAsFit = 1
+        if experiment.platform != "cpu" and self._settings.batch is not None:
+            batch = self._settings.batch
+        elif device != "cpu":
+            # The planned draws are part of the design. A quarter of them at most: a portion of them wastes little.
+            batch = AsManyAsFit(max(1, experiment.number_of_draws(self._settings.effort) // 4))
+        if (device, batch) not in self._samplers:
+            self._samplers[device, batch] = Sampler(device=device, batch=batch, compiling=self._compiling)
+        return self._samplers[device, batch]
 
     def _compiling(self, number: int) -> AbstractContextManager[None]:
         return phase("compiling", number, self._expected[1])

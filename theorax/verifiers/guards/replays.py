@@ -14,6 +14,7 @@ from sympy import Basic, Rational
 from theorax.language import Measured, Parameter
 from theorax.numerics.arithmetics import Ball, UndecidedComparison, UnsupportedPrimitive
 from theorax.numerics.arithmetics.replayed_draws import MOST_OPERATIONS, BallProgram, Replayed, Stopped
+from theorax.numerics.nested_steps import programs_in
 from theorax.verifiers.cases import instances
 from theorax.verifiers.cases.evaluation import Observed, evaluate
 from theorax.verifiers.cases.sweep_lines import BOX, Cell, SweepLine
@@ -138,7 +139,7 @@ def _steps_to_build(observed: Observed, size: int) -> int:
 
     def visit(jaxpr: Any) -> None:
         for step in jaxpr.eqns:
-            bodies = [body for value in step.params.values() for body in _bodies(value)]
+            bodies = [body for value in step.params.values() for body in programs_in(value)]
             known = step.params if not bodies else [id(body) for body in bodies]
             key = (step.primitive.name, str(known), str([atom.aval for atom in step.invars]))
             if key not in seen:
@@ -148,13 +149,6 @@ def _steps_to_build(observed: Observed, size: int) -> int:
 
     visit(jax.make_jaxpr(arrays)(np.uint32(0)).jaxpr)
     return len(seen)
-
-
-def _bodies(value: Any) -> Iterator[Any]:
-    for part in value if isinstance(value, tuple | list) else (value,):
-        body = getattr(part, "jaxpr", part)
-        if hasattr(body, "eqns"):
-            yield body
 
 
 def ball_of(expression: Basic, cell: Cell, run: ReplayedRun, observed: Observed, precision: int) -> Any:

@@ -1,0 +1,25 @@
+"""Steps of a traced program, those inside loops, branches and called programs included."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+__all__ = ["every_step", "programs_in"]
+
+
+def programs_in(value: Any) -> Iterator[Any]:
+    """The programs that a parameter of a step holds: the body of a loop, the branches of a choice, a called function."""
+    for part in value if isinstance(value, tuple | list) else (value,):
+        body = getattr(part, "jaxpr", part)
+        if hasattr(body, "eqns"):
+            yield body
+
+
+def every_step(program: Any) -> Iterator[Any]:
+    """Each step of a jaxpr, closed or open, and after it the steps of the programs that it holds."""
+    for step in getattr(program, "jaxpr", program).eqns:
+        yield step
+        for value in step.params.values():
+            for body in programs_in(value):
+                yield from every_step(body)
