@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import tempfile
@@ -15,6 +16,8 @@ from theorax.text.codec import Malformed, built, plain
 from theorax.text.safe import UNSEEN
 
 File = TypeVar("File")
+LARGEST_FILE = 2**30  # bytes; all theorems at thorough effort fill a few megabytes
+LARGEST_COUNT = 2**63 - 1
 
 
 def text(document: Any) -> str:
@@ -71,11 +74,16 @@ def json_in(path: Path, what: str, write: str, usual: str) -> dict[str, Any]:
     **Raises:** UsageError if there is none, or it is cut off.
     """
     try:
+        if path.is_dir():
+            raise UsageError(f"`{path}` is a folder. Name the {what} in it, such as `{path / usual}`.")
+        # A pipe may never be written to, and a device may never end.
+        if path.exists() and not path.is_file():
+            raise UsageError(f"`{path}` is not a regular file. Write the {what} to a file, and name that.")
+        if (size := path.stat().st_size) > LARGEST_FILE:
+            raise UsageError(f"`{path}` has {size} bytes, more than any {what} has. {write}")
         found = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_number)
     except FileNotFoundError:
         raise UsageError(f"There is no {what} `{path}`. {write}") from None
-    except IsADirectoryError:
-        raise UsageError(f"`{path}` is a folder. Name the {what} in it, such as `{path / usual}`.") from None
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"The {what} `{path}` cannot be read: {error}. {write}") from None
     except (ValueError, RecursionError) as error:
@@ -97,9 +105,27 @@ def checked(
     **Raises:** UsageError that begins as ``told``, names the path of the offending field and ends with the remedy.
     """
     try:
+        _refuse_endless(found, "")
         return held(built(kind, found))
     except Malformed as error:
         raise UsageError(f"{told}, at `{error.place or '.'}`: {error}. {remedy}") from None
+
+
+def _refuse_endless(value: Any, place: str) -> None:
+    """Refuse numbers that JSON can write and a double or a count of 64 bits cannot hold.
+
+    **Raises:** Malformed with the first of them.
+    """
+    if isinstance(value, dict):
+        for key, part in value.items():
+            _refuse_endless(part, f"{place}.{key}")
+    elif isinstance(value, list):
+        for at, part in enumerate(value):
+            _refuse_endless(part, f"{place}[{at}]")
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise Malformed(place, "the number there is larger than any double")
+    elif isinstance(value, int) and abs(value) > LARGEST_COUNT:
+        raise Malformed(place, "the whole number there has more than 64 bits")
 
 
 def _no_number(word: str) -> float:
