@@ -237,7 +237,11 @@ REFUSED = {
         "`1e-320` is so small that powers of it",
     ),
     "a large range": (GOOD, ("--mean", "error = 1", "--margin", "1", "--range", "0,1e308"), "no range"),
-    "a large value": (GOOD + "64,1e308\n", ("--mean", "error = 1", "--margin", "1", "--sd", "1"), "Row 5, column `error`"),
+    "a large value": (
+        GOOD + "64,1e308\n",
+        ("--mean", "error = 1", "--margin", "1", "--sd", "1"),
+        "Row 5, column `error`",
+    ),
     "a large value of a law": (GOOD + "64,1e308\n", ("--law", "error ~ normal(0, 1)"), "Row 5, column `error`"),
     "a large size": (GOOD + "1e308,1\n", CLAIM, "Row 5, column `N`"),
     "a small size": (GOOD + "1e-308,1\n", CLAIM, "Row 5, column `N`"),

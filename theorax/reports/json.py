@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
 import re
+import stat
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -37,12 +39,16 @@ def writable(path: Path) -> None:
 
     **Raises:** UsageError if not.
     """
-    folder = path.parent
-    if path.is_dir():
-        raise UsageError(f"`{path}` is a folder. Name a file for the report, such as `{path / 'report.json'}`.")
-    if not folder.is_dir():
-        raise UsageError(f"The report cannot be written to `{path}`: there is no folder `{folder}`. Make it first.")
     try:
+        if path.is_dir():
+            raise UsageError(f"`{path}` is a folder. Name a file for the report, such as `{path / 'report.json'}`.")
+        if _is_written_into(path):
+            if not os.access(path, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            return
+        folder = _place(path).parent
+        if not folder.is_dir():
+            raise UsageError(f"The report cannot be written to `{path}`: there is no folder `{folder}`. Make it first.")
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".theorax-"):
             pass
     except OSError as error:
@@ -54,18 +60,56 @@ def writable(path: Path) -> None:
 def write_text(content: str, path: Path) -> None:
     """Write a text; a reader sees the old file or the whole new one.
 
+    Links are followed: the file that they lead to is replaced. A device or a pipe is written into and stays what it is.
+
     **Raises:** UsageError if it cannot be written.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        if _is_written_into(path):
+            # A pipe that nobody reads from would be waited for without end.
+            with open(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK), "w", encoding="utf-8") as file:
+                os.set_blocking(file.fileno(), True)
+                file.write(content)
+        else:
+            _replace(_place(path), content)
+    except OSError as error:
+        why = "nobody reads from it" if error.errno == errno.ENXIO else error.strerror
+        raise UsageError(f"The report could not be written to `{path}`: {why}.") from None
+
+
+_STREAMS = (Path("/dev/stdout"), Path("/dev/stderr"))
+
+
+def _is_written_into(path: Path) -> bool:
+    """True for what is no regular file, and for a stream of this process, which stays open where it leads to one."""
+    is_stream = path in _STREAMS or os.path.realpath(path.parent).startswith("/proc/")
+    return path.exists() and (is_stream or not path.is_file())
+
+
+def _place(path: Path) -> Path:
+    """The file that links lead to.
+
+    **Raises:** OSError where they lead in a circle.
+    """
+    place = Path(os.path.realpath(path))
+    if place.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return place
+
+
+def _replace(place: Path, content: str) -> None:
+    temporary = place.with_name(f".theorax-{os.getpid()}.part")
     try:
         with temporary.open("w", encoding="utf-8") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
+        if place.exists():
+            temporary.chmod(stat.S_IMODE(place.stat().st_mode))
+        temporary.replace(place)
+    except BaseException:
         temporary.unlink(missing_ok=True)
-        raise UsageError(f"The report could not be written to `{path}`: {error.strerror}.") from None
+        raise
 
 
 def json_in(path: Path, what: str, write: str, usual: str) -> dict[str, Any]:
