@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shlex
+import time
 
 import numpy as np
 import polars
@@ -206,6 +207,7 @@ REFUSED = {
     "negative margin": (GOOD, (*CLAIM[:3], "-1"), "`--margin -1`"),
     "level": (GOOD, (*CLAIM, "--level", "0.7"), "no error rates"),
     "class": (GOOD, (*CLAIM, "--class", "small"), "no class of corrections"),
+    "a large class": (GOOD, (*CLAIM, "--class", "1e308 n^-1/2..-2"), "`1e308` is so large"),
     "sharp class": (GOOD, (*CLAIM, "--class", "none"), "reason"),
     "no number": (GOOD, ("--limit", "error -> x as N", "--margin", "1"), "`x` is not a finite number"),
     "no sd": (GOOD + GOOD[8:], ("--limit", "error -> 0 as N", "--margin", "1"), "One thing is missing: --sd."),
@@ -228,6 +230,26 @@ REFUSED = {
     "a class that grows": (GOOD, (*CLAIM, "--class", "0.5 n^2"), "a correction fades, so its powers are negative"),
     "two readings": (GOOD, ("--rate", "error ~ N^-2/3", "--margin", "1"), "Write `N**(-2/3)`"),
     "an overflowing fraction": (GOOD, ("--mean", "error = 1", "--margin", "1e400"), "`--margin 1e400` is not valid"),
+    "a large margin": (GOOD, ("--mean", "error = 1", "--margin", "1e51"), "`1e51` is so large that powers of it"),
+    "a small variance": (
+        GOOD,
+        ("--mean", "error = 1", "--margin", "1", "--variance", "1e-320"),
+        "`1e-320` is so small that powers of it",
+    ),
+    "a large range": (GOOD, ("--mean", "error = 1", "--margin", "1", "--range", "0,1e308"), "no range"),
+    "a large value": (
+        GOOD + "64,1e308\n",
+        ("--mean", "error = 1", "--margin", "1", "--sd", "1"),
+        "Row 5, column `error`",
+    ),
+    "a large value of a law": (GOOD + "64,1e308\n", ("--law", "error ~ normal(0, 1)"), "Row 5, column `error`"),
+    "a large size": (GOOD + "1e308,1\n", CLAIM, "Row 5, column `N`"),
+    "a small size": (GOOD + "1e-308,1\n", CLAIM, "Row 5, column `N`"),
+    "a large power of the sizes": (
+        "N,error\n" + "".join(f"{n},1\n{n},1.1\n" for n in (1, 2, 4, 8)),
+        ("--rate", "error ~ N**(1e18)", "--margin", "1"),
+        "beyond the range of doubles at the sizes",
+    ),
     "a fraction of zero": (GOOD, ("--mean", "error = 1", "--margin", "1/0"), "`--margin 1/0` is not valid"),
     "a short row": ("N,error,note\n8,1,a\n16,1\n32,1,\n", CLAIM, "Row 3 of"),
     "an open quote": ('N,error\n8,"0.1\n16,0.05\n', CLAIM, "cannot be read as a table"),
@@ -326,12 +348,31 @@ def test_a_pipe_is_no_file(verify, tmp_path):
     assert "is not a regular file" in verify("data", str(tmp_path / "pipe"), *CLAIM).err
 
 
+def test_many_columns_are_read_in_time_linear_in_them(data):
+    names = [f"c{at}" for at in range(100_000)]
+    began = time.perf_counter()
+    said = data(",".join([*names, names[-1]]) + "\n" + ",".join(["1"] * 100_001) + "\n", "--mean", "c1 = 1")
+    # Comparing every name with those before it takes 40 s, looking it up half a second.
+    assert "(100000 and 100001). Rename one." in said.err and time.perf_counter() - began < 10
+
+
+SPIKE = np.zeros((64, 9))
+SPIKE[3, 2] = 1
+
+
 def test_archives_that_cannot_be_read(data, rng):
     assert "no NPZ archive" in data(b"PK\x03\x04junk", *RATE, name="a.npz").err
     ragged = {"N": SIZES, "error": np.ones(4)}
     assert "differ in length" in data(ragged, *RATE, name="b.npz").err
     assert "shape (9, 64)" in data({"N": SIZES, "error": draws(rng).T}, *RATE, name="c.npz").err
     assert "not of real numbers" in data({"N": np.array(["a"]), "error": np.ones(1)}, *RATE, name="d.npz").err
+    nothing = {"N": np.zeros(0), "error": np.zeros(0)}
+    for number, claim in enumerate(
+        (RATE, ("--mean", "error = 1", "--margin", "1", "--sd", "1"), ("--law", "error ~ N"))
+    ):
+        assert "has names but no rows" in data(nothing, *claim, "--sd", "1", name=f"nothing{number}.npz").err
+    assert "holds no draw" in data({"N": SIZES, "error": np.zeros((0, 9))}, *RATE, name="no_draws.npz").err
+    assert "Row 4, column 3" in data({"N": SIZES, "error": draws(rng) + 1e60 * SPIKE}, *RATE, name="large.npz").err
     bad = draws(rng)
     bad[3, 2] = np.nan
     assert "Draw 4 at N = 128 (size 3) is nan" in data({"N": SIZES, "error": bad}, *RATE, name="e.npz").err

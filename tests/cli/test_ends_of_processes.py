@@ -26,6 +26,17 @@ def command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
 
 
+def shell(folder: Path, line: str) -> subprocess.CompletedProcess[str]:
+    """A line of the shell, in this folder."""
+    return subprocess.run(["sh", "-c", line], cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+
+
+def python(folder: Path, program: str) -> subprocess.CompletedProcess[str]:
+    """A program in a process of its own."""
+    words = (sys.executable, "-c", program)
+    return subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False, timeout=300)
+
+
 # One process for each place, and each way to end once.
 @pytest.mark.parametrize(("end", "place"), [("os", "import"), ("sys", "factory"), ("text", "layer")])
 def test_a_model_that_ends_its_process_is_an_error(tmp_path, end, place):
@@ -58,6 +69,81 @@ def test_what_cannot_be_told_is_no_success_and_no_refutation(tmp_path, closed, w
     assert done.returncode == 3
     assert "The standard output cannot be written" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+@pytest.mark.parametrize(
+    ("words", "code"), [("theorem nosuch", 2), ("list >/dev/full", 3), ("list >/dev/null", 0), ("-x >&-", 2)]
+)
+def test_a_standard_error_that_cannot_be_written_changes_no_exit_code(tmp_path, words, code):
+    done = shell(tmp_path, f"{sys.executable} -m theorax {words} 2>/dev/full")
+    assert done.returncode == code
+
+
+@pytest.mark.parametrize("words", ["list", "theorem price_identity", "init"])
+def test_a_working_folder_that_was_deleted_is_a_sentence(tmp_path, words):
+    (tmp_path / "gone").mkdir()
+    done = shell(tmp_path, f"cd gone && rmdir ../gone && {sys.executable} -m theorax {words}")
+    assert done.returncode == 2
+    assert done.stderr.startswith("Error: The working folder was deleted.")
+
+
+@pytest.mark.parametrize("words", ["theorem {}.py", "report render {}", "data {} --mean x=1", "theorem gap -o json={}"])
+def test_a_name_too_long_for_a_file_is_a_sentence(verify, words):
+    answer = verify(*words.format("n" * 300).split())
+    assert answer.code == 2 and "File name too long" in answer.err
+
+
+IN_AN_IMPORT = """
+import sys
+
+class Interrupts:
+    def find_spec(self, name, *_):
+        if name == {name!r}:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupts())
+sys.argv[1:] = ["list"]
+from theorax.__main__ import run
+run()
+"""
+
+
+@pytest.mark.parametrize("name", ["click", "theorax.cli.listing"])
+def test_an_interruption_in_an_import_is_a_sentence(tmp_path, name):
+    done = python(tmp_path, IN_AN_IMPORT.format(name=name))
+    assert (done.returncode, done.stderr.strip(), done.stdout) == (130, "Error: Interrupted.", "")
+
+
+IN_A_CALLBACK = """
+import sys, time
+from theorax.cli import main
+
+class Called:
+    def __del__(self):
+        raise KeyboardInterrupt
+
+main._hear_interruptions()
+try:
+    Called()
+    time.sleep(60)
+except KeyboardInterrupt:
+    sys.exit(130)
+"""
+
+
+def test_an_interruption_in_a_callback_is_repeated(tmp_path):
+    done = python(tmp_path, IN_A_CALLBACK)
+    assert (done.returncode, done.stderr) == (130, "")
+
+
+def test_memory_that_is_used_up_is_a_sentence(verify, monkeypatch):
+    def fills(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("theorax.reports.assembly.document", fills)
+    answer = verify("theorem", "gap", "--jobs", "1")
+    assert answer.code == 3 and "The memory is used up." in answer.err
 
 
 @pytest.mark.parametrize("words", ["list", "explain rank_collapse_width", "--help"])

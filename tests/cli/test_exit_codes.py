@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import fakes
@@ -46,6 +47,16 @@ USAGE = [
     (("theorem", "gap", "--effort", "quik"), 2, "did you mean `quick`?"),
     (("theorem", "gap", "--devcie", "gpu"), 2, "--device"),
     (("theorem", "gap", "--seed", "two"), 2, "not a valid int"),
+    (("theorem", "gap", "--seed", "1" * 26), 2, "has more than 64 bits"),
+    (("plan", "gap", "--seed", "1" * 26), 2, "has more than 64 bits"),
+    (("baseline", "compare", "fifo"), 2, "is not a regular file"),
+    (("baseline", "compare", "/dev/zero"), 2, "is not a regular file"),
+    (("report", "render", "fifo"), 2, "is not a regular file"),
+    (("report", "render", "/dev/zero"), 2, "is not a regular file"),
+    (("replay", "fifo"), 2, "is not a regular file"),
+    (("theorem", "gap", "--at", "gamma=1e999999999"), 2, "no double is near the value of `gamma`"),
+    (("theorem", "gap", "--at", "gamma=1e-400"), 2, "no double is near the value of `gamma`"),
+    (("theorem", "gap", "--sizes", "T=1..1" + "0" * 30), 2, "sizes go up to 2147483647"),
     (("theorem", "gap", "--level", "2"), 2, "Write `--level 0.025`"),
     (("theorem", "gap", "--jobs", "-1"), 2, "Write `--jobs 1`"),
     (("theorem", "gap", "--at", "gamma"), 2, "Write `--at gamma=1/4,l=2`"),
@@ -71,6 +82,7 @@ USAGE = [
 def test_a_users_mistake_is_one_sentence_and_nothing_runs(verify, tmp_path, monkeypatch, arguments, code, said):
     calls = tmp_path / "calls"
     calls.mkdir()
+    os.mkfifo("fifo")
     monkeypatch.setenv("THEORAX_TEST_CALLS", str(calls))
     answer = verify(*arguments)
     assert answer.code == code

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import os
+import stat
+import subprocess
+import sys
 from copy import deepcopy
 from dataclasses import replace
+from pathlib import Path
 
 import fakes
 import pytest
@@ -14,7 +19,7 @@ from theorax.decide.status import Status
 from theorax.errors import UsageError
 from theorax.reports.assembly import document
 from theorax.reports.document import ClaimReport, Document, RunSummary, TheoremReport, exit_code
-from theorax.reports.json import text, write_text
+from theorax.reports.json import text, writable, write_text
 from theorax.reports.reading import current
 from theorax.runs.adjustment import adjust
 from theorax.runs.dependencies import Graph
@@ -180,6 +185,67 @@ def test_a_file_is_written_whole(tmp_path):
     write_text(text(report(fakes.outcome("gap"))), path)
     assert current(json.loads(path.read_text(encoding="utf-8"))) == report(fakes.outcome("gap"))
     assert [file.name for file in tmp_path.iterdir()] == ["report.json"]
+
+
+def test_a_link_stays_and_the_file_it_leads_to_is_replaced(tmp_path):
+    (tmp_path / "real").mkdir()
+    kept, link = tmp_path / "real" / "report.json", tmp_path / "link.json"
+    kept.write_text("old", encoding="utf-8")
+    kept.chmod(0o640)
+    for target in (kept, tmp_path / "real" / "other.json"):  # the second is not there yet
+        link.unlink(missing_ok=True)
+        link.symlink_to(target)
+        writable(link)
+        write_text("new", link)
+        assert link.is_symlink() and target.read_text(encoding="utf-8") == "new"
+    assert kept.stat().st_mode & 0o777 == 0o640
+    assert sorted(file.name for file in (tmp_path / "real").iterdir()) == ["other.json", "report.json"]
+
+
+def test_a_link_in_a_circle_is_a_sentence(tmp_path):
+    (tmp_path / "a").symlink_to(tmp_path / "b")
+    (tmp_path / "b").symlink_to(tmp_path / "a")
+    with pytest.raises(UsageError, match="could not be written"):
+        write_text("new", tmp_path / "a")
+
+
+def test_a_device_stays_a_device(tmp_path):
+    link = tmp_path / "link"
+    link.symlink_to("/dev/null")
+    for place in (Path("/dev/null"), link):
+        before = place.stat()
+        writable(place)
+        write_text("new", place)
+        assert stat.S_ISCHR(place.stat().st_mode) and place.stat().st_ino == before.st_ino
+    if Path("/dev/full").exists():
+        with pytest.raises(UsageError, match="No space left"):
+            write_text("new", Path("/dev/full"))
+
+
+def test_a_pipe_is_written_into_where_somebody_reads(tmp_path):
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(UsageError, match="nobody reads from it"):
+        write_text("new", pipe)
+    with open(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), encoding="utf-8") as reader:
+        writable(pipe)
+        write_text("new", pipe)
+        assert reader.read() == "new"
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_stream_that_leads_to_a_file_keeps_what_was_written(tmp_path):
+    said = "from pathlib import Path; from theorax.reports.json import *; print('one', flush=True); "
+    said += "writable(Path('/dev/stdout')); write_text('two\\n', Path('/dev/stdout')); print('three')"
+    with (tmp_path / "log").open("a") as log:
+        subprocess.run([sys.executable, "-c", said], stdout=log, check=True)
+    assert (tmp_path / "log").read_text(encoding="utf-8") == "one\ntwo\nthree\n"
+
+
+def test_a_long_name_is_a_sentence(tmp_path):
+    with pytest.raises(UsageError, match="cannot be written"):
+        writable(tmp_path / ("n" * 300))
+    write_text("new", tmp_path / ("n" * 250))  # which leaves no room for a longer one beside it
 
 
 def test_an_unwritable_file_is_a_sentence(tmp_path):

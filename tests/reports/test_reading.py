@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from pathlib import Path
 
 import fakes
@@ -163,6 +164,33 @@ def test_what_is_no_report_is_refused(content, tmp_path):
     path.write_text(content, encoding="utf-8")
     with pytest.raises(UsageError):
         read(path)
+
+
+ENDLESS = [
+    ('"seed": 0', '"seed": 1' + "0" * 400, "`.settings.seed`: the whole number there has more than 64 bits"),
+    ('"level": 0.025', '"level": 1e999', "`.settings.level`: the number there is larger than any double"),
+]
+
+
+@pytest.mark.parametrize(("right", "endless", "message"), ENDLESS)
+def test_a_number_that_nothing_can_hold_is_refused_with_the_place(right, endless, message, tmp_path, whole):
+    path = tmp_path / "report.json"
+    told = text(whole)
+    assert right in told
+    path.write_text(told.replace(right, endless, 1), encoding="utf-8")
+    with pytest.raises(UsageError, match=message):
+        read(path)
+
+
+def test_what_is_no_file_is_not_read(tmp_path, monkeypatch, whole):
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path / "pipe", Path("/dev/zero")):
+        with pytest.raises(UsageError, match="is not a regular file"):
+            read(path)
+    monkeypatch.setattr("theorax.reports.json.LARGEST_FILE", 100)
+    (tmp_path / "long.json").write_text(text(whole), encoding="utf-8")
+    with pytest.raises(UsageError, match="more than any report has"):
+        read(tmp_path / "long.json")
 
 
 def test_a_missing_file_and_a_folder_are_sentences(tmp_path):

@@ -218,7 +218,7 @@ def _run(
     from theorax.runs.sources import Sources
 
     sources = Sources()  # read once, for the choice and for the run
-    typed = settings({name: value for name, value in given.items() if name in ("jobs", "state", "fresh")})
+    typed = settings({name: value for name, value in given.items() if name in ("jobs", "state", "fresh", "seed")})
     chosen = kept.runs[-1].settings.settings(jobs=typed.jobs, fresh=typed.fresh, state=typed.state)
     if given["seed"] is not None:
         chosen = replace(chosen, seed=given["seed"])

@@ -84,9 +84,17 @@ def data(context: click.Context, file: Path, as_json: bool, output: tuple[str, .
 
         refuse_no_claim(open_table(file))
     wanted = outputs((*output, *(("json",) if as_json else ())), answer=True)
-    study = _study(file, claimed[0], given, workspace_of(context).arguments)
-    code = exit_code([study.verdict.status])
-    give_reports(wanted, _answer(study, file, given[claimed[0]], code))
+    kind, claim = claimed[0], given[claimed[0]]
+    try:
+        study = _study(file, kind, given, workspace_of(context).arguments)
+        code = exit_code([study.verdict.status])
+        answer = _answer(study, file, claim, code)
+    except OverflowError:  # what is claimed is a power, at some size, that no double holds
+        raise UsageError(
+            f"`--{kind.replace('_', '-')} {claim}` and its options lead to numbers beyond the range of doubles at the "
+            f"sizes of {file}. Claim smaller powers, or write sizes and values in other units."
+        ) from None
+    give_reports(wanted, answer)
     return code
 
 
@@ -123,7 +131,9 @@ def _declared(given: dict[str, Any]) -> StudyOptions:
         try:
             low, high = (float(exact(part)) for part in given["range_"].split(","))
         except (ValueError, UsageError):
-            raise UsageError(f"`--range {given['range_']}` is no range. Write `--range 0,1`.") from None
+            raise UsageError(
+                f"`--range {given['range_']}` is no range of finite numbers. Write `--range 0,1`."
+            ) from None
         moments = decide.Bounded(low, high)
     elif given["variance"] is not None:
         moments = decide.BoundedVariance(given["variance"])

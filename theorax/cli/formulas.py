@@ -94,8 +94,12 @@ def _is_known(part: ast.expr) -> bool:
     return isinstance(part, ast.Name)
 
 
+LARGEST = 1e50
+"""Largest magnitude of a number typed or read: sixth powers (of a skewness), summed over 1e8 rows, are doubles."""
+
+
 def exact(text: str) -> Scalar:
-    """A number as typed: a fraction where it is one.
+    """A number as typed: a fraction where it is one; zero, or of a magnitude up to `LARGEST` and from its inverse on.
 
     >>> exact("-2/3"), exact("0.1"), exact("2*pi")
     (Fraction(-2, 3), Fraction(1, 10), 6.283185307179586)
@@ -107,6 +111,10 @@ def exact(text: str) -> Scalar:
     except (UsageError, NoValue):
         raise UsageError(f"`{text.strip()}` is not a finite number.") from None
     assert not isinstance(found, np.ndarray)  # no constant is a column
+    magnitude: Scalar = -found if found < 0 else found
+    if found and not 1 / LARGEST <= magnitude <= LARGEST:
+        size = "large" if magnitude > 1 else "small"
+        raise UsageError(f"`{text.strip()}` is so {size} that powers of it leave the range of doubles.")
     return found
 
 

@@ -8,10 +8,11 @@ import io
 import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 import click
 
@@ -49,6 +50,12 @@ EXIT_CODES = {
     130: "interrupted; what had finished is kept",
     141: "the reader of a pipe left, as in `verify list | head -1`",
 }
+AGAIN = 0.02  # seconds until an interruption that was lost is repeated
+# Of files and folders that a user can mend.
+_OF_FILES = {
+    errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR, errno.ENOSPC, errno.EDQUOT,
+    errno.EIO,
+}  # fmt: skip
 EPILOG = "\b\nExit codes:\n" + "\n".join(f"  {code:>3}  {meaning}" for code, meaning in EXIT_CODES.items())
 
 
@@ -111,11 +118,12 @@ def main(arguments: Sequence[str] | None = None, workspace: Workspace | None = N
     code = 3  # of whatever ends the command but a summary
     try:
         _end_as_interrupted()
+        _hear_interruptions()
         _open_streams()
         typed = tuple(sys.argv[1:] if arguments is None else arguments)
         code = exit_code_of(replace(workspace or Workspace(), arguments=typed))
     except KeyboardInterrupt:
-        code = 130
+        code = _print_error("Interrupted.", 130)
     except BaseException as error:
         code = _unexpected(error)
     sys.exit(code)
@@ -128,6 +136,19 @@ def _end_as_interrupted() -> None:
         # What is ignored stays ignored: that is how a command is kept running without a terminal.
         if number is not None and signal.getsignal(number) == signal.SIG_DFL:
             signal.signal(number, signal.default_int_handler)
+
+
+def _hear_interruptions() -> None:
+    """Repeat a Ctrl-C that came inside a callback: Python prints the exception of a callback, and goes on without it."""
+
+    def repeat(found: sys.UnraisableHookArgs) -> None:
+        if issubclass(found.exc_type, KeyboardInterrupt):
+            # Not at once: it would come inside this function, which is a callback too.
+            threading.Timer(AGAIN, signal.raise_signal, [signal.SIGINT]).start()
+        else:
+            sys.__unraisablehook__(found)
+
+    sys.unraisablehook = repeat
 
 
 class _Closed(io.TextIOBase):
@@ -183,9 +204,10 @@ def exit_code_of(workspace: Workspace) -> int:
     except SystemExit as error:
         # Of a pipe without a reader click makes a number of its own, and wraps the standard output.
         return _reader_has_gone() if sys.stdout is not output else _unexpected(error)
+    except MemoryError:
+        return _print_error("The memory is used up. Take fewer processes (`--jobs 1`), or smaller sizes.", 3)
     except OSError as error:
-        # Of a file, the error names it; of the standard output, it names nothing.
-        return _unexpected(error) if error.filename is not None else _unprinted(error)
+        return _of_system(error)
     except BaseException as error:
         return _unexpected(error)
     # Only a command that came to its end has a number to return: a process that is ended on the way has not.
@@ -196,19 +218,40 @@ def _print_error(sentence: str, code: int) -> int:
     from theorax.text.safe import uncommanded, visible
 
     # What was typed, and what stands in a file, is repeated here.
-    click.echo(uncommanded(visible(f"Error: {sentence}")), err=True)
+    try:
+        click.echo(uncommanded(visible(f"Error: {sentence}")), err=True)
+    except (OSError, ValueError):  # nothing can be told there, and the code says most of it
+        _discard(sys.stderr)
     return code
+
+
+def _of_system(error: OSError) -> int:
+    """The exit code of an error of the operating system: of a file the error names it, of a stream it names nothing."""
+    if error.filename is None:
+        try:
+            os.getcwd()
+        except FileNotFoundError:
+            return _print_error("The working folder was deleted. Change into another, and type the command again.", 2)
+        return _unprinted(error)
+    if error.errno in _OF_FILES:
+        return _print_error(f"`{os.fsdecode(error.filename)}` cannot be used: {error.strerror}.", 2)
+    return _unexpected(error)
 
 
 def _reader_has_gone() -> int:
     # The reader of a pipe has gone, as with `verify list | head`; Python would complain once more when it exits.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _discard(sys.stdout)
     return 141
 
 
-def _unprinted(error: OSError) -> int:
+def _discard(stream: TextIO) -> None:
+    """Drop what a stream still holds, or it is tried again at the exit."""
     with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left is not tried again at the exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def _unprinted(error: OSError) -> int:
+    _discard(sys.stdout)
     return _print_error(
         f"The standard output cannot be written ({error.strerror or error}), so nothing is told there. "
         "Name a file, as in `--output json=report.json`.",

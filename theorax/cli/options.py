@@ -46,7 +46,7 @@ class Number(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         """The nearest double.
 
-        **Raises:** UsageError if it is no finite number.
+        **Raises:** UsageError if it is no finite number, or powers of it are none.
         """
         from theorax.cli.formulas import exact
 
@@ -54,9 +54,9 @@ class Number(click.ParamType):
             return value
         try:
             return float(exact(value))
-        except (UsageError, OverflowError):
+        except UsageError as error:
             name = param.opts[0] if param is not None else ""
-            raise UsageError(f"`{name} {value}` is not valid: {value} is not a finite number.") from None
+            raise UsageError(f"`{name} {value}` is not valid: {error}") from None
 
 
 def together(*options: Option) -> Option:
@@ -185,6 +185,9 @@ def settings(given: dict[str, Any]) -> Settings:
         raise UsageError(
             f"`{option('batch')} {batch}`: at least one draw is made at a time. Write `{option('batch')} 8`."
         )
+    seed = usual.get("seed", 0)
+    if not -(2**63) <= seed < 2**63:
+        raise UsageError(f"`--seed {seed}` has more than 64 bits. Write a smaller seed, such as `--seed 1`.")
     jobs = usual.get("jobs", 0)
     if jobs < 0:
         raise UsageError(f"`--jobs {jobs}`: at least one check runs at a time. Write `--jobs 1`.")

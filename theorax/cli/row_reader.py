@@ -8,7 +8,8 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from theorax.cli.tables import DataTable, Piece
+from theorax.cli.formulas import LARGEST
+from theorax.cli.tables import LARGEST_OF_LOGARITHMS, DataTable, Piece
 from theorax.decide.streams import MOST_SIZES, Stream
 from theorax.errors import UsageError
 from theorax.names import many
@@ -53,11 +54,20 @@ def read_rows(
     stream = Stream(logs=logs, keep=keep)
     first: list[tuple[int, float, float, float]] = []
     parts: list[tuple[Piece, Vector, Vector]] = []
-    seen, largest = 0, 0.0
-    for piece in table.pieces(numbers, texts):
+    seen, greatest = 0, 0.0
+    # The logarithms themselves are small; where draws are kept, means of the values are taken too.
+    largest = LARGEST_OF_LOGARITHMS if logs and not keep else LARGEST
+    for piece in table.pieces(numbers, texts, largest=largest):
         sizes, values = piece.columns[letter], piece.columns[of]
         refuse_values(
             table, piece, letter, ~(sizes > 0), "Sizes are positive: powers of them are taken. Remove the row"
+        )
+        refuse_values(
+            table,
+            piece,
+            letter,
+            (sizes < 1 / LARGEST) | (sizes > LARGEST),
+            "Powers of such a size leave the range of doubles. Write it in another unit",
         )
         if logs:
             refuse_values(
@@ -67,7 +77,7 @@ def read_rows(
                 ~(values > 0),
                 "A rate is read off logarithms, which only positive numbers have. Write an absolute value or a square",
             )
-        largest = max(largest, float(sizes.max()))
+        greatest = max(greatest, float(sizes.max()))
         sizes = 1 / sizes if shrinks else sizes
         error = np.zeros(len(values)) if error_column is None else error_bounds(table, piece, error_column)
         stream.add(sizes, values)
@@ -77,7 +87,7 @@ def read_rows(
             first.extend((int(r), float(n), float(v), float(e)) for r, n, v, e in rows)
         if texts:
             parts.append((piece, sizes, values))
-    _directed(letter, shrinks, largest)
+    _directed(letter, shrinks, greatest)
     columns = _paired(table, letter, paired, parts) if paired is not None else None
     return Rows(stream, first, columns)
 
@@ -136,6 +146,16 @@ def wide_table(table: DataTable, letter: str, of: str, shrinks: bool | None) -> 
         raise UsageError(
             f"The array `{of}` in {table.path} has the shape {values.shape}, `{letter}` has {many(len(sizes), 'size')}. "
             f"A table of draws has one row a draw and one column a size: the shape (draws, {len(sizes)})."
+        )
+    if not values.size:
+        raise UsageError(
+            f"The array `{of}` in {table.path} has the shape {values.shape}: it holds no draw. Nothing can be decided from it."
+        )
+    if values.dtype.kind in "iuf" and (bad := np.argwhere(np.abs(values) > LARGEST)).size:
+        draw, column = bad[0]
+        raise UsageError(
+            f"Row {draw + 1}, column {column + 1} of `{of}` in {table.path} is {values[draw, column]:g}. Powers of such a "
+            f"number leave the range of doubles. Write it in another unit, of magnitudes up to {LARGEST:g}."
         )
     return [float(size) for size in sizes], values
 

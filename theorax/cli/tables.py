@@ -10,6 +10,7 @@ import gzip
 import io
 import unicodedata
 import zipfile
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +20,7 @@ import numpy as np
 import polars
 from numpy.typing import NDArray
 
-from theorax.cli.formulas import CONSTANTS, NoValue, names_in, read, value_of
+from theorax.cli.formulas import CONSTANTS, LARGEST, NoValue, names_in, read, value_of
 from theorax.errors import UsageError
 from theorax.names import did_you_mean, many
 
@@ -27,6 +28,8 @@ __all__ = ["DataTable", "Piece", "open_table"]
 
 Vector = NDArray[np.float64]
 LINES = 2**16  # of a file at a time
+LARGEST_OF_LOGARITHMS = 1e300
+"""Largest magnitude of a value whose logarithm is taken: sums over 1e8 rows are doubles."""
 _LONGEST = 2**20  # of a row of names
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 _ROW, _BLANK, _SHORT = "\0row", "\0blank", "\0short"  # columns beside those of the file
@@ -80,8 +83,17 @@ class DataTable:
             name: normal.get(name) or self.named(name) for name in letters if name in normal or name not in CONSTANTS
         }
 
-    def pieces(self, numbers: Sequence[str], texts: Sequence[str] = (), truths: Sequence[str] = ()) -> Iterator[Piece]:
-        """Values of these formulas row by row; every number finite. Columns in ``truths`` may say true and false.
+    def pieces(
+        self,
+        numbers: Sequence[str],
+        texts: Sequence[str] = (),
+        truths: Sequence[str] = (),
+        *,
+        largest: float = LARGEST,
+    ) -> Iterator[Piece]:
+        """Values of these formulas row by row; every number finite, none of a magnitude above ``largest``.
+
+        Columns in ``truths`` may say true and false.
 
         **Raises:** UsageError for the first field that cannot be read, naming its row and column.
         """
@@ -89,10 +101,14 @@ class DataTable:
         wanted = list(dict.fromkeys(name for columns in formulas.values() for name in columns.values()))
         empty = True
         for frame in self._frames(list(dict.fromkeys([*wanted, *map(self.named, texts)]))):
-            empty = empty and frame.is_empty()
+            if frame.is_empty():
+                continue
+            empty = False
             rows = frame[_ROW].to_numpy().astype(np.int64)
             columns = {name: self._numbers(frame[name], rows, truth=name in truths) for name in wanted}
             found = {formula: self._value(formula, formulas[formula], columns, rows) for formula in numbers}
+            for formula, values in found.items():
+                self._refuse_larger(formula, values, rows, largest)
             yield Piece(rows, found, {name: _words(frame[name]).to_list() for name in texts})
         if empty:
             raise UsageError(f"{self.path} has names but no rows. Nothing can be decided from it. Write some data.")
@@ -183,6 +199,15 @@ class DataTable:
             ) from None
         return found if isinstance(found, np.ndarray) else np.full(len(rows), float(found))
 
+    def _refuse_larger(self, formula: str, values: Vector, rows: NDArray[np.int64], largest: float) -> None:
+        bad = np.flatnonzero(np.abs(values) > largest)
+        if bad.size:
+            raise UsageError(
+                f"Row {rows[bad[0]]}, {'column ' * (formula in self.names)}`{formula}` of {self.path} is "
+                f"{values[bad[0]]:g}. Powers of such a number leave the range of doubles. Write it in another unit, of "
+                f"magnitudes up to {largest:g}, or its logarithm."
+            )
+
     def _refuse_ragged(self) -> None:
         """Refuse the first row with another number of fields than row 1, read once more to find it."""
         with _text(self.path) as file:
@@ -245,7 +270,9 @@ def _archive(path: Path) -> DataTable:
         # Opened here: NumPy leaves a file open that it finds to be no archive.
         with path.open("rb") as opened_file, np.load(opened_file, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError, zipfile.BadZipFile, EOFError, KeyError, TypeError, NotImplementedError):
+    # Errors of memory and of zlib come from sizes and bytes that the file states wrongly.
+    except (OSError, ValueError, zipfile.BadZipFile, EOFError, KeyError, TypeError, NotImplementedError, MemoryError,
+            zlib.error, RuntimeError):  # fmt: skip
         raise UsageError(
             f"{path} is no NPZ archive of plain arrays that can be read. Write it with numpy.savez(FILE, N=..., error=...)."
         ) from None
@@ -291,13 +318,12 @@ def _check_names(path: Path, names: tuple[str, ...], delimiter: str | None) -> N
             f"Row 1 of {path} holds the number {next(filter(_is_number, names))}, so its columns have no names. "
             f"Write a first row that names them, such as `{(delimiter or ' ').join(('N', 'error'))}`."
         )
+    places: dict[str, int] = {}
     for at, name in enumerate(names):
         if not name:
             raise UsageError(f"Column {at + 1} of {path} has no name. Name it in row 1.")
-        if name in names[:at]:
-            raise UsageError(
-                f"Two columns of {path} are named `{name}` ({names.index(name) + 1} and {at + 1}). Rename one."
-            )
+        if (first := places.setdefault(name, at)) != at:
+            raise UsageError(f"Two columns of {path} are named `{name}` ({first + 1} and {at + 1}). Rename one.")
 
 
 def _text(path: Path) -> io.TextIOWrapper:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from fractions import Fraction
 from itertools import pairwise
@@ -13,6 +14,7 @@ from theorax.errors import UsageError, option
 _AT = option("at")
 _SIZES = option("sizes")
 
+LARGEST_SIZE = 2**31 - 1  # of an array, as XLA counts its entries
 AT_EXAMPLE = f"Write `{_AT} gamma=1/4,l=2`."
 SIZES_EXAMPLE = f"Write `{_SIZES} T=100..400` (doubling from 100 up to 400) or `{_SIZES} T=64,128,256`."
 
@@ -32,15 +34,33 @@ def parameters(texts: Iterable[str]) -> tuple[tuple[str, str], ...]:
             if not equals or not letter.isidentifier() or not value:
                 raise UsageError(f"`{_AT} {text}`: `{part}` gives no letter a value. {AT_EXAMPLE}")
             try:
-                exact = Fraction(value)
+                exact = _fraction(value)
             except (ValueError, ZeroDivisionError):
                 raise UsageError(
                     f"`{_AT} {text}`: `{value}` is no exact number, such as 2, 1/4 or 0.25. {AT_EXAMPLE}"
                 ) from None
+            if not _is_usable(exact):
+                raise UsageError(
+                    f"`{_AT} {text}`: no double is near the value of `{letter}`, and models compute in doubles. "
+                    f"Their magnitudes are 1e-300 to 1e300. {AT_EXAMPLE}"
+                )
             if letter in found:
                 raise UsageError(f"`{_AT} {text}` gives `{letter}` a second value; a letter has one. {AT_EXAMPLE}")
             found[letter] = str(exact)
     return tuple(found.items())
+
+
+_EXPONENT = re.compile(r"[eE]([+-]?\d[\d_]*)\s*$")
+
+
+def _fraction(text: str) -> Fraction | None:
+    """The number as typed; None for one whose power of ten alone is far beyond doubles, and would fill the memory."""
+    power = _EXPONENT.search(text)
+    return None if power is not None and abs(int(power[1])) > 10_000 else Fraction(text)
+
+
+def _is_usable(value: Fraction | None) -> bool:
+    return value is not None and (value == 0 or Fraction(1, 10**300) <= abs(value) <= 10**300)
 
 
 def sizes(texts: Iterable[str]) -> tuple[tuple[str, tuple[int, ...]], ...]:
@@ -67,6 +87,10 @@ def sizes(texts: Iterable[str]) -> tuple[tuple[str, tuple[int, ...]], ...]:
             raise UsageError(f"`{_SIZES} {text}`: `{listed}` is no list of whole numbers. {SIZES_EXAMPLE}") from None
         if not values or values[0] < 1 or any(b <= a for a, b in pairwise(values)):
             raise UsageError(f"`{_SIZES} {text}`: sizes are positive and grow. {SIZES_EXAMPLE}")
+        if values[-1] > LARGEST_SIZE:
+            raise UsageError(
+                f"`{_SIZES} {text}`: sizes go up to {LARGEST_SIZE}, what an array can index. {SIZES_EXAMPLE}"
+            )
         found[letter] = values
     return tuple(found.items())
 

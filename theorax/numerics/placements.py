@@ -59,7 +59,7 @@ class AsManyAsFit:
 
 @dataclass(frozen=True)
 class Placement:
-    """Where a program is drawn: device, draws vectorised together, and the steps that keep it on the CPU if any do."""
+    """Placement of a program: device, draws vectorised together, and the steps that keep it on the CPU if any do."""
 
     device: str
     batch: int

@@ -138,7 +138,7 @@ class Sampler:
 
     @property
     def placements(self) -> tuple[Placement, ...]:
-        """Where each program compiled so far is drawn, in their order."""
+        """Placements of the programs compiled so far, in their order."""
         return tuple(program.placement for program in self._programs.values())
 
     def draw(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import math
 import os
 import re
+import stat
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,6 +18,8 @@ from theorax.text.codec import Malformed, built, plain
 from theorax.text.safe import UNSEEN
 
 File = TypeVar("File")
+LARGEST_FILE = 2**30  # bytes; all theorems at thorough effort fill a few megabytes
+LARGEST_COUNT = 2**63 - 1
 
 
 def text(document: Any) -> str:
@@ -34,12 +39,16 @@ def writable(path: Path) -> None:
 
     **Raises:** UsageError if not.
     """
-    folder = path.parent
-    if path.is_dir():
-        raise UsageError(f"`{path}` is a folder. Name a file for the report, such as `{path / 'report.json'}`.")
-    if not folder.is_dir():
-        raise UsageError(f"The report cannot be written to `{path}`: there is no folder `{folder}`. Make it first.")
     try:
+        if path.is_dir():
+            raise UsageError(f"`{path}` is a folder. Name a file for the report, such as `{path / 'report.json'}`.")
+        if _is_written_into(path):
+            if not os.access(path, os.W_OK):
+                raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+            return
+        folder = _place(path).parent
+        if not folder.is_dir():
+            raise UsageError(f"The report cannot be written to `{path}`: there is no folder `{folder}`. Make it first.")
         with tempfile.NamedTemporaryFile(dir=folder, prefix=".theorax-"):
             pass
     except OSError as error:
@@ -51,18 +60,56 @@ def writable(path: Path) -> None:
 def write_text(content: str, path: Path) -> None:
     """Write a text; a reader sees the old file or the whole new one.
 
+    Links are followed: the file that they lead to is replaced. A device or a pipe is written into and stays what it is.
+
     **Raises:** UsageError if it cannot be written.
     """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        if _is_written_into(path):
+            # A pipe that nobody reads from would be waited for without end.
+            with open(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK), "w", encoding="utf-8") as file:
+                os.set_blocking(file.fileno(), True)
+                file.write(content)
+        else:
+            _replace(_place(path), content)
+    except OSError as error:
+        why = "nobody reads from it" if error.errno == errno.ENXIO else error.strerror
+        raise UsageError(f"The report could not be written to `{path}`: {why}.") from None
+
+
+_STREAMS = (Path("/dev/stdout"), Path("/dev/stderr"))
+
+
+def _is_written_into(path: Path) -> bool:
+    """True for what is no regular file, and for a stream of this process, which stays open where it leads to one."""
+    is_stream = path in _STREAMS or os.path.realpath(path.parent).startswith("/proc/")
+    return path.exists() and (is_stream or not path.is_file())
+
+
+def _place(path: Path) -> Path:
+    """The file that links lead to.
+
+    **Raises:** OSError where they lead in a circle.
+    """
+    place = Path(os.path.realpath(path))
+    if place.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+    return place
+
+
+def _replace(place: Path, content: str) -> None:
+    temporary = place.with_name(f".theorax-{os.getpid()}.part")
     try:
         with temporary.open("w", encoding="utf-8") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
+        if place.exists():
+            temporary.chmod(stat.S_IMODE(place.stat().st_mode))
+        temporary.replace(place)
+    except BaseException:
         temporary.unlink(missing_ok=True)
-        raise UsageError(f"The report could not be written to `{path}`: {error.strerror}.") from None
+        raise
 
 
 def json_in(path: Path, what: str, write: str, usual: str) -> dict[str, Any]:
@@ -71,11 +118,16 @@ def json_in(path: Path, what: str, write: str, usual: str) -> dict[str, Any]:
     **Raises:** UsageError if there is none, or it is cut off.
     """
     try:
+        if path.is_dir():
+            raise UsageError(f"`{path}` is a folder. Name the {what} in it, such as `{path / usual}`.")
+        # A pipe may never be written to, and a device may never end.
+        if path.exists() and not path.is_file():
+            raise UsageError(f"`{path}` is not a regular file. Write the {what} to a file, and name that.")
+        if (size := path.stat().st_size) > LARGEST_FILE:
+            raise UsageError(f"`{path}` has {size} bytes, more than any {what} has. {write}")
         found = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_number)
     except FileNotFoundError:
         raise UsageError(f"There is no {what} `{path}`. {write}") from None
-    except IsADirectoryError:
-        raise UsageError(f"`{path}` is a folder. Name the {what} in it, such as `{path / usual}`.") from None
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"The {what} `{path}` cannot be read: {error}. {write}") from None
     except (ValueError, RecursionError) as error:
@@ -97,9 +149,27 @@ def checked(
     **Raises:** UsageError that begins as ``told``, names the path of the offending field and ends with the remedy.
     """
     try:
+        _refuse_endless(found, "")
         return held(built(kind, found))
     except Malformed as error:
         raise UsageError(f"{told}, at `{error.place or '.'}`: {error}. {remedy}") from None
+
+
+def _refuse_endless(value: Any, place: str) -> None:
+    """Refuse numbers that JSON can write and a double or a count of 64 bits cannot hold.
+
+    **Raises:** Malformed with the first of them.
+    """
+    if isinstance(value, dict):
+        for key, part in value.items():
+            _refuse_endless(part, f"{place}.{key}")
+    elif isinstance(value, list):
+        for at, part in enumerate(value):
+            _refuse_endless(part, f"{place}[{at}]")
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise Malformed(place, "the number there is larger than any double")
+    elif isinstance(value, int) and abs(value) > LARGEST_COUNT:
+        raise Malformed(place, "the whole number there has more than 64 bits")
 
 
 def _no_number(word: str) -> float:

@@ -4,34 +4,28 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 from sympy import Expr, Integer, Rational, sympify
 
-from theorax.decide import nightly
 from theorax.decide.designs import FEWEST_SIZES
-from theorax.decide.equivalence import combine
-from theorax.decide.findings import Finding, Found
-from theorax.decide.size_arithmetic import over_sizes
 from theorax.decide.spending import level_of
-from theorax.decide.status import Levels, Reason, Status
-from theorax.decide.verdict import LookTaken, Verdict
+from theorax.decide.status import Levels, Status
 from theorax.decide.wide_margins import says_nothing
 from theorax.errors import DesignError, NothingSelected, TooFewSizes
 from theorax.language import Claim, Theorem
 from theorax.language.notation import displayed
 from theorax.numerics import platform
 from theorax.theorems.catalogue import Catalogue, Facts
-from theorax.verifiers import claim_verdicts, guards, proof_check
-from theorax.verifiers.attacks import controls, sensitivity, tested_hypotheses
+from theorax.verifiers import claim_verdicts, proof_check
+from theorax.verifiers.attacks import tested_hypotheses
 from theorax.verifiers.attempts import AttemptLog, AttemptNumbers, ClaimVersion, claim_version
 from theorax.verifiers.cases import user_models
 from theorax.verifiers.cases.crew import Crew, DrawnPortion, Portion
 from theorax.verifiers.cases.draws import Draws, Table, whole_line
-from theorax.verifiers.cases.few_sizes import measured_alone
 from theorax.verifiers.cases.measure import structures
 from theorax.verifiers.cases.sweep_lines import (
     BOX,
@@ -41,13 +35,11 @@ from theorax.verifiers.cases.sweep_lines import (
     refuse_unknown,
     sweep_lines,
 )
+from theorax.verifiers.claim_check import ClaimCheck
 from theorax.verifiers.kinds import JUDGES, Prepared
 from theorax.verifiers.loading import load
 from theorax.verifiers.outcome import (
     Checked,
-    ControlOutcome,
-    Expected,
-    MutantOutcome,
     NotAsked,
     TheoremOutcome,
     Work,
@@ -55,7 +47,6 @@ from theorax.verifiers.outcome import (
 )
 from theorax.verifiers.phases import phase
 from theorax.verifiers.planned_claim import PlannedClaim, looks_of
-from theorax.verifiers.proof_check import CheckedProofs
 from theorax.verifiers.settings import Pilot, PilotCase, PlannedCheck, Settings, TheoremPlan
 
 DRAW = "theorax.verifiers.theorem_check:draw"
@@ -93,7 +84,8 @@ def observe(
     try:
         wanted = _wanted(theorem, table, planned_claims.values())
         draws.expect(wanted, _programs(theorem, table, wanted))
-        claims, fired, mutants = _claims(theorem_id, theorem, table, planned_claims, draws, proofs, settings, log)
+        check = ClaimCheck(theorem_id, theorem, table, draws, proofs, settings, log)
+        claims, fired, mutants = check.all_of(planned_claims)
     except DesignError:  # refused: nothing was decided
         raise
     except Exception:  # data may have been seen: the attempts are spent
@@ -146,35 +138,6 @@ def draw(portion: Portion, theorem_id: str, settings: Settings) -> DrawnPortion:
 @lru_cache(maxsize=1)
 def _draws_of(theorem_id: str, settings: Settings) -> Draws:
     return Draws(theorem_id, *_prepare(theorem_id, settings, _catalogue(settings)), settings)
-
-
-def _claims(
-    theorem_id: str,
-    theorem: Theorem,
-    table: Table,
-    planned_claims: Mapping[str, PlannedClaim],
-    draws: Draws,
-    proofs: CheckedProofs,
-    settings: Settings,
-    log: AttemptLog,
-) -> tuple[list[Verdict], list[ControlOutcome], list[MutantOutcome]]:
-    """Every claim decided and attacked, with what its controls and its mutants came to."""
-    claims: list[Verdict] = []
-    fired: list[ControlOutcome] = []
-    mutants: list[MutantOutcome] = []
-    for name, planned in planned_claims.items():
-        verdict, own = _looked(theorem_id, theorem, planned, draws, proofs, settings)
-        if settings.nightly and (tails := nightly.night(verdict)) is not None:
-            nights = log.nights(planned.version, tails)
-            verdict = nightly.monitored(verdict, nights, settings.level)
-        if verdict.status.holds or verdict.status is Status.REFUTED:
-            failing = control_lines(theorem, name, table)
-            with phase("attacking"):
-                fired += controls.controls(planned, failing, draws, settings.effort)
-            mutants += own
-        verdict = replace(verdict, unseen=(*verdict.unseen, *sensitivity.alike(name, mutants)))
-        claims.append(verdict.with_findings(*_attacked(verdict, fired, mutants)))
-    return claims, fired, mutants
 
 
 def _finished(log: AttemptLog, planned_claims: Mapping[str, PlannedClaim], statuses: Mapping[str, Status]) -> None:
@@ -426,89 +389,3 @@ def _note(case: Prepared) -> str:
     if case.runs_if_weak:
         return f"Draws alone cannot support it for {claim_verdicts.place(case.cell)}: {case.weakness}."
     return f"Not run for {claim_verdicts.place(case.cell)}: {case.weakness}."
-
-
-def _looked(
-    theorem_id: str,
-    theorem: Theorem,
-    planned: PlannedClaim,
-    draws: Draws,
-    proofs: CheckedProofs,
-    settings: Settings,
-) -> tuple[Verdict, list[MutantOutcome]]:
-    """The verdict at the first look that decides the claim and its wrong variants, and what became of the variants.
-
-    The levels of all looks add up to those of the claim, so that any rule of stopping keeps them.
-    """
-    for number, part in enumerate(planned.stages, start=1):
-        verdict, is_decided = _decide(theorem_id, theorem, part, draws, proofs, settings)
-        if planned.looks:
-            seen, of = planned.looks[number - 1].draws, planned.looks[-1].draws
-            verdict = replace(verdict, look=LookTaken(number, len(planned.looks), seen, of))
-        mutants: list[MutantOutcome] = []
-        if part.cases and not part.refusal and (verdict.status.holds or verdict.status is Status.REFUTED):
-            with phase("attacking"):
-                mutants = _mutants(verdict, part, draws)
-        if is_decided and (verdict.status is Status.REFUTED or sensitivity.are_decided(mutants)):
-            break
-    return verdict, mutants
-
-
-def _decide(
-    theorem_id: str,
-    theorem: Theorem,
-    planned: PlannedClaim,
-    draws: Draws,
-    proofs: CheckedProofs,
-    settings: Settings,
-) -> tuple[Verdict, bool]:
-    """The verdict before any attempt to break it, and whether a test decided it."""
-    claim, settled = planned.claim, proofs.settles(planned.name)
-    proof = (claim_verdicts.proved(proofs.scopes.get(planned.name, "")),) if settled else ()
-
-    def found(*findings: Found) -> tuple[Verdict, bool]:
-        return claim_verdicts.verdict(theorem, planned, proofs, (*proof, *findings)), False
-
-    if false := proof_check.false_step(proofs.steps, planned.name, theorem):
-        return found(false)
-    if stands := proof_check.as_it_stands(claim):
-        return found(stands)
-    if planned.asked:
-        measured = "" if settled else measured_alone(claim, planned.asked, draws)
-        return found(claim_verdicts.undecided(Reason.TOO_FEW_SIZES, f"{measured} {planned.shortage}".strip()))
-    if not planned.cases:
-        reason = Reason.HYPOTHESIS_UNSAMPLED if claim.observed else Reason.NOT_DECIDABLE_YET
-        return found(claim_verdicts.undecided(reason))
-    if planned.refusal:
-        weak = next(case for case, note in zip(planned.cases, planned.notes, strict=True) if note)
-        return found(claim_verdicts.undecided(weak.why_not or Reason.UNDERPOWERED, planned.refusal))
-    if violated := tested_hypotheses.violated(theorem, theorem.needed(claim), planned.cases, draws):
-        return found(violated)
-    judge = JUDGES[type(claim)]
-    closed = proofs.closed(theorem)
-    judged = [
-        judge.resting(claim, judge.judge(claim, case, draws.on(case.cell.line)), closed).charged(planned.share)
-        for case in planned.cases
-    ]
-    decision = combine([part.decision for part in judged], planned.levels)
-    decision = over_sizes(decision, *guards.swept(theorem, planned))
-    findings = (*proof, *claim_verdicts.findings(judged, decision, settled=settled))
-    looked = guards.look(guards.DecidedClaim(theorem_id, theorem, planned, judged, draws, settings))
-    held_back = any(part.finding is Finding.WITHHELD for part in looked.findings)
-    is_decided = decision.status in (Status.SUPPORTED, Status.REFUTED) and not held_back
-    return claim_verdicts.verdict(theorem, planned, proofs, findings, judged, decision, looked), is_decided
-
-
-def _mutants(verdict: Verdict, planned: PlannedClaim, draws: Draws) -> list[MutantOutcome]:
-    """Every variant of the claim on its own data; a weaker one must stay supported only where the claim is."""
-    found = sensitivity.mutants(planned, draws.on)
-    refuted = verdict.status is Status.REFUTED
-    return [part for part in found if not (refuted and part.expected is Expected.STAYS)]
-
-
-def _attacked(verdict: Verdict, fired: Sequence[ControlOutcome], mutants: Sequence[MutantOutcome]) -> Iterator[Found]:
-    """Findings of the attempts to break the claim."""
-    if verdict.status is Status.SUPPORTED:
-        yield from sensitivity.contradiction(verdict.id, mutants)
-    yield from controls.insensitive(verdict.id, fired)
-    yield from sensitivity.insensitive(verdict.id, mutants)

@@ -6,10 +6,7 @@ made again from the kept tables without drawing.
 
 from __future__ import annotations
 
-import io
-import json
 import time
-import zipfile
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -17,14 +14,13 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-
 from theorax.decide.stopping import DEFAULT_SCHEDULE
 from theorax.errors import ObservationError, option
 from theorax.language import Experiment, Theorem
 from theorax.numerics.placements import AsManyAsFit
 from theorax.numerics.sampler import Sampler
 from theorax.verifiers.cases.crew import STARTUP, Crew, DrawnPortion, Place, Portion, Tables
+from theorax.verifiers.cases.drawn_tables import cut, joined, length, packed, unpacked
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.measure import measure, observed
 from theorax.verifiers.cases.sweep_lines import BOX, SweepLine
@@ -34,12 +30,10 @@ from theorax.verifiers.settings import Settings
 
 _FRESH = option("fresh")
 
-__all__ = ["LARGEST", "Draws", "Table", "whole_line"]
+__all__ = ["Draws", "Table", "whole_line"]
 
 Table = Mapping[str, tuple[SweepLine, ...]]
 Model = Callable[[int, int], tuple[Any, Mapping[str, Any]]]
-
-LARGEST = 16 * 2**20  # bytes of observations kept with a result; beyond, a result is kept without them
 
 
 class Draws:
@@ -63,7 +57,7 @@ class Draws:
         self._drawn: dict[Place, tuple[Tables, Tables]] = {}  # all draws so far, whoever asked for them
         self._seen: dict[Place, dict[int, Observed]] = {}  # by the number of draws that was asked for
         self._portions: dict[Portion, DrawnPortion] = {}  # drawn here while others drew what was asked for
-        self._kept = _unpacked(kept) if kept is not None else {}
+        self._kept = unpacked(kept) if kept is not None else {}
         self.count = 0
         self._expected = (0, 0)  # lines to draw and programs to compile, as far as the plan knows
 
@@ -104,13 +98,13 @@ class Draws:
             with self._drawing(place):
                 return measure(self._theorem_id, experiment, asked, every, seed, sampler)
         drawn, errors = self._drawn.get(place, ((), ()))
-        missing = first + count - _length(drawn)
+        missing = first + count - length(drawn)
         if missing > 0:
             begun = self._spent
-            more = self._measured(asked.with_draws(missing), _length(drawn))
-            drawn, errors = self._drawn[place] = _joined(drawn, more[0]), _joined(errors, more[1])
+            more = self._measured(asked.with_draws(missing), length(drawn))
+            drawn, errors = self._drawn[place] = joined(drawn, more[0]), joined(errors, more[1])
             self._share(self._spent - begun)
-        tables, bounds = (_cut(columns, first, first + count) for columns in (drawn, errors))
+        tables, bounds = (cut(columns, first, first + count) for columns in (drawn, errors))
         seen = observed(self._theorem_id, experiment, asked, every, seed, sampler, tables, bounds)
         return seen if seen.model is None else replace(seen, model=_later(seen.model, first))
 
@@ -143,25 +137,14 @@ class Draws:
 
     def packed(self) -> bytes | None:
         """The tables as a compressed NPZ file; None if there are none, or more than is worth keeping."""
-        entries, arrays = [], {}
-        for place, (tables, errors) in self._drawn.items():
-            for kind, columns in (("table", tables), ("error", errors)):
-                for at, table in enumerate(columns):
-                    for letter, column in table.items():
-                        entries.append([*place, at, kind, letter])
-                        arrays[f"a{len(entries) - 1}"] = column
-        if not arrays or sum(array.nbytes for array in arrays.values()) > 4 * LARGEST:
-            return None
-        file = io.BytesIO()
-        np.savez_compressed(file, index=np.frombuffer(json.dumps(entries).encode(), np.uint8), **arrays)  # type: ignore[arg-type]
-        return file.getvalue() if file.tell() <= LARGEST else None
+        return packed(self._drawn)
 
     def _measured(self, line: SweepLine, first: int) -> tuple[Tables, Tables]:
         """Tables of the line from draw ``first`` on: kept ones, or new draws."""
         place = _place(line)
         if place in self._kept:
-            tables, errors = (_cut(columns, first, first + line.draws) for columns in self._kept[place])
-            if _length(tables) == line.draws and len(tables) == len(line.sizes):
+            tables, errors = (cut(columns, first, first + line.draws) for columns in self._kept[place])
+            if length(tables) == line.draws and len(tables) == len(line.sizes):
                 return tables, errors
         self.count += line.draws * len(line.sizes)
         with self._drawing(place):
@@ -184,7 +167,7 @@ class Draws:
         try:
             for part in parts:
                 drawn = self._awaited(part, crew)
-                found = _joined(found[0], drawn.tables), _joined(found[1], drawn.errors)
+                found = joined(found[0], drawn.tables), joined(found[1], drawn.errors)
         except ObservationError:  # of a portion; the whole line says it as it is said without others
             return None
         return found
@@ -266,41 +249,3 @@ def _later(model: Model, first: int) -> Model:
 
 def _place(line: SweepLine) -> Place:
     return line.experiment, line.name, tuple(sorted(line.label.items()))
-
-
-def _length(tables: Tables) -> int:
-    return min((len(column) for table in tables for column in table.values()), default=0)
-
-
-def _cut(tables: Tables, first: int, end: int | None) -> Tables:
-    return tuple({letter: column[first:end] for letter, column in table.items()} for table in tables)
-
-
-def _joined(one: Tables, other: Tables) -> Tables:
-    if not one or not other:
-        return one or other
-    return tuple(
-        {letter: np.concatenate([column, more[letter]]) for letter, column in table.items()}
-        for table, more in zip(one, other, strict=True)
-    )
-
-
-def _unpacked(kept: bytes) -> dict[Place, tuple[Tables, Tables]]:
-    found: dict[Place, dict[str, dict[int, dict[str, np.ndarray]]]] = {}
-    try:
-        with np.load(io.BytesIO(kept), allow_pickle=False) as file:
-            for number, entry in enumerate(json.loads(file["index"].tobytes())):
-                experiment, name, label, at, kind, letter = entry
-                place = (experiment, name, tuple((str(key), str(value)) for key, value in label))
-                columns = found.setdefault(place, {"table": {}, "error": {}})[kind]
-                columns.setdefault(int(at), {})[letter] = file[f"a{number}"]
-    except (ValueError, KeyError, OSError, TypeError, zipfile.BadZipFile) as error:
-        raise ObservationError(
-            f"The kept observations cannot be read ({error}). A decision cannot be made again from them. "
-            f"Check the theorem with {_FRESH}."
-        ) from None
-    return {place: (_in_order(kinds["table"]), _in_order(kinds["error"])) for place, kinds in found.items()}
-
-
-def _in_order(columns: Mapping[int, Mapping[str, np.ndarray]]) -> Tables:
-    return tuple(columns[at] for at in sorted(columns))
