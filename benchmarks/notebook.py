@@ -1,18 +1,20 @@
 """The draws of four evidence lines beside the NumPy that a theorist would write for them, with one and two threads.
 
-    python benchmarks/notebook.py [--before COMMAND] [--after COMMAND] [--effort quick]
+    python benchmarks/notebook.py [--before COMMAND] [--after COMMAND] [--rounds 3] [--effort quick]
 
 The lines are those of `rank_collapse_width` with exponential and uniform weights, at gamma = 1 and 1/2: tokens X_l = A_l
 X_(l-1) W_l from isometric X_0, of which the largest singular value and the sum of the fourth powers of the others are
 measured at l = 1, 2, 3. NumPy multiplies the matrices and decomposes every product (`numpy.linalg.svd`); theorax draws what
 the check draws, with what was compiled before. Two threads: two of BLAS for NumPy, two processes with half of the draws for
-theorax. Each way runs in processes of its own that wait for each other; ``--before`` and ``--after`` are commands around each
-measurement, for instance to pause other work. Both must agree in law: every mean is compared within its standard errors.
+theorax. Each way has processes of its own, and the ways take turns; told are the shortest wall of the rounds, and the CPU
+seconds of that round. ``--before`` and ``--after`` are commands around each measurement, for instance to pause other work.
+Both must agree in law: every mean of the first round is compared within its standard errors.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import os
 import platform
@@ -30,7 +32,6 @@ import numpy as np
 THEOREM, EXPERIMENT, SUBJECTS, DEPTH = "rank_collapse_width", "widths", ("exponential", "uniform"), 3
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 LETTERS = ("top", "tail")
-ATTEMPT = 2  # of theorax's draws in a process, the one that is timed: the first one compiles
 
 
 def by_hand(weights: str, T: int, d: int, rng: np.random.Generator) -> np.ndarray:
@@ -63,11 +64,11 @@ def sizes(line: Any) -> list[tuple[int, int]]:
     return [(size, int(at["d"])) for size, at in zip(line.sizes, letters, strict=True)]
 
 
-def numpy_way(plan: Sequence[Mapping[str, Any]], first: int, count: int) -> list[Any]:
+def numpy_way(plan: Sequence[Mapping[str, Any]], number: int, first: int, count: int) -> list[Any]:
     """Tables of every line at every size, draws by layers by letters."""
 
     def table(at: int, weights: str, T: int, d: int) -> list[np.ndarray]:
-        return [by_hand(weights, T, d, np.random.default_rng([at, T, first + i])) for i in range(count)]
+        return [by_hand(weights, T, d, np.random.default_rng([number, at, T, first + i])) for i in range(count)]
 
     return [[table(at, line["name"], T, d) for T, d in line["sizes"]] for at, line in enumerate(plan)]
 
@@ -93,62 +94,73 @@ def our_way(effort: str, first: int, count: int) -> Callable[[int], list[Any]]:
                 found.append([np.stack([table[name] for name in LETTERS], axis=-1) for table in seen.tables])
         return found
 
-    drawn(ATTEMPT - 1)
+    drawn(2**31)  # compiles, with a seed that no round has
     return drawn
 
 
 def work(options: argparse.Namespace) -> None:
-    """One process: get ready, wait for a line, compute, and print CPU seconds with the means and their variances."""
+    """One process: get ready; for each line that comes compute a round, and print its CPU seconds and its tables."""
     plan = json.loads(options.plan)
-    if options.work == "theorax":
-        drawn = our_way(options.effort, options.first, options.count)
-        run = lambda: drawn(ATTEMPT)  # noqa: E731
-    else:
-        np.linalg.svd(np.eye(8))
-        run = lambda: numpy_way(plan, options.first, options.count)  # noqa: E731
+    ours = our_way(options.effort, options.first, options.count) if options.work == "theorax" else None
     print("ready", flush=True)
-    sys.stdin.readline()
-    begun = time.process_time()
-    tables = run()
-    spent = time.process_time() - begun
-    print(json.dumps({"cpu": spent, "tables": [[np.asarray(table).tolist() for table in line] for line in tables]}))
+    for number, _ in enumerate(sys.stdin):
+        begun = time.process_time()
+        tables = ours(number) if ours else numpy_way(plan, number, options.first, options.count)
+        spent = time.process_time() - begun
+        told = [[np.asarray(table).tolist() for table in line] for line in tables]
+        print(json.dumps({"cpu": spent, "tables": told}), flush=True)
 
 
-def timed(way: str, threads: int, plan: Sequence[Mapping[str, Any]], options: argparse.Namespace) -> dict[str, Any]:
-    """Wall and CPU seconds of one way with so many threads, and its tables, draws joined."""
-    count = plan[0]["draws"]
-    # NumPy's threads are those of BLAS; ours are processes.
-    parts = threads if way == "theorax" else 1
-    each = {**os.environ, **dict.fromkeys(THREADS, str(threads if way == "numpy" else 1))}
-    begun, workers = 0, []
-    for part in range(parts):
-        end = count * (part + 1) // parts
-        command = [sys.executable, __file__, "--work", way, "--plan", json.dumps(plan), "--effort", options.effort]
-        command += ["--first", str(begun), "--count", str(end - begun)]
-        workers.append(subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=each))
-        begun = end
-    for worker in workers:
-        if worker.stdout.readline() != "ready\n":
-            sys.exit(f"A process of {way} ended before it was ready.")
-    if options.before:
-        subprocess.run(shlex.split(options.before), check=True)
-    try:
-        started = time.perf_counter()
-        for worker in workers:
-            worker.stdin.write("go\n")
-            worker.stdin.flush()
-        found = [json.loads(worker.stdout.readline()) for worker in workers]
-        wall = time.perf_counter() - started
-    finally:
-        if options.after:
-            subprocess.run(shlex.split(options.after), check=True)
-    for worker in workers:
-        worker.wait()
-    tables = [
-        [np.concatenate([part["tables"][line][at] for part in found]) for at in range(len(plan[line]["sizes"]))]
-        for line in range(len(plan))
-    ]
-    return {"wall": wall, "cpu": sum(part["cpu"] for part in found), "tables": tables}
+class Way:
+    """The processes of one way with so many threads: threads of BLAS for NumPy, processes for theorax."""
+
+    def __init__(self, name: str, threads: int, plan: Sequence[Mapping[str, Any]], options: argparse.Namespace) -> None:
+        self.name, self.threads, self._plan, self._options = name, threads, plan, options
+        parts, count = threads if name == "theorax" else 1, plan[0]["draws"]
+        each = {**os.environ, **dict.fromkeys(THREADS, str(threads if name == "numpy" else 1))}
+        ends = [count * part // parts for part in range(parts + 1)]
+        self._workers = []
+        for first, end in itertools.pairwise(ends):
+            command = [sys.executable, __file__, "--work", name, "--plan", json.dumps(plan), "--effort", options.effort]
+            command += ["--first", str(first), "--count", str(end - first)]
+            pipe = subprocess.PIPE
+            self._workers.append(subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=each))
+        self.tables: list[Any] = []
+        self.rounds: list[tuple[float, float]] = []
+
+    def is_ready(self) -> bool:
+        """Wait until every process can begin; False if one ended before."""
+        return all(worker.stdout.readline() == "ready\n" for worker in self._workers)
+
+    def measure(self) -> None:
+        """One round: wall and CPU seconds, and the tables of the first."""
+        if self._options.before:
+            subprocess.run(shlex.split(self._options.before), check=True)
+        try:
+            started = time.perf_counter()
+            for worker in self._workers:
+                worker.stdin.write("go\n")
+                worker.stdin.flush()
+            answers = [worker.stdout.readline() for worker in self._workers]
+            wall = time.perf_counter() - started
+        finally:
+            if self._options.after:
+                subprocess.run(shlex.split(self._options.after), check=True)
+        found = [json.loads(answer) for answer in answers]
+        self.rounds.append((wall, sum(part["cpu"] for part in found)))
+        self.tables = self.tables or [
+            [
+                np.concatenate([part["tables"][line][at] for part in found])
+                for at in range(len(self._plan[line]["sizes"]))
+            ]
+            for line in range(len(self._plan))
+        ]
+
+    def close(self) -> None:
+        """End the processes."""
+        for worker in self._workers:
+            worker.stdin.close()
+            worker.wait()
 
 
 def agreement(one: Sequence[Any], other: Sequence[Any]) -> tuple[int, float]:
@@ -174,6 +186,7 @@ def main() -> None:
     """Print the seconds of both ways at one and two threads, their ratios, and whether they agree in law."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--effort", default="quick")
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--before", help="a command before each measurement")
     parser.add_argument("--after", help="a command after each measurement")
     parser.add_argument("--work", choices=("numpy", "theorax"), help=argparse.SUPPRESS)
@@ -194,16 +207,28 @@ def main() -> None:
         f"{len(plan)} evidence lines of {THEOREM}, {draws} draws at each size: {shown}; L = {DEPTH}, float64, compiled before"
     )
     print(f"{'threads':>7} {'way':>8} {'wall s':>8} {'CPU s':>8} {'ratio of walls':>15} {'of CPU':>7}", flush=True)
-    for threads in (1, 2):
-        theirs, ours = (timed(way, threads, plan, options) for way in ("numpy", "theorax"))
-        print(f"{threads:>7} {'numpy':>8} {theirs['wall']:>8.1f} {theirs['cpu']:>8.1f}")
-        print(f"{threads:>7} {'theorax':>8} {ours['wall']:>8.1f} {ours['cpu']:>8.1f} "
-              f"{theirs['wall'] / ours['wall']:>15.1f} {theirs['cpu'] / ours['cpu']:>7.1f}")  # fmt: skip
-        count, largest = agreement(ours["tables"], theirs["tables"])
+    ways = [Way(name, threads, plan, options) for threads in (1, 2) for name in ("numpy", "theorax")]
+    try:
+        if not all(way.is_ready() for way in ways):
+            sys.exit("A process ended before it was ready.")
+        for _ in range(options.rounds):
+            for way in ways:
+                way.measure()
+    finally:
+        for way in ways:
+            way.close()
+    for theirs, ours in ((ways[0], ways[1]), (ways[2], ways[3])):
+        (slow, slow_cpu), (fast, fast_cpu) = min(theirs.rounds), min(ours.rounds)
+        print(f"{theirs.threads:>7} {'numpy':>8} {slow:>8.1f} {slow_cpu:>8.1f}")
+        print(
+            f"{ours.threads:>7} {'theorax':>8} {fast:>8.1f} {fast_cpu:>8.1f} {slow / fast:>15.1f} {slow_cpu / fast_cpu:>7.1f}"
+        )
+        count, largest = agreement(ours.tables, theirs.tables)
         limit = largest_expected(count, draws)
-        word = "agree" if largest <= limit else "DO NOT AGREE"
-        print(f"        both {word} in law: of {count} means the largest difference is {largest:.1f} standard errors, "
-              f"and one in a hundred times it is above {limit:.1f}", flush=True)  # fmt: skip
+        told = f"of {count} means the largest difference is {largest:.1f} standard errors"
+        print(
+            f"        both {'agree' if largest <= limit else 'DO NOT AGREE'} in law: {told}, in one of 100 runs > {limit:.1f}"
+        )
         if largest > limit:
             sys.exit(1)
 
