@@ -32,13 +32,16 @@ LIBRARY = Path(__file__).parents[1] / "theorax" / "theorems"
 EFFORTS = ("quick", "standard", "thorough")
 
 
-def run(selectors: Sequence[str], effort: str, jobs: int | None) -> tuple[dict[str, Any], float, float, float]:
+def run(
+    selectors: Sequence[str], effort: str, jobs: int | None, device: str = "cpu"
+) -> tuple[dict[str, Any], float, float, float]:
     """The report of the run, its wall and CPU seconds and the peak memory of its largest process in MiB."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         command = [sys.executable, "-m", "theorax", *(("theorem", *selectors) if selectors else ("all",))]
         command += ["--effort", effort, "--fresh", "--state", folder, "--output", f"json={report}"]
         command += ["--jobs", str(jobs)] if jobs else []
+        command += ["--device", device] if device != "cpu" else []
         began = time.perf_counter()
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         wall = time.perf_counter() - began

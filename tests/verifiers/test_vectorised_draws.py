@@ -16,6 +16,7 @@ from theorax.errors import UsageError
 from theorax.numerics import platform
 from theorax.reports import baselines
 from theorax.reports.assembly import document
+from theorax.reports.document import Document
 from theorax.reports.regression import Change, compared
 from theorax.reports.theorem_text import cost
 from theorax.runs.checking import observe
@@ -25,8 +26,6 @@ from theorax.runs.sources import Sources
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.outcome import VectorisedPrograms
 from theorax.verifiers.settings import Settings
-
-KEPT = baselines.read(Path(__file__).parents[1] / "power" / "every_theorem.json")
 
 THEOREM = """'''Eigenvalues of a uniform matrix, and its mean.'''
 
@@ -84,20 +83,21 @@ def accelerator(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
 
 
+def checked(catalogue: Catalogue, theorem: str, settings: Settings, state: Path) -> Document:
+    """The report of a run of this theorem alone."""
+    own = replace(settings, state=str(state), fresh=True)
+    found = run(Selection((theorem,), (theorem,)), own, catalogue, sources=Sources())
+    return document(found, own, ["pytest"], "2026-01-01T00:00:00Z")
+
+
 @pytest.mark.parametrize("theorem", ["haar_frames", "attention_products"])
 def test_a_theorem_says_the_same_with_eight_draws_at_a_time(theorem, tmp_path):
-    """Held against what one draw at a time gave: no word and no estimate moves."""
-    settings = KEPT.runs[-1].settings.settings(fresh=True, state=str(tmp_path), batch=8)
-    report = document(
-        run(Selection((theorem,), (theorem,)), settings, Catalogue(), sources=Sources()),
-        settings,
-        ["pytest"],
-        KEPT.runs[-1].created,
-    )
-    (part,) = report.theorems
-    comparison = compared(KEPT.of([theorem]), report, strict=True)
+    """Held against what one draw at a time gives: no word and no estimate moves."""
+    one, eight = (checked(Catalogue(), theorem, Settings(effort="quick", batch=n), tmp_path) for n in (None, 8))
+    comparison = compared(baselines.taken(one), eight, strict=True)
     assert comparison.claims
     assert [row.claim for row in comparison.claims if row.change is not Change.KEPT or row.exit] == []
+    (part,) = eight.theorems
     assert {(each.device, each.batch) for each in part.work.vectorised} == {("cpu", 8)}
     assert shlex.split(part.replay)[-2:] == ["--batch", "8"]
 
@@ -121,9 +121,10 @@ def test_an_accelerator_draws_what_it_can_and_says_what_it_left(root, tmp_path):
 @pytest.mark.usefixtures("accelerator")
 def test_a_program_that_has_no_place_there_is_an_error_of_its_theorem_alone(root, tmp_path, monkeypatch):
     monkeypatch.setattr(platform, "memory", lambda device: 1024 if device == "gpu" else None)
-    chosen = Settings(roots=(str(root),), state=str(tmp_path / "state"), fresh=True, device="gpu")
-    found = run(Selection(("matrices",), ("matrices",)), chosen, Catalogue.of((str(root),)), sources=Sources())
-    (part,) = document(found, chosen, ["pytest"], KEPT.runs[-1].created).theorems
+    found = checked(
+        Catalogue.of((str(root),)), "matrices", Settings(roots=(str(root),), device="gpu"), tmp_path / "state"
+    )
+    (part,) = found.theorems
     assert part.status == "ERROR"
     assert "One draw of" in part.reason and "`--device cpu`" in part.reason
 
@@ -144,9 +145,7 @@ def test_the_option_is_refused_below_one(tmp_path, monkeypatch):
 
 
 def test_the_report_says_where_programs_were_drawn(root, tmp_path):
-    chosen = Settings(roots=(str(root),), state=str(tmp_path / "state"), fresh=True, batch=8)
-    found = run(Selection(("matrices",), ("matrices",)), chosen, Catalogue.of((str(root),)), sources=Sources())
-    (part,) = document(found, chosen, ["pytest"], KEPT.runs[-1].created).theorems
-    told = " ".join(str(block) for block in cost(part))
+    found = checked(Catalogue.of((str(root),)), "matrices", Settings(roots=(str(root),), batch=8), tmp_path / "state")
+    told = " ".join(str(block) for block in cost(found.theorems[0]))
     assert "2 programs with 8 draws at a time on the cpu" in told
     assert "2 programs with 1 draw at a time on the cpu, for the host takes its steps eig" in told
