@@ -7,9 +7,11 @@ import os
 import pty
 import shlex
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import fakes
@@ -364,3 +366,27 @@ def test_a_terminal_shows_colours_unless_told_not_to(root, tmp_path):
     assert "\x1b[32m" not in plain
     assert "SUPPORTED" in plain
     assert "\x1b[" not in on_a_terminal(root, tmp_path, "list", NO_COLOR="1").partition("IMPORTED")[0]
+
+
+@pytest.mark.parametrize("harm", ["altered", "no database", "a folder", "newer"])
+def test_a_list_tells_that_the_store_is_damaged(verify, harm):
+    verify("theorem", "gap", "--jobs", "1")
+    path = Path(".theorax/results.sqlite")
+    if harm in ("altered", "newer"):
+        with closing(sqlite3.connect(path)) as connection, connection:
+            connection.execute(
+                "PRAGMA user_version = 99" if harm == "newer" else "UPDATE sealed_results SET status = 'PROVED'"
+            )
+    else:
+        for file in Path(".theorax").glob("results.sqlite*"):
+            file.unlink()
+        path.write_bytes(b"no database" * 100) if harm == "no database" else path.mkdir()
+    answer = verify("list")
+    assert answer.code == 0 and "gap\tunchecked" in answer.out
+    said = {
+        "altered": "Altered or damaged in",
+        "no database": "The log of attempts is another file and stays",
+        "a folder": "No last verdicts are shown",
+        "newer": "was written by a newer version of theorax",
+    }
+    assert said[harm] in answer.err and ".theorax/results.sqlite" in answer.err

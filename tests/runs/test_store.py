@@ -171,6 +171,18 @@ def test_a_list_of_verdicts_passes_over_an_altered_row(tmp_path):
     assert store.statuses() == {"gap": ("SUPPORTED", DATE)}
 
 
+@pytest.mark.parametrize("column", ["status", "outcome"])
+def test_altered_results_are_counted(tmp_path, column):
+    store = Store(tmp_path)
+    assert store.damaged() == 0
+    store.put(MANIFEST, fakes.outcome("gap"), DATE)
+    assert store.damaged() == 0
+    with sqlite3.connect(store.path) as connection:
+        connection.execute(f"UPDATE sealed_results SET {column} = 'PROVED'")
+    connection.close()
+    assert store.damaged() == 1
+
+
 def test_no_flipped_bit_is_served(tmp_path):
     kept = Store(tmp_path / "kept")
     found, bytes_ = fakes.outcome("gap"), bytes(range(256)) * 4

@@ -177,11 +177,16 @@ def last_verdicts(state: str | None) -> dict[str, str]:
     from theorax.project import find_project
 
     folder = Path(state) if state is not None else find_project(Path.cwd()).state
-    if not (folder / "results.sqlite").is_file():
+    if not (folder / "results.sqlite").exists():
         return {}
-    from theorax.runs.store import statuses
+    from theorax.runs.store import Store, statuses
 
     try:
+        if damaged := Store(folder).damaged():
+            told = f"Altered or damaged in {Store(folder).path}: {many(damaged, 'kept result')}."
+            click.echo(
+                uncommanded(one_line(f"{told} What a check finds there is dropped and checked again.")), err=True
+            )
         return statuses(folder)
     except UsageError as error:
         click.echo(uncommanded(one_line(f"No last verdicts are shown: {error}")), err=True)

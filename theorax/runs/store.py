@@ -141,6 +141,18 @@ class Store:
                 if seals.whole({"outcome": told}, head.digests):
                     yield id, json.loads(told)
 
+    def damaged(self) -> int:
+        """Number of kept results that were altered: by their heads, and of the last of every theorem by its outcome."""
+        query = f"SELECT {HEAD}, seal FROM sealed_results"
+        heads = sum(not seals.sealed(row) for row in self._read(query, ()))
+        last = {head.theorem: head for head in self._heads() if not head.variant}
+        told = (
+            (head, outcome)
+            for head in last.values()
+            for (outcome,) in self._read("SELECT outcome FROM sealed_results WHERE key = ?", (head.key,))
+        )
+        return heads + sum(not seals.whole({"outcome": outcome}, head.digests) for head, outcome in told)
+
     def within_margin(self) -> frozenset[str]:
         """The theorems of which a claim lies off its value and inside its margin, by their last kept results."""
         told = self.outcomes()
