@@ -13,7 +13,7 @@ from theorax.decide.samples import Columns
 from theorax.decide.spending import level_of
 from theorax.decide.status import Levels
 from theorax.decide.verdict import LookTaken
-from theorax.runs.checking import observe
+from theorax.runs.checking import observe, plan
 from theorax.verifiers import theorem_check
 from theorax.verifiers.cases.draws import Draws
 from theorax.verifiers.settings import Settings
@@ -72,25 +72,7 @@ def _observed(root: Path, *names: str, kept: bytes | None = None, **settings: ob
     )
     (root / "means.py").write_text(text.replace("import Integer", "import Integer, Rational"))
     asked = Settings(roots=(str(root),), state=str(root.parent / "state"), fresh=True, **settings)
-    if kept is None:
-        return observe("means", asked)
-    return theorem_check.observe("means", asked, _NoLog(), kept)
-
-
-class _NoLog:
-    """A log in which nothing can be written."""
-
-    def begin(self, version, seed):
-        return None
-
-    def finish(self, statuses, seed):
-        return False
-
-    def next_number(self, version, seed):
-        return 1
-
-    def nights(self, version, night, p):
-        return [p]
+    return observe("means", asked, kept)
 
 
 def _tables(root: Path):
@@ -162,7 +144,7 @@ def test_a_night_gives_all_its_draws(root):
 def test_a_plan_says_how_many_draws_it_expects(root):
     _observed(root, "loose", "tight")
     settings = Settings(roots=(str(root),), state=str(root.parent / "state"))
-    rows = theorem_check.plan("means", settings, _NoLog()).checks
+    rows = plan("means", settings).checks
     by_claim = {row.claim: row for row in rows}
     assert by_claim["loose"].draws == (400,)
     assert 100 <= by_claim["loose"].expected_draws[0] < 200
