@@ -127,6 +127,7 @@ changed_options = together(
 
 
 machine_options = together(
+    click.option("--scheduler", metavar="ADDRESS", help="Check on a Dask cluster, such as tcp://127.0.0.1:8786."),
     click.option("--shard", metavar="K/N", help="Only the K-th of N parts of these; join them with `verify merge`."),
     click.option(
         "--attempt",
@@ -210,6 +211,7 @@ def settings(given: dict[str, Any]) -> Settings:
         jobs=jobs or cores(),
         fresh=bool(given.get("fresh")),
         state=str(given.get("state") or project.state),
+        scheduler=str(given.get("scheduler") or ""),
         attempt=given.get("attempt") or 1,
     )
 

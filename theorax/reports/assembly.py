@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,7 +62,7 @@ def document(run: Run, settings: Settings, command: Sequence[str], created: str)
         created=created,
         command=shlex.join(command),
         environment=MachineReport.here(),
-        settings=_settings(settings),
+        settings=replace(_settings(settings), jobs=run.jobs or settings.jobs),
         summary=summary,
         suite=_suite(run),
         sources=sources,

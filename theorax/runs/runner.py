@@ -31,7 +31,7 @@ from typing import Protocol
 from theorax.decide.error_budget import Suite
 from theorax.decide.findings import Finding, Found, settle
 from theorax.decide.status import Status
-from theorax.errors import NothingSelected, UsageError
+from theorax.errors import NothingSelected, UsageError, option
 from theorax.runs.adjustment import adjust, unadjusted
 from theorax.runs.attempt_log import AttemptFile
 from theorax.runs.costs import shipped_seconds
@@ -120,6 +120,7 @@ class Run:
     troubles: tuple[str, ...] = ()  # sentences about the store
     unchecked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by id: dependencies that nobody checked
     shard: Shard | None = None  # of a larger run, of which these are the theorems
+    jobs: int = 0  # processes at a time on a cluster; 0 where it ran here
 
 
 def run(
@@ -143,6 +144,11 @@ def run(
     **Raises:** UsageError if a check finds that the user asked for what cannot be done, or a bibliography is no BibTeX.
     """
     began = time.perf_counter()
+    if settings.scheduler and settings.model is not None:
+        raise UsageError(
+            f"`{option('model')} {settings.model}` names a file of this machine, and `{option('scheduler')}` checks on others. "
+            "Check your model here."
+        )
     catalogue = catalogue or Catalogue()
     _ = catalogue.bibliography  # what is wrong with it is said before anything runs
     settings = replace(settings, roots=catalogue.elsewhere)
@@ -174,6 +180,7 @@ def run(
         troubles=tuple(dict.fromkeys(under_way.troubles)),
         unchecked=under_way.unchecked(),
         shard=shard,
+        jobs=under_way.jobs if settings.scheduler else 0,
     )
 
 
@@ -224,6 +231,7 @@ class _RunUnderWay:
     interrupted: bool = False
 
     def __post_init__(self) -> None:
+        self.jobs = self.settings.jobs
         self.store = Store(Path(self.settings.state))
         self.graph = Graph.of(self.catalogue, self.selection.ids)
         self.circles = self.graph.cycles()
@@ -249,11 +257,16 @@ class _RunUnderWay:
         waiting = list(self.order)
         # A guess: what is blocked is known only on the way.
         pending = [id for id in waiting if id not in {**kept, **(self.found or {})} and self._problem(id) is None]
-        jobs = max(1, min(self.settings.jobs, len(pending)))
+        workers: Workers | None = None
+        if self.settings.scheduler and set(pending) - set(self.values):
+            from theorax.runs.cluster import ClusterWorkers
+
+            workers = ClusterWorkers(self.settings.scheduler, self.check, self.manifests)
+            self.jobs = workers.capacity
+        jobs = max(1, min(self.jobs, len(pending)))
         self.listener.planned(pending, self._expected(), jobs)
         if pending:
             self._prepare()
-        workers: Workers | None = None
         try:
             busy: set[str] = set()
             while waiting or busy:
