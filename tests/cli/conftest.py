@@ -36,7 +36,7 @@ def root(tmp_path: Path) -> Path:
 def verify(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Verify:
     """The command ``verify`` in an empty folder."""
     folder = tmp_path / "project"
-    folder.mkdir()
+    folder.mkdir(exist_ok=True)
     (folder / ".git").mkdir()
     monkeypatch.chdir(folder)
     for name in ("XLA_FLAGS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):

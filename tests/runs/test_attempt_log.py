@@ -131,8 +131,9 @@ def test_what_an_older_version_logged_counts_for_every_form_and_effort(tmp_path)
 
 def test_a_replay_elsewhere_fills_in_the_attempts_before(tmp_path):
     log = AttemptFile(tmp_path)
-    fill(log, VERSION, 7, 3, DATE)
+    fill(log, VERSION, 3, DATE)
     assert attempt(log, VERSION, 7).number == 3
+    assert attempt(log, VERSION, 6).number == 4
 
 
 def test_the_log_outlives_the_results(tmp_path):

@@ -246,9 +246,9 @@ def _refuse_missing_roots(workspace: Workspace, parts: Sequence[BaselineTheorem]
 
 
 def _read_report(workspace: Workspace, file: Path, only: Sequence[str]) -> Document:
-    from theorax.reports.reading import read
+    from theorax.reports.reading import read_whole
 
-    document = read(file)
+    document = read_whole(file)
     return document.of(_ids(workspace, only)) if only else document
 
 

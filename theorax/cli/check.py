@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -14,19 +15,22 @@ from theorax.cli.options import (
     changed_options,
     last_failed_option,
     listed,
+    machine_options,
     run_options,
     settings,
     show_options,
     shown_parts,
 )
-from theorax.cli.printing import give_reports, print_line, print_report
+from theorax.cli.printing import Outputs, give_reports, print_line, print_report
 from theorax.cli.selecting import library_option, selectors
 from theorax.cli.workspace import Workspace, workspace_of
-from theorax.errors import NothingSelected
+from theorax.errors import NothingSelected, UsageError, option
 
 if TYPE_CHECKING:
     from theorax.reports.document import Document
+    from theorax.reports.theorem_text import Part
     from theorax.runs.selectors import Selection
+    from theorax.runs.shards import Shard
     from theorax.runs.sources import Sources
     from theorax.verifiers.settings import Settings
 
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
 @changed_options
 @last_failed_option
 @run_options
+@machine_options
 @show_options
 @click.pass_context
 def theorem(context: click.Context, words: tuple[str, ...], **given: Any) -> int:
@@ -62,6 +67,7 @@ def theorem(context: click.Context, words: tuple[str, ...], **given: Any) -> int
 @changed_options
 @last_failed_option
 @run_options
+@machine_options
 @show_options
 @click.pass_context
 def all_(context: click.Context, library: bool, **given: Any) -> int:
@@ -92,14 +98,57 @@ def run_and_report(workspace: Workspace, words: Sequence[str], given: dict[str, 
 
         sources = Sources().beside(chosen.state)
         selection = only_changed(workspace, selection, chosen, given.get("baseline"), sources, new=given["new"])
-    nothing = bool(given.get("changed")) and not selection.ids  # which was said, and is no failure
+    shard = None
+    if given.get("shard") is not None:
+        shard = shard_of(selection, chosen, given)
+        selection = shard.selection
+        if not selection.ids:
+            click.echo(f"Shard {shard.number} of {shard.of} has no theorem of this run.", err=True)
+    # What was said already is no failure.
+    nothing = (bool(given.get("changed")) or shard is not None) and not selection.ids
     told = ("terminal", None) in wanted and not nothing
-    report = check_theorems(workspace, selection, chosen, told=told, sources=sources)
-    if told:
-        print_report(report, shown=parts)
-    give_reports([place for place in wanted if place != ("terminal", None)], report)
+    report = check_theorems(workspace, selection, chosen, told=told, sources=sources, shard=shard)
+    give_run(report, wanted if told else [place for place in wanted if place != ("terminal", None)], parts)
     code: int = 0 if nothing else report.summary.exit_code
     return code
+
+
+def give_run(report: Document, wanted: Outputs, parts: frozenset[Part]) -> None:
+    """Print the report of a run with these parts, and write its files."""
+    if ("terminal", None) in wanted:
+        print_report(report, shown=parts)
+    give_reports([place for place in wanted if place != ("terminal", None)], report)
+
+
+def shard_of(selection: Selection, chosen: Settings, given: dict[str, Any]) -> Shard:
+    """The shard that was asked for.
+
+    **Raises:** UsageError if there is no such shard, or if nobody says which attempts it makes.
+    """
+    from theorax.runs.shards import Shard
+
+    typed = str(given["shard"])
+    match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", typed)
+    number, of = map(int, match.groups()) if match is not None else (0, 0)
+    if not 1 <= number <= of:
+        raise UsageError(f"`--shard {typed}` names no shard. Write `--shard 1/4` for the first of four.")
+    if chosen.nightly:
+        raise UsageError(
+            "`--nightly` feeds one process over all nights, which one log keeps. A shard has a log of its own. "
+            "Run the night on one machine, or leave out `--nightly`."
+        )
+    usual = settings({})
+    searched = [
+        f"`{option(name)}`"
+        for name in ("seed", "level", "sizes")
+        if given.get(name) and getattr(chosen, name) != getattr(usual, name)
+    ]
+    if searched and given.get("attempt") is None:
+        raise UsageError(
+            f"{' and '.join(searched)} make another attempt at each claim, and a shard does not know the log that counts "
+            "them. Write which attempt it is, as in `--attempt 2`; `verify plan` says it where the log is."
+        )
+    return Shard(number, of, selection, chosen.effort, chosen.attempt)
 
 
 def last_failed(words: Sequence[str]) -> tuple[str, ...]:
@@ -124,7 +173,13 @@ def select_theorems(
 
 
 def check_theorems(
-    workspace: Workspace, selection: Selection, chosen: Settings, *, told: bool, sources: Sources | None = None
+    workspace: Workspace,
+    selection: Selection,
+    chosen: Settings,
+    *,
+    told: bool,
+    sources: Sources | None = None,
+    shard: Shard | None = None,
 ) -> Document:
     """The report of a run over the selected theorems; ``told``: progress is shown where there is a reader."""
     from theorax.reports.assembly import document
@@ -133,7 +188,7 @@ def check_theorems(
 
     with ExitStack() as stack:
         listener = _listener(stack, total=len(selection.ids), told=told)
-        found = run(selection, chosen, workspace.catalogue, workspace.check, listener, sources)
+        found = run(selection, chosen, workspace.catalogue, workspace.check, listener, sources, shard=shard)
     return document(found, chosen, ["verify", *workspace.arguments], now())
 
 

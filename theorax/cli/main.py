@@ -35,6 +35,7 @@ COMMANDS = {
     "lint": ("theorax.cli.lint:lint", "Show every error of the statements in theorem files, without running them."),
     "baseline": ("theorax.cli.baseline:baseline", "Keep what a run found, and hold later runs against it."),
     "replay": ("theorax.cli.replay:replay", "Check again what a report found, from its seeds."),
+    "merge": ("theorax.cli.merge:merge", "Join the shards of a run into its report."),
     "report": ("theorax.cli.report:report", "Turn a JSON report into another format."),
     "data": ("theorax.cli.data:data", "Decide a claim about a table of your own (CSV, Parquet or NPZ)."),
     "completion": ("theorax.cli.completion:completion", "Print the script that completes words in bash, zsh or fish."),

@@ -129,6 +129,18 @@ changed_options = together(
 )
 
 
+machine_options = together(
+    click.option("--scheduler", metavar="ADDRESS", help="Check on a Dask cluster, such as tcp://127.0.0.1:8786."),
+    click.option("--shard", metavar="K/N", help="Only the K-th of N parts of these; join them with `verify merge`."),
+    click.option(
+        "--attempt",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="The number of this try, where another log counts them.",
+    ),
+)
+
+
 def shown_parts(given: dict[str, Any]) -> frozenset[Part]:
     """The parts of a theorem's report that were asked for beside its default.
 
@@ -211,6 +223,8 @@ def settings(given: dict[str, Any]) -> Settings:
         jobs=jobs or cores(),
         fresh=bool(given.get("fresh")),
         state=str(given.get("state") or project.state),
+        scheduler=str(given.get("scheduler") or ""),
+        attempt=given.get("attempt") or 1,
     )
 
 

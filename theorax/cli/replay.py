@@ -39,11 +39,11 @@ def replay(context: click.Context, file: Path, id: str | None, jobs: int | None,
     from theorax.cli.printing import give_reports
     from theorax.cli.values import outputs
     from theorax.reports import replaying_text
-    from theorax.reports.reading import read
+    from theorax.reports.reading import read_whole
     from theorax.reports.replaying import held_against
 
     wanted = outputs(output, answer=True)
-    then = read(file)
+    then = read_whole(file)
     if id is not None:
         then = _one(then, id, file)
     now = _again(workspace_of(context), then, jobs, told=("terminal", None) in wanted)

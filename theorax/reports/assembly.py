@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from theorax.reports.document import (
     MachineReport,
     RunSettings,
     RunSummary,
+    ShardReport,
     Source,
     SuiteReport,
     TheoremReport,
@@ -32,6 +34,7 @@ from theorax.verifiers.outcome import TheoremOutcome
 if TYPE_CHECKING:
     from theorax.decide.error_budget import Suite
     from theorax.runs.runner import Record, Run
+    from theorax.runs.shards import Shard
     from theorax.verifiers.settings import Settings
 
 _FILES = ("source ", "model file ")  # how a manifest names files other than the theorem's own
@@ -51,7 +54,7 @@ def document(run: Run, settings: Settings, command: Sequence[str], created: str)
         interrupted=run.interrupted,
         unfinished=tuple(id for id in run.selected if id not in finished),
         seconds=run.seconds,
-        troubles=(*run.troubles, *strangers(run)),
+        troubles=tuple(dict.fromkeys((*run.troubles, *strangers(run)))),
     )
     found = Document(
         schema_version=SCHEMA_VERSION,
@@ -59,12 +62,13 @@ def document(run: Run, settings: Settings, command: Sequence[str], created: str)
         created=created,
         command=shlex.join(command),
         environment=MachineReport.here(),
-        settings=_settings(settings),
+        settings=replace(_settings(settings), jobs=run.jobs or settings.jobs),
         summary=summary,
-        suite=_suite(run.suite),
+        suite=_suite(run),
         sources=sources,
         bibliography=entries(work for found in cited.values() for work in found),
         theorems=tuple(theorems),
+        shard=_shard(run.shard) if run.shard is not None else None,
     )
     # A report of this run and the same report read from its file are rendered alike: both hold what JSON can hold.
     return built(Document, plain(found))
@@ -75,7 +79,12 @@ def _settings(settings: Settings) -> RunSettings:
     return RunSettings(**own | {"at": dict(settings.at), "sizes": dict(settings.sizes)})
 
 
-def _suite(suite: Suite) -> SuiteReport:
+def _shard(shard: Shard) -> ShardReport:
+    return ShardReport(shard.number, shard.of, shard.whole.ids, shard.whole.named, shard.attempt)
+
+
+def _suite(run: Run) -> SuiteReport:
+    suite = run.suite
     return SuiteReport(
         method=TITLES[suite.method],
         refutations=suite.refutations,
@@ -83,7 +92,7 @@ def _suite(suite: Suite) -> SuiteReport:
         supports=suite.supports,
         support_level=SUPPORTS,
         changed=tuple(suite.changed),
-        sentence=suite.sentence,
+        sentence=suite.sentence if run.shard is None else "A shard of a run: nothing is adjusted before the merge.",
     )
 
 
@@ -103,7 +112,7 @@ def _theorem(record: Record, run: Run, places: Mapping[Source, int], works: tupl
         for new, old in zip(adjusted.claims, alone.claims, strict=True)
     )
     return TheoremReport(
-        **_fields(adjusted, TheoremOutcome) | {"claims": claims, "work": alone.work},
+        **fields_of(adjusted, TheoremOutcome) | {"claims": claims, "work": alone.work},
         status_unadjusted=alone.status,
         works=works,
         kept_from=record.kept_from,
@@ -118,7 +127,7 @@ def _theorem(record: Record, run: Run, places: Mapping[Source, int], works: tupl
 def _claim(name: str, claim: Verdict, alone: Verdict, suite: Suite, line: int | None) -> ClaimReport:
     member = suite.members.get(name)
     return ClaimReport(
-        **_fields(claim, Verdict),
+        **fields_of(claim, Verdict),
         status_unadjusted=alone.status,
         adjusted_refute=member.refute if member else None,
         adjusted_support=member.support if member else None,
@@ -126,7 +135,8 @@ def _claim(name: str, claim: Verdict, alone: Verdict, suite: Suite, line: int | 
     )
 
 
-def _fields(value: Any, kind: type) -> dict[str, Any]:
+def fields_of(value: Any, kind: type) -> dict[str, Any]:
+    """The values of those fields that this type has."""
     return {field.name: getattr(value, field.name) for field in dataclasses.fields(kind)}
 
 

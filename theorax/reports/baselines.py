@@ -232,7 +232,7 @@ def read(path: Path, *, or_report: bool = False) -> Baseline:
     found = json_in(path, "baseline", "Write one with `verify baseline save`.", FILE)
     if "schema_version" in found:
         if or_report:
-            from theorax.reports.reading import read as report_in
+            from theorax.reports.reading import read_whole as report_in
 
             return taken(report_in(path))
         raise UsageError(

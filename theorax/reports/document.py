@@ -309,6 +309,25 @@ class RunSummary:
 
 
 @dataclass(frozen=True)
+class ShardReport:
+    """The part of a run that this report is: shard ``number`` ``of`` so many; ``selected`` are the theorems of all."""
+
+    number: Count
+    of: Count
+    selected: tuple[str, ...]
+    named: tuple[str, ...]  # those that were asked for, and did not come with a +
+    attempt: Count  # that was given, where the machine's log does not know the earlier ones
+
+    @property
+    def sentence(self) -> str:
+        """The sentence about what is still to be done."""
+        return (
+            f"This is shard {self.number} of {self.of}. Words are those of each theorem alone: error rates over the run, and "
+            "what rests on a failed theorem, wait for `verify merge`."
+        )
+
+
+@dataclass(frozen=True)
 class Document:
     """Results of a run of theorax. Numbers that are not finite are null."""
 
@@ -323,6 +342,7 @@ class Document:
     sources: tuple[Source, ...]
     bibliography: tuple[CitedWork, ...]
     theorems: tuple[TheoremReport, ...]
+    shard: ShardReport | None = None
 
     def __post_init__(self) -> None:
         right = self.summary.again(self.theorems)
@@ -357,13 +377,14 @@ class Document:
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences about the run as a whole: dependencies not checked, and its troubles."""
+        shard = (self.shard.sentence,) if self.shard is not None else ()
         if not self.unchecked:
-            return self.summary.troubles
+            return (*shard, *self.summary.troubles)
         word = f"+{self.theorems[0].id}" if len(self.theorems) == 1 else "+ID"
         told = (
             f"Dependencies not checked in this run: {', '.join(self.unchecked)}. Check them: `verify theorem {word}`."
         )
-        return (told, *self.summary.troubles)
+        return (*shard, told, *self.summary.troubles)
 
     @property
     def worst_first(self) -> tuple[TheoremReport, ...]:

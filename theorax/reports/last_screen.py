@@ -59,8 +59,10 @@ def _head(document: Document) -> list[str]:
     settings = document.settings
     counts = f"{many(len(document.theorems), 'theorem')}  {many(max(1, settings.jobs), 'core')}"
     kept = f"  {document.summary.kept} kept" if document.summary.kept else ""
+    shard = f"shard {document.shard.number}/{document.shard.of} of " if document.shard is not None else ""
     return spread(
-        f"{' '.join(_asked(document)[:2])}  {settings.effort}  {counts}{kept}", duration(document.summary.seconds)
+        f"{shard}{' '.join(_asked(document)[:2])}  {settings.effort}  {counts}{kept}",
+        duration(document.summary.seconds),
     )
 
 

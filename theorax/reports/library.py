@@ -127,7 +127,7 @@ def verify(
 
 
 def _settings(given: dict[str, Any]) -> Settings:
-    known = [field.name for field in dataclasses.fields(Settings) if field.name not in ("roots", "attempts")]
+    known = [field.name for field in dataclasses.fields(Settings) if field.name not in ("roots", "attempt", "attempts")]
     for name in given:
         if name not in known:
             raise UsageError(f"There is no setting `{name}`{did_you_mean(name, known)}")
@@ -203,9 +203,9 @@ def _id(given: str | None, number: int, catalogue: Catalogue) -> str:
 def _call(id: str, title: str, chosen: Settings) -> str:
     """The call of Python that checks a value again."""
     words = [f"id={id!r}", *([f"title={title!r}"] if title else [])]
-    usual = Settings()
+    usual, how = Settings(), ("jobs", "fresh", "roots", "scheduler", "attempt", "attempts")
     for field in dataclasses.fields(Settings):
         value = getattr(chosen, field.name)
-        if field.name not in ("jobs", "fresh", "roots", "attempts") and value != getattr(usual, field.name):
+        if field.name not in how and value != getattr(usual, field.name):
             words.append(f"{field.name}={value!r}")
     return f"theorax.verify(theorem, {', '.join(words)})"

@@ -27,6 +27,20 @@ def read(path: Path) -> Document:
     return current(found, str(path))
 
 
+def read_whole(path: Path) -> Document:
+    """The report of a whole run in this file.
+
+    **Raises:** UsageError as :func:`read` does, and for a shard, whose words are not those of its run.
+    """
+    found = read(path)
+    if found.shard is not None:
+        raise UsageError(
+            f"`{path}` is shard {found.shard.number} of {found.shard.of} of a run. Its words are those of each theorem "
+            "alone. Join the shards first: `verify merge FILE... --output json=report.json`."
+        )
+    return found
+
+
 def current(found: Mapping[str, Any], name: str = "the document") -> Document:
     """The document in these JSON values.
 

@@ -22,7 +22,7 @@ def plain(document: Document) -> str:
 def report(document: Document, *, shown: frozenset[Part] = frozenset()) -> list[Block]:
     """The whole report: of one theorem in about twenty lines, of several the last screen; ``shown`` parts stand before."""
     theorems = document.theorems
-    if len(theorems) == 1 and not document.summary.unfinished:
+    if len(theorems) == 1 and not document.summary.unfinished and document.shard is None:
         return [*_told(document, theorems[0], shown), *_troubles(document)]
     whole = [block for part in theorems for block in (*_told(document, part, shown), Gap())] if shown else []
     return [*whole, Lines(last_screen(document), indent=0), *_troubles(document)]
@@ -52,6 +52,6 @@ def _troubles(document: Document) -> Iterator[Block]:
     if summary.interrupted:
         left = ", ".join(summary.unfinished) or "none"
         yield Paragraph(f"Interrupted. Finished results are kept; not finished: {left}.", indent=0)
-    single = len(document.theorems) == 1  # whose report names what it depends on
+    single = len(document.theorems) == 1 and document.shard is None  # whose report names what it depends on
     for sentence in summary.troubles if single else document.notes:
         yield Paragraph(f"Note: {sentence}", indent=0, hang=2)

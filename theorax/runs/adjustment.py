@@ -50,6 +50,13 @@ def adjust(
     return _propagated(adjusted, graph), suite
 
 
+def unadjusted(
+    outcomes: Mapping[str, TheoremOutcome], graph: Graph, method: str = "holm"
+) -> tuple[dict[str, TheoremOutcome], Suite]:
+    """The outcomes of a shard as they are alone: the others of its run are not known yet."""
+    return dict(outcomes), error_budget.adjust({}, method)
+
+
 def _charged(claim: Verdict) -> Verdict:
     """The verdict with p-values that count its attempt: fresh seeds on one claim share one budget."""
     if claim.p_refute is None or claim.p_support is None:

@@ -179,12 +179,13 @@ class AttemptFile:
         connection.executemany("INSERT OR IGNORE INTO nights VALUES (?, ?, ?, ?, ?, ?)", nights)
 
 
-def fill(log: AttemptFile, version: ClaimVersion, seed: int, number: int, date: str) -> None:
-    """Log, where nothing is logged yet, the attempts before this number; what came of them is not known."""
+def fill(log: AttemptFile, version: ClaimVersion, number: int, date: str) -> None:
+    """Log the attempts before this number; what was drawn in them, and what came of it, is not known."""
 
     def write(connection: sqlite3.Connection) -> None:
         for earlier in range(1, number):
-            row = (*_count(version), version.tuple, seed - earlier, log.source, earlier, date, _UNKNOWN, "", 0)
+            design = f"{_UNKNOWN} {earlier}"  # of no seed: whatever is drawn here is another attempt
+            row = (*_count(version), design, 0, log.source, earlier, date, _UNKNOWN, "", 0)
             connection.execute(f"INSERT OR IGNORE INTO attempts VALUES ({', '.join('?' * len(row))})", row)
 
     log._database.connected(write)

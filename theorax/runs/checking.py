@@ -82,7 +82,7 @@ def log_earlier(theorem_id: str, settings: Settings, numbers: Mapping[str, int])
     log, versions = _log(theorem_id, settings), theorem_check.versions(theorem_id, settings)
     for name, number in numbers.items():
         if name in versions:
-            fill(log, versions[name], settings.seed, number, now())
+            fill(log, versions[name], number, now())
 
 
 def _log(theorem_id: str, settings: Settings) -> AttemptFile:

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from theorax.runs.attempt_log import AttemptFile
+from theorax.runs.attempt_log import AttemptFile, fill
 from theorax.runs.database import StoreError
 from theorax.runs.store import now
 from theorax.verifiers.attempts import ClaimVersion, CountedAttempt, SpentAttempts
@@ -45,11 +45,21 @@ class AttemptCounter:
         return replace(self.settings, attempts=tuple(found))
 
     def _begun(self, version: ClaimVersion) -> LoggedAttempt | None:
-        """The attempt, logged now; None if the log cannot be written, which the verdict then says."""
+        """The attempt, logged now; None if the log cannot be written, which the verdict then says.
+
+        **Raises:** StoreError if a number that was given, for a log that may not know it, cannot be logged.
+        """
+        least, seed = self.settings.attempt, self.settings.seed
         try:
-            return self.file.begin(version, self.settings.seed, now())
+            if least > 1 and self.file.next_number(version, seed) < least:
+                fill(self.file, version, least, now())
+            entry = self.file.begin(version, seed, now())
         except StoreError:
+            if least > 1:
+                raise
             return None
+        # A seed that was logged before keeps its number there, and spends no more than what was given allows.
+        return replace(entry, number=max(entry.number, least))
 
     def closed(self, spent: SpentAttempts, outcome: TheoremOutcome | None) -> TheoremOutcome | None:
         """The outcome of a check whose attempts are logged as spent; its verdicts say so where that failed.

@@ -31,13 +31,14 @@ from typing import Protocol
 from theorax.decide.error_budget import Suite
 from theorax.decide.findings import Finding, Found, settle
 from theorax.decide.status import Status
-from theorax.errors import NothingSelected, UsageError
-from theorax.runs.adjustment import adjust
+from theorax.errors import NothingSelected, UsageError, option
+from theorax.runs.adjustment import adjust, unadjusted
 from theorax.runs.attempt_log import AttemptFile
 from theorax.runs.costs import shipped_seconds
 from theorax.runs.counting import AttemptCounter
 from theorax.runs.dependencies import Graph
 from theorax.runs.selectors import Selection
+from theorax.runs.shards import Shard
 from theorax.runs.sources import Manifest, Sources, differences, drawn_from
 from theorax.runs.store import DamagedResult, KeptResult, Store, StoreError, now
 from theorax.runs.workers import Check, FinishedCheck, Workers, perform_check, workers_for
@@ -118,6 +119,8 @@ class Run:
     bibliography: Bibliography = field(default_factory=Bibliography)  # what the theorems can cite
     troubles: tuple[str, ...] = ()  # sentences about the store
     unchecked: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by id: dependencies that nobody checked
+    shard: Shard | None = None  # of a larger run, of which these are the theorems
+    jobs: int = 0  # processes at a time on a cluster; 0 where it ran here
 
 
 def run(
@@ -128,14 +131,24 @@ def run(
     listener: Listener | None = None,
     sources: Sources | None = None,
     values: Mapping[str, Value] | None = None,
+    shard: Shard | None = None,
+    found: Mapping[str, Record] | None = None,
 ) -> Run:
     """Check the selected theorems, or show their kept results. ``values`` are theorems without a file, by their ids.
+
+    ``shard``: the selection is that of this shard; nothing is blocked or adjusted. ``found``: what the shards of this run
+    found, of every selected theorem; nothing is checked or kept, and the rest is done as if it had been checked here.
 
     Ctrl-C ends the run early; what had finished is kept and is in the returned value, whose ``interrupted`` is true.
 
     **Raises:** UsageError if a check finds that the user asked for what cannot be done, or a bibliography is no BibTeX.
     """
     began = time.perf_counter()
+    if settings.scheduler and settings.model is not None:
+        raise UsageError(
+            f"`{option('model')} {settings.model}` names a file of this machine, and `{option('scheduler')}` checks on others. "
+            "Check your model here."
+        )
     catalogue = catalogue or Catalogue()
     _ = catalogue.bibliography  # what is wrong with it is said before anything runs
     settings = replace(settings, roots=catalogue.elsewhere)
@@ -147,11 +160,13 @@ def run(
         listener or Silent(),
         (sources or Sources()).beside(settings.state),
         values or {},
+        shard,
+        found,
     )
     under_way.work()
     under_way.sources.known.save()  # now the folder of results is there
     outcomes = {id: under_way.records[id].outcome for id in under_way.order if id in under_way.records}
-    adjusted, suite = adjust(outcomes, under_way.graph, settings.adjust)
+    adjusted, suite = (adjust if shard is None else unadjusted)(outcomes, under_way.graph, settings.adjust)
     return Run(
         selected=under_way.order,
         records=tuple(under_way.records[id] for id in outcomes),
@@ -164,6 +179,8 @@ def run(
         bibliography=catalogue.bibliography,
         troubles=tuple(dict.fromkeys(under_way.troubles)),
         unchecked=under_way.unchecked(),
+        shard=shard,
+        jobs=under_way.jobs if settings.scheduler else 0,
     )
 
 
@@ -206,12 +223,15 @@ class _RunUnderWay:
     listener: Listener
     sources: Sources
     values: Mapping[str, Value]
+    shard: Shard | None = None
+    found: Mapping[str, Record] | None = None
     records: dict[str, Record] = field(default_factory=dict)
     troubles: list[str] = field(default_factory=list)
     counters: dict[str, AttemptCounter] = field(default_factory=dict)
     interrupted: bool = False
 
     def __post_init__(self) -> None:
+        self.jobs = self.settings.jobs
         self.store = Store(Path(self.settings.state))
         self.graph = Graph.of(self.catalogue, self.selection.ids)
         self.circles = self.graph.cycles()
@@ -223,7 +243,7 @@ class _RunUnderWay:
             for id in self.order
             if id not in self.values
         }
-        self.elsewhere, self.unknown = self._kept_ancestors()
+        self.elsewhere, self.unknown = self._kept_ancestors() if self.shard is None else ({}, frozenset())
 
     def own(self, id: str, cores: int = 1) -> Settings:
         """The settings for one theorem on so many cores: other parameters are meant for those that were named."""
@@ -232,15 +252,21 @@ class _RunUnderWay:
 
     def work(self) -> None:
         """Give every selected theorem its outcome, or stop at Ctrl-C."""
-        kept = {} if self.settings.fresh else {id: found for id in self.order if (found := self._kept(id)) is not None}
+        is_fresh = self.settings.fresh or self.found is not None
+        kept = {} if is_fresh else {id: found for id in self.order if (found := self._kept(id)) is not None}
         waiting = list(self.order)
         # A guess: what is blocked is known only on the way.
-        pending = [id for id in waiting if id not in kept and self._problem(id) is None]
-        jobs = max(1, min(self.settings.jobs, len(pending)))
+        pending = [id for id in waiting if id not in {**kept, **(self.found or {})} and self._problem(id) is None]
+        workers: Workers | None = None
+        if self.settings.scheduler and set(pending) - set(self.values):
+            from theorax.runs.cluster import ClusterWorkers
+
+            workers = ClusterWorkers(self.settings.scheduler, self.check, self.manifests)
+            self.jobs = workers.capacity
+        jobs = max(1, min(self.jobs, len(pending)))
         self.listener.planned(pending, self._expected(), jobs)
         if pending:
             self._prepare()
-        workers: Workers | None = None
         try:
             busy: set[str] = set()
             while waiting or busy:
@@ -292,11 +318,13 @@ class _RunUnderWay:
         if problem is not None:
             return Record(self._unfinished(id, Found(Finding.NOT_CHECKED, problem)))
         statuses = self.elsewhere | {name: record.outcome.status for name, record in self.records.items()}
-        blockers = self.graph.blockers(id, statuses)
+        blockers = self.graph.blockers(id, statuses) if self.shard is None else ()
         if blockers:
             listed = ", ".join(f"{name} ({statuses[name]})" for name in blockers)
             found = Found(Finding.ANCESTOR_FAILED, f"It rests on {listed}; not checked.")
             return Record(self._unfinished(id, found, blockers))
+        if self.found is not None:
+            return self.found[id]
         if id in kept:
             return Record(kept[id].outcome, kept_from=kept[id].date)
         return None
@@ -342,8 +370,8 @@ class _RunUnderWay:
         record = replace(record, outcome=self._placed(record.outcome))
         id = record.outcome.id
         self.records[id] = record
-        # Of a value the text is not known, so nobody could say when it changed.
-        if id in self.values or not record.is_lasting:
+        # Of a value the text is not known, so nobody could say when it changed; a merge checks nothing.
+        if id in self.values or not record.is_lasting or self.found is not None:
             self.listener.finished(record)
             return
         checked = done is not None and (done.outcome is not None or not done.undecided)
@@ -385,13 +413,17 @@ class _RunUnderWay:
         if id in self.values:
             return None
         try:
-            return self.store.get(self.manifests[id])
+            kept = self.store.get(self.manifests[id])
         except DamagedResult as error:
             self.troubles.append(f"{error} The theorem is checked again.")
             return None
         except StoreError as error:
             self.troubles.append(f"Nothing is kept: {error}")
             return None
+        least = self.settings.attempt
+        if kept is not None and any(claim.log and claim.attempt < least for claim in kept.outcome.claims):
+            return None  # a later attempt has smaller levels
+        return kept
 
     def _kept_ancestors(self) -> tuple[dict[str, Status], frozenset[str]]:
         """The kept statuses of the ancestors that are not selected, and those of them that have none."""

@@ -34,6 +34,10 @@ Check = Callable[..., TheoremOutcome | Checked | UncountedAttempts]
 Heard = Callable[[str, str], None]
 """Function that is given the id of a theorem under way, and the phase of its check that began."""
 
+DIED = (
+    "The process that checked it died twice. It was ended from outside or by your own code, ran out of memory, or crashed "
+    "in compiled code. `--jobs 1` takes the least memory."
+)
 LISTENING = 0.25  # seconds between two looks at the phases that worker processes told
 
 
@@ -196,8 +200,8 @@ class WorkerPool:
             future = self._executor.submit(_told, self._check, id, settings)
         self._tasks[future] = (id, settings)
 
-    def finished(self, heard: Heard) -> Iterator[FinishedCheck]:
-        """Checks that ended since the last call."""
+    def finished(self, heard: Heard, awaited: Callable[[], None] = lambda: None) -> Iterator[FinishedCheck]:
+        """Checks that ended since the last call; ``awaited`` raises where nobody waits for them any more."""
         from concurrent.futures import FIRST_COMPLETED, wait
         from concurrent.futures.process import BrokenProcessPool
 
@@ -208,6 +212,7 @@ class WorkerPool:
             done, _ = wait(self._tasks, LISTENING, return_when=FIRST_COMPLETED)
             while not self._phases.empty():
                 heard(*self._phases.get())
+            awaited()
         lost: list[tuple[str, Settings]] = []
         for future in done:
             task = self._tasks.pop(future)
@@ -230,11 +235,7 @@ class WorkerPool:
             try:
                 return executor.submit(perform_check, self._check, id, settings).result()
             except BrokenProcessPool:
-                return FinishedCheck(
-                    id,
-                    sentence="The process that checked it died twice. It was ended from outside or by your own code, "
-                    "ran out of memory, or crashed in compiled code. `--jobs 1` takes the least memory.",
-                )
+                return FinishedCheck(id, sentence=DIED)
 
     def close(self, *, now: bool) -> None:
         """End the workers."""

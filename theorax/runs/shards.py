@@ -1,0 +1,53 @@
+"""Shards of a run: the selected theorems in parts that take about equal time, each checked on a machine of its own.
+
+The split is a function of the selection and of the shipped costs alone, so every machine makes the same one: the
+longest theorem first, each to the shard that has the least to do. A theorem without a shipped cost counts as a mean one.
+A shard neither blocks nor adjusts: what a theorem rests on may be in another shard, and error rates are kept over the
+whole run. Both are done where the shards are merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from theorax.runs.costs import shipped_seconds
+from theorax.runs.selectors import Selection
+
+__all__ = ["Shard", "split"]
+
+
+@dataclass(frozen=True)
+class Shard:
+    """Shard ``number`` ``of`` so many of a run over the ``whole`` selection."""
+
+    number: int
+    of: int
+    whole: Selection
+    effort: str
+    attempt: int = 1
+
+    @property
+    def selection(self) -> Selection:
+        """Its theorems."""
+        own = set(split(self.whole.ids, self.of, self.effort)[self.number - 1])
+        ids, named = (tuple(id for id in part if id in own) for part in (self.whole.ids, self.whole.named))
+        return Selection(ids, named)
+
+
+def split(ids: Sequence[str], of: int, effort: str) -> tuple[tuple[str, ...], ...]:
+    """Split theorems into so many parts of about equal cost at this effort.
+
+    >>> split(("slow", "quick", "short"), 2, "none measured")
+    (('quick', 'slow'), ('short',))
+    """
+    costs = shipped_seconds(effort)
+    mean = fmean(costs.values()) if costs else 1.0
+    parts: list[list[str]] = [[] for _ in range(of)]
+    spent = [0.0] * of
+    for id in sorted(ids, key=lambda id: (-costs.get(id, mean), id)):
+        least = spent.index(min(spent))
+        parts[least].append(id)
+        spent[least] += costs.get(id, mean)
+    return tuple(map(tuple, parts))
