@@ -6,11 +6,8 @@ made again from the kept tables without drawing.
 
 from __future__ import annotations
 
-import io
-import json
 import time
-import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from itertools import pairwise
@@ -18,24 +15,20 @@ from typing import Any
 
 import numpy as np
 
-from theorax.errors import ObservationError, option
 from theorax.language import Experiment, Theorem
 from theorax.numerics.sampler import Sampler
 from theorax.verifiers.cases.crew import STARTUP, Crew, DrawnPortion, Place, Portion, Tables
 from theorax.verifiers.cases.evaluation import Observed
+from theorax.verifiers.cases.kept_draws import KeptColumn, packed, unpacked
 from theorax.verifiers.cases.measure import measure, observed
 from theorax.verifiers.cases.sweep_lines import BOX, SweepLine
 from theorax.verifiers.phases import phase
 from theorax.verifiers.settings import Settings
 
-_FRESH = option("fresh")
-
-__all__ = ["LARGEST", "Draws", "Table", "whole_line"]
+__all__ = ["Draws", "Table", "whole_line"]
 
 Table = Mapping[str, tuple[SweepLine, ...]]
 Model = Callable[[int, int], tuple[Any, Mapping[str, Any]]]
-
-LARGEST = 16 * 2**20  # bytes of observations kept with a result; beyond, a result is kept without them
 
 
 class Draws:
@@ -130,19 +123,16 @@ class Draws:
 
     def packed(self) -> bytes | None:
         """The tables as a compressed NPZ file; None if there are none, or more than is worth keeping."""
-        entries, arrays = [], {}
+        return packed(self._columns())
+
+    def _columns(self) -> Iterator[KeptColumn]:
         for place, seen in self._drawn.items():
             tables, errors = self._all(seen.line)
             for kind, columns in (("table", tables), ("error", errors)):
                 for at, table in enumerate(columns):
+                    size = float(seen.line.sizes[at]) if at < len(seen.line.sizes) else None
                     for letter, column in table.items():
-                        entries.append([*place, at, kind, letter])
-                        arrays[f"a{len(entries) - 1}"] = column
-        if not arrays or sum(array.nbytes for array in arrays.values()) > 4 * LARGEST:
-            return None
-        file = io.BytesIO()
-        np.savez_compressed(file, index=np.frombuffer(json.dumps(entries).encode(), np.uint8), **arrays)  # type: ignore[arg-type]
-        return file.getvalue() if file.tell() <= LARGEST else None
+                        yield KeptColumn(*place, at, kind, letter, column, size)
 
     def _all(self, line: SweepLine) -> tuple[Tables, Tables]:
         own, (tables, errors) = self.on(line), self._more.get(_place(line), ((), ()))
@@ -259,18 +249,9 @@ def _joined(one: Tables, other: Tables) -> Tables:
 
 def _unpacked(kept: bytes) -> dict[Place, tuple[Tables, Tables]]:
     found: dict[Place, dict[str, dict[int, dict[str, np.ndarray]]]] = {}
-    try:
-        with np.load(io.BytesIO(kept), allow_pickle=False) as file:
-            for number, entry in enumerate(json.loads(file["index"].tobytes())):
-                experiment, name, label, at, kind, letter = entry
-                place = (experiment, name, tuple((str(key), str(value)) for key, value in label))
-                columns = found.setdefault(place, {"table": {}, "error": {}})[kind]
-                columns.setdefault(int(at), {})[letter] = file[f"a{number}"]
-    except (ValueError, KeyError, OSError, TypeError, zipfile.BadZipFile) as error:
-        raise ObservationError(
-            f"The kept observations cannot be read ({error}). A decision cannot be made again from them. "
-            f"Check the theorem with {_FRESH}."
-        ) from None
+    for column in unpacked(kept):
+        kinds = found.setdefault((column.experiment, column.line, column.at), {"table": {}, "error": {}})
+        kinds[column.kind].setdefault(column.place, {})[column.letter] = column.values
     return {place: (_in_order(kinds["table"]), _in_order(kinds["error"])) for place, kinds in found.items()}
 
 
