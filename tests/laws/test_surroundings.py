@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-# A statistical theorem, and one with a proof whose lines are longer than the narrow terminal.
+# A statistical theorem, and one with a proof.
 THEOREMS = ("price_identity", "relu_arc_cosine_kernel")
 SURROUNDINGS = (
     {"COLUMNS": "30", "LINES": "5", "TERM": "dumb", "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
@@ -19,10 +19,14 @@ CHECK = """
 import hashlib, json, sys
 from theorax.numerics.threads import one_thread
 one_thread()
+from sympy import symbols
 from theorax.runs.checking import observe
 from theorax.text.codec import plain
+from theorax.verifiers import proof_steps
 from theorax.verifiers.settings import Settings
 
+# A line of a proof in the form that depends on the terminal's width: no fraction, and wider than the narrow one.
+print(ascii(proof_steps._statement([(sum(symbols("x_1:9")), symbols("y"))])))
 for id in sys.argv[2:]:
     checked = observe(id, Settings(effort="quick", state=sys.argv[1]))
     found = plain(checked.outcome, exact=True)
@@ -32,7 +36,7 @@ for id in sys.argv[2:]:
 
 
 def outcomes(state: Path, surroundings: dict[str, str]) -> list[str]:
-    """What these surroundings find, as it would be kept; one line for each theorem."""
+    """What these surroundings find, as it would be kept: a line of a proof, then one line for each theorem."""
     told = subprocess.run(
         [sys.executable, "-c", CHECK, str(state), *THEOREMS],
         env={**os.environ, **surroundings}, capture_output=True, text=True, check=False, timeout=600,
@@ -48,7 +52,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
     return [outcomes(state, {**given, "PYTHONHASHSEED": str(seed)}) for seed, given in enumerate(SURROUNDINGS, 1)]
 
 
-@pytest.mark.parametrize("at", range(len(THEOREMS)), ids=THEOREMS)
+@pytest.mark.parametrize("at", range(1 + len(THEOREMS)), ids=("line", *THEOREMS))
 def test_surroundings_change_no_byte_of_what_is_kept(found, at):
     narrow, wide = (lines[at] for lines in found)
     assert narrow == wide

@@ -58,7 +58,15 @@ def writable(path: Path) -> None:
 
 
 def write_text(content: str, path: Path) -> None:
-    """Write a text; a reader sees the old file or the whole new one.
+    """Write a text, as `write_bytes` does.
+
+    **Raises:** UsageError if it cannot be written.
+    """
+    write_bytes(content.encode("utf-8"), path)
+
+
+def write_bytes(content: bytes, path: Path) -> None:
+    """Write a file; a reader sees the old one or the whole new one.
 
     Links are followed: the file that they lead to is replaced. A device or a pipe is written into and stays what it is.
 
@@ -67,7 +75,7 @@ def write_text(content: str, path: Path) -> None:
     try:
         if _is_written_into(path):
             # A pipe that nobody reads from would be waited for without end.
-            with open(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK), "w", encoding="utf-8") as file:
+            with open(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK), "wb") as file:
                 os.set_blocking(file.fileno(), True)
                 file.write(content)
         else:
@@ -97,10 +105,10 @@ def _place(path: Path) -> Path:
     return place
 
 
-def _replace(place: Path, content: str) -> None:
+def _replace(place: Path, content: bytes) -> None:
     temporary = place.with_name(f".theorax-{os.getpid()}.part")
     try:
-        with temporary.open("w", encoding="utf-8") as file:
+        with temporary.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

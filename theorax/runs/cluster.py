@@ -57,13 +57,11 @@ class ClusterWorkers:
 
     def submit(self, id: str, settings: Settings) -> None:
         """Hand the check to the cluster."""
-        places = {"state": _absolute(settings.state), "roots": tuple(map(_absolute, settings.roots))}
-        self._tasks[
-            self._client.submit(
-                _performed_there, self._run, self._check, id, replace(settings, jobs=1, **places), self._manifests[id],
-                pure=False, key=f"theorax-{id}-{uuid.uuid4().hex}",
-            )
-        ] = id  # fmt: skip
+        state, roots = _absolute(settings.state), tuple(map(_absolute, settings.roots))
+        own = replace(settings, jobs=1, state=state, roots=roots)
+        key, manifest = f"theorax-{id}-{uuid.uuid4().hex}", self._manifests[id]
+        task = self._client.submit(_performed_there, self._run, self._check, id, own, manifest, pure=False, key=key)
+        self._tasks[task] = id
 
     def finished(self, heard: Heard) -> Iterator[FinishedCheck]:
         """Checks that ended since the last call; phases on other machines are not told.

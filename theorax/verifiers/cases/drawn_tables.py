@@ -1,37 +1,15 @@
-"""Tables of draws: cut and joined by number, packed to be kept with a result, and unpacked again."""
+"""Tables of draws: cut and joined by number, taken apart into columns to be kept, and put together again."""
 
 from __future__ import annotations
 
-import io
-import json
-import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from theorax.errors import ObservationError, option
 from theorax.verifiers.cases.crew import Place, Tables
+from theorax.verifiers.cases.kept_draws import KeptColumn
 
-__all__ = ["LARGEST", "cut", "joined", "length", "packed", "unpacked"]
-
-LARGEST = 16 * 2**20  # bytes of observations kept with a result; beyond, a result is kept without them
-_FRESH = option("fresh")
-
-
-def packed(drawn: Mapping[Place, tuple[Tables, Tables]]) -> bytes | None:
-    """The tables as a compressed NPZ file; None if there are none, or more than is worth keeping."""
-    entries, arrays = [], {}
-    for place, (tables, errors) in drawn.items():
-        for kind, columns in (("table", tables), ("error", errors)):
-            for at, table in enumerate(columns):
-                for letter, column in table.items():
-                    entries.append([*place, at, kind, letter])
-                    arrays[f"a{len(entries) - 1}"] = column
-    if not arrays or sum(array.nbytes for array in arrays.values()) > 4 * LARGEST:
-        return None
-    file = io.BytesIO()
-    np.savez_compressed(file, index=np.frombuffer(json.dumps(entries).encode(), np.uint8), **arrays)  # type: ignore[arg-type]
-    return file.getvalue() if file.tell() <= LARGEST else None
+__all__ = ["columns_of", "cut", "joined", "length", "tables_of"]
 
 
 def length(tables: Tables) -> int:
@@ -54,24 +32,23 @@ def joined(one: Tables, other: Tables) -> Tables:
     )
 
 
-def unpacked(kept: bytes) -> dict[Place, tuple[Tables, Tables]]:
-    """Tables and bounds by their lines.
+def columns_of(
+    drawn: Mapping[Place, tuple[Tables, Tables]], sizes: Mapping[Place, Sequence[int]]
+) -> Iterator[KeptColumn]:
+    """The columns of all tables and of the bounds of their errors, each with its size."""
+    for place, (tables, errors) in drawn.items():
+        for kind, columns in (("table", tables), ("error", errors)):
+            for at, (size, table) in enumerate(zip(sizes[place], columns, strict=False)):
+                for letter, column in table.items():
+                    yield KeptColumn(*place, at, kind, letter, column, float(size))
 
-    **Raises:** ObservationError for what is no such file.
-    """
+
+def tables_of(columns: Iterable[KeptColumn]) -> dict[Place, tuple[Tables, Tables]]:
+    """Tables and the bounds of their errors, by their lines."""
     found: dict[Place, dict[str, dict[int, dict[str, np.ndarray]]]] = {}
-    try:
-        with np.load(io.BytesIO(kept), allow_pickle=False) as file:
-            for number, entry in enumerate(json.loads(file["index"].tobytes())):
-                experiment, name, label, at, kind, letter = entry
-                place = (experiment, name, tuple((str(key), str(value)) for key, value in label))
-                columns = found.setdefault(place, {"table": {}, "error": {}})[kind]
-                columns.setdefault(int(at), {})[letter] = file[f"a{number}"]
-    except (ValueError, KeyError, OSError, TypeError, zipfile.BadZipFile) as error:
-        raise ObservationError(
-            f"The kept observations cannot be read ({error}). A decision cannot be made again from them. "
-            f"Check the theorem with {_FRESH}."
-        ) from None
+    for column in columns:
+        kinds = found.setdefault((column.experiment, column.line, column.at), {"table": {}, "error": {}})
+        kinds[column.kind].setdefault(column.place, {})[column.letter] = column.values
     return {place: (_in_order(kinds["table"]), _in_order(kinds["error"])) for place, kinds in found.items()}
 
 

@@ -20,8 +20,9 @@ from theorax.language import Experiment, Theorem
 from theorax.numerics.placements import AsManyAsFit
 from theorax.numerics.sampler import Sampler
 from theorax.verifiers.cases.crew import STARTUP, Crew, DrawnPortion, Place, Portion, Tables
-from theorax.verifiers.cases.drawn_tables import cut, joined, length, packed, unpacked
+from theorax.verifiers.cases.drawn_tables import columns_of, cut, joined, length, tables_of
 from theorax.verifiers.cases.evaluation import Observed
+from theorax.verifiers.cases.kept_draws import packed, unpacked
 from theorax.verifiers.cases.measure import measure, observed
 from theorax.verifiers.cases.sweep_lines import BOX, SweepLine
 from theorax.verifiers.outcome import VectorisedPrograms
@@ -57,7 +58,7 @@ class Draws:
         self._drawn: dict[Place, tuple[Tables, Tables]] = {}  # all draws so far, whoever asked for them
         self._seen: dict[Place, dict[int, Observed]] = {}  # by the number of draws that was asked for
         self._portions: dict[Portion, DrawnPortion] = {}  # drawn here while others drew what was asked for
-        self._kept = unpacked(kept) if kept is not None else {}
+        self._kept = tables_of(unpacked(kept)) if kept is not None else {}
         self.count = 0
         self._expected = (0, 0)  # lines to draw and programs to compile, as far as the plan knows
 
@@ -137,7 +138,8 @@ class Draws:
 
     def packed(self) -> bytes | None:
         """The tables as a compressed NPZ file; None if there are none, or more than is worth keeping."""
-        return packed(self._drawn)
+        sizes = {_place(line): line.sizes for lines in self._table.values() for line in lines}
+        return packed(columns_of(self._drawn, sizes))
 
     def _measured(self, line: SweepLine, first: int) -> tuple[Tables, Tables]:
         """Tables of the line from draw ``first`` on: kept ones, or new draws."""

@@ -1,0 +1,37 @@
+"""A short pass of the harness of faults; the whole of it is ``python -m tests.faults``."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.faults.counts import PROMISES, Counts
+
+ROOT = Path(__file__).parents[2]
+NUMBERS = {"kills": 6, "flips": 60, "inputs": 90}
+
+
+def test_a_short_pass_breaks_no_promise():
+    words = [f"--{name}={number}" for name, number in NUMBERS.items()]
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.faults", "--short", *words],
+        cwd=ROOT, capture_output=True, text=True, check=False, timeout=900,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[-4:] == [f"{promise}: 0" for promise in PROMISES]
+    for sort, name in (("kills", "kills"), ("bit flips", "flips"), ("mutated inputs", "inputs")):
+        assert f"{sort}: {NUMBERS[name]}" in lines
+
+
+def test_a_broken_promise_is_told_and_counted():
+    counts = Counts()
+    counts.breaks("orphans", "SIGKILL to the parent: process 7")
+    assert str(counts).splitlines() == [
+        "orphans: SIGKILL to the parent: process 7",
+        "finished work lost: 0",
+        "wrongly green: 0",
+        "orphans: 1",
+        "tracebacks for a user's mistake: 0",
+    ]

@@ -1,0 +1,131 @@
+"""``verify draws``: the observations that a kept result was decided from, as a table of one's own."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from theorax.cli.listing import existing_id
+from theorax.cli.selecting import complete, root_option, state_option
+from theorax.cli.workspace import workspace_of
+from theorax.errors import UsageError
+from theorax.names import did_you_mean
+
+if TYPE_CHECKING:
+    import polars
+
+    from theorax.verifiers.cases.kept_draws import KeptColumn
+
+FORMATS = ("csv", "npz")
+
+
+@click.command("draws")
+@click.argument("id", metavar="ID", shell_complete=complete)
+@click.option("--output", "-o", default="csv", metavar="FORMAT[=FILE]", help="csv, npz; npz needs a file [csv].")
+@root_option
+@state_option
+@click.pass_context
+def draws(context: click.Context, id: str, output: str, state: str | None) -> int:
+    """Write the draws that the last kept result of a theorem was decided from; nothing is run.
+
+    One row for each number: experiment, subject, parameters, size, draw, letter, value, and the bound of its error
+    where there is one. Controls are among the subjects.
+    """
+    from theorax.reports.json import writable, write_bytes
+
+    format_, _, file = output.partition("=")
+    if format_ not in FORMATS:
+        raise UsageError(
+            f"`--output {output}`: there is no format `{format_}`{did_you_mean(format_, FORMATS)} "
+            "Write `--output csv=draws.csv` or `--output npz=draws.npz`."
+        )
+    if format_ == "npz" and not file:
+        raise UsageError("`--output npz` is no text for a terminal. Write `--output npz=draws.npz`.")
+    path = Path(file) if file else None
+    if path is not None:
+        writable(path)
+    id = existing_id(workspace_of(context, (id,)).catalogue, id)
+    content = _written(_table(_kept(id, state)), format_)
+    if path is None:
+        click.echo(content, nl=False)
+    else:
+        write_bytes(content, path)
+    return 0
+
+
+def _kept(id: str, state: str | None) -> list[KeptColumn]:
+    """What the last result of this theorem was decided from.
+
+    **Raises:** UsageError if no result is kept, or one without draws.
+    """
+    from theorax.project import find_project
+    from theorax.runs.store import Store
+    from theorax.verifiers.cases.kept_draws import unpacked
+
+    store = Store(Path(state) if state is not None else find_project(Path.cwd()).state)
+    last = store.last_manifest(id)
+    if last is None or not last.usable:
+        raise UsageError(f"No result of `{id}` is kept. Check it first: `verify theorem {id}`.")
+    observations = store.observations(last.manifest)
+    if observations is None:
+        raise UsageError(
+            f"The result of `{id}` is kept without draws: it needed none, or they fill more than 16 MiB. "
+            f"A check at less effort may keep them: `verify theorem {id} --effort quick`."
+        )
+    return list(unpacked(observations))
+
+
+def _table(columns: list[KeptColumn]) -> polars.DataFrame:
+    """One row for each number of these columns; an array's entries are letters with their indices."""
+    import polars
+
+    errors = {(column.experiment, column.line, column.at, column.place, column.letter): column for column in columns
+              if column.kind == "error"}  # fmt: skip
+    parts = []
+    for column in columns:
+        if column.kind != "table":
+            continue
+        bounds = errors.get((column.experiment, column.line, column.at, column.place, column.letter))
+        for letter, values, bound in _entries(column, bounds):
+            parts.append(
+                polars.DataFrame({"draw": range(1, len(values) + 1)}).select(
+                    polars.lit(column.experiment).alias("experiment"),
+                    polars.lit(column.line).alias("subject"),
+                    polars.lit(", ".join(f"{name}={value}" for name, value in column.at)).alias("at"),
+                    polars.lit(column.size, dtype=polars.Float64).alias("size"),
+                    "draw",
+                    polars.lit(letter).alias("letter"),
+                    polars.Series("value", values),
+                    polars.Series("error", bound, dtype=polars.Float64),
+                )
+            )
+    return polars.concat(parts)
+
+
+def _entries(column: KeptColumn, bounds: KeptColumn | None) -> Iterator[tuple[str, list[float], list[float | None]]]:
+    import numpy as np
+
+    values = np.asarray(column.values, dtype=float)
+    error = None if bounds is None else np.broadcast_to(np.asarray(bounds.values, dtype=float), values.shape)
+    for place in np.ndindex(values.shape[1:]):
+        name = column.letter + (f"[{','.join(map(str, place))}]" if place else "")
+        at = (slice(None), *place)
+        yield name, values[at].tolist(), [None] * len(values) if error is None else error[at].tolist()
+
+
+def _written(table: polars.DataFrame, format_: str) -> bytes:
+    import numpy as np
+
+    file = io.BytesIO()
+    if format_ == "csv":
+        table.write_csv(file)
+    else:
+        texts = ("experiment", "subject", "at", "letter")
+        found = {name: table[name].to_numpy() for name in table.columns}
+        columns = {name: column.astype(str) if name in texts else column for name, column in found.items()}
+        np.savez_compressed(file, **columns)  # type: ignore[arg-type]  (a column is no keyword of NumPy's)
+    return file.getvalue()
