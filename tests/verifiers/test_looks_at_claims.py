@@ -12,6 +12,7 @@ from theorax.decide.means import MeanPlan
 from theorax.decide.samples import Columns
 from theorax.decide.spending import level_of
 from theorax.decide.status import Levels
+from theorax.decide.stopping import ENDING
 from theorax.decide.verdict import LookTaken
 from theorax.runs.checking import observe, plan
 from theorax.verifiers import theorem_check
@@ -41,8 +42,8 @@ def build(key, n, shift):
     return jax.random.normal(key, (n,)) + shift
 
 
-loose, tight = zero(2), zero(8)
-near = zero(2, reading="margin", wrong={"nearly out": dict(equals=Rational(3, 5))})
+loose, tight = zero(1), zero(8)
+near = zero(1, reading="margin", wrong={"nearly out": dict(equals=Rational(6, 5))})
 theorem = Theorem(
     place="nowhere", label="derived", hypotheses=H, claims=dict(CLAIMS),
     experiments=dict(
@@ -96,9 +97,10 @@ def test_p_values_are_those_of_the_draws_seen_charged_with_the_share_of_the_look
     assert claim.level is not None
     shared = Levels(claim.level, claim.level).shared(2)
     for case, table in zip(claim.cases, _tables(root), strict=True):
-        plan = MeanPlan(to=0.0, margin=0.5, draws=100, sd=1.0, levels=shared.part(0.15), reading=claim.reading)
+        plan = MeanPlan(to=0.0, margin=1.0, draws=100, sd=1.0, levels=shared.part(0.15), reading=claim.reading)
         alone = plan.tested(Columns((np.asarray(table["mean"][:100], float),))).decision
         assert case.p_support == pytest.approx(min(1.0, alone.p_support / 0.15), rel=1e-12)
+        assert claim.p_support <= ENDING.support
         assert case.p_refute == pytest.approx(min(1.0, alone.p_refute / 0.15), rel=1e-12)
     assert claim.level == level_of(0.025, 1)
     assert claim.p_support == max(case.p_support for case in claim.cases) <= claim.level

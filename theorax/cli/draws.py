@@ -127,5 +127,5 @@ def _written(table: polars.DataFrame, format_: str) -> bytes:
         texts = ("experiment", "subject", "at", "letter")
         found = {name: table[name].to_numpy() for name in table.columns}
         columns = {name: column.astype(str) if name in texts else column for name, column in found.items()}
-        np.savez_compressed(file, **columns)  # type: ignore[arg-type]  (a column is no keyword of NumPy's)
+        np.savez_compressed(file, **columns)  # type: ignore[arg-type]
     return file.getvalue()

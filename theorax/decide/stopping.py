@@ -18,17 +18,18 @@ from typing import Any, TypeVar, final
 
 import numpy as np
 
+from theorax.decide.error_budget import REFUTATIONS, SUPPORTS
 from theorax.decide.limits import LimitPlan, limit
 from theorax.decide.means import MeanPlan, mean
 from theorax.decide.plans import Planned, Seeds, SweepPlan
 from theorax.decide.rates import RatePlan, rate
 from theorax.decide.samples import numbers
-from theorax.decide.status import Levels, Status
+from theorax.decide.status import Decision, Levels, Status
 from theorax.decide.verdict import LookTaken, Verdict
 from theorax.errors import DesignError, ObservationError
 from theorax.names import many
 
-__all__ = ["DEFAULT_SCHEDULE", "Look", "LooksPlan", "Schedule", "at_look", "looks", "plan_looks"]
+__all__ = ["DEFAULT_SCHEDULE", "ENDING", "Look", "LooksPlan", "Schedule", "at_look", "ends", "looks", "plan_looks"]
 
 LookedAt = RatePlan | LimitPlan | MeanPlan
 P = TypeVar("P", bound=Planned)
@@ -83,6 +84,20 @@ class Schedule:
 
 
 DEFAULT_SCHEDULE = Schedule()
+
+MEMBERS = 1000
+ENDING = Levels(SUPPORTS / MEMBERS, REFUTATIONS / MEMBERS)
+"""P-values at which a claim ends its draws early: small enough for Holm among a thousand claims of one run.
+
+A look that rejects at the claim's own level alone would leave a p-value near that level, which no suite bears.
+"""
+
+
+def ends(decision: Decision) -> bool:
+    """True if a decision, its p-values in units of the whole level, may end the draws before all are made."""
+    if decision.status is Status.SUPPORTED:
+        return decision.p_support <= ENDING.support
+    return decision.status is Status.REFUTED and decision.p_refute <= ENDING.refute
 
 
 def at_look(plan: P, look: Look, of: int) -> P:

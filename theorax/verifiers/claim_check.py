@@ -10,6 +10,7 @@ from theorax.decide.equivalence import combine
 from theorax.decide.findings import Finding, Found
 from theorax.decide.size_arithmetic import over_sizes
 from theorax.decide.status import Reason, Status
+from theorax.decide.stopping import ends
 from theorax.decide.verdict import LookTaken, Verdict
 from theorax.language import Theorem
 from theorax.verifiers import claim_verdicts, guards, proof_check
@@ -62,12 +63,13 @@ class ClaimCheck:
         return claims, fired, mutants
 
     def looked(self, planned: PlannedClaim) -> tuple[Verdict, list[MutantOutcome]]:
-        """The verdict at the first look that decides the claim and its wrong variants, and what became of the variants.
+        """The verdict at the look that ends the draws, or at all draws, and what became of the wrong variants there.
 
-        The levels of all looks add up to those of the claim, so that any rule of stopping keeps them.
+        The first look ends them that decides the claim, for a whole suite, and its variants. The levels of all looks add
+        up to those of the claim, so that any rule of stopping keeps them.
         """
         for number, part in enumerate(planned.stages, start=1):
-            verdict, is_decided = self._decided(part)
+            verdict, may_end = self._decided(part)
             if planned.looks:
                 seen, of = planned.looks[number - 1].draws, planned.looks[-1].draws
                 verdict = replace(verdict, look=LookTaken(number, len(planned.looks), seen, of))
@@ -75,12 +77,12 @@ class ClaimCheck:
             if part.cases and not part.refusal and (verdict.status.holds or verdict.status is Status.REFUTED):
                 with phase("attacking"):
                     mutants = self._mutants(verdict, part)
-            if is_decided and (verdict.status is Status.REFUTED or sensitivity.are_decided(mutants)):
+            if may_end and (verdict.status is Status.REFUTED or sensitivity.are_decided(mutants)):
                 break
         return verdict, mutants
 
     def _decided(self, planned: PlannedClaim) -> tuple[Verdict, bool]:
-        """The verdict before any attempt to break it, and whether a test decided it."""
+        """The verdict before any attempt to break it, and whether it may end the draws."""
         claim, theorem, draws, proofs = planned.claim, self.theorem, self.draws, self.proofs
         settled = proofs.settles(planned.name)
         proof = (claim_verdicts.proved(proofs.scopes.get(planned.name, "")),) if settled else ()
@@ -114,8 +116,8 @@ class ClaimCheck:
         findings = (*proof, *claim_verdicts.findings(judged, decision, settled=settled))
         looked = guards.look(guards.DecidedClaim(self.theorem_id, theorem, planned, judged, draws, self.settings))
         held_back = any(part.finding is Finding.WITHHELD for part in looked.findings)
-        is_decided = decision.status in (Status.SUPPORTED, Status.REFUTED) and not held_back
-        return claim_verdicts.verdict(theorem, planned, proofs, findings, judged, decision, looked), is_decided
+        verdict = claim_verdicts.verdict(theorem, planned, proofs, findings, judged, decision, looked)
+        return verdict, ends(decision) and not held_back
 
     def _mutants(self, verdict: Verdict, planned: PlannedClaim) -> list[MutantOutcome]:
         """Every variant of the claim on its own data; a weaker one must stay supported only where the claim is."""

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from theorax.decide.conditional_variance import FEWEST
+from theorax.decide.plans import Planned
 from theorax.decide.status import Levels
-from theorax.decide.stopping import DEFAULT_SCHEDULE, Look
+from theorax.decide.stopping import DEFAULT_SCHEDULE, ENDING, Look
 from theorax.decide.verdict import LoggedAttempt
 from theorax.errors import DesignError
 from theorax.language import Claim
@@ -15,6 +16,8 @@ from theorax.names import many, with_article
 from theorax.verifiers.attempts import ClaimVersion
 from theorax.verifiers.cases.sweep_lines import Cell
 from theorax.verifiers.kinds.lowering import Prepared
+
+AS_LIKELY_AS_NOT = 0.5  # that a case ends its draws at a look, if it holds exactly and is as noisy as planned
 
 
 @dataclass(frozen=True)
@@ -85,32 +88,39 @@ class PlannedClaim:
 
 
 def looks_of(cases: Sequence[Prepared]) -> tuple[Look, ...]:
-    """The looks of a claim: at those parts of the draws at which each of its cases can be supported; none if at no part.
+    """The looks of a claim: at those parts of the draws at which each of its cases is likely to end them; none if at no part.
 
-    A look at which nothing could be supported would spend a share of the level for nothing. One at fewer draws than the
-    guards ask for would let pass what they find in more.
+    A look at which a true claim would most likely go on would spend a share of the level for nothing. One at fewer
+    draws than the guards ask for would let pass what they find in more.
     """
     draws = {case.cell.line.draws for case in cases}
     if len(draws) != 1 or not all(case.is_looked_at for case in cases):
         return ()
-    found = DEFAULT_SCHEDULE.looks(draws.pop(), lambda look: all(_decides(case, look) for case in cases))
+    found = DEFAULT_SCHEDULE.looks(draws.pop(), lambda look: all(_serves(case, look) for case in cases))
     return found if len(found) > 1 else ()
 
 
-def _decides(case: Prepared, look: Look) -> bool:
+def _serves(case: Prepared, look: Look) -> bool:
     if look.draws < FEWEST:
         return False
     try:
-        plan = case.at_look(look).plan
+        return _ending(case, look).power() >= AS_LIKELY_AS_NOT
     except DesignError:  # too few draws for any interval
         return False
-    return plan is not None and plan.decides
+
+
+def _ending(case: Prepared, look: Look) -> Planned:
+    """The plan of the case at this look, at the levels at which it ends the draws."""
+    plan = case.at_look(look).plan
+    assert plan is not None  # as of every case that is looked at
+    ending = look.of(ENDING) if look.share < 1 else plan.levels
+    levels = Levels(min(plan.levels.support, ending.support), min(plan.levels.refute, ending.refute))
+    return replace(plan, levels=levels)
 
 
 def _expected_share(case: Prepared, looks: Sequence[Look]) -> float:
     share, before, open_ = 0.0, 0, 1.0
     for look in looks:
         share += open_ * (look.draws - before) / looks[-1].draws
-        plan, before = case.at_look(look).plan, look.draws
-        open_ = min(open_, 1.0 - (plan.power() if plan is not None else 0.0))
+        before, open_ = look.draws, min(open_, 1.0 - _ending(case, look).power())
     return share
