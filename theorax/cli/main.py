@@ -36,7 +36,7 @@ COMMANDS = {
     "baseline": ("theorax.cli.baseline:baseline", "Keep what a run found, and hold later runs against it."),
     "replay": ("theorax.cli.replay:replay", "Check again what a report found, from its seeds."),
     "report": ("theorax.cli.report:report", "Turn a JSON report into another format."),
-    "draws": ("theorax.cli.draws:draws", "Write the draws that a kept result was decided from, as a table."),
+    "draws": ("theorax.cli.draw_tables:draws", "Write the draws that a kept result was decided from, as a table."),
     "data": ("theorax.cli.data:data", "Decide a claim about a table of your own (CSV, Parquet or NPZ)."),
     "completion": ("theorax.cli.completion:completion", "Print the script that completes words in bash, zsh or fish."),
     "doctor": ("theorax.cli.doctor:doctor", "Show versions, devices and the precision of matrix products."),
