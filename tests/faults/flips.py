@@ -42,7 +42,7 @@ def _flip(
     kept: dict[str, tuple[KeptResult, bytes | None] | None],
     statuses: dict[str, tuple[str, str]],
 ) -> None:
-    for file in folder.glob(f"{FILE}*"):
+    for file in folder.glob("*.sqlite*"):
         file.unlink()
     flipped = bytearray(whole)
     flipped[place // 8] ^= 1 << (place % 8)

@@ -1,4 +1,4 @@
-"""What a user may hand over, mutated: reports, tables and options end in a sentence, never in a traceback or exit code 3."""
+"""Mutated inputs: reports, tables and options of a user end in a sentence, never in a traceback or exit code 3."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.faults.counts import PROMISES, Counts
 
 ROOT = Path(__file__).parents[2]
-NUMBERS = {"kills": 6, "flips": 60, "inputs": 90}
+NUMBERS = {"kills": 4, "flips": 60, "inputs": 60}
 
 
 def test_a_short_pass_breaks_no_promise():

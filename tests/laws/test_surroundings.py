@@ -36,7 +36,7 @@ for id in sys.argv[2:]:
 
 
 def outcomes(state: Path, surroundings: dict[str, str]) -> list[str]:
-    """What these surroundings find, as it would be kept: a line of a proof, then one line for each theorem."""
+    """Outcomes in these surroundings, as they would be kept: a line of a proof, then one line for each theorem."""
     told = subprocess.run(
         [sys.executable, "-c", CHECK, str(state), *THEOREMS],
         env={**os.environ, **surroundings}, capture_output=True, text=True, check=False, timeout=600,

@@ -37,7 +37,7 @@ COMMANDS = {
     "replay": ("theorax.cli.replay:replay", "Check again what a report found, from its seeds."),
     "merge": ("theorax.cli.merge:merge", "Join the shards of a run into its report."),
     "report": ("theorax.cli.report:report", "Turn a JSON report into another format."),
-    "draws": ("theorax.cli.draws:draws", "Write the draws that a kept result was decided from, as a table."),
+    "draws": ("theorax.cli.draw_tables:draws", "Write the draws that a kept result was decided from, as a table."),
     "data": ("theorax.cli.data:data", "Decide a claim about a table of your own (CSV, Parquet or NPZ)."),
     "completion": ("theorax.cli.completion:completion", "Print the script that completes words in bash, zsh or fish."),
     "doctor": ("theorax.cli.doctor:doctor", "Show versions, devices and the precision of matrix products."),

@@ -20,7 +20,7 @@ LARGEST = 16 * 2**20  # bytes of observations kept with a result; beyond, a resu
 
 @dataclass(frozen=True)
 class KeptColumn:
-    """All draws of one letter on one line at one size; ``kind``: "table" for values, "error" for bounds of their errors."""
+    """Draws of one letter on one line at one size; ``kind``: "table" for values, "error" for bounds of their errors."""
 
     experiment: str
     line: str

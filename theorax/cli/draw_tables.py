@@ -58,7 +58,7 @@ def draws(context: click.Context, id: str, output: str, state: str | None) -> in
 
 
 def _kept(id: str, state: str | None) -> list[KeptColumn]:
-    """What the last result of this theorem was decided from.
+    """Columns that the last result of this theorem was decided from.
 
     **Raises:** UsageError if no result is kept, or one without draws.
     """
