@@ -71,7 +71,8 @@ def main() -> None:
     print("exponential Markov matrices, k = 2, tolerance 1e-6; errors and bounds relative to each value, worst draw")
     print(
         f"{'T':>5} {'dtype':>8} {'numpy ms':>9} {'ours ms':>8} {'ratio':>6} {'(range)':>13} "
-        f"{'passes':>6} {'/T^1/3':>6} {'GB/s':>6} {'copy':>6} {'at copy':>7} {'error s1':>9} {'error s2':>9} {'bound s1':>9} {'bound s2':>9}"
+        f"{'passes':>6} {'/T^1/3':>6} {'GB/s':>6} {'copy':>6} {'at copy':>7} "
+        f"{'error s1':>9} {'error s2':>9} {'bound s1':>9} {'bound s2':>9}"
     )
     # One draw at a time: a batch would move several matrices through the cache at once.
     triplets_of = jax.jit(lambda batch: jax.lax.map(leading_singular_triplets, batch))
