@@ -29,7 +29,6 @@ from typing import Any
 SELF = Path(__file__)
 sys.path.insert(0, str(SELF.parents[1]))  # the workers import this module by its name
 
-MOST = 256  # draws vectorised together at most
 DEPTH = 3  # layers of the attention products and of the networks
 
 
@@ -155,11 +154,9 @@ def rate(device: str, batch: str, load: int, dtype: str, full: bool, draws: int)
     platform.enable(device=device)
     workload = WORKLOADS[load]
     letters = workload.full if full else workload.small
-    sampler = Sampler(device, batch=1) if batch == "one at a time" else Sampler(device, batch=AsManyAsFit(MOST))
+    sampler = Sampler(device, batch=1 if batch == "one at a time" else AsManyAsFit(draws // 2))
     sampler.draw(workload.program, 0, 1, letters, dtype)
     (placement,) = sampler.placements
-    if batch != "one at a time":
-        draws = max(draws, 2 * placement.batch)
     begun = time.perf_counter()
     table = sampler.draw(workload.program, 1, draws, letters, dtype)
     seconds = time.perf_counter() - begun

@@ -202,7 +202,7 @@ def main() -> None:
     draws = plan[0]["draws"]
     shown = ", ".join(f"{T} x {d}" for T, d in dict.fromkeys(at for line in plan for at in line["sizes"]))
     print(f"{os.cpu_count()}-core {platform.machine()} CPU, Python {platform.python_version()}, jax {metadata.version('jax')}, "
-          f"numpy {np.__version__}")  # fmt: skip
+          f"numpy {np.__version__}; load before {os.getloadavg()[0]:.1f}")  # fmt: skip
     print(
         f"{len(plan)} evidence lines of {THEOREM}, {draws} draws at each size: {shown}; L = {DEPTH}, float64, compiled before"
     )
