@@ -126,7 +126,7 @@ changed_options = together(
 )
 
 
-machine_options = together(
+shard_options = together(
     click.option("--shard", metavar="K/N", help="Only the K-th of N parts of these; join them with `verify merge`."),
     click.option(
         "--attempt",
