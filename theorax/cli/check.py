@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from theorax.reports.document import Document
     from theorax.reports.theorem_text import Part
     from theorax.runs.selectors import Selection
-    from theorax.runs.shards import Shard
     from theorax.runs.sources import Sources
     from theorax.verifiers.settings import Settings
 
@@ -98,16 +97,12 @@ def run_and_report(workspace: Workspace, words: Sequence[str], given: dict[str, 
 
         sources = Sources().beside(chosen.state)
         selection = only_changed(workspace, selection, chosen, given.get("baseline"), sources, new=given["new"])
-    shard = None
     if given.get("shard") is not None:
-        shard = shard_of(selection, chosen, given)
-        selection = shard.selection
-        if not selection.ids:
-            click.echo(f"Shard {shard.number} of {shard.of} has no theorem of this run.", err=True)
+        selection = only_shard(selection, chosen, given)
     # What was said already is no failure.
-    nothing = (bool(given.get("changed")) or shard is not None) and not selection.ids
+    nothing = (bool(given.get("changed")) or selection.shard is not None) and not selection.ids
     told = ("terminal", None) in wanted and not nothing
-    report = check_theorems(workspace, selection, chosen, told=told, sources=sources, shard=shard)
+    report = check_theorems(workspace, selection, chosen, told=told, sources=sources)
     give_run(report, wanted if told else [place for place in wanted if place != ("terminal", None)], parts)
     code: int = 0 if nothing else report.summary.exit_code
     return code
@@ -120,12 +115,12 @@ def give_run(report: Document, wanted: Outputs, parts: frozenset[Part]) -> None:
     give_reports([place for place in wanted if place != ("terminal", None)], report)
 
 
-def shard_of(selection: Selection, chosen: Settings, given: dict[str, Any]) -> Shard:
-    """The shard that was asked for.
+def only_shard(selection: Selection, chosen: Settings, given: dict[str, Any]) -> Selection:
+    """The theorems of the shard that was asked for; that there are none is said on the standard error.
 
     **Raises:** UsageError if there is no such shard, or if nobody says which attempts it makes.
     """
-    from theorax.runs.shards import Shard
+    from theorax.runs.shards import shard_of
 
     typed = str(given["shard"])
     match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", typed)
@@ -141,14 +136,17 @@ def shard_of(selection: Selection, chosen: Settings, given: dict[str, Any]) -> S
     searched = [
         f"`{option(name)}`"
         for name in ("seed", "level", "sizes")
-        if given.get(name) and getattr(chosen, name) != getattr(usual, name)
+        if given.get(name) not in (None, ()) and getattr(chosen, name) != getattr(usual, name)
     ]
     if searched and given.get("attempt") is None:
         raise UsageError(
             f"{' and '.join(searched)} make another attempt at each claim, and a shard does not know the log that counts "
             "them. Write which attempt it is, as in `--attempt 2`; `verify plan` says it where the log is."
         )
-    return Shard(number, of, selection, chosen.effort, chosen.attempt)
+    found = shard_of(selection, number, of, chosen.effort, chosen.attempt)
+    if not found.ids:
+        click.echo(f"Shard {number} of {of} has no theorem of this run.", err=True)
+    return found
 
 
 def last_failed(words: Sequence[str]) -> tuple[str, ...]:
@@ -173,13 +171,7 @@ def select_theorems(
 
 
 def check_theorems(
-    workspace: Workspace,
-    selection: Selection,
-    chosen: Settings,
-    *,
-    told: bool,
-    sources: Sources | None = None,
-    shard: Shard | None = None,
+    workspace: Workspace, selection: Selection, chosen: Settings, *, told: bool, sources: Sources | None = None
 ) -> Document:
     """The report of a run over the selected theorems; ``told``: progress is shown where there is a reader."""
     from theorax.reports.assembly import document
@@ -188,7 +180,7 @@ def check_theorems(
 
     with ExitStack() as stack:
         listener = _listener(stack, total=len(selection.ids), told=told)
-        found = run(selection, chosen, workspace.catalogue, workspace.check, listener, sources, shard=shard)
+        found = run(selection, chosen, workspace.catalogue, workspace.check, listener, sources)
     return document(found, chosen, ["verify", *workspace.arguments], now())
 
 

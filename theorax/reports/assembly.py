@@ -34,7 +34,7 @@ from theorax.verifiers.outcome import TheoremOutcome
 if TYPE_CHECKING:
     from theorax.decide.error_budget import Suite
     from theorax.runs.runner import Record, Run
-    from theorax.runs.shards import Shard
+    from theorax.runs.selectors import Shard
     from theorax.verifiers.settings import Settings
 
 _FILES = ("source ", "model file ")  # how a manifest names files other than the theorem's own
@@ -80,7 +80,7 @@ def _settings(settings: Settings) -> RunSettings:
 
 
 def _shard(shard: Shard) -> ShardReport:
-    return ShardReport(shard.number, shard.of, shard.whole.ids, shard.whole.named, shard.attempt)
+    return ShardReport(shard.number, shard.of, shard.selected, shard.named, shard.attempt)
 
 
 def _suite(run: Run) -> SuiteReport:

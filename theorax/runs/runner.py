@@ -37,8 +37,7 @@ from theorax.runs.attempt_log import AttemptFile
 from theorax.runs.costs import shipped_seconds
 from theorax.runs.counting import AttemptCounter
 from theorax.runs.dependencies import Graph
-from theorax.runs.selectors import Selection
-from theorax.runs.shards import Shard
+from theorax.runs.selectors import Selection, Shard
 from theorax.runs.sources import Manifest, Sources, differences, drawn_from
 from theorax.runs.store import DamagedResult, KeptResult, Store, StoreError, now
 from theorax.runs.workers import Check, FinishedCheck, Workers, perform_check, workers_for
@@ -131,13 +130,12 @@ def run(
     listener: Listener | None = None,
     sources: Sources | None = None,
     values: Mapping[str, Value] | None = None,
-    shard: Shard | None = None,
     found: Mapping[str, Record] | None = None,
 ) -> Run:
     """Check the selected theorems, or show their kept results. ``values`` are theorems without a file, by their ids.
 
-    ``shard``: the selection is that of this shard; nothing is blocked or adjusted. ``found``: what the shards of this run
-    found, of every selected theorem; nothing is checked or kept, and the rest is done as if it had been checked here.
+    Of a shard nothing is blocked or adjusted. ``found``: what the shards of this run found, of every selected theorem;
+    nothing is checked or kept, and the rest is done as if it had been checked here.
 
     Ctrl-C ends the run early; what had finished is kept and is in the returned value, whose ``interrupted`` is true.
 
@@ -160,13 +158,12 @@ def run(
         listener or Silent(),
         (sources or Sources()).beside(settings.state),
         values or {},
-        shard,
         found,
     )
     under_way.work()
     under_way.sources.known.save()  # now the folder of results is there
     outcomes = {id: under_way.records[id].outcome for id in under_way.order if id in under_way.records}
-    adjusted, suite = (adjust if shard is None else unadjusted)(outcomes, under_way.graph, settings.adjust)
+    adjusted, suite = (adjust if selection.shard is None else unadjusted)(outcomes, under_way.graph, settings.adjust)
     return Run(
         selected=under_way.order,
         records=tuple(under_way.records[id] for id in outcomes),
@@ -179,7 +176,7 @@ def run(
         bibliography=catalogue.bibliography,
         troubles=tuple(dict.fromkeys(under_way.troubles)),
         unchecked=under_way.unchecked(),
-        shard=shard,
+        shard=selection.shard,
         jobs=under_way.jobs if settings.scheduler else 0,
     )
 
@@ -223,7 +220,6 @@ class _RunUnderWay:
     listener: Listener
     sources: Sources
     values: Mapping[str, Value]
-    shard: Shard | None = None
     found: Mapping[str, Record] | None = None
     records: dict[str, Record] = field(default_factory=dict)
     troubles: list[str] = field(default_factory=list)
@@ -243,7 +239,7 @@ class _RunUnderWay:
             for id in self.order
             if id not in self.values
         }
-        self.elsewhere, self.unknown = self._kept_ancestors() if self.shard is None else ({}, frozenset())
+        self.elsewhere, self.unknown = self._kept_ancestors() if self.selection.shard is None else ({}, frozenset())
 
     def own(self, id: str, cores: int = 1) -> Settings:
         """The settings for one theorem on so many cores: other parameters are meant for those that were named."""
@@ -318,7 +314,7 @@ class _RunUnderWay:
         if problem is not None:
             return Record(self._unfinished(id, Found(Finding.NOT_CHECKED, problem)))
         statuses = self.elsewhere | {name: record.outcome.status for name, record in self.records.items()}
-        blockers = self.graph.blockers(id, statuses) if self.shard is None else ()
+        blockers = self.graph.blockers(id, statuses) if self.selection.shard is None else ()
         if blockers:
             listed = ", ".join(f"{name} ({statuses[name]})" for name in blockers)
             found = Found(Finding.ANCESTOR_FAILED, f"It rests on {listed}; not checked.")

@@ -41,11 +41,26 @@ Within = Callable[[], Collection[str]]  # the theorems that lie inside a margin
 
 
 @dataclass(frozen=True)
+class Shard:
+    """Part ``number`` ``of`` so many of a run over the ``selected`` theorems, some of them ``named``."""
+
+    number: int
+    of: int
+    selected: tuple[str, ...]
+    named: tuple[str, ...]
+    attempt: int = 1  # that was given, where the log of this machine does not know the earlier ones
+
+
+@dataclass(frozen=True)
 class Selection:
-    """The theorems that a command means: ``named`` were asked for, the other ``ids`` came with a ``+``."""
+    """The theorems that a command means: ``named`` were asked for, the other ``ids`` came with a ``+``.
+
+    ``shard``: they are this part of a larger run.
+    """
 
     ids: tuple[str, ...]
     named: tuple[str, ...]
+    shard: Shard | None = None
 
 
 def paths(words: Iterable[str]) -> tuple[str, ...]:

@@ -9,31 +9,19 @@ whole run. Both are done where the shards are merged.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import fmean
 
 from theorax.runs.costs import shipped_seconds
-from theorax.runs.selectors import Selection
+from theorax.runs.selectors import Selection, Shard
 
-__all__ = ["Shard", "split"]
+__all__ = ["shard_of", "split"]
 
 
-@dataclass(frozen=True)
-class Shard:
-    """Shard ``number`` ``of`` so many of a run over the ``whole`` selection."""
-
-    number: int
-    of: int
-    whole: Selection
-    effort: str
-    attempt: int = 1
-
-    @property
-    def selection(self) -> Selection:
-        """Its theorems."""
-        own = set(split(self.whole.ids, self.of, self.effort)[self.number - 1])
-        ids, named = (tuple(id for id in part if id in own) for part in (self.whole.ids, self.whole.named))
-        return Selection(ids, named)
+def shard_of(whole: Selection, number: int, of: int, effort: str, attempt: int = 1) -> Selection:
+    """The theorems of shard ``number`` ``of`` so many of a run over the ``whole`` selection."""
+    own = set(split(whole.ids, of, effort)[number - 1])
+    ids, named = (tuple(id for id in part if id in own) for part in (whole.ids, whole.named))
+    return Selection(ids, named, Shard(number, of, whole.ids, whole.named, attempt))
 
 
 def split(ids: Sequence[str], of: int, effort: str) -> tuple[tuple[str, ...], ...]:
