@@ -110,10 +110,10 @@ def exact(text: str) -> Scalar:
         found = value_of(read(text), CONSTANTS)
     except (UsageError, NoValue):
         raise UsageError(f"`{text.strip()}` is not a finite number.") from None
+    assert not isinstance(found, np.ndarray)  # no constant is a column
     if found and not 1 / LARGEST <= abs(found) <= LARGEST:
         size = "large" if abs(found) > 1 else "small"
         raise UsageError(f"`{text.strip()}` is so {size} that powers of it leave the range of doubles.")
-    assert not isinstance(found, np.ndarray)  # no constant is a column
     return found
 
 

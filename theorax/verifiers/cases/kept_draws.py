@@ -34,7 +34,9 @@ class KeptColumn:
 
 def packed(columns: Iterable[KeptColumn]) -> bytes | None:
     """The columns as one file; None if there are none, or more than is worth keeping."""
-    entries, sizes, arrays = [], [], {}
+    entries: list[list[object]] = []
+    sizes: list[float | None] = []
+    arrays: dict[str, np.ndarray] = {}
     for column in columns:
         arrays[f"a{len(entries)}"] = column.values
         entries.append([column.experiment, column.line, column.at, column.place, column.kind, column.letter])
