@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from theorax.errors import ObservationError
 from theorax.language import Experiment, Theorem
 from theorax.numerics.sampler import Sampler
 from theorax.verifiers.cases.crew import STARTUP, Crew, DrawnPortion, Place, Portion, Tables
