@@ -126,7 +126,6 @@ def _written(table: polars.DataFrame, format_: str) -> bytes:
     else:
         texts = ("experiment", "subject", "at", "letter")
         columns = {name: table[name].to_numpy() for name in table.columns}
-        np.savez_compressed(
-            file, **{name: column.astype(str) if name in texts else column for name, column in columns.items()}
-        )
+        arrays = {name: column.astype(str) if name in texts else column for name, column in columns.items()}
+        np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
     return file.getvalue()
