@@ -123,9 +123,8 @@ def _written(rows: Iterator[Row], format_: str) -> bytes:
     file = io.BytesIO()
     # None, where there is no number, becomes NaN.
     kinds = (str, str, str, float, int, str, float, float)
-    columns = zip(*rows, strict=True)
-    arrays: dict[str, NDArray[Any]] = {
-        name: np.array(column, dtype=kind) for name, column, kind in zip(COLUMNS, columns, kinds, strict=True)
-    }
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, kind, column in zip(COLUMNS, kinds, zip(*rows, strict=True), strict=True):
+        arrays[name] = np.array(column, dtype=kind)
     np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
     return file.getvalue()
