@@ -99,7 +99,7 @@ def _place(path: Path) -> Path:
 
     **Raises:** OSError where they lead in a circle.
     """
-    place = Path(os.path.realpath(path))
+    place = Path(os.path.realpath(path)) if path.is_symlink() else path
     if place.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     return place
