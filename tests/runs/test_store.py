@@ -183,6 +183,18 @@ def test_altered_results_are_counted(tmp_path, column):
     assert store.damaged() == 1
 
 
+@pytest.mark.parametrize("column", ["status", "date", "theorem", "seal"])
+def test_an_earlier_result_does_not_stand_in_for_an_altered_one(tmp_path, column):
+    store = Store(tmp_path)
+    store.put(MANIFEST, fakes.outcome("gap"), DATE)
+    store.put({**MANIFEST, "setting seed": "1"}, fakes.outcome("gap", "REFUTED"), "2026-02-02T03:04:05Z")
+    assert store.statuses()["gap"][0] == "REFUTED"
+    with sqlite3.connect(store.path) as connection:
+        connection.execute(f"UPDATE sealed_results SET {column} = 'x' WHERE status = 'REFUTED'")
+    connection.close()
+    assert store.statuses() == {}
+
+
 def test_no_flipped_bit_is_served(tmp_path):
     kept = Store(tmp_path / "kept")
     found, bytes_ = fakes.outcome("gap"), bytes(range(256)) * 4

@@ -41,11 +41,12 @@ def audit(context: click.Context, words: tuple[str, ...], library: bool, folder:
     exclude = listed(given, "exclude")
     workspace = workspace_of(context, (*words, *exclude))
     selection = select_theorems(workspace, words or workspace.usual(library=library), chosen, exclude)
-    report = check_theorems(workspace, selection, chosen, told=True)
-    print_report(report)
     # The report itself first: all others can be made from it again.
     formats = sorted(RENDERINGS, key=lambda name: name != "json")
-    give_reports([(name, folder / NAMES.get(name, f"{name}.{RENDERINGS[name].suffix}")) for name in formats], report)
+    wanted = [(name, folder / NAMES.get(name, f"{name}.{RENDERINGS[name].suffix}")) for name in formats]
+    report = check_theorems(workspace, selection, chosen, told=True, wanted=wanted)
+    print_report(report)
+    give_reports(wanted, report)
     click.echo(f"The audit is in {folder / NAMES['html']}; open it in a browser.")
     code: int = report.summary.exit_code
     return code

@@ -82,6 +82,11 @@ def save(
     onto = files.read(path) if only and path.exists() else None
     if report is not None:
         found = _read_report(workspace, report, only)
+        if found.summary.interrupted:
+            raise UsageError(
+                f"`{report}` is the report of a run that did not end: {', '.join(found.summary.unfinished)} is not in it. "
+                "Run it again; finished results are kept."
+            )
     else:
         chosen = settings(given)
         words = only or workspace.usual(library=library)

@@ -27,7 +27,9 @@ from theorax.cli.workspace import Workspace, workspace_of
 from theorax.errors import NothingSelected, UsageError, option
 
 if TYPE_CHECKING:
+    from theorax.cli.printing import Outputs
     from theorax.reports.document import Document
+    from theorax.reports.reports_so_far import ReportsSoFar
     from theorax.reports.theorem_text import Part
     from theorax.runs.selectors import Selection
     from theorax.runs.sources import Sources
@@ -102,7 +104,7 @@ def run_and_report(workspace: Workspace, words: Sequence[str], given: dict[str, 
     # What was said already is no failure.
     nothing = (bool(given.get("changed")) or selection.shard is not None) and not selection.ids
     told = ("terminal", None) in wanted and not nothing
-    report = check_theorems(workspace, selection, chosen, told=told, sources=sources)
+    report = check_theorems(workspace, selection, chosen, told=told, sources=sources, wanted=wanted)
     give_run(report, wanted if told else [place for place in wanted if place != ("terminal", None)], parts)
     code: int = 0 if nothing else report.summary.exit_code
     return code
@@ -171,17 +173,39 @@ def select_theorems(
 
 
 def check_theorems(
-    workspace: Workspace, selection: Selection, chosen: Settings, *, told: bool, sources: Sources | None = None
+    workspace: Workspace,
+    selection: Selection,
+    chosen: Settings,
+    *,
+    told: bool,
+    sources: Sources | None = None,
+    wanted: Outputs = (),
 ) -> Document:
-    """The report of a run over the selected theorems; ``told``: progress is shown where there is a reader."""
+    """The report of a run over the selected theorems; ``told``: progress is shown where there is a reader.
+
+    The JSON files among those ``wanted`` are written as checks finish, and hold what had finished if the run is killed.
+    """
     from theorax.reports.assembly import document
     from theorax.runs.runner import run
     from theorax.runs.store import now
 
+    command = ["verify", *workspace.arguments]
     with ExitStack() as stack:
         listener = _listener(stack, total=len(selection.ids), told=told)
-        found = run(selection, chosen, workspace.catalogue, workspace.check, listener, sources)
-    return document(found, chosen, ["verify", *workspace.arguments], now())
+        found = run(
+            selection, chosen, workspace.catalogue, workspace.check, listener, sources,
+            meanwhile=_reports_so_far(wanted, chosen, command),
+        )  # fmt: skip
+    return document(found, chosen, command, now())
+
+
+def _reports_so_far(wanted: Outputs, chosen: Settings, command: Sequence[str]) -> ReportsSoFar | None:
+    """The JSON files of a run under way; a pipe or a device takes one report alone, the last."""
+    from theorax.reports.json import is_written_into
+    from theorax.reports.reports_so_far import ReportsSoFar
+
+    files = [path for format_, path in wanted if format_ == "json" and path is not None and not is_written_into(path)]
+    return ReportsSoFar(files, chosen, command) if files else None
 
 
 def _listener(stack: ExitStack, *, total: int, told: bool) -> Any:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,11 +17,13 @@ from theorax.errors import UsageError
 from theorax.names import did_you_mean
 
 if TYPE_CHECKING:
-    import polars
+    from numpy.typing import NDArray
 
     from theorax.verifiers.cases.kept_draws import KeptColumn
 
 FORMATS = ("csv", "npz")
+COLUMNS = ("experiment", "subject", "at", "size", "draw", "letter", "value", "error")
+Row = tuple[str, str, str, float | None, int, str, float, float | None]
 
 
 @click.command("draws")
@@ -49,7 +52,7 @@ def draws(context: click.Context, id: str, output: str, state: str | None) -> in
     if path is not None:
         writable(path)
     id = existing_id(workspace_of(context, (id,)).catalogue, id)
-    content = _written(_table(_kept(id, state)), format_)
+    content = _written(_rows(_kept(id, state)), format_)
     if path is None:
         click.echo(content, nl=False)
     else:
@@ -79,53 +82,49 @@ def _kept(id: str, state: str | None) -> list[KeptColumn]:
     return list(unpacked(observations))
 
 
-def _table(columns: list[KeptColumn]) -> polars.DataFrame:
+def _rows(columns: list[KeptColumn]) -> Iterator[Row]:
     """One row for each number of these columns; an array's entries are letters with their indices."""
-    import polars
-
-    errors = {(column.experiment, column.line, column.at, column.place, column.letter): column for column in columns
-              if column.kind == "error"}  # fmt: skip
-    parts = []
+    bounds = {_of(column): column.values for column in columns if column.kind == "error"}
     for column in columns:
         if column.kind != "table":
             continue
-        bounds = errors.get((column.experiment, column.line, column.at, column.place, column.letter))
-        for letter, values, bound in _entries(column, bounds):
-            parts.append(
-                polars.DataFrame({"draw": range(1, len(values) + 1)}).select(
-                    polars.lit(column.experiment).alias("experiment"),
-                    polars.lit(column.line).alias("subject"),
-                    polars.lit(", ".join(f"{name}={value}" for name, value in column.at)).alias("at"),
-                    polars.lit(column.size, dtype=polars.Float64).alias("size"),
-                    "draw",
-                    polars.lit(letter).alias("letter"),
-                    polars.Series("value", values),
-                    polars.Series("error", bound, dtype=polars.Float64),
-                )
-            )
-    return polars.concat(parts)
+        at = ", ".join(f"{name}={value}" for name, value in column.at)
+        for letter, values, errors in _entries(column, bounds.get(_of(column))):
+            for draw, (value, error) in enumerate(zip(values, errors, strict=True), 1):
+                yield column.experiment, column.line, at, column.size, draw, letter, value, error
 
 
-def _entries(column: KeptColumn, bounds: KeptColumn | None) -> Iterator[tuple[str, list[float], list[float | None]]]:
+def _of(column: KeptColumn) -> tuple[object, ...]:
+    return column.experiment, column.line, column.at, column.place, column.letter
+
+
+def _entries(
+    column: KeptColumn, bounds: NDArray[Any] | None
+) -> Iterator[tuple[str, list[float], Sequence[float | None]]]:
     import numpy as np
 
     values = np.asarray(column.values, dtype=float)
-    error = None if bounds is None else np.broadcast_to(np.asarray(bounds.values, dtype=float), values.shape)
+    error = None if bounds is None else np.broadcast_to(np.asarray(bounds, dtype=float), values.shape)
     for place in np.ndindex(values.shape[1:]):
         name = column.letter + (f"[{','.join(map(str, place))}]" if place else "")
         at = (slice(None), *place)
         yield name, values[at].tolist(), [None] * len(values) if error is None else error[at].tolist()
 
 
-def _written(table: polars.DataFrame, format_: str) -> bytes:
+def _written(rows: Iterator[Row], format_: str) -> bytes:
     import numpy as np
 
-    file = io.BytesIO()
     if format_ == "csv":
-        table.write_csv(file)
-    else:
-        texts = ("experiment", "subject", "at", "letter")
-        found = {name: table[name].to_numpy() for name in table.columns}
-        columns = {name: column.astype(str) if name in texts else column for name, column in found.items()}
-        np.savez_compressed(file, **columns)  # type: ignore[arg-type]
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        writer.writerows(rows)
+        return text.getvalue().encode()
+    file = io.BytesIO()
+    # None, where there is no number, becomes NaN.
+    kinds = (str, str, str, float, int, str, float, float)
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, kind, column in zip(COLUMNS, kinds, zip(*rows, strict=True), strict=True):
+        arrays[name] = np.array(column, dtype=kind)
+    np.savez_compressed(file, **arrays)  # type: ignore[arg-type]
     return file.getvalue()

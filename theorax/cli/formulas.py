@@ -111,7 +111,7 @@ def exact(text: str) -> Scalar:
     except (UsageError, NoValue):
         raise UsageError(f"`{text.strip()}` is not a finite number.") from None
     assert not isinstance(found, np.ndarray)  # no constant is a column
-    magnitude: Scalar = -found if found < 0 else found
+    magnitude = abs(float(found))
     if found and not 1 / LARGEST <= magnitude <= LARGEST:
         size = "large" if magnitude > 1 else "small"
         raise UsageError(f"`{text.strip()}` is so {size} that powers of it leave the range of doubles.")

@@ -42,7 +42,7 @@ def writable(path: Path) -> None:
     try:
         if path.is_dir():
             raise UsageError(f"`{path}` is a folder. Name a file for the report, such as `{path / 'report.json'}`.")
-        if _is_written_into(path):
+        if is_written_into(path):
             if not os.access(path, os.W_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
             return
@@ -73,7 +73,7 @@ def write_bytes(content: bytes, path: Path) -> None:
     **Raises:** UsageError if it cannot be written.
     """
     try:
-        if _is_written_into(path):
+        if is_written_into(path):
             # A pipe that nobody reads from would be waited for without end.
             with open(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK), "wb") as file:
                 os.set_blocking(file.fileno(), True)
@@ -88,7 +88,7 @@ def write_bytes(content: bytes, path: Path) -> None:
 _STREAMS = (Path("/dev/stdout"), Path("/dev/stderr"))
 
 
-def _is_written_into(path: Path) -> bool:
+def is_written_into(path: Path) -> bool:
     """True for what is no regular file, and for a stream of this process, which stays open where it leads to one."""
     is_stream = path in _STREAMS or os.path.realpath(path.parent).startswith("/proc/")
     return path.exists() and (is_stream or not path.is_file())
@@ -99,7 +99,7 @@ def _place(path: Path) -> Path:
 
     **Raises:** OSError where they lead in a circle.
     """
-    place = Path(os.path.realpath(path))
+    place = Path(os.path.realpath(path)) if path.is_symlink() else path
     if place.is_symlink():
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
     return place

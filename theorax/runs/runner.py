@@ -21,7 +21,7 @@ whose sources change while it is checked         ERROR, and nothing is kept
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -131,11 +131,13 @@ def run(
     sources: Sources | None = None,
     values: Mapping[str, Value] | None = None,
     found: Mapping[str, Record] | None = None,
+    meanwhile: Callable[[Run], None] | None = None,
 ) -> Run:
     """Check the selected theorems, or show their kept results. ``values`` are theorems without a file, by their ids.
 
     Of a shard nothing is blocked or adjusted. ``found``: what the shards of this run found, of every selected theorem;
-    nothing is checked or kept, and the rest is done as if it had been checked here.
+    nothing is checked or kept, and the rest is done as if it had been checked here. ``meanwhile`` is given the run so far,
+    as an interrupted one, whenever a theorem has its outcome and others have not.
 
     Ctrl-C ends the run early; what had finished is kept and is in the returned value, whose ``interrupted`` is true.
 
@@ -160,24 +162,33 @@ def run(
         values or {},
         found,
     )
+    if meanwhile is not None:
+        under_way.meanwhile = lambda: meanwhile(_found(under_way, began, interrupted=True))
     under_way.work()
     under_way.sources.known.save()  # now the folder of results is there
+    return _found(under_way, began, interrupted=under_way.interrupted)
+
+
+def _found(under_way: _RunUnderWay, began: float, *, interrupted: bool) -> Run:
+    """Results so far."""
+    catalogue = under_way.catalogue
     outcomes = {id: under_way.records[id].outcome for id in under_way.order if id in under_way.records}
-    adjusted, suite = (adjust if selection.shard is None else unadjusted)(outcomes, under_way.graph, settings.adjust)
+    shard = under_way.selection.shard
+    adjusted, suite = (adjust if shard is None else unadjusted)(outcomes, under_way.graph, under_way.settings.adjust)
     return Run(
         selected=under_way.order,
         records=tuple(under_way.records[id] for id in outcomes),
         adjusted=adjusted,
         suite=suite,
         seconds=time.perf_counter() - began,
-        interrupted=under_way.interrupted,
+        interrupted=interrupted,
         files={id: catalogue.path(id) for id in outcomes if id in catalogue.files},
         manifests=under_way.manifests,
         bibliography=catalogue.bibliography,
         troubles=tuple(dict.fromkeys(under_way.troubles)),
         unchecked=under_way.unchecked(),
-        shard=selection.shard,
-        jobs=under_way.jobs if settings.scheduler else 0,
+        shard=shard,
+        jobs=under_way.jobs if under_way.settings.scheduler else 0,
     )
 
 
@@ -225,6 +236,7 @@ class _RunUnderWay:
     troubles: list[str] = field(default_factory=list)
     counters: dict[str, AttemptCounter] = field(default_factory=dict)
     interrupted: bool = False
+    meanwhile: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
         self.jobs = self.settings.jobs
@@ -363,6 +375,11 @@ class _RunUnderWay:
 
     def _settle(self, record: Record, done: FinishedCheck | None) -> None:
         """Keep an outcome and tell it; a store that fails is told once and stops nothing."""
+        self._keep(record, done)
+        if len(self.records) < len(self.order):
+            self.meanwhile()
+
+    def _keep(self, record: Record, done: FinishedCheck | None) -> None:
         record = replace(record, outcome=self._placed(record.outcome))
         id = record.outcome.id
         self.records[id] = record

@@ -8,6 +8,7 @@ Several runs may share the file. The log of attempts is another one (:mod:`theor
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ __all__ = [
 FILE = "results.sqlite"
 LAYOUT = 10  # raised when the tables, a key or the outcome's fields change; older results are then checked again
 KEPT_PER_THEOREM = 24
+_ID = re.compile(r'"id": "(\w+)"')
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS sealed_results (
@@ -130,8 +132,13 @@ class Store:
         return row.observations if row is not None else None
 
     def statuses(self) -> Mapping[str, tuple[str, str]]:
-        """The last status of every theorem at its own parameters and model, with its date."""
-        return {head.theorem: (head.status, head.date) for head in self._heads() if not head.variant}
+        """The last status of every theorem at its own parameters and model, with its date.
+
+        A theorem with an altered row has none: that row may be the last, and an earlier one may say otherwise.
+        """
+        unsure = self._altered()
+        found = (head for head in self._heads() if not head.variant and head.theorem not in unsure)
+        return {head.theorem: (head.status, head.date) for head in found}
 
     def outcomes(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """The JSON values of the last whole outcome of every theorem at its own parameters and model."""
@@ -170,6 +177,14 @@ class Store:
                 if seals.whole({"manifest": manifest}, head.digests):
                     return LastResult(json.loads(manifest), head.date, head.layout == LAYOUT)
         return None
+
+    def _altered(self) -> frozenset[str]:
+        """The theorems whose rows were altered, by either place that names them: chance alters one of the two."""
+        names = set()
+        for *row, outcome in self._read(f"SELECT {HEAD}, seal, outcome FROM sealed_results", ()):
+            if not seals.sealed(row):
+                names |= {str(row[1]), *_ID.findall(str(outcome))[:1]}
+        return frozenset(names)
 
     def _heads(self) -> list[SealedHead]:
         """The heads of all rows that are as they were kept, the newest last."""
