@@ -1,4 +1,4 @@
-"""Reports of a run under way: a killed run leaves what had finished.
+"""Reports of a run under way: a killed run leaves a report of its finished checks.
 
 Such a report is that of an interrupted run: its summary says so, names what is unfinished, and has the exit code 130.
 """
