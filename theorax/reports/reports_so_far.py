@@ -1,4 +1,4 @@
-"""Reports of a run under way: a killed run leaves a report of its finished checks.
+"""JSON reports of a run under way, written again as checks end.
 
 Such a report is that of an interrupted run: its summary says so, names what is unfinished, and has the exit code 130.
 """
