@@ -129,7 +129,7 @@ class Hunter(threading.Thread):
             while self._left and time.monotonic() < deadline:
                 busy = [worker for worker, tasks in client.processing().items() if tasks]
                 pids = client.run(os.getpid, workers=busy, on_error="ignore") if busy else {}
-                time.sleep(1.0)  # the check in it has begun
+                time.sleep(3.0)  # a worker that is new imports the package first; then the check in it has begun
                 for pid in pids.values():
                     if self._left and pid not in self.killed:
                         os.kill(pid, signal.SIGKILL)

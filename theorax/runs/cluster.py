@@ -20,8 +20,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from theorax import __version__
 from theorax.errors import UsageError, option
+from theorax.runs.known_files import KnownFiles
 from theorax.runs.sources import LIBRARIES, Manifest, Sources, differences, version
 from theorax.runs.workers import DIED, FinishedCheck, Heard, WorkerPool
 from theorax.theorems.catalogue import Catalogue
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["ClusterWorkers"]
 
 PATIENCE = 5.0  # seconds to wait for a scheduler, and again for its first worker
-STARTS = 2  # of one task on machines that die
+STARTS = 2  # of one check on machines that die
 _EVERY = 0.1  # seconds between two looks at the tasks
 _OPTION = option("scheduler")
 
@@ -146,7 +146,7 @@ def _fit(client: Client, address: str) -> int:
 def about() -> dict[str, str]:
     """Everything about this process that bits depend on beside sources: versions, and the kind of machine."""
     return {
-        "theorax": __version__,
+        "theorax": version("theorax"),
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",
         **{name: version(name) for name in LIBRARIES},
@@ -174,6 +174,7 @@ class _Cancelled(Exception):
     """Nobody waits for the task any more."""
 
 
+_KNOWN = KnownFiles()  # digests of the sources that a process of the cluster has read, for all its tasks
 _POOLS: dict[str, WorkerPool] = {}  # of a process of the cluster: by run, its one process that checks
 
 
@@ -183,13 +184,15 @@ def _performed_there(run: str, check: str, id: str, settings: Settings, manifest
 
     worker, client = get_worker(), get_client()
     key = worker.get_current_task()
-    starts = client.get_metadata([key], 0) + 1
-    client.set_metadata([key], starts)
-    if starts > STARTS:
+    # Stages that were begun and did not end: this one, and those whose machine died.
+    place = [f"theorax-{run}-{id}"]
+    unended = client.get_metadata(place, 0) + 1
+    client.set_metadata(place, unended)
+    if unended > STARTS:
         return FinishedCheck(id, sentence=DIED)
     path = Catalogue.of(settings.roots).path(id)
     try:
-        changed = differences(manifest, Sources().beside(settings.state).manifest(path, settings))
+        changed = differences(manifest, Sources(known=_KNOWN).manifest(path, settings))
     except OSError as error:
         changed = (f"{error.filename}: {error.strerror}",)
     if changed:
@@ -206,7 +209,9 @@ def _performed_there(run: str, check: str, id: str, settings: Settings, manifest
         if task is None or task.state == "cancelled":
             raise _Cancelled
 
-    return _in_pool(run, check, id, settings, awaited)
+    done = _in_pool(run, check, id, settings, awaited)
+    client.set_metadata(place, unended - 1)
+    return done
 
 
 def _in_pool(run: str, check: str, id: str, settings: Settings, awaited: Callable[[], None]) -> FinishedCheck:
