@@ -288,6 +288,7 @@ def check(id: str, settings: Settings) -> TheoremOutcome:
     if id.startswith("slow"):
         time.sleep(60)
     if id.startswith("naps"):
+        Path(settings.state, f"naps under {os.getppid()}").touch()
         time.sleep(5)
     if id.startswith("exits"):
         raise SystemExit(0)

@@ -11,6 +11,7 @@ import threading
 import time
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 import fakes
 import pytest
@@ -115,30 +116,25 @@ def test_what_dies_is_tried_once_more_and_is_then_an_error(go, address):
 
 
 class Hunter(threading.Thread):
-    """Kills the worker of a cluster that is busy with a task, this many times."""
+    """Kills the worker of a cluster that is at a check, as the check itself says in this folder, this many times."""
 
-    def __init__(self, address: str, times: int) -> None:
+    def __init__(self, folder: Path, times: int) -> None:
         super().__init__(daemon=True)
-        self._address, self._left, self.killed = address, times, []
+        self._folder, self._left, self.killed = folder, times, set()
 
     def run(self) -> None:
-        from distributed import Client
-
-        with Client(self._address, set_as_default=False) as client:
-            deadline = time.monotonic() + 120
-            while self._left and time.monotonic() < deadline:
-                busy = [worker for worker, tasks in client.processing().items() if tasks]
-                pids = client.run(os.getpid, workers=busy, on_error="ignore") if busy else {}
-                time.sleep(3.0)  # a worker that is new imports the package first; then the check in it has begun
-                for pid in pids.values():
-                    if self._left and pid not in self.killed:
-                        os.kill(pid, signal.SIGKILL)
-                        self.killed.append(pid)
-                        self._left -= 1
+        deadline = time.monotonic() + 60
+        while self._left and time.monotonic() < deadline:
+            said = {int(file.name.split()[-1]) for file in self._folder.glob("naps under *")}
+            for pid in said - self.killed:
+                os.kill(pid, signal.SIGKILL)
+                self.killed.add(pid)
+                self._left -= 1
+            time.sleep(0.1)
 
 
-def test_a_busy_worker_that_is_killed_moves_its_check_once(go, address):
-    hunter = Hunter(address, 1)
+def test_a_busy_worker_that_is_killed_moves_its_check_once(go, address, tmp_path):
+    hunter = Hunter(tmp_path / "state", 1)
     hunter.start()
     found = go("naps", files={"naps": fakes.stated()}, scheduler=address)
     hunter.join()
@@ -147,8 +143,8 @@ def test_a_busy_worker_that_is_killed_moves_its_check_once(go, address):
     assert [record.outcome.claims[0].attempt for record in found.records] == [1]
 
 
-def test_a_check_whose_workers_are_killed_twice_is_an_error(go, address):
-    hunter = Hunter(address, 2)
+def test_a_check_whose_workers_are_killed_twice_is_an_error(go, address, tmp_path):
+    hunter = Hunter(tmp_path / "state", 2)
     hunter.start()
     found = go("naps", files={"naps": fakes.stated()}, scheduler=address)
     hunter.join()
