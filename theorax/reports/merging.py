@@ -10,6 +10,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from theorax import __version__
 from theorax.decide.verdict import Verdict
@@ -143,7 +144,8 @@ def _refuse_other_sources(name: str, part: TheoremReport, shard: Document, here:
 def _record(part: TheoremReport) -> Record:
     """One theorem as its shard found it: nothing was adjusted there, so its words are those of the check."""
     claims = tuple(Verdict(**fields_of(claim, Verdict)) for claim in part.claims)
-    outcome = TheoremOutcome(**fields_of(part, TheoremOutcome) | {"claims": claims})
+    stated: dict[str, Any] = {**fields_of(part, TheoremOutcome), "claims": claims}
+    outcome = TheoremOutcome(**stated)
     return Record(outcome, kept_from=part.kept_from, log=part.log)
 
 

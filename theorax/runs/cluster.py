@@ -133,10 +133,10 @@ def _fit(client: Client, address: str) -> int:
             f"The scheduler at {address} has no worker. Start some with `dask worker {address} --nthreads 1`."
         ) from None
     try:
-        found = client.run(about, on_error="return")
+        found: Any = client.run(about, on_error="return")
     except Exception as error:
         raise UsageError(f"The workers at {address} cannot run theorax ({error}). Install it there.") from None
-    for worker, there in found.items():
+    for worker, there in dict(found).items():
         if isinstance(there, BaseException):
             raise UsageError(f"The worker {worker} cannot run theorax ({there}). Install it there.")
         refuse_other(worker, there)
@@ -186,7 +186,8 @@ def _performed_there(run: str, check: str, id: str, settings: Settings, manifest
     key = worker.get_current_task()
     # Stages that were begun and did not end: this one, and those whose machine died.
     place = [f"theorax-{run}-{id}"]
-    unended = client.get_metadata(place, 0) + 1
+    begun: Any = client.get_metadata(place, 0)
+    unended = begun + 1
     client.set_metadata(place, unended)
     if unended > STARTS:
         return FinishedCheck(id, sentence=DIED)
