@@ -13,6 +13,7 @@ from typing import Any
 
 from theorax.decide.findings import Found, ShownBy, decisive, inside_the_margin, settle, shown_by
 from theorax.decide.status import Decision, Direction, LargerClasses, Reading, Reason, Side, Status
+from theorax.names import many
 from theorax.text.codec import Malformed
 
 Ends = tuple[float | None, float | None]  # None, or infinite, where a side is open
@@ -136,8 +137,8 @@ class LookTaken:
 
     def __str__(self) -> str:
         if self.number == self.of:
-            return f"Decided at the last of {self.of} looks, after all {self.planned} draws."
-        return f"Stopped at look {self.number} of {self.of}, after {self.draws} of {self.planned} draws."
+            return f"Decided at the last of {many(self.of, 'look')}, after all {many(self.planned, 'draw')}."
+        return f"Stopped at look {self.number} of {self.of}, after {self.draws} of {many(self.planned, 'draw')}."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -229,6 +230,14 @@ class Verdict(Statement, ErrorRates, Grounds, LargerClasses):
         return hypertext.bundle(str(self), typeset + hypertext.render(told(self)), latex)
 
 
+def again(fields: Mapping[str, Any]) -> Verdict:
+    """A verdict that was concluded elsewhere, from its fields.
+
+    **Raises:** Malformed where its status does not follow from its findings.
+    """
+    return Verdict(**fields)
+
+
 def conclude(
     stated: Statement,
     grounds: Grounds,
@@ -241,7 +250,7 @@ def conclude(
 ) -> Verdict:
     """The verdict that follows from these findings; ``worst`` is the place of the case that decided."""
     parts = {**vars(stated), **vars(grounds), **vars(rates or ErrorRates()), **vars(larger or LargerClasses())}
-    return Verdict(**parts, **_settled(findings), cases=tuple(cases), worst=worst)
+    return again({**parts, **_settled(findings), "cases": tuple(cases), "worst": worst})
 
 
 def _settled(findings: Sequence[Found]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from theorax.errors import UsageError
+from theorax.names import many
 from theorax.numerics.nested_steps import every_step
 
 __all__ = ["AsManyAsFit", "Placement", "steps_of_host", "widest_step"]
@@ -45,7 +46,7 @@ class AsManyAsFit:
     def __post_init__(self) -> None:
         if self.most < 1:
             raise UsageError(
-                f"At most {self.most} draws were to be vectorised together. Write `AsManyAsFit(1)` or more."
+                f"At most {many(self.most, 'draw')} were to be vectorised together. Write `AsManyAsFit(1)` or more."
             )
 
     def first(self, memory: int, step: int) -> int:

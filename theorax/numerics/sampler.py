@@ -327,7 +327,7 @@ class Sampler:
 
     def _too_large(self, name: str, needed: int, capacity: int, batch: int) -> str:
         """The sentence on a program that exceeds the memory."""
-        drawn = "One draw" if batch == 1 else f"{batch} draws at a time"
+        drawn = "One draw" if batch == 1 else f"{many(batch, 'draw')} at a time"
         if not isinstance(self.batch, int):
             other = f"`{option('device')} cpu`, or smaller sizes with `{option('sizes')}`"
         else:

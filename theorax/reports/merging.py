@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from theorax import __version__
-from theorax.decide.verdict import Verdict
+from theorax.decide.verdict import Verdict, again
 from theorax.errors import UsageError
 from theorax.reports.assembly import document, fields_of
 from theorax.reports.baselines import manifest_of
@@ -143,7 +143,7 @@ def _refuse_other_sources(name: str, part: TheoremReport, shard: Document, here:
 
 def _record(part: TheoremReport) -> Record:
     """One theorem as its shard found it: nothing was adjusted there, so its words are those of the check."""
-    claims = tuple(Verdict(**fields_of(claim, Verdict)) for claim in part.claims)
+    claims = tuple(again(fields_of(claim, Verdict)) for claim in part.claims)
     stated: dict[str, Any] = {**fields_of(part, TheoremOutcome), "claims": claims}
     outcome = TheoremOutcome(**stated)
     return Record(outcome, kept_from=part.kept_from, log=part.log)

@@ -90,7 +90,7 @@ class ClusterWorkers:
 
     def _refuse_gone(self) -> None:
         if self._client.status != "running":
-            raise UsageError(f"The scheduler at {self._address} is gone. What had finished is kept. Run it again.")
+            raise UsageError(f"The scheduler at {self._address} is gone. Finished checks are kept. Run it again.")
 
     def close(self, *, now: bool) -> None:
         """End the processes of this run on the cluster, whatever they are at, and leave it."""

@@ -88,7 +88,7 @@ class PlannedClaim:
 
 
 def looks_of(cases: Sequence[Prepared]) -> tuple[Look, ...]:
-    """The looks of a claim: at those parts of the draws at which each of its cases is likely to end them; none if at no part.
+    """The looks of a claim: at those parts of the draws at which each of its cases is likely to end them.
 
     A look at which a true claim would most likely go on would spend a share of the level for nothing. One at fewer
     draws than the guards ask for would let pass what they find in more.
