@@ -67,5 +67,5 @@ def chain_law(seed):
         x = 0.98 * x + 0.199 * z
         values.append(x)
     values = np.array(values)
-    plan = decide.plan_law(to=decide.Normal(float(values.mean()), float(values.std())), draws=4000, margin=0.4)
+    plan = decide.plan_law(to=decide.Normal(float(values.mean()), float(values.std())), draws=4000, margin=0.3)
     return decide.law(plan, values)
