@@ -196,7 +196,7 @@ def rows(device: str, full: bool, cores: int, top: Ceilings) -> Iterator[str]:
 
 
 def library(device: str, selectors: list[str], efforts: tuple[str, ...], folder: Path | None) -> Iterator[str]:
-    """What the library costs at each effort."""
+    """Cost of the library at each effort."""
     from benchmarks.library import run
 
     for effort in efforts:

@@ -176,7 +176,7 @@ def agreement(one: Sequence[Any], other: Sequence[Any]) -> tuple[int, float]:
 
 
 def largest_expected(count: int, draws: int, level: float = 0.01) -> float:
-    """What the largest of so many differences exceeds with this probability, if both laws are one: Student's t, Bonferroni."""
+    """Bound that the largest of so many differences exceeds with this probability under one law (Student, Bonferroni)."""
     from scipy.special import stdtrit
 
     return float(stdtrit(draws - 1, 1 - level / (2 * count)))

@@ -8,6 +8,8 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from theorax.decide.findings import Finding, Found
 from theorax.decide.status import Direction, LargerClasses, Reason, Status
 from theorax.decide.verdict import Assumption, Case, ErrorRates, Grounds, Point, Statement, Verdict, conclude
@@ -302,6 +304,14 @@ def check(id: str, settings: Settings) -> TheoremOutcome:
 def version(id: str) -> ClaimVersion:
     """The version of the one claim that `counted` tries."""
     return ClaimVersion(id, "gap", "s", "d", form="f")
+
+
+def worker_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let worker processes find these fakes, and put back what a run says of threads."""
+    for name in ("XLA_FLAGS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        monkeypatch.setenv(name, os.environ.get(name, ""))
+    paths = os.pathsep.join([os.path.dirname(__file__), os.environ.get("PYTHONPATH", "")])
+    monkeypatch.setenv("PYTHONPATH", paths)
 
 
 def counted(id: str, settings: Settings, log: GivenAttempts | None = None) -> TheoremOutcome | UncountedAttempts:

@@ -110,7 +110,7 @@ def _laws(plan: Any, values: Any) -> Decision:
 
 
 def _of_every_kind() -> list[Case]:
-    """What theorems' claims are decided by besides rates: at looks, at once, and with the whole level at every look."""
+    """Kinds of claims besides rates, decided at looks, and with the whole level at every look."""
     n = tuple(16.0 * 2**i for i in range(5))
     limit = decide.plan_limit(
         n, to=0.0, margin=0.2, draws=DRAWS, sd=0.3, seeds="paired", corrections=NO_REST, reading="exact"

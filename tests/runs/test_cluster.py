@@ -133,25 +133,18 @@ class Hunter(threading.Thread):
             time.sleep(0.1)
 
 
-def test_a_busy_worker_that_is_killed_moves_its_check_once(go, address, tmp_path):
-    hunter = Hunter(tmp_path / "state", 1)
+@pytest.mark.parametrize(("kills", "status"), [(1, "SUPPORTED"), (2, "ERROR")])
+def test_a_check_whose_worker_is_killed_moves_once(go, address, tmp_path, kills, status):
+    hunter = Hunter(tmp_path / "state", kills)
     hunter.start()
-    found = go("naps", files={"naps": fakes.stated()}, scheduler=address)
+    (record,) = go("naps", files={"naps": fakes.stated()}, scheduler=address).records
     hunter.join()
-    assert len(hunter.killed) == 1
-    assert [record.outcome.status for record in found.records] == ["SUPPORTED"]
-    assert [record.outcome.claims[0].attempt for record in found.records] == [1]
-
-
-def test_a_check_whose_workers_are_killed_twice_is_an_error(go, address, tmp_path):
-    hunter = Hunter(tmp_path / "state", 2)
-    hunter.start()
-    found = go("naps", files={"naps": fakes.stated()}, scheduler=address)
-    hunter.join()
-    assert len(hunter.killed) == 2
-    assert [(record.outcome.status, "died twice" in record.outcome.reason) for record in found.records] == [
-        ("ERROR", True)
-    ]
+    assert len(hunter.killed) == kills
+    assert record.outcome.status == status
+    if kills == 1:
+        assert record.outcome.claims[0].attempt == 1
+    else:
+        assert "died twice" in record.outcome.reason
 
 
 def test_ctrl_c_cancels_what_is_under_way(go, address):

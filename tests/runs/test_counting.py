@@ -75,11 +75,7 @@ def test_a_claim_that_was_not_counted_is_refused():
 def go(tmp_path, monkeypatch):
     """A run over a small library whose checks have one claim to count each."""
     root = fakes.library(tmp_path / "papers")
-    for name in ("XLA_FLAGS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        monkeypatch.setenv(name, os.environ.get(name, ""))
-    monkeypatch.setenv(
-        "PYTHONPATH", os.pathsep.join([os.path.dirname(fakes.__file__), os.environ.get("PYTHONPATH", "")])
-    )
+    fakes.worker_environment(monkeypatch)
 
     def call(*words, files=None, **chosen):
         fakes.library(root, **(files or {}))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 
 import fakes
@@ -22,11 +21,7 @@ from theorax.verifiers.settings import Settings
 def go(tmp_path, monkeypatch):
     """A run over a small library; it tells every outcome by id."""
     root = fakes.library(tmp_path / "papers")
-    for name in ("XLA_FLAGS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        monkeypatch.setenv(name, os.environ.get(name, ""))
-    monkeypatch.setenv(
-        "PYTHONPATH", os.pathsep.join([os.path.dirname(fakes.__file__), os.environ.get("PYTHONPATH", "")])
-    )
+    fakes.worker_environment(monkeypatch)
     (tmp_path / "calls").mkdir()
     monkeypatch.setenv("THEORAX_TEST_CALLS", str(tmp_path / "calls"))
 

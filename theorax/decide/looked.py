@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import final
 
-from theorax.decide.findings import Found
+from theorax.decide.findings import Finding, Found
 from theorax.decide.verdict import Assumption
 
 __all__ = ["NOTHING_LOOKED_AT", "Looked", "together"]
@@ -19,6 +19,11 @@ class Looked:
 
     findings: tuple[Found, ...] = ()
     ledger: tuple[Assumption, ...] = ()
+
+    @property
+    def withholds(self) -> bool:
+        """True if a guard holds support back."""
+        return any(part.finding is Finding.WITHHELD for part in self.findings)
 
     def over(self, declared: Sequence[Assumption]) -> tuple[Assumption, ...]:
         """The declared ledger with these lines in it."""

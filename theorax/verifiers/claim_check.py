@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from theorax.decide import nightly
 from theorax.decide.equivalence import combine
-from theorax.decide.findings import Finding, Found
+from theorax.decide.findings import Found
 from theorax.decide.size_arithmetic import over_sizes
 from theorax.decide.status import Reason, Status
 from theorax.decide.stopping import ends
@@ -115,9 +115,8 @@ class ClaimCheck:
         decision = over_sizes(decision, *guards.swept(theorem, planned))
         findings = (*proof, *claim_verdicts.findings(judged, decision, settled=settled))
         looked = guards.look(guards.DecidedClaim(self.theorem_id, theorem, planned, judged, draws, self.settings))
-        held_back = any(part.finding is Finding.WITHHELD for part in looked.findings)
         verdict = claim_verdicts.verdict(theorem, planned, proofs, findings, judged, decision, looked)
-        return verdict, ends(decision) and not held_back
+        return verdict, ends(decision) and not looked.withholds
 
     def _mutants(self, verdict: Verdict, planned: PlannedClaim) -> list[MutantOutcome]:
         """Every variant of the claim on its own data; a weaker one must stay supported only where the claim is."""

@@ -210,8 +210,7 @@ def _closed_for(planned: PlannedClaim, proofs: CheckedProofs) -> str:
 
 def _supported(decision: Decision | None, looked: Looked) -> bool:
     """True if a test supports the claim and no guard holds that back."""
-    held_back = any(part.finding is Finding.WITHHELD for part in looked.findings)
-    return decision is not None and decision.status is Status.SUPPORTED and not held_back
+    return decision is not None and decision.status is Status.SUPPORTED and not looked.withholds
 
 
 def _held(judged: Sequence[Judged], status: Status) -> str:

@@ -87,16 +87,13 @@ class PlannedClaim:
         return tuple(_expected_share(case, self.looks) for case in self.cases)
 
 
-def looks_of(claim: Claim, cases: Sequence[Prepared]) -> tuple[Look, ...]:
+def looks_of(cases: Sequence[Prepared]) -> tuple[Look, ...]:
     """The looks of a claim: at those parts of the draws at which each of its cases is likely to end them.
 
     A look at which a true claim would most likely go on would spend a share of the level for nothing. One at fewer
     draws than the guards ask for would let pass what they find in more.
     """
     draws = {case.cell.line.draws for case in cases}
-    # Whether a law holds given a variance is asked of the same draws, and a part of them tells too little of it.
-    if getattr(claim, "given", None) is not None:
-        return ()
     if len(draws) != 1 or not all(case.is_looked_at for case in cases):
         return ()
     found = DEFAULT_SCHEDULE.looks(draws.pop(), lambda look: all(_serves(case, look) for case in cases))

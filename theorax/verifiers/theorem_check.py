@@ -354,7 +354,7 @@ def _plan(theorem_id: str, theorem: Theorem, name: str, table: Table, settings: 
     notes = tuple("" if settled and case.runs_if_weak else _note(case) for case in cases)
     left = tuple(found) if few else ()
     # The process over the nights is fed by all draws of each: it has its own way of stopping.
-    looks = () if settings.nightly or any(notes) else looks_of(claim, cases)
+    looks = () if settings.nightly or any(notes) or not judge.may_end_early(claim) else looks_of(cases)
     return PlannedClaim(name, claim, cases, levels, notes, version, attempt, left, few, is_settled=settled, looks=looks)
 
 

@@ -24,7 +24,7 @@ probability at most 0.15.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -33,11 +33,12 @@ from theorax.decide.binomial import proportion_of
 from theorax.decide.equivalence import combine
 from theorax.decide.findings import Finding, Found
 from theorax.decide.status import Decision, Reason, Status
-from theorax.decide.stopping import Look
+from theorax.decide.stopping import Look, ends
 from theorax.decide.wording import numbers_of
 from theorax.errors import TheoraxError
 from theorax.language import Claim
 from theorax.names import many
+from theorax.verifiers.cases.drawn_tables import cut
 from theorax.verifiers.cases.draws import Draws
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import SweepLine
@@ -97,10 +98,10 @@ class _Trial:
         return judged, combine([part.decision for part in judged], self.planned.levels)
 
     def looked(self, on: Callable[[int], Observed]) -> tuple[list[Judged], Decision]:
-        """The claim at the first look that decides it; ``on`` gives the first draws, as many as asked for."""
+        """The claim at the look that ends its draws; ``on`` gives the first draws, as many as asked for."""
         for look in self.looks:
             judged, decision = self.judged(on(look.draws), look.share)
-            if decision.status in (Status.REFUTED, Status.SUPPORTED):
+            if ends(decision):
                 break
         return judged, decision
 
@@ -127,10 +128,8 @@ class _Trial:
 
 
 def _first_of(seen: Observed, line: SweepLine, count: int) -> Observed:
-    def cut(columns: tuple[Mapping[str, Any], ...]) -> tuple[Mapping[str, Any], ...]:
-        return tuple({letter: column[:count] for letter, column in table.items()} for table in columns)
-
-    return replace(seen, line=line.with_draws(count), tables=cut(seen.tables), errors=cut(seen.errors))
+    tables, errors = (cut(columns, 0, count) for columns in (seen.tables, seen.errors))
+    return replace(seen, line=line.with_draws(count), tables=tables, errors=errors)
 
 
 def _kills(portions: Sequence[Observed], is_killed: Callable[[Observed], bool]) -> int:

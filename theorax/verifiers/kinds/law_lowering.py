@@ -71,6 +71,9 @@ class LawJudge(Judge[Law]):
         assert isinstance(prepared.plan, LawPlan)
         return judged(prepared, decide_law(prepared.plan, _tables(claim, prepared.plan, prepared.cell, observed)))
 
+    def may_end_early(self, claim: Law) -> bool:
+        return claim.given is None  # whether the law holds given the variance is asked of the same draws
+
     def compared(self, claim: Law) -> Sequence[Expr]:
         return law_parts(claim)
 

@@ -187,6 +187,10 @@ class Judge(ABC, Generic[C]):
     def judge(self, claim: C, prepared: Prepared, observed: Observed) -> Judged:
         """Decide the case on what was observed."""
 
+    def may_end_early(self, claim: C) -> bool:
+        """True if the guards of the claim see enough in a part of its draws."""
+        return True
+
     def resting(self, claim: C, judged: Judged, closed: Collection[str]) -> Judged:
         """The case as far as the lemmas bear it that the claim rests on; ``closed``: the names of those that close."""
         return judged
