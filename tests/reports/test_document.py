@@ -23,7 +23,8 @@ from theorax.reports.json import text, writable, write_text
 from theorax.reports.reading import current
 from theorax.runs.adjustment import adjust
 from theorax.runs.dependencies import Graph
-from theorax.runs.runner import Record, Run
+from theorax.runs.listening import Record
+from theorax.runs.runner import Run
 from theorax.text.codec import ANEW, built, plain
 from theorax.verifiers.settings import Settings
 

@@ -10,7 +10,8 @@ import pytest
 from theorax.errors import UsageError
 from theorax.runs import known_files
 from theorax.runs.costs import shipped_seconds
-from theorax.runs.runner import Silent, run
+from theorax.runs.listening import Silent
+from theorax.runs.runner import run
 from theorax.runs.selectors import select
 from theorax.runs.sources import Sources
 from theorax.theorems.catalogue import Catalogue

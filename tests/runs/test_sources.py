@@ -6,6 +6,7 @@ import os
 
 import pytest
 
+from theorax.runs import sources
 from theorax.runs.sources import Sources, differences, key
 from theorax.verifiers.settings import Settings
 
@@ -103,6 +104,18 @@ def test_a_users_model_and_what_it_imports_beside_it(pack, tmp_path):
     before = manifest(pack, settings)
     (tmp_path / "parts.py").write_text("x = 2\n", encoding="utf-8")
     assert differences(before, manifest(pack, settings)) == ("model file parts.py: changed",)
+
+
+def test_a_package_that_only_an_own_file_imports_is_named_with_its_version(pack, tmp_path, monkeypatch):
+    (tmp_path / "layer.py").write_text("import numpy\n\nfrom helpers import layer\n", encoding="utf-8")
+    (tmp_path / "helpers.py").write_text("import json\nimport rich.text\n\ndef layer(key): ...\n", encoding="utf-8")
+    settings = Settings(model=f"{tmp_path / 'layer.py'}:layer")
+    before = manifest(pack, settings)
+    assert "version of rich" not in manifest(pack)
+    sources.version.cache_clear()
+    monkeypatch.setattr("importlib.metadata.version", lambda name: f"{name} 0")
+    assert "version of rich" in " ".join(differences(before, manifest(pack, settings)))
+    sources.version.cache_clear()
 
 
 def test_edits_that_come_fast_and_keep_size_and_time_are_seen(pack, tmp_path):

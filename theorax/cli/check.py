@@ -210,7 +210,7 @@ def _reports_so_far(wanted: Outputs, chosen: Settings, command: Sequence[str]) -
 
 def _listener(stack: ExitStack, *, total: int, told: bool) -> Any:
     """A live line on a terminal; elsewhere a line per check, where there are several to tell."""
-    from theorax.runs.runner import Silent
+    from theorax.runs.listening import Silent
 
     if sys.stderr.isatty() and (sys.stdout.isatty() or not told):
         from theorax.reports.progress_line import Live

@@ -130,6 +130,7 @@ changed_options = together(
 
 
 machine_options = together(
+    click.option("--share", metavar="FOLDER", help="Use and add results that machines share in this folder."),
     click.option("--scheduler", metavar="ADDRESS", help="Check on a Dask cluster, such as tcp://127.0.0.1:8786."),
     click.option("--shard", metavar="K/N", help="Only the K-th of N parts of these; join them with `verify merge`."),
     click.option(
@@ -224,6 +225,7 @@ def settings(given: dict[str, Any]) -> Settings:
         fresh=bool(given.get("fresh")),
         state=str(given.get("state") or project.state),
         scheduler=str(given.get("scheduler") or ""),
+        share=str(given.get("share") or ""),
         attempt=given.get("attempt") or 1,
     )
 

@@ -33,7 +33,8 @@ from theorax.verifiers.outcome import TheoremOutcome
 
 if TYPE_CHECKING:
     from theorax.decide.error_budget import Suite
-    from theorax.runs.runner import Record, Run
+    from theorax.runs.listening import Record
+    from theorax.runs.runner import Run
     from theorax.runs.selectors import Shard
     from theorax.verifiers.settings import Settings
 

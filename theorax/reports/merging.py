@@ -18,7 +18,8 @@ from theorax.errors import UsageError
 from theorax.reports.assembly import document, fields_of
 from theorax.reports.baselines import manifest_of
 from theorax.reports.document import Document, ShardReport, TheoremReport
-from theorax.runs.runner import Record, run
+from theorax.runs.listening import Record
+from theorax.runs.runner import run
 from theorax.runs.selectors import Selection
 from theorax.runs.sources import Manifest, differences
 from theorax.theorems.catalogue import Catalogue

@@ -13,7 +13,7 @@ from theorax.text.numbers import duration
 from theorax.text.plain import cells
 
 if TYPE_CHECKING:
-    from theorax.runs.runner import Record
+    from theorax.runs.listening import Record
 
 
 def line(record: Record, number: int, total: int) -> str:

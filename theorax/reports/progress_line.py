@@ -13,7 +13,7 @@ from theorax.reports.progress import Remaining, progress_line
 from theorax.text.safe import one_line
 
 if TYPE_CHECKING:
-    from theorax.runs.runner import Record
+    from theorax.runs.listening import Record
 
 WIDTH = 79  # columns: a terminal of 80 wraps no line
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import sys
 import sysconfig
+from collections.abc import Collection
 from pathlib import Path
 
 from theorax.errors import UsageError, option
@@ -64,6 +65,19 @@ def neighbours(file: Path) -> dict[str, Path]:
                 top = next((above for above in place.parents if above.name == first), place.parent)
                 waiting.append((f"{module.replace('.', '/')}.py", place, top))
     return dict(sorted(found.items()))
+
+
+def installed(files: Collection[Path], libraries: Collection[str]) -> frozenset[str]:
+    """The installed distributions that these files of a user's own import, besides theorax and ``libraries``."""
+    modules = {name.partition(".")[0] for path in files for name in imports(path, path.parent)}
+    modules -= {*sys.stdlib_module_names, PACKAGE.name, *libraries, ""}
+    modules = {name for name in modules if name.isidentifier() and name not in {path.stem for path in files}}
+    if not modules:
+        return frozenset()
+    from importlib.metadata import packages_distributions
+
+    known = packages_distributions()
+    return frozenset(distribution for name in modules for distribution in known.get(name, ())) - {*libraries}
 
 
 def _beside(module: str, folder: Path) -> Path | None:

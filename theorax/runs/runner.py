@@ -11,6 +11,7 @@ a theorem                                        becomes
 whose file is wrong or whose ``uses`` circles    ERROR with the sentence; the others still run
 that rests on a failed one                       BLOCKED, not checked
 with a result kept under the same key            that result, shown as kept (``fresh`` checks again)
+of which another machine shared this attempt     that result, as kept
 refused by its design                            INCONCLUSIVE with the sentence
 whose check raises                               ERROR; the traceback is in ``<state>/log/<id>.txt``
 whose worker dies                                ERROR, after a second try alone
@@ -26,7 +27,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Protocol
 
 from theorax.decide.error_budget import Suite
 from theorax.decide.findings import Finding, Found, settle
@@ -37,12 +37,15 @@ from theorax.runs.attempt_log import AttemptFile
 from theorax.runs.costs import shipped_seconds
 from theorax.runs.counting import AttemptCounter
 from theorax.runs.dependencies import Graph
+from theorax.runs.listening import Listener, Record, Silent
 from theorax.runs.selectors import Selection, Shard
+from theorax.runs.shared_results import SharedResult, SharedResults
 from theorax.runs.sources import Manifest, Sources, differences, drawn_from
 from theorax.runs.store import DamagedResult, KeptResult, Store, StoreError, now
 from theorax.runs.workers import Check, FinishedCheck, Workers, perform_check, workers_for
 from theorax.theorems.bibliography import Bibliography
 from theorax.theorems.catalogue import Catalogue, Facts
+from theorax.verifiers.attempts import CountedAttempt
 from theorax.verifiers.outcome import TheoremOutcome, Work
 from theorax.verifiers.phases import told_to
 from theorax.verifiers.settings import Settings
@@ -51,56 +54,11 @@ CHECK = "theorax.runs.checking:stage"
 
 
 @dataclass(frozen=True)
-class Record:
-    """One theorem's outcome in a run; ``kept_from`` is the date of the run that found it, if it was not this one.
-
-    ``is_lasting``: false where nobody can say of which sources it is the outcome.
-    """
-
-    outcome: TheoremOutcome
-    kept_from: str | None = None
-    log: str | None = None
-    is_lasting: bool = True
-
-
-@dataclass(frozen=True)
 class Value:
     """A theorem without a file: the function that checks it in this process, and the call that does so again."""
 
     check: Check
     again: str
-
-
-class Listener(Protocol):
-    """Is told what happens while it happens."""
-
-    def planned(self, waiting: Sequence[str], expected: Mapping[str, float], jobs: int) -> None:
-        """These will be checked; ``expected`` seconds are those of earlier runs, else those of the benchmark."""
-
-    def started(self, id: str) -> None:
-        """A check began."""
-
-    def reached(self, id: str, phase: str) -> None:
-        """A check under way came to this phase."""
-
-    def finished(self, record: Record) -> None:
-        """A theorem has its outcome."""
-
-
-class Silent:
-    """Listens and says nothing."""
-
-    def planned(self, waiting: Sequence[str], expected: Mapping[str, float], jobs: int) -> None:
-        """Nothing."""
-
-    def started(self, id: str) -> None:
-        """Nothing."""
-
-    def reached(self, id: str, phase: str) -> None:
-        """Nothing."""
-
-    def finished(self, record: Record) -> None:
-        """Nothing."""
 
 
 @dataclass(frozen=True)
@@ -235,12 +193,14 @@ class _RunUnderWay:
     records: dict[str, Record] = field(default_factory=dict)
     troubles: list[str] = field(default_factory=list)
     counters: dict[str, AttemptCounter] = field(default_factory=dict)
+    attempts: dict[str, tuple[CountedAttempt, ...]] = field(default_factory=dict)  # as they were counted here
     interrupted: bool = False
     meanwhile: Callable[[], None] = lambda: None
 
     def __post_init__(self) -> None:
         self.jobs = self.settings.jobs
         self.store = Store(Path(self.settings.state))
+        self.shared = SharedResults(Path(self.settings.share)) if self.settings.share else None
         self.graph = Graph.of(self.catalogue, self.selection.ids)
         self.circles = self.graph.cycles()
         straight = [id for id in self.selection.ids if id not in self.circles]
@@ -295,22 +255,26 @@ class _RunUnderWay:
                         waiting.remove(id)
                         busy.add(id)
                         self.listener.started(id)
-                        workers.submit(id, self._shared(id, busy, waiting, kept))
+                        workers.submit(id, self._among(id, busy, waiting, kept))
                 if workers is not None and (busy or not waiting):
                     for done in workers.finished(self.listener.reached):
-                        if done.uncounted is not None:
-                            own = self._shared(done.id, busy, waiting, kept)
-                            workers.submit(done.id, self._counted(done, own))
+                        if done.uncounted is None:
+                            busy.discard(done.id)
+                            self._settle(self._record(done), done)
                             continue
-                        busy.discard(done.id)
-                        self._settle(self._record(done), done)
+                        own = self._counted(done, self._among(done.id, busy, waiting, kept))
+                        if (shared := self._shared(done.id)) is None:
+                            workers.submit(done.id, own)
+                        else:
+                            busy.discard(done.id)
+                            self._settle(self._record(shared.as_check, shared.date), shared.as_check)
         except KeyboardInterrupt:
             self.interrupted = True
         finally:
             if workers is not None:
                 workers.close(now=self.interrupted or bool(waiting))
 
-    def _shared(self, id: str, busy: set[str], waiting: Sequence[str], kept: Mapping[str, KeptResult]) -> Settings:
+    def _among(self, id: str, busy: set[str], waiting: Sequence[str], kept: Mapping[str, KeptResult]) -> Settings:
         """The settings for a theorem among others: cores that no other uses, or soon will, are its own and draw for it."""
         beside = len(busy) + sum(other not in kept for other in waiting)
         return self.own(id, cores=max(1, self.settings.jobs // beside))
@@ -348,15 +312,27 @@ class _RunUnderWay:
             with suppress(OSError):
                 source = drawn_from(self.catalogue.path(done.id), own.model)
         self.counters[done.id] = AttemptCounter(AttemptFile(Path(own.state), source), own)
-        return self.counters[done.id].counted(done.uncounted.versions if done.uncounted is not None else ())
+        found = self.counters[done.id].counted(done.uncounted.versions if done.uncounted is not None else ())
+        self.attempts[done.id] = found.attempts or ()
+        return found
 
-    def _record(self, done: FinishedCheck) -> Record:
+    def _shared(self, id: str) -> SharedResult | None:
+        """The result of this check, at the attempts counted here, that another machine shared; none if ``fresh``."""
+        if self.shared is None or self.settings.fresh or self.found is not None:
+            return None
+        try:
+            return self.shared.get(self.manifests[id], self.attempts.get(id, ()))
+        except StoreError as error:
+            self.troubles.append(str(error))
+            return None
+
+    def _record(self, done: FinishedCheck, kept_from: str | None = None) -> Record:
         if done.spent is not None:
             done = replace(done, outcome=self.counters[done.id].closed(done.spent, done.outcome))
         if done.usage:
             raise (NothingSelected if done.nothing else UsageError)(done.sentence)
         if done.outcome is not None and not (changed := self._changed(done.id)):
-            return Record(done.outcome)
+            return Record(done.outcome, kept_from=kept_from)
         if done.outcome is not None:
             told = f"Its sources changed while it was checked ({changed[0]}). Nothing is kept. Check it again."
             return Record(self._unfinished(done.id, Found(Finding.NOT_CHECKED, told)), is_lasting=False)
@@ -389,12 +365,16 @@ class _RunUnderWay:
             return
         checked = done is not None and (done.outcome is not None or not done.undecided)
         if checked or (record.outcome.status is Status.ERROR and record.kept_from is None):
+            date, observations = record.kept_from or now(), done.observations if done is not None else None
             try:
-                self.store.put(
-                    self.manifests[id], record.outcome, now(), done.observations if done is not None else None
-                )
+                self.store.put(self.manifests[id], record.outcome, date, observations)
             except StoreError as error:
                 self.troubles.append(f"Not kept: {error}")
+            if self.shared is not None and record.kept_from is None:
+                try:
+                    self.shared.put(self.manifests[id], self.attempts.get(id, ()), record.outcome, date, observations)
+                except StoreError as error:
+                    self.troubles.append(f"Not shared: {error}")
         self.listener.finished(record)
 
     def _placed(self, outcome: TheoremOutcome) -> TheoremOutcome:
@@ -433,6 +413,8 @@ class _RunUnderWay:
         except StoreError as error:
             self.troubles.append(f"Nothing is kept: {error}")
             return None
+        if kept is None and (shared := self._shared(id)) is not None:  # of a check that tries nothing on data
+            return KeptResult(shared.outcome, shared.date, shared.outcome.work.seconds)
         least = self.settings.attempt
         if kept is not None and any(claim.log and claim.attempt < least for claim in kept.outcome.claims):
             return None  # a later attempt has smaller levels

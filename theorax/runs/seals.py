@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 HEAD = "key, theorem, layout, status, date, seconds, variant, digests"
 PARTS = ("manifest", "outcome", "observations")
@@ -59,6 +59,16 @@ def whole(parts: Mapping[str, object], digests: object) -> bool:
     """True if these parts of a row are those that were digested."""
     kept = str(digests).split(" ")
     return len(kept) == len(PARTS) and all(_digest(value) == kept[PARTS.index(name)] for name, value in parts.items())
+
+
+def whole_row(row: Sequence[object], key: str) -> SealedRow | None:
+    """The row under this key: its head, the seal and the three parts as they stand in a file. None if it was altered."""
+    head, (seal, *parts) = row[: len(fields(SealedHead))], row[len(fields(SealedHead)) :]
+    if len(parts) != len(PARTS) or head[0] != key or not sealed((*head, seal)):
+        return None
+    if not whole(dict(zip(PARTS, parts, strict=True)), head[-1]):
+        return None
+    return SealedRow(*head, *parts[1:])  # type: ignore[arg-type]  # a whole row has the types that were sealed
 
 
 def _digest(value: object) -> str:

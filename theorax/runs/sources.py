@@ -1,10 +1,10 @@
 """Everything that determines a result, as a manifest of named digests; the store keeps the result under its digest.
 
 The manifest names the theorem, its file and everything that it and the deciding code import inside the package, found in
-the text without importing; the settings; the versions of the libraries that compute; the kind of machine; and the files
-of a user's model. The theorem's id is its own entry, because its seeds are made of it: a file that was copied says the
-same and draws other numbers. Sources are normalised: neither comments, layout nor docstrings enter, so that editing those keeps
-results.
+the text without importing; the settings; the versions of the libraries that compute, and of those that a user's own files
+import; the kind of machine; and the files of a user's model. The theorem's id is its own entry, because its seeds are made
+of it: a file that was copied says the same and draws other numbers. Sources are normalised: neither comments, layout nor
+docstrings enter, so that editing those keeps results.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 
 from theorax.runs.known_files import KnownFiles, SourceFile
-from theorax.runs.own_files import PACKAGE, imports, model_file, neighbours
+from theorax.runs.own_files import PACKAGE, imports, installed, model_file, neighbours
 from theorax.verifiers.settings import DETERMINING, Settings
 
 DECIDING = ("runs/checking.py", "verifiers/kinds/*.py")  # found by folder: kinds may be looked up by name
@@ -63,8 +63,10 @@ class Sources:
         for path in self.closure([theorem, *deciding]):
             if path != theorem:
                 parts[f"source {_shown(path, self.root)}"] = self._digest(path)
+        own: set[Path] = set()
         if not theorem.is_relative_to(self.root):
             for name, path in neighbours(theorem).items():
+                own.add(path)
                 for inside in self.closure([path]):  # of the package, what a neighbour imports of it
                     if inside not in (path, theorem):
                         parts[f"source {_shown(inside, self.root)}"] = self._digest(inside)
@@ -76,7 +78,9 @@ class Sources:
         parts["machine"] = f"{platform.system()} {platform.machine()}"
         if settings.model is not None:
             for name, path in neighbours(model_file(settings.model)).items():
+                own.add(path)
                 parts[f"model file {name}"] = self._digest(path)
+        parts |= {f"version of {name}": version(name) for name in installed(own, LIBRARIES)}
         return parts
 
     def closure(self, start: Iterable[Path]) -> list[Path]:

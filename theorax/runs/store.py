@@ -11,7 +11,7 @@ import json
 import re
 import sqlite3
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -93,10 +93,8 @@ class Store:
         if row is None or row.status == "ERROR":
             return None
         try:
-            return KeptResult(
-                built(TheoremOutcome, completed(TheoremOutcome, json.loads(row.outcome))), row.date, row.seconds
-            )
-        except ValueError as error:  # sealed by another version of theorax
+            return opened(row)
+        except ValueError as error:
             raise self._dropped(row.key, row.theorem, str(error)) from None
 
     def put(self, manifest: Manifest, outcome: TheoremOutcome, date: str, observations: bytes | None = None) -> None:
@@ -104,16 +102,12 @@ class Store:
 
         **Raises:** StoreError if the store cannot be written.
         """
-
-        seconds, variant = float(outcome.work.seconds), int(is_variant(manifest))
-        head = (key(manifest), outcome.id, LAYOUT, str(outcome.status), date, seconds, variant)
-        told = json.dumps(dict(manifest)), json.dumps(plain(outcome, exact=True)), observations
-        digests = seals.digests(dict(zip(seals.PARTS, told, strict=True)))
+        row = sealed(key(manifest), manifest, outcome, date, observations)
 
         def write(connection: sqlite3.Connection) -> None:
             connection.execute(
                 "INSERT OR REPLACE INTO sealed_results VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (*head, digests, seals.seal(head, digests), *told),
+                row,
             )
             connection.execute(
                 "DELETE FROM sealed_results WHERE theorem = ?1 AND key NOT IN "
@@ -205,13 +199,13 @@ class Store:
         )
         if not found:
             return None
-        *head, seal, manifest, outcome, observations = found[0]
-        if head[2] != LAYOUT and seals.sealed((*head, seal)):
+        head = found[0][: len(fields(SealedHead))]
+        if head[2] != LAYOUT and seals.sealed(found[0][: len(head) + 1]):
             return None
-        parts: dict[str, object] = dict(zip(seals.PARTS, (manifest, outcome, observations), strict=True))
-        if head[0] != key or not seals.sealed((*head, seal)) or not seals.whole(parts, head[-1]):
+        row = seals.whole_row(found[0], key)
+        if row is None:
             raise self._dropped(key, str(head[1]), "it is not what was kept")
-        return SealedRow(*head, outcome, observations)  # type: ignore[call-arg]  # as many as HEAD names
+        return row
 
     def _dropped(self, key: str, theorem: str, why: str) -> DamagedResult:
         """Drop the row under this key, and say so."""
@@ -246,6 +240,25 @@ class Store:
 
     def _read(self, query: str, values: tuple[object, ...]) -> list[tuple]:
         return self._database.read(query, values)
+
+
+def sealed(
+    key: str, manifest: Manifest, outcome: TheoremOutcome, date: str, observations: bytes | None = None
+) -> tuple[object, ...]:
+    """The row of a result, with its seal: what a file of results holds of it, and what machines share."""
+    seconds, variant = float(outcome.work.seconds), int(is_variant(manifest))
+    head = (key, outcome.id, LAYOUT, str(outcome.status), date, seconds, variant)
+    told = json.dumps(dict(manifest)), json.dumps(plain(outcome, exact=True)), observations
+    digests = seals.digests(dict(zip(seals.PARTS, told, strict=True)))
+    return (*head, digests, seals.seal(head, digests), *told)
+
+
+def opened(row: SealedRow) -> KeptResult:
+    """The result of a row.
+
+    **Raises:** ValueError if another version of theorax sealed it.
+    """
+    return KeptResult(built(TheoremOutcome, completed(TheoremOutcome, json.loads(row.outcome))), row.date, row.seconds)
 
 
 def is_variant(manifest: Manifest) -> bool:
