@@ -36,6 +36,11 @@ MENU = (
     "fan-in",
     "correlated columns",
     "still blocks",
+    "signed permutation",
+    "scaled columns",
+    "triangle",
+    "still triangle",
+    "column densities",
 )
 
 
@@ -63,6 +68,11 @@ def weights(key: Array, n: Extent, law: Int[Array, ""], share: Float[Array, ""])
         lambda: masked(key, n, share / n.value),
         lambda: correlated_rows(key, n).T,
         lambda: still_blocks(key, n, share),
+        lambda: signed_permutation(key, n),
+        lambda: scaled_rows(key, n).T,
+        lambda: triangle(named(key, "entries"), n, *(_ranks(named(key, name), n) for name in ("rows", "columns"))),
+        lambda: triangle(key, n, jnp.arange(n.padded), jnp.arange(n.padded)),
+        lambda: column_densities(key, n),
     )
     return jax.lax.switch(law, makers)
 
@@ -147,6 +157,25 @@ def correlated_rows(key: Array, n: Extent) -> Float[Array, "N N"]:
     own = gaussian(named(key, "entries"), n, n, _root(3 / (4 * n.value)))
     common = jax.random.normal(named(key, "of the row"), (n.padded, 1)) * _root(1 / (4 * n.value))
     return jnp.where(block(n, n), own + common, 0)
+
+
+def signed_permutation(key: Array, n: Extent) -> Float[Array, "N N"]:
+    """One entry of random sign in each row and each column, in random places."""
+    places = _ranks(named(key, "places"), n)[:, None] == jnp.arange(n.padded)
+    return jnp.where(places & block(n, n), _signs(named(key, "signs"), n)[:, None], 0)
+
+
+def triangle(key: Array, n: Extent, rows: Int[Array, " N"], columns: Int[Array, " N"]) -> Float[Array, "N N"]:
+    """Gaussian entries of variance 2/(n + 1) where the place of the column is at most that of the row."""
+    kept = columns[None, :] <= rows[:, None]
+    return jnp.where(kept & block(n, n), gaussian(key, n, n, _root(2 / (n.value + 1))), 0)
+
+
+def column_densities(key: Array, n: Extent) -> Float[Array, "N N"]:
+    """Gaussian entries of variance 2/n, kept with probability 9/10 in even columns and 1/10 in odd ones; n is even."""
+    density = jnp.where(jnp.arange(n.padded) % 2 == 0, 0.9, 0.1)
+    kept = jax.random.bernoulli(named(key, "mask"), density, (n.padded, n.padded))
+    return jnp.where(kept, gaussian(named(key, "entries"), n, n, _root(2 / n.value)), 0)
 
 
 def _blocks(

@@ -88,6 +88,9 @@ CORRELATED = EnsembleLaw("correlated rows")
 CORRELATED_COLUMNS = EnsembleLaw("correlated columns")
 SCALED = EnsembleLaw("scaled", Rational(4, 5))
 SCALED_ROWS = EnsembleLaw("scaled rows", **{**_iid(Rational(15, 4)), "own": Rational(5, 4)})
+SCALED_COLUMNS = EnsembleLaw("scaled columns", **{**_iid(Rational(15, 4))})
+SIGNED_PERMUTATION = EnsembleLaw("signed permutation", fourth=n, own=0, across=n / (n - 1), crossed=0)
+TRIANGLE, STILL_TRIANGLE, COLUMN_DENSITIES = map(EnsembleLaw, ("triangle", "still triangle", "column densities"))
 
 
 def low_rank(ratio: Expr) -> EnsembleLaw:

@@ -17,6 +17,7 @@ from theorax.numerics.keys import named
 from theorax.numerics.wide_networks import layer
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
 from theorax.theorems.pseudo_iid_gp._ensembles import RELU, a, b4, n
+from theorax.theorems.pseudo_iid_gp._one_layer import moments, power_of
 
 r = Parameter("r", "rank", integer=True, positive=True)
 seen = numbers(
@@ -74,17 +75,14 @@ def layers(key, n, law, share, activation):
 
 
 def observe(net, n):
-    h, size = net.h, setting.width(n)
-    squares, powers = (h**2).sum(1), (h**4).sum(1)
-    return dict(power=powers.mean() / size, pair=((squares**2 - powers) / (size * (size - 1))).mean(), units=h[:, 0])
+    return moments(net.h, n) | dict(units=net.h[:, 0])
 
 
 @derives(kurtosis, shared)
 def exact_moments():
     """Every rank and width, from the products of a Haar frame and Gaussian coefficients."""
     products = setting.low_rank_products(n, r)
-    total = (products["fourth"] * b4 / a**2 + 3 * (n - 1) * products["own"]) / n
-    yield Step("kurtosis", total, kurtosis.equals)
+    yield Step("kurtosis", power_of(products["fourth"], products["own"]), kurtosis.equals)
     # Two units at one column: (Pi_aa Pi_cc + 2 Pi_ac^2)/r^2 given the frame, which is across + 2 crossed.
     together = (products["across"] + 2 * products["crossed"]) * finite
     yield Step("two units of one layer", sympy.Limit(together, n, oo), shared.to)

@@ -10,8 +10,7 @@ from sympy import Add, Rational, Symbol, oo
 from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
 from theorax.theorems.pseudo_iid_gp._ensembles import LINEAR, PHI, RELU, a, b4, fourth, n, own, wide
-
-power = Measured("power", "h_i^4, mean over the units of the layer and orthogonal inputs", positive=True)
+from theorax.theorems.pseudo_iid_gp._one_layer import moments, power, power_of
 
 H = hypotheses(
     listed="the entries of W have the joint law that its name says",
@@ -21,7 +20,7 @@ H = hypotheses(
         unbroken="it fixes E phi^2 and E phi^4, which are letters here",
     ),
 )
-value = (fourth * b4 / a**2 + 3 * (n - 1) * own) / n
+value = power_of(fourth, own)
 kurtosis = Expectation(
     power / a**2, value, spread=Rational(6, 5),
     margin=Relative(1, 16, "at n = 16 the laws of the table lie 12 % and more from each other and from the normal value 3"),
@@ -35,7 +34,7 @@ kurtosis = Expectation(
 
 
 def observe(net, n):
-    return dict(power=(net(n) ** 4).sum(1).mean() / setting.width(n))
+    return dict(power=moments(net(n), n)["power"])
 
 
 @derives(kurtosis)
