@@ -1,0 +1,98 @@
+"""The first layer must be Gaussian: with signs for weights the second one is Gaussian still, with another variance.
+
+One input coordinate: h^1_j = +-sqrt q has the variance q of a Gaussian first layer. Signs of the units are independent, so
+the second layer has the variance sb2 + sw2 (phi(sqrt q)^2 + phi(-sqrt q)^2)/2 in the place of sb2 + sw2 E phi(sqrt q z)^2,
+and a Gaussian limit by the same theorem. Homogeneous activations do not see it in the variance: ReLU has q/2 in both.
+"""
+
+import jax
+import jax.numpy as jnp
+from sympy import Integral, Rational, Subs, Symbol, erf, exp, oo, pi, sqrt
+
+from theorax.language import *
+from theorax.numerics.keys import named
+from theorax.theorems.pseudo_iid_gp import _ensembles as setting
+from theorax.theorems.pseudo_iid_gp._ensembles import PHI, RELU, a, n, z
+
+two_values = Parameter("a_2", "(phi(1)^2 + phi(-1)^2)/2", positive=True)
+square = Measured("square", "h_i^2 of the second layer, mean over units and inputs", positive=True)
+units = Measured("units", "h_i of eight units at sixteen inputs", sample=True)
+H = hypotheses(
+    signs="the first layer is +-1 at each of its units, by independent signs",
+    normal="the first layer is Gaussian with the variance one",
+    iid="the weights of the second layer are iid Gaussian",
+)
+far = Relative(1, 30, "for Phi the two variances differ by a tenth")
+by_signs = Expectation(
+    square, two_values, under=(H.signs, H.iid), spread=Rational(1, 4), margin=far, wrong={"a Gaussian first layer": a},
+)  # fmt: skip
+by_normals = Expectation(
+    square, a, under=(H.normal, H.iid), spread=Rational(1, 4), margin=far, wrong={"signs": two_values},
+)  # fmt: skip
+gaussian_still = Law(
+    units, gaussian(two_values), as_=n, under=(H.signs, H.iid), spread=Rational(1, 8),
+    approach=Expansion(
+        powers=(1,), rest=Rational(1, 50), order=2, reference=16, reason="an Edgeworth expansion of a sum of n terms"
+    ),
+    scale=sqrt(two_values), excludes=(gaussian(two_values * Rational(5, 4)), gaussian(two_values * Rational(4, 5))),
+)  # fmt: skip
+
+
+def layers(key, n, activation, signs, rank_two):
+    """Two layers at sixteen networks' first layers, with iid Gaussian or rank-two weights in the second one."""
+    shape = (setting.INPUTS, n.padded)
+    signed = jax.random.rademacher(named(key, "signs"), shape).astype(jnp.zeros(()).dtype)
+    one = jnp.where(signs, signed, jax.random.normal(named(key, "normals"), shape))
+    law = jnp.where(rank_two, setting.fixed_rank(2).place, setting.GAUSSIAN.place)
+    second = setting.layer(named(key, "second layer"), n, law, 2 * jnp.ones(()))
+    return setting.TwoLayerNetwork(jnp.where(n.mask, one, 0), second, activation)
+
+
+def observe(net, n):
+    h = net(n)
+    return dict(square=(h**2).sum(1).mean() / setting.width(n), units=h[:, :8].ravel())
+
+
+@lemma
+def second_moments():
+    """Phi and ReLU at q = 1."""
+    density = exp(-(z**2) / 2) / sqrt(2 * pi)
+    u, x = Symbol("u", positive=True), Symbol("x", real=True)
+    normal_law = (1 + erf(x / sqrt(2))) / 2
+    signs = (Subs(normal_law**2, x, 1) + Subs(normal_law**2, x, -1)) / 2
+    yield Step("signs, Phi", signs, TWO[PHI.place])
+    yield Step("a Gaussian layer, Phi being uniform", Integral(u**2, (u, 0, 1)), PHI.knows[a])
+    yield Step("ReLU, both", Integral(z**2 * density, (z, 0, oo)), TWO[RELU.place])
+
+
+ONE = (1 + erf(1 / sqrt(2))) / 2  # Phi(1)
+TWO = {PHI.place: (ONE**2 + (1 - ONE) ** 2) / 2, RELU.place: Rational(1, 2)}
+
+
+def subject(activation, signs):
+    known = {**activation.knows, two_values: TWO[activation.place]}
+    return Subject(layers, activation=activation.place, signs=signs, rank_two=False, knows=known)
+
+
+theorem = Theorem(
+    place="hypothesis of the Gaussian limit: the first layer (derived here)",
+    label="derived",
+    uses=("pseudo_iid_definition_membership",),
+    hypotheses=H,
+    claims=dict(by_signs=by_signs, by_normals=by_normals, gaussian_still=gaussian_still),
+    proofs=(second_moments,),
+    experiments=dict(
+        layers=Experiment(
+            observe, (square, units), {n: (16, 32, 64)}, draws=Efforts(1500, 3000, 20000), span=4, dtype="float32",
+            padded=True,
+            subjects={
+                "signs, Phi": subject(PHI, True).breaking(H.normal, fails=by_normals),
+                "signs, ReLU": subject(RELU, True).breaking(H.normal),
+                "Gaussian, Phi": subject(PHI, False).breaking(H.signs, fails=by_signs),
+                "signs, Phi, rank two": subject(PHI, True)(rank_two=True).breaking(H.iid, H.normal, fails=gaussian_still),
+                "Gaussian, ReLU": subject(RELU, False).breaking(H.signs),
+            },
+        )
+    ),
+    issues=("ReLU shows where the hypothesis is not needed for the variance: it is homogeneous.",),
+)  # fmt: skip
