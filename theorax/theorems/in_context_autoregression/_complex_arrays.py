@@ -82,5 +82,5 @@ def generic_entries(name: str, *shape: int) -> np.ndarray:
     """An array of independent real symbols."""
     out = np.empty(shape, dtype=object)
     for place in np.ndindex(*shape):
-        out[place] = Symbol(f"{name}_{''.join(map(str, place))}", real=True)
+        out[place] = Symbol("_".join([name, "".join(map(str, place))]) if place else name, real=True)
     return out

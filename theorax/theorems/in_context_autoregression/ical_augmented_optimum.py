@@ -131,7 +131,7 @@ def averaged(eta, paired, augmented, d, length):
         return error, jnp.stack(meets)
 
     errors, meets = jax.vmap(one)(setting.roots_of_unity(order)[places])
-    return dict(mean=errors.sum() / len(places), met=meets.sum(0) / len(places))
+    return dict(mean=errors.sum() / len(places), met=meets.sum(0) / len(places), eta=eta)
 
 
 def products(S):
@@ -142,14 +142,10 @@ def products(S):
             for key, query, value in choices]  # fmt: skip
 
 
-def run(eta, paired, d, length):
-    return averaged(eta, bool(paired), 1.0, d, length) | dict(eta=eta)
-
-
 def average(model, T, d):
     eta, paired, augmented = model
     means = (averaged(eta, kind, augmented, d, T) for kind in (True, False))
-    return jax.tree.map(lambda pairs, independent: jnp.where(paired == 1, pairs, independent), *means) | dict(eta=eta)
+    return jax.tree.map(lambda pairs, independent: jnp.where(paired == 1, pairs, independent), *means)
 
 
 @settles(loss)
@@ -159,7 +155,7 @@ def every_step():
     for paired in (0, 1):
         for length in (2, 3):
             name = f"{'pairs' if paired else 'independent'}, T = {length}"
-            yield Instance(loss, name, run, eta, paired, 2, length, letters={T: length, d: 2})
+            yield Instance(loss, name, averaged, eta, bool(paired), 1.0, 2, length, letters={T: length, d: 2})
 
 
 @settles(unused)
@@ -167,25 +163,25 @@ def every_product():
     """Independent eigenvalues; d = 2, contexts of two and of three."""
     eta = np.array(Symbol("eta", real=True), dtype=object)
     for length in (2, 3):
-        yield Instance(unused, f"T = {length}", run, eta, 0, 2, length)
+        yield Instance(unused, f"T = {length}", averaged, eta, False, 1.0, 2, length)
 
 
-j, eta = Symbol("n", integer=True, positive=True), Symbol("eta", positive=True)
-summed = d * Sum(1 - 2 * eta * j + eta**2 * (j**2 + (d - 1) * j), (j, 1, N))
+j, x = Symbol("j", integer=True, positive=True), Symbol("x", positive=True)
+summed = d * Sum(1 - 2 * x * j + x**2 * (j**2 + (d - 1) * j), (j, 1, N))
 
 
 @derives(step)
 def best_step():
     """Every d and N."""
-    yield Step("the loss of all lengths", summed, d * (N - 2 * eta * S1 + eta**2 * (S2 + (d - 1) * S1)))
-    yield Solved("the slope vanishes at", -2 * S1 + 2 * eta * (S2 + (d - 1) * S1), eta, [best])
+    yield Step("the loss of all lengths", summed, d * (N - 2 * x * S1 + x**2 * (S2 + (d - 1) * S1)))
+    yield Solved("the slope vanishes at", -2 * S1 + 2 * x * (S2 + (d - 1) * S1), x, [best])
     yield Step("about 3/(2T)", sympy.Limit(best * 2 * (N + 1) / 3, N, oo), 1)
 
 
 @derives(least)
 def quarter():
     """Every d and N; with a step of its own for each length the loss of a coordinate is (d - 1)/(n + d - 1)."""
-    yield Step("at the best step", summed.subs(eta, best) / (d * N), remaining)
+    yield Step("at the best step", summed.subs(x, best) / (d * N), remaining)
     yield Step("for many lengths", sympy.Limit(remaining, N, oo), Rational(1, 4))
     own = 1 / (j + d - 1)
     yield Step("a step of its own", 1 - 2 * own * j + own**2 * (j**2 + (d - 1) * j), (d - 1) / (j + d - 1))

@@ -7,7 +7,7 @@ this is forced: p_(T-1) = -p_T/2, and blocks of ones.
 
 import jax
 import jax.numpy as jnp
-from sympy import I, Matrix, Max, Rational, Symbol, cos, exp, symbols
+from sympy import I, Matrix, Max, Rational, Subs, Symbol, cos, exp, symbols
 
 from theorax.language import *
 from theorax.numerics.keys import named
@@ -130,12 +130,12 @@ def rank_bound():
     distance = p**2 * (frobenius - off) - 2 * p * trace + d
     meeting = r**2 * rows + 2 * r * S * cross + S**2 * off
     yield Step("|P(p_T C) - I|^2 and two squares", loss, distance + q * (frobenius - off) + meeting)
-    one_each = {p: 1, frobenius: 4 * h, off: 2 * h, trace: 2 * h}
-    yield Step("blocks of ones, one head a pair: d - 2H remains", distance.subs(one_each), d - 2 * h)
-    first = Matrix(4, 4, lambda i, j: Symbol(f"c_{i}{j}"))
-    signs = Matrix.diag(1, -1, 1, -1)
-    kept = Matrix(4, 4, lambda i, j: first[i, j] if (i - j) % 2 == 0 else 0)
-    doubled = (first + signs * first * signs) / 2
+    one_each = Subs(distance, (p, frobenius, off, trace), (1, 4 * h, 2 * h, 2 * h))
+    yield Step("blocks of ones, one head a pair: d - 2H remains", one_each, d - 2 * h)
+    sign = Symbol("sigma")
+    signs, C = Matrix.diag(1, sign, 1, sign), Matrix(4, 4, lambda i, j: Symbol(f"c_{i}{j}"))
+    doubled = ((C + signs * C * signs) / 2).applyfunc(lambda entry: Subs(entry, sign, -1))
+    kept = Matrix(4, 4, lambda i, j: C[i, j] if (i - j) % 2 == 0 else 0)
     yield Step("C less the entries of other parity is (C + D C D)/2, of rank 2H at most", doubled, kept)
     yield Cited("a matrix of rank 2H is sqrt(d - 2H) away from the identity or further", "Eckart and Young 1936")
 
@@ -164,11 +164,11 @@ def trigonometry():
 @settles(predicts)
 def on_symbols():
     """Every pair on the circle but -1, every ratio but -1; d = 2, contexts of two and of four."""
-    x, last, ratio = generic_entries("x", 1)[0], generic_entries("last", 1), generic_entries("ratio", 1)
+    x, last, ratio = generic_entries("x", 1)[0], generic_entries("last"), generic_entries("ratio")
     slopes = generic_entries("x", 2)
     slopes[0], slopes[1] = x, -x
     for length in (2, 4):
-        yield Instance(predicts, f"T = {length}", run, slopes, last[0], ratio[0], 0, 1, 0, length)
+        yield Instance(predicts, f"T = {length}", run, slopes, last, ratio, 0, 1, 0, length)
 
 
 some = Subject(some_heads, paired=1, late=0)

@@ -7,7 +7,7 @@ s_T. With d heads or fewer p_T A B^T = I as well: <a_h, b_h'> = 0 for two heads.
 
 import jax
 import jax.numpy as jnp
-from sympy import Max, Rational, symbols
+from sympy import Max, Rational, Subs, symbols
 
 from theorax.language import *
 from theorax.numerics.keys import named
@@ -111,7 +111,7 @@ def rank_bound():
     distance = p**2 * frobenius - 2 * p * trace + d
     yield Step("the loss is |p_T C - I|^2 and two squares", loss, distance + rest * frobenius + before**2 * rows)
     yield Solved("the best p_T of a matrix C", -2 * trace + 2 * p * frobenius, p, trace / frobenius)
-    yield Step("for a projector of rank H it leaves d - H", distance.subs({p: 1, frobenius: h, trace: h}), d - h)
+    yield Step("for a projector of rank H it leaves d - H", Subs(distance, (p, frobenius, trace), (1, h, h)), d - h)
     yield Cited("a matrix of rank H is sqrt(d - H) away from the identity or further", "Eckart and Young 1936")
 
 
