@@ -31,7 +31,8 @@ def gradient_step_attention(d: int, eta: Any, augmented: Any = 1.0) -> LinearAtt
     """The weights that do a gradient step of size eta; ``augmented``: zero lets the keys be s_t, a control."""
     one, zero = np.eye(d), np.zeros((d, d))
     places = ((one, zero, zero), (zero, one, zero), (zero, zero, one))
-    out, here, before = (np.concatenate(blocks, axis=1) for blocks in places)
+    rows: list[Any] = [np.concatenate(blocks, axis=1) for blocks in places]
+    out, here, before = rows
     return LinearAttention(here, augmented * before + (1 - augmented) * here, here, eta * out.T)
 
 
