@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import equinox as eqx
@@ -36,55 +38,49 @@ class SharedHeads(eqx.Module):
         return jnp.stack(losses).mean()
 
 
-class Training(eqx.Module):
-    """Starting points, one after another along the leading axis, and on what they are trained."""
+class TrainedHeads(eqx.Module):
+    """Weights after training, and on what they were trained."""
 
-    starts: SharedHeads
+    weights: SharedHeads
     heads: Any
     paired: Any
     late: Any
 
-    def loss(self, weights: SharedHeads) -> Array:
+    @property
+    def loss(self) -> Array:
         """What is minimised."""
-        return weights.loss(self.heads, self.paired, self.late)
-
-    def best(self) -> tuple[SharedHeads, Array]:
-        """The trained weights of the start that comes lowest, and their loss; quasi-Newton steps (BFGS)."""
-        one = jax.tree.map(lambda leaf: leaf[0], self.starts)
-        _, unravel = ravel_pytree(one)
-        flat = jax.vmap(lambda start: ravel_pytree(start)[0])(self.starts)
-
-        def train(start: Array) -> tuple[Array, Array]:
-            found = jax.scipy.optimize.minimize(
-                lambda x: self.loss(unravel(x)), start, method="BFGS", options=dict(maxiter=1000, gtol=1e-7)
-            )
-            return found.x, found.fun
-
-        ends, losses = jax.lax.map(train, flat)
-        chosen = jnp.argmin(losses)
-        return unravel(ends[chosen]), losses[chosen]
-
-    def descended(self, steps: int, rate: float) -> tuple[SharedHeads, Array]:
-        """The weights after plain gradient descent from the first start, and their loss."""
-        first = jax.tree.map(lambda leaf: leaf[0], self.starts)
-
-        def step(_: Any, weights: SharedHeads) -> SharedHeads:
-            return jax.tree.map(lambda leaf, slope: leaf - rate * slope, weights, jax.grad(self.loss)(weights))
-
-        ended = jax.lax.fori_loop(0, steps, step, first)
-        return ended, self.loss(ended)
+        return self.weights.loss(self.heads, self.paired, self.late)
 
 
-def trainings(key: Array, d: int, heads: Any, paired: Any, late: Any, starts: int) -> Training:
-    """Normal starting points of standard deviation 1/2, with room for d + 1 heads."""
-    normal = lambda name, *shape: 0.5 * jax.random.normal(named(key, name), (starts, *shape))  # noqa: E731
+def adam(loss: Callable[[Array], Array], start: Array, steps: int = 300, rate: float = 0.1) -> Array:
+    """The end of Adam's descent, with a step that falls to zero along a cosine."""
+
+    def step(k: Any, state: tuple[Array, Array, Array]) -> tuple[Array, Array, Array]:
+        x, mean, square = state
+        slope = jax.grad(loss)(x)
+        mean, square = 0.9 * mean + 0.1 * slope, 0.99 * square + 0.01 * slope**2
+        now = rate * (1 + jnp.cos(jnp.pi * k / steps)) / 2
+        upward = mean / (1 - 0.9 ** (k + 1)) / (jnp.sqrt(square / (1 - 0.99 ** (k + 1))) + 1e-12)
+        return x - now * upward, mean, square
+
+    return jax.lax.fori_loop(0, steps, step, (start, jnp.zeros_like(start), jnp.zeros_like(start)))[0]
+
+
+@partial(jax.jit, static_argnums=(1, 5))
+def trained(key: Array, d: int, heads: Any, paired: Any, late: Any, starts: int) -> TrainedHeads:
+    """The best of some trainings from normal starting points of standard deviation 1/4, with room for d + 1 heads."""
+    normal = lambda name, *shape: 0.25 * jax.random.normal(named(key, name), (starts, *shape))  # noqa: E731
     p = tuple(normal(f"p_{length}", length) for length in LENGTHS)
-    return Training(SharedHeads(normal("a", d + 1, d), normal("b", d + 1, d), p), heads, paired, late)
+    points = SharedHeads(normal("a", d + 1, d), normal("b", d + 1, d), p)
+    _, unravel = ravel_pytree(jax.tree.map(lambda leaf: leaf[0], points))
+    loss = lambda x: unravel(x).loss(heads, paired, late)  # noqa: E731
+    ends = jax.vmap(lambda point: adam(loss, ravel_pytree(point)[0]))(points)
+    return TrainedHeads(unravel(ends[jnp.argmin(jax.vmap(loss)(ends))]), heads, paired, late)
 
 
-def scaled_products(weights: SharedHeads, heads: Any) -> tuple[list[Array], list[Array], list[Array]]:
+def scaled_products(model: TrainedHeads) -> tuple[list[Array], list[Array], list[Array]]:
     """For each length p_T B^T A, p_T A B^T, and the positional weights over p_T."""
-    layers = [weights.at(place, heads) for place in range(len(weights.p))]
+    layers = [model.weights.at(place, model.heads) for place in range(len(model.weights.p))]
     return (
         [layer.p[-1] * layer.product for layer in layers],
         [layer.p[-1] * layer.a @ layer.b.T for layer in layers],

@@ -57,23 +57,22 @@ predicts = Identity(
 
 
 def some_heads(key, H, d, paired, late):
-    return training.trainings(key, d, H, paired, late, 1)
+    return training.trained(key, d, H, paired, late, 1)
 
 
 def about_d_heads(key, d, more, late):
-    return training.trainings(key, d, d + more, 0, late, 1)
+    return training.trained(key, d, d + more, 0, late, 1)
 
 
 def trained_loss(model):
-    return dict(loss=model.best()[1])
+    return dict(loss=model.loss)
 
 
 def relations(model, d):
-    weights, _ = model.best()
-    inside, between, early = training.scaled_products(weights, model.heads)
+    inside, between, early = training.scaled_products(model)
     present = jnp.arange(d + 1) < model.heads
     wanted = jnp.where(present[:, None], jnp.eye(d + 1), 0)
-    layer = weights.at(0, model.heads)
+    layer = model.weights.at(0, model.heads)
     unit = [part / jnp.linalg.norm(part) for part in (layer.a, layer.b)]
     return dict(
         between=training.furthest(between, wanted), inside=training.furthest(inside, jnp.eye(d)),
