@@ -38,25 +38,26 @@ H = hypotheses(
     family="C is made of blocks [[c, o], [o, c]] with p_T c = 1 and o (p_T + p_(T-1)) = -c p_(T-1), other p_t vanish",
 )
 close = Absolute(1, 100, "the best training ends nearer than that; a head more or less moves the loss by two")
-trained = Absolute(1, 50, "the best training ends nearer than that; another solution is of order one")
+# Training ends near the minimum, not at it; another solution is of order one away.
+ended = Rational(1, 50)
 lowest = Optimum(
     loss, bound=Max(d - 2 * h, 0), unconstrained_because="every real weight is admitted", bound_by="rank_bound",
     under=(H.query, H.paired), margin=close, wrong={"d - H, as without pairs": dict(bound=Max(d - h, 0))},
 )  # fmt: skip
 recurrence = Inequality(
-    abs(seen.ratio + Rational(1, 2)), at_most=0, under=(H.query, H.paired, H.few, H.enough), content=Rational(1, 10),
-    margin=trained, wrong={
+    abs(seen.ratio + Rational(1, 2)), at_most=ended, under=(H.query, H.paired, H.few, H.enough), content=Rational(1, 10),
+    wrong={
         "-1": dict(of=abs(seen.ratio + 1)),
         "+1/2": dict(of=abs(seen.ratio - Rational(1, 2))),
     },
 )  # fmt: skip
 ones = Inequality(
-    seen.blocks, at_most=0, under=(H.query, H.paired, H.few, H.enough), content=Rational(1, 10), margin=trained,
+    seen.blocks, at_most=ended, under=(H.query, H.paired, H.few, H.enough), content=Rational(1, 10),
     wrong={"C = I": dict(of=seen.identity)},
 )  # fmt: skip
 orthogonal = Inequality(
-    seen.between, at_most=0, under=(H.query, H.paired, H.few, H.enough, H.half), content=Rational(1, 10),
-    margin=trained, wrong={"factor 1": dict(of=seen.unit)},
+    seen.between, at_most=ended, under=(H.query, H.paired, H.few, H.enough, H.half), content=Rational(1, 10),
+    wrong={"factor 1": dict(of=seen.unit)},
 )  # fmt: skip
 predicts = Identity(
     sides.predicted, sides.target, under=(H.query, H.paired, H.circle, H.family),

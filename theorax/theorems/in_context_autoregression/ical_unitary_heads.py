@@ -40,14 +40,14 @@ lowest = Optimum(
     under=(H.query, H.independent), margin=close,
     wrong={"(d - H)/d": dict(bound=Max(d - h, 0) / d), "d - 2H, as on pairs": dict(bound=Max(d - 2 * h, 0))},
 )  # fmt: skip
+# Training ends near the minimum, not at it; a head too many is of order one away, a projector of rank d - 1 by 1/d.
+ended = Rational(1, 50)
 orthogonal = Inequality(
-    seen.between, at_most=0, under=(H.query, H.independent, H.few), content=Rational(1, 10),
-    margin=Absolute(1, 50, "training ends nearer than that; with a head too many it is of order one"),
+    seen.between, at_most=ended, under=(H.query, H.independent, H.few), content=Rational(1, 10),
     wrong={"A = B": dict(of=seen.same)},
 )  # fmt: skip
 solved = Inequality(
-    seen.inside + seen.early, at_most=0, under=(H.query, H.independent, H.enough), content=Rational(1, 10),
-    margin=Absolute(1, 50, "training ends nearer than that; a projector of rank d - 1 is 1/d away"),
+    seen.inside + seen.early, at_most=ended, under=(H.query, H.independent, H.enough), content=Rational(1, 10),
     wrong={"A = B": dict(of=seen.same)},
 )  # fmt: skip
 predicts = Identity(
