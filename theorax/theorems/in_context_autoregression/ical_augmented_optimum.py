@@ -79,7 +79,7 @@ dense = Limit(
 )  # fmt: skip
 
 
-class Contexts(eqx.Module):
+class TrainingContexts(eqx.Module):
     """Tokens of some contexts, and how the layer departs from the theorem's."""
 
     tokens: ComplexArray
@@ -93,7 +93,7 @@ def contexts(key, m, d, N, paired, size, augmented, spread):
     angles = jax.vmap(lambda row: setting.spread_over(row, d, paired))(angles)
     longest = 11
     tokens = jax.vmap(lambda row: setting.sequence(row, longest, size))(angles)
-    return Contexts(tokens, augmented, spread), N
+    return TrainingContexts(tokens, augmented, spread), N
 
 
 def observe(model, d):

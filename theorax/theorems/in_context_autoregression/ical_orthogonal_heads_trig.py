@@ -140,7 +140,7 @@ def rank_bound():
     yield Cited("a matrix of rank 2H is sqrt(d - 2H) away from the identity or further", "Eckart and Young 1936")
 
 
-@derives(recurrence)
+@lemma
 def ranks():
     """Every block; below d heads one block at least loses rank."""
     c, o, ratio = symbols("c o rho", real=True)
