@@ -175,7 +175,7 @@ theorem = Theorem(
             },
         ),
         order=Experiment(
-            missed, seen.gap, {n: (16, 32, 64)}, draws=Efforts(200, 400, 2000), span=4, dtype="float32", padded=True,
+            missed, seen.gap, {n: (16, 32, 64, 128)}, draws=Efforts(150, 300, 2000), span=8, dtype="float32", padded=True,
             subjects={
                 "ReLU": exact,
                 "noise of twice the variance": exact(noise=0.5).breaking(H.noise, fails=order),
