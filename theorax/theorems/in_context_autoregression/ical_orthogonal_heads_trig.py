@@ -117,7 +117,8 @@ def run(slopes, last, ratio, late, size, wrong, length):
 
 
 def predict(model, T):
-    return run(*model, T)
+    slopes, last, ratio, late, size, wrong = model
+    return run(slopes, last, ratio, late, size, wrong, T)
 
 
 @lemma

@@ -5,6 +5,8 @@ partner of j answers at every position t with lambda_j^(T-2), as the entry (j, j
 k give at t = T - 1. The rest of the loss is that of unitary contexts.
 """
 
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -17,7 +19,7 @@ from theorax.theorems.in_context_autoregression import _diagonal_heads as settin
 from theorax.theorems.in_context_autoregression._complex_arrays import generic_entries
 from theorax.theorems.in_context_autoregression._diagonal_heads import DiagonalHeads, T, d
 
-meanings = dict(
+meanings: dict[str, Any] = dict(
     rest="sum of p_t^2 over t other than T - 1",
     last="p_T",
     previous="p_(T-1)",

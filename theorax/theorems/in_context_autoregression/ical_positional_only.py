@@ -135,7 +135,8 @@ def few_contexts(key, late):
 
 
 def descend(model, T):
-    return run(*model, T)
+    slopes, step, late = model
+    return run(slopes, step, late, T)
 
 
 def matrix(T, mu, resting):

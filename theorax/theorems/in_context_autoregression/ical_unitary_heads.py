@@ -99,7 +99,8 @@ def run(slopes, late, size, length):
 
 
 def predict(model, T):
-    return run(*model, T)
+    slopes, late, size = model
+    return run(slopes, late, size, T)
 
 
 @lemma

@@ -6,6 +6,7 @@ there the row sums of C enter in the place of its entries. The target lambda_j^T
 """
 
 from dataclasses import replace
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -19,7 +20,7 @@ from theorax.theorems.in_context_autoregression import _diagonal_heads as settin
 from theorax.theorems.in_context_autoregression._complex_arrays import generic_entries
 from theorax.theorems.in_context_autoregression._diagonal_heads import DiagonalHeads, T, d
 
-meanings = dict(
+meanings: dict[str, Any] = dict(
     rest="sum of p_t^2 over t other than T - 1",
     last="p_T",
     previous="p_(T-1)",

@@ -93,9 +93,9 @@ def both_limits():
     yield Step("a fixed depth", sympy.Limit((1 + five / n) ** depth, n, oo), 1)
 
 
-def subject(activation, ratio, **options):
-    given = dict(c=float(ratio), activation=activation.place, haar=False) | options
-    return Subject(networks, **given, knows={**activation.knows, c: ratio})
+def subject(activation, ratio):
+    known = {**activation.knows, c: ratio}
+    return Subject(networks, c=float(ratio), activation=activation.place, haar=False, knows=known)
 
 
 QUARTER, HALF = Rational(1, 4), Rational(1, 2)
@@ -113,10 +113,10 @@ theorem = Theorem(
                 "ReLU, a quarter": subject(RELU, QUARTER),
                 "ReLU, a half": subject(RELU, HALF),
                 "linear, a half": subject(LINEAR, HALF),
-                "an eighth taken for a half, ReLU": subject(RELU, HALF, c=0.125).breaking(
+                "an eighth taken for a half, ReLU": subject(RELU, HALF)(c=0.125).breaking(
                     H.proportional, fails=(typical, scattered)
                 ),
-                "ReLU, Haar weights": subject(RELU, HALF, haar=True).breaking(H.iid, fails=(typical, scattered)),
+                "ReLU, Haar weights": subject(RELU, HALF)(haar=True).breaking(H.iid, fails=(typical, scattered)),
             },
         )
     ),

@@ -69,7 +69,7 @@ class Balance(eqx.Module):
 
     def loss(self, theta, N):
         """The loss, with the penalty."""
-        return linear.loss(theta, self.net.B, N) + self.penalty * (theta * theta).sum()
+        return linear.loss(theta, jnp.asarray(self.net.B), N) + self.penalty * (theta * theta).sum()
 
     def slopes(self, theta, N):
         """What each layer follows: its gradient, by automatic differentiation, times its speed."""
