@@ -7,18 +7,19 @@ from typing import Any
 import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
-from jaxtyping import Array, Float
+from jaxtyping import Array
 
+from theorax.numerics.annotations import Entries
 from theorax.theorems.in_context_autoregression._complex_arrays import ComplexArray
 
 
 class LinearAttention(eqx.Module):
     """One head of linear attention without normalisation on a residual stream: real weights, complex tokens."""
 
-    queries: Float[Array, "k D"]
-    keys: Float[Array, "k D"]
-    values: Float[Array, "v D"]
-    output: Float[Array, "D v"]
+    queries: Entries[Any, "k D"]
+    keys: Entries[Any, "k D"]
+    values: Entries[Any, "v D"]
+    output: Entries[Any, "D v"]
 
     def __call__(self, E: ComplexArray, mask: Array) -> ComplexArray:
         """The tokens after the layer; the weights are <k_s, q_t> within the mask."""
@@ -55,3 +56,19 @@ def predictions(layer: LinearAttention, S: ComplexArray) -> ComplexArray:
     """The predictions of the next token at every position: the first block of the residual stream."""
     length, d = S.real.shape
     return layer(augmented_tokens(S), causal(length))[:, :d]
+
+
+def products(S: ComplexArray) -> list[ComplexArray]:
+    """sum_t v <k, q> for each choice of token or token before in key, query and value; first the gradient step's."""
+    before = S.each(lambda part: jnp.concatenate([0 * part[:1], part[:-1]]))
+    choices = [(key, query, value) for key in (before, S) for query in (S, before) for value in (S, before)]
+    return [((key.conj * query[-1:]).each(lambda part: part.sum(1, keepdims=True)) * value).each(lambda part: part.sum(0))
+            for key, query, value in choices]  # fmt: skip
+
+
+class TrainingContexts(eqx.Module):
+    """Tokens of some contexts, and how the layer departs from the theorem's."""
+
+    tokens: ComplexArray
+    augmented: Array
+    spread: Array

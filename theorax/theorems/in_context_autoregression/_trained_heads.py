@@ -23,8 +23,8 @@ LENGTHS = (3, 5)
 class SharedHeads(eqx.Module):
     """Heads shared by all context lengths, and positional weights for each of them."""
 
-    a: Float[Array, "H d"]
-    b: Float[Array, "H d"]
+    a: Float[Array, "*starts H d"]
+    b: Float[Array, "*starts H d"]
     p: tuple[Array, ...]
 
     def at(self, place: int, heads: Any) -> DiagonalHeads:

@@ -5,7 +5,6 @@ summed over n it is least at eta*, about 3/(2N). What remains of d N tends to 1/
 blocks must be multiples of the identity: a dense value matrix alpha I - beta (1 1^T - I) does better at every finite N.
 """
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -15,8 +14,12 @@ from sympy import Rational, Sum, Symbol, diff, oo, symbols
 from theorax.language import *
 from theorax.numerics.keys import named
 from theorax.theorems.in_context_autoregression import _diagonal_heads as setting
-from theorax.theorems.in_context_autoregression._augmented_attention import gradient_step_attention, predictions
-from theorax.theorems.in_context_autoregression._complex_arrays import ComplexArray
+from theorax.theorems.in_context_autoregression._augmented_attention import (
+    TrainingContexts,
+    gradient_step_attention,
+    predictions,
+    products,
+)
 from theorax.theorems.in_context_autoregression._diagonal_heads import T, d
 
 m = Size("m", "number of contexts that the layer is trained on")
@@ -79,20 +82,11 @@ dense = Limit(
 )  # fmt: skip
 
 
-class TrainingContexts(eqx.Module):
-    """Tokens of some contexts, and how the layer departs from the theorem's."""
-
-    tokens: ComplexArray
-    augmented: jax.Array
-    spread: jax.Array
-
-
 def contexts(key, m, d, N, paired, size, augmented, spread):
     # The longest context has N + 1 tokens and one target.
     angles = 2 * jnp.pi * jax.random.uniform(named(key, "angles"), (m, d))
     angles = jax.vmap(lambda row: setting.spread_over(row, d, paired))(angles)
-    longest = 11
-    tokens = jax.vmap(lambda row: setting.sequence(row, longest, size))(angles)
+    tokens = jax.vmap(lambda row: setting.sequence(row, 11, size))(angles)
     return TrainingContexts(tokens, augmented, spread), N
 
 
@@ -100,10 +94,9 @@ def observe(model, d):
     given, lengths = model
     layer = gradient_step_attention(d, 1.0, given.augmented)
     asked = (jnp.arange(1, 10) <= lengths)[None, :, None]
-    own = jax.vmap(lambda S: predictions(layer, S[:-1]))(given.tokens)[:, 1:].each(
-        lambda part: jnp.where(asked, part, 0)
-    )
-    target = given.tokens[:, 2:].each(lambda part: jnp.where(asked, part, 0))
+    kept = lambda part: jnp.where(asked, part, 0)  # noqa: E731
+    own = jax.vmap(lambda S: predictions(layer, S[:-1]))(given.tokens)[:, 1:].each(kept)
+    target = given.tokens[:, 2:].each(kept)
     others = own.each(lambda part: part.sum(2, keepdims=True) - part)
     inner = lambda x, y: (x.real * y.real + x.imag * y.imag).sum() / x.real.shape[0]  # noqa: E731
     aligned = jnp.stack([inner(own, target), inner(others, target)])
@@ -133,14 +126,6 @@ def averaged(eta, paired, augmented, d, length):
 
     errors, meets = jax.vmap(one)(setting.roots_of_unity(order)[places])
     return dict(mean=errors.sum() / len(places), met=meets.sum(0) / len(places), eta=eta)
-
-
-def products(S):
-    """sum_t v <k, q> for each choice of token or token before in key, query and value; first the gradient step's."""
-    before = S.each(lambda part: jnp.concatenate([0 * part[:1], part[:-1]]))
-    choices = [(key, query, value) for key in (before, S) for query in (S, before) for value in (S, before)]
-    return [((key.conj * query[-1:]).each(lambda part: part.sum(1, keepdims=True)) * value).each(lambda part: part.sum(0))
-            for key, query, value in choices]  # fmt: skip
 
 
 def average(model, T, d):

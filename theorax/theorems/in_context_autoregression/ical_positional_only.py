@@ -14,6 +14,13 @@ from theorax.language import *
 from theorax.numerics.keys import named
 from theorax.theorems.in_context_autoregression import _diagonal_heads as setting
 from theorax.theorems.in_context_autoregression._complex_arrays import generic_entries, unstacked
+from theorax.theorems.in_context_autoregression._prolate_matrices import (
+    any_arc,
+    eigenvalues,
+    largest_eigenvalue,
+    prolate,
+    spectral_edge,
+)
 
 T = Size("T", "context length")
 mu = Parameter("mu", "angles are uniform on [0, 2 pi/mu]", positive=True)
@@ -64,12 +71,6 @@ largest = Limit(
 )  # fmt: skip
 stalls = Inequality(ended.last, at_most=Rational(3, 4), under=H.narrow, content=Rational(1, 10))
 solves = Inequality(ended.left, at_most=Rational(1, 1000), under=(H.narrow, H.steps), content=Rational(1, 10))
-
-
-def prolate(length, mu):
-    """M."""
-    x = 4 * jnp.pi * (jnp.arange(length)[:, None] - jnp.arange(length)) / mu
-    return jnp.where(x == 0, 1.0, jnp.sin(x) / jnp.where(x == 0, 1.0, x))
 
 
 def prediction(p, S, late):
@@ -137,29 +138,6 @@ def few_contexts(key, late):
 def descend(model, T):
     slopes, step, late = model
     return run(slopes, step, late, T)
-
-
-def matrix(T, mu, resting):
-    """M; ``resting`` is the share of contexts whose angle is zero, a control."""
-    return (1 - resting) * prolate(T, mu) + resting
-
-
-def spectral_edge(key, T, mu, resting):
-    return matrix(T, mu, resting)
-
-
-def any_arc(key, T, low, wide, resting):
-    mu = low * (1 + wide * jax.random.uniform(named(key, "mu")) ** 2)
-    return matrix(T, mu, resting), mu
-
-
-def largest_eigenvalue(M):
-    return dict(lambda_1=jnp.linalg.eigvalsh(M)[-1])
-
-
-def eigenvalues(model, T):
-    M, mu = model
-    return dict(above=(jnp.linalg.eigvalsh(M) > mu / 8).sum(), claimed=4 * T / mu)
 
 
 def narrow_arcs(key, low, steps):

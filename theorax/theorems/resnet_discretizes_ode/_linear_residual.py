@@ -26,7 +26,7 @@ def transposed(a: Float[Array, "*stack d d"]) -> Float[Array, "*stack d d"]:
     return jnp.swapaxes(a, -1, -2)
 
 
-def layers(theta: Float[Array, "N d d"], N: Extent) -> Float[Array, "N d d"]:
+def layers(theta: Float[Array, "*stack N d d"], N: Extent) -> Float[Array, "*stack N d d"]:
     """W_n = I + theta_n/N; the identity beyond the depth."""
     return jnp.eye(theta.shape[-1], dtype=theta.dtype) + theta / N.value
 
