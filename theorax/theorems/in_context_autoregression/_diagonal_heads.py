@@ -113,7 +113,7 @@ def invariants(heads: DiagonalHeads) -> dict[str, Array]:
 
 
 def partner_invariants(heads: DiagonalHeads) -> dict[str, Array]:
-    """Those that pairs of eigenvalues add: the entries of C between the partners of a pair."""
+    """Letters that pairs of eigenvalues add: the entries of C between the partners of a pair."""
     C, p = heads.product, heads.p
     d = C.shape[0]
     partners = np.arange(d) ^ 1

@@ -40,6 +40,6 @@ def largest_eigenvalue(M: Array) -> dict[str, Array]:
 
 
 def eigenvalues(model: tuple[Array, Array], T: int) -> dict[str, Any]:
-    """How many lie above mu/8."""
+    """Count those above mu/8."""
     M, mu = model
     return dict(above=(jnp.linalg.eigvalsh(M) > mu / 8).sum(), claimed=4 * T / mu)

@@ -48,7 +48,7 @@ class TrainedHeads(eqx.Module):
 
     @property
     def loss(self) -> Array:
-        """What is minimised."""
+        """The objective."""
         return self.weights.loss(self.heads, self.paired, self.late)
 
 

@@ -1,4 +1,4 @@
-"""How fast two inputs become one, or stay apart, in an infinitely deep stack of infinitely wide layers.
+"""Correlations of two inputs: how fast deep stacks of wide layers make them one, or keep them apart.
 
 e_l = 1 - c_l, c_l the correlation of two inputs after l layers at a stationary variance. Below the edge of chaos e shrinks
 by chi_1 a layer; above it e tends to a value of its own, above zero; at the edge it fades like 9 pi^2/(2 l^2) for ReLU and

@@ -1,4 +1,4 @@
-"""How far a unit behind n hidden units is from its Gaussian limit: C/24 sup|He_3 pdf|/n and C/24 E|He_3|/n in distance.
+"""Distances of a unit behind n hidden units to its Gaussian limit: C/24 sup|He_3 pdf|/n and C/24 E|He_3|/n.
 
 Given the hidden layer a unit of iid Gaussian weights is N(0, S), S = (1/n) sum_j phi(z_j)^2/E phi^2, so that its law is the
 mean of Phi(t/sqrt S), and its excess kurtosis is C/n, C = 3 (E phi^4/(E phi^2)^2 - 1). To first order the law differs from
@@ -67,7 +67,7 @@ def networks(key, n, activation, scaled):
 
 
 def observe(net, n, a):
-    """What is linear in S - 1, whose mean is zero, is taken off: it is noise of the order n^(-1/2)."""
+    """Observe what is left without the term linear in S - 1, whose mean is zero: noise of the order n^(-1/2)."""
     S = net.variance / a
     worst, root = float(WORST), jnp.sqrt(3.0)
 
@@ -108,7 +108,7 @@ def subject(activation):
 
 relu = subject(RELU)
 theorem = Theorem(
-    place="distance to the limit (order: Favaro et al. 2023); constants derived here by Edgeworth's expansion",
+    place="distance to the limit; its order and constants derived here by Edgeworth's expansion",
     label="derived",
     uses=("single_layer_kurtosis_table",),
     hypotheses=H,

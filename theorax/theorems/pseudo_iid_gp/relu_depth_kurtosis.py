@@ -47,7 +47,7 @@ kurtosis = Expectation(
 NETWORKS, LAYERS = 256, 3
 
 
-class Variances(eqx.Module):
+class VariancesOfLayers(eqx.Module):
     """Variances of the units after every hidden layer of independent networks, over their mean."""
 
     variances: Float[Array, "layers networks"]
@@ -70,7 +70,7 @@ def networks(key, n, l, t: Scalar, activation, weight: Scalar, bias: Scalar, haa
         after = bias + weight * jnp.where(place, activated(h, activation) ** 2, 0).sum(1) / width
         return after, after
 
-    return Variances(jax.lax.scan(layer, jnp.ones(NETWORKS), jnp.arange(l))[1])
+    return VariancesOfLayers(jax.lax.scan(layer, jnp.ones(NETWORKS), jnp.arange(l))[1])
 
 
 def observe(net, n):
@@ -108,7 +108,7 @@ def subject(activation, taper=1):
 
 relu = subject(RELU)
 theorem = Theorem(
-    place="finite width of homogeneous networks (Hanin and Nica 2020; derived here)",
+    place="finite width of homogeneous networks (derived here)",
     label="derived",
     uses=("single_layer_kurtosis_table", "wide_network_samplers"),
     hypotheses=H,

@@ -72,7 +72,7 @@ class Balance(eqx.Module):
         return linear.loss(theta, jnp.asarray(self.net.B), N) + self.penalty * (theta * theta).sum()
 
     def slopes(self, theta, N):
-        """What each layer follows: its gradient, by automatic differentiation, times its speed."""
+        """Directions that the layers follow: gradients, by automatic differentiation, times their speeds."""
         speeds = 1 + self.uneven * jnp.arange(N.padded)[:, None, None]
         return jnp.where(N.mask[:, None, None], speeds * jax.grad(self.loss)(theta, N), 0)
 
