@@ -14,8 +14,9 @@ from theorax.numerics.threads import one_thread
 
 if TYPE_CHECKING:
     from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing.context import SpawnContext
 
-__all__ = ["end_now", "worker_processes"]
+__all__ = ["end_now", "fresh_processes", "worker_processes"]
 
 _EVERY = 0.5  # seconds between two looks at the parent
 
@@ -23,10 +24,25 @@ _EVERY = 0.5  # seconds between two looks at the parent
 def worker_processes(count: int, first: Callable[..., None] | None = None, *given: object) -> ProcessPoolExecutor:
     """So many fresh processes, started as tasks come; each calls ``first`` once, with what is ``given``."""
     from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
 
     begin = partial(_begin, os.getpid(), first, given)
-    return ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=begin)
+    return ProcessPoolExecutor(count, mp_context=fresh_processes(), initializer=begin)
+
+
+def fresh_processes() -> SpawnContext:
+    """The context of processes that begin anew, and of what they share."""
+    from multiprocessing import get_context, resource_tracker
+
+    # What is shared is counted by one more process. It ignores Ctrl-C and SIGTERM, but a closed terminal (SIGHUP) would end
+    # it, and a second one, started to clean up, would complain of names that it never met. What is ignored is inherited.
+    hangup = getattr(signal, "SIGHUP", None)
+    if hangup is not None and threading.current_thread() is threading.main_thread():
+        before = signal.signal(hangup, signal.SIG_IGN)
+        try:
+            resource_tracker.ensure_running()
+        finally:
+            signal.signal(hangup, before)
+    return get_context("spawn")
 
 
 def end_now(executor: ProcessPoolExecutor) -> None:

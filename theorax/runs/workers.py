@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from theorax.errors import DesignError, NothingSelected, TheoraxError, UsageError
-from theorax.numerics.processes import end_now, worker_processes
+from theorax.numerics.processes import end_now, fresh_processes, worker_processes
 from theorax.numerics.threads import one_thread
 from theorax.theorems.roots import LIBRARY
 from theorax.verifiers.attempts import GivenAttempts, SpentAttempts, UncountedAttempts
@@ -183,10 +183,8 @@ class WorkerPool:
         self._renew()
 
     def _renew(self) -> None:
-        from multiprocessing import get_context
-
         # One queue per executor: a worker that dies while it writes leaves the queue locked.
-        self._phases = get_context("spawn").SimpleQueue()
+        self._phases = fresh_processes().SimpleQueue()
         self._executor = worker_processes(self.capacity, _listen, self._phases)
 
     def submit(self, id: str, settings: Settings) -> None:

@@ -135,14 +135,14 @@ theorem = Theorem(
     experiments=dict(
         trained=Experiment(
             trained_loss, loss, {heads_letter: Efforts((1, 4), (1, 2, 3, 4), (1, 2, 3, 4))}, at={d: 4},
-            draws=Efforts(40, 80, 200), platform="cpu", subjects={
+            draws=Efforts(60, 80, 200), platform="cpu", subjects={
                 "unitary": some,
                 "pairs of eigenvalues": some(paired=1).breaking(H.independent, fails=lowest),
                 "the query s_T": some(late=1).breaking(H.query, fails=lowest),
             },
         ),
         counted=Experiment(
-            relations, seen, {d: Efforts((4,), (3, 4), (3, 4, 6))}, draws=Efforts(40, 80, 200), platform="cpu", subjects={
+            relations, seen, {d: Efforts((4,), (3, 4), (3, 4, 6))}, draws=Efforts(60, 80, 200), platform="cpu", subjects={
                 "d heads": as_many,
                 "d + 1 heads": as_many(more=1).breaking(H.few, fails=orthogonal),
                 "d - 1 heads": as_many(more=-1).breaking(H.enough, fails=solved),

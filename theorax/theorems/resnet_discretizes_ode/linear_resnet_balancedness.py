@@ -168,7 +168,7 @@ theorem = Theorem(
             subjects=subjects(drawn, conserved, step),
         ),
         flows=Experiment(
-            along_flow, kept, {N: Efforts((8,), (8, 16), (8, 16, 32))}, draws=Efforts(220, 220, 600),
+            along_flow, kept, {N: Efforts((8,), (8, 16), (8, 16, 32))}, draws=Efforts(400, 400, 800),
             padded=True, subjects=subjects(drawn, flow),
         ),
         descents=Experiment(
