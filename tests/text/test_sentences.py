@@ -83,7 +83,8 @@ def nouns() -> set[str]:
     for path in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "many":
-                found |= {_plural(*(part.value for part in node.args[1:] if isinstance(part, ast.Constant)))}
+                said = [part.value for part in node.args[1:] if isinstance(part, ast.Constant)]
+                found |= {_plural(*said)} if said else set()  # a theorem's own function may have this name
     return found - {"times"}  # of a factor too
 
 

@@ -214,7 +214,7 @@ theorem = Theorem(
         ),
     ),
     issues=(
-        "Without the hypothesis multiples the optimum is no gradient step: the claim dense is lower at every N. The gap "
+        "The optimum is a gradient step only under the hypothesis multiples: the claim dense is lower at every N. The gap "
         "vanishes as N grows.",
         "The best step is that of least squares on m contexts, where gradient descent ends, as the loss is quadratic in it.",
         "On pairs this product alone is not the optimum: s_t, s_(T-1) and s_t meet the target at t = T, by 2 cos(theta) s_T "

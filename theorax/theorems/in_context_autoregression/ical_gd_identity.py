@@ -126,6 +126,6 @@ theorem = Theorem(
     ),
     issues=(
         "The shift that makes augmented tokens is given, as in the paper's summaries; no layer computes it here.",
-        "That trained weights are these is no part of this theorem: see ical_augmented_optimum.",
+        "This theorem is of given weights; ical_augmented_optimum asks whether training leads to them.",
     ),
 )  # fmt: skip

@@ -153,7 +153,7 @@ theorem = Theorem(
         ),
     ),
     issues=(
-        "That a Transformer of several layers and dense weights, trained, comes close to this step is not measured here.",
+        "Not measured here: whether training brings a Transformer of several layers with dense weights close to this step.",
         "Only d = 3: at d = 5 simulation gives the step 0.346 and the loss 0.527 for N = 9.",
         "With a commuting family the same step is 9/(2N + 7) and 1/4 of the loss remains in the limit.",
     ),
