@@ -73,7 +73,7 @@ def families(theorems: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[st
 
 
 def table(document: Mapping[str, Any], every: bool) -> Iterator[str]:
-    """One row per family and its slowest entry; every entry if asked."""
+    """One row per family and its slowest entry, with its word; every entry if asked."""
     yield f"{'family':24} {'entries':>7} {'CPU s':>7} {'compile s':>9} {'programs':>8} {'draws':>9}"
     for family, parts in sorted(families(document["theorems"]).items()):
         works = [part["work"] for part in parts]
@@ -83,7 +83,7 @@ def table(document: Mapping[str, Any], every: bool) -> Iterator[str]:
         ordered = sorted(parts, key=lambda part: -part["work"]["cpu_seconds"])
         for place, part in enumerate(ordered if every else ordered[:1]):
             name = f"  {'slowest: ' if place == 0 else ''}{part['id']}"
-            yield f"{name:52} {part['seconds']:6.1f} s, {bound(part['work'])}"
+            yield f"{name:52} {part['status']:12} {part['seconds']:6.1f} s, {bound(part['work'])}"
 
 
 def main() -> None:
