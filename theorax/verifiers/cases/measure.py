@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -97,12 +98,23 @@ def observed(
         letters = _letters(experiment, line, every, size)
         with platform.precision(experiment.dtype):
             key = jax.random.fold_in(root(_seed(theorem, experiment, line, size, seed), sampler.generator), draw)
-            return line.subject.build(key, **_arrays(letters, line.subject.needs)), _arrays(letters, experiment.reads)
+            build = _compiled(line.subject.build)
+            return build(key, **_arrays(letters, line.subject.needs)), _arrays(letters, experiment.reads)
 
     def keys() -> KeyUse:
         return sampler.key_use(*_asked(experiment, line, every, line.sizes[0]), experiment.dtype)
 
     return Observed(line, tables, errors, observe=experiment.observe, model=model, keys=keys)
+
+
+@lru_cache(maxsize=256)
+def _compiled(build: Callable[..., Any]) -> Callable[..., Any]:
+    """Build as one program for all lines that differ in their options alone.
+
+    Outside a program JAX compiles every branch and loop anew for each model, and keeps all of them: of a menu of laws
+    several MB a model, which at standard effort filled the memory of the machine.
+    """
+    return eqx.filter_jit(build)
 
 
 def _asked(
