@@ -77,7 +77,8 @@ S1, S2 = N * (N + 1) / 2, N * (N + 1) * (2 * N + 1) / 6
 Q = S2 + (d - 1) * S1 - (d - 1) * S1**2 / (S2 + (2 * d - 3) * S1)
 dense = Limit(
     found.dense, 1 - S1**2 / (N * Q), as_=m, under=(H.independent, H.augmented), spread=1 / (4 * sympy.sqrt(m)),
-    approach=in_contexts, margin=Relative(1, 40, "multiples of the identity leave 5 % or more above it"),
+    approach=in_contexts,
+    margin=Relative(1, 100, "at d = 4, N = 3 pairs leave 2.3 % less; multiples of the identity leave 3 % or more above it"),
     wrong={"multiples of the identity are best": remaining},
 )  # fmt: skip
 
@@ -202,8 +203,8 @@ theorem = Theorem(
             "keys s_t": plain(augmented=0.0).breaking(H.augmented, fails=loss),
         }),
         trained=Experiment(
-            observe, found, {m: Efforts((64, 128, 256), (64, 128, 256), (64, 256, 1024))},
-            at=({d: 4, N: 9}, {d: 2, N: 5}), draws=Efforts(100, 200, 800), subjects={
+            observe, found, {m: Efforts((64, 128, 512), (64, 128, 512), (64, 256, 1024))},
+            at=({d: 4, N: 9}, {d: 2, N: 5}, {d: 4, N: 3}), draws=Efforts(100, 200, 800), subjects={
                 "independent eigenvalues": trained,
                 "pairs": trained(paired=1).breaking(H.independent, fails=dense),
                 "|lambda| = 0.9": trained(size=0.9).breaking(H.commuting, H.independent, fails=(step, least)),

@@ -174,7 +174,7 @@ theorem = Theorem(
             "Attention-BN, e0 = 1e-5": Subject(features, floor=1e-5, kind=BATCH),
         }),
         floors=Experiment(change, off, {m: (100, 1000, 10_000, 100_000)}, at={N: 12, D: 5}, span=1000, seeds="paired",
-                          padded=True, draws=Efforts(64, 128, 512), subjects={
+                          padded=True, draws=Efforts(512, 1024, 4096), subjects={
             "Attention-BN": bn,
             "softmax attention": bn(kind=PLAIN).breaking(H.variance, fails=floored),
         }),
