@@ -28,7 +28,7 @@ from theorax.language.limit_laws import (
     radius_of_disk,
 )
 from theorax.language.margins import Absolute, Margin, Relative
-from theorax.language.proofs import Cited, Instance, Proof, Solved, Step, derives, lemma, settles
+from theorax.language.proofs import Cited, Instance, Proof, Solved, Step, derives, generic_entries, lemma, settles
 from theorax.language.theorem import Theorem
 from theorax.language.vectors import GaussianVector
 
@@ -78,6 +78,7 @@ __all__ = [
     "arrays",
     "derives",
     "gaussian",
+    "generic_entries",
     "hypotheses",
     "lemma",
     "numbers",

@@ -149,6 +149,14 @@ class Instance:
             object.__setattr__(self, name, value)
 
 
+def generic_entries(name: str, *shape: int) -> np.ndarray:
+    """An array of independent real symbols, for an `Instance`: any entries of this shape."""
+    out = np.empty(shape, dtype=object)
+    for place in np.ndindex(*shape):
+        out[place] = Symbol("_".join([name, "".join(map(str, place))]) if place else name, real=True)
+    return out
+
+
 def _vanishing(equation: Basic) -> Basic:
     return equation.lhs - equation.rhs if isinstance(equation, Equality) else equation
 

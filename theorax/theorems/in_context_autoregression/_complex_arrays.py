@@ -9,7 +9,8 @@ import equinox as eqx
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array
-from sympy import Symbol
+
+from theorax.language import generic_entries
 
 
 class ComplexArray(eqx.Module):
@@ -76,11 +77,3 @@ def on_circle(angles: Array) -> ComplexArray:
 def generic_pair(name: str, *shape: int) -> np.ndarray:
     """Real symbols for the parts of a complex array of this shape."""
     return generic_entries(name, 2, *shape)
-
-
-def generic_entries(name: str, *shape: int) -> np.ndarray:
-    """An array of independent real symbols."""
-    out = np.empty(shape, dtype=object)
-    for place in np.ndindex(*shape):
-        out[place] = Symbol("_".join([name, "".join(map(str, place))]) if place else name, real=True)
-    return out

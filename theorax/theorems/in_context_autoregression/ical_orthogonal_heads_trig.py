@@ -13,7 +13,7 @@ from theorax.language import *
 from theorax.numerics.keys import named
 from theorax.theorems.in_context_autoregression import _diagonal_heads as setting
 from theorax.theorems.in_context_autoregression import _trained_heads as training
-from theorax.theorems.in_context_autoregression._complex_arrays import generic_entries, unstacked
+from theorax.theorems.in_context_autoregression._complex_arrays import unstacked
 from theorax.theorems.in_context_autoregression._diagonal_heads import T, d
 from theorax.theorems.in_context_autoregression._trained_heads import H as heads_letter
 

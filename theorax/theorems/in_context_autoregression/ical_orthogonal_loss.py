@@ -16,7 +16,6 @@ from sympy import I, Integer, Integral, Symbol, exp, pi
 from theorax.language import *
 from theorax.numerics.keys import named
 from theorax.theorems.in_context_autoregression import _diagonal_heads as setting
-from theorax.theorems.in_context_autoregression._complex_arrays import generic_entries
 from theorax.theorems.in_context_autoregression._diagonal_heads import DiagonalHeads, T, d
 
 meanings: dict[str, Any] = dict(

@@ -13,7 +13,7 @@ from sympy import Integral, Rational, Symbol, cos, pi, sin
 from theorax.language import *
 from theorax.numerics.keys import named
 from theorax.theorems.in_context_autoregression import _diagonal_heads as setting
-from theorax.theorems.in_context_autoregression._complex_arrays import generic_entries, unstacked
+from theorax.theorems.in_context_autoregression._complex_arrays import unstacked
 from theorax.theorems.in_context_autoregression._prolate_matrices import (
     any_arc,
     eigenvalues,

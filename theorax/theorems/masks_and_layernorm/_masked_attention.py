@@ -22,7 +22,7 @@ class Mask(IntEnum):
 COMPLETE, CAUSAL, STAR, WINDOW, CAUSAL_WINDOW, BLOCKS = Mask
 
 
-def mask(kind: Mask | int, N: int, width: int = 1) -> Bool[np.ndarray, "N N"]:
+def mask_of(kind: Mask | int, N: int, width: int = 1) -> Bool[np.ndarray, "N N"]:
     """True where row i attends to token j.
 
     ``width``: of a window the reach |i - j| <= width, of a causal window its number of tokens, 0 <= i - j < width.
