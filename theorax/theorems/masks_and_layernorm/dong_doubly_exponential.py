@@ -184,7 +184,7 @@ def ratio_of_rows():
 
 tokens, two, row = Subject(near, mask=0, skip=0.0), Subject(pair, mask=0, skip=0.0), Subject(scores, scale=1.0, whole=1)
 theorem = Theorem(
-    place="Dong, Cordonnier and Loukas 2021, the bound of pure attention and the lemma on softmax behind it (reconstructed)",
+    place="Dong et al. 2021, the bound of pure attention and its lemma on softmax",
     label="reconstructed",
     hypotheses=H,
     claims=dict(
