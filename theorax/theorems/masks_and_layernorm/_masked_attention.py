@@ -40,22 +40,25 @@ def mask_of(kind: Mask | int, N: int, width: int = 1) -> Bool[np.ndarray, "N N"]
 
 
 class MaskedLayer(eqx.Module):
-    """x -> softmax over the mask of (x W_Q)(x W_K)^T / sqrt(d_qk), times x W_V; then, if wanted, rows of unit length."""
+    """x -> softmax over the mask of (x W_Q)(x W_K)^T / sqrt(d_qk), times x W_V; then, if wanted, rows of unit length.
 
-    W_Q: Entries[Any, "d k"]
-    W_K: Entries[Any, "d k"]
-    W_V: Entries[Any, "d d"]
-    mask: Entries[Any, "N N"]
+    Layers of one shape may be stacked, for a scan over depth that hands them out one by one.
+    """
+
+    W_Q: Entries[Any, "*stack d k"]
+    W_K: Entries[Any, "*stack d k"]
+    W_V: Entries[Any, "*stack d d"]
+    mask: Bool[Array | np.ndarray, "*stack N N"]
     layernorm: Any = 0
 
-    def weights(self, X: Float[Array, "N d"]) -> Float[Array, "N N"]:
+    def weights(self, X: Entries[Any, "N d"]) -> Float[Array, "N N"]:
         """The attention matrix at these tokens."""
         scores = (X @ self.W_Q) @ (X @ self.W_K).T / np.sqrt(self.W_Q.shape[1])
         scores = jnp.where(self.mask, scores, -jnp.inf)
         exponents = jnp.exp(scores - scores.max(1, keepdims=True))
         return exponents / exponents.sum(1, keepdims=True)
 
-    def __call__(self, X: Float[Array, "N d"]) -> Float[Array, "N d"]:
+    def __call__(self, X: Entries[Any, "N d"]) -> Float[Array, "N d"]:
         """The tokens after the layer."""
         mixed = self.weights(X) @ X @ self.W_V
         return jnp.where(jnp.asarray(self.layernorm) == 1, unit_rows(mixed), mixed)

@@ -7,6 +7,7 @@ the norm of the tokens without their mean. Corrections are of the order (2/3)^t.
 """
 
 from math import comb
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -16,6 +17,7 @@ import sympy
 from sympy import Integer, Rational, Sum, Symbol, binomial, oo, sqrt
 
 from theorax.language import *
+from theorax.numerics.annotations import Entries
 from theorax.numerics.keys import named
 from theorax.theorems.masks_and_layernorm._masked_attention import (
     CAUSAL,
@@ -66,8 +68,8 @@ class Tokens(eqx.Module):
     """A layer that all depths share, and the tokens at its input."""
 
     layer: MaskedLayer
-    X: jax.Array
-    places: jax.Array  # 1, ..., N
+    X: Entries[Any, "N d"]
+    places: Entries[Any, " N"]  # 1, ..., N
 
 
 def tokens(key, N, mask, scores):

@@ -83,8 +83,8 @@ def network(key, N, d, mask, skip, size):
     masks = jnp.stack([jnp.asarray(mask_of(kind, N)) for kind in (COMPLETE, CAUSAL)])
 
     def layer(place):
-        parts = [jax.random.normal(named(key, f"{name} {place}"), (d, d)) / jnp.sqrt(d) for name in ("Q", "K", "V")]
-        return MaskedLayer(*parts, masks[mask])
+        Q, K, V = (jax.random.normal(named(key, f"{name} {place}"), (d, d)) / jnp.sqrt(d) for name in ("Q", "K", "V"))
+        return MaskedLayer(Q, K, V, masks[mask])
 
     D = jax.random.normal(named(key, "differences"), (N, d))
     return Network((layer(0), layer(1)), jax.random.normal(named(key, "mean"), (d,)), size * (D - D.mean(0)), skip)
@@ -105,7 +105,7 @@ def size(M):
 
 
 def residuals(net):
-    """What tokens differ by after each layer: rows of attention sum to one, so the mean row mixes the mean alone."""
+    """Differences after each layer, of tokens from their mean: rows of attention sum to one, so the mean mixes apart."""
     mean, M, found = net.mean, net.differences, []
     for layer in net.layers:
         A = layer.weights(mean + M)
@@ -209,7 +209,7 @@ theorem = Theorem(
         }),
     ),
     issues=(
-        "At two tokens the row that is best taken away is their mean; with more of them it is not, and the bound is not asked.",
+        "The bound is asked at two tokens, where the row that is best taken away is their mean. With more of them it is not.",
         "The largest ratio found lies near 1/8, at nearly equal tokens: the constant 4 may be 1/2 (a conjecture, not claimed).",
         "Several heads multiply beta by their number; one head is looked at.",
     ),

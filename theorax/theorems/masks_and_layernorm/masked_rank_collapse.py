@@ -49,6 +49,7 @@ bound = Inequality(
 )  # fmt: skip
 floor = Inequality(
     seen.least, at_least=1, under=(H.bounded, H.values),
+    margin=Absolute(1, 10**9, "rounding, where W_Q = 0 and the floor is reached"),
     wrong={"e^(-C^2 R^2/sqrt(d_qk)), half of the range": dict(at_least=2)},
 )  # fmt: skip
 LAYERS, D = 60, 4
