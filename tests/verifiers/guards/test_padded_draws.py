@@ -43,6 +43,9 @@ def test_rounding_makes_ties() -> None:
 
 LOOPS = """'''A mean of squares, summed in a loop.'''
 
+from collections.abc import Callable
+
+import equinox as eqx
 import jax
 from sympy import Integer, Rational
 
@@ -54,13 +57,19 @@ H = hypotheses(any=Hypothesis("entries are independent and normal", unbroken="no
 one = Expectation(square, Integer(1), margin=Relative(1, 5, "it is one"), spread=Rational(7, 10))
 
 
-def build(key, n):
+class Drawn(eqx.Module):
+    entries: jax.Array
+    square: Callable  # a function of an option: no program hands it back
+
+
+def build(key, n, scale):
     wide, narrow = lambda: jax.random.normal(key, (n.padded,)), lambda: -jax.random.normal(key, (n.padded,))
-    return jax.lax.cond(n.value > 8, wide, narrow) * n.mask
+    return Drawn(jax.lax.cond(n.value > 8, wide, narrow) * n.mask, lambda x: scale * x**2)
 
 
-def observe(x, n):
-    return dict(square=jax.lax.scan(lambda total, part: (total + part**2, None), 0.0 * x[0], x)[0] / n.value)
+def observe(model, n):
+    x = model.entries
+    return dict(square=jax.lax.scan(lambda total, part: (total + model.square(part), None), 0.0 * x[0], x)[0] / n.value)
 
 
 theorem = Theorem(
@@ -68,7 +77,7 @@ theorem = Theorem(
     experiments=dict(
         entries=Experiment(
             observe, square, {n: (8, 16)}, draws=800, padded=True,
-            subjects={"normal": Subject(build)},
+            subjects={"normal": Subject(build, scale=1.0)},
         )
     ),
 )

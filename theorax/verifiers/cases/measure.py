@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 import equinox as eqx
@@ -94,27 +94,25 @@ def observed(
 ) -> Observed:
     """Observations on the line, from its tables: the models behind them are built again when one is asked for."""
 
-    def model(size: int, draw: int) -> tuple[Any, dict[str, Any]]:
+    @cache
+    def built(size: int) -> tuple[Callable[[Any], Any], dict[str, Any]]:
+        # Outside a program JAX compiles each branch and loop anew for every model, and keeps them all: of a menu of laws
+        # several MB a model. Letters are known inside: a model may hold functions of them, which no program hands back.
         letters = _letters(experiment, line, every, size)
+        asked = _arrays(letters, line.subject.needs)
+        return eqx.filter_jit(lambda key: line.subject.build(key, **asked)), _arrays(letters, experiment.reads)
+
+    def model(size: int, draw: int) -> tuple[Any, dict[str, Any]]:
         with platform.precision(experiment.dtype):
-            key = jax.random.fold_in(root(_seed(theorem, experiment, line, size, seed), sampler.generator), draw)
-            build = _compiled(line.subject.build)
-            return build(key, **_arrays(letters, line.subject.needs)), _arrays(letters, experiment.reads)
+            build, read = built(size)
+            return build(
+                jax.random.fold_in(root(_seed(theorem, experiment, line, size, seed), sampler.generator), draw)
+            ), read
 
     def keys() -> KeyUse:
         return sampler.key_use(*_asked(experiment, line, every, line.sizes[0]), experiment.dtype)
 
     return Observed(line, tables, errors, observe=experiment.observe, model=model, keys=keys)
-
-
-@lru_cache(maxsize=256)
-def _compiled(build: Callable[..., Any]) -> Callable[..., Any]:
-    """Build as one program for all lines that differ in their options alone.
-
-    Outside a program JAX compiles every branch and loop anew for each model, and keeps all of them: of a menu of laws
-    several MB a model, which at standard effort filled the memory of the machine.
-    """
-    return eqx.filter_jit(build)
 
 
 def _asked(
