@@ -14,7 +14,7 @@ from theorax.numerics.annotations import Entries
 
 
 class Mask(IntEnum):
-    """Which tokens a row attends to: always itself, and the graphs of the paper."""
+    """Graphs of the paper: the tokens that a row attends to, itself among them."""
 
     COMPLETE, CAUSAL, STAR, WINDOW, CAUSAL_WINDOW, BLOCKS = range(6)
 

@@ -11,7 +11,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from sympy import Sum, Symbol, exp, symbols
+from sympy import Add, Sum, Symbol, exp, symbols
 
 from theorax.language import *
 from theorax.numerics.ensembles import haar
@@ -138,7 +138,7 @@ def popoviciu():
     M, m, y = symbols("M m y", real=True)
     x = symbols("x1:5", real=True)
     mean = sum(x) / 4
-    variance, slack = sum((one - mean) ** 2 for one in x), sum((M - one) * (one - m) for one in x)
+    variance, slack = Add(*((one - mean) ** 2 for one in x)), Add(*((M - one) * (one - m) for one in x))
     yield Step("squares and a slack that is not negative", variance + slack, 4 * (M - mean) * (mean - m))
     yield Step("which is largest half way", (M - y) * (y - m), (M - m) ** 2 / 4 - (y - (M + m) / 2) ** 2)
     halves = variance.subs(dict(zip(x, (m, m, M, M), strict=True)))
