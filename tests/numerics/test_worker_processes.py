@@ -23,3 +23,14 @@ def test_what_this_process_does_at_a_closed_terminal_stays():
     before = signal.getsignal(signal.SIGHUP)
     fresh_processes()
     assert signal.getsignal(signal.SIGHUP) is before
+
+
+def test_what_a_killed_process_leaves_is_cleaned_up_in_silence():
+    left = (
+        "import os\n"
+        "from theorax.numerics.processes import fresh_processes\n"
+        "lock = fresh_processes().Lock()\n"
+        "os._exit(1)\n"
+    )
+    told = subprocess.run([sys.executable, "-c", left], capture_output=True, text=True, check=False)
+    assert (told.returncode, told.stderr) == (1, "")

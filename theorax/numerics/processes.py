@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -33,14 +34,20 @@ def fresh_processes() -> SpawnContext:
     """The context of processes that begin anew, and of what they share."""
     from multiprocessing import get_context, resource_tracker
 
-    # What is shared is counted by one more process. It ignores Ctrl-C and SIGTERM, but a closed terminal (SIGHUP) would end
-    # it, and a second one, started to clean up, would complain of names that it never met. What is ignored is inherited.
+    # What is shared is counted by one more process. It cleans up after a worker that was killed, of which it would warn with a
+    # line of its own source: an option on its command line is all that it hears.
+    silent = "ignore::UserWarning:multiprocessing.resource_tracker"
+    sys.warnoptions.append(silent)
+    # It ignores Ctrl-C and SIGTERM, but a closed terminal (SIGHUP) would end it, and a second one, started to clean up, would
+    # complain of names that it never met. What is ignored is inherited.
     hangup = getattr(signal, "SIGHUP", None)
-    if hangup is not None and threading.current_thread() is threading.main_thread():
-        before = signal.signal(hangup, signal.SIG_IGN)
-        try:
-            resource_tracker.ensure_running()
-        finally:
+    is_main = threading.current_thread() is threading.main_thread()
+    before = signal.signal(hangup, signal.SIG_IGN) if hangup is not None and is_main else None
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        sys.warnoptions.remove(silent)
+        if hangup is not None and before is not None:
             signal.signal(hangup, before)
     return get_context("spawn")
 
