@@ -67,7 +67,8 @@ def rows(theorem: str) -> tuple[Row, ...]:
         Row("standard, fresh, nothing compiled before", (*check, "standard", *FRESH), forgets=True),
         Row("standard, fresh, compiled before", (*check, "standard", *FRESH)),
         Row("standard, kept", (*check, "standard", *KEPT)),
-        Row("explain, for the second time", ("explain", theorem), reports=False),
+        Row("explain, after a check", ("explain", theorem), reports=False),
+        Row("explain, kept", ("explain", theorem), reports=False),
         Row("list", ("list",), reports=False),
         Row("--help", ("--help",), reports=False),
     )
