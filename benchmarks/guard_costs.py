@@ -74,14 +74,16 @@ def main() -> None:
             rows.append((sum(clock.seconds.values()) - before, spent, name, status))
             device.forget_programs()
     seconds = sum(clock.seconds.values())
+    ordered = sorted(clock.seconds.items(), key=lambda row: -row[1])
+    longest = sorted(rows, reverse=True)[:10]
     lines = [
         f"{os.cpu_count()}-core {platform.machine()} CPU, Python {platform.python_version()}, jax {metadata.version('jax')}",
-        f"{len(rows)} theorems at {options.effort} effort: {total:.0f} CPU-s, of which guards {seconds:.0f} ({seconds / total:.1%})",
-        f"without them {total - seconds:.0f} CPU-s; with them {total / (total - seconds):.3f} times that",
-        *(f"{name:24} {spent:8.1f} CPU-s {spent / total:6.1%}" for name, spent in sorted(clock.seconds.items(), key=lambda row: -row[1])),
+        f"{len(rows)} theorems at {options.effort} effort: {total:.0f} CPU-s, guards {seconds:.0f} ({seconds / total:.1%})",
+        f"with guards {total / (total - seconds):.3f} times the {total - seconds:.0f} CPU-s without them",
+        *(f"{name:24} {spent:8.1f} CPU-s {spent / total:6.1%}" for name, spent in ordered),
         "the ten theorems whose guards take longest:",
-        *(f"{name:40} {status:12} {own:6.1f} of {spent:6.1f} CPU-s" for own, spent, name, status in sorted(rows, reverse=True)[:10]),
-    ]  # fmt: skip
+        *(f"{name:40} {status:12} {own:6.1f} of {spent:6.1f} CPU-s" for own, spent, name, status in longest),
+    ]
     text = "\n".join(lines) + "\n"
     print(text, end="")
     if not options.ids:
