@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import importlib.util
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,26 @@ def test_a_tutorial_is_short_and_ends_in_ci(page):
     added = [line for part in parts if part.kind == "diff" for line in part.text.splitlines() if line.startswith("+")]
     assert typed and len(files) + len(added) + len(commands(page)) <= 60
     assert commands(page)[-1] == "verify baseline compare --changed"
+
+
+def test_links_that_lead_nowhere_are_found(tmp_path):
+    spec = importlib.util.spec_from_file_location("links", ROOT / "docs" / "links.py")
+    links = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(links)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "index.html").write_text('<p id="here"><a href="../b.html#there">b</a> <a href="#here">a</a>')
+    (tmp_path / "b.html").write_text(
+        '<h1 id="there">b</h1><a href="https://example.org/">elsewhere</a> <a href="a/">a</a>'
+    )
+    assert list(links.faults(tmp_path)) == []
+    (tmp_path / "c.html").write_text(
+        '<a href="d.html">d</a> <a href="b.html#gone">b</a> <script src="https://example.org/x.js"></script>'
+    )
+    assert list(links.faults(tmp_path)) == [
+        "c.html: d.html is no file of the site",
+        "c.html: b.html#gone has no such anchor",
+        "c.html: loads https://example.org/x.js",
+    ]
 
 
 PAGE = """
