@@ -49,7 +49,7 @@ def generated() -> dict[str, str]:
     found = {"index.md": (ROOT / "README.md").read_text(encoding="utf-8").replace("](docs/", "](")}
     found |= {name: (ROOT / name).read_text(encoding="utf-8").replace("](docs/", "](") for name in PAGES}
     found |= {f"reference/{name}.md": text for name, text in reference().items()}
-    return found | {f"theorems/{name}": text for name, text in theorems().items()}
+    return found | theorems()
 
 
 def reference() -> dict[str, str]:
@@ -144,21 +144,22 @@ def kind(value: Mapping[str, Any]) -> str:
 
 
 def theorems() -> dict[str, str]:
-    """A page per theorem of a report, from that report alone, and the list of them."""
-    theorem_pages = getattr(import_module("theorax.reports.html.page"), "theorem_pages", lambda document: {})
+    """The pages of a report, made from that report alone, and the list of its theorems."""
+    from theorax.reports.html.page import theorem_pages
     from theorax.reports.reading import read
 
     document = read(Path(os.environ.get("THEORAX_REPORT", ROOT / "examples" / "report.json")))
-    pages = theorem_pages(document)
     papers: dict[str, list[str]] = {}
     for part in document.theorems:
-        row = f"- [{part.title or part.id}]({part.id}.html): {part.status}"
+        row = f"- [{part.title or part.id}](theorems/{part.id}.html): {part.status}"
         papers.setdefault(part.source or part.paper, []).append(row)
-    listed = "\n".join(f"\n## {source}\n\n" + "\n".join(rows) for source, rows in papers.items())
     told = (
-        "Each page is rendered from the JSON report of a run. `verify audit --pages` makes the same pages of yours.\n"
+        "These pages are rendered from the JSON report of a run; [the first of them](theorems/index.html) has its results. "
+        "`verify audit --pages` makes the same pages of yours.\n"
     )
-    return {"index.md": f"# Theorems\n\n{told}{listed}\n", **pages}
+    listed = "\n".join(f"\n## {source}\n\n" + "\n".join(rows) for source, rows in papers.items())
+    pages = {f"theorems/{name}": text for name, text in theorem_pages(document).items()}
+    return {"library.md": f"# Theorems\n\n{told}{listed}\n", **pages}
 
 
 def on_post_build(config: MkDocsConfig) -> None:
