@@ -6,19 +6,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from theorax.reports.document import TheoremReport
-from theorax.reports.html.arc_diagram import arc_diagram
+from theorax.reports.html.arc_diagram import arc_diagram, rows
 from theorax.reports.html.graph_boxes import GraphBox
 from theorax.text.safe import visible
 
-TOGETHER = 12  # theorems that are drawn as one, whatever papers they come from
+
+@dataclass(frozen=True)
+class PanelRow:
+    """Text beside one box: statement and result of a theorem of the paper; of a stub only where it belongs."""
+
+    box: GraphBox
+    stub: bool
 
 
 @dataclass(frozen=True)
 class GraphPanel:
-    """One paper's drawing; ``title`` is empty where it is the only one."""
+    """One paper's drawing, with the number of its theorems and of those that hold; no key where it is what did not run."""
 
-    title: str
+    key: str
     svg: str
+    rows: tuple[PanelRow, ...]
+    hold: int = 0
+    theorems: int = 0
 
 
 @dataclass(frozen=True)
@@ -33,23 +42,36 @@ class GraphPanels:
         """True if some theorem may stand in several panels."""
         return len(self.panels) > 1
 
+    @property
+    def ghosts(self) -> bool:
+        """True if some box has no verdict."""
+        return any(row.box.status is None for panel in self.panels for row in panel.rows)
 
-def panels(theorems: Sequence[TheoremReport], boxes: Mapping[str, GraphBox], links: Mapping[str, str]) -> GraphPanels:
+
+def panels(
+    theorems: Sequence[TheoremReport],
+    boxes: Mapping[str, GraphBox],
+    links: Mapping[str, str],
+    unfinished: Sequence[str] = (),
+) -> GraphPanels:
     """The drawings of a report's theorems; ``links`` says where a click on each leads."""
-    if not theorems:
-        return GraphPanels()
     uses = {part.id: tuple(part.uses) for part in theorems}
     paper = {part.id: part.paper for part in theorems}
+    held = {part.id: part.status.holds for part in theorems}
+    found = []
     try:
-        if len(set(paper.values())) < 2 or len(boxes) <= TOGETHER:
-            return GraphPanels((GraphPanel("", arc_diagram(boxes, uses, links, "Which theorem rests on which")),))
-        found = []
         for key in _in_order(uses, paper):
             own = {id: names for id, names in uses.items() if paper[id] == key}
             stubs = {name for names in own.values() for name in names if name not in own}
-            found.append(GraphPanel(key, arc_diagram(boxes, own, links, f"Theorems of {key}", stubs)))
+            svg = arc_diagram(boxes, own, links, f"Theorems of {key}", stubs)
+            beside = tuple(PanelRow(box, box.id in stubs) for box in rows(boxes, own))
+            found.append(GraphPanel(key, svg, beside, sum(held[id] for id in own), len(own)))
     except ValueError as error:
         return GraphPanels(problem=visible(str(error)))
+    if unfinished:
+        waiting = dict.fromkeys(unfinished, ())
+        beside = tuple(PanelRow(boxes[id], stub=False) for id in waiting)
+        found.append(GraphPanel("", arc_diagram(boxes, waiting, links, "Theorems that did not run"), beside))
     return GraphPanels(tuple(found))
 
 
