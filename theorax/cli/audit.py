@@ -43,7 +43,7 @@ def audit(context: click.Context, words: tuple[str, ...], library: bool, folder:
     workspace = workspace_of(context, (*words, *exclude))
     selection = select_theorems(workspace, words or workspace.usual(library=library), chosen, exclude)
     # The report itself first: all others can be made from it again.
-    formats = sorted(set(RENDERINGS) - ({"html"} if pages else set()), key=lambda name: name != "json")
+    formats = sorted((name for name in RENDERINGS if name != "html" or not pages), key=lambda name: name != "json")
     wanted = [(name, folder / NAMES.get(name, f"{name}.{RENDERINGS[name].suffix}")) for name in formats]
     report = check_theorems(workspace, selection, chosen, told=True, wanted=wanted)
     print_report(report)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from theorax.reports.document import TheoremReport
 from theorax.reports.html.arc_diagram import arc_diagram, rows
@@ -21,21 +21,24 @@ class PanelRow:
 
 @dataclass(frozen=True)
 class GraphPanel:
-    """One paper's drawing, with the number of its theorems and of those that hold; no key where it is what did not run."""
+    """One paper's drawing, or the sentence why there is none, with the number of its theorems and of those that hold.
+
+    What did not run has a panel too, without key and theorems.
+    """
 
     key: str
     svg: str
     rows: tuple[PanelRow, ...]
     hold: int = 0
     theorems: int = 0
+    problem: str = ""
 
 
 @dataclass(frozen=True)
 class GraphPanels:
-    """All panels, or the sentence why there are none."""
+    """All panels of a report."""
 
     panels: tuple[GraphPanel, ...] = ()
-    problem: str = ""
 
     @property
     def stubs(self) -> bool:
@@ -59,15 +62,17 @@ def panels(
     paper = {part.id: part.paper for part in theorems}
     held = {part.id: part.status.holds for part in theorems}
     found = []
-    try:
-        for key in _in_order(uses, paper):
-            own = {id: names for id, names in uses.items() if paper[id] == key}
-            stubs = {name for names in own.values() for name in names if name not in own}
+    for key in _in_order(uses, paper):
+        own = {id: names for id, names in uses.items() if paper[id] == key}
+        empty = GraphPanel(key, "", (), sum(held[id] for id in own), len(own))
+        stubs = {name for names in own.values() for name in names if name not in own}
+        try:
             svg = arc_diagram(boxes, own, links, f"Theorems of {key}", stubs)
-            beside = tuple(PanelRow(box, box.id in stubs) for box in rows(boxes, own))
-            found.append(GraphPanel(key, svg, beside, sum(held[id] for id in own), len(own)))
-    except ValueError as error:
-        return GraphPanels(problem=visible(str(error)))
+        except ValueError as error:
+            found.append(replace(empty, problem=visible(str(error))))
+            continue
+        beside = tuple(PanelRow(box, box.id in stubs) for box in rows(boxes, own))
+        found.append(replace(empty, svg=svg, rows=beside))
     if unfinished:
         waiting = dict.fromkeys(unfinished, ())
         beside = tuple(PanelRow(boxes[id], stub=False) for id in waiting)
