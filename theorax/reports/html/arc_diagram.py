@@ -14,7 +14,7 @@ from theorax.text.safe import one_line, visible
 
 ACROSS = 360  # of the drawing: a phone shows it as it is
 GUTTER = 62  # for the arcs
-LETTERS, LINES = 39, 2  # of a title
+LETTERS, LINES = 37, 2  # of a title
 PITCH = 54  # from row to row; the style sheet has it too, for the list beside
 MARGIN = 4
 PASSES = 8  # over all rows until the order is taken as it is

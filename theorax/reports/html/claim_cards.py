@@ -14,19 +14,18 @@ COMMANDS = ("To decide", "Again", "Narrow")  # rows that hold a command to type
 
 @dataclass(frozen=True)
 class ClaimCard:
-    """The numbers of one claim; ``found`` is the scope of what is proved or certified."""
+    """The numbers of one claim; what is proved or certified has none, its promise says for what."""
 
     word: str
-    claimed: str
-    found: str
+    claimed: str = ""
+    found: str = ""
     bar: str = ""
 
     @classmethod
     def of(cls, claim: ClaimReport) -> ClaimCard:
         """The card of a claim."""
         if claim.status in (Status.PROVED, Status.CERTIFIED):
-            scope = claim.proved_for if claim.status is Status.PROVED else claim.scope
-            return cls(settled_word(claim), "", scope)
+            return cls(settled_word(claim))
         numbers = claim_numbers(claim)
         found = f"{numbers.found} {numbers.origin}".strip()
         return cls(numbers.verdict, numbers.claimed, found, bar_line(claim).strip())
