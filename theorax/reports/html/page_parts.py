@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from theorax.decide.promise import promise
 from theorax.decide.verdict import Assumption
 from theorax.decide.wording import REMEDIES, attempted
 from theorax.names import many
@@ -96,17 +97,14 @@ def facts(claim: ClaimReport) -> Iterator[tuple[str, str]]:
     if claim.tightness is not None:
         shown = ", ".join(number(part, 2) for part in claim.tightness)
         yield "Tightness", f"left over right is {shown} at 5 %, 50 % and 95 % of the draws"
-    if claim.scope:
+    if claim.scope and claim.scope not in promise(claim):
         yield "Scope", claim.scope
     if claim.draws:
         yield "Draws", f"{claim.draws}" + (f" over sizes {_sizes(claim.sizes)}" if claim.sizes else "")
     if claim.look is not None:
         yield "Look", str(claim.look)
     if claim.design_hash:
-        yield (
-            "Design",
-            f"{claim.design_hash}, the digest of statement, margin, sizes and levels, fixed before the data",
-        )
+        yield "Design", f"{claim.design_hash}, fixed before the data"
 
 
 def _sizes(sizes: Sequence[float | None]) -> str:
