@@ -158,7 +158,11 @@ def test_what_a_source_misprints_is_told_beside_what_holds():
 def test_the_first_screen_comes_before_all_else(page):
     headline = page.text.index("2 of 4 hold")
     assert headline < 120
-    shown = ("4 theorems of deep-learning theory, checked 2 Jan 2026, standard", "2 hold 1 refuted 1 undecided", "8 claims: 6 measured")
+    shown = (
+        "4 theorems of deep-learning theory, checked 2 Jan 2026, standard",
+        "2 hold 1 refuted 1 undecided",
+        "8 claims: 6 measured",
+    )
     places = [page.text.index(part, headline) for part in (*shown, "Needs you", "What rests on what")]
     assert places == sorted(places)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import replace
 
@@ -52,9 +53,7 @@ def hrefs(page):
 
 
 def test_the_headline_counts_what_was_asked_and_what_did_not_run(document):
-    assert first_screen.headline(document) == (
-        "2 of 7 hold, 1 refuted, 1 undecided, 1 without a verdict, 2 not run"
-    )
+    assert first_screen.headline(document) == ("2 of 7 hold, 1 refuted, 1 undecided, 1 without a verdict, 2 not run")
     some = interrupted(report(fakes.outcome("gap"), fakes.outcome("bulk")), "later")
     assert first_screen.headline(some) == "2 of 3 hold, 1 not run"
     assert first_screen.headline(interrupted(report(), "later")) == "No theorem was checked, 1 not run"
@@ -135,7 +134,7 @@ def test_no_id_of_the_page_itself_may_be_a_theorem(page):
 
 
 def test_previous_and_next_and_back_to_the_graph(page, pages):
-    assert [attributes["href"] for attributes in page.all("a") if attributes.get("rel") == "next"][0] == "#gap"
+    assert next(attributes["href"] for attributes in page.all("a") if attributes.get("rel") == "next") == "#gap"
     links = hrefs(pages["gap.html"])
     assert {"bulk.html", "refuted_edge.html", f"{INDEX}#paper-1"} <= set(links)
     assert f"{INDEX}#paper-2" in hrefs(pages["open_edge.html"])
@@ -183,7 +182,13 @@ def test_the_pages_hold_what_the_one_file_holds(document, page, pages):
             assert claim.sentence in told and claim.sentence in page.text
         assert part.replay in told
     index = pages[INDEX].text
-    for heading in ("Errata", "Error control over the whole run", "Bibliography of what was run", "Glossary", "The run"):
+    for heading in (
+        "Errata",
+        "Error control over the whole run",
+        "Bibliography of what was run",
+        "Glossary",
+        "The run",
+    ):
         assert heading in index
     assert "gap" in ids(pages[INDEX]) and "t-gap" in ids(pages[INDEX])  # the row of its table
 
@@ -192,4 +197,4 @@ def test_headings_of_a_page_descend_without_gaps(pages):
     for page in pages.values():
         levels = [int(name[1]) for name, _ in page.elements if re.fullmatch("h[1-6]", name)]
         assert levels[0] == 1 and levels.count(1) == 1
-        assert all(after <= before + 1 for before, after in zip(levels, levels[1:], strict=False))
+        assert all(after <= before + 1 for before, after in itertools.pairwise(levels))

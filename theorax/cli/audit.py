@@ -26,7 +26,9 @@ NAMES = {"json": "report.json", "html": "index.html", "terminal": "report.txt", 
 @click.option("--pages", is_flag=True, help="An index and one page per theorem instead of one HTML file.")
 @state_option
 @click.pass_context
-def audit(context: click.Context, words: tuple[str, ...], library: bool, folder: Path, pages: bool, **given: Any) -> int:
+def audit(
+    context: click.Context, words: tuple[str, ...], library: bool, folder: Path, pages: bool, **given: Any
+) -> int:
     """Check every theorem, or those selected, and write the reports into a folder: index.html for readers, report.json
     for programs, and the other formats. With --pages each theorem has a page of its own, ID.html.
 

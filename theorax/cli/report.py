@@ -19,7 +19,10 @@ def report() -> None:
 @click.argument("file", type=click.Path(path_type=Path))
 @output_option
 @click.option(
-    "--pages", metavar="FOLDER", type=click.Path(path_type=Path), help="Write index.html and one page per theorem there."
+    "--pages",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="Write index.html and one page per theorem there.",
 )
 @show_options
 def render(file: Path, output: tuple[str, ...], pages: Path | None, **given: Any) -> int:

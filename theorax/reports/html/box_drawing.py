@@ -42,9 +42,7 @@ def linked(box: GraphBox, drawn: str, link: str | None, *, stub: bool = False, b
     return f'<a class="node" href="{escape(link)}">{inner}</a>'
 
 
-def marks(
-    box: GraphBox, x: float, y: float, form: Form = BOX, *, letter: bool = True, stub: bool = False
-) -> str:
+def marks(box: GraphBox, x: float, y: float, form: Form = BOX, *, letter: bool = True, stub: bool = False) -> str:
     """Ring, fill, pattern, border, letter and flag of one box with this corner; a stub has its letter alone."""
 
     def outline(given: str, out: int = 0) -> str:

@@ -131,9 +131,7 @@ def fragile(document: Document) -> list[FragileClaim]:
         for at, claim in enumerate(part.claims)
         if claim.reach is not None and claim.reach.fragile
     ]
-    return [
-        FragileClaim(part, at, factor_text(factor)) for factor, part, at in sorted(found, key=lambda row: row[:1])
-    ]
+    return [FragileClaim(part, at, factor_text(factor)) for factor, part, at in sorted(found, key=lambda row: row[:1])]
 
 
 def why_not_run(document: Document) -> str:

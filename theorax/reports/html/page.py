@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from markupsafe import Markup
 
@@ -87,7 +88,7 @@ class _Audit:
         text: str = rendered("theorem_page.html", at=at, term=inside.link, **self._common(self.places.inside))
         return text
 
-    def _common(self, places: Places) -> dict[str, object]:
+    def _common(self, places: Places) -> dict[str, Any]:
         document = self.document
         return {
             "document": document,
