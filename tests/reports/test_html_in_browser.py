@@ -106,7 +106,8 @@ def test_the_page_does_not_scroll_sideways(page, files, name, width):
 def test_the_graph_is_whole_in_its_window(page, files, width):
     page.look(width)
     page.open(files["several"])
-    seen = page.evaluate("""[...document.querySelectorAll('#what-rests-on-what .graphbox')].filter(box => box.offsetHeight).map(box => [box.scrollWidth - box.clientWidth,
+    seen = page.evaluate("""[...document.querySelectorAll('#what-rests-on-what .graphbox')]
+        .filter(box => box.offsetHeight).map(box => [box.scrollWidth - box.clientWidth,
         [...box.querySelectorAll('svg.graph')].filter(form => form.getBoundingClientRect().width).length,
         Math.min(...[...box.querySelectorAll('a.node text:not(.letter)')].map(text => text.getBoundingClientRect().height)
             .filter(height => height))])""")

@@ -9,7 +9,7 @@ from theorax.reports.html.graph_boxes import GraphBox
 from theorax.text.safe import shortened, visible
 
 
-class Form(NamedTuple):
+class BoxForm(NamedTuple):
     """Size of a box; its outlines are drawn once a page and used from there."""
 
     width: int
@@ -17,8 +17,8 @@ class Form(NamedTuple):
     name: str  # ends the ids of its outlines
 
 
-BOX = Form(288, 40, "")  # of the graph, with room for a title
-SAMPLE = Form(46, 24, "-sample")  # of the legend
+BOX = BoxForm(288, 40, "")  # of the graph, with room for a title
+SAMPLE = BoxForm(46, 24, "-sample")  # of the legend
 PATTERNED = 30  # the width of the field with a pattern, left of the title
 _PARTS = {-4: "inner", 0: "box", 4: "ring"}  # by how far an outline lies outside of the box
 
@@ -42,7 +42,7 @@ def linked(box: GraphBox, drawn: str, link: str | None, *, stub: bool = False, b
     return f'<a class="node" href="{escape(link)}">{inner}</a>'
 
 
-def marks(box: GraphBox, x: float, y: float, form: Form = BOX, *, letter: bool = True, stub: bool = False) -> str:
+def marks(box: GraphBox, x: float, y: float, form: BoxForm = BOX, *, letter: bool = True, stub: bool = False) -> str:
     """Ring, fill, pattern, border, letter and flag of one box with this corner; a stub has its letter alone."""
 
     def outline(given: str, out: int = 0) -> str:
@@ -77,7 +77,7 @@ def outlines() -> str:
     )
 
 
-def _named(shape: str, out: int, form: Form) -> str:
+def _named(shape: str, out: int, form: BoxForm) -> str:
     return f"{_PARTS[out]}-{shape}{form.name}"
 
 

@@ -32,7 +32,7 @@ def tone(status: str) -> str:
 
 @dataclass(frozen=True)
 class Card:
-    """Some verdicts of a run under one word, with how many there are of each; what did not run has no verdict."""
+    """Group of verdicts under one word, with the number of each."""
 
     tone: str
     what: str

@@ -129,7 +129,7 @@ def ancestors(id: str, uses: Mapping[str, Sequence[str]]) -> list[str]:
 
 
 def _found(part: TheoremReport) -> str:
-    """How the claims of a theorem were shown, and the factor of the weakest."""
+    """Ways in which the claims of a theorem were shown, and the factor of the weakest."""
     strength = part.strength
     shown = {"proved": strength.proved, "certified": strength.certified, "measured": strength.measured}
     told = [f"{word} {count}" if len(part.claims) > 1 else word for word, count in shown.items() if count]

@@ -113,7 +113,7 @@ def _sizes(sizes: Sequence[float | None]) -> str:
 
 
 def shared_ledger(part: TheoremReport) -> tuple[list[Assumption], list[str]]:
-    """What was believed or not looked at for every claim of a theorem alike; nothing where it has a single claim."""
+    """Lines of the ledger that all claims of a theorem share; empty for a single claim."""
     if len(part.claims) < 2:
         return [], []
     first, *others = part.claims
