@@ -23,7 +23,7 @@ def test_an_audit_of_everything_fills_a_folder(verify):
     document = read(folder / "report.json")
     assert [part.id for part in document.theorems] == ["lanczos", "bulk", "edge", "gap"]
     assert document.command == "verify audit --jobs 1 -o deep/audit"
-    assert 'id="t-gap"' in (folder / "index.html").read_text(encoding="utf-8")
+    assert 'id="gap"' in (folder / "index.html").read_text(encoding="utf-8")
 
 
 def test_an_audit_of_a_selection_says_how_it_went(verify, root):
@@ -40,6 +40,18 @@ def test_an_audit_is_kept_and_its_page_is_a_rendering_of_its_json(verify):
     assert json.loads(Path("audit/report.json").read_text(encoding="utf-8"))["summary"]["kept"] == 1
     answer = verify("report", "render", "audit/report.json", "--output", "html")
     assert answer.out == Path("audit/index.html").read_text(encoding="utf-8")
+
+
+def test_an_audit_in_pages_has_one_for_each_theorem_and_they_are_made_again_from_its_json(verify):
+    answer = verify("audit", "--jobs", "1", "--pages", "-o", "site")
+    assert answer.code == 0 and f"The audit is in {Path('site/index.html')}" in answer.out
+    names = {"index.html", "lanczos.html", "bulk.html", "edge.html", "gap.html"}
+    assert {path.name for path in Path("site").glob("*.html")} == names
+    assert len(list(Path("site").iterdir())) == len(RENDERINGS) - 1 + len(names)
+    again = verify("report", "render", "site/report.json", "--pages", "again")
+    assert again.code == 0 and again.out == f"The pages are in {Path('again/index.html')}; open it in a browser.\n"
+    assert {path.name for path in Path("again").iterdir()} == names
+    assert all(Path("again", name).read_bytes() == Path("site", name).read_bytes() for name in names)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import fakes
 from test_document import remade, report
 
 from theorax.decide.status import Reason
-from theorax.reports.document import Document
+from theorax.reports.document import Document, RunSummary
 from theorax.text.codec import plain
 
 VOID = {"wbr", "meta", "link", "br", "input", "img", "hr"}
@@ -113,6 +113,14 @@ def hostile(word: str) -> Document:
 
     told = "gap: The limit is not 2."
     return remade(put(plain(report(fakes.outcome("gap"), fakes.outcome("refuted_edge", "REFUTED", told)))))
+
+
+def interrupted(document: Document, *unfinished: str) -> Document:
+    """The report of a run that was interrupted before it came to these theorems."""
+    summary = RunSummary.of(
+        document.theorems, interrupted=True, unfinished=unfinished, seconds=1.0, troubles=document.summary.troubles
+    )
+    return replace(document, summary=summary)
 
 
 def printed() -> Document:

@@ -15,7 +15,7 @@ from test_document import report
 
 from theorax.decide.status import Status
 from theorax.decide.verdict import Point
-from theorax.reports.html import arc_diagram, box_drawing, graph_boxes, graph_panels, plots
+from theorax.reports.html import arc_diagram, box_drawing, graph_boxes, graph_panels, plots, templating
 from theorax.reports.html.graph_boxes import GraphBox
 from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.outcome import StepStatus
@@ -35,14 +35,14 @@ def document():
 
 
 def part(id, paper, *uses):
-    return SimpleNamespace(id=id, paper=paper, uses=uses)
+    return SimpleNamespace(id=id, paper=paper, uses=uses, status=Status.PROVED)
 
 
 def of_the_library():
     catalogue = Catalogue()
     theorems = [part(id, catalogue.paper(id), *catalogue.facts(id).uses) for id in catalogue.ids]
     boxes = {each.id: GraphBox(each.id, Status.PROVED, ring=True) for each in theorems}
-    return theorems, boxes, {id: id for id in boxes}
+    return theorems, boxes, {id: f"#{id}" for id in boxes}
 
 
 def link_to(id, svg):
@@ -67,32 +67,55 @@ def test_every_theorem_of_the_library_is_drawn_in_full_in_the_panel_of_its_paper
     drawn = graph_panels.panels(theorems, boxes, links)
     assert time.process_time() - began < 2.0
     for each in theorems:
-        assert [panel.title for panel in drawn.panels if "ring" in link_to(each.id, panel.svg)] == [each.paper]
+        assert [panel.key for panel in drawn.panels if "ring" in link_to(each.id, panel.svg)] == [each.paper]
     for panel in drawn.panels:
         assert float(re.search(r'width="(\d+)"', panel.svg)[1]) <= 364  # of a phone's 390
 
 
 def test_a_panel_says_what_its_paper_rests_on_elsewhere():
     parts = [part("a", "tools"), part("b", "one", "a"), part("c", "one", "b", "a"), part("d", "two", "a", "gone")]
-    parts += [part(f"more{index}", "two") for index in range(graph_panels.TOGETHER)]
     boxes = {each.id: GraphBox(each.id, Status.PROVED, ring=True) for each in parts} | {"gone": GraphBox("gone", None)}
-    tools, one, two = graph_panels.panels(parts, boxes, {id: id for id in boxes if id != "gone"}).panels
-    assert (tools.title, one.title, two.title) == ("tools", "one", "two")  # what others rest on comes first
+    tools, one, two = graph_panels.panels(parts, boxes, {id: f"#{id}" for id in boxes if id != "gone"}).panels
+    assert (tools.key, one.key, two.key) == ("tools", "one", "two")  # what others rest on comes first
     assert one.svg.count('href="#a"') == 1
     assert "drawn in full with its own paper" in one.svg and "ring" not in link_to("a", one.svg)
     assert two.svg.count("node ghost") == 1
 
 
-def test_a_small_report_is_drawn_as_one_whatever_its_papers_are():
-    parts = [part("a", "tools"), part("b", "one", "a")]
-    (drawn,) = graph_panels.panels(parts, {each.id: GraphBox(each.id, Status.PROVED) for each in parts}, {}).panels
-    assert drawn.title == "" and drawn.svg.count("<title>") == 2
+def test_the_list_beside_a_drawing_has_a_row_for_each_box_in_its_order():
+    parts = [part("a", "tools"), part("b", "one", "a"), part("c", "one", "b")]
+    boxes = {each.id: GraphBox(each.id, Status.PROVED, title=f"Title of {each.id}") for each in parts}
+    (_, drawn) = graph_panels.panels(parts, boxes, {}).panels
+    assert [(row.box.id, row.stub) for row in drawn.rows] == [("a", True), ("b", False), ("c", False)]
+    assert re.findall("Title of (.)</text>", drawn.svg) == ["a", "b", "c"]
+    assert (drawn.hold, drawn.theorems) == (2, 2)
+    style = (templating.TEMPLATES / "style.css").read_text(encoding="utf-8")
+    assert f".beside li{{height:{arc_diagram.PITCH}px" in style
+    assert f".beside{{list-style:none;padding:{arc_diagram.MARGIN}px 0" in style
 
 
-def test_a_circle_has_no_panels_but_a_sentence():
-    parts = [part("a", "one", "b"), part("b", "one", "a")]
-    found = graph_panels.panels(parts, {each.id: GraphBox(each.id, Status.PROVED) for each in parts}, {})
-    assert found.panels == () and "circle" in found.problem
+def test_what_did_not_run_has_a_dotted_box_where_it_is_used_and_in_a_panel_of_its_own():
+    parts = [part("a", "one", "later")]
+    boxes = {"a": GraphBox("a", Status.PROVED)} | {id: GraphBox(id, None, unrun=True) for id in ("later", "never")}
+    one, unrun = graph_panels.panels(parts, boxes, {}, ("later", "never")).panels
+    assert one.svg.count("b-ghost") == 1 and "later: not run" in one.svg
+    assert unrun.svg.count("b-ghost") == 2 and unrun.theorems == 0
+
+
+def test_a_title_has_two_lines_in_its_box():
+    title = "The kernel of a ReLU layer is the arc-cosine kernel of order one, and nothing else is"
+    svg = arc_diagram.arc_diagram({"a": GraphBox("a", Status.PROVED, title=title)}, {"a": ()}, {"a": "#a"}, "")
+    lines = re.findall(r"<text x[^>]*>(.*?)</text>", svg)
+    assert len(lines) == 2 and lines[0].startswith("The kernel") and lines[1].endswith("…")
+    assert all(len(line) <= arc_diagram.LETTERS for line in lines)
+
+
+def test_a_circle_has_no_drawing_but_a_sentence_and_other_papers_are_drawn():
+    parts = [part("a", "one", "b"), part("b", "one", "a"), part("c", "two")]
+    boxes = {each.id: GraphBox(each.id, Status.PROVED) for each in parts}
+    one, two = graph_panels.panels(parts, boxes, {}).panels
+    assert one.svg == "" and "circle" in one.problem
+    assert two.svg and not two.problem
 
 
 @pytest.mark.parametrize("seed", range(6))

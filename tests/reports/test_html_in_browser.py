@@ -9,7 +9,7 @@ import browser
 import fakes
 import paper
 import pytest
-from pages import HOSTILE, hostile, printed
+from pages import HOSTILE, hostile, interrupted, printed
 from test_document import report
 
 from theorax.reports.html.page import html
@@ -79,13 +79,13 @@ def test_formulas_have_boxes(page, files):
 def test_a_click_in_the_graph_goes_to_the_theorem(page, files, scripts):
     page.look(1280)
     page.open(files["several"], scripts=scripts)
-    place = """(() => { const box = document.querySelector('#graph a[href="#t-refuted_edge"] .box');
+    place = """(() => { const box = document.querySelector('#what-rests-on-what a[href="#refuted_edge"] .box');
         box.scrollIntoView({block: 'center'}); const r = box.getBoundingClientRect();
         return [r.x + r.width / 2, r.y + r.height / 2] })()"""
     x, y = page.evaluate(place)
     page.click(x, y)
-    assert page.evaluate("location.hash") == "#t-refuted_edge"
-    top = page.evaluate("document.getElementById('t-refuted_edge').getBoundingClientRect().top")
+    assert page.evaluate("location.hash") == "#refuted_edge"
+    top = page.evaluate("document.getElementById('refuted_edge').getBoundingClientRect().top")
     assert abs(top) < 60
 
 
@@ -106,13 +106,14 @@ def test_the_page_does_not_scroll_sideways(page, files, name, width):
 def test_the_graph_is_whole_in_its_window(page, files, width):
     page.look(width)
     page.open(files["several"])
-    seen = page.evaluate("""[...document.querySelectorAll('#graph .graphbox')].map(box => [box.scrollWidth - box.clientWidth,
+    seen = page.evaluate("""[...document.querySelectorAll('#what-rests-on-what .graphbox')]
+        .filter(box => box.offsetHeight).map(box => [box.scrollWidth - box.clientWidth,
         [...box.querySelectorAll('svg.graph')].filter(form => form.getBoundingClientRect().width).length,
         Math.min(...[...box.querySelectorAll('a.node text:not(.letter)')].map(text => text.getBoundingClientRect().height)
             .filter(height => height))])""")
     for beyond, forms, height in seen:
         assert (beyond, forms) == (0, 1) and height >= 9
-    page.evaluate("document.querySelector('#graph .graphbox').focus()")
+    page.evaluate("document.querySelector('#what-rests-on-what .graphbox').focus()")
     page.press("Tab", 9)
     assert page.evaluate("document.activeElement.closest('div').className") == "graphbox"
 
@@ -120,8 +121,8 @@ def test_the_graph_is_whole_in_its_window(page, files, width):
 def test_without_scripts_everything_is_there_and_no_dead_control(page, files):
     page.look(1280)
     page.open(files["several"], scripts=False)
-    assert page.evaluate("getComputedStyle(document.getElementById('filters')).display") == "none"
-    for part in ("2 of 6 theorems hold", "The limit is not 2.", "Proof", "Sensitivity"):
+    assert page.evaluate("getComputedStyle(document.getElementById('theorem-filters')).display") == "none"
+    for part in ("2 of 6 hold", "The limit is not 2.", "Proof", "Sensitivity"):
         assert part in page.evaluate("document.body.innerText")
     assert page.evaluate("[...document.querySelectorAll('article')].every(part => part.offsetHeight > 100)")
 
@@ -137,14 +138,14 @@ def test_search_and_filters(page, files):
     for letter in "refuted":
         page.press(letter, ord(letter.upper()), letter)
     assert (page.evaluate(shown), page.evaluate(articles)) == (1, 1)
-    assert page.evaluate("document.querySelector('#filters output').textContent") == "1 of 6 theorems shown"
-    assert page.evaluate("document.querySelectorAll('#graph a.faded').length") == 5
+    assert page.evaluate("document.querySelector('#theorem-filters output').textContent") == "1 of 6 theorems shown"
+    assert page.evaluate("document.querySelectorAll('#what-rests-on-what a.faded').length") == 5
     # A link to a theorem that the filter hides shows it all the same.
     page.evaluate("location.hash = '#t-gap'; new Promise(done => setTimeout(done, 50))")
-    assert page.evaluate("document.getElementById('t-gap').offsetHeight") > 100
+    assert page.evaluate("document.getElementById('gap').offsetHeight") > 100
     page.evaluate("document.querySelector('input[value=SUPPORTED]').click()")
     assert page.evaluate(shown) == 4
-    page.evaluate("document.getElementById('unfold').click()")
+    page.evaluate("document.getElementById('unfold-all').click()")
     assert page.evaluate("[...document.querySelectorAll('details')].every(part => part.open)")
 
 
@@ -155,10 +156,10 @@ def test_the_keyboard_alone_reaches_the_content_and_the_graph(page, files):
     assert page.evaluate("document.activeElement.className") == "skip"
     assert page.evaluate("document.activeElement.getBoundingClientRect().left") >= 0
     page.press("Enter", 13, "\r")
-    assert page.evaluate("location.hash") == "#content"
-    page.evaluate("document.querySelector('#graph a.node').focus()")
+    assert page.evaluate("location.hash") == "#main-content"
+    page.evaluate("document.querySelector('#what-rests-on-what a.node').focus()")
     page.press("Enter", 13, "\r")
-    assert page.evaluate("location.hash").startswith("#t-")
+    assert page.evaluate("location.hash") == "#bulk"
 
 
 CONTRAST = """(() => {
@@ -202,28 +203,54 @@ def test_pictures_are_taken(page, files, tmp_path, width, dark):
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_it_prints_with_what_is_folded(page, files, scripts):
+def test_statements_and_verdicts_are_printed_and_what_was_unfolded(page, files, scripts):
     page.look(1280, dark=True)
     page.open(files["several"], scripts=scripts)
-    folded = """[...document.querySelectorAll('details:not([open])')].map(part => { const copy = part.cloneNode(true);
-        copy.querySelectorAll('svg').forEach(part => part.remove()); return copy.textContent.replace(/\\s+/g, '') })"""
-    hidden = [text for text in page.evaluate(folded) if text.isascii()]
-    assert len(hidden) > 10
     pdf = page.pdf()
-    assert 5 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 80
     printed = paper.text(pdf)
-    assert "2of6theoremshold" in printed
-    assert [text for text in hidden if text not in printed] == []
+    assert "2of6hold" in printed and printed.count("Claimgap") == 5 and "Claimdecay" in printed
+    assert "Thedataexcludeanerror" not in printed  # the evidence of a claim that holds
+    assert "Thelimitisnot2." in printed
+    page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
+    whole = page.pdf()
+    assert "verdictonit" in paper.text(whole)  # the table of variants
+    assert len(re.findall(rb"/Type\s*/Page\b", whole)) > len(re.findall(rb"/Type\s*/Page\b", pdf)) >= 3
 
 
-def test_what_was_folded_is_folded_again_after_the_print(page, files):
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """The address of a report of several papers, some of which did not run."""
+    parts = [replace(fakes.outcome(f"theorem_{at}"), paper=f"paper_{at % 3}", uses=()) for at in range(9)]
+    failed = replace(fakes.outcome("refuted_edge", "REFUTED", "gap: The limit is not 2."), uses=("later",))
+    path = tmp_path_factory.mktemp("large") / "page.html"
+    path.write_text(html(interrupted(report(*parts, failed), "later", "never")), encoding="utf-8")
+    return path.as_uri()
+
+
+SHOWN = "[...document.querySelectorAll('.panel')].filter(part => part.offsetHeight).map(part => part.id)"
+
+
+def test_the_first_screen_of_a_desktop_reaches_from_the_headline_to_the_graph(page, large):
+    page.look(1280, 720)
+    page.open(large, scripts=False)
+    for part in ("h1", "svg.verdicts", ".cards", ".shown", ".call", "#not-run", ".panel h3", ".panel .box"):
+        assert page.evaluate(f"document.querySelector('{part}').getBoundingClientRect().bottom") < 720, part
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_paper_is_chosen_without_scripts(page, large, width):
+    page.look(width)
+    page.open(large, scripts=False)
+    assert page.evaluate(SHOWN) == ["paper-1"]
+    for anchor, shown in (("paper-2", ["paper-2"]), ("every-paper", 5), ("paper-not-run", ["paper-not-run"])):
+        page.open(f"{large}#{anchor}", scripts=False)
+        found = page.evaluate(SHOWN)
+        assert (len(found) if isinstance(shown, int) else found) == shown
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_an_anchor_of_earlier_pages_and_one_of_a_claim_lead_to_their_places(page, large):
     page.look(1280)
-    page.open(files["several"])
-    shut = "document.querySelectorAll('details:not([open])').length"
-    before = page.evaluate(shut)
-    assert before > 10
-    page.evaluate("document.querySelector('article details:not([open])').open = true")
-    page.evaluate("window.dispatchEvent(new Event('beforeprint'))")
-    assert page.evaluate(shut) == 0
-    page.evaluate("window.dispatchEvent(new Event('afterprint'))")
-    assert page.evaluate(shut) == before - 1
+    for anchor, place in (("t-theorem_3", "theorem_3"), ("t-theorem_3--2", "theorem_3.decay")):
+        page.open(f"{large}#{anchor}", scripts=False)
+        assert abs(page.evaluate(f"document.getElementById('{place}').getBoundingClientRect().top")) < 60

@@ -84,3 +84,32 @@ def give_reports(outputs: Outputs, report: Document | Answer) -> None:
             unwritten.append(error)
     if unwritten:
         raise unwritten[0]
+
+
+def give_pages(folder: Path, report: Document) -> None:
+    """Write a report as an index and one page per theorem into a folder.
+
+    **Raises:** UsageError if a page cannot be written.
+    """
+    from theorax.reports.html.page import theorem_pages
+    from theorax.reports.json import write_text
+
+    for name, text in theorem_pages(report).items():
+        write_text(text, folder / name)
+
+
+def ready(folder: Path, option: str) -> None:
+    """Make a folder for reports and see that files can be written there, before anything is checked.
+
+    **Raises:** UsageError if not.
+    """
+    from theorax.reports.json import writable
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"`{option} {folder}`: the reports need a folder, and it cannot be made: {error.strerror}. "
+            f"Write `{option} audit`, or a folder that may be made."
+        ) from None
+    writable(folder / "report.json")

@@ -28,7 +28,7 @@ ONE_ENDED = ("law", "inequality")  # kinds whose number is a distance or a share
 
 
 @dataclass(frozen=True)
-class _Numbers:
+class ClaimNumbers:
     """The number line of a claim: what is claimed, what was found and from what, and how many cases hold."""
 
     verdict: str
@@ -90,7 +90,7 @@ def claims_lines(claims: Sequence[ClaimReport], *, scoped: bool) -> list[str]:
     """
     names = [cells(claim.id) for claim in claims]
     indent = max(names) + 2 if max(names) <= LONGEST_NAME else 10
-    told = [_numbers(claim) for claim in claims]
+    told = [claim_numbers(claim) for claim in claims]
     width = max((cells(part.claimed) for part in told if part.found), default=0)
     drawn = 0
     lines: list[str] = []
@@ -100,18 +100,23 @@ def claims_lines(claims: Sequence[ClaimReport], *, scoped: bool) -> list[str]:
         else:
             lines += _statement(claim, indent)
             lines += _number_line(numbers, indent, width)
-            bar = _bar(claim) if drawn < BARS else ""
+            bar = bar_line(claim) if drawn < BARS else ""
             drawn += bool(bar)
             lines += [bar] if bar else []
         lines += [" " * indent + line for line in _told(claim, WIDTH - indent, scoped=scoped)]
     return lines
 
 
-def _settled(claim: ClaimReport, indent: int, *, scoped: bool) -> Iterator[str]:
-    """A claim that is proved or certified: by what, for what, and what was measured beside."""
+def settled_word(claim: ClaimReport) -> str:
+    """By what a claim is proved or certified, in how many cases, and if it was measured beside."""
     cases = claim.cases if claim.status is Status.CERTIFIED or claim.measured_for else ()
     held = f"{sum(part.status.holds for part in cases)}/{len(cases)} " if cases else ""
-    word = f"{claim.shown_by}{'; measured' if held and claim.measured_for else ''} {held}{SIGNS[claim.status]}"
+    return f"{claim.shown_by}{'; measured' if held and claim.measured_for else ''} {held}{SIGNS[claim.status]}"
+
+
+def _settled(claim: ClaimReport, indent: int, *, scoped: bool) -> Iterator[str]:
+    """A claim that is proved or certified: by what, for what, and what was measured beside."""
+    word = settled_word(claim)
     *before, last = _statement(claim, indent)
     yield from before
     scope = claim.proved_for if claim.status is Status.PROVED else claim.scope
@@ -160,7 +165,7 @@ def one_statement(claim: ClaimReport) -> str:
     return f"{claim.formula}{condition}  {claim.regime}".rstrip() if claim.formula else claim.statement
 
 
-def _number_line(numbers: _Numbers, indent: int, width: int) -> list[str]:
+def _number_line(numbers: ClaimNumbers, indent: int, width: int) -> list[str]:
     """The line of numbers, in columns where that fits, without the sweep where it has to be short."""
     columns = f"{padded(numbers.claimed, width)}  {numbers.found} {numbers.origin}".rstrip()
     room = WIDTH - indent - cells(numbers.verdict) - 2
@@ -171,15 +176,16 @@ def _number_line(numbers: _Numbers, indent: int, width: int) -> list[str]:
     return [*(" " * indent + line for line in before), *spread(" " * indent + last, numbers.verdict)]
 
 
-def _numbers(claim: ClaimReport) -> _Numbers:
+def claim_numbers(claim: ClaimReport) -> ClaimNumbers:
+    """The numbers of a measured claim, as its line tells them."""
     case, sign = claim.deciding, SIGNS[claim.status]
     held = f"{sum(part.status.holds for part in claim.cases)}/{len(claim.cases)} " if claim.cases else ""
     shown = case or next(iter(claim.cases), None)
     if shown is None:
-        return _Numbers(sign, "too few sizes" if claim.reason is Reason.TOO_FEW_SIZES else "not measured")
+        return ClaimNumbers(sign, "too few sizes" if claim.reason is Reason.TOO_FEW_SIZES else "not measured")
     if case is None or case.estimate is None:
-        return _Numbers(sign, claimed_value(claim, shown, claim.reading), "not run")
-    return _Numbers(f"{held}{sign}", claimed_value(claim, case, claim.reading), *_found(claim, case))
+        return ClaimNumbers(sign, claimed_value(claim, shown, claim.reading), "not run")
+    return ClaimNumbers(f"{held}{sign}", claimed_value(claim, case, claim.reading), *_found(claim, case))
 
 
 def claimed_value(
@@ -230,7 +236,7 @@ def factor_text(factor: float) -> str:
     return number(factor, 2) if factor < 100 else number(round(factor), 3)
 
 
-def _bar(claim: ClaimReport) -> str:
+def bar_line(claim: ClaimReport) -> str:
     """The bar of a measured claim whose interval meets its margin."""
     case = claim.deciding
     if case is None or claim.kind == IDENTITY or claim.shown_by in (ShownBy.PROVED, ShownBy.CERTIFIED):

@@ -70,7 +70,7 @@ def default_report(document: Document, part: TheoremReport) -> list[Block]:
         blocks += [Gap(), Lines(fitted(lines), indent=0)]
     elif part.reason:
         blocks += [Gap(), Lines(fitted(wrap(part.reason, lines=8)), indent=0)]
-    rows = [line for row in _rows(part, document.settings.effort) if row.text for line in row.told()]
+    rows = [line for row in report_rows(part, document.settings.effort) for line in row.told()]
     return [*blocks, Gap(), Lines(fitted(rows), indent=0)]
 
 
@@ -123,20 +123,25 @@ def _scope(part: TheoremReport) -> str:
     return f"{said_for(proved).lstrip()}{beside}"
 
 
-def _rows(part: TheoremReport, effort: str) -> Iterator[Row]:
+def report_rows(part: TheoremReport, effort: str, *, more: str = "-v") -> list[Row]:
+    """The rows below the claims; ``more`` says where a reader finds the rest."""
+    return [row for row in _rows(part, effort, more) if row.text]
+
+
+def _rows(part: TheoremReport, effort: str, more: str) -> Iterator[Row]:
     claims = part.claims
     open_ = [claim for claim in claims if not claim.status.holds and claim.status is not Status.REFUTED]
     if part.claims and open_:
-        yield Row("Why", _why(part, open_), 4)
+        yield Row("Why", _why(part, open_, more), 4)
         if part.selector and any(claim.status is Status.INCONCLUSIVE for claim in open_):
             yield Row("To decide", _command(f"{_asked('plan', part)} --effort {effort}"))
     if part.status is Status.BLOCKED and part.blocked_by:
         yield Row("Waits for", ", ".join(part.blocked_by), 4)
     yield Row("Strength", _strength(part), 3)
-    yield Row("Risk", _risk(claims))
+    yield Row("Risk", _risk(claims, more))
     yield Row("Attacked", _attacked(part))
     yield Row("Power", _power(claims))
-    yield Row("Blind to", _blind(claims))
+    yield Row("Blind to", _blind(claims, more))
     settled = {claim.id: claim.proved_for for claim in claims if claim.shown_by is ShownBy.PROVED}
     derived = proof_rows(settled, part.proof, {}).derived
     yield Row("Derived", "; ".join(row.told for row in derived if row.name in {claim.id for claim in claims}))
@@ -144,7 +149,7 @@ def _rows(part: TheoremReport, effort: str) -> Iterator[Row]:
         yield Row("Not asked", f"{one.claim}  needs {one.needs}; here {one.here}")
     if part.issues:
         short = len(part.issues) == 1 and len(part.issues[0]) <= WIDTH - LABEL
-        yield Row("Caveats", part.issues[0] if short else f"{len(part.issues)}: -v")
+        yield Row("Caveats", part.issues[0] if short else f"{len(part.issues)}: {more}")
     if part.dependencies_unchecked:
         counted = many(len(part.dependencies_unchecked), "theorem")
         how = f": {_command(_asked('theorem', part, '+'))}" if part.selector else ""
@@ -173,10 +178,10 @@ def _command(text: str) -> str:
     return text.replace(" ", GLUE) if cells(text) <= WIDTH - 2 else text
 
 
-def _why(part: TheoremReport, claims: Sequence[ClaimReport]) -> str:
+def _why(part: TheoremReport, claims: Sequence[ClaimReport], more: str) -> str:
     """The sentence that decided, and how many other claims are open."""
     told = part.reason if part.reason and part.status is not Status.REFUTED else f"{claims[0].id}: {claims[0].sentence}"
-    return f"{told} {many(len(claims) - 1, 'more claim')}: -v" if len(claims) > 1 else told
+    return f"{told} {many(len(claims) - 1, 'more claim')}: {more}" if len(claims) > 1 else told
 
 
 def _strength(part: TheoremReport) -> str:
@@ -201,13 +206,13 @@ def _strength(part: TheoremReport) -> str:
     return "; ".join(parts)
 
 
-def _risk(claims: Sequence[ClaimReport]) -> str:
+def _risk(claims: Sequence[ClaimReport], more: str) -> str:
     levels = [claim.level for claim in claims if claim.status.holds and claim.level is not None]
     if not levels:
         return ""
     tries = max(claim.attempt for claim in claims)
     earlier = max((claim.log.earlier for claim in claims if claim.log is not None), default=0)
-    told = [f"{percent(max(levels))} of a wrong green per claim, if the assumptions hold (see -v)"]
+    told = [f"{percent(max(levels))} of a wrong green per claim, if the assumptions hold (see {more})"]
     told += [f"attempt {tries}"] if tries > 1 else []
     told += [f"{many(earlier, 'attempt')} at earlier forms or sources"] if earlier else []
     return "; ".join(told)
@@ -243,14 +248,14 @@ def _power(claims: Sequence[ClaimReport]) -> str:
     return f"refutes 9 times in 10: {', '.join(told)}"
 
 
-def _blind(claims: Sequence[ClaimReport]) -> str:
+def _blind(claims: Sequence[ClaimReport], where: str) -> str:
     lines = dict.fromkeys(line for claim in claims for line in claim.unseen)
     lines |= dict.fromkeys(
         row.text for claim in claims for row in claim.ledger if row.checked is Standing.NOT_LOOKED_AT
     )
     if not lines:
         return ""
-    more = f"; {len(lines) - 1} more: -v" if len(lines) > 1 else ""
+    more = f"; {len(lines) - 1} more: {where}" if len(lines) > 1 else ""
     first = next(iter(lines))
     room = 2 * (WIDTH - LABEL) - len(more) - 8
     if len(first) > room:

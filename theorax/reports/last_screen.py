@@ -114,7 +114,8 @@ def _failed(part: TheoremReport) -> Iterator[str]:
     claims = [claim for claim in part.claims if not claim.status.holds and claim.corrected is None]
     for claim in claims:
         yield from _row(
-            signed(claim.status, claim.within_margin), f"{part.id}.{claim.id}   {_numbers(claim) or claim.sentence}"
+            signed(claim.status, claim.within_margin),
+            f"{part.id}.{claim.id}   {claimed_and_found(claim) or claim.sentence}",
         )
         if part.file:
             place = f"{part.file}:{claim.line}" if claim.line else part.file
@@ -125,7 +126,7 @@ def _failed(part: TheoremReport) -> Iterator[str]:
         yield from _row("", f"the full traceback: {part.log}")
 
 
-def _numbers(claim: ClaimReport) -> str:
+def claimed_and_found(claim: ClaimReport) -> str:
     """Claimed and found of a refuted claim; empty for others."""
     case = claim.deciding
     if claim.status is not Status.REFUTED or case is None or case.estimate is None or claim.rigorous:

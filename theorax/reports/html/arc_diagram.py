@@ -1,6 +1,6 @@
-"""The dependency graph as an arc diagram: one theorem in a row, its name beside its box, arcs from what it rests on above it.
+"""The dependency graph as an arc diagram: one theorem in a row, its title in its box, arcs from what it rests on above it.
 
-It is as wide as a phone, so a wide window has room for several side by side.
+It is as wide as a phone; a wide window has room for a list of the same rows beside it.
 """
 
 from __future__ import annotations
@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from html import escape
 
-from theorax.reports.html.box_drawing import HEIGHT, WIDTH, label, linked, marks
+from theorax.reports.html.box_drawing import BOX, label, linked, marks
 from theorax.reports.html.graph_boxes import GraphBox
 from theorax.text.safe import one_line, visible
 
 ACROSS = 360  # of the drawing: a phone shows it as it is
 GUTTER = 62  # for the arcs
-LETTERS, LINES = 31, 2  # of a name
-PITCH = 36  # from row to row
-MARGIN = 5
+LETTERS, LINES = 37, 2  # of a title
+PITCH = 54  # from row to row; the style sheet has it too, for the list beside
+MARGIN = 4
 PASSES = 8  # over all rows until the order is taken as it is
 
 
@@ -35,10 +35,7 @@ def arc_diagram(
 
     **Raises:** ValueError if they rest on each other in a circle.
     """
-    known = {id: [name for name in dict.fromkeys(found) if name in boxes] for id, found in uses.items()}
-    for names in list(known.values()):
-        for name in names:
-            known.setdefault(name, [])
+    known = _known(boxes, uses)
     order = ordered(known)
     height = {id: MARGIN + PITCH / 2 + PITCH * place for place, id in enumerate(order)}
     arcs = [_arc(height[name], height[id]) for id in order for name in known[id]]
@@ -49,6 +46,20 @@ def arc_diagram(
         f'width="{ACROSS}" height="{tall}" viewBox="0 0 {ACROSS} {tall}">'
         f'<g class="edges">{"".join(arcs)}</g>{"".join(rows)}</svg>'
     )
+
+
+def rows(boxes: Mapping[str, GraphBox], uses: Mapping[str, Sequence[str]]) -> list[GraphBox]:
+    """The boxes of a diagram in the order of its rows."""
+    return [boxes[id] for id in ordered(_known(boxes, uses))]
+
+
+def _known(boxes: Mapping[str, GraphBox], uses: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The theorems of a diagram and what they rest on, each with what it rests on itself."""
+    known = {id: [name for name in dict.fromkeys(found) if name in boxes] for id, found in uses.items()}
+    for names in list(known.values()):
+        for name in names:
+            known.setdefault(name, [])
+    return known
 
 
 def ordered(uses: Mapping[str, Sequence[str]]) -> list[str]:
@@ -106,11 +117,11 @@ def _arc(start: float, end: float) -> str:
 
 
 def _row(box: GraphBox, middle: float, link: str | None, *, stub: bool, brief: bool) -> str:
-    lines = label(one_line(box.id), LETTERS, LINES)
+    lines = label(one_line(box.name), LETTERS, LINES)
     first = middle + 4 - 7 * (len(lines) - 1)
     name = "".join(
-        f'<text x="{GUTTER + WIDTH + 14}" y="{first + 14 * place:.0f}">{escape(line)}</text>'
+        f'<text x="{GUTTER + 40}" y="{first + 14 * place:.0f}">{escape(line)}</text>'
         for place, line in enumerate(lines)
     )
-    drawn = f"{marks(box, GUTTER + 4, middle - HEIGHT / 2, stub=stub)}{name}"
+    drawn = f"{marks(box, GUTTER + 4, middle - BOX.height / 2, stub=stub)}{name}"
     return linked(box, drawn, link, stub=stub, brief=brief)

@@ -1,19 +1,31 @@
-"""One box of the graph as SVG: ring, fill, pattern, border, letter, flag, and a name on a few lines."""
+"""One box of the graph as SVG: ring, fill, pattern, border, letter, flag, and a title on two lines."""
 
 from __future__ import annotations
 
 from html import escape
+from typing import NamedTuple
 
 from theorax.reports.html.graph_boxes import GraphBox
 from theorax.text.safe import shortened, visible
 
-WIDTH, HEIGHT = 46, 24  # of a box; its outlines are drawn once a page and used from there
+
+class BoxForm(NamedTuple):
+    """Size of a box; its outlines are drawn once a page and used from there."""
+
+    width: int
+    height: int
+    name: str  # ends the ids of its outlines
+
+
+BOX = BoxForm(288, 40, "")  # of the graph, with room for a title
+SAMPLE = BoxForm(46, 24, "-sample")  # of the legend
+PATTERNED = 30  # the width of the field with a pattern, left of the title
 _PARTS = {-4: "inner", 0: "box", 4: "ring"}  # by how far an outline lies outside of the box
 
 
 def sample(box: GraphBox, *, letter: bool = False, stub: bool = False) -> str:
     """One box for the legend, without a name."""
-    drawn = marks(box, 8, 6, letter=letter, stub=stub)
+    drawn = marks(box, 8, 6, SAMPLE, letter=letter, stub=stub)
     return f'<svg class="sample" aria-hidden="true" width="64" height="36" viewBox="0 0 64 36">{drawn}</svg>'
 
 
@@ -22,32 +34,35 @@ def linked(box: GraphBox, drawn: str, link: str | None, *, stub: bool = False, b
     told = box.told
     if box.status is not None:
         told = f"{box.id}: {box.status}" if brief else f"{told}; drawn in full with its own paper" if stub else told
+        if box.statement and not brief and not stub:
+            told = f"{box.statement}\n{told}"
     inner = f"<title>{escape(visible(told))}</title>{drawn}"
     if link is None or box.status is None:
         return f'<g class="node ghost">{inner}</g>'
-    return f'<a class="node" href="#{escape(link)}">{inner}</a>'
+    return f'<a class="node" href="{escape(link)}">{inner}</a>'
 
 
-def marks(box: GraphBox, x: float, y: float, *, letter: bool = True, stub: bool = False) -> str:
+def marks(box: GraphBox, x: float, y: float, form: BoxForm = BOX, *, letter: bool = True, stub: bool = False) -> str:
     """Ring, fill, pattern, border, letter and flag of one box with this corner; a stub has its letter alone."""
 
     def outline(given: str, out: int = 0) -> str:
-        return f'<use {given} href="#{_named(box.shape, out)}" x="{x - out:.0f}" y="{y - out:.0f}"/>'
+        return f'<use {given} href="#{_named(box.shape, out, form)}" x="{x - out:.0f}" y="{y - out:.0f}"/>'
 
     border = "ghost" if box.status is None else "stub" if stub else box.symbolic
     drawn = [outline(f'class="box {"none" if stub else box.numeric} b-{border}"')]
     if stub:
-        return "".join([*drawn, *_letter(box, x, y + HEIGHT / 2)])
+        return "".join([*drawn, *_letter(box, x, y + form.height / 2)])
     if box.numeric not in ("supported", "none"):
-        drawn.append(outline(f'fill="url(#pattern-{box.numeric})"'))
+        inside = f'x="{x + 5:.0f}" y="{y + 3:.0f}" width="{PATTERNED}" height="{form.height - 6}"'
+        drawn.append(f'<rect {inside} fill="url(#pattern-{box.numeric})"/>')
     if border == "whole":
         drawn.append(outline('class="inner"', -4))
     if box.ring:
         drawn.insert(0, outline('class="ring"', 4))
     if letter:
-        drawn += _letter(box, x, y + HEIGHT / 2)
+        drawn += _letter(box, x, y + form.height / 2)
     if box.controls != "none":
-        at = x + WIDTH - 12
+        at = x + form.width - 12
         drawn.append(f'<path class="flag {box.controls}" d="M{at:.0f} {y - 7:.0f}v14m0 -14l9 4l-9 4z"/>')
     return "".join(drawn)
 
@@ -55,22 +70,23 @@ def marks(box: GraphBox, x: float, y: float, *, letter: bool = True, stub: bool 
 def outlines() -> str:
     """The outlines of boxes, of what lies within them and around them, for the definitions of a page."""
     return "".join(
-        f'<path id="{_named(shape, out)}" d="{_outline(shape, WIDTH + 2 * out, HEIGHT + 2 * out)}"/>'
+        f'<path id="{_named(shape, out, form)}" d="{_outline(shape, form.width + 2 * out, form.height + 2 * out)}"/>'
+        for form in (BOX, SAMPLE)
         for shape in ("holds", "refuted", "open", "idle")
         for out in _PARTS
     )
 
 
-def _named(shape: str, out: int) -> str:
-    return f"{_PARTS[out]}-{shape}"
+def _named(shape: str, out: int, form: BoxForm) -> str:
+    return f"{_PARTS[out]}-{shape}{form.name}"
 
 
 def _letter(box: GraphBox, x: float, middle: float) -> list[str]:
     if box.status is None:
         return []
     return [
-        f'<circle class="s-{box.shape}" cx="{x + 19:.0f}" cy="{middle:.0f}" r="10"/>',
-        f'<text class="letter" x="{x + 19:.0f}" y="{middle + 4.5:.1f}">{box.status[0]}</text>',
+        f'<circle class="s-{box.shape}" cx="{x + 20:.0f}" cy="{middle:.0f}" r="10"/>',
+        f'<text class="letter" x="{x + 20:.0f}" y="{middle + 4.5:.1f}">{box.status[0]}</text>',
     ]
 
 
@@ -92,11 +108,11 @@ def _outline(shape: str, w: int, h: int) -> str:
 
 
 def label(name: str, letters: int, room: int) -> list[str]:
-    """A name on a few lines, broken at underscores where there are any, cut where it is longer."""
+    """A name on a few lines, broken at spaces, hyphens and underscores where there are any, cut where it is longer."""
     lines: list[str] = []
     while len(name) > letters and len(lines) < room - 1:
         cut = max(name.rfind(sign, 0, letters) for sign in "_- ") + 1
         cut = cut if cut > 4 else letters
-        lines.append(name[:cut])
+        lines.append(name[:cut].rstrip(" "))
         name = name[cut:]
     return [*lines, shortened(name, letters)]

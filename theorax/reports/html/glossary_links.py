@@ -26,6 +26,7 @@ class GlossaryLinks:
     """Links of one page; a label without an entry stays as it is."""
 
     used: dict[str, str] = field(default_factory=dict)  # anchors by word
+    page: str = ""  # the file that holds the entries, if it is another one
 
     def link(self, label: str) -> str:
         """The label as a link to its entry."""
@@ -33,7 +34,7 @@ class GlossaryLinks:
         if word not in GLOSSARY:
             return label
         anchor = self.used.setdefault(word, f"word-{word.replace(' ', '-')}")
-        return Markup('<a href="#{}">{}</a>').format(anchor, label)
+        return Markup('<a href="{}#{}">{}</a>').format(self.page, anchor, label)
 
     def entries(self) -> Iterator[tuple[str, str, str]]:
         """Word, entry and anchor of all that was linked so far, in the order of the glossary."""

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from theorax.decide.status import Status
+from theorax.reports.claim_lines import factor_text, one_statement
 from theorax.reports.document import ClaimReport, TheoremReport
+from theorax.text.safe import one_line
 from theorax.verifiers.outcome import StepStatus
 
 SYMBOLIC = {
@@ -55,6 +57,10 @@ class GraphBox:
     numeric: str = "none"
     controls: str = "none"
     ring: bool = False  # everything it rests on, however far, is in this report and holds
+    title: str = ""
+    statement: str = ""  # of its first claim, on one line
+    found: str = ""  # how its claims were shown, and how far the weakest reaches
+    unrun: bool = False  # asked for, and not checked
 
     @property
     def shape(self) -> str:
@@ -64,18 +70,28 @@ class GraphBox:
         return "holds" if self.status.holds else _OPEN.get(self.status, "idle")
 
     @property
+    def name(self) -> str:
+        """The text in the box."""
+        return self.title or self.id
+
+    @property
+    def missing(self) -> str:
+        """The reason why it has no verdict; empty where it has one."""
+        return "" if self.status is not None else "not run" if self.unrun else "not in this report"
+
+    @property
     def told(self) -> str:
         """The box in words, for those who do not see it."""
         if self.status is None:
-            return f"{self.id}: not in this report"
+            return f"{self.id}: {self.missing}"
         ring = "all it rests on holds" if self.ring else "something it rests on does not hold or is not in this report"
         return "; ".join(
             (f"{self.id}: {self.status}", SYMBOLIC[self.symbolic], NUMERIC[self.numeric], CONTROLS[self.controls], ring)
         )
 
 
-def boxes(theorems: Sequence[TheoremReport]) -> dict[str, GraphBox]:
-    """The boxes of all theorems of a report and of what they rest on, by id."""
+def boxes(theorems: Sequence[TheoremReport], unfinished: Sequence[str] = ()) -> dict[str, GraphBox]:
+    """The boxes of all theorems of a report, of what they rest on, and of what did not run, by id."""
     uses = {part.id: tuple(part.uses) for part in theorems}
     status = {part.id: part.status for part in theorems}
     found: dict[str, GraphBox] = {}
@@ -88,7 +104,12 @@ def boxes(theorems: Sequence[TheoremReport]) -> dict[str, GraphBox]:
             numeric(part),
             controls(part),
             ring=all(name in status and status[name].holds for name in above),
+            title=one_line(part.title),
+            statement=one_line(one_statement(part.claims[0])) if part.claims else "",
+            found=_found(part),
         )
+    for id in unfinished:
+        found.setdefault(id, GraphBox(id, None, unrun=True))
     for part in theorems:
         for name in part.uses:
             found.setdefault(name, GraphBox(name, None))
@@ -105,6 +126,16 @@ def ancestors(id: str, uses: Mapping[str, Sequence[str]]) -> list[str]:
             seen[name] = None
             waiting += uses.get(name, ())
     return list(seen)
+
+
+def _found(part: TheoremReport) -> str:
+    """Ways in which the claims of a theorem were shown, and the factor of the weakest."""
+    strength = part.strength
+    shown = {"proved": strength.proved, "certified": strength.certified, "measured": strength.measured}
+    told = [f"{word} {count}" if len(part.claims) > 1 else word for word, count in shown.items() if count]
+    if strength.weakest is not None:
+        told.append(f"× {factor_text(strength.weakest)}")
+    return ", ".join(told)
 
 
 def symbolic(part: TheoremReport) -> str:

@@ -3,53 +3,80 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from theorax.reports.document import TheoremReport
-from theorax.reports.html.arc_diagram import arc_diagram
+from theorax.reports.html.arc_diagram import arc_diagram, rows
 from theorax.reports.html.graph_boxes import GraphBox
 from theorax.text.safe import visible
 
-TOGETHER = 12  # theorems that are drawn as one, whatever papers they come from
+
+@dataclass(frozen=True)
+class PanelRow:
+    """Text beside one box: statement and result of a theorem of the paper; of a stub only where it belongs."""
+
+    box: GraphBox
+    stub: bool
 
 
 @dataclass(frozen=True)
 class GraphPanel:
-    """One paper's drawing; ``title`` is empty where it is the only one."""
+    """One paper's drawing, or the sentence why there is none, with the number of its theorems and of those that hold.
 
-    title: str
+    What did not run has a panel too, without key and theorems.
+    """
+
+    key: str
     svg: str
+    rows: tuple[PanelRow, ...]
+    hold: int = 0
+    theorems: int = 0
+    problem: str = ""
 
 
 @dataclass(frozen=True)
 class GraphPanels:
-    """All panels, or the sentence why there are none."""
+    """All panels of a report."""
 
     panels: tuple[GraphPanel, ...] = ()
-    problem: str = ""
 
     @property
     def stubs(self) -> bool:
         """True if some theorem may stand in several panels."""
         return len(self.panels) > 1
 
+    @property
+    def ghosts(self) -> bool:
+        """True if some box has no verdict."""
+        return any(row.box.status is None for panel in self.panels for row in panel.rows)
 
-def panels(theorems: Sequence[TheoremReport], boxes: Mapping[str, GraphBox], links: Mapping[str, str]) -> GraphPanels:
+
+def panels(
+    theorems: Sequence[TheoremReport],
+    boxes: Mapping[str, GraphBox],
+    links: Mapping[str, str],
+    unfinished: Sequence[str] = (),
+) -> GraphPanels:
     """The drawings of a report's theorems; ``links`` says where a click on each leads."""
-    if not theorems:
-        return GraphPanels()
     uses = {part.id: tuple(part.uses) for part in theorems}
     paper = {part.id: part.paper for part in theorems}
-    try:
-        if len(set(paper.values())) < 2 or len(boxes) <= TOGETHER:
-            return GraphPanels((GraphPanel("", arc_diagram(boxes, uses, links, "Which theorem rests on which")),))
-        found = []
-        for key in _in_order(uses, paper):
-            own = {id: names for id, names in uses.items() if paper[id] == key}
-            stubs = {name for names in own.values() for name in names if name not in own}
-            found.append(GraphPanel(key, arc_diagram(boxes, own, links, f"Theorems of {key}", stubs)))
-    except ValueError as error:
-        return GraphPanels(problem=visible(str(error)))
+    held = {part.id: part.status.holds for part in theorems}
+    found = []
+    for key in _in_order(uses, paper):
+        own = {id: names for id, names in uses.items() if paper[id] == key}
+        empty = GraphPanel(key, "", (), sum(held[id] for id in own), len(own))
+        stubs = {name for names in own.values() for name in names if name not in own}
+        try:
+            svg = arc_diagram(boxes, own, links, f"Theorems of {key}", stubs)
+        except ValueError as error:
+            found.append(replace(empty, problem=visible(str(error))))
+            continue
+        beside = tuple(PanelRow(box, box.id in stubs) for box in rows(boxes, own))
+        found.append(replace(empty, svg=svg, rows=beside))
+    if unfinished:
+        waiting = dict.fromkeys(unfinished, ())
+        beside = tuple(PanelRow(boxes[id], stub=False) for id in waiting)
+        found.append(GraphPanel("", arc_diagram(boxes, waiting, links, "Theorems that did not run"), beside))
     return GraphPanels(tuple(found))
 
 

@@ -8,23 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from theorax.decide.status import Status
+from theorax.decide.promise import promise
+from theorax.decide.verdict import Assumption
 from theorax.decide.wording import REMEDIES, attempted
 from theorax.names import many
 from theorax.reports.document import CitedWork, ClaimReport, Document, TheoremReport
-from theorax.reports.html.graph_boxes import ancestors
 from theorax.reports.theorem_text import DEVIATIONS, breakdown
 from theorax.text.numbers import interval, number, with_uncertainty
 from theorax.text.safe import address
 from theorax.theorems.bibliography import folded
 from theorax.verifiers.outcome import Expected
 
-GROUPS = (
-    ("good", "hold", tuple(status for status in Status if status.holds)),
-    ("bad", "refuted", (Status.REFUTED,)),
-    ("open", "undecided", (Status.INCONCLUSIVE, Status.VACUOUS)),
-    ("idle", "without a verdict", (Status.BLOCKED, Status.ERROR)),
-)
 QUANTITY = {
     "limit": "limit",
     "rate": "exponent",
@@ -36,97 +30,6 @@ QUANTITY = {
 """Names of the numbers of a claim, by its kind."""
 ERRORS = ("law", "inequality", "identity")  # kinds whose numbers are zero where the claim is true
 LONG = 120  # characters of a formula that a list of facts still takes
-ANCHOR = re.compile(r"[A-Za-z0-9_.-]{1,80}")
-
-
-def tone(status: str) -> str:
-    """The colour family of a status; a noticed control or a rejected mutant is good whatever the status is."""
-    return next((name for name, _, statuses in GROUPS if status in statuses), "open")
-
-
-@dataclass(frozen=True)
-class Names:
-    """Places on the page: the anchor of every theorem, its dependencies, its dependents."""
-
-    places: tuple[str, ...]  # in the order of the report
-    anchors: Mapping[str, str]  # by id
-    uses: Mapping[str, tuple[str, ...]]
-    users: Mapping[str, tuple[str, ...]]
-
-    @classmethod
-    def of(cls, theorems: Sequence[TheoremReport]) -> Names:
-        """The names of a report's theorems; an id that makes no good anchor, or comes again, is numbered."""
-        places: list[str] = []
-        anchors: dict[str, str] = {}
-        for index, part in enumerate(theorems):
-            plain = ANCHOR.fullmatch(part.id) is not None and part.id not in anchors
-            places.append(f"t-{part.id}" if plain else f"theorem-{index}")
-            anchors.setdefault(part.id, places[-1])
-        uses = {part.id: tuple(dict.fromkeys(part.uses)) for part in theorems}
-        users = {id: tuple(other for other, names in uses.items() if id in names) for id in uses}
-        return cls(tuple(places), anchors, uses, users)
-
-    def above(self, id: str) -> dict[str, tuple[str, ...]]:
-        """The part of the graph that a theorem rests on, itself included."""
-        return {name: self.uses.get(name, ()) for name in (id, *ancestors(id, self.uses))}
-
-
-@dataclass(frozen=True)
-class TileGroup:
-    """Some verdicts of a run under one word, with how many there are of each."""
-
-    tone: str
-    what: str
-    parts: list[tuple[Status, int]]
-
-    @property
-    def count(self) -> int:
-        """Number of these verdicts together."""
-        return sum(count for _, count in self.parts)
-
-
-def counts(document: Document) -> list[TileGroup]:
-    """The groups of verdicts with their numbers, also the empty ones: a reader looks for the refuted."""
-    statuses = document.summary.statuses
-    return [
-        TileGroup(tone_, what, [(name, statuses[name]) for name in names if statuses.get(name)])
-        for tone_, what, names in GROUPS
-    ]
-
-
-def headline(document: Document) -> str:
-    """The result of the run in one line."""
-    summary = document.summary
-    found = {group.what: group.count for group in counts(document)}
-    all_, hold = summary.theorems, document.hold
-    if not all_:
-        return "No theorem was checked"
-    name = "theorem" if all_ == 1 else "theorems"
-    told = f"{hold} of {all_} {name} hold{'s' * (all_ == 1)}"
-    if hold == all_:
-        told = "The theorem holds" if all_ == 1 else f"All {many(all_, 'theorem')} hold"
-    others = [f"{count} {what}" for what, count in found.items() if count and what != "hold"]
-    if summary.unfinished:
-        others.append(f"{len(summary.unfinished)} not finished")
-    return ", ".join([told, *others])
-
-
-def attention(document: Document) -> list[TheoremReport]:
-    """The theorems that do not hold, worst first."""
-    return [part for part in document.worst_first if not part.status.holds]
-
-
-def attacks(theorems: Sequence[TheoremReport]) -> dict[str, int]:
-    """Number of controls and of mutants, and of those that the checks noticed."""
-    wrong = [row for part in theorems for row in part.mutants if row.expected is Expected.KILLED]
-    tests = [row for part in theorems for row in part.controls]
-    return {
-        "controls": len(tests),
-        "fired": sum(row.fired for row in tests),
-        "mutants": len(wrong),
-        "killed": sum(row.killed for row in wrong),
-        "claims": sum(len(part.claims) for part in theorems),
-    }
 
 
 def parameters(claim: ClaimReport) -> list[dict[str, str]]:
@@ -194,22 +97,34 @@ def facts(claim: ClaimReport) -> Iterator[tuple[str, str]]:
     if claim.tightness is not None:
         shown = ", ".join(number(part, 2) for part in claim.tightness)
         yield "Tightness", f"left over right is {shown} at 5 %, 50 % and 95 % of the draws"
-    if claim.scope:
+    if claim.scope and claim.scope not in promise(claim):
         yield "Scope", claim.scope
     if claim.draws:
         yield "Draws", f"{claim.draws}" + (f" over sizes {_sizes(claim.sizes)}" if claim.sizes else "")
     if claim.look is not None:
         yield "Look", str(claim.look)
     if claim.design_hash:
-        yield (
-            "Design",
-            f"{claim.design_hash}, the digest of statement, margin, sizes and levels, fixed before the data",
-        )
+        yield "Design", f"{claim.design_hash}, fixed before the data"
 
 
 def _sizes(sizes: Sequence[float | None]) -> str:
     shown = [number(size) for size in sizes]
     return ", ".join(shown) if len(shown) <= 8 else f"{shown[0]} to {shown[-1]}"
+
+
+def shared_ledger(part: TheoremReport) -> tuple[list[Assumption], list[str]]:
+    """Lines of the ledger that all claims of a theorem share; empty for a single claim."""
+    if len(part.claims) < 2:
+        return [], []
+    first, *others = part.claims
+    ledger = [row for row in first.ledger if all(row in claim.ledger for claim in others)]
+    unseen = [line for line in first.unseen if all(line in claim.unseen for claim in others)]
+    return ledger, unseen
+
+
+def without(lines: Sequence[Any], shared: Sequence[Any]) -> list[Any]:
+    """The lines that are not told elsewhere."""
+    return [line for line in lines if line not in shared]
 
 
 def sensitivity(part: TheoremReport) -> dict[str, Any]:

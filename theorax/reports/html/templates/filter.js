@@ -1,9 +1,9 @@
 (function () {
   "use strict";
-  var form = document.getElementById("filters");
+  var form = document.getElementById("theorem-filters");
   if (!form) return;
   var rows = Array.prototype.slice.call(document.querySelectorAll("tr[data-theorem]"));
-  var nodes = Array.prototype.slice.call(document.querySelectorAll("#graph a.node"));
+  var nodes = Array.prototype.slice.call(document.querySelectorAll("#what-rests-on-what a.node"));
   var told = form.querySelector("output");
   form.hidden = false;
   function checked() {
@@ -14,16 +14,18 @@
     var statuses = checked(), paper = form.elements.paper.value, kind = form.elements.kind.value;
     var shown = {}, count = 0;
     rows.forEach(function (row) {
-      var data = row.dataset;
+      var data = row.dataset, article = document.getElementById(data.theorem);
       var fits = statuses.indexOf(data.status) >= 0 && (!paper || data.paper === paper) &&
         (!kind || data.kinds.split(" ").indexOf(kind) >= 0) &&
         words.every(function (word) { return data.words.indexOf(word) >= 0; });
       row.hidden = !fits;
-      document.getElementById(data.theorem).hidden = !fits;
+      if (article) article.hidden = !fits;
       count += fits;
       shown[data.theorem] = fits;
     });
-    nodes.forEach(function (node) { node.classList.toggle("faded", !shown[node.getAttribute("href").slice(1)]); });
+    nodes.forEach(function (node) {
+      node.classList.toggle("faded", !shown[node.getAttribute("href").replace(/^#|\.html$/g, "")]);
+    });
     told.textContent = count + " of " + form.dataset.count + " theorems shown";
   }
   function reveal() {
@@ -33,18 +35,8 @@
     for (var part = target; part; part = part.parentElement) { if (part.tagName === "DETAILS") { part.open = true; } }
     target.scrollIntoView();
   }
-  document.getElementById("unfold").addEventListener("click", function () {
+  document.getElementById("unfold-all").addEventListener("click", function () {
     document.querySelectorAll("details").forEach(function (part) { part.open = true; });
-  });
-  // On paper nothing can be unfolded: what is closed is opened for the print, and closed again after it.
-  var folded = [];
-  window.addEventListener("beforeprint", function () {
-    folded = folded.concat(Array.prototype.slice.call(document.querySelectorAll("details:not([open])")));
-    folded.forEach(function (part) { part.open = true; });
-  });
-  window.addEventListener("afterprint", function () {
-    folded.forEach(function (part) { part.open = false; });
-    folded = [];
   });
   form.addEventListener("input", apply);
   form.addEventListener("reset", function () { setTimeout(apply, 0); });
