@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
-from sympy import Integer, Matrix, Rational, eye, factor, symbols
+from sympy import Integer, Matrix, Rational, Symbol, eye, factor, symbols
 
 from theorax.language import Efforts, Size
 from theorax.numerics.annotations import Entries
@@ -29,8 +29,8 @@ QUERIES, STEPS = 6, 4
 
 __all__ = [
     "DRAWS", "FEATURES", "KERNELS", "LINEAR", "PLAIN", "QUERIES", "SIZES", "SOFTMAX", "TAYLOR", "AttentionKernel", "D",
-    "KeyAxes", "N", "Spectrum", "axes_of", "build_axes", "cayley", "centred", "eigenpairs", "generic_axes", "normalised_gram",
-    "refined",
+    "KeyAxes", "N", "Spectrum", "axes_of", "build_axes", "cayley", "centred", "eigenpairs", "generic_axes", "in_plane",
+    "normalised_gram", "refined",
 ]  # fmt: skip
 
 
@@ -131,13 +131,21 @@ def cayley(name: str) -> Any:
     return np.array(((eye(3) - S).inv() * (eye(3) + S)).applyfunc(factor).tolist(), dtype=object)
 
 
-def generic_axes() -> tuple[Any, Any, Any]:
+def in_plane(name: str) -> Any:
+    """Rotations about the third axis, all but that by half a turn."""
+    t = Symbol(name, real=True)
+    c, s = (1 - t**2) / (1 + t**2), 2 * t / (1 + t**2)
+    return np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]], dtype=object)
+
+
+def generic_axes(plane: bool = False) -> tuple[Any, Any, Any]:
     """Two features of four keys, centred, any up to a rotation, with coefficients and eigenvalues of their axes.
 
     By the singular value decomposition: 1/2 and signs are an orthonormal basis of what is orthogonal to 1 in four
-    dimensions, which a rotation turns into any other.
+    dimensions, which a rotation turns into any other; ``plane``: one that leaves the third of them where it is.
     """
     signs = np.array([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
-    left = np.array([[Rational(sign, 2) for sign in row] for row in signs.tolist()], dtype=object) @ cayley("p")[:, :2]
+    turn = in_plane("p") if plane else cayley("p")
+    left = np.array([[Rational(sign, 2) for sign in row] for row in signs.tolist()], dtype=object) @ turn[:, :2]
     s = np.array(symbols("s_1:3", positive=True), dtype=object)
     return left * s, left / s, s**2 / Integer(4)
