@@ -39,7 +39,9 @@ H = hypotheses(
     orthonormal="the axes are orthonormal",
     eigenvectors="the axes are the first eigenvectors of the covariance of the centred keys",
     random="the values are independent of the keys, of variance one",
-    other=Hypothesis("the queries are independent of the keys", unbroken="queries that are keys are the claim attained"),
+    other=Hypothesis(
+        "the queries are independent of the keys", unbroken="queries that are keys are the claim attained"
+    ),
 )
 exact = Relative(1, 10**7, "the account of the rounding, by the quotients of eigenvalues, stays below it")
 share = Rational(1, 20)

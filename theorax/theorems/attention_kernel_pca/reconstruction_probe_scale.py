@@ -120,7 +120,9 @@ def logarithms(model):
 @settles(same, excess)
 def two_keys(claim):
     """Two keys and a query in the plane, any values: the route over one token is exact."""
-    yield Instance(claim, "two keys", compare, generic_entries("q", 1, 2), generic_entries("k", 2, 2), 1, letters={D: 2})
+    yield Instance(
+        claim, "two keys", compare, generic_entries("q", 1, 2), generic_entries("k", 2, 2), 1, letters={D: 2}
+    )
 
 
 @settles(length)
