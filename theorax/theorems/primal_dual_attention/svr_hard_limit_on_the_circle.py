@@ -14,10 +14,10 @@ import jax.numpy as jnp
 from sympy import Abs, Rational, Sum, cos, pi, symbols
 
 from theorax.language import *
+from theorax.numerics.bessel_series import bessel_i, circle_number
 from theorax.numerics.kernel_attention import KernelAttention, Softmax
 from theorax.numerics.kernel_regression import gram, interpolant, inverse
 from theorax.theorems.primal_dual_attention._regression import N
-from theorax.theorems.primal_dual_attention._series import bessel_i, circle_number
 
 m = Parameter("m", "turns of the wave", integer=True, positive=True)
 r = Parameter("r", "length of the query", positive=True)

@@ -13,7 +13,7 @@ from flint import arb
 from scipy.special import iv
 
 from theorax.numerics.arithmetics import Ball, evaluate
-from theorax.theorems.primal_dual_attention._series import bessel_i, circle_number
+from theorax.numerics.bessel_series import bessel_i, circle_number
 
 
 @pytest.mark.parametrize("x", [0.1, 1 / np.sqrt(2), 2.0])
