@@ -32,7 +32,7 @@ class MomentumNetwork(eqx.Module):
     """
 
     function: Callable[[Any, Any], Any]
-    weights: Entries[Array, "layers *theta"]
+    weights: Entries[Array, " layers *theta"]
     g: Scalar
     h: Scalar = 1.0
 
@@ -55,7 +55,11 @@ class MomentumNetwork(eqx.Module):
 
 def through(net: MomentumNetwork, state: State, N: Extent) -> State:
     """The state after N layers."""
-    return jax.lax.fori_loop(0, N.value, net.forwards, state)
+
+    def layer(n: Any, state: State) -> State:  # a bound method of a module with arrays is not hashable
+        return net.forwards(n, state)
+
+    return jax.lax.fori_loop(0, N.value, layer, state)
 
 
 def back_through(net: MomentumNetwork, state: State, N: Extent) -> State:
