@@ -11,15 +11,16 @@ from typing import Any, TypeAlias
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+import numpy as np
+from jaxtyping import Array, Float, Shaped
 
 from theorax.language import Parameter, Size
-from theorax.numerics.annotations import Entries, Scalar
+from theorax.numerics.annotations import Scalar
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
 
 N = Size("N", "depth")
-g = Parameter("g", "momentum, between zero and one", nonnegative=True)
+g = Parameter("g", "momentum, between zero and one", positive=True)
 d = Parameter("d", "dimension of the activations", integer=True, positive=True)
 
 State: TypeAlias = tuple[Any, Any]  # position and velocity
@@ -32,7 +33,7 @@ class MomentumNetwork(eqx.Module):
     """
 
     function: Callable[[Any, Any], Any]
-    weights: Entries[Array, " layers *theta"]
+    weights: Shaped[Array | np.ndarray, " layers *theta"]
     g: Scalar
     h: Scalar = 1.0
 
