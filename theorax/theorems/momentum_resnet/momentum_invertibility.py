@@ -185,7 +185,8 @@ theorem = Theorem(
     experiments=dict(
         networks=Experiment(
             there_and_back, (seen.start, seen.recovered, seen.unbracketed, seen.late),
-            {N: Efforts((4, 16), (4, 16), (4, 16, 32))}, at=({g: Rational(3, 4)}, {g: Rational(9, 10)}), draws=Efforts(2, 3, 8), padded=True, subjects={
+            {N: Efforts((4, 16), (4, 16), (4, 16, 32))}, at=({g: Rational(3, 4)}, {g: Rational(9, 10)}),
+            draws=Efforts(2, 3, 8), padded=True, subjects={
                 "order one": whole,
                 "steep": whole(gain=5.0),  # no layer x + f(x) is monotone, and |f'| is far above one
                 "old velocity": old.breaking(H.momentum, fails=inverse),
