@@ -5,18 +5,16 @@ A], [B, I + BA]]: det J = 1, and det(J - z I) = det((z-1)^2 I - z AB). Eigenvalu
 mu an eigenvalue of AB: one of each pair is at least one in modulus. Where mu lies in [-4, 0] both are one in modulus.
 """
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
-import numpy as np
 import sympy
 from sympy import Rational, Symbol
 
 from theorax.language import *
-from theorax.numerics.annotations import Scalar
 from theorax.numerics.extents import literal
 from theorax.numerics.keys import named
 from theorax.theorems.momentum_resnet._momentum import N
+from theorax.theorems.momentum_resnet._reversible import ReversibleLayer
 
 seen = arrays(
     determinant="det J, J the Jacobian of a layer at its fixed point",
@@ -62,28 +60,6 @@ no_nearer = Inequality(
     wrong={"twice as far at least": 2},
 )  # fmt: skip
 DIMENSION = 3
-
-
-class ReversibleLayer(eqx.Module):
-    """phi(y) = tanh(A (y - y*)) or A (y - y*), psi alike; ``kept`` multiplies each half before the addition."""
-
-    A: jax.Array | np.ndarray
-    B: jax.Array | np.ndarray
-    point: jax.Array | np.ndarray
-    bent: Scalar
-    kept: Scalar
-
-    def phi(self, M, x):
-        z = M @ x
-        return jax.lax.select_n(self.bent, z, jnp.tanh(z))
-
-    def __call__(self, state):
-        x, y = state - self.point
-        x = self.kept * x + self.phi(self.A, y)
-        y = self.kept * y + self.phi(self.B, x)
-        return jnp.stack([x, y]) + self.point
-
-
 GENERIC, NEUTRAL = range(2)
 
 
