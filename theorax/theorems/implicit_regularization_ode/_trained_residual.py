@@ -1,4 +1,4 @@
-r"""Residual networks $h_{k+1} = h_k + V_{k+1} \sigma(W_{k+1} h_k/\sqrt q)/(L \sqrt m)$ in training, from a smooth start.
+r"""Residual networks $h_{k+1} = h_k + V_{k+1} \tanh(W_{k+1} h_k/\sqrt q)/(L \sqrt m)$ in training, from a smooth start.
 
 The output is $B h_L$ with $h_0 = A x$, the loss is $\frac1n \sum_i \|F(x_i) - y_i\|^2$. Gradient flow moves A and B by
 their negative gradients, and V and W by L times theirs. Layers beyond the depth are zero, and stay zero.
@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
+import numpy as np
+from jaxtyping import Array, Float, Shaped
 
 from theorax.language import Corrections, Size
 from theorax.numerics.annotations import Scalar
@@ -23,13 +24,6 @@ from theorax.numerics.keys import named
 L = Size("L", "depth")
 Q, WIDTH, INPUTS, OUTPUTS, SAMPLES = 6, 8, 3, 2, 6
 State = TypeVar("State")
-
-
-class ActivationChoice(IntEnum):
-    """The activation functions that a network can choose from."""
-
-    TANH = 0
-    RELU = 1
 
 
 class StartingWeights(IntEnum):
@@ -48,51 +42,52 @@ def in_powers(size: float, reference: int, reason: str) -> Corrections:
 class ResidualWeights(eqx.Module):
     """All that is trained."""
 
-    A: Float[Array, "q d"]
-    V: Float[Array, "L q m"]
-    W: Float[Array, "L m q"]
-    B: Float[Array, "outputs q"]
+    A: Float[Array, "q d"] | Shaped[np.ndarray, "q d"]
+    V: Float[Array, "L q m"] | Shaped[np.ndarray, "L q m"]
+    W: Float[Array, "L m q"] | Shaped[np.ndarray, "L m q"]
+    B: Float[Array, "outputs q"] | Shaped[np.ndarray, "outputs q"]
 
 
 class ResidualTraining(eqx.Module):
     """Weights to start from, samples, and how training goes.
 
-    ``clip``: every coordinate v of the flow becomes clip tanh(v/clip), unless it is zero. ``power``: residuals are divided
-    by L to this power. ``scaled``: layers move by L times their gradient, or by their gradient where it is zero.
+    ``clip``: every coordinate v of the flow becomes clip tanh(v/clip), unless it is zero. ``root``: residuals are divided
+    by sqrt(L) where it is one. ``scaled``: layers move by L times their gradient, or by their gradient where it is zero.
     """
 
     start: ResidualWeights
-    X: Float[Array, "n d"]
-    Y: Float[Array, "n outputs"]
-    activation: Scalar
+    X: Float[Array, "n d"] | Shaped[np.ndarray, "n d"]
+    Y: Float[Array, "n outputs"] | Shaped[np.ndarray, "n outputs"]
     clip: Scalar
-    power: Scalar
+    root: Scalar
     scaled: Scalar
 
     def residual(self, V: Array, W: Array, h: Float[Array, "n q"]) -> Float[Array, "n q"]:
         """f(h, (V, W)), sample by sample."""
-        z = h @ W.T / h.shape[-1] ** 0.5
-        features = jax.lax.select_n(self.activation, jnp.tanh(z), jax.nn.relu(z))
-        return features @ V.T / V.shape[-1] ** 0.5
+        return jnp.tanh(h @ W.T / h.shape[-1] ** 0.5) @ V.T / V.shape[-1] ** 0.5
 
     def width_of_step(self, N: Extent) -> Array:
-        """1/L, or another power of it."""
-        return (N.value * jnp.ones(())) ** -self.power
+        """1/L, or its square root."""
+        depth = N.value * jnp.ones(())
+        return jnp.where(self.root > 0, 1 / jnp.sqrt(depth), 1 / depth)
 
     def output(self, weights: ResidualWeights, N: Extent) -> Float[Array, "n outputs"]:
         """F(x_i)."""
         return self.hidden(weights, N)[-1] @ weights.B.T
 
-    def hidden(self, weights: ResidualWeights, N: Extent) -> Float[Array, "L+1 n q"]:
-        """h_0, h_1, ..., and h_L again beyond the depth."""
+    def hidden(self, weights: ResidualWeights, N: Extent, kicks: Array | None = None) -> Float[Array, "L+1 n q"]:
+        """h_0, h_1, ..., and h_L again beyond the depth; ``kicks`` are added to them one by one."""
         step = self.width_of_step(N)
+        first = self.X @ weights.A.T
+        added = jnp.zeros((N.padded + 1, *first.shape), first.dtype) if kicks is None else kicks
 
-        def layer(h: Array, local: tuple[Array, Array]) -> tuple[Array, Array]:
-            h = h + self.residual(*local, h) * step
+        def layer(h: Array, local: tuple[Array, Array, Array]) -> tuple[Array, Array]:
+            V, W, kick = local
+            h = h + self.residual(V, W, h) * step + kick
             return h, h
 
-        first = self.X @ weights.A.T
-        return jnp.concatenate([first[None], jax.lax.scan(layer, first, (weights.V, weights.W))[1]])
+        first = first + added[0]
+        return jnp.concatenate([first[None], jax.lax.scan(layer, first, (weights.V, weights.W, added[1:]))[1]])
 
     def loss(self, weights: ResidualWeights, N: Extent) -> Float[Array, ""]:
         """The mean of the squared errors."""
@@ -147,30 +142,39 @@ def runge_kutta(field: Callable[[State], State], start: State, shown: int, horiz
     return jax.lax.scan(interval, start, None, length=shown)[1]
 
 
-def turning(key: Array, name: str, s: Float[Array, " L"], shape: tuple[int, int]) -> Float[Array, "L rows columns"]:
-    """A matrix cos(s) G + sin(s) G' with Gaussian G and G'."""
-    G = jax.random.normal(named(key, name), (2, *shape))
-    return jnp.cos(s)[:, None, None] * G[0] + jnp.sin(s)[:, None, None] * G[1]
+class Turning(eqx.Module):
+    """A matrix that turns with depth: cos(s) G + sin(s) G'."""
+
+    G: Float[Array, "2 rows columns"]
+
+    def __call__(self, s: Any) -> Array:
+        s = jnp.asarray(s)[..., None, None]
+        return jnp.cos(s) * self.G[0] + jnp.sin(s) * self.G[1]
 
 
-def training(
-    key: Array, L: Extent, start: Scalar, activation: Scalar, clip: Scalar, power: Scalar, scaled: Scalar
-) -> ResidualTraining:
+def turning(key: Array) -> tuple[Turning, Turning]:
+    """The functions V and W of depth from which a smooth start is sampled."""
+    shapes = dict(V=(Q, WIDTH), W=(WIDTH, Q))
+    V, W = (Turning(jax.random.normal(named(key, f"turning {name}"), (2, *shape))) for name, shape in shapes.items())
+    return V, W
+
+
+def training(key: Array, L: Extent, start: Scalar, clip: Scalar, root: Scalar, scaled: Scalar) -> ResidualTraining:
     """The initialisation of the paper: A and B embed and project, V is zero, W is one Gaussian matrix for all layers.
 
     A smooth start turns V and W with depth, the same functions for all L; independent ones draw every W_k anew. Inputs lie
     on the sphere of radius sqrt(q).
     """
     s = jnp.arange(1, L.padded + 1) / L.value
-    tied = jax.random.normal(named(key, "W"), (WIDTH, Q))
+    V, W = (function(s) for function in turning(key))
+    tied = jnp.broadcast_to(jax.random.normal(named(key, "W"), (WIDTH, Q)), W.shape)
     own = jax.vmap(lambda k: jax.random.normal(named(key, "layer", k), (WIDTH, Q)))(jnp.arange(L.padded))
-    W = jax.lax.select_n(start, jnp.broadcast_to(tied, own.shape), turning(key, "turning W", s, (WIDTH, Q)), own)
-    V = jnp.where(start == StartingWeights.SMOOTH, turning(key, "turning V", s, (Q, WIDTH)), 0)
+    W = jax.lax.select_n(start, tied, W, own)
+    V = jnp.where(start == StartingWeights.SMOOTH, V, 0)
     inside = L.mask[:, None, None]
     X = jax.random.normal(named(key, "X"), (SAMPLES, INPUTS))
     X = X / jnp.linalg.norm(X, axis=1, keepdims=True) * Q**0.5
     Y = jax.random.normal(named(key, "Y"), (SAMPLES, OUTPUTS))
-    weights = ResidualWeights(
-        jnp.eye(Q, INPUTS), jnp.where(inside, V, 0), jnp.where(inside, W, 0), jnp.eye(OUTPUTS, Q, Q - OUTPUTS)
-    )
-    return ResidualTraining(weights, X, Y, activation, clip, power, scaled)
+    embedding, projection = jnp.eye(Q, INPUTS), jnp.eye(OUTPUTS, Q, Q - OUTPUTS)
+    weights = ResidualWeights(embedding, jnp.where(inside, V, 0), jnp.where(inside, W, 0), projection)
+    return ResidualTraining(weights, X, Y, clip, root, scaled)
