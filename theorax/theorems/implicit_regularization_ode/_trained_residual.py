@@ -27,7 +27,7 @@ State = TypeVar("State")
 
 
 class StartingWeights(IntEnum):
-    """How the weights of the layers depend on depth when training starts."""
+    """Kinds of weights from which training starts, by how they depend on depth."""
 
     TIED = 0
     SMOOTH = 1
