@@ -5,7 +5,7 @@ from __future__ import annotations
 import jax.numpy as jnp
 
 from benchmarks.needed import lines, pairs, share
-from theorax.language import *
+from theorax.language import Absolute, Expectation, Experiment, Hypothesis, Measured, Size, Subject, Theorem, hypotheses
 
 
 def build(key, shifted, scaled):
