@@ -3,7 +3,8 @@
 Let G be the kernel matrix of one period of tau distinct points. The equation K_L r = -kappa x_+ less itself one period
 earlier reads tril(G) r_new = -triu(G, 1) r_old on blocks of tau residuals: a period multiplies them by the Gauss-Seidel
 matrix M = -tril(G)^(-1) triu(G, 1), whose spectral radius is below one for positive definite G. Interpolating the next
-tokens Y at least norm costs tr(Y^T G^(-1) Y), so kappa times this is the sum of all squared errors.
+tokens Y at least norm costs tr(Y^T G^(-1) Y), so kappa times this is the sum of all squared errors. Points of a period may
+have different lengths: only this sum asks for one kappa.
 """
 
 import equinox as eqx
@@ -38,31 +39,32 @@ totals = numbers(
 )
 
 H = hypotheses(
-    periodic="the sequence is periodic",
+    periodic="the sequence is periodic, the lengths of its tokens too",
     sphere=setting.SPHERE,
     definite="the points of a period are distinct, and the kernel is strictly positive definite on them",
 )
 period = Identity(
-    seen.later, seen.swept, under=(H.periodic, H.sphere),
+    seen.later, seen.swept, under=H.periodic,
     margin=Relative(1, 10**6, "the account of the rounding stays below it, another splitting of G is far above"),
     wrong={"Jacobi's splitting": seen.jacobi},
 )  # fmt: skip
 rate = Limit(
     speeds.speed - speeds.radius, 0, as_=m, spread=1 / m, approach=setting.power_of_a_matrix(0.5, 4, "m"),
+    under=H.periodic,
     margin=Absolute(1, 4, "the radius of a step instead of a period, or its square, is one away"),
     wrong={
         "per token": dict(of=speeds.speed - speeds.radius / 4),
         "Jacobi's radius": dict(of=speeds.speed - speeds.jacobi_radius),
     },
 )  # fmt: skip
-contracting = Inequality(speeds.radius, at_most=0, wrong={"Jacobi's": dict(of=speeds.jacobi_radius)})
+contracting = Inequality(speeds.radius, at_most=0, under=H.definite, wrong={"Jacobi's": dict(of=speeds.jacobi_radius)})
 spent = Limit(
     totals.total, 1, as_=m, moments=Bounded(0, 2),
     approach=setting.geometric(0.1, 4, "geometric; at most 0.01 at m = 4 on other seeds"),
     margin=Relative(1, 10, "without kappa the sum is off by a factor of e"),
 )  # fmt: skip
 vanishing = Limit(
-    totals.last, 0, as_=m, moments=Bounded(0, 1),
+    totals.last, 0, as_=m, moments=Bounded(0, 1), under=(H.periodic, H.definite),
     approach=setting.geometric(0.2, 4, "geometric; at most 0.11 at m = 4 on other seeds"),
     margin=Absolute(1, 5, "a token that cannot be told from another leaves residuals of order one"),
 )  # fmt: skip
@@ -73,31 +75,33 @@ class Points(eqx.Module):
 
     raw: Float[Array, "tau 3"]
     exponential: Scalar
-    uneven: Scalar
+    growing: Scalar
     wandering: Scalar
+    uneven: Scalar
 
     def tokens(self, length: int) -> Float[Array, "length 3"]:
-        """Points on the sphere, one after another and again."""
+        """Points, one after another and again; ``uneven``: longer from point to point, ``growing``: from token to token."""
         X = self.raw / jnp.sqrt((self.raw**2).sum(1, keepdims=True))
         place = jnp.arange(length)
-        X = X[place % self.raw.shape[0]] * (1 + self.uneven * place[:, None])
+        here = place % self.raw.shape[0]
+        X = X[here] * (1 + self.uneven * here + self.growing * place)[:, None]
         turn, x, y = self.wandering * place, X[:, 0], X[:, 1]
         c, s = jnp.cos(turn), jnp.sin(turn)
         return jnp.stack([x * c - y * s, x * s + y * c, X[:, 2]], axis=1)
 
 
-def any_points(key, tau, exponential, uneven, wandering):
-    return Points(jax.random.normal(named(key, "points"), (tau.padded, 3)), exponential, uneven, wandering)
+def any_points(key, tau, exponential, uneven, growing, wandering):
+    return Points(jax.random.normal(named(key, "points"), (tau.padded, 3)), exponential, growing, wandering, uneven)
 
 
 CORNERS = np.array([[1.0, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
 
 
-def near_a_tetrahedron(key, exponential, repeated, wandering):
+def near_a_tetrahedron(key, exponential, repeated, wandering, uneven):
     """Four points not far from the corners of a tetrahedron; ``repeated``: the third is the first."""
     raw = jnp.asarray(CORNERS) + 0.5 * jax.random.normal(named(key, "points"), (4, 3))
     raw = jnp.where((jnp.arange(4)[:, None] == 2) & (repeated == 1), raw[0], raw)
-    return Points(raw, exponential, jnp.zeros(()), wandering)
+    return Points(raw, exponential, jnp.zeros(()), wandering, uneven)
 
 
 def splitting(G, x):
@@ -142,8 +146,8 @@ def generic_period():
         yield Instance(period, f"tau = {order}", blocks, K, targets, order)
 
 
-short = Subject(any_points, exponential=EXPONENTIAL, uneven=0.0, wandering=0.0)
-long = Subject(near_a_tetrahedron, exponential=EXPONENTIAL, repeated=0, wandering=0.0)
+short = Subject(any_points, exponential=EXPONENTIAL, uneven=0.0, growing=0.0, wandering=0.0)
+long = Subject(near_a_tetrahedron, exponential=EXPONENTIAL, repeated=0, wandering=0.0, uneven=0.0)
 theorem = Theorem(
     place="periodic sequences and exponential attention in Theorem 1 (reconstructed); the rate derived here",
     label="reconstructed",
@@ -155,7 +159,8 @@ theorem = Theorem(
         few=Experiment(few, seen, {tau: (3, 5)}, draws=setting.FEW, padded=True, subjects={
             "exponential": short,
             "linear": short(exponential=LINEAR),
-            "lengths that grow": short(uneven=0.05).breaking(H.sphere, fails=period),
+            "lengths that differ": short(uneven=0.05).breaking(H.sphere),
+            "lengths that grow": short(growing=0.05).breaking(H.periodic, H.sphere, fails=period),
             "points that wander": short(wandering=0.2).breaking(H.periodic, fails=period),
         }),
         many=Experiment(
@@ -164,7 +169,8 @@ theorem = Theorem(
                 "exponential": long,
                 "linear": long(exponential=LINEAR).breaking(H.definite, fails=(spent, vanishing)),
                 "two equal points": long(repeated=1).breaking(H.definite, fails=vanishing),
-                "points that wander": long(wandering=0.5).breaking(H.periodic, fails=rate),
+                "points that wander": long(wandering=0.5).breaking(H.periodic, fails=(rate, spent, vanishing)),
+                "lengths that differ": long(uneven=0.1).breaking(H.sphere, fails=spent),
             },
         ),
     ),

@@ -65,10 +65,10 @@ def observe(net):
 def edge_and_moment():
     """Generic l and gamma, for free factors; the closed form at gamma = 1 for l = 1 to 5, and as l grows."""
     yield Cited(
-        "independent bi-invariant factors are asymptotically free, so their S-transforms multiply",
-        "Voiculescu 1991; Voiculescu 1987",
+        "S-transforms of free factors multiply; that the A_perp, iid up to their row sums, become free of each other and "
+        "of the values, and that no singular value stays outside the limit's support, is assumed",
+        "Voiculescu 1987",
     )
-    yield Cited("no singular value stays outside the limit's support", "Collins and Male 2014")
     S = (1 + z) ** -l * (1 + gamma * z) ** -l  # 1/(1 + z) for each A_perp, 1/(1 + gamma z) for each layer of values
     inverse = inverse_of_edge(S)
     yield Step(

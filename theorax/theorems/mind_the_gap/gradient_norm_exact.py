@@ -6,7 +6,7 @@ t_L = E ||A_L ... A_1||_F^2 obey t_L = 1 + q t_(L-1) from t_0 = T, and without t
 """
 
 import sympy
-from sympy import Integral, Le, Rational, Subs, Symbol, exp, eye, ones, oo, simplify, sqrt
+from sympy import Le, Rational, Subs, Sum, Symbol, oo, sqrt
 
 from theorax.language import *
 from theorax.numerics.extents import literal
@@ -99,26 +99,18 @@ def kronecker():
 
 @lemma
 def one_layer():
-    """Dirichlet rows of any length for s_T; two and three tokens for the second moments of a matrix."""
-    z, a, b = Symbol("z", positive=True), Symbol("a"), Symbol("b")
-
-    def second(shape):
-        return sympy.gamma(shape + 2) / sympy.gamma(shape)
-
-    yield Cited("a row is a vector of gamma variates over their sum, and independent of that sum", "Lukacs 1955")
-    shape = Symbol("shape", positive=True)
-    moment = Integral(z ** (shape + 1) * exp(-z), (z, 0, oo)) / sympy.gamma(shape)
-    yield Step("E z^2 of a gamma variate", moment, second(shape))
-    square = simplify(second(alpha) / second(alpha * T))
-    yield Step("s_T = T^2 E a_1^2 - 1", T**2 * square - 1, s_T)
-    for order in (2, 3):
-        own, I, J = square.subs(T, order), eye(order), ones(order) / order
-        other = (Rational(1, order) - own) / (order - 1)  # a row sums to one
-        row, means = other * ones(order) + (own - other) * I, J / order
-        M = a * J + b * (I - J)
-        image = sum((M[i, j] * (row if i == j else means) for i in range(order) for j in range(order)), 0 * I)
-        v = s_T.subs(T, order) / (order * (order - 1))
-        yield Step(f"E A^T (a J + b (I - J)) A, T = {order}", image, a * J + v * M.trace() * (I - J))
+    """Every T and alpha: second moments of rows that are iid and exchangeable, Dirichlet rows for s_T."""
+    a, b, i, j = Symbol("a"), Symbol("b"), Symbol("i", integer=True), Symbol("j", integer=True)
+    yield Cited("E ||A_perp||_F^2 of Gamma weights, every T and alpha", "markov_bulk_quarter_circular")
+    own = (alpha + 1) / (T * (alpha * T + 1))  # E a_1^2
+    yield Solved("the second moment of an entry: T^2 E a_1^2 - 1 = s_T", T**2 * i - 1 - s_T, i, [own])
+    other = (1 / T - own) / (T - 1)  # a row sums to one
+    # M = a J + b (I - J): A^T M A sums M_ij times the products of an entry of row i and of row j, of mean 1/T^2 if i != j.
+    trace, v = a + b * (T - 1), s_T / (T * (T - 1))
+    rows = Sum((a - b) / T / T**2, (j, 1, T - 1), (i, 1, T))
+    for name, moment, claimed in (("on", own, a / T + v * trace * (1 - 1 / T)), ("off", other, a / T - v * trace / T)):
+        image = Sum((b + (a - b) / T) * moment, (i, 1, T)) + rows
+        yield Step(f"E A^T M A = J M J + tr(M) v (I - J), {name} the diagonal", image, claimed)
 
 
 @derives(mean_naive, mean_fixed)
@@ -152,7 +144,7 @@ dirichlet, any_rows = (mean_naive, mean_fixed), (naive_any_law, fixed_any_law)
 theorem = Theorem(
     place="exploding gradients; rate reconstructed, exact finite-size means derived here",
     label="derived",
-    uses=("outlier_identity",),
+    uses=("outlier_identity", "markov_bulk_quarter_circular"),
     hypotheses=H,
     claims=dict(
         factors=factors, mean_naive=mean_naive, mean_fixed=mean_fixed, naive_any_law=naive_any_law,

@@ -102,8 +102,16 @@ def moments():
     yield Step("the linear Hermite coefficient", Integral(t * weight, (t, -oo, oo)), beta)
     squared = Integral(exp(beta * t - beta**2 / 2) * weight, (t, -oo, oo))
     yield Step("its variance, the sum of all squared coefficients", squared - 1, variance)
-    yield Cited("a function of a Gaussian product: that product plus a free semicircle", "Pennington and Worah 2017")
-    yield Cited("dividing the rows by their sums moves the spectrum by one rank and o(1)", "Bordenave et al. 2012")
+    yield Cited(
+        "a function of a Gaussian product: that product plus a free semicircle; that exp is among these functions is "
+        "assumed",
+        "Pennington and Worah 2017",
+    )
+    yield Cited(
+        "dividing the rows by their sums moves the spectrum by one rank and o(1): shown for independent weights, assumed "
+        "for those of keys and queries",
+        "Bordenave et al. 2012",
+    )
     # The square of a symmetric law has g(x) = (1 + z)/x with 1/x^2 = chi(z), S the transform of the square.
     S = 1 / ((1 + z) * (1 + phi * z))
     place = sympy.solve((g**2 / (1 + z) ** 2 * inverse_of_edge(S) - 1).factor(), z)[0]

@@ -95,8 +95,11 @@ def observe(net):
 @derives(edge)
 def fuss_catalan():
     """Generic l, for free factors."""
-    yield Cited("independent random Markov matrices without their outliers are asymptotically free", "Voiculescu 1991")
-    yield Cited("no singular value stays outside the limit's support", "Collins and Male 2014")
+    yield Cited(
+        "S-transforms of free factors multiply; that random Markov matrices without their outliers become free, and that no "
+        "singular value stays outside the limit's support, is assumed",
+        "Voiculescu 1987",
+    )
     S = (1 + z) ** -l
     yield Step("the place of the edge is a critical point of 1/chi", edge_condition(S).subs(z, 1 / l), Integer(0))
     yield Step("the edge, of singular values", sqrt(inverse_of_edge(S).subs(z, 1 / l)), edge.to)
@@ -134,7 +137,7 @@ theorem = Theorem(
                 "uniform": network(UNIFORM, gaussian_values=0),
                 "zero-mean attention": network(gaussian_values=0, centred=1).breaking(H.markov, fails=outlier),
                 "popular tokens": network(gaussian_values=0, popular=0.5).breaking(H.markov, fails=(edge, outlier)),
-                "sharp softmax": network(LOGNORMAL, gaussian_values=0, sharp=1).breaking(
+                "sharp softmax": network(LOGNORMAL, gaussian_values=0, sharp=1)(knows={sigma_A: 1}).breaking(
                     H.fixed_law, fails=(edge, outlier),
                 ),
             },

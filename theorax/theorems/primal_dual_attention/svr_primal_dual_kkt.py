@@ -24,6 +24,10 @@ seen = arrays(
     off="entries of W - sum_j beta_j phi(k_j)/h_j",
     products="the products that vanish by complementary slackness",
     both="the smaller one of alpha_j and alphat_j",
+    quadratic="beta^T G beta",
+    kernel="beta^T K beta, K without the normalisers",
+    unsigned="eps sum_j (alpha_j + alphat_j - beta_j)",
+    raw="entries of W - sum_j beta_j phi(k_j), without 1/h_j",
 )
 
 close = Absolute(
@@ -35,9 +39,18 @@ H = hypotheses(
     balance="sum_j beta_j = 0 where b is a variable",
     same="both programs have the same C",
 )
-strong = Optimum(seen.above, bound=seen.below, feasible=seen.room >= 0, bound_by="weak_duality", margin=close)
+strong = Optimum(
+    seen.above, bound=seen.below, feasible=seen.room >= 0, bound_by="weak_duality", margin=close,
+    wrong={
+        "the dual with + beta^T G beta/2": seen.below + seen.quadratic,
+        "the dual with K in the place of G": seen.below - (seen.kernel - seen.quadratic) / 2,
+        "eps times the sum of beta": seen.below + seen.unsigned,
+    },
+)  # fmt: skip
 multiplier = Optimum(seen.other, bound=seen.below, feasible=seen.room >= 0, bound_by="weak_duality", margin=close)
-stationary = Inequality(seen.off**2, at_most=2 * (seen.above - seen.below))
+stationary = Inequality(
+    seen.off**2, at_most=2 * (seen.above - seen.below), wrong={"w = sum of beta phi, without 1/h": dict(of=seen.raw**2)},
+)  # fmt: skip
 slackness = Inequality(seen.products, at_most=seen.above - seen.below)
 one_sided = Inequality(seen.both, at_most=(seen.above - seen.below) / eps, where=eps > 0)
 
@@ -56,12 +69,17 @@ def conditions(fitted, C, eps):
     alpha, alphat = fitted.multipliers(C)
     r = fitted.targets - fitted.regression(fitted.keys)
     xi, xit = jnp.maximum(r - eps, 0), jnp.maximum(-r - eps, 0)
+    phi, beta = fitted.kernel(fitted.keys), alpha - alphat
     return dict(
         above=upper_bound(fitted.primal, X, fitted.targets, C, eps),
         other=upper_bound(Primal(W, fitted.dual.b), X, fitted.targets, C, eps),
         below=lower_bound(alpha, alphat, fitted.gram, fitted.targets, eps),
         room=jnp.concatenate([alpha, alphat, C - alpha, C - alphat]),
-        off=W - (alpha - alphat).T @ X,
+        off=W - beta.T @ X,
+        raw=W - beta.T @ phi,
+        quadratic=(beta * (fitted.gram @ beta)).sum(),
+        kernel=((beta.T @ phi) ** 2).sum(),
+        unsigned=eps * (alpha + alphat - beta).sum(),
         products=jnp.concatenate([alpha * (eps + xi - r), alphat * (eps + xit + r), (C - alpha) * xi, (C - alphat) * xit]),
         both=jnp.minimum(alpha, alphat),
     )  # fmt: skip

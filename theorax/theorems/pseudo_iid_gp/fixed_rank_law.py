@@ -92,13 +92,15 @@ def exact_moments():
 def shared_scale():
     """Every rank: the characteristic function of a normal variable times chi_r/sqrt r."""
     yield Cited(
-        "r columns of a Haar matrix of growing size are independent normal, over sqrt n", "Diaconis and Freedman 1987"
+        "a coordinate of one uniform unit vector of growing dimension, times its root, tends to a normal variable",
+        "Diaconis and Freedman 1987",
     )
     x, T = Symbol("x", positive=True), Symbol("T", positive=True)  # the law is symmetric
-    for rank in (1, 2, 3, 4):
-        density = x ** (Rational(rank, 2) - 1) * exp(-x / 2) / (2 ** Rational(rank, 2) * gamma(Rational(rank, 2)))
-        mean = Integral(exp(-a * T**2 * x / (2 * rank)) * density, (x, 0, oo))
-        yield Step(f"E exp(-a t^2 chi^2/(2r)), r = {rank}", mean, mixture.of.subs({r: rank, t: T}))
+    # In units of chi_r^2's exponential rate: E exp(-s chi_r^2) = (1 + 2 s)^(-r/2), whatever r.
+    half = Symbol("h", positive=True)  # r/2
+    density = x ** (half - 1) * exp(-x / 2) / (2**half * gamma(half))
+    mean = Integral(exp(-a * T**2 * x / (4 * half)) * density, (x, 0, oo))
+    yield Step("E exp(-a t^2 chi^2/(2r)), every rank", mean, mixture.of.subs({r: 2 * half, t: T}))
     yield Step("its variance, every rank", -Subs(Derivative(mixture.of, (t, 2)), t, 0), a)
     yield Step(
         "its kurtosis, every rank: the limit of the exact one",
