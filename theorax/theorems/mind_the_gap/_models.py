@@ -9,6 +9,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
+from sympy import Integer
 
 from theorax.language import Parameter, Subject
 from theorax.numerics import distributions
@@ -66,9 +67,9 @@ NETWORK = Subject(
 
 
 def network(weights: WeightLaw | int = EXPONENTIAL, **changes: Any) -> Subject:
-    """A network of these weights with some options changed; where sigma_A is not known, the one observed takes its place."""
-    known = {sigma_A: weights.sigma_A} if isinstance(weights, WeightLaw) else {}
-    return NETWORK(weights=_place(weights), knows=known, **changes)
+    """A network of these weights with some options changed; a law that grows with T is held against sigma_A = 1."""
+    known = weights.sigma_A if isinstance(weights, WeightLaw) else Integer(1)
+    return NETWORK(weights=_place(weights), knows={sigma_A: known}, **changes)
 
 
 def one_matrix(

@@ -137,7 +137,7 @@ theorem = Theorem(
                 "uniform": network(UNIFORM, gaussian_values=0),
                 "zero-mean attention": network(gaussian_values=0, centred=1).breaking(H.markov, fails=outlier),
                 "popular tokens": network(gaussian_values=0, popular=0.5).breaking(H.markov, fails=(edge, outlier)),
-                "sharp softmax": network(LOGNORMAL, gaussian_values=0, sharp=1)(knows={sigma_A: 1}).breaking(
+                "sharp softmax": network(LOGNORMAL, gaussian_values=0, sharp=1).breaking(
                     H.fixed_law, fails=(edge, outlier),
                 ),
             },
