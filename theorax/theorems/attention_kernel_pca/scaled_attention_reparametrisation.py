@@ -61,8 +61,8 @@ class ScaledHead(eqx.Module):
 
 def build(key, N, D, s, shrunk, steep):
     shapes = dict(queries=(setting.QUERIES, D), keys=(N, D), values=(N, 2))
-    parts = (jax.random.normal(named(key, name), shape) for name, shape in shapes.items())
-    return ScaledHead(*parts, s * jnp.ones(1), shrunk, steep)
+    parts = {name: jax.random.normal(named(key, name), shape) for name, shape in shapes.items()}
+    return ScaledHead(**parts, s=s * jnp.ones(1), shrunk=shrunk, steep=steep)
 
 
 def attention(q, k, v):

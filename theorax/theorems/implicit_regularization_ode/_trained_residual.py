@@ -81,7 +81,7 @@ class ResidualTraining(eqx.Module):
         first = self.X @ weights.A.T
         added = jnp.zeros((N.padded + 1, *first.shape), first.dtype) if kicks is None else kicks
 
-        def layer(h: Array, local: tuple[Array, Array, Array]) -> tuple[Array, Array]:
+        def layer(h: Any, local: tuple[Any, Any, Any]) -> tuple[Any, Any]:
             V, W, kick = local
             h = h + self.residual(V, W, h) * step + kick
             return h, h

@@ -6,6 +6,7 @@ they stop at w = 2L (C^(1/L) - 1) >= 2 log C. The gradient flow of the loss carr
 """
 
 from enum import IntEnum
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -15,6 +16,7 @@ import sympy
 from sympy import Derivative, Rational, Subs, Symbol, exp, log, oo, sqrt
 
 from theorax.language import *
+from theorax.numerics.annotations import Entries
 from theorax.numerics.extents import Extent, literal
 from theorax.numerics.keys import named
 from theorax.theorems.implicit_regularization_ode import _trained_residual as setting
@@ -82,11 +84,11 @@ class ScalarActivation(IntEnum):
 class ScalarResidual(eqx.Module):
     """The weights w_1, ..., w_2L, input and target, C^(1/L) - 1, and the activation."""
 
-    w: jax.Array
-    x: jax.Array
-    target: jax.Array
-    growth: jax.Array
-    kind: jax.Array
+    w: Entries[Any, " layers"]
+    x: Any
+    target: Any
+    growth: Any
+    kind: Any
 
     def sigma(self, z):
         relu = jnp.where(z > 0, z, 0)

@@ -165,7 +165,8 @@ def cosine():
 @lemma
 def size():
     """Every N: the squared norm without the mean is (1/N) sum over pairs of |x_i - x_k|^2, here of 2 - 2 c each."""
-    c, i, k = Symbol("c", nonnegative=True), *symbols("i k", integer=True, positive=True)
+    c = Symbol("c", nonnegative=True)
+    i, k = symbols("i k", integer=True, positive=True)
     yield Step(
         "pairs that are all at the least cosine", Sum(2 - 2 * c, (k, i + 1, n), (i, 1, n - 1)) / n, (n - 1) * (1 - c)
     )

@@ -22,7 +22,7 @@ class ReversibleLayer(eqx.Module):
     kept: Scalar
 
     def added(self, M: Any, x: Any) -> Any:
-        """What is added to the other half."""
+        """The term added to the other half."""
         z = M @ x
         return jax.lax.select_n(self.bent, z, jnp.tanh(z))
 

@@ -25,7 +25,7 @@ built = numbers(missed="|exp(theta) - D|/|D|, theta built from the spectrum of D
 
 H = hypotheses(
     tied="all depths share their weights",
-    flow="the model is a flow x' = theta x, not steps of a size that is not small",
+    flow="the model is the flow x' = theta x",
     simple="D has simple negative eigenvalues, -1 and -2",
     paired="every negative eigenvalue of D has even multiplicity",
     invertible="D is invertible",

@@ -211,7 +211,7 @@ theorem = Theorem(
     ),
     issues=(
         "The account is that of one compiler; another one may store more, or recompute by itself.",
-        "In floats the recovered states carry rounding amplified by 1/g a layer: see float_inversion_amplification.",
+        "In floats the recovered states carry rounding amplified by 1/g a layer.",
         "Recovery evaluates every layer once more.",
     ),
 )  # fmt: skip

@@ -209,7 +209,7 @@ theorem = Theorem(
         ),
     ),
     issues=(
-        "In floating point the inverse amplifies rounding by 1/g a layer: see float_inversion_amplification.",
+        "In floating point the inverse amplifies rounding by 1/g a layer.",
         "An inverse of x + f(x) by iteration, which needs a Lipschitz constant below one, is not compared here.",
     ),
 )  # fmt: skip

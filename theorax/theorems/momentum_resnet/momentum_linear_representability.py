@@ -81,7 +81,7 @@ def mass_of(omega):
 
 
 def neuron(key, omega, push, changing):
-    """Weights whose w is imaginary, at most 8 in size: any others give more than Psi at w = 0."""
+    """Weights whose w is imaginary, at most 8 in size; real ones give more than Psi at w = 0."""
     eps = mass_of(omega)
     angle = jax.random.uniform(named(key, "angle"), maxval=8.0)
     theta = (-eps * angle**2 - 1 / (4 * eps)) * jnp.ones((1, 1))
@@ -144,7 +144,7 @@ def above(model):
 
 @lemma
 def stationary():
-    """Any angle: where the derivative vanishes, and the sign of the second one there."""
+    """Any angle: where the derivative vanishes."""
     x, a = sympy.symbols("x a", positive=True)
     curve = cos(x) + a * sin(x) / x
     slope = Subs(Derivative(curve, x).subs(a, solution.bend(omega)), x, omega)

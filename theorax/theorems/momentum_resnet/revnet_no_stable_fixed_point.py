@@ -199,6 +199,6 @@ theorem = Theorem(
     issues=(
         "Where A or B is singular, one is an eigenvalue: det(J - I) = 0.",
         "With equal signs the distance may fall in the first layers; then it grows without bound.",
-        "A momentum network has the determinant g^d and may converge: see momentum_fixed_point_stability.",
+        "A momentum network has the determinant g^d and may converge.",
     ),
 )  # fmt: skip

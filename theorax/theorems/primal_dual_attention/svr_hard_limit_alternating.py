@@ -11,12 +11,12 @@ import jax.numpy as jnp
 from sympy import Integer, Min, Rational, Subs, Sum, cos, pi, symbols
 
 from theorax.language import *
+from theorax.numerics.bessel_series import bessel_i, circle_number
 from theorax.numerics.kernel_attention import Softmax
 from theorax.numerics.kernel_regression import gram
 from theorax.numerics.quadratic import expanded_bound, lower_bound
 from theorax.numerics.weak_duality import weak_duality
 from theorax.theorems.primal_dual_attention._regression import N, eps
-from theorax.theorems.primal_dual_attention._series import bessel_i, circle_number
 
 c = Parameter("c", "C lambda/(1 - eps), the box over what the tube leaves", positive=True)
 length = Parameter("length", "|k|, the length of the keys", positive=True)
@@ -76,8 +76,8 @@ def on_the_circle(model, N, length, c, eps):
     size, used = (1 - eps) / least, jnp.minimum(c * one, one)
     C = c * size
     beta = (signs * used * size)[:, None]
-    alpha = [jnp.where(side * signs > 0, used * size, 0 * one)[:, None] for side in (1, -1)]
-    wider = [jnp.where(side * signs > 0, jnp.minimum(C, 1 / least), 0 * one)[:, None] for side in (1, -1)]
+    alpha, alphat = (jnp.where(side * signs > 0, used * size, 0 * one)[:, None] for side in (1, -1))
+    wide, widet = (jnp.where(side * signs > 0, jnp.minimum(C, 1 / least), 0 * one)[:, None] for side in (1, -1))
     waves = [jnp.cos(m * angles) for m in range(n // 2)]
     return dict(
         image=G @ y,
@@ -87,8 +87,8 @@ def on_the_circle(model, N, length, c, eps):
         least=least,
         residual=jnp.abs(y - G @ beta[:, 0]),
         above=expanded_bound(beta, jnp.zeros(1), G, y[:, None], C, eps),
-        below=lower_bound(*alpha, G, y[:, None], eps),
-        wide=lower_bound(*wider, G, y[:, None], eps),
+        below=lower_bound(alpha, alphat, G, y[:, None], eps),
+        wide=lower_bound(wide, widet, G, y[:, None], eps),
         room=(c - used) * size * jnp.ones(n),  # zero at the box, exactly
     )
 
