@@ -170,8 +170,7 @@ theorem = Theorem(
         }),
     ),
     issues=(
-        "That trained values are these is an empirical claim of the paper, which a reproduction (arXiv 2505.07908) did not "
-        "find; nothing here speaks of it.",
+        "Trained values near to these are a claim of the paper, which a reproduction (arXiv 2505.07908) did not find.",
         "Any values give coordinates phi(q) . u with u = sum_j v_j g_j phi(k_j): axes that are neither orthonormal nor "
         "principal.",
     ),

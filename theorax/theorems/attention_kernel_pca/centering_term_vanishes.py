@@ -80,7 +80,7 @@ def violation(model):
 
 
 def conditions(Kt, g, eigenvalues, A):
-    """Everything that is said of the values of the axes with these coefficients."""
+    """Measured letters of the axes with these coefficients."""
     V, n = A / g[:, None], len(A)
     scaled, unit = g[:, None] * V, jnp.eye(A.shape[1], dtype=V.dtype)
     return dict(

@@ -163,8 +163,7 @@ theorem = Theorem(
     ),
     issues=(
         "The step of singular value thresholding is replaced by attention: no nuclear norm is minimised, and lam is 4.",
-        "The released mu divides by the entries of one head and multiplies by the width of all: it is too large by the number "
-        "of heads.",
+        "The released mu is too large by the number of heads: it has the entries of one head and the width of all.",
         "Residuals after many steps overlap for the two signs; convergence is not claimed for either.",
     ),
 )  # fmt: skip

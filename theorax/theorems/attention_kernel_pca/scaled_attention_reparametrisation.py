@@ -1,4 +1,4 @@
-"""Values (I - S) X W in the place of X W: no change at S = 0, and the centring of the value formula at S = 11^T/N.
+"""Values (I - S) X W in the place of X W: no change at S = 0, and centred values at S = 11^T/N.
 
 The released layer trains a matrix S for each head, or one number s with S = s softmax(K K^T/sqrt(D)), zero at the start. With
 weights P the output is P (I - S) X W. At S = 11^T/N it is P X W less the mean of the values, since rows of P sum to one; that
@@ -108,7 +108,7 @@ theorem = Theorem(
         }),
     ),
     issues=(
-        "What training makes of S or s needs data: whether it comes near to 11^T/N is not asked.",
-        "At s = 0 the layer is standard attention whatever the rest; nothing more is said of the start.",
+        "Training of S or s needs data: how near it comes to 11^T/N is not asked.",
+        "At s = 0 the layer is standard attention for any other weights; no claim goes beyond the start.",
     ),
 )  # fmt: skip

@@ -61,28 +61,27 @@ discrete_as_printed = Identity(
     seen.gradient, seen.printed, under=H.step, corrected="backpropagation",
     margin=Relative(1, 10**9, "the account of the rounding stays below it"),
 )  # fmt: skip
-shape = dict(
-    as_=L, spread=Rational(1, 5),
-    approach=setting.in_powers(
-        0.3, 8, "the logarithm of an expansion in 1/L, as of every Euler scheme; near 0.07 at L = 8 on other seeds",
-    ),
-    margin=Absolute(1, 5, "no convergence is one away, a scheme of order two too, a square root a half"),
-)  # fmt: skip
+noise = Rational(1, 5)
+expansion = setting.in_powers(
+    0.3, 8, "the logarithm of an expansion in 1/L, as of every Euler scheme; near 0.07 at L = 8 on other seeds"
+)
+order = Absolute(1, 5, "no convergence is one away, a scheme of order two too, a square root a half")
+smooth = (H.step, H.smooth, H.regular)
 orders = {"a square root": 1 / sqrt(L), "second order": L**-2}
 adjoint = Rate(
-    gaps.adjoint, 1 / L, under=(H.step, H.smooth, H.regular),
+    gaps.adjoint, 1 / L, as_=L, spread=noise, approach=expansion, margin=order, under=smooth,
     wrong=orders | {"the sign alone corrected": dict(of=gaps.untransposed), "the transpose alone": dict(of=gaps.unsigned)},
-    **shape,
 )  # fmt: skip
-as_printed = Rate(gaps.misprinted, 1 / L, under=(H.step, H.smooth, H.regular), corrected="adjoint", **shape)
+as_printed = Rate(
+    gaps.misprinted, 1 / L, as_=L, spread=noise, approach=expansion, margin=order, under=smooth, corrected="adjoint",
+)  # fmt: skip
 layers = Rate(
-    gaps.layers, 1 / L,
+    gaps.layers, 1 / L, as_=L, spread=noise, approach=expansion, margin=order,
     wrong=orders | {"the printed adjoint": dict(of=gaps.by_printed), "P(1) without its two": dict(of=gaps.halved)},
-    **shape,
 )  # fmt: skip
 ends = Rate(
-    gaps.ends, 1 / L, under=(H.step, H.smooth, H.regular),
-    wrong=orders | {"the printed adjoint": dict(of=gaps.ends_by_printed)}, **shape,
+    gaps.ends, 1 / L, as_=L, spread=noise, approach=expansion, margin=order, under=smooth,
+    wrong=orders | {"the printed adjoint": dict(of=gaps.ends_by_printed)},
 )  # fmt: skip
 
 
@@ -142,7 +141,8 @@ def observe(model, L):
 @settles(backpropagation)
 def every_layer():
     """Any weights, input and target: two coordinates, one neuron in each of two layers, one output."""
-    a, v, w, b = (generic_entries(*shape) for shape in (("a", 2, 1), ("v", 2, 2, 1), ("w", 2, 1, 2), ("b", 1, 2)))
+    a, v = generic_entries("a", 2, 1), generic_entries("v", 2, 2, 1)
+    w, b = generic_entries("w", 2, 1, 2), generic_entries("b", 1, 2)
     X, Y = generic_entries("x", 1, 1), generic_entries("y", 1, 1)
     model = ResidualTraining(ResidualWeights(a, v, w, b), X, Y, 0.0, 0.0, 1.0)
     yield Instance(backpropagation, "L = 2", compare, model, literal(2))

@@ -15,7 +15,7 @@ from theorax.numerics.keys import named
 from theorax.theorems.masks_and_layernorm._masked_attention import CAUSAL, COMPLETE, MaskedLayer, mask_of, unit_rows
 
 
-class Pair(eqx.Module):
+class TokenPair(eqx.Module):
     """A layer that all depths share, the first token, and angles of the second one."""
 
     layer: MaskedLayer
@@ -36,7 +36,7 @@ def tokens(key, a, b, c, mask, scores, layernorm, transposed, moved, doubled):
     angles = jax.random.uniform(named(key, "angles"), (256,), maxval=2 * PI)
     points = jax.random.normal(named(key, "points"), (3, 2))
     corner = jnp.array([[0.0, 1.0], [0.0, 0.0]])
-    return Pair(
+    return TokenPair(
         layer, start, angles, points.at[:, 0].set(-jnp.exp(points[:, 0])), jnp.where(transposed == 1, corner.T, corner)
     )
 
@@ -57,7 +57,7 @@ def circle(model, t):
 
 def fixed_points(model, a, b, c):
     def slope(x):
-        """What a step along the circle becomes, along the circle again."""
+        """The image of a step along the circle, along the circle again."""
         along = jnp.stack([-x[1], x[0]])
         return jnp.vdot(jax.jvp(lambda x: model.layer(jnp.stack([model.start, x]))[1], (x,), (along,))[1], along)
 

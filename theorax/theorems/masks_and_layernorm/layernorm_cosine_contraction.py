@@ -99,7 +99,7 @@ def least_cosine(X):
 
 
 def contracted(net):
-    """What the first layer leaves of 1 - c, and its attention matrix."""
+    """The part of 1 - c that the first layer leaves, and its attention matrix."""
     layer = jax.tree.map(lambda leaf: leaf[0], net.layers)
     return (1 - least_cosine(layer(net.X))) / (1 - least_cosine(net.X)), layer.weights(net.X)
 

@@ -115,7 +115,7 @@ def slope_at_the_line(claim):
 
 @derives(at_pole)
 def slope_at_the_pole():
-    """Every a, b, c: at (0, 1) the sum (0, 2) W has the length 2 c, and the step (-1, 0) W has -a along (-1, 0)."""
+    """Every a, b, c: at (0, 1) the sum (0, 2) W has the length 2 c, and a step (-1, 0) becomes (-a, -b)."""
     h = Symbol("h", real=True)
     moved = (-h * a, -h * b + 2 * c)
     yield Step("slope", Subs(Derivative(-moved[0] / sqrt(moved[0] ** 2 + moved[1] ** 2), h), h, 0), at_pole.equals)

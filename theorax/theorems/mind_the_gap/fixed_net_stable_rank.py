@@ -65,8 +65,8 @@ def observe(net):
 def edge_and_moment():
     """Generic l and gamma, for free factors; the closed form at gamma = 1 for l = 1 to 5, and as l grows."""
     yield Cited(
-        "S-transforms of free factors multiply; that the A_perp, iid up to their row sums, become free of each other and "
-        "of the values, and that no singular value stays outside the limit's support, is assumed",
+        "S-transforms of free factors multiply; assumed: the A_perp and the values become free, and no singular value "
+        "stays outside the limit's support",
         "Voiculescu 1987",
     )
     S = (1 + z) ** -l * (1 + gamma * z) ** -l  # 1/(1 + z) for each A_perp, 1/(1 + gamma z) for each layer of values

@@ -63,8 +63,7 @@ def attention(law):
 def secular_equation():
     """Every theta above the threshold, for a perturbation free from the bulk; and the threshold itself."""
     yield Cited(
-        "an additive perturbation of rank one and size t leaves the bulk where t G(x) = 1, in a uniform direction; that "
-        "the fixed direction of the ones acts like one is assumed",
+        "a perturbation of rank one and size t leaves the bulk where t G(x) = 1; assumed: the ones act like a uniform direction",
         "Benaych-Georges and Nadakuditi 2011",
     )
     x, g = Symbol("x", positive=True), Symbol("g", positive=True)

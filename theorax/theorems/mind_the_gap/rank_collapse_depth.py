@@ -96,8 +96,8 @@ def observe(net):
 def fuss_catalan():
     """Generic l, for free factors."""
     yield Cited(
-        "S-transforms of free factors multiply; that random Markov matrices without their outliers become free, and that no "
-        "singular value stays outside the limit's support, is assumed",
+        "S-transforms of free factors multiply; assumed: the factors become free, and no singular value stays outside the "
+        "limit's support",
         "Voiculescu 1987",
     )
     S = (1 + z) ** -l

@@ -63,8 +63,7 @@ def observe(net, T):
 def second_moment():
     """Generic l and gamma, for free factors; that independent factors become free is assumed."""
     yield Cited(
-        "S-transforms of free factors multiply; that the A_perp, iid up to their row sums, become free of each other and "
-        "of the values is assumed",
+        "S-transforms of free factors multiply; assumed: the A_perp become free of each other and of the values",
         "Voiculescu 1987",
     )
     S = ((1 + z) * (1 + gamma * z)) ** -l  # 1/(1 + z) for each A_perp, 1/(1 + gamma z) for each layer of values

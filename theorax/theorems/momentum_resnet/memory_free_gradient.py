@@ -18,8 +18,8 @@ from sympy import Integer, Min, Rational, Symbol, log, oo, simplify
 from theorax.language import *
 from theorax.numerics.annotations import Scalar
 from theorax.numerics.extents import literal
-from theorax.theorems.momentum_resnet import _gradients as gradients
 from theorax.theorems.momentum_resnet import _momentum as momentum
+from theorax.theorems.momentum_resnet import _recovered_gradients as gradients
 from theorax.theorems.momentum_resnet._momentum import MomentumNetwork, N, d, g
 
 batch = Parameter("batch", "number of inputs", integer=True, positive=True)
@@ -121,7 +121,7 @@ STORED, RECOVERED = range(2)
 
 
 class Compared(eqx.Module):
-    """Which ways are taken for the one that stores and for the one that recovers; the inputs of a batch."""
+    """Ways taken for the gradient that stores and for the one that recovers, and the inputs of a batch."""
 
     first: Scalar
     second: Scalar
