@@ -63,7 +63,7 @@ def attention(law):
 def secular_equation():
     """Every theta above the threshold, for a perturbation free from the bulk; and the threshold itself."""
     yield Cited(
-        "a perturbation of rank one and size t leaves the bulk where t G(x) = 1; assumed: the ones act like a uniform direction",
+        "a perturbation of rank one and size t leaves the bulk where t G(x) = 1; assumed: the ones act as a uniform direction",
         "Benaych-Georges and Nadakuditi 2011",
     )
     x, g = Symbol("x", positive=True), Symbol("g", positive=True)
