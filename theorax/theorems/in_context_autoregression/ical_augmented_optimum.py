@@ -215,8 +215,7 @@ theorem = Theorem(
         ),
     ),
     issues=(
-        "The optimum is a gradient step only under the hypothesis multiples: the claim dense is lower at every N. The gap "
-        "vanishes as N grows.",
+        "The optimum is a gradient step under `multiples` alone: dense values are better at every N, by a gap that vanishes.",
         "The best step is that of least squares on m contexts, where gradient descent ends, as the loss is quadratic in it.",
         "On pairs this product alone is not the optimum: s_t, s_(T-1) and s_t meet the target at t = T, by 2 cos(theta) s_T "
         "= s_(T+1) + s_(T-1). With all scalar blocks the loss is 0.2731 instead of 0.4 at d = 2, N = 3 (L-BFGS, not claimed).",
