@@ -36,7 +36,7 @@ def pushed(V: Array, W: Array, h: Float[Array, "n q"], p: Float[Array, "n q"]) -
     return (p @ W.T / V.shape[0] ** 0.5 * slopes(W, h)) @ V.T / V.shape[1] ** 0.5
 
 
-def gradients(model: ResidualTraining, weights: ResidualWeights, N: Extent) -> Float[Array, "L+1 n q"]:
+def gradients(model: ResidualTraining, weights: ResidualWeights, N: Extent) -> Float[Array, "nodes n q"]:
     """n dl/dh_k: the derivative of the loss by what is added to h_k."""
     kicks = jnp.zeros((N.padded + 1, len(model.X), len(weights.A)))
 

@@ -75,7 +75,7 @@ class ResidualTraining(eqx.Module):
         """F(x_i)."""
         return self.hidden(weights, N)[-1] @ weights.B.T
 
-    def hidden(self, weights: ResidualWeights, N: Extent, kicks: Array | None = None) -> Float[Array, "L+1 n q"]:
+    def hidden(self, weights: ResidualWeights, N: Extent, kicks: Array | None = None) -> Float[Array, "nodes n q"]:
         """h_0, h_1, ..., and h_L again beyond the depth; ``kicks`` are added to them one by one."""
         step = self.width_of_step(N)
         first = self.X @ weights.A.T
