@@ -121,7 +121,7 @@ def _try(counts: Counts, trial: Trial, place: Path, wanted: dict[str, Any]) -> N
         if trial.target == "group":
             os.killpg(pid, number)
         else:
-            workers = _children(pid) if trial.target == "worker" else []
+            workers = _workers(pid) if trial.target == "worker" else []
             os.kill(workers[-1] if workers else pid, number)
     code = _code(pid)
     if code is None:
@@ -187,9 +187,11 @@ def _is_green(report: Path) -> bool:
     return found.summary.exit_code == 0 and set(found.by_id) == set(THEOREMS)
 
 
-def _children(pid: int) -> list[int]:
+def _workers(pid: int) -> list[int]:
+    """Workers of the command. Python's own process that counts what they share is none: its end by force is not defended."""
     try:
-        return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return [int(word) for word in children if b"spawn_main" in Path(f"/proc/{word}/cmdline").read_bytes()]
     except OSError:
         return []
 

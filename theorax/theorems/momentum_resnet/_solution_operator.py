@@ -78,7 +78,7 @@ def network_map(
     return momentum.through(net, (identity, jnp.zeros_like(identity)), N)[0]
 
 
-def half_flow(theta: Float[Array, "d d"], eps: Scalar) -> Float[Array, "2d 2d"]:
+def half_flow(theta: Float[Array, "d d"], eps: Scalar) -> Float[Array, "states states"]:
     """The flow of positions and velocities over half a unit of time: 32 equal steps of a Taylor series.
 
     **Errors:** a step of a generator of norm G is cut at (G/64)^24/24!, below 1e-16 for G up to 128.
