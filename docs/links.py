@@ -44,7 +44,7 @@ class PageLinks(HTMLParser):
 
     @classmethod
     def of(cls, path: Path) -> PageLinks:
-        """Those of a file."""
+        """Links and anchors of a file."""
         found = cls()
         found.feed(path.read_text(encoding="utf-8"))
         return found
