@@ -85,6 +85,15 @@ def test_welch_by_hand():
     assert math.isclose(interval.df, (a + b) ** 2 / (a**2 / 1 + b**2 / 2), rel_tol=8 * 2.0**-52)
 
 
+@pytest.mark.parametrize("exponent", [-500, -300, 0, 300, 480])
+def test_welch_knows_no_unit(exponent):
+    unit = 2.0**exponent
+    draws, weights = [[1.0, 3.0], [0.0, 1.0, 2.0]], [1.0, 2.0]
+    interval = independent([[unit * x for x in column] for column in draws], weights)
+    of_one = independent(draws, weights)
+    assert (interval.df, interval.se) == (of_one.df, unit * of_one.se)  # a power of two rounds nothing
+
+
 def test_student_is_the_scores_t_test(rng):
     table = rng.standard_normal((12, 3))
     z = scores(table, K)

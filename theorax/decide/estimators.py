@@ -180,7 +180,8 @@ def _welch(estimate: float, columns: Sequence[Vector], k: Vector, bias: float, r
         )
     parts = k**2 * np.array([column.var(ddof=1) for column in columns]) / counts
     total = float(parts.sum())
-    df = total**2 / float(np.sum(parts**2 / (counts - 1))) if total > 0 else float(counts.min() - 1)
+    # Shares of the total, not parts: the square of a tiny variance is zero in floats.
+    df = 1 / float(np.sum((parts / total) ** 2 / (counts - 1))) if total > 0 else float(counts.min() - 1)
     return Student(estimate, math.sqrt(total), df, bias, rounding, tuple(columns), tuple(map(float, k)))
 
 
