@@ -81,6 +81,10 @@ class Page:
                 type=kind, key=key, code=key, windowsVirtualKeyCode=code, text=text if kind == "keyDown" else "",
             )  # fmt: skip
 
+    def hover(self, x: float, y: float) -> None:
+        """The pointer at a place of the window, no button pressed."""
+        self._ask("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+
     def click(self, x: float, y: float) -> None:
         """A click of the mouse at a place of the window."""
         for kind in ("mousePressed", "mouseReleased"):

@@ -65,14 +65,15 @@ def test_the_console_is_silent_and_nothing_is_asked_for(page, files, name):
 def test_formulas_have_boxes(page, files):
     page.look(1280)
     page.open(files["several"])
-    boxes = """[...document.querySelectorAll('math, math mi, math mn')].filter(e => e.textContent.trim()).map(e => {
-        const box = e.getBoundingClientRect(); return [box.width, box.height] })"""
+    boxes = """[...document.querySelectorAll('math, math mi, math mn')]
+        .filter(each => each.textContent.trim() && !each.closest('.tip'))  // those wait for a pointer
+        .map(each => { const box = each.getBoundingClientRect(); return [box.width, box.height] })"""
     page.evaluate("document.querySelectorAll('details').forEach(part => part.open = true)")
     found = page.evaluate(boxes)
     assert len(found) > 20
     assert all(width > 0 and height > 0 for width, height in found)
     # A fraction or a subscript is typeset, not written in a row.
-    assert page.evaluate("document.querySelector('msub').getBoundingClientRect().height") > 10
+    assert page.evaluate("document.querySelector('article msub').getBoundingClientRect().height") > 10
 
 
 @pytest.mark.parametrize("scripts", [True, False])
@@ -87,6 +88,22 @@ def test_a_click_in_the_graph_goes_to_the_theorem(page, files, scripts):
     assert page.evaluate("location.hash") == "#refuted_edge"
     top = page.evaluate("document.getElementById('refuted_edge').getBoundingClientRect().top")
     assert abs(top) < 60
+
+
+@pytest.mark.parametrize("id", ["bulk", "open_edge"])
+def test_a_pointer_on_a_box_shows_the_statement_in_typeset_mathematics(page, files, id):
+    page.look(1280)
+    page.open(files["several"], scripts=False)
+    shown = """[...document.querySelectorAll('#what-rests-on-what .tip math')].map(each => each.getBoundingClientRect())
+        .filter(box => box.width > 20 && box.height > 10 && box.x >= 0 && box.y >= 0).map(box => box.bottom)"""
+    assert page.evaluate(shown) == []
+    place = f"""(() => {{ const box = document.querySelector('#what-rests-on-what a[href="#{id}"] .box');
+        box.scrollIntoView({{block: 'center'}}); const r = box.getBoundingClientRect();
+        return [r.x + r.width / 2, r.y + r.height / 2, r.y] }})()"""
+    x, y, top = page.evaluate(place)
+    page.hover(x, y)
+    (bottom,) = page.evaluate(shown)
+    assert bottom <= top  # it covers what is drawn before, never the box itself
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -6,6 +6,7 @@ from html import escape
 from typing import NamedTuple
 
 from theorax.reports.html.graph_boxes import GraphBox
+from theorax.text.mathml import formula
 from theorax.text.safe import shortened, visible
 
 
@@ -20,6 +21,7 @@ class BoxForm(NamedTuple):
 BOX = BoxForm(288, 40, "")  # of the graph, with room for a title
 SAMPLE = BoxForm(46, 24, "-sample")  # of the legend
 PATTERNED = 30  # the width of the field with a pattern, left of the title
+ABOVE, WIDE = 120, 620  # room for a statement above its box
 _PARTS = {-4: "inner", 0: "box", 4: "ring"}  # by how far an outline lies outside of the box
 
 
@@ -34,12 +36,19 @@ def linked(box: GraphBox, drawn: str, link: str | None, *, stub: bool = False, b
     told = box.told
     if box.status is not None:
         told = f"{box.id}: {box.status}" if brief else f"{told}; drawn in full with its own paper" if stub else told
-        if box.statement and not brief and not stub:
-            told = f"{box.statement}\n{told}"
     inner = f"<title>{escape(visible(told))}</title>{drawn}"
     if link is None or box.status is None:
         return f'<g class="node ghost">{inner}</g>'
     return f'<a class="node" href="{escape(link)}">{inner}</a>'
+
+
+def statement(box: GraphBox, x: float, bottom: float) -> str:
+    """The statement of its first claim, shown while a pointer is on the box; it lies above, over what is drawn before."""
+    if not box.statement:
+        return ""
+    place = f'x="{x:.0f}" y="{bottom - ABOVE:.0f}" width="{WIDE}" height="{ABOVE}"'
+    told = formula(box.latex, box.statement)
+    return f'<foreignObject class="tip" aria-hidden="true" {place}><div><div>{told}</div></div></foreignObject>'
 
 
 def marks(box: GraphBox, x: float, y: float, form: BoxForm = BOX, *, letter: bool = True, stub: bool = False) -> str:

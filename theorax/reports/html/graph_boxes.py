@@ -59,6 +59,7 @@ class GraphBox:
     ring: bool = False  # everything it rests on, however far, is in this report and holds
     title: str = ""
     statement: str = ""  # of its first claim, on one line
+    latex: str = ""  # of the same claim
     found: str = ""  # how its claims were shown, and how far the weakest reaches
     unrun: bool = False  # asked for, and not checked
 
@@ -106,6 +107,7 @@ def boxes(theorems: Sequence[TheoremReport], unfinished: Sequence[str] = ()) -> 
             ring=all(name in status and status[name].holds for name in above),
             title=one_line(part.title),
             statement=one_line(one_statement(part.claims[0])) if part.claims else "",
+            latex=part.claims[0].latex if part.claims else "",
             found=_found(part),
         )
     for id in unfinished:
