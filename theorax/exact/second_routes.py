@@ -238,7 +238,8 @@ def _course(expression: Expr, variable: Symbol, places: list[Expr], point: dict[
     found: list[arb] = []
     for where in places:
         # Differences of numbers of size 2^k cancel: four times as many bits stay for every one of them.
-        value = ball_of(expression, {**point, variable: where}, 128 + 16 * _FAR[len(found)])
+        bits = 128 + 16 * _FAR[len(found)]
+        value = ball_of(expression, {**point, variable: ball_of(where, {}, 2 * bits)}, bits)
         if not value.is_finite() or value.rad() > arb(2) ** -32 * (1 + abs(value.mid())):
             break
         found.append(value)

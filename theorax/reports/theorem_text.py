@@ -338,8 +338,8 @@ def _proof(steps: Sequence[StepOutcome]) -> Iterator[Block]:
 
 def computed(step: StepOutcome) -> str:
     """Sentence that says by what the check computed a step, and by what it looked again."""
-    again = f", re-checked by {step.re_checked_by}" if step.re_checked_by else ""
-    return f"Computed by {step.computed_by}{again}."
+    again = f"; second route: {step.re_checked_by}" if step.re_checked_by else ""
+    return f"Computed by {step.computed_by}{again}".rstrip(".") + "."
 
 
 def _controls(rows: Sequence[ControlOutcome]) -> Iterator[Block]:

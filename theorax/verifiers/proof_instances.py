@@ -30,6 +30,7 @@ from theorax.numerics.arithmetics import (
 )
 from theorax.numerics.arithmetics.expressions import UnsupportedExpression, ball_of
 from theorax.numerics.extents import Extent
+from theorax.verifiers.proof_steps import NO_ROUTE
 
 _PRECISION = 128
 _POINTS_TRIED = 8
@@ -161,7 +162,7 @@ def _in_balls(instance: Instance, values: Mapping[str, Any], letters: Sequence[s
             why = str(error)
             continue
         return "the same program run in balls at a point", ""
-    return f"not re-checked: {why}", ""
+    return f"{NO_ROUTE}: {why}", ""
 
 
 def _at(given: Any, point: Mapping[Symbol, Any]) -> Any:

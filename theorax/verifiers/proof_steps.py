@@ -15,7 +15,7 @@ from theorax.names import many
 from theorax.verifiers.outcome import StepStatus
 
 LONGEST_FORMULA = 600  # characters of LaTeX; a longer one is shown shortened, as text
-NOT_RE_CHECKED = "not re-checked"
+NO_ROUTE = "none"
 
 Pair = tuple[Basic, Basic]
 
@@ -119,9 +119,7 @@ def _by(parts: Iterable[Computed]) -> tuple[str, str]:
     results = {result.node: result for part in parts for result in part.results}.values()
     if not results:
         return "", ""
-    again = [
-        result.route.told if result.route.agrees else f"{NOT_RE_CHECKED}: {result.route.told}" for result in results
-    ]
+    again = [result.route.told if result.route.agrees else f"{NO_ROUTE}: {result.route.told}" for result in results]
     return _joined(result.computed_by for result in results), _joined(again)
 
 
