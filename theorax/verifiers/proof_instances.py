@@ -30,7 +30,6 @@ from theorax.numerics.arithmetics import (
 )
 from theorax.numerics.arithmetics.expressions import UnsupportedExpression, ball_of
 from theorax.numerics.extents import Extent
-from theorax.verifiers.proof_steps import NO_ROUTE
 
 _PRECISION = 128
 _POINTS_TRIED = 8
@@ -72,6 +71,7 @@ class StatedInstance:
     step: Step
     scope: Scope
     re_checked_by: str
+    alone: str = ""  # why nothing else held it
     disagreement: str = ""
 
 
@@ -104,8 +104,8 @@ def stated(instance: Instance, theorem: Theorem) -> StatedInstance:
             f"Instance({instance.reason!r}) holds the symbol {stray[0]}, which is neither a letter of the claim nor an "
             "entry of what the program was given."
         )
-    again, disagreement = _in_balls(instance, values, sorted(letter.name for letter in wanted))
-    return StatedInstance(step, _scope(instance), again, disagreement)
+    again, alone, disagreement = _in_balls(instance, values, sorted(letter.name for letter in wanted))
+    return StatedInstance(step, _scope(instance), again, alone, disagreement)
 
 
 def _evaluated(instance: Instance) -> Mapping[str, Any]:
@@ -146,8 +146,8 @@ def _letters(instance: Instance) -> dict[Symbol, Any]:
     return {**letters, **instance.letters}
 
 
-def _in_balls(instance: Instance, values: Mapping[str, Any], letters: Sequence[str]) -> tuple[str, str]:
-    """The program run in balls at one exact point, against what it returned on symbols: how, and a letter that differs."""
+def _in_balls(instance: Instance, values: Mapping[str, Any], letters: Sequence[str]) -> tuple[str, str, str]:
+    """The program run in balls at one exact point, against what it returned on symbols: how, why not, what differs."""
     symbols = sorted({symbol for entry in entries_of(instance.given) for symbol in entry.free_symbols}, key=str)
     draws, why = random.Random(0), "no point was found where it is a real number"
     for _ in range(_POINTS_TRIED):
@@ -157,12 +157,12 @@ def _in_balls(instance: Instance, values: Mapping[str, Any], letters: Sequence[s
             for name in letters:
                 pairs = zip(np.asarray(found[name]).ravel(), as_entries(values[name]).ravel(), strict=True)
                 if any(not one.overlaps(ball_of(other, point, _PRECISION)) for one, other in pairs):
-                    return "", f"{name}, run in balls, is another number at {point}"
+                    return "", "", f"{name}, run in balls, is another number at {point}"
         except (UndecidedComparison, UnsupportedExpression, UnsupportedPrimitive, UsageError, ValueError) as error:
             why = str(error)
             continue
-        return "the same program run in balls at a point", ""
-    return f"{NO_ROUTE}: {why}", ""
+        return "the same program run in balls at a point", "", ""
+    return "", why, ""
 
 
 def _at(given: Any, point: Mapping[Symbol, Any]) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sympy import Add, Basic, Symbol, cancel, exp, expand, fraction, latex, pretty
 
-from theorax.exact.computations import Computed, computed
+from theorax.exact.computations import computed
 from theorax.exact.solutions import check_solutions
 from theorax.exact.zero import ZeroFinding, ZeroTest, is_zero
 from theorax.language import Solved, Step
@@ -15,7 +15,6 @@ from theorax.names import many
 from theorax.verifiers.outcome import StepStatus
 
 LONGEST_FORMULA = 600  # characters of LaTeX; a longer one is shown shortened, as text
-NO_ROUTE = "none"
 
 Pair = tuple[Basic, Basic]
 
@@ -30,6 +29,7 @@ class DecidedStep:
     latex: str
     computed_by: str = ""
     re_checked_by: str = ""
+    alone: str = ""  # why some result was held against nothing else
     pairs: tuple[Pair, ...] = ()
 
 
@@ -41,17 +41,19 @@ STATUS = {
 }
 
 
-def decide_step(step: Step, computed_by: str = "", re_checked_by: str = "") -> DecidedStep:
-    """Compute the sides of a step and decide the equality, entry by entry.
+def decide_step(step: Step, computed_by: str = "", re_checked_by: str = "", alone: str = "") -> DecidedStep:
+    """Compute the sides of a step and decide the equality, entry by entry; what is known of an instance is given.
 
     A second route that disagrees refutes the step, whatever the first one found.
     """
     sides = [(computed(left), computed(right)) for left, right in step.entries]
     pairs = tuple((left.value, right.value) for left, right in sides)
     shown, formula = _statement(step.entries), _latex(step.entries)
-    made, again = _by(part for pair in sides for part in pair)
-    found = (computed_by or made, re_checked_by or again, pairs)
     results = [result for pair in sides for part in pair for result in part.results]
+    made = _joined(result.computed_by for result in results)
+    again = _joined(result.route.told for result in results if result.route.agrees)
+    alone = alone or _joined(result.route.told for result in results if result.route.agrees is None)
+    found = (computed_by or made, re_checked_by or again, alone, pairs)
     for result in results:
         if result.route.agrees is False:
             told = f"{result.computed_by} found {_short(result.value)} for {_short(result.node)}; {result.route.told}"
@@ -112,15 +114,6 @@ def _over_letters(exponent: Basic, letters: dict[Basic, Symbol]) -> Basic:
 def _one_fraction(exponent: Basic) -> Basic:
     above, below = fraction(cancel(exponent))
     return Add(*(term / below for term in Add.make_args(expand(above))))
-
-
-def _by(parts: Iterable[Computed]) -> tuple[str, str]:
-    """By what the results were computed, and by what each of them was held against; "" where nothing was computed."""
-    results = {result.node: result for part in parts for result in part.results}.values()
-    if not results:
-        return "", ""
-    again = [result.route.told if result.route.agrees else f"{NO_ROUTE}: {result.route.told}" for result in results]
-    return _joined(result.computed_by for result in results), _joined(again)
 
 
 def _weakest(verdicts: Sequence[ZeroFinding]) -> ZeroFinding:
