@@ -100,11 +100,15 @@ def one_neuron(equation):
 
 @lemma
 def threshold():
-    """Any angle: lambda lies above -1, so -I in odd dimension is not reached."""
+    """Any mass: lambda is at least -(1 + a) e^(-a), which lies above -1; so -I in odd dimension is not reached."""
     x, a = sympy.symbols("x a", positive=True)
     curve = sympy.cos(x) + a * sympy.sin(x) / x
     slope = Subs(Derivative(curve, x).subs(a, solution.bend(omega)), x, omega)
     yield Step("lambda is attained where the derivative vanishes", slope, 0)
+    yield Step(
+        "(1 + a) e^(-a) falls from its value at zero", Derivative((1 + a) * sympy.exp(-a), a), -a * sympy.exp(-a)
+    )
+    yield Step("which is one", Subs((1 + a) * sympy.exp(-a), a, 0), 1)
     low = solution.threshold(omega)
     yield Step("it tends to -1 as the mass grows without bound", sympy.Limit(low, omega, sympy.pi, "+"), -1)
 

@@ -92,7 +92,7 @@ class Moving(MomentumNetwork):
         return x - self.old * (v - state[1]), v
 
 
-class Started(eqx.Module):
+class Displaced(eqx.Module):
     """A network, its fixed point, and a distance and velocity to start from."""
 
     net: Moving
@@ -113,7 +113,7 @@ def drawn(key, g, bent, old, jumps, turning, size):
     H = frame @ (jnp.diag(h) + turning * edge * (turn - turn.T)) @ frame.T
     point = jax.random.normal(named(key, "point"), (4,))
     net = Moving(Descent(bent), jnp.concatenate([H, point[:, None]], 1)[None], g, 1.0, old, jumps)
-    return Started(net, point, u, size * jax.random.normal(named(key, "start"), (2, 4)))
+    return Displaced(net, point, u, size * jax.random.normal(named(key, "start"), (2, 4)))
 
 
 def of_layer(model):
@@ -153,7 +153,7 @@ def of_symbols(letter):
     """Two neurons, any H."""
     weights, point = generic_entries("h", 1, 2, 3), generic_entries("p", 2)
     weights[0, :, -1] = point
-    return Started(Moving(Descent(LINEAR), weights, letter, 1.0, 0.0, 0.0), point, 0.5, generic_entries("x", 2, 2))
+    return Displaced(Moving(Descent(LINEAR), weights, letter, 1.0, 0.0, 0.0), point, 0.5, generic_entries("x", 2, 2))
 
 
 @settles(factored, shrinks)
