@@ -16,6 +16,14 @@ from theorax.language import *
 from theorax.numerics.annotations import Scalar
 from theorax.numerics.keys import named
 from theorax.theorems.momentum_resnet import _solution_operator as solution
+from theorax.theorems.momentum_resnet._spectral_targets import (
+    Halves,
+    SpectralTarget,
+    compare,
+    mass_of,
+    rotation,
+    threshold_of,
+)
 
 m = Size("m", "mass epsilon")
 d = Size("d", "dimension")
@@ -50,34 +58,11 @@ heavy = Limit(
 )  # fmt: skip
 
 
-class Halves(eqx.Module):
-    """Weights of the two halves of time, the same where layers share them; the mass and the velocity at the start."""
-
-    first: jax.Array
-    second: jax.Array
-    eps: Scalar
-    push: Scalar
-
-    def map(self):
-        return solution.time_one(self.first, self.second, self.eps, self.push)
-
-
 class Threshold(eqx.Module):
     """A mass, and the velocity at the start in units of x(0)."""
 
     mass: jax.Array
     push: Scalar
-
-
-class SpectralTarget(eqx.Module):
-    """A matrix, and the equation that should reach it."""
-
-    D: jax.Array
-    equation: Halves
-
-
-def mass_of(omega):
-    return 1 / (2 * solution.bend(omega, jnp.sin, jnp.cos))
 
 
 def neuron(key, omega, push, changing):
@@ -88,18 +73,13 @@ def neuron(key, omega, push, changing):
     return Halves(theta, theta * (1 - 2 * changing), eps, push)
 
 
-def rotation(number):
-    return jnp.array([[jnp.real(number), -jnp.imag(number)], [jnp.imag(number), jnp.real(number)]])
-
-
 def spectral(key, omega, push, changing, split, defective):
     """Dimension six: a real eigenvalue above lambda, zero, a complex pair, and a double one below lambda.
 
     ``split`` parts the double eigenvalue; ``defective`` makes a Jordan block at lambda of the first two.
     """
     draw = lambda name, low, high: jax.random.uniform(named(key, name), minval=low, maxval=high)  # noqa: E731
-    eps, a = mass_of(omega), solution.bend(omega, jnp.sin, jnp.cos)
-    least = jnp.exp(-a) * (jnp.cos(omega) + a * jnp.sin(omega) / omega)
+    eps, least = mass_of(omega), threshold_of(omega)
     high = jnp.where(defective > 0, least, least + draw("real", 0.05, 2.0))
     zero = jnp.where(defective > 0, least, 0.0)
     turning = draw("modulus", 0.3, 2.0) * jnp.exp(1j * draw("angle", 0.2, 3.0))
@@ -120,12 +100,6 @@ def at_mass(key, m, push):
 
 def one_neuron(equation):
     return dict(psi=equation.map()[0, 0])
-
-
-def compare(target):
-    """Sums of 12 terms, 24 orders, and five squarings that double errors: below 2^12 roundings, of norms below 2^7."""
-    missed = jnp.linalg.norm(target.equation.map() - target.D, 2) / jnp.linalg.norm(target.D, 2)
-    return dict(missed=missed, missed_error=2.0**-34)
 
 
 def above(model):
