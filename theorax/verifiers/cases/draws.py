@@ -23,7 +23,7 @@ from theorax.verifiers.cases.crew import STARTUP, Crew, DrawnPortion, Place, Por
 from theorax.verifiers.cases.drawn_tables import columns_of, cut, joined, length, tables_of
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.kept_draws import packed, unpacked
-from theorax.verifiers.cases.measure import measure, observed
+from theorax.verifiers.cases.measure import Builder, measure, observed
 from theorax.verifiers.cases.sweep_lines import BOX, SweepLine
 from theorax.verifiers.outcome import VectorisedPrograms
 from theorax.verifiers.phases import phase
@@ -57,6 +57,7 @@ class Draws:
         self._samplers: dict[tuple[str, int | AsManyAsFit], Sampler] = {}
         self._drawn: dict[Place, tuple[Tables, Tables]] = {}  # all draws so far, whoever asked for them
         self._seen: dict[Place, dict[int, Observed]] = {}  # by the number of draws that was asked for
+        self._builders: dict[Place, dict[int, Builder]] = {}  # of models that balls ask for
         self._portions: dict[Portion, DrawnPortion] = {}  # drawn here while others drew what was asked for
         self._kept = tables_of(unpacked(kept)) if kept is not None else {}
         self.count = 0
@@ -106,7 +107,8 @@ class Draws:
             drawn, errors = self._drawn[place] = joined(drawn, more[0]), joined(errors, more[1])
             self._share(self._spent - begun)
         tables, bounds = (cut(columns, first, first + count) for columns in (drawn, errors))
-        seen = observed(self._theorem_id, experiment, asked, every, seed, sampler, tables, bounds)
+        builders = self._builders.setdefault(place, {})
+        seen = observed(self._theorem_id, experiment, asked, every, seed, sampler, tables, bounds, builders)
         return seen if seen.model is None else replace(seen, model=_later(seen.model, first))
 
     def unpadded(self, line: SweepLine, size: int, count: int) -> Observed:

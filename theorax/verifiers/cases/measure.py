@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import cache, lru_cache
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeAlias
 
 import equinox as eqx
 import jax
@@ -21,6 +21,9 @@ from theorax.numerics.keys import root, seed_of
 from theorax.numerics.sampler import Sampler, structure
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import SweepLine
+
+Builder: TypeAlias = tuple[Callable[[Any], Any], dict[str, Any]]
+"""What builds the model of a key, compiled, and the letters that its observation reads."""
 
 # Unless an experiment says otherwise, a size shares a compiled program with one up to twice as large: padding a cubic
 # algorithm further wastes more than the few seconds that one more program costs to compile.
@@ -91,20 +94,25 @@ def observed(
     sampler: Sampler,
     tables: tuple[Mapping[str, np.ndarray], ...],
     errors: tuple[Mapping[str, np.ndarray], ...],
+    builders: dict[int, Builder] | None = None,
 ) -> Observed:
-    """Observations on the line, from its tables: the models behind them are built again when one is asked for."""
+    """Observations on the line, from its tables: the models behind them are built again when one is asked for.
 
-    @cache
-    def built(size: int) -> tuple[Callable[[Any], Any], dict[str, Any]]:
-        # Outside a program JAX compiles each branch and loop anew for every model, and keeps them all: of a menu of laws
-        # several MB a model. Letters are known inside: a model may hold functions of them, which no program hands back.
-        letters = _letters(experiment, line, every, size)
-        asked = _arrays(letters, line.subject.needs)
-        return eqx.filter_jit(lambda key: line.subject.build(key, **asked)), _arrays(letters, experiment.reads)
+    ``builders`` keeps what builds them, by size: for all portions and claims of one line it is compiled once.
+    """
+    known: dict[int, Builder] = {} if builders is None else builders
 
     def model(size: int, draw: int) -> tuple[Any, dict[str, Any]]:
         with platform.precision(experiment.dtype):
-            build, read = built(size)
+            if size not in known:
+                # Outside a program JAX compiles each branch and loop anew for every model, and keeps them all: of a menu of
+                # laws several MB a model. Letters are known inside: a model may hold functions of them, which no program
+                # hands back.
+                letters = _letters(experiment, line, every, size)
+                asked = _arrays(letters, line.subject.needs)
+                build = eqx.filter_jit(lambda key: line.subject.build(key, **asked))
+                known[size] = build, _arrays(letters, experiment.reads)
+            build, read = known[size]
             return build(
                 jax.random.fold_in(root(_seed(theorem, experiment, line, size, seed), sampler.generator), draw)
             ), read
