@@ -81,7 +81,8 @@ def decide_solved(step: Solved) -> DecidedStep:
     shown = f"{_short(equations[0][0])} = 0" + (f" and {len(equations) - 1} more" if len(equations) > 1 else "")
     shown += f": {' or '.join(solutions)}" + ("; these are all" if step.every else "")
     pairs = tuple(pair for solution in step.solutions for pair in solution.items())
-    return DecidedStep(status, method, shown, "", finding.found, again if finding.found else "", pairs)
+    again = again if finding.found else ""
+    return DecidedStep(status, method, shown, "", computed_by=finding.found, re_checked_by=again, pairs=pairs)
 
 
 def _vanishes(difference: Basic) -> ZeroFinding:

@@ -110,8 +110,8 @@ def observed(
                 # hands back.
                 letters = _letters(experiment, line, every, size)
                 asked = _arrays(letters, line.subject.needs)
-                build = eqx.filter_jit(lambda key: line.subject.build(key, **asked))
-                known[size] = build, _arrays(letters, experiment.reads)
+                built = eqx.filter_jit(lambda key: line.subject.build(key, **asked))
+                known[size] = built, _arrays(letters, experiment.reads)
             build, read = known[size]
             return build(
                 jax.random.fold_in(root(_seed(theorem, experiment, line, size, seed), sampler.generator), draw)
