@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from theorax.numerics.threads import one_thread
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["end_now", "fresh_processes", "worker_processes"]
 
 _EVERY = 0.5  # seconds between two looks at the parent
+_AGAIN, _PATIENCE = 0.05, 30.0  # seconds until processes are ended once more, and until they are left alone
 
 
 def worker_processes(count: int, first: Callable[..., None] | None = None, *given: object) -> ProcessPoolExecutor:
@@ -53,10 +54,19 @@ def fresh_processes() -> SpawnContext:
 
 
 def end_now(executor: ProcessPoolExecutor) -> None:
-    """End the processes, whatever they are at."""
-    for process in list((executor._processes or {}).values()):
-        process.terminate()
+    """End the processes, whatever they are at, and wait until they are gone: what they share goes with the executor.
+
+    One that is only starting would look for it in vain; one that was started while another died is known to nobody else.
+    """
+    processes, manager = executor._processes or {}, cast("threading.Thread | None", executor._executor_manager_thread)
     executor.shutdown(wait=False, cancel_futures=True)
+    until = time.monotonic() + _PATIENCE
+    while True:
+        for process in list(processes.values()):
+            process.kill()
+        if manager is None or not manager.is_alive() or time.monotonic() > until:
+            return
+        manager.join(_AGAIN)
 
 
 def _begin(parent: int, first: Callable[..., None] | None, given: tuple[object, ...]) -> None:

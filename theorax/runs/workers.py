@@ -180,6 +180,7 @@ class WorkerPool:
         self.capacity = jobs
         self._check = check
         self._tasks: dict[Future[FinishedCheck], tuple[str, Settings]] = {}
+        self._refused: list[tuple[str, Settings]] = []  # by workers that had died, with other checks under way
         self._renew()
 
     def _renew(self) -> None:
@@ -194,6 +195,10 @@ class WorkerPool:
         try:
             future = self._executor.submit(_told, self._check, id, settings)
         except BrokenProcessPool:
+            if self._tasks:
+                self._refused.append((id, settings))
+                return
+            end_now(self._executor)
             self._renew()
             future = self._executor.submit(_told, self._check, id, settings)
         self._tasks[future] = (id, settings)
@@ -219,9 +224,10 @@ class WorkerPool:
             except BrokenProcessPool:
                 lost.append(task)
         if lost:
-            lost.extend(self._tasks.values())
+            lost += [*self._tasks.values(), *self._refused]
             self._tasks.clear()
-            self._executor.shutdown(wait=False, cancel_futures=True)
+            self._refused.clear()
+            end_now(self._executor)
             for id, settings in lost:
                 yield self._alone(id, settings)
             self._renew()
