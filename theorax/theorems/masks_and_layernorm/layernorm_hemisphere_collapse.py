@@ -172,7 +172,7 @@ def weights_of_heights():
 @lemma
 def nearer_on_the_sphere():
     """Points of lengths 1 + p and 1 + q at any cosine c: their squared distance is the one on the sphere, and more."""
-    p, q, c = *symbols("p q", nonnegative=True), Symbol("c", real=True)
+    (p, q), c = symbols("p q", nonnegative=True), Symbol("c", real=True)
     apart = (1 + p) ** 2 + (1 + q) ** 2 - 2 * (1 + p) * (1 + q) * c
     yield Step("terms that are not negative", apart - (2 - 2 * c), (p - q) ** 2 + 2 * (p + q + p * q) * (1 - c))
 

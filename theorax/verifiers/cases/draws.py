@@ -108,7 +108,7 @@ class Draws:
             self._share(self._spent - begun)
         tables, bounds = (cut(columns, first, first + count) for columns in (drawn, errors))
         builders = self._builders.setdefault(place, {})
-        seen = observed(self._theorem_id, experiment, asked, every, seed, sampler, tables, bounds, builders)
+        seen = observed(self._theorem_id, experiment, asked, every, seed, sampler, (tables, bounds), builders)
         return seen if seen.model is None else replace(seen, model=_later(seen.model, first))
 
     def unpadded(self, line: SweepLine, size: int, count: int) -> Observed:

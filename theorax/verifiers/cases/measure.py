@@ -19,11 +19,12 @@ from theorax.numerics.extents import Extent
 from theorax.numerics.key_use import KeyUse
 from theorax.numerics.keys import root, seed_of
 from theorax.numerics.sampler import Sampler, structure
+from theorax.verifiers.cases.crew import Tables
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import SweepLine
 
 Builder: TypeAlias = tuple[Callable[[Any], Any], dict[str, Any]]
-"""What builds the model of a key, compiled, and the letters that its observation reads."""
+"""A compiled program from a key to its model, and the letters that its observation reads."""
 
 # Unless an experiment says otherwise, a size shares a compiled program with one up to twice as large: padding a cubic
 # algorithm further wastes more than the few seconds that one more program costs to compile.
@@ -74,7 +75,7 @@ def measure(
         table = _checked(experiment, line, size, drawn, where)
         tables.append(table)
         errors.append(_bounds(table, drawn, where))
-    return observed(theorem, experiment, line, every, seed, sampler, tuple(tables), tuple(errors))
+    return observed(theorem, experiment, line, every, seed, sampler, (tuple(tables), tuple(errors)))
 
 
 def structures(experiment: Experiment, line: SweepLine, every: Sequence[SweepLine]) -> set[Hashable]:
@@ -92,11 +93,10 @@ def observed(
     every: Sequence[SweepLine],
     seed: int,
     sampler: Sampler,
-    tables: tuple[Mapping[str, np.ndarray], ...],
-    errors: tuple[Mapping[str, np.ndarray], ...],
+    drawn: tuple[Tables, Tables],
     builders: dict[int, Builder] | None = None,
 ) -> Observed:
-    """Observations on the line, from its tables: the models behind them are built again when one is asked for.
+    """Observations on the line, from its tables and their errors: the models behind them are built again when one is asked for.
 
     ``builders`` keeps what builds them, by size: for all portions and claims of one line it is compiled once.
     """
@@ -120,7 +120,7 @@ def observed(
     def keys() -> KeyUse:
         return sampler.key_use(*_asked(experiment, line, every, line.sizes[0]), experiment.dtype)
 
-    return Observed(line, tables, errors, observe=experiment.observe, model=model, keys=keys)
+    return Observed(line, *drawn, observe=experiment.observe, model=model, keys=keys)
 
 
 def _asked(
