@@ -44,7 +44,10 @@ H = hypotheses(
     poles="the function's nearest singularities are poles at +-i: it is analytic on the line and up to them",
 )
 honest = Inequality(
-    seen.error, at_most=seen.declared, under=(H.analytic, H.bounded), wrong={"a hundredth of it": seen.declared / 100},
+    seen.error,
+    at_most=seen.declared,
+    under=(H.analytic, H.bounded),
+    wrong={"a hundredth of it": seen.declared / 100},
 )
 geometric = Rate(
     missed, exp(-2 * pi * m / sqrt(q)), as_=m, under=H.poles, spread=Rational(1, 1000),
