@@ -49,7 +49,8 @@ constraint = Identity(
     seen.total, 1, under=summing, margin=Absolute(1, 10**7, rounding), wrong={"without g": dict(left=seen.unweighted)},
 )  # fmt: skip
 orthogonal = Identity(
-    seen.products, seen.lengths, under=(*summing, H.length), margin=exact,
+    # Eigenvectors of any symmetric matrix are orthogonal, centred or not.
+    seen.products, seen.lengths, under=(H.positive, H.eigenvector, H.length), margin=exact,
     wrong={"lengths sqrt(N lambda)": seen.ratio, "|a|^2 = 1/lambda": N * seen.lengths},
 )  # fmt: skip
 orthonormal = Identity(
@@ -90,9 +91,16 @@ def conditions(Kt, g, eigenvalues, A):
     )  # fmt: skip
 
 
+def axes(key, N, D, kind, longer, turned, plain, more, repeated, raised):
+    """``raised``: what is added to every coefficient."""
+    return setting.build_axes(key, N, D, kind, longer, turned, plain, more, repeated), raised
+
+
 def observe(model):
-    K, g = setting.normalised_gram(model.kernel, model.keys)
-    return conditions(setting.centred(K), g, *setting.axes_of(model, COUNT))
+    axes, raised = model
+    K, g = setting.normalised_gram(axes.kernel, axes.keys)
+    eigenvalues, A = setting.axes_of(axes, COUNT)
+    return conditions(setting.centred(K), g, eigenvalues, A + raised)
 
 
 @settles(redundant, constraint, orthogonal, orthonormal)
@@ -113,7 +121,7 @@ def sums():
     yield Solved("so do coefficients of a positive eigenvalue", n * value * s - 0, s, [0])
 
 
-softmax = Subject(setting.build_axes, kind=SOFTMAX, longer=1.0, turned=0.0, plain=0, more=0, repeated=0)
+softmax = Subject(axes, kind=SOFTMAX, longer=1.0, turned=0.0, plain=0, more=0, repeated=0, raised=0.0)
 random = Subject(given, balanced=0.0)
 theorem = Theorem(
     place="the values of the main result, simplified (derived here)",
@@ -129,6 +137,8 @@ theorem = Theorem(
             "softmax attention": softmax,
             "coefficients a tenth off": softmax(turned=0.1).breaking(
                 H.eigenvector, fails=(orthogonal, orthonormal)),
+            # Rolled coefficients still sum to zero; raised ones sum to a tenth for each key.
+            "coefficients raised by a tenth": softmax(raised=0.1).breaking(H.eigenvector, fails=(redundant, constraint)),
             "the Gram matrix that is not centred": softmax(plain=1).breaking(
                 H.centred, fails=(redundant, constraint, orthonormal)),
             "coefficients three times as long": softmax(longer=3.0).breaking(H.length, fails=(orthogonal, orthonormal)),

@@ -28,7 +28,7 @@ rates = numbers(
     speed="ln |(P Omega)^T x_1|/T",
     largest="ln rho, rho the largest modulus of the eigenvalues of P Omega",
 )
-slow = Measured("slow", "1 - rho for a Haar orthogonal map and a fixed x_1", positive=True)
+slow = Measured("slow", "|1 - rho| for a Haar orthogonal map and a fixed x_1", positive=True)
 first = Measured("first", "|<x_1, x_2>|", positive=True)
 
 exactly = Relative(1, 10**6, "the account of the rounding stays below it, a factor more or less is far above")
@@ -39,7 +39,7 @@ plane = Identity(
     wrong={"|cos theta|^4 a step": seen.sine * seen.powers**2, "without the sine": seen.powers},
 )  # fmt: skip
 rate = Limit(
-    rates.speed - rates.largest, 0, as_=T, spread=2 / T,
+    rates.speed - rates.largest, 0, as_=T, under=(), spread=2 / T,  # Gelfand's formula, for every linear map
     approach=setting.power_of_a_matrix(0.1, 64, "T; at most 0.03 at T = 64 on other seeds"),
     margin=Absolute(1, 20, "twice or half the logarithm is a tenth away and more"),
     wrong={
@@ -49,12 +49,12 @@ rate = Limit(
     },
 )  # fmt: skip
 slowest = Inequality(
-    rates.largest, at_least=log(first) / (d - 1),
+    rates.largest, at_least=log(first) / (d - 1), under=(H.orthogonal, H.unit),
     margin=Absolute(1, 10**6, "in the plane both sides are equal, and eigenvalues of float64 matrices are far closer"),
     wrong={"the product itself, not its root": log(first) / d**2},
 )  # fmt: skip
 context = Rate(
-    slow, 1 / d**2, as_=d, spread=2, approach=Corrections(),
+    slow, 1 / d**2, as_=d, under=(H.orthogonal, H.unit), spread=2, approach=Corrections(),
     margin=Absolute(3, 4, "1 - rho of order 1/d, as for Kaczmarz with random rows, is one away"),
     wrong={"as for random rows": 1 / d},
 )  # fmt: skip
@@ -91,9 +91,14 @@ def spectra(model, T):
     )  # fmt: skip
 
 
-def typical(Omega, d):
-    M = Omega.at[0].set(0)  # x_1 = e_1
-    return dict(slow=1 - jnp.abs(jnp.linalg.eigvals(M)).max())
+def haar_and_length(key, d, scale, length):
+    return scale * haar(key, d), length
+
+
+def typical(model, d):
+    Omega, length = model
+    M = Omega.at[0].multiply(1 - length**2)  # x_1 is e_1 times its length
+    return dict(slow=jnp.abs(1 - jnp.abs(jnp.linalg.eigvals(M)).max()))
 
 
 @settles(formula, plane)
@@ -145,12 +150,28 @@ theorem = Theorem(
             "a first token of length 1.2": ORBIT(number=1.2).breaking(H.unit, fails=both),
         }),
         spectra=Experiment(
-            spectra, (rates, first), {T: (64, 128, 256)}, at=dimensions, draws=Efforts(240, 240, 1000), span=4,
-            platform="cpu", padded=True, subjects={"orthogonal": ORBIT},
+            spectra, (rates, first), {T: (64, 128, 256)}, at=({d: 3}, {d: 2}, {d: 5}), draws=Efforts(240, 240, 1000), span=4,
+            platform="cpu", padded=True, subjects={
+                "orthogonal": ORBIT,
+                # Two zeros that are conjugate in space have the modulus s |<x_1, Omega x_1>|^(1/2), not s^(1/2) times it.
+                "5 % shorter a step": ORBIT(scale=0.95).breaking(H.orthogonal, fails=slowest),
+                # In the plane the largest is 1 at a small turn, and |<x_1, Omega x_1>| is 1.44 times its cosine.
+                "a first token of length 1.2": ORBIT(number=1.2).breaking(H.unit, fails=slowest),
+            },
         ),
         dimensions=Experiment(
             typical, slow, {d: Efforts((4, 8, 16, 32), (4, 8, 16, 32, 64), (4, 8, 16, 32, 64, 128))},
-            draws=Efforts(600, 600, 3000), platform="cpu", padded=True, subjects={"Haar": Subject(haar)},
+            draws=Efforts(600, 600, 3000), platform="cpu", padded=True, subjects={
+                "Haar": Subject(haar_and_length, scale=1.0, length=1.0),
+                # 1 - rho is a twentieth at least.
+                "Haar, 5 % shorter": Subject(haar_and_length, scale=0.95, length=1.0).breaking(
+                    H.orthogonal, fails=context,
+                ),
+                # The determinant has the modulus 5/4, so that rho is (5/4)^(1/d) at least.
+                "a first token of length 1.5": Subject(haar_and_length, scale=1.0, length=1.5).breaking(
+                    H.unit, fails=context,
+                ),
+            },
         ),
     ),
     issues=(

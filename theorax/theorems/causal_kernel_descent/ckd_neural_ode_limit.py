@@ -38,7 +38,8 @@ H = hypotheses(sphere=SPHERE)
 rounding = "the account of the rounding stays below it, a wrong term is far above"
 flow = Identity(seen.speed, seen.force, margin=Relative(1, 10**6, rounding))
 rest = Identity(
-    seen.start, 0, margin=Absolute(1, 10**6, rounding), wrong={"from the depth limit": dict(left=seen.settled)},
+    seen.start, 0, under=(), margin=Absolute(1, 10**6, rounding),
+    wrong={"from the depth limit": dict(left=seen.settled)},
 )  # fmt: skip
 euler = Rate(
     gap, 1 / N, as_=N, spread=Rational(3, 10),

@@ -78,6 +78,11 @@ class Points(eqx.Module):
     growing: Scalar
     wandering: Scalar
     uneven: Scalar
+    sign: Scalar
+
+    def gram(self, X: Float[Array, "T 3"]) -> Float[Array, "T T"]:
+        """The kernel values of these tokens; those of e^(-<x, y>) where ``sign`` is -1."""
+        return kernel(self.sign * (X @ X.T), self.exponential)
 
     def tokens(self, length: int) -> Float[Array, "length 3"]:
         """Points, one after another and again; ``uneven``: longer from point to point, ``growing``: from token to token."""
@@ -91,17 +96,18 @@ class Points(eqx.Module):
 
 
 def any_points(key, tau, exponential, uneven, growing, wandering):
-    return Points(jax.random.normal(named(key, "points"), (tau.padded, 3)), exponential, growing, wandering, uneven)
+    raw = jax.random.normal(named(key, "points"), (tau.padded, 3))
+    return Points(raw, exponential, growing, wandering, uneven, jnp.ones(()))
 
 
 CORNERS = np.array([[1.0, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
 
 
-def near_a_tetrahedron(key, exponential, repeated, wandering, uneven):
+def near_a_tetrahedron(key, exponential, repeated, wandering, uneven, sign):
     """Four points not far from the corners of a tetrahedron; ``repeated``: the third is the first."""
     raw = jnp.asarray(CORNERS) + 0.5 * jax.random.normal(named(key, "points"), (4, 3))
     raw = jnp.where((jnp.arange(4)[:, None] == 2) & (repeated == 1), raw[0], raw)
-    return Points(raw, exponential, jnp.zeros(()), wandering, uneven)
+    return Points(raw, exponential, jnp.zeros(()), wandering, uneven, sign)
 
 
 def splitting(G, x):
@@ -118,12 +124,12 @@ def blocks(K, targets, tau):
 
 def few(points, tau):
     X = points.tokens(3 * tau.padded + 1)
-    return blocks(kernel(X[:-1] @ X[:-1].T, points.exponential), X[1:], tau.padded)
+    return blocks(points.gram(X[:-1]), X[1:], tau.padded)
 
 
 def many(points, m):
     X = points.tokens(4 * m.padded + 1)
-    K = kernel(X[:-1] @ X[:-1].T, points.exponential)
+    K = points.gram(X[:-1])
     r = residuals(K, X[1:]).reshape(m.padded, 4, 3)
     sizes = (r**2).sum((1, 2))
     G, Y = K[:4, :4], X[1:5]
@@ -147,7 +153,7 @@ def generic_period():
 
 
 short = Subject(any_points, exponential=EXPONENTIAL, uneven=0.0, growing=0.0, wandering=0.0)
-long = Subject(near_a_tetrahedron, exponential=EXPONENTIAL, repeated=0, wandering=0.0, uneven=0.0)
+long = Subject(near_a_tetrahedron, exponential=EXPONENTIAL, repeated=0, wandering=0.0, uneven=0.0, sign=1.0)
 theorem = Theorem(
     place="periodic sequences and exponential attention in Theorem 1 (reconstructed); the rate derived here",
     label="reconstructed",
@@ -169,6 +175,8 @@ theorem = Theorem(
                 "exponential": long,
                 "linear": long(exponential=LINEAR).breaking(H.definite, fails=(spent, vanishing)),
                 "two equal points": long(repeated=1).breaking(H.definite, fails=vanishing),
+                # Below the diagonal G exceeds it about four times: a sweep cannot contract.
+                "kernel e^(-<x, y>)": long(sign=-1.0).breaking(H.definite, fails=contracting),
                 "points that wander": long(wandering=0.5).breaking(H.periodic, fails=(rate, spent, vanishing)),
                 "lengths that differ": long(uneven=0.1).breaking(H.sphere, fails=spent),
             },

@@ -36,7 +36,7 @@ autoregressive = Identity(
     wrong={"kernel values as weights": seen.direct},
 )  # fmt: skip
 inner = Limit(
-    energy, 1, as_=T,
+    energy, 1, as_=T, under=H.singular,  # which only a stationary sequence has
     # A Schur function has at most the mean square one, whatever positive definite g; a millionth more for rounding.
     moments=Bounded(0, Rational(1000001, 1000000)),
     approach=setting.summable(0.05, "the tail of a summable series; at most 0.02 at T = 128 on other seeds"),

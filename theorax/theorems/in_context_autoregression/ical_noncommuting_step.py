@@ -148,7 +148,7 @@ theorem = Theorem(
                 "Haar": whole,
                 "uniform angles": whole(uniform=1).breaking(H.haar, fails=(step, least)),
                 "|W| = 0.9": whole(size=0.9).breaking(H.haar, fails=step),
-                "keys s_t": whole(augmented=0.0).breaking(H.augmented, fails=least),
+                "keys s_t": whole(augmented=0.0).breaking(H.augmented, fails=(step, least)),
             },
         ),
     ),

@@ -43,7 +43,7 @@ H = hypotheses(
     ),
 )
 heads = Expectation(
-    (tokens.top - products.small_top) / l, 0, spread=2 / sqrt(d * l),
+    (tokens.top - products.small_top) / l, 0, under=(H.degrees, H.independent), spread=2 / sqrt(d * l),
     margin=Absolute(
         1, 10, "one degree of freedom more in the factors moves s_1^2 by l/d and more, an eighth a layer at T = d = 8",
     ),
@@ -51,6 +51,7 @@ heads = Expectation(
 # The norm, not its fourth power: that one has a kurtosis of some hundreds, and 6000 draws do not tell its mean.
 tails = Expectation(
     (T ** (2 * l - 1) / (1 + l + l * gamma)) ** Rational(1, 4) * (tokens.tail - products.small_tail), 0,
+    under=(H.degrees, H.independent),
     spread=Rational(2, 3) * sqrt(l / T),
     margin=Absolute(
         1, 48, "the sum of fourth powers moves by at most a twelfth of its limit, two thirds of rank_collapse_width's margin",
@@ -114,6 +115,8 @@ theorem = Theorem(
                 "Gaussian values": gaussian_values,
                 "identity values": gaussian_values(gaussian_values=0),
                 "a degree of freedom too many": gaussian_values(degrees=1).breaking(H.degrees, fails=(heads, tails)),
+                # Logarithms of s_1^2 move by ln 3 a layer at d = 8 and by ln 2 at d = 16 and more, their product by its square.
+                "sixteen too many": gaussian_values(degrees=16).breaking(H.degrees, fails=chains),
                 "layers drawn apart": gaussian_values(separate=1).breaking(H.chain, fails=chains),
             },
         )

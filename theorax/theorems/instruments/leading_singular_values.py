@@ -49,9 +49,8 @@ in_order = (H.recomputed, H.in_order)
 some = Inequality(triplets.nearest, at_most=triplets.residual + triplets.blur, under=H.recomputed)
 first = Inequality(triplets.distance, at_most=triplets.residual + triplets.blur, under=in_order, where=Eq(i, 1))
 second = Inequality(triplets.distance, at_most=triplets.residual + triplets.blur + triplets.value / 50, where=Eq(i, 2))
-audited = Inequality(
-    triplets.certified * (triplets.distance - triplets.width - triplets.blur), at_most=0, under=H.recomputed
-)
+# An audit computes afresh what it rests on: it certifies no wrong index, whatever it is given.
+audited = Inequality(triplets.certified * (triplets.distance - triplets.width - triplets.blur), at_most=0, under=())
 sees = Inequality(triplets.certified, at_least=Rational(1, 2), under=in_order, where=Eq(i, 1))
 tails = Inequality(powers.tail_distance, at_most=tail_error + powers.tail_blur, under=in_order)
 
@@ -121,7 +120,10 @@ theorem = Theorem(
                 "Markov": markov,
                 "a planted pair": pair,
                 "Gaussian": markov(kind=MatrixLaw.GAUSSIAN),
-                "values moved by a hundredth": pair(moved=0.01).breaking(H.recomputed, fails=(some, first, sees)),
+                # A twenty-fifth is beyond the fiftieth that is claimed of the second; a sum of fourth powers moves by 16 %.
+                "values moved by a twenty-fifth": pair(moved=0.04).breaking(
+                    H.recomputed, fails=(some, first, second, sees, tails),
+                ),
                 "triplets exchanged": pair(exchanged=1).breaking(H.in_order, fails=(first, second, sees, tails)),
                 "a double value": pair(gap=0.0).breaking(H.apart, fails=second),
             },

@@ -164,7 +164,7 @@ theorem = Theorem(
                 "rows of two scales": weights("scaled rows"),
                 "correlated rows": weights("correlated rows"),
                 "Haar taken for Gaussian": normal(taken=place("haar")).breaking(H.law, fails=gains),
-                "no Bartlett factor": rank_two(taken=place("haar")).breaking(H.law, fails=(gains, squares, chains)),
+                "no Bartlett factor": rank_two(taken=place("haar")).breaking(H.law, fails=(gains, angles, squares, chains)),
                 "a degree of freedom too many": rank_two(taken_share=3.0).breaking(H.law, fails=gains),
                 "blocks taken for Gaussian": weights("blocks", 2.0)(taken=place("gaussian")).breaking(
                     H.law, fails=shapes,

@@ -56,7 +56,6 @@ TEMPERATURE = Hypothesis("the standard deviation beta of the scores does not gro
 INDEPENDENT = Hypothesis("W_Q and W_K are independent, with iid Gaussian entries")
 NOT_REMOVED = Hypothesis("nothing is subtracted from the attention matrix")
 RATIO = Hypothesis("phi = T/d_qk is fixed as T grows")
-ONE_LAYER = Hypothesis("A is that of the first layer", unbroken="aligned tokens stand for what later layers see")
 
 # By the mean and the variance of e^(beta x), x standard Gaussian.
 variance = exp(beta**2) - 1

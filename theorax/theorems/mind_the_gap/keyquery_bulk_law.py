@@ -56,10 +56,11 @@ H = hypotheses(
     isometric=setting.ISOMETRIC,
     independent=program.INDEPENDENT,
     temperature=program.TEMPERATURE,
-    not_removed=Hypothesis(program.NOT_REMOVED.sentence, unbroken="the bulk is that of A - J, whether J stays or goes"),
+    not_removed=program.NOT_REMOVED,
     ratio=program.RATIO,
-    one_layer=program.ONE_LAYER,
 )
+# The moments are those of A - J, and one more where J is gone already; the edge and the law of the bulk do not see J.
+of_the_bulk = (H.isometric, H.independent, H.temperature, H.ratio)
 second_moment = Limit(
     seen.square, variance, as_=T, where=beta <= 1, spread=5 / T, approach=program.smooth,
     margin=Relative(1, 12, "beta^2 in the place of e^(beta^2) - 1 is 12 percent less at beta = 1/2"),
@@ -71,12 +72,14 @@ fourth_moment = Limit(
     wrong={"that of the quarter circle": 2 * variance**2},
 )  # fmt: skip
 edge = Limit(
-    seen.second * sqrt(T), right_edge(beta, phi), as_=T, where=light, spread=1 / T ** Rational(2, 3), approach=program.edges,
+    seen.second * sqrt(T), right_edge(beta, phi), as_=T, under=of_the_bulk, where=light, spread=1 / T ** Rational(2, 3),
+    approach=program.edges,
     margin=Relative(1, 10, "the quarter circle's 2 sigma_A is 20 percent less at beta = 1/2, phi = 1"),
     wrong={"that of the quarter circle": 2 * sqrt(variance)},
 )  # fmt: skip
 distribution = Law(
-    values, law, as_=T, where=light, spread=Rational(7, 10) / T, approach=replace(program.smooth, rest=0.01),
+    values, law, as_=T, under=of_the_bulk, where=light, spread=Rational(7, 10) / T,
+    approach=replace(program.smooth, rest=0.01),
     scale=sqrt(variance), excludes=(law.scaled(sqrt(Rational(11, 10))), semicircle),
     wrong={"the quarter circle": semicircle},
 )  # fmt: skip
@@ -142,6 +145,7 @@ theorem = Theorem(
             draws=Efforts(64, 64, 256), padded=True,
             subjects={
                 "key-query attention": layer,
+                "outlier removed": layer(removed=1.0).breaking(H.not_removed, fails=(second_moment, fourth_moment)),
                 "sharp softmax": layer(sharp=1).breaking(H.temperature, fails=(second_moment, *shape)),
                 "wide queries": layer(wide=1).breaking(H.ratio, fails=shape),
                 "tied queries and keys": layer(tied=1).breaking(H.independent, fails=(second_moment, *shape)),

@@ -34,7 +34,6 @@ H = hypotheses(
     temperature=program.TEMPERATURE,
     not_removed=program.NOT_REMOVED,
     ratio=program.RATIO,
-    one_layer=program.ONE_LAYER,
 )
 needed = (H.isometric, H.independent, H.temperature, H.not_removed)  # the ratio phi moves constants, no exponent
 excess = Limit(

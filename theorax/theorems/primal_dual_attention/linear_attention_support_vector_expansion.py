@@ -49,11 +49,11 @@ rounding = "the account of the rounding stays below it; a wrong value is of the 
 exact = Relative(1, 10**9, rounding)
 expansion = Identity(seen.state, seen.layer, under=(), margin=exact, wrong={"values beta_j": seen.unweighted})
 silent = Identity(
-    seen.layer, seen.moved, under=(H.few, H.null), margin=exact,
+    seen.layer, seen.moved, under=H.null, margin=exact,
     wrong={"the values are determined": dict(left=seen.values, right=seen.others), "a move anywhere": seen.astray},
 )  # fmt: skip
 balanced = Identity(
-    seen.balance, 0, under=(H.few, H.null), margin=Absolute(1, 10**9, rounding),
+    seen.balance, 0, under=H.null, margin=Absolute(1, 10**9, rounding),
     wrong={"without h": dict(left=seen.unbalanced)},
 )  # fmt: skip
 moves = Inequality(seen.step, at_least=Rational(1, 100), under=H.few)

@@ -180,15 +180,22 @@ def activated(h: Array, activation: Array) -> Array:
     return jax.lax.select_n(activation, jax.nn.relu(h), h, jax.scipy.stats.norm.cdf(h))
 
 
-def network(key: Array, n: Extent, law: Array, share: Array, activation: Array) -> TwoLayerNetwork:
-    """Both layers drawn, the first one of unit variance; a matrix is drawn once for all its inputs."""
+def network(key: Array, n: Extent, law: Array, share: Array, activation: Array, common: Array) -> TwoLayerNetwork:
+    """Both layers drawn, the first one of unit variance; a matrix is drawn once for all its inputs.
+
+    ``common``: the variance of a factor of mean one that the squares of all units of the first layer share at an input:
+    zero unless a control. Means of two squares, and of fourth powers, then grow by 1 + ``common`` where phi is ReLU.
+    """
+    signs = jax.random.rademacher(named(key, "common scale"), (INPUTS, 1))
     before = jnp.where(n.mask, jax.random.normal(named(key, "first layer"), (INPUTS, n.padded)), 0)
+    before = before * jnp.sqrt(1 + jnp.sqrt(common) * signs)
     return TwoLayerNetwork(before, layer(named(key, "second layer"), n, law, share), activation)
 
 
 def wide(law: EnsembleLaw, activation: Activation, knows: Mapping[Any, Any] | None = None) -> Subject:
     """A network of this law and activation."""
-    return law.subject(network, activation=activation.place, knows={**activation.knows, **(knows or {})})
+    known = {**activation.knows, **(knows or {})}
+    return law.subject(network, activation=activation.place, common=0.0, knows=known)
 
 
 def width(n: Extent) -> Float[Array, ""]:

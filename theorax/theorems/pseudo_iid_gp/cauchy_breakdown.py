@@ -186,7 +186,11 @@ theorem = Theorem(
                 "Cauchy, Phi": subject(HeavyTails.CAUCHY, PHI).breaking(H.root, H.finite),
                 "Cauchy, linear": subject(HeavyTails.CAUCHY, LINEAR).breaking(H.root, H.finite),
                 "Cauchy of scale 1/sqrt n": subject(HeavyTails.CAUCHY, RELU)(root=1).breaking(
-                    H.scaled, H.finite, fails=(law, median, tail, typical),
+                    H.scaled, H.finite, fails=(law, median, tail, typical, without_eighth),
+                ),
+                # Its units are of order 1/sqrt n: no scale but zero is left.
+                "Gaussian of deviation 1/n": subject(HeavyTails.NORMAL, RELU).breaking(
+                    H.cauchy, H.root, fails=(law, median, tail, typical, without_eighth),
                 ),
                 "Student's, five degrees of freedom": subject(HeavyTails.STUDENT, RELU)(root=1).breaking(
                     H.cauchy, H.scaled, fails=(law, tail, growing)

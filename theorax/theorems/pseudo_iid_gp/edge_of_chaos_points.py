@@ -66,14 +66,16 @@ def rounding(power=2):
 
 
 AROUND = {t: (-RADIUS, RADIUS)} | dict.fromkeys((*MIDDLE, *ANYWHERE), (-ERROR, ERROR))
-quadrature = Inequality(bell_error(3, q), at_most=ERROR, over={q: (Rational(1, 4), Rational(4, 3))})
+quadrature = Inequality(bell_error(3, q), at_most=ERROR, under=(), over={q: (Rational(1, 4), Rational(4, 3))})
 # Even powers that add up to less than one are less than one each. Where Newton's step leads from all of a box into it,
 # the box holds exactly one zero.
 tanh_points, tanh_weights = (
-    Inequality(sum(of()), at_most=1, over=AROUND, wrong={"phi' for its square": dict(of=sum(of(1)))})
+    Inequality(sum(of()), at_most=1, under=(), over=AROUND, wrong={"phi' for its square": dict(of=sum(of(1)))})
     for of in (newton, rounding)
 )
-single_valued = Inequality(diff(deep.erf_point(q)[sb2], q), at_least=Rational(1, 50), over={q: (Rational(1, 10), 4)})
+single_valued = Inequality(
+    diff(deep.erf_point(q)[sb2], q), at_least=Rational(1, 50), under=(), over={q: (Rational(1, 10), 4)}
+)
 degenerate = Limit(
     fading * steps, Rational(1, 2), as_=steps, under=H.origin, spread=Rational(1, 1000),
     approach=Corrections(

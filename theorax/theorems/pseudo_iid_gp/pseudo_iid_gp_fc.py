@@ -56,8 +56,9 @@ covariance = Limit(
     wrong=variants(c) | {"half the angle": Kernel(l, phi, sw2, sb2, sqrt((1 + c) / 2))},
     **process.kernels("at half the angle it is a third larger and more"),
 )  # fmt: skip
+# W is independent of what it reads and W_ij, W_kj' are uncorrelated: no law of the layer before enters.
 own_units = Expectation(
-    letters.apart / Kxx, 0, spread=Rational(1, 2),
+    letters.apart / Kxx, 0, spread=Rational(1, 2), under=(H.pseudo_iid, H.biases, H.widths, H.envelope),
     margin=Absolute(1, 20, "columns of correlation 1/4 leave a tenth and more"),
 )  # fmt: skip
 own_squares = Limit(
@@ -160,7 +161,7 @@ theorem = Theorem(
                 "two blocks, tanh": subject(setting.blocks(2), TANH),
                 "Hadamard, Phi": subject(setting.HADAMARD, PHI),
                 "first layer of signs, tanh": subject(setting.GAUSSIAN, TANH)(signs=1.0).breaking(
-                    H.first, fails=variance,
+                    H.first, fails=(variance, covariance, own_squares, *LAWS),
                 ),
                 "rank two, tanh": subject(setting.fixed_rank(2), TANH).breaking(H.pseudo_iid, fails=(*LAWS, order)),
                 "random scale, tanh": subject(setting.SCALED, TANH).breaking(
@@ -170,13 +171,15 @@ theorem = Theorem(
                     H.pseudo_iid, H.signs, fails=(variance, covariance, *LAWS),
                 ),
                 "correlated columns, Phi": subject(setting.CORRELATED_COLUMNS, PHI).breaking(
-                    H.pseudo_iid, fails=own_units,
+                    H.pseudo_iid, fails=(variance, covariance, own_units),
                 ),
-                "one bias a layer, Phi": subject(setting.GAUSSIAN, PHI)(one_bias=1).breaking(H.biases, fails=own_units),
+                "one bias a layer, Phi": subject(setting.GAUSSIAN, PHI)(one_bias=1).breaking(
+                    H.biases, fails=(own_units, own_squares, order),
+                ),
                 "bottleneck of four units, ReLU": subject(setting.GAUSSIAN, RELU)(kept=4).breaking(
-                    H.widths, fails=(hidden_law, order),
+                    H.widths, fails=(own_squares, *LAWS, order),
                 ),
-                "fixed sums, Phi": subject(setting.CONDITIONED, PHI).breaking(H.signs, fails=hidden_law),
+                "fixed sums, Phi": subject(setting.CONDITIONED, PHI).breaking(H.signs, fails=LAWS),
             },
         )
     ),

@@ -34,7 +34,8 @@ H = hypotheses(
     independent="W is independent of the features",
     signs="W D has the law of W for every diagonal matrix D of signs",
 )
-NEEDED = (H.variance, H.eighth, H.four_entries, H.features, H.independent)
+# Products of squares alone: four entries give their means, so that the covariance of two does not enter.
+OF_SQUARES = (H.eighth, H.four_entries, H.features, H.independent)
 
 
 def in_powers(second):
@@ -44,15 +45,15 @@ def in_powers(second):
 
 
 concentrates = Limit(
-    seen.concentration / a**2, 1, as_=n, under=NEEDED, spread=Rational(1, 10), approach=in_powers(30),
+    seen.concentration / a**2, 1, as_=n, under=OF_SQUARES, spread=Rational(1, 10), approach=in_powers(30),
     margin=Absolute(1, 8, "a scale of the features adds a quarter, one of the weights more"),
 )  # fmt: skip
 none_large = Limit(
-    seen.largest / a**2, 0, as_=n, under=NEEDED, spread=Rational(1, 10), approach=in_powers(36),
+    seen.largest / a**2, 0, as_=n, under=OF_SQUARES, spread=Rational(1, 10), approach=in_powers(36),
     margin=Absolute(1, 8, "with four weights in a row it tends to 9/2 for ReLU"),
 )  # fmt: skip
 apart = Limit(
-    seen.cross / a**2, 0, as_=n, under=NEEDED, spread=Rational(1, 10), approach=in_powers(10),
+    seen.cross / a**2, 0, as_=n, under=OF_SQUARES, spread=Rational(1, 10), approach=in_powers(10),
     margin=Absolute(1, 20, "columns whose entries have correlation 1/4 leave 1/16, a rank of two leaves a half"),
 )  # fmt: skip
 

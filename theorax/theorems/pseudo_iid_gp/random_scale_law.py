@@ -16,13 +16,10 @@ v = Parameter("v", "variance of the squared scale", positive=True)
 finite = 1 + (b4 / a**2 - 1) / n
 H = hypotheses(
     unit="all entries of a row have one scale",
-    whole="all rows have the same scale",
+    whole="all rows have the same scales",
     independent="the scales of two rows are independent",
     columns="every column has a scale of its own, the same in all rows",
-    gaussian_first=Hypothesis(
-        "the first layer is Gaussian, so that its units are independent",
-        unbroken="it fixes E phi^2 and E phi^4, which are letters here",
-    ),
+    gaussian_first="the first layer is Gaussian, so that its units are independent",
 )
 kurtosis = Expectation(
     power / a**2, 3 * (1 + v) * finite, under=(H.unit, H.gaussian_first), spread=1,
@@ -90,7 +87,17 @@ theorem = Theorem(
                 ),
                 "scales of rows, Phi": subject(setting.SCALED_ROWS, PHI, HALF).breaking(H.whole, H.columns),
                 "scales of columns, ReLU": subject(setting.SCALED_COLUMNS, RELU, HALF).breaking(
-                    H.unit, H.whole, H.independent, fails=(kurtosis, shared),
+                    H.unit, H.independent, fails=(kurtosis, shared),
+                ),
+                # A factor that all units of the first layer share: every mean of four of them is half as much again.
+                "one scale, and one before, ReLU": subject(setting.SCALED, RELU, STRONG)(common=0.5).breaking(
+                    H.gaussian_first, H.independent, H.columns, fails=(kurtosis, shared),
+                ),
+                "scales of rows, and one before, ReLU": subject(setting.SCALED_ROWS, RELU, HALF)(common=0.5).breaking(
+                    H.gaussian_first, H.whole, H.columns, fails=apart,
+                ),
+                "scales of columns, and one before, ReLU": subject(setting.SCALED_COLUMNS, RELU, HALF)(common=0.5).breaking(
+                    H.gaussian_first, H.unit, H.independent, fails=(averaged, seen_by_pairs),
                 ),
             },
         )

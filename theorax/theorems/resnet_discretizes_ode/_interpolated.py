@@ -40,7 +40,7 @@ class Interpolated(eqx.Module):
         """f(W, x)."""
         depth = N.value * jnp.ones(())
         z = W @ x
-        constant = W[:, 0] + self.steep * jnp.tanh(depth * x)
+        constant = W[:, 0] * depth**self.power + self.steep * jnp.tanh(depth * x)
         f = jnp.where(self.linear > 0, z, jnp.tanh(z)) * depth**self.power
         return jnp.where(self.waves > 0, 0, jnp.where(self.constant > 0, constant, f))
 
@@ -49,7 +49,7 @@ class Interpolated(eqx.Module):
         depth = N.value * jnp.ones(())
         meant = self.weights * N.mask[:, None, None]
         slope = jnp.max(jnp.linalg.norm(meant, 2, axis=(1, 2))) * depth**self.power
-        length = jnp.max(jnp.linalg.norm(meant[:, :, 0], axis=1)) + self.steep * D**0.5
+        length = jnp.max(jnp.linalg.norm(meant[:, :, 0], axis=1)) * depth**self.power + self.steep * D**0.5
         bounds = self.steep * depth, length
         return jax.lax.cond(self.constant > 0, lambda: bounds, lambda: (slope, D**0.5 * depth**self.power))
 
