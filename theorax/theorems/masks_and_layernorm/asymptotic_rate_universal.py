@@ -77,7 +77,7 @@ def network(key, t, mask, layernorm, growing, scale, alike):
 
 
 def observe(net):
-    """What tokens differ by from the first one is followed beside them, through LayerNorm too."""
+    """Differences to the first token are followed beside the tokens, through LayerNorm too."""
 
     def step(state, layer):
         X, differences = state

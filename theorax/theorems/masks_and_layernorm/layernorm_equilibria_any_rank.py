@@ -179,8 +179,8 @@ theorem = Theorem(
         ),
     ),
     issues=(
-        "That a token stands still is not that it attracts: with three signs of four the third token leaves its place.",
-        "That lambda > 1 exists for further tokens follows by continuity; it is solved for numerically.",
+        "An equilibrium need not attract: with three signs of four the third token leaves its place.",
+        "A solution lambda > 1 exists for further tokens by continuity; it is found numerically.",
         "Whether LayerNorm alone prevents collapse of random networks is not claimed.",
     ),
 )  # fmt: skip
