@@ -4,8 +4,8 @@
 
 A pair is a claim and a hypothesis that it names. It is shown where a control breaks this one of the claim's hypotheses
 alone and the claim must fail there; a check in which such a control goes unnoticed is not supported. Nothing is drawn:
-the theorems are read. A pair whose hypothesis is declared ``unbroken`` counts as not shown, and is told with that word.
-With --all every pair that is not shown is named.
+the theorems are read. What a source misprints fails everywhere, so its hypotheses are not counted. A pair whose
+hypothesis is declared ``unbroken`` counts as not shown, and is told with that word. With --all every pair that is not shown is named.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ class Pair:
 def pairs(id: str, theorem: Theorem) -> Iterator[Pair]:
     """Every pair of a theorem."""
     for name, claim in theorem.claims.items():
+        if claim.corrected:
+            continue
         needed = theorem.needed(claim)
         broken = [set(needed) & set(subject.broken) for subject in theorem.controls(name).values()]
         for hypothesis in needed:
