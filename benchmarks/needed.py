@@ -5,7 +5,8 @@
 A pair is a claim and a hypothesis that it names. It is shown where a control breaks this one of the claim's hypotheses
 alone and the claim must fail there; a check in which such a control goes unnoticed is not supported. Nothing is drawn:
 the theorems are read. What a source misprints fails everywhere, so its hypotheses are not counted. A pair whose
-hypothesis is declared ``unbroken`` counts as not shown, and is told with that word. With --all every pair that is not shown is named.
+hypothesis is declared ``unbroken`` counts as not shown, and is told with that word.
+With --all every pair that is not shown is named.
 """
 
 from __future__ import annotations
