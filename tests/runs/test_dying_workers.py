@@ -3,7 +3,7 @@
 import os
 import signal
 import time
-from multiprocessing import active_children
+from multiprocessing import active_children, get_context
 
 import pytest
 
@@ -75,7 +75,7 @@ def test_a_worker_that_is_started_while_another_dies_is_ended_too():
     pool.submit("first", Settings())
     executor = pool._executor
     known = processes(pool)
-    late = executor._mp_context.Process(target=time.sleep, args=(600,))
+    late = get_context("spawn").Process(target=time.sleep, args=(600,))
     killed(pool, signal.SIGKILL)
     late.start()  # as `submit` does, after the pool has ended those that it knew
     if executor._processes is not None:
