@@ -171,7 +171,7 @@ theorem = Theorem(
                     H.pseudo_iid, H.signs, fails=(variance, covariance, *LAWS),
                 ),
                 "correlated columns, Phi": subject(setting.CORRELATED_COLUMNS, PHI).breaking(
-                    H.pseudo_iid, fails=(variance, covariance, own_units),
+                    H.pseudo_iid, fails=own_units,
                 ),
                 "one bias a layer, Phi": subject(setting.GAUSSIAN, PHI)(one_bias=1).breaking(
                     H.biases, fails=(own_units, own_squares, order),
