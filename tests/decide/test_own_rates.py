@@ -199,3 +199,13 @@ class TestMetamorphic:
     def test_replay_is_bitwise(self, plan, rng):
         values = power_law(rng, plan)
         assert str(decide.rate(plan, values)) == str(decide.rate(plan, values.copy()))
+
+
+@pytest.mark.parametrize("seeds", ["none", "independent"])
+@pytest.mark.parametrize("sd", [0.1, [0.1, 0.1, 0.1]], ids=["one", "each"])
+def test_a_design_that_decides_is_proposed_for_as_many_spreads_as_sizes(seeds, sd):
+    plan = decide.plan_rate([32, 64, 128], exponent=-1, margin=0.05, seeds=seeds, sd=sd)
+    better = plan.cheapest(most_draws=2**20)
+    assert better is not None
+    assert len(better.sizes) > 3
+    assert better.half_width < 0.05 < plan.half_width

@@ -328,9 +328,8 @@ class SweepPlan(Planned):
 
     def _extended(self, found: Plan) -> dict[str, Any]:
         """The fields of this plan that a proposal changes."""
-        if not self.random:
-            return {"sizes": found.sizes, "errors": found.errors}
-        return {"sizes": found.sizes, "draws": found.draws, "sd": found.sd}
+        spreads = {"sizes": found.sizes, "sd": found.sd}
+        return {**spreads, "draws": found.draws} if self.random else {**spreads, "errors": found.errors}
 
     @property
     def design(self) -> str:
