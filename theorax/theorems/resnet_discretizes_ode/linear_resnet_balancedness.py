@@ -44,8 +44,8 @@ step = Identity(
     seen.stepped, seen.squares, margin=exact,
     wrong={"linear in eta": seen.once, "the sign": -seen.squares},
 )  # fmt: skip
-flow = Inequality(
-    kept.balance, at_most=0, margin=Absolute(1, 10**4, "N times the error of the flow stays below it"),
+flow = Inequality(  # not "at most zero": of a norm that is an equality, whose other direction is true
+    kept.balance, at_most=Rational(1, 10**4),  # N times the error of the flow stays below it
     wrong={"the other order of both": dict(of=kept.other)},
 )  # fmt: skip
 order = Rate(
