@@ -58,6 +58,23 @@ def test_a_check_handed_over_after_a_death_is_done(number, delay, capfd):
     assert "Traceback" not in capfd.readouterr().err
 
 
+def test_a_check_handed_over_while_lost_ones_are_told_is_done(capfd):
+    pool = WorkerPool(CHECK, 2)
+    for id in ("first", "second"):
+        pool.submit(id, Settings())
+    killed(pool, signal.SIGKILL)
+    told: list[str] = []
+    while len(told) < 4:
+        for done in pool.finished(lambda id, phase: None):
+            told.append(done.id)
+            if done.id in ("first", "second"):
+                pool.submit(f"after {done.id}", Settings())
+    pool.close(now=True)
+    assert sorted(told) == ["after first", "after second", "first", "second"]
+    assert not active_children()
+    assert "Traceback" not in capfd.readouterr().err
+
+
 def test_idle_workers_that_die_are_replaced(capfd):
     pool = WorkerPool(CHECK, 2)
     pool.submit("first", Settings())

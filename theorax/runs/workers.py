@@ -216,11 +216,12 @@ class WorkerPool:
             while not self._phases.empty():
                 heard(*self._phases.get())
             awaited()
+        ended: list[FinishedCheck] = []
         lost: list[tuple[str, Settings]] = []
         for future in done:
             task = self._tasks.pop(future)
             try:
-                yield future.result()
+                ended.append(future.result())
             except BrokenProcessPool:
                 lost.append(task)
         if lost:
@@ -228,9 +229,10 @@ class WorkerPool:
             self._tasks.clear()
             self._refused.clear()
             end_now(self._executor)
-            for id, settings in lost:
-                yield self._alone(id, settings)
-            self._renew()
+            self._renew()  # before anything is told: who hears it may hand over more
+        yield from ended
+        for id, settings in lost:
+            yield self._alone(id, settings)
 
     def _alone(self, id: str, settings: Settings) -> FinishedCheck:
         from concurrent.futures.process import BrokenProcessPool
