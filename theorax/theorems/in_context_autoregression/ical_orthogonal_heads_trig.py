@@ -56,7 +56,7 @@ ones = Inequality(
     wrong={"C = I": dict(of=seen.identity)},
 )  # fmt: skip
 orthogonal = Inequality(
-    seen.between, at_most=ended, under=(H.query, H.paired, H.few, H.enough, H.half), content=Rational(1, 10),
+    seen.between, at_most=ended, under=(H.query, H.paired, H.enough, H.half), content=Rational(1, 10),
     wrong={"factor 1": dict(of=seen.unit)},
 )  # fmt: skip
 predicts = Identity(
@@ -197,7 +197,8 @@ theorem = Theorem(
                 "d/2 heads": halved,
                 "d/2 + 1 heads": halved(more=1).breaking(H.half, fails=orthogonal),
                 "d heads": halved(more=2).breaking(H.few, H.half, fails=(recurrence, ones)),
-                "d/2 - 1 heads": halved(more=-1).breaking(H.enough, fails=ones),
+                "d/2 - 1 heads": halved(more=-1).breaking(H.enough, fails=(recurrence, ones)),
+                "the query s_T": halved(late=1).breaking(H.query, fails=every),
                 "independent eigenvalues": halved(paired=0).breaking(H.paired, fails=every),
             },
         ),

@@ -205,7 +205,7 @@ theorem = Theorem(
         ),
         ends=Experiment(end, ended, {T: (30,)}, draws=Efforts(60, 80, 200), platform="cpu", subjects={
             "mu from 50 to 70": narrow,
-            "mu from 5 to 7": narrow(low=5.0).breaking(H.narrow, fails=stalls),
+            "mu from 5 to 7": narrow(low=5.0).breaking(H.narrow, fails=(stalls, solves)),
             "ten steps": narrow(steps=10).breaking(H.steps, fails=solves),
         }),
     ),

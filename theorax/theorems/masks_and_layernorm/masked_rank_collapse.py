@@ -167,6 +167,8 @@ theorem = Theorem(
             "two blocks, W_Q = 0": subject(5, 0.0).breaking(H.centre, fails=bound),
             "a cycle without self-loops": subject(6, 0.2).breaking(H.loops, fails=bound),
             "weights sixteen times beyond C": complete(beyond=1).breaking(H.bounded, fails=(bound, floor)),
+            # Scores grow like 9^t, and one token takes all the weight; with W_Q = 0 the floor does not see the values.
+            "W_V of norm 3": subject(1)(scale=3.0).breaking(H.values, fails=floor),
             "W_V of norm 3, W_Q = 0": subject(1, 0.0)(scale=3.0).breaking(H.values, fails=bound),
         }),
     ),

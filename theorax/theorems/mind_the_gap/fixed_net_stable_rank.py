@@ -46,6 +46,7 @@ constant = Limit(
 )  # fmt: skip
 growth = Rate(
     1 + seen.tail / seen.top**4, T, as_=T,
+    under=(H.isometric, H.markov, H.fixed_law, H.removed),  # values move the constant, not the power
     where=l <= 2,  # at l = 3 the correction of the edge still doubles T = 32; the constant speaks of it
     spread=Rational(5, 2) * sqrt(l) / (10 + T ** Rational(2, 3)),
     approach=Corrections(

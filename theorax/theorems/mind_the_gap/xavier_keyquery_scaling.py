@@ -40,7 +40,7 @@ rate = Rate(
     wrong={"the rate of tokens of norm sqrt(d)": 1 / sqrt(T)},
 )  # fmt: skip
 spread = Limit(
-    cv**2 * d**2, Integer(1), as_=T, spread=4 / T,
+    cv**2 * d**2, Integer(1), as_=T, under=(H.isometric, H.xavier, H.independent), spread=4 / T,
     approach=Corrections(
         size=0.15, slowest=1, rest=0, reference=64, reason="a moment of a Gaussian product; at most 0.05 at T = 64",
     ),

@@ -183,7 +183,8 @@ theorem = Theorem(
             "linear attention": softmax(kind=LINEAR).breaking(H.definite, fails=recovered),
             "C half of the largest coefficient": softmax(headroom=0.5).breaking(
                 H.inside, fails=(optimal, recovered, same_function)),
-            "values that are not centred": softmax(centre=0.0).breaking(H.centred, fails=recovered),
+            "values that are not centred": softmax(centre=0.0).breaking(
+                H.centred, fails=(optimal, recovered, same_function)),
             "multipliers a thousandth off": softmax(shortfall=0.001).breaking(H.solved, fails=certified),
         }),
     ),

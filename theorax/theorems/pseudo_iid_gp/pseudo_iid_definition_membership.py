@@ -49,8 +49,8 @@ row_limit = Limit(row, 1, as_=n, spread=Rational(1, 2), approach=IN_POWERS, marg
 cross_limit = Limit(cross, 0, as_=n, spread=Rational(1, 2), approach=IN_POWERS, margin=far)
 
 # Signs and permutations leave the products of a Hadamard matrix as they are: one matrix of each order shows them.
-flat_rows = Limit(flat_row, 1, as_=n, approach=IN_POWERS, margin=far)
-flat_crossing = Limit(flat_cross, -1, as_=n, approach=IN_POWERS, margin=far)
+flat_rows = Limit(flat_row, 1, as_=n, under=H.listed, approach=IN_POWERS, margin=far)
+flat_crossing = Limit(flat_cross, -1, as_=n, under=H.listed, approach=IN_POWERS, margin=far)
 
 
 def observe(layer, n):
@@ -157,6 +157,10 @@ theorem = Theorem(
                 ),
                 "rows of random scale": setting.SCALED_ROWS.subject(setting.layer, setting.GAUSSIAN.knows).breaking(
                     H.listed, fails=(entries, in_rows, row_limit),
+                ),
+                # All entries share a scale with E s^4 = 5/4, and so do all products of two squares.
+                "one random scale": setting.SCALED.subject(setting.layer, setting.GAUSSIAN.knows).breaking(
+                    H.listed, fails=(entries, in_rows, across_rows, row_limit),
                 ),
                 "Haar taken for Gaussian": setting.HAAR.subject(setting.layer, setting.GAUSSIAN.knows).breaking(
                     H.listed, fails=(entries, in_rows, crossing),

@@ -57,8 +57,10 @@ covariance = Limit(
     },
     **process.kernels("a sum over shared pixels, a further 1/p, or no biases move it by a quarter and more at some pair"),
 )  # fmt: skip
+# Filters are independent of what they read and those of two channels uncorrelated: no law of the layer before enters.
 own_channels = Expectation(
     letters.apart / K(HIDDEN, FIRST), 0, spread=Rational(1, 2),
+    under=(H.pseudo_iid, H.taps, H.biases, H.widths, H.envelope),
     margin=Absolute(1, 12, "columns of correlation 1/4 leave a fifth"),
 )  # fmt: skip
 output_law, hidden_law = Law(**process.law_of_outputs()), Law(**process.law_of_hidden())
@@ -158,16 +160,16 @@ theorem = Theorem(
                     H.pseudo_iid, H.signs, fails=(covariance, *LAWS),
                 ),
                 "correlated columns, Phi": subject(setting.CORRELATED_COLUMNS, PHI).breaking(
-                    H.pseudo_iid, fails=own_channels,
+                    H.pseudo_iid, fails=(covariance, own_channels),
                 ),
                 "one filter for all taps, Phi": subject(setting.HAAR, PHI)(tied=1).breaking(
                     H.taps, fails=(covariance, *LAWS),
                 ),
                 "a first layer of rare signs, Phi": subject(setting.GAUSSIAN, PHI)(signs=1 / 32).breaking(
-                    H.first, fails=covariance,
+                    H.first, fails=(covariance, *LAWS),
                 ),
                 "one bias a layer, Phi": subject(setting.GAUSSIAN, PHI)(one_bias=1, knows=LARGE_BIAS).breaking(
-                    H.biases, fails=own_channels,
+                    H.biases, fails=(own_channels, order),
                 ),
                 "bottleneck of four channels, ReLU": subject(setting.GAUSSIAN, RELU)(kept=4).breaking(
                     H.widths, fails=(hidden_law, order),

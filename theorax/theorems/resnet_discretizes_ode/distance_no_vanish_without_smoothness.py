@@ -158,14 +158,18 @@ def correction():
 alternating = interpolated.INTERPOLATED
 
 
-def one(key, N, kind, waves):
+def one(key, N, kind, waves, functions):
     """One network, the same for every key."""
     none, full = jnp.zeros(()), jnp.ones(())
-    return interpolated.interpolated(jax.random.key(0), N, kind, full, none, none, waves, none, none, none)
+    return interpolated.interpolated(jax.random.key(0), N, kind, full, functions, none, waves, none, none, none)
 
 
 single = Subject(
-    one, kind=interpolated.ALTERNATING, waves=1.0, quenched="one network: the gap of the waves is that of every other"
+    one,
+    kind=interpolated.ALTERNATING,
+    waves=1.0,
+    functions=0.0,
+    quenched="one network: the gap of the waves is that of every other",
 )
 both = (persists, means)
 theorem = Theorem(
@@ -191,6 +195,7 @@ theorem = Theorem(
             draws=1, span=32, seeds="none", padded=True, subjects={
                 "waves": single,
                 "smooth weights": single(kind=interpolated.SMOOTH, waves=0.0).breaking(H.rough, fails=waves),
+                "functions interpolated": single(waves=0.0, functions=1.0).breaking(H.weights, fails=waves),
             },
         ),
         products=Experiment(
