@@ -26,7 +26,7 @@ def lines(ids: Sequence[str], catalogue: Catalogue) -> Iterator[str]:
     alone = []
     for id in ids:
         found = proof_check.check(load(id, catalogue))
-        for step, why in zip(found.steps, found.alone, strict=True):
+        for step, why in zip(found.steps, found.no_second_route, strict=True):
             count[step.status] += 1
             if step.computed_by:
                 count["alone" if why else "twice"] += 1

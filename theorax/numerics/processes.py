@@ -58,11 +58,11 @@ def end_now(executor: ProcessPoolExecutor) -> None:
 
     One that is only starting would look for it in vain; one that was started while another died is known to nobody else.
     """
-    processes, manager = executor._processes or {}, cast("threading.Thread | None", executor._executor_manager_thread)
+    processes, manager = executor._processes, cast("threading.Thread | None", executor._executor_manager_thread)
     executor.shutdown(wait=False, cancel_futures=True)
     until = time.monotonic() + _PATIENCE
     while True:
-        for process in list(processes.values()):
+        for process in list((processes or {}).values()):
             process.kill()
         if manager is None or not manager.is_alive() or time.monotonic() > until:
             return

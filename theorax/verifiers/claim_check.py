@@ -121,12 +121,12 @@ class ClaimCheck:
     def _mutants(self, verdict: Verdict, planned: PlannedClaim) -> list[MutantOutcome]:
         """Every variant of the claim on its own data; a weaker one must stay supported only where the claim is.
 
-        None of what a source misprints: a variant of it may be what holds.
+        None of what a source misprints, once it is refuted: a variant of it may be what holds.
         """
-        if planned.claim.corrected:
+        refuted = verdict.status is Status.REFUTED
+        if refuted and planned.claim.corrected:
             return []
         found = sensitivity.mutants(planned, self.draws.on)
-        refuted = verdict.status is Status.REFUTED
         return [part for part in found if not (refuted and part.expected is Expected.STAYS)]
 
 

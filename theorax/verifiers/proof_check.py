@@ -28,14 +28,14 @@ class CheckedProofs:
 
     ``settled`` says for each claim with a proof of its own whether that settles it; ``scopes`` for what the instances
     speak that it is settled by; ``sides`` holds the two sides of every equality of each step, in the order of steps, and
-    ``alone`` why a result of it has no second route.
+    ``no_second_route`` why a result of it has no second route.
     """
 
     steps: tuple[StepOutcome, ...]
     settled: Mapping[str, bool]
     scopes: Mapping[str, str]
     sides: tuple[tuple[Pair, ...], ...]
-    alone: tuple[str, ...]
+    no_second_route: tuple[str, ...]
 
     def settles(self, claim: str) -> bool:
         """Does the claim's own proof settle it?"""
@@ -58,7 +58,7 @@ def check(theorem: Theorem) -> CheckedProofs:
     """
     outcomes: list[StepOutcome] = []
     sides: list[tuple[Pair, ...]] = []
-    alone: list[str] = []
+    no_second_route: list[str] = []
     settled: dict[str, bool] = {}
     scopes: dict[str, str] = {}
     letters = frozenset().union(*(claim.letters for claim in theorem.claims.values()))
@@ -72,7 +72,7 @@ def check(theorem: Theorem) -> CheckedProofs:
             same_assumptions(letters, {symbol for side in written for symbol in _symbols(side)})
             found.append(_outcome(name, proof.scope, step, decided))
             sides.append(decided.pairs)
-            alone.append(decided.alone)
+            no_second_route.append(decided.no_second_route)
             if isinstance(step, Instance) and step.claim is claim:
                 seen.append(scope)
         if claim is not None and not proof.settles and not _reaches(steps, claim):
@@ -90,7 +90,7 @@ def check(theorem: Theorem) -> CheckedProofs:
             settled[name] = proof.settles and bool(found) and all(step.status is StepStatus.PROVED for step in found)
             if settled[name] and seen:
                 scopes[name] = str(reduce(Scope.joined, seen))
-    return CheckedProofs(tuple(outcomes), settled, scopes, tuple(sides), tuple(alone))
+    return CheckedProofs(tuple(outcomes), settled, scopes, tuple(sides), tuple(no_second_route))
 
 
 def _nothing_to_see(name: str, step: Step) -> str:
@@ -141,7 +141,9 @@ def _decided(step: AnyStep, theorem: Theorem) -> tuple[DecidedStep, Scope]:
         return decide_solved(step), Scope()
     if isinstance(step, Instance):
         found = stated(step, theorem)
-        decided = decide_step(found.step, "the measured program, run on symbols", found.re_checked_by, found.alone)
+        decided = decide_step(
+            found.step, "the measured program, run on symbols", found.re_checked_by, found.no_second_route
+        )
         if found.disagreement:
             decided = replace(decided, status=StepStatus.REFUTED, method=found.disagreement)
         return decided, found.scope
@@ -149,6 +151,7 @@ def _decided(step: AnyStep, theorem: Theorem) -> tuple[DecidedStep, Scope]:
 
 
 def _outcome(name: str, scope: str, step: AnyStep, decided: DecidedStep) -> StepOutcome:
+    missing = decided.no_second_route and f"none: {decided.no_second_route}"
     return StepOutcome(
         proof=name,
         scope=scope,
@@ -158,7 +161,7 @@ def _outcome(name: str, scope: str, step: AnyStep, decided: DecidedStep) -> Step
         method=decided.method,
         latex=decided.latex,
         computed_by=decided.computed_by,
-        re_checked_by="; ".join(filter(None, (decided.re_checked_by, decided.alone and f"none: {decided.alone}"))),
+        re_checked_by="; ".join(filter(None, (decided.re_checked_by, missing))),
     )
 
 

@@ -71,7 +71,7 @@ class StatedInstance:
     step: Step
     scope: Scope
     re_checked_by: str
-    alone: str = ""  # why nothing else held it
+    no_second_route: str = ""  # why nothing else held it
     disagreement: str = ""
 
 
@@ -104,8 +104,8 @@ def stated(instance: Instance, theorem: Theorem) -> StatedInstance:
             f"Instance({instance.reason!r}) holds the symbol {stray[0]}, which is neither a letter of the claim nor an "
             "entry of what the program was given."
         )
-    again, alone, disagreement = _in_balls(instance, values, sorted(letter.name for letter in wanted))
-    return StatedInstance(step, _scope(instance), again, alone, disagreement)
+    again, no_second_route, disagreement = _in_balls(instance, values, sorted(letter.name for letter in wanted))
+    return StatedInstance(step, _scope(instance), again, no_second_route, disagreement)
 
 
 def _evaluated(instance: Instance) -> Mapping[str, Any]:

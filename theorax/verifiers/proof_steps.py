@@ -29,7 +29,7 @@ class DecidedStep:
     latex: str
     computed_by: str = ""
     re_checked_by: str = ""
-    alone: str = ""  # why some result was held against nothing else
+    no_second_route: str = ""  # why some result was held against nothing else
     pairs: tuple[Pair, ...] = ()
 
 
@@ -41,7 +41,7 @@ STATUS = {
 }
 
 
-def decide_step(step: Step, computed_by: str = "", re_checked_by: str = "", alone: str = "") -> DecidedStep:
+def decide_step(step: Step, computed_by: str = "", re_checked_by: str = "", no_second_route: str = "") -> DecidedStep:
     """Compute the sides of a step and decide the equality, entry by entry; what is known of an instance is given.
 
     A second route that disagrees refutes the step, whatever the first one found.
@@ -52,8 +52,8 @@ def decide_step(step: Step, computed_by: str = "", re_checked_by: str = "", alon
     results = [result for pair in sides for part in pair for result in part.results]
     made = _joined(result.computed_by for result in results)
     again = _joined(result.route.told for result in results if result.route.agrees)
-    alone = alone or _joined(result.route.told for result in results if result.route.agrees is None)
-    found = (computed_by or made, re_checked_by or again, alone, pairs)
+    no_second_route = no_second_route or _joined(result.route.told for result in results if result.route.agrees is None)
+    found = (computed_by or made, re_checked_by or again, no_second_route, pairs)
     for result in results:
         if result.route.agrees is False:
             told = f"{result.computed_by} found {_short(result.value)} for {_short(result.node)}; {result.route.told}"

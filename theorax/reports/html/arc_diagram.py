@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from html import escape
 
-from theorax.reports.html.box_drawing import BOX, label, linked, marks, statement
+from theorax.reports.html.box_drawing import BOX, label, linked, marks, tip
 from theorax.reports.html.graph_boxes import GraphBox
 from theorax.text.safe import one_line, visible
 
@@ -124,6 +124,6 @@ def _row(box: GraphBox, middle: float, link: str | None, *, stub: bool, brief: b
         for place, line in enumerate(lines)
     )
     top = middle - BOX.height / 2
-    told = "" if stub or brief else statement(box, GUTTER + 4, top - 6)
+    told = "" if stub or brief else tip(box, GUTTER + 4, top - 6)
     drawn = f"{marks(box, GUTTER + 4, top, stub=stub)}{name}{told}"
     return linked(box, drawn, link, stub=stub, brief=brief)

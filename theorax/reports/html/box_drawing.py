@@ -42,7 +42,7 @@ def linked(box: GraphBox, drawn: str, link: str | None, *, stub: bool = False, b
     return f'<a class="node" href="{escape(link)}">{inner}</a>'
 
 
-def statement(box: GraphBox, x: float, bottom: float) -> str:
+def tip(box: GraphBox, x: float, bottom: float) -> str:
     """The statement of its first claim, shown while a pointer is on the box; it lies above, over what is drawn before."""
     if not box.statement:
         return ""

@@ -12,7 +12,7 @@ from jaxtyping import Array, Float
 
 from theorax.numerics.annotations import Entries, Scalar
 from theorax.numerics.keys import named
-from theorax.theorems.masks_and_layernorm._masked_attention import CAUSAL, COMPLETE, MaskedLayer, mask_of, unit_rows
+from theorax.theorems.masks_and_layernorm._masked_attention import CAUSAL, COMPLETE, MaskedLayer, masks_of, unit_rows
 
 TOKENS = 6  # of a continued ladder
 
@@ -83,7 +83,7 @@ def alternating(
 
 
 def _layer(N: int, d: int, w: Scalar, mask: Any, scores: Any, layernorm: Any, transposed: Any) -> MaskedLayer:
-    masks = jnp.stack([jnp.asarray(mask_of(kind, N)) for kind in (CAUSAL, COMPLETE)])
+    masks = masks_of((CAUSAL, COMPLETE), N)
     W = jnp.eye(d) + w * jnp.eye(d, k=1)
     W = jnp.where(transposed == 1, W.T, W)
     return MaskedLayer(scores * jnp.eye(d), jnp.eye(d), W, masks[mask], layernorm)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import IntEnum
 from typing import Any
 
@@ -37,6 +38,11 @@ def mask_of(kind: Mask | int, N: int, width: int = 1) -> Bool[np.ndarray, "N N"]
         BLOCKS: (2 * i < N) == (2 * j < N),
     }
     return graphs[Mask(kind)]
+
+
+def masks_of(kinds: Iterable[Mask | int], N: int, width: int = 1) -> Bool[Array, "kinds N N"]:
+    """Masks of several graphs, in this order: an option of a subject chooses one."""
+    return jnp.stack([jnp.asarray(mask_of(kind, N, width)) for kind in kinds])
 
 
 class MaskedLayer(eqx.Module):

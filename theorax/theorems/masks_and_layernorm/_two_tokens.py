@@ -12,7 +12,7 @@ import numpy as np
 
 from theorax.numerics.annotations import Entries
 from theorax.numerics.keys import named
-from theorax.theorems.masks_and_layernorm._masked_attention import CAUSAL, COMPLETE, MaskedLayer, mask_of, unit_rows
+from theorax.theorems.masks_and_layernorm._masked_attention import CAUSAL, COMPLETE, MaskedLayer, masks_of, unit_rows
 
 
 class TokenPair(eqx.Module):
@@ -27,7 +27,7 @@ class TokenPair(eqx.Module):
 
 def tokens(key, a, b, c, mask, scores, layernorm, transposed, moved, doubled):
     """``scores`` = 1 lets tokens attend to those near them; ``moved`` = 1 draws the first token, with |u| > 1/2."""
-    masks = jnp.stack([jnp.asarray(mask_of(kind, 2)) for kind in (CAUSAL, COMPLETE)])
+    masks = masks_of((CAUSAL, COMPLETE), 2)
     W = jnp.array([[a, b], [0 * a, doubled * c]])
     W = jnp.where(transposed == 1, W.T, W)
     layer = MaskedLayer(3 * scores * jnp.eye(2), jnp.eye(2), W, masks[mask], layernorm)

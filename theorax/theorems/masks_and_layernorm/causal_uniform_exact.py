@@ -26,6 +26,7 @@ from theorax.theorems.masks_and_layernorm._masked_attention import (
     MaskedLayer,
     distance_from_mean,
     mask_of,
+    masks_of,
 )
 
 t = Size("t", "number of layers")
@@ -75,7 +76,7 @@ class Tokens(eqx.Module):
 def tokens(key, N, mask, scores):
     """Standard normal tokens in four dimensions; ``mask`` and ``scores`` as in the theorem, or a control."""
     d = 4
-    masks = jnp.stack([jnp.asarray(mask_of(kind, N, 3)) for kind in (CAUSAL, STAR, CAUSAL_WINDOW)])
+    masks = masks_of((CAUSAL, STAR, CAUSAL_WINDOW), N, 3)
     W_Q = scores * jax.random.normal(named(key, "queries"), (d, d))
     W_K = jax.random.normal(named(key, "keys"), (d, d))
     X = jax.random.normal(named(key, "tokens"), (N, d))

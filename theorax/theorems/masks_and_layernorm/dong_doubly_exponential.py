@@ -16,7 +16,7 @@ from sympy import Integer, Rational, Symbol, exp
 
 from theorax.language import *
 from theorax.numerics.keys import named
-from theorax.theorems.masks_and_layernorm._masked_attention import CAUSAL, COMPLETE, MaskedLayer, mask_of
+from theorax.theorems.masks_and_layernorm._masked_attention import CAUSAL, COMPLETE, MaskedLayer, masks_of
 
 n = Size("n", "one over the size of the differences between tokens")
 d = Size("d", "dimension of tokens, queries and keys")
@@ -80,7 +80,7 @@ class Network(eqx.Module):
 
 
 def network(key, N, d, mask, skip, size):
-    masks = jnp.stack([jnp.asarray(mask_of(kind, N)) for kind in (COMPLETE, CAUSAL)])
+    masks = masks_of((COMPLETE, CAUSAL), N)
 
     def layer(place):
         Q, K, V = (jax.random.normal(named(key, f"{name} {place}"), (d, d)) / jnp.sqrt(d) for name in ("Q", "K", "V"))

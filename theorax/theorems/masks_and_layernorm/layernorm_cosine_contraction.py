@@ -24,7 +24,7 @@ from theorax.theorems.masks_and_layernorm._masked_attention import (
     STAR,
     MaskedLayer,
     distance_from_mean,
-    mask_of,
+    masks_of,
     unit_rows,
 )
 
@@ -73,7 +73,7 @@ class Normalised(eqx.Module):
 
 def network(key, N, mask, tokens, own, values, layernorm):
     """``own``: scores about ``own`` times the cosines instead of random weights; ``values`` = 0 takes the mean out of W_V."""
-    edges = jnp.stack([jnp.asarray(mask_of(kind, N)) for kind in GRAPHS])[mask]
+    edges = masks_of(GRAPHS, N)[mask]
     positive = unit_rows(jnp.abs(jax.random.normal(named(key, "tokens"), (N, N))) ** 3)
     poles = jnp.zeros((N, N)).at[:, 0].set((-1.0) ** jnp.arange(N))
     eye = jnp.eye(N)

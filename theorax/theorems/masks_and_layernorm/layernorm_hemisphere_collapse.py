@@ -23,7 +23,7 @@ from theorax.theorems.masks_and_layernorm._masked_attention import (
     WINDOW,
     MaskedLayer,
     distance_from_mean,
-    mask_of,
+    masks_of,
     unit_rows,
 )
 
@@ -90,7 +90,7 @@ def network(key, N, mask, tokens, cap, own, values, length, layernorm):
 
     ``own``: scores this many times the cosines instead of random weights of norm 1/2; ``values`` = 0 stretches across v.
     """
-    edges = jnp.stack([jnp.asarray(mask_of(kind, N)) for kind in GRAPHS])[mask]
+    edges = masks_of(GRAPHS, N)[mask]
     v = unit_rows(jax.random.normal(named(key, "v"), (1, D)))[0]
     free = jax.random.normal(named(key, "tokens"), (N, D))
     heights = cap * jax.random.uniform(named(key, "heights"), (N, 1), minval=0.3, maxval=1.0)

@@ -13,7 +13,7 @@ from sympy import Derivative, Rational, Subs, exp, log, sqrt, symbols
 
 from theorax.language import *
 from theorax.numerics.keys import named
-from theorax.theorems.masks_and_layernorm._masked_attention import CAUSAL, COMPLETE, MaskedLayer, mask_of, unit_rows
+from theorax.theorems.masks_and_layernorm._masked_attention import CAUSAL, COMPLETE, MaskedLayer, masks_of, unit_rows
 
 t = Size("t", "number of layers")
 w = Parameter("w", "entry of the values beside the diagonal, above one", positive=True)
@@ -58,7 +58,7 @@ class Sequence(eqx.Module):
 
 def sequence(key, w, s, mask, scores, layernorm, stretch, other):
     """``other`` = 1 starts the second token in the complementary arc; ``stretch`` multiplies s."""
-    masks = jnp.stack([jnp.asarray(mask_of(kind, TOKENS)) for kind in (CAUSAL, COMPLETE)])
+    masks = masks_of((CAUSAL, COMPLETE), TOKENS)
     W = jnp.diag(jnp.stack([jnp.ones(()), jnp.ones(()), *[jnp.asarray(s * stretch)] * 3])).at[0, 1].set(w)
     angle = jnp.pi + jax.random.uniform(named(key, "angle"), minval=0.1, maxval=1.2) - jnp.pi * other
     extra = 0.1 * jax.random.normal(named(key, "extra"), (D - 2,))

@@ -10,7 +10,6 @@ import jax.numpy as jnp
 from jaxtyping import Array, Int
 
 from theorax.numerics.annotations import Scalar
-from theorax.numerics.extents import Extent
 
 BITS = 16
 D = 2**BITS  # the denominator of the momentum, and the base of the buffer's limbs
@@ -77,17 +76,3 @@ class IntegerMomentum(eqx.Module):
 
         top, limbs = jax.lax.scan(multiply, v % self.n, buffer, reverse=True)
         return v // self.n * D + limbs[-1], jnp.concatenate([top[None], limbs[:-1]])
-
-    def through(self, state: IntegerState, N: Extent) -> IntegerState:
-        """The state after N layers."""
-
-        def layer(
-            n: Any, state: IntegerState
-        ) -> IntegerState:  # a bound method of a module with arrays is not hashable
-            return self.forwards(n, state)
-
-        return jax.lax.fori_loop(0, N.value, layer, state)
-
-    def back_through(self, state: IntegerState, N: Extent) -> IntegerState:
-        """The state before N layers."""
-        return jax.lax.fori_loop(0, N.value, lambda k, state: self.backwards(N.value - 1 - k, state), state)

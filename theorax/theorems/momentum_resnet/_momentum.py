@@ -6,7 +6,7 @@ A stack of weights shorter than the depth repeats its last ones, so that a stack
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import equinox as eqx
 import jax
@@ -54,16 +54,26 @@ class MomentumNetwork(eqx.Module):
         return x, (v - (1 - self.g) * self.residual(n, x)) / self.g
 
 
-def through(net: MomentumNetwork, state: State, N: Extent) -> State:
+class InvertibleLayers(Protocol):
+    """Layers that are run both ways."""
+
+    def forwards(self, layer: Any, state: Any, /) -> Any:
+        """The state after this layer."""
+
+    def backwards(self, layer: Any, state: Any, /) -> Any:
+        """The state before it."""
+
+
+def through(net: InvertibleLayers, state: Any, N: Extent) -> Any:
     """The state after N layers."""
 
-    def layer(n: Any, state: State) -> State:  # a bound method of a module with arrays is not hashable
+    def layer(n: Any, state: Any) -> Any:  # a bound method of a module with arrays is not hashable
         return net.forwards(n, state)
 
     return jax.lax.fori_loop(0, N.value, layer, state)
 
 
-def back_through(net: MomentumNetwork, state: State, N: Extent) -> State:
+def back_through(net: InvertibleLayers, state: Any, N: Extent) -> Any:
     """The state before N layers, recovered from the one after them."""
     return jax.lax.fori_loop(0, N.value, lambda k, state: net.backwards(N.value - 1 - k, state), state)
 

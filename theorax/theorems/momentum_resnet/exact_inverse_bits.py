@@ -62,7 +62,7 @@ def there_and_back(model, N):
 
     def recovered(**changed):
         other = replace(net, **changed)
-        return flat(other.back_through(other.through(start, N), N))
+        return flat(momentum.back_through(other, momentum.through(other, start, N), N))
 
     return dict(
         start=flat(start), recovered=recovered(), forgetful=recovered(kept=0 * net.kept), late=recovered(late=1)
@@ -75,7 +75,7 @@ def flat(state):
 
 def buffers(model, N):
     net, start = model
-    buffer = net.through(start, N)[2]
+    buffer = momentum.through(net, start, N)[2]
     bits = jnp.log2(1 + 2.0 ** (BITS * jnp.arange(len(buffer) - 1, -1, -1)) @ buffer)
     return dict(bits=bits.mean(), most=bits.max())
 
