@@ -6,7 +6,7 @@ A stack of weights shorter than the depth repeats its last ones, so that a stack
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import equinox as eqx
 import jax
@@ -54,6 +54,7 @@ class MomentumNetwork(eqx.Module):
         return x, (v - (1 - self.g) * self.residual(n, x)) / self.g
 
 
+@runtime_checkable
 class InvertibleLayers(Protocol):
     """Layers that are run both ways."""
 
