@@ -28,7 +28,19 @@ from theorax.language.limit_laws import (
     radius_of_disk,
 )
 from theorax.language.margins import Absolute, Margin, Relative
-from theorax.language.proofs import Cited, Instance, Proof, Solved, Step, derives, generic_entries, lemma, settles
+from theorax.language.proofs import (
+    Cited,
+    Instance,
+    MatrixStep,
+    Proof,
+    Solved,
+    Step,
+    derives,
+    generic_entries,
+    generic_matrices,
+    lemma,
+    settles,
+)
 from theorax.language.theorem import Theorem
 from theorax.language.vectors import GaussianVector
 
@@ -61,6 +73,7 @@ __all__ = [
     "Letters",
     "Limit",
     "Margin",
+    "MatrixStep",
     "Measured",
     "Optimum",
     "Parameter",
@@ -79,6 +92,7 @@ __all__ = [
     "derives",
     "gaussian",
     "generic_entries",
+    "generic_matrices",
     "hypotheses",
     "lemma",
     "numbers",

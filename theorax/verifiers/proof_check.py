@@ -12,12 +12,12 @@ from sympy import Basic, Integer, Symbol, simplify
 from theorax.decide.findings import Finding, Found
 from theorax.errors import StatementError
 from theorax.exact.zero import is_zero
-from theorax.language import Cited, Claim, Index, Instance, Solved, Step, Theorem
+from theorax.language import Cited, Claim, Index, Instance, MatrixStep, Solved, Step, Theorem
 from theorax.language.letters import same_assumptions
 from theorax.language.proofs import AnyStep
 from theorax.verifiers.outcome import StepOutcome, StepStatus
 from theorax.verifiers.proof_instances import Scope, entries_of, stated
-from theorax.verifiers.proof_steps import DecidedStep, Pair, decide_solved, decide_step
+from theorax.verifiers.proof_steps import DecidedStep, Pair, decide_matrix_step, decide_solved, decide_step
 
 LONGEST_SIDE = 80  # characters of a side that an error shows
 
@@ -83,7 +83,7 @@ def check(theorem: Theorem) -> CheckedProofs:
             )
         if claim is not None and proof.settles:
             _refuse_beside_the_point(name, steps, claim)
-        if empty := [step for step in steps if isinstance(step, Step) and step.empty]:
+        if empty := [step for step in steps if isinstance(step, Step | MatrixStep) and step.empty]:
             raise StatementError(_nothing_to_see(name, empty[0]))
         outcomes += found
         if claim is not None:
@@ -93,10 +93,10 @@ def check(theorem: Theorem) -> CheckedProofs:
     return CheckedProofs(tuple(outcomes), settled, scopes, tuple(sides), tuple(no_second_route))
 
 
-def _nothing_to_see(name: str, step: Step) -> str:
-    side = str(step.entries[0][0])
+def _nothing_to_see(name: str, step: Step | MatrixStep) -> str:
+    side = str(step.left if isinstance(step, MatrixStep) else step.entries[0][0])
     return (
-        f"Step({step.reason!r}) of the proof {name} has two identical sides, "
+        f"{type(step).__name__}({step.reason!r}) of the proof {name} has two identical sides, "
         f"{side if len(side) <= LONGEST_SIDE else side[:LONGEST_SIDE] + '...'}, and leaves nothing to compute: what the "
         "file computed, the check has not seen. Write Integral, Sum, Product, sympy.Limit, Derivative or Subs, which the "
         "check computes, or Solved for a root; or leave the step out."
@@ -139,6 +139,8 @@ def _decided(step: AnyStep, theorem: Theorem) -> tuple[DecidedStep, Scope]:
         return DecidedStep(StepStatus.CITED, step.source, "", ""), Scope()
     if isinstance(step, Solved):
         return decide_solved(step), Scope()
+    if isinstance(step, MatrixStep):
+        return decide_matrix_step(step), Scope()
     if isinstance(step, Instance):
         found = stated(step, theorem)
         decided = decide_step(

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sympy import Add, Basic, Symbol, cancel, exp, expand, fraction, latex, pretty
+from sympy import Add, Basic, Symbol, cancel, exp, expand, fraction, latex, pretty, transpose
 
 from theorax.exact.computations import computed
 from theorax.exact.solutions import check_solutions
+from theorax.exact.words import decide_words
 from theorax.exact.zero import ZeroFinding, ZeroTest, is_zero
-from theorax.language import Solved, Step
+from theorax.language import MatrixStep, Solved, Step
 from theorax.names import many
 from theorax.verifiers.outcome import StepStatus
 
@@ -65,6 +66,36 @@ def decide_step(step: Step, computed_by: str = "", re_checked_by: str = "", no_s
     if worst.status is not ZeroTest.PROVED and stuck:
         method += f"; computer algebra left {_short(stuck[0])} as it is"
     return DecidedStep(STATUS[worst.status], method, shown, formula, *found)
+
+
+def decide_matrix_step(step: MatrixStep) -> DecidedStep:
+    """Compare both sides word by word, by the given equations, and multiply the proof out at matrices of integers."""
+    found, route = decide_words(step.left, step.right, step.given)
+    status, method = STATUS[found.status], found.reason
+    if route.agrees is False:
+        status, method = StepStatus.REFUTED, f"{found.reason}; {route.told}, the sides differ"
+    equalities = ((step.left, step.right), *step.given)
+    sides, *given = (_with_transposes(pair, "\N{MODIFIER LETTER CAPITAL T}") for pair in equalities)
+    formula, *known = (_latex((_with_transposes(pair, "^T"),)) for pair in equalities)
+    if given and formula:
+        formula += r" \qquad \text{given}\quad " + r",\; ".join(known)
+    return DecidedStep(
+        status,
+        method,
+        _statement((sides,)) + (f"   given {_listed(given)}" if given else ""),
+        formula if len(formula) <= LONGEST_FORMULA else "",
+        computed_by="words in letters that do not commute",
+        re_checked_by=route.told if route.agrees else "",
+        no_second_route="" if route.agrees is not None else route.told,
+    )
+
+
+def _with_transposes(pair: Pair, mark: str) -> Pair:
+    """The sides with one letter, so marked, in the place of each transpose, for a reader."""
+    left, right = (
+        side.replace(transpose, lambda letter: Symbol(f"{letter}{mark}", commutative=False)) for side in pair
+    )
+    return left, right
 
 
 def decide_solved(step: Solved) -> DecidedStep:

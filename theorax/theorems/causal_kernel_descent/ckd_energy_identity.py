@@ -9,7 +9,7 @@ the space of the kernel. On the circle exp(cos a) = sum_n I_n(1) e^(ina), so the
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from sympy import E, Integral, Rational, Subs, Symbol, besseli, cos, pi, sin, symbols
+from sympy import E, Integral, Rational, Subs, Symbol, besseli, cos, pi, sin, symbols, transpose
 
 from theorax.language import *
 from theorax.numerics.keys import named
@@ -121,6 +121,19 @@ def generic_features():
 
 
 @lemma
+def every_map():
+    """Every dimension of the features and of the tokens, every map; |phi|^2 = kappa."""
+    W, star, phi = generic_matrices("W W_star phi")
+    kappa = Symbol("kappa", positive=True)
+    r = W * phi - star * phi
+    after, length = W - r * transpose(phi) / kappa - star, ((transpose(phi) * phi, kappa),)
+    yield MatrixStep("Kaczmarz's step", after, (W - star) * (1 - phi * transpose(phi) / kappa))
+    before = W - star
+    paid = before * transpose(before) - after * transpose(after)
+    yield MatrixStep("what it takes off, whose trace is |r|^2/kappa", paid, r * transpose(r) / kappa, length)
+
+
+@lemma
 def norms():
     """Rotations and power maps of the circle, every degree m; the Gaussian bump of the width of its kernel."""
     m, h = Symbol("m", positive=True, integer=True), Symbol("h", positive=True)
@@ -145,7 +158,7 @@ theorem = Theorem(
     uses=("ckd_fixed_point_is_kaczmarz",),
     hypotheses=H,
     claims=dict(step=step, value=value, bounded=bounded),
-    proofs=(generic_features, norms),
+    proofs=(generic_features, every_map, norms),
     experiments=dict(
         steps=Experiment(steps_of, seen, {T: (4, 8)}, at=({d: 3}, {d: 6}), draws=setting.FEW, padded=True, subjects={
             "features of one length": features,

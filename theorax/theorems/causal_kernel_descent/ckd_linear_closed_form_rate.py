@@ -7,7 +7,7 @@ plane, after a turn by theta, |r_t| = |sin theta| |cos theta|^(t-2).
 """
 
 import jax.numpy as jnp
-from sympy import Add, Eq, Matrix, Rational, Subs, Symbol, diag, eye, log, ones, prod, symbols
+from sympy import Add, Eq, Matrix, Rational, Subs, Symbol, diag, eye, log, ones, prod, symbols, transpose
 
 from theorax.language import *
 from theorax.numerics.ensembles import haar
@@ -108,6 +108,21 @@ def every_rotation(claim):
         yield Instance(claim, f"d = {start.size}, T = 3", explained, Omega, start, LINEAR, 3, letters={d: start.size})
 
 
+@lemma
+def every_context():
+    """Every T and d, by induction: from t - 1 steps to t."""
+    W, Omega, x, P, R, S = generic_matrices("W Omega x P R S")
+    learnt = W + (Omega * x - W * x) * transpose(x)  # Kaczmarz's step at |x| = 1
+    yield MatrixStep("one step", learnt - Omega, (W - Omega) * (1 - x * transpose(x)))
+    # x_t = R x_1 with R = Omega^(t-1), and W_t - Omega = -Omega S R^T with S = (P Omega)^(t-1).
+    turns = tuple((a * b, 1) for M in (Omega, R) for a, b in ((M, transpose(M)), (transpose(M), M)))
+    rest = 1 - (R * x) * transpose(R * x)
+    yield MatrixStep("the projection at t, turned back", rest, R * (1 - x * transpose(x)) * transpose(R), turns)
+    before, after = -Omega * S * transpose(R), -Omega * (S * P * Omega) * transpose(R * Omega)
+    yield MatrixStep("one factor more", before * (R * P * transpose(R)), after, turns)
+    yield MatrixStep("the residual at t", before * R * x, -Omega * S * x, turns)
+
+
 def but_one(weights, factors):
     """Products of all factors but one, weighted: sum_i w_i prod_(j != i) f_j."""
     return Add(*(c * prod(factors[:i] + factors[i + 1 :]) for i, c in enumerate(weights)))
@@ -141,7 +156,7 @@ theorem = Theorem(
     uses=("ckd_fixed_point_is_kaczmarz",),
     hypotheses=H,
     claims=dict(formula=formula, plane=plane, rate=rate, slowest=slowest, context=context),
-    proofs=(every_rotation, spectrum),
+    proofs=(every_rotation, every_context, spectrum),
     experiments=dict(
         formula=Experiment(observe, seen, {T: (4, 10)}, at=dimensions, draws=setting.FEW, padded=True, subjects={
             "orthogonal": ORBIT,

@@ -72,6 +72,19 @@ def any_network(claim):
         yield Instance(claim, f"T = {order}", compare, networks.symbolic(order, 2, "abc", "pqr"), literal(order))
 
 
+@lemma
+def every_depth():
+    """Every T, dimension and depth, by induction: from L - 1 layers to L."""
+    A, J, P, Q, R, X, Y, V, W = generic_matrices("A J P Q R X Y V W")
+    rows = ((A * J, J), (J * J, J))
+    before = (*rows, (J * R, P - Q))  # P = A_(L-1) ... A_1, R = A_(L-2) ... A_1, Q the product of L - 1 matrices A_perp
+    yield MatrixStep("the product of two is the start", A * (J + (R - J)), J * R + (A - J) * (R - J), rows)
+    yield MatrixStep("one factor more", A * P, J * P + (A - J) * Q, before)
+    tokens = (*rows, (J * V, X - Y))  # X = 1 v^T + Y after L - 1 layers
+    yield MatrixStep("one layer more", A * X * W, J * X * W + (A - J) * Y * W, tokens)
+    yield MatrixStep("centred", (1 - J) * A * X * W, (1 - J) * (A - J) * Y * W, tokens)
+
+
 network = Subject(drawn_network, log_normal=0, empty=0.0, columns=0, dependent=0)
 theorem = Theorem(
     place="the algebra behind the fix; elementary, proved here",
@@ -79,7 +92,7 @@ theorem = Theorem(
     uses=("outlier_identity",),
     hypotheses=H,
     claims=dict(products=products, tokens=tokens, centred=centred),
-    proofs=(any_network,),
+    proofs=(any_network, every_depth),
     experiments=dict(
         networks=Experiment(
             compare, seen, {T: Efforts((4, 16), (4, 16), (4, 16, 64))}, derived={d: T / gamma},

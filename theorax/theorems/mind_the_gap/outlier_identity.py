@@ -6,6 +6,7 @@ columns. Singular values follow in outlier_interlacing, products and networks in
 """
 
 import jax.numpy as jnp
+from sympy import transpose
 
 from theorax.language import *
 from theorax.numerics.extents import block, literal
@@ -58,13 +59,25 @@ def any_rows(claim):
         yield Instance(claim, f"T = {order}", compare, matrix, literal(order))
 
 
+@lemma
+def every_order():
+    """Every T, of A 1 = 1 and J = 1 1^T/T alone."""
+    A, J = generic_matrices("A J")
+    A_perp, rows = A - J, ((A * J, J), (J * J, J), (transpose(J), J))
+    yield MatrixStep("subtracted before the tokens are mixed", A * (1 - J), A_perp, rows)
+    yield MatrixStep("what the uniform matrix gives is removed", A_perp * J, 0, rows)
+    yield MatrixStep(
+        "Gram matrices, and with them singular values", A * transpose(A), J + A_perp * transpose(A_perp), rows
+    )
+
+
 matrix = Subject(drawn_weights, log_normal=0, empty=0.0, columns=0)
 theorem = Theorem(
     place="the algebra behind the fix; elementary, proved here",
     label="reconstructed",
     hypotheses=H,
     claims=dict(kept=kept, fix=fix, silent=silent, grams=grams, squares=squares),
-    proofs=(any_rows,),
+    proofs=(any_rows, every_order),
     experiments=dict(
         matrices=Experiment(
             compare, seen, {T: Efforts((4, 16), (4, 16), (4, 16, 64))}, draws=Efforts(2, 3, 8), padded=True,

@@ -9,7 +9,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
-from sympy import Integer, Rational, Symbol
+from sympy import Integer, Rational, Symbol, transpose
 
 from theorax.language import *
 from theorax.numerics import flows
@@ -146,6 +146,22 @@ def on_symbols(claim):
         yield Instance(claim, f"N = {depth}", run, Balance(net, 0, 0), literal(depth), eta)
 
 
+@lemma
+def every_depth():
+    """Every depth N and dimension d."""
+    W, later, M, slope, slope_later = generic_matrices("W_n W_(n+1) M_n grad_n grad_(n+1)")
+    rate = Symbol("eta", positive=True)
+    gradients = ((M * transpose(W), N * slope_later / 2), (transpose(later) * M, N * slope / 2))
+    yield MatrixStep("what flow keeps", transpose(later) * slope_later, slope * transpose(W), gradients)
+
+    def balance(W, later):
+        return transpose(later) * later - W * transpose(W)
+
+    moved = balance(W - rate * slope, later - rate * slope_later) - balance(W, later)
+    squares = transpose(slope_later) * slope_later - slope * transpose(slope)
+    yield MatrixStep("a step of descent", moved, rate**2 * squares, gradients)
+
+
 def subjects(builder, *claims):
     """The training of the theorem, and one that breaks each hypothesis, at which these claims fail."""
     trained = Subject(builder, penalty=0.0, uneven=0.0)
@@ -161,7 +177,7 @@ theorem = Theorem(
     label="derived",
     hypotheses=H,
     claims=dict(conserved=conserved, step=step, flow=flow, order=order),
-    proofs=(on_symbols,),
+    proofs=(on_symbols, every_depth),
     experiments=dict(
         gradients=Experiment(
             compare, seen, {N: Efforts((2, 6), (2, 6), (2, 6, 16))}, draws=Efforts(2, 3, 8), padded=True,

@@ -8,7 +8,7 @@ starts stay rough.
 
 import jax
 import jax.numpy as jnp
-from sympy import Integer, Integral, Rational, Symbol, exp, oo, sqrt
+from sympy import Integer, Integral, Rational, Symbol, exp, oo, sqrt, transpose
 
 from theorax.language import *
 from theorax.numerics.extents import literal
@@ -70,6 +70,20 @@ def on_symbols():
         yield Instance(exact, f"N = {depth}", compare, training, literal(depth))
 
 
+@lemma
+def every_depth():
+    """Every depth N and dimension d, with one letter for each product of layers, gradients being what `formula` of
+    linear_resnet_small_loss_convergence says.
+    """
+    theta, later, after, before, residual = generic_matrices("theta_n theta_(n+1) Pi_(>n+1) Pi_(<n) R")
+    W, W_later = 1 + theta / N, 1 + later / N
+    slope = 2 * transpose(after * W_later) * residual * transpose(before) / N
+    slope_later = 2 * transpose(after) * residual * transpose(W * before) / N
+    M = transpose(after) * residual * transpose(before)
+    commuted = M * transpose(theta) - transpose(later) * M
+    yield MatrixStep("neighbouring gradients", N * (slope_later - slope), 2 * commuted / N)
+
+
 @derives(bounded)
 def integral():
     """Every depth and dimension, inside the ball."""
@@ -85,7 +99,7 @@ theorem = Theorem(
     uses=("linear_resnet_small_loss_convergence",),
     hypotheses=H,
     claims=dict(bounded=bounded, uniform=uniform, exact=exact),
-    proofs=(on_symbols, integral),
+    proofs=(on_symbols, every_depth, integral),
     experiments=dict(
         flows=Experiment(
             observe, (gained, rough), {N: Efforts((8, 16, 32), (8, 16, 32, 64), (8, 16, 32, 128))},

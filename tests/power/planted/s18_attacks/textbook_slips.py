@@ -20,6 +20,7 @@ from sympy import (
     oo,
     pi,
     sqrt,
+    transpose,
 )  # fmt: skip
 
 from theorax.language import *
@@ -30,6 +31,7 @@ H = hypotheses(drawn=Hypothesis("entries are normal", unbroken="nothing else is 
 x, y, a = (Symbol(name, real=True) for name in "xya")
 p, q = (Symbol(name, positive=True) for name in "pq")
 k, j = Symbol("k", integer=True, nonnegative=True), Symbol("j", integer=True, positive=True)
+A, B = generic_matrices("A B")
 m, i = Symbol("m", integer=True, nonnegative=True), Symbol("i", integer=True)
 
 slips = dict(
@@ -44,6 +46,8 @@ slips = dict(
     half_the_circle=Solved("a circle and a line", [x**2 + y**2 - 2, x - y], [x, y], [{x: 1, y: 1}]),
     root_of_a_square=Step("a root", sqrt(x**2), x),
     half_turn=Step("a right angle", atan(x) + atan(1 / x), pi / 2),
+    difference_of_squares=MatrixStep("a difference of squares", (A - B) * (A + B), A**2 - B**2),
+    transposed_in_order=MatrixStep("a product, transposed", transpose(A * B), transpose(A) * transpose(B)),
     angle=Step("an angle", acos(cos(x)), x),
 )
 
