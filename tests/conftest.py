@@ -31,7 +31,7 @@ import pytest  # noqa: E402
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The option by which all theorems, falsehoods and guards are checked, and not the day's third."""
+    """The option by which all theorems, falsehoods and guards are checked, and not the share of the day."""
     parser.addoption("--whole", action="store_true", help="run all of the long tests, not the share of the day")
 
 

@@ -1,4 +1,4 @@
-"""A third of many long tests a day: the hash of a test's name says which third, the day (UTC) which one is run."""
+"""A fifth of many long tests a day: the hash of a test's name says which fifth, the day (UTC) which one is run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import pytest
 
-SHARES = 3
+SHARES = 5
 
 Case = TypeVar("Case")
 

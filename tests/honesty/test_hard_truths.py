@@ -13,7 +13,7 @@ ROWS = rows(FOLDER)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One test for every true statement of this session: a third a day, or all with ``--whole``."""
+    """One test for every true statement of this session: a fifth a day, or all with ``--whole``."""
     if "row" in metafunc.fixturenames:
         shown = of_this_day(ROWS, metafunc.config, lambda row: row.name)
         metafunc.parametrize("row", shown, ids=[row.name for row in shown])

@@ -70,7 +70,7 @@ def test_a_mutant_whose_line_is_gone_is_an_error():
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One test for every guard that is taken out in this session: a third a day, or all with ``--whole``."""
+    """One test for every guard that is taken out in this session: a fifth a day, or all with ``--whole``."""
     if "guard" in metafunc.fixturenames:
         shown = of_this_day(REMOVED, metafunc.config, lambda guard: guard.name)
         metafunc.parametrize("guard", shown, ids=[guard.name for guard in shown])

@@ -1,7 +1,7 @@
 """Theorems checked whole at quick effort: their claims hold, their controls fire, their mutants die, their numbers stay.
 
-All of them take minutes, so a run of the tests checks a third, and three days in a row check all: a theorem belongs to
-the third that the hash of its id names, and a day (UTC) to the third of its ordinal. ``--whole`` checks every theorem:
+All of them take minutes, so a run of the tests checks a fifth, and five days in a row check all: a theorem belongs to
+the fifth that the hash of its id names, and a day (UTC) to the fifth of its ordinal. ``--whole`` checks every theorem:
 
     python -m pytest tests/power/test_every_theorem.py --whole -n 2
 
@@ -97,7 +97,7 @@ def test_every_theorem_is_kept_and_holds():
     assert {made.settings.effort for made in KEPT.runs} == {"quick"}
 
 
-def test_three_days_check_every_theorem():
+def test_five_days_check_every_theorem():
     assert {share_of(name) for name in CATALOGUE.ids} == set(range(SHARES))
 
 

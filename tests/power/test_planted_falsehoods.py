@@ -1,7 +1,7 @@
 """Planted falsehoods: none is greener than its word. Each is written from a class of faults, not from one example.
 
 ``planted/table.csv`` names the files. Rows of the class ``unseen`` cannot be seen from inside: they may be green, and the
-report must say what was not looked at. A run takes the third of the day; ``--whole`` takes all.
+report must say what was not looked at. A run takes the fifth of the day; ``--whole`` takes all.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ GREEN = {status.value for status in Status if status.holds}
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One test for every planted falsehood of this session: a third a day, or all with ``--whole``."""
+    """One test for every planted falsehood of this session: a fifth a day, or all with ``--whole``."""
     if "row" in metafunc.fixturenames:
         shown = of_this_day(ROWS, metafunc.config, lambda row: row.name)
         metafunc.parametrize("row", shown, ids=[row.name for row in shown])

@@ -14,7 +14,7 @@ from typing import Any
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from sympy import Derivative, Matrix, Rational, symbols
+from sympy import Derivative, Matrix, Rational, symbols, transpose
 
 from theorax.language import *
 from theorax.numerics.annotations import Entries
@@ -108,6 +108,28 @@ def generic_points():
 
 
 @lemma
+def every_size():
+    """Any number of keys and features, one output: the gap, and the Lagrangian where its gradient is zero."""
+    X, w, one, y, a, at, xi, xit = generic_matrices("X w u y a at xi xit")  # u: all ones
+    b, c, e = symbols("b c e", real=True)
+    t, beta, r = transpose, a - at, y - X * w - b * one
+    # Numbers equal their transposes; the sum of beta is zero.
+    numbers = tuple((t(p) * q, t(q) * p) for p in (a, at) for q in (one, y, xi, xit, X * w))
+    numbers += ((t(one) * a, t(one) * at), *((t(p) * one, t(one) * p) for p in (xi, xit)))
+    primal = t(w) * w / 2 + c * t(one) * (xi + xit)
+    dual = t(y) * beta - t(beta) * X * t(X) * beta / 2 - e * t(one) * (a + at)
+    square = t(w - t(X) * beta) * (w - t(X) * beta) / 2
+    tube = t(a) * (e * one + xi - r) + t(at) * (e * one + xit + r)
+    box = t(c * one - a) * xi + t(c * one - at) * xit
+    yield MatrixStep("the gap", primal - dual, square + tube + box, numbers)
+    # Where alpha + eta = C the slacks drop out, and w = sum of beta x.
+    best = t(X) * beta
+    f = X * best + b * one
+    L = t(best) * best / 2 + t(a) * (y - f - e * one) + t(at) * (f - y - e * one)
+    yield MatrixStep("the Lagrangian at its zero gradient", L, dual, numbers)
+
+
+@lemma
 def lagrangian():
     """Two keys, two features, one output, generic symbols: the zero gradient, and the value that it leaves."""
     w, y, xi, xit, a, at, eta, etat = (
@@ -136,7 +158,7 @@ theorem = Theorem(
     label="derived",
     hypotheses=H,
     claims=dict(gap=gap),
-    proofs=(generic_points, lagrangian),
+    proofs=(generic_points, every_size, lagrangian),
     experiments=dict(
         any=Experiment(terms, seen, {N: (3, 8)}, at={D: 2, C: 30, eps: Rational(1, 8)}, draws=setting.DRAWS, padded=True,
                        subjects={

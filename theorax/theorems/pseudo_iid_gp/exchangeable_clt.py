@@ -5,31 +5,29 @@ E X_1 X_2 = 0, E X_1^2 X_2^2 tends to one, and E |X_1|^3 = o(sqrt n). An urn of 
 three and has S_n = +-1: only variables that go on for ever are mixtures of independent ones.
 """
 
-import equinox as eqx
-import jax
-import jax.numpy as jnp
 import sympy
-from jaxtyping import Array, Float
 from sympy import Integer, Integral, Rational, Subs, Symbol, exp, expand, oo, pi, sqrt, symbols
 
 from theorax.language import *
-from theorax.numerics.extents import Extent
-from theorax.numerics.keys import named
-from theorax.theorems.pseudo_iid_gp._ensembles import n, width
+from theorax.theorems.pseudo_iid_gp import _exchangeable as arrays_of
+from theorax.theorems.pseudo_iid_gp._ensembles import n
 
-COPIES = 64
+N = Parameter("N", "signs in the urn, of which (N + sqrt N)/2 are one", positive=True)
+v = Parameter("v", "variance of the squared scale", positive=True)
 sums = Measured("sums", "S_n of 64 independent arrays", sample=True)
 power = Measured("power", "S_n^4, mean over 64 independent arrays", positive=True)
-MENU = ("signs", "random scale", "common part", "rare and large", "urn emptied", "urn of n^2")
 
 H = hypotheses(
     infinite="the variables of one width are the beginning of an infinite exchangeable sequence",
     uncorrelated="E X_1 X_2 = 0",
     squares="E X_1^2 X_2^2 tends to one",
     third_moment="E |X_1|^3 = o(sqrt n)",
+    shared="signs that are independent are multiplied by one random scale, the same for all",
+    kept_out="a sign that has left the urn does not come back",
 )
+conditions = (H.infinite, H.uncorrelated, H.squares, H.third_moment)
 kurtosis = Limit(
-    power, Integer(3), as_=n, spread=Rational(1, 4),
+    power, Integer(3), as_=n, on="arrays", under=conditions, spread=Rational(1, 4),
     approach=Expansion(
         powers=(1,), rest=Rational(1, 4), order=2, reference=25, reason="exact moments are rational in n",
     ),
@@ -39,63 +37,43 @@ kurtosis = Limit(
     wrong={"a square of the variance": Integer(1)},
 )  # fmt: skip
 normal = Law(
-    sums, gaussian(), as_=n, spread=Rational(1, 8),
+    sums, gaussian(), as_=n, under=conditions, spread=Rational(1, 8),
     approach=Expansion(
         powers=(1,), rest=Rational(1, 20), order=2, reference=25, reason="an Edgeworth expansion at fixed frequencies",
     ),
     scale=Integer(1), excludes=(gaussian(Rational(5, 4)),),
 )  # fmt: skip
+mixture = Expectation(
+    power, (3 - 2 / n) * (1 + v), on="mixtures", under=H.shared, spread=Rational(1, 2),
+    margin=Relative(1, 32, "a scale of each sign by itself leaves 3 - 2/n + v/n; v = 1/4 and 1/2 are far above"),
+    wrong={"no mixture": 3 - 2 / n, "twice the variance": (3 - 2 / n) * (1 + 2 * v), "the limit": 3 * (1 + v)},
+)  # fmt: skip
+less = 2 * (n - 1) * (n - 2) * (n - 3) / (n * (N - 2) * (N - 3))
+urn = Expectation(
+    power, 3 - 2 / n - less, on="urns", under=H.kept_out, spread=Rational(1, 2),
+    margin=Relative(1, 40, "signs that return have 3 - 2/n, a fifteenth more at N = 3 n, a seventh at N = 100"),
+    wrong={"as with signs that return": 3 - 2 / n, "half as much less": 3 - 2 / n - less / 2},
+)  # fmt: skip
 
 
-class Arrays(eqx.Module):
-    """Independent exchangeable arrays of n variables."""
-
-    variables: Float[Array, "copies N"]
-
-    def __call__(self, n: Extent) -> Float[Array, " copies"]:
-        """The sums over sqrt n."""
-        return jnp.where(n.mask, self.variables, 0).sum(1) / jnp.sqrt(width(n))
+def mixed(key, n, v, shared):
+    return arrays_of.Arrays(arrays_of.scaled_signs(key, n, v, shared))
 
 
-def drawn_arrays(key: Array, n: Extent, law: Array) -> Arrays:
-    """Arrays of the law at this place of the menu."""
-    shape, one = (COPIES, n.padded), (COPIES, 1)
-    signs = jax.random.rademacher(named(key, "signs"), shape).astype(jnp.zeros(()).dtype)
-    common, size = jax.random.rademacher(named(key, "common"), one), width(n)
-
-    def urn() -> Array:
-        """n signs of which (n + sqrt n)/2 are one, in random order, times a common sign."""
-        order = jnp.where(n.mask, jax.random.uniform(named(key, "order"), shape), 2.0)
-        plus = jnp.round((size + jnp.sqrt(size)) / 2).astype(jnp.int32)
-        return jnp.where(order <= jnp.sort(order, axis=1)[:, plus - 1][:, None], 1.0, -1.0) * common
-
-    def urn_of_squares() -> Array:
-        """The first n of n^2 signs with sum n: one after another, each from what is left in the urn."""
-
-        def take(state: Array, place_and_u: tuple[Array, Array]) -> tuple[Array, Array]:
-            place, u = place_and_u
-            plus = u < state / (size**2 - place)
-            return state - plus, jnp.where(plus, 1.0, -1.0)
-
-        u = jax.random.uniform(named(key, "order"), (n.padded, COPIES))
-        start = jnp.full((COPIES,), (size**2 + size) / 2)
-        drawn = jax.lax.scan(take, start, (jnp.arange(n.padded, dtype=u.dtype), u))[1]
-        return drawn.T * common
-
-    makers = (
-        lambda: signs,
-        lambda: signs * jnp.where(jax.random.bernoulli(named(key, "scale"), 0.5, one), jnp.sqrt(1.5), jnp.sqrt(0.5)),
-        lambda: jnp.sqrt(0.9) * signs + jnp.sqrt(0.1) * common,
-        lambda: signs * jnp.sqrt(size) * jax.random.bernoulli(named(key, "rare"), 1 / size, shape),
-        urn,
-        urn_of_squares,
-    )
-    return Arrays(jax.lax.switch(law, makers))
+def from_urn(key, n, N, returned):
+    return arrays_of.Arrays(arrays_of.urn_signs(key, n, N, returned))
 
 
 def observe(net, n):
     S = net(n)
     return dict(sums=S, power=(S**4).mean())
+
+
+def power_of(patterns):
+    """n E S^4 from E X_1^4, E X_1^2 X_2^2, E X_1^3 X_2, E X_1^2 X_2 X_3 and E X_1 X_2 X_3 X_4."""
+    E4, E22, E31, E211, E1111 = patterns
+    pairs = E4 + (n - 1) * (3 * E22 + 4 * E31) + 6 * (n - 1) * (n - 2) * E211
+    return pairs + (n - 1) * (n - 2) * (n - 3) * E1111
 
 
 @derives(kurtosis)
@@ -109,19 +87,32 @@ def fourth_moment():
     for term, count in counted.as_coefficients_dict().items():
         powers = tuple(sorted(int(p) for p in term.as_powers_dict().values()))
         total += count * patterns[names[powers]]
-    E4, E22, E31, E211, E1111 = patterns
-    general = E4 + 3 * (n - 1) * E22 + 4 * (n - 1) * E31 + 6 * (n - 1) * (n - 2) * E211
-    general += (n - 1) * (n - 2) * (n - 3) * E1111
-    yield Step("n E S^4 at n = 4, from the expanded power", total / 4, Subs(general, n, 4))
-    scale = Rational(1, 2) * Rational(1, 4) + Rational(1, 2) * Rational(9, 4)
-    mixed = sympy.Limit(general.subs({E4: scale, E22: scale, E31: 0, E211: 0, E1111: 0}) / n, n, oo)
-    yield Step("a random scale: three times the mean of its fourth power", mixed, 3 * scale)
-    # The urn: E X_1 X_2 X_3 X_4 = -2/((n - 2)(n - 3)), see pseudo_iid_finite_exchangeability_gap.
-    signs = general.subs({E4: 1, E22: 1, E31: 0, E211: 0}) / n
-    emptied = Subs(signs, E1111, -2 / ((n - 2) * (n - 3)))
-    yield Step("the urn emptied: S^4 = 1", emptied, Integer(1))
-    independent = sympy.Limit(general.subs({E4: 1, E22: 1, E31: 0, E211: 0, E1111: 0}) / n, n, oo)
+    yield Step("n E S^4 at n = 4, from the expanded power", total / 4, Subs(power_of(patterns), n, 4))
+    independent = sympy.Limit(power_of((1, 1, 0, 0, 0)) / n, n, oo)
     yield Step("independent signs", independent, kurtosis.to)
+
+
+@derives(mixture)
+def random_scale():
+    """Every n and v, by the patterns of fourth_moment: each holds four factors of the scale."""
+    up, down = 1 + sqrt(v), 1 - sqrt(v)
+    fourth = (up**2 + down**2) / 2
+    yield Step("independent signs, times E s^4", power_of((fourth, fourth, 0, 0, 0)) / n, mixture.equals)
+
+
+@derives(urn)
+def four_signs():
+    """Every n and every N > 3, by the patterns of fourth_moment: signs have E X_1^3 X_2 = E X_1^2 X_2 X_3 = E X_1 X_2 = 0."""
+    s, i = Symbol("s"), Symbol("i", integer=True)
+    yield Step("uncorrelated: the sum over i != j", Subs(s**2 - N, s, sqrt(N)), Integer(0))
+    # e_4 from power sums, p_1 = p_3 = s and p_2 = p_4 = N, by Newton's identities.
+    fourth = Subs(s**4 - 6 * s**2 * N + 3 * N**2 + 8 * s**2 - 6 * N, s, sqrt(N))
+    different = -2 / ((N - 2) * (N - 3))
+    yield Step("E X_1 X_2 X_3 X_4", fourth / sympy.Product(N - i, (i, 0, 3)), different)
+    yield Step("the fourth power", power_of((1, 1, 0, 0, different)) / n, urn.equals)
+    yield Step("the urn emptied: S^4 = 1", Subs(urn.equals, N, n), Integer(1))
+    share = Symbol("rho", positive=True)
+    yield Step("a share rho of the signs", sympy.Limit(urn.equals.subs(N, n / share), n, oo), 3 - 2 * share**2)
 
 
 @derives(normal)
@@ -137,7 +128,7 @@ def de_finetti():
 
 
 def subject(name):
-    return Subject(drawn_arrays, law=MENU.index(name))
+    return Subject(arrays_of.drawn_arrays, law=arrays_of.MENU.index(name))
 
 
 FAILS = (kurtosis, normal)
@@ -145,20 +136,36 @@ theorem = Theorem(
     place="Blum et al. 1958 and Matthews et al. 2018, lemma 10, as used for the Gaussian limit (reconstructed)",
     label="reconstructed",
     hypotheses=H,
-    claims=dict(kurtosis=kurtosis, normal=normal),
-    proofs=(fourth_moment, de_finetti),
+    claims=dict(kurtosis=kurtosis, normal=normal, mixture=mixture, urn=urn),
+    proofs=(fourth_moment, de_finetti, random_scale, four_signs),
     experiments=dict(
         arrays=Experiment(
-            observe, (sums, power), {n: (25, 100, 225)}, draws=Efforts(1200, 2400, 6000), padded=True,
+            observe, (sums, power), {n: (25, 100, 225)}, draws=Efforts(2400, 2400, 6000), padded=True,
             subjects={
                 "independent signs": subject("signs"),
                 "random scale": subject("random scale").breaking(H.squares, fails=FAILS),
                 "common part": subject("common part").breaking(H.uncorrelated, fails=FAILS),
                 "rare and large": subject("rare and large").breaking(H.third_moment, fails=FAILS),
                 "urn emptied": subject("urn emptied").breaking(H.infinite, fails=FAILS),
+                "skewed common part of order 1/sqrt n": subject("skewed part").breaking(H.uncorrelated, fails=FAILS),
                 "n out of n^2": subject("urn of n^2"),
+                "random scale that settles": subject("scale that settles"),
             },
-        )
+        ),
+        mixtures=Experiment(
+            observe, power, {n: 25}, at=({v: Rational(1, 4)}, {v: Rational(1, 2)}), draws=Efforts(6000, 8000, 20000), padded=True,
+            subjects={
+                "one scale": Subject(mixed, shared=1.0),
+                "a scale of each sign": Subject(mixed, shared=0.0).breaking(H.shared, fails=mixture),
+            },
+        ),
+        urns=Experiment(
+            observe, power, {n: 48}, at=({N: 100}, {N: 144}), draws=Efforts(6000, 8000, 20000), padded=True,
+            subjects={
+                "signs kept out": Subject(from_urn, returned=0.0),
+                "signs that return": Subject(from_urn, returned=1.0).breaking(H.kept_out, fails=urn),
+            },
+        ),
     ),
     issues=(
         "The columns of a random matrix of one width are finitely exchangeable only, as the urn is.",
