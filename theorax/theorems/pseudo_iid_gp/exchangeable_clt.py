@@ -153,8 +153,8 @@ theorem = Theorem(
             },
         ),
         mixtures=Experiment(
-            observe, power, {n: 25}, at=({v: Rational(1, 4)}, {v: Rational(1, 2)}), draws=Efforts(6000, 8000, 20000), padded=True,
-            subjects={
+            observe, power, {n: 25}, at=({v: Rational(1, 4)}, {v: Rational(1, 2)}), draws=Efforts(6000, 8000, 20000),
+            padded=True, subjects={
                 "one scale": Subject(mixed, shared=1.0),
                 "a scale of each sign": Subject(mixed, shared=0.0).breaking(H.shared, fails=mixture),
             },

@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import sympy
 from jaxtyping import Array, Float
-from sympy import Derivative, Integral, Rational, Subs, Symbol, exp, gamma, oo
+from sympy import Derivative, Function, Integral, Rational, Subs, Symbol, exp, gamma, oo
 
 from theorax.language import *
 from theorax.numerics.keys import named
@@ -25,11 +25,17 @@ seen = numbers(
     pair="h_i^2 h_k^2, mean over pairs of units and networks",
     positive=True,
 )
+p = Index("p", "layers of rank r")
+deep = Measured(
+    "deep", "h_i^4 after p layers, mean over units and networks; h in units of its standard deviation",
+    over=(p,), positive=True,
+)  # fmt: skip
 units = Measured("units", "h_i of one unit of every network", sample=True)
 
 t = Symbol("t", real=True)
 finite = 1 + (b4 / a**2 - 1) / n
 diagonal = n * (r + 2) / (r * (n + 2))
+again = (1 + 2 / r) * (n + 5) / (n + 2)  # one more layer, ReLU
 IN_POWERS = Expansion(
     powers=(1,), rest=Rational(1, 10), order=2, reference=16, reason="the exact moments are rational in n"
 )
@@ -38,6 +44,14 @@ kurtosis = Expectation(
     seen.power / a**2, 3 * diagonal * finite, spread=1,
     margin=Relative(1, 10, "without the shared scale it is 3 + 15/n, less than two thirds of it at rank two"),
     wrong={"rank r + 2": 3 * n * (r + 4) / ((r + 2) * (n + 2)) * finite},
+)  # fmt: skip
+depth = Expectation(
+    deep, 3 * again**p, spread=1,
+    margin=Relative(1, 10, "one layer more or less, or Gaussian layers, differ by a quarter and more"),
+    wrong={
+        "one layer fewer": 3 * again ** (p - 1), "Gaussian layers": 3 * (1 + 5 / n) ** p,
+        "the same scale in all layers": 3 * (1 + 2 * p / r) * ((n + 5) / (n + 2)) ** p,
+    },
 )  # fmt: skip
 shared = Limit(
     seen.pair / a**2, 1 + 2 / r, as_=n, spread=1, approach=IN_POWERS,
@@ -53,7 +67,7 @@ scaled = Law(
 )  # fmt: skip
 
 
-NETWORKS = 32
+NETWORKS, DEPTHS = 32, (1, 2, 3)
 
 
 class Layers(eqx.Module):
@@ -74,6 +88,28 @@ def layers(key, n, law, share, activation):
     return Layers(jax.vmap(network)(jnp.arange(NETWORKS)))
 
 
+def deep_layers(key, n, law, share):
+    """ReLU layers in a chain, the first one behind Gaussian pre-activations; their variance stays one."""
+
+    def network(number):
+        own = named(key, "network", number)
+        start = jnp.where(n.mask, jax.random.normal(named(own, "first layer"), (1, n.padded)), 0)
+
+        def following(h, place):
+            h = jnp.sqrt(2.0) * layer(
+                named(own, "layer", place), jnp.where(n.mask, jnp.maximum(h, 0), 0), n, law, share
+            )
+            return h, h[0]
+
+        return jax.lax.scan(following, start, jnp.arange(len(DEPTHS)))[1]
+
+    return Layers(jax.vmap(network, out_axes=1)(jnp.arange(NETWORKS)))
+
+
+def fourth_powers(net, n):
+    return dict(deep=(jnp.where(n.mask, net.h, 0) ** 4).sum(-1).mean(1) / n.value)
+
+
 def observe(net, n):
     return moments(net.h, n) | dict(units=net.h[:, 0])
 
@@ -86,6 +122,22 @@ def exact_moments():
     # Two units at one column: (Pi_aa Pi_cc + 2 Pi_ac^2)/r^2 given the frame, which is across + 2 crossed.
     together = (products["across"] + 2 * products["crossed"]) * finite
     yield Step("two units of one layer", sympy.Limit(together, n, oo), shared.to)
+
+
+@derives(depth)
+def one_more_layer():
+    """Every rank, width and depth, ReLU: h = sqrt(2/r) |f| chi_r u, u uniform on the sphere, f = ReLU of the h before."""
+    x, half = Symbol("x", positive=True), Symbol("h", positive=True)  # r/2
+    density = x ** (half - 1) * exp(-x / 2) / (2**half * gamma(half))
+    scale = Integral(x**2 * density, (x, 0, oo)) / (4 * half**2)
+    yield Step("E chi_r^4/r^2", scale, 1 + 1 / half)
+    # Moments of a uniform unit vector: E u_i^4 = 3/(n (n + 2)), E u_i^2 u_k^2 = 1/(n (n + 2)); ReLU keeps half of them.
+    one, two = 3 / (n * (n + 2)), 1 / (n * (n + 2))
+    passed = sympy.Sum(one / 2, (x, 1, n)) + n * (n - 1) * two / 4
+    yield Step("E |ReLU(u)|^4", passed, (n + 5) / (4 * (n + 2)))
+    power = Function("E")  # of h^4: the factor of a layer is 4 E chi_r^4/r^2 times E |ReLU(u)|^4
+    once = 4 * (1 + 2 / r) * (n + 5) / (4 * (n + 2))
+    yield Solved("every depth", [power(p + 1) - once * power(p), power(0) - 3], power(p), depth.equals)
 
 
 @derives(scaled)
@@ -118,8 +170,8 @@ theorem = Theorem(
     label="derived",
     uses=("pseudo_iid_definition_membership", "single_layer_kurtosis_table", "wide_network_samplers"),
     hypotheses=H,
-    claims=dict(kurtosis=kurtosis, shared=shared, scaled=scaled),
-    proofs=(exact_moments, shared_scale),
+    claims=dict(kurtosis=kurtosis, depth=depth, shared=shared, scaled=scaled),
+    proofs=(exact_moments, one_more_layer, shared_scale),
     experiments=dict(
         layers=Experiment(
             observe, (seen, units), {n: (16, 32, 64)}, draws=Efforts(3000, 8000, 60000), span=4, dtype="float32",
@@ -134,7 +186,16 @@ theorem = Theorem(
                     H.fixed_rank, fails=(kurtosis, shared, scaled),
                 ),
             },
-        )
+        ),
+        chains=Experiment(
+            fourth_powers, deep, {n: (16,)}, along={p: DEPTHS}, draws=Efforts(12000, 20000, 60000), padded=True,
+            subjects={
+                "rank eight": setting.fixed_rank(8).subject(deep_layers, {r: 8}),
+                "Gaussian taken for rank eight": setting.GAUSSIAN.subject(deep_layers, {r: 8}).breaking(
+                    H.fixed_rank, fails=depth,
+                ),
+            },
+        ),
     ),
     issues=("A shared scale is heavy-tailed: fourth moments need thousands of matrices.",),
 )  # fmt: skip
