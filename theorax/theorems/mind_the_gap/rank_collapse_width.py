@@ -18,6 +18,7 @@ from theorax.theorems.mind_the_gap._models import network, user_network
 
 seen = numbers(
     top="largest singular value of X_l", tail="sum of the fourth powers of the other singular values of X_l",
+    excess="sr(X_l) - 1, the sum of the squares of the other singular values over that of the largest",
     over=(l,), positive=True,
 )  # fmt: skip
 H = hypotheses(
@@ -52,11 +53,32 @@ collapse = Rate(
     margin=Absolute(3, 4, "the exponent of X_l itself, 1 - l, is at least one away"),
     wrong={"the exponent of X_l used for its Gram matrix": T ** (1 - l)},
 )  # fmt: skip
+tokens = Limit(
+    T ** (l - 1) * seen.excess / sigma_A ** (2 * l), Integer(1), as_=T, spread=2 * sqrt(l / T),
+    approach=setting.in_powers(0.2, 32, "moments of random matrices, and of 1/s_1^2 = O(1 + 2 l/d), expand in 1/T"),
+    under=(H.markov, H.fixed_law, H.not_removed),
+    margin=Relative(1, 6, "another power of sigma_A moves it by a factor sqrt(3) for uniform weights, one of T by T"),
+    wrong={
+        "sigma_A^l instead of sigma_A^(2l)": dict(of=T ** (l - 1) * seen.excess / sigma_A**l),
+        "the exponent of the Gram matrix": dict(of=T ** (2 * l - 1) * seen.excess / sigma_A ** (2 * l)),
+    },
+)  # fmt: skip
 
 
 def observe(net, T):
-    tops, _, tails, errors = jax.lax.map(top_and_tail, net.tokens)
-    return dict(top=tops, tail=tails, tail_error=errors, cv=setting.observed_coefficient_of_variation(net.attention, T))
+    tops, residuals, tails, errors = jax.lax.map(top_and_tail, net.tokens)
+    ratios = (net.tokens**2).sum((1, 2)) / tops**2
+    return dict(
+        top=tops, tail=tails, tail_error=errors, excess=ratios - 1, excess_error=2 * ratios * residuals / tops,
+        cv=setting.observed_coefficient_of_variation(net.attention, T),
+    )  # fmt: skip
+
+
+@derives(tokens)
+def first_moment():
+    """Generic l and gamma, for free factors as in the second moment: each has mean one."""
+    S = ((1 + z) * (1 + gamma * z)) ** -l
+    yield Step("the squares of all singular values of Y_l, in units of T (sigma_A^2/T)^l", free_moment(S, 1), tokens.to)
 
 
 @derives(bulk)
@@ -76,8 +98,8 @@ theorem = Theorem(
     label="reconstructed",
     uses=("common_token_identity", "markov_top_and_second_singular", "attention_products", "leading_singular_values"),
     hypotheses=H,
-    claims=dict(bulk=bulk, collapse=collapse),
-    proofs=(second_moment,),
+    claims=dict(bulk=bulk, collapse=collapse, tokens=tokens),
+    proofs=(second_moment, first_moment),
     experiments=dict(
         widths=Experiment(
             observe, (seen, cv), {T: Efforts((32, 64, 128, 256), (64, 128, 512), (64, 128, 256, 512, 1024))},
@@ -89,9 +111,9 @@ theorem = Theorem(
                 "exponential": network(),
                 "uniform": network(UNIFORM),
                 "identity values": network(gaussian_values=0).breaking(H.gaussian_values, fails=bulk),
-                "outlier removed": network(removed=1.0).breaking(H.not_removed, fails=collapse),
-                "zero-mean attention": network(centred=1).breaking(H.markov, fails=(bulk, collapse)),
-                "sharp softmax": network(LOGNORMAL, sharp=1).breaking(H.fixed_law, fails=(bulk, collapse)),
+                "outlier removed": network(removed=1.0).breaking(H.not_removed, fails=(collapse, tokens)),
+                "zero-mean attention": network(centred=1).breaking(H.markov, fails=(bulk, collapse, tokens)),
+                "sharp softmax": network(LOGNORMAL, sharp=1).breaking(H.fixed_law, fails=(bulk, collapse, tokens)),
                 "uneven tokens": network(uneven=0.8).breaking(H.isometric, fails=bulk),
             },
         )

@@ -8,7 +8,8 @@ layer's own law is seen raw.
 
 import jax
 import jax.numpy as jnp
-from sympy import Add, Derivative, Integer, Matrix, Rational, Subs, Symbol, eye, sqrt, symbols
+import sympy
+from sympy import Add, Derivative, Integer, Matrix, Rational, Subs, Symbol, eye, oo, sqrt, symbols
 
 from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
@@ -121,9 +122,17 @@ def limits():
         "Matthews et al. 2018, section 4",
     )
     yield Cited("one layer has the Gaussian limit", "pseudo_iid_sign_symmetric_clt")
-    squares = symbols("x y")
-    product = Subs(squares[0] * squares[1], squares, (variance.to, variance.to))
-    yield Step("two units, independent in the limit: squares factor", product, own_squares.to)
+    (f, g), (p, q, r, s) = symbols("f_1:3", real=True), symbols("W_11 W_12 W_21 W_22", real=True)
+    turned = sum(((p * f + e * q * g) * (r * f + e * s * g)) ** 2 for e in (1, -1)) / 2
+    pairs = (p * r * f**2) ** 2 + (q * s * g**2) ** 2 + (f * g) ** 2 * ((p * s) ** 2 + (q * r) ** 2 + 4 * p * q * r * s)
+    yield Step("h_i^2 h_k^2, signs of columns averaged: columns in pairs stay", turned, pairs)
+    # n^2 E W_ij^2 W_kj^2 stays bounded; of two columns n^2 E W_ij^2 W_kj'^2 tends to 1, n^2 E W_ij W_kj W_ij' W_kj' to 0.
+    # A, S_4: means of f^2 and of f^4; K: the variance of a unit, sb2 + sw2 A.
+    same, across, crossed, A, fourth, K = symbols("same across crossed A S_4 K", real=True)
+    columns = same * fourth / n + (A**2 - fourth / n) * (across + 2 * crossed)
+    layer = (sb2**2 + 2 * sb2 * sw2 * A + sw2**2 * columns).subs({across: 1, crossed: 0, A: (K - sb2) / sw2})
+    yield Step("two units of one layer: squares factor", sympy.Limit(layer, n, oo), K**2)
+    yield Step("at the kernel of the layer", Subs(K**2, K, variance.to), own_squares.to)
 
 
 CASES = {
