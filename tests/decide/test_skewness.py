@@ -116,3 +116,12 @@ class TestTheWord:
         parts = [plan.tested(Columns((values,))).decision for values in (light, np.append(light[1:], 1000.0))]
         whole = combine(parts)
         assert whole.reason is Reason.TAILS and whole.skewness == max(part.skewness for part in parts)
+
+
+@pytest.mark.parametrize("exponent", [-1000, -600, 0, 600])
+def test_skewness_knows_no_unit(draws, exponent):
+    columns, weights = [draws[:40], draws[40:]], [1.5, -0.5]
+    whole = skewed_of(columns, weights)
+    small = skewed_of([2.0**exponent * column for column in columns], weights)
+    assert (small.gamma, small.noise, small.df) == (whole.gamma, whole.noise, whole.df)  # a power of two rounds nothing
+    assert (small.estimate, small.se) == (2.0**exponent * whole.estimate, 2.0**exponent * whole.se)

@@ -76,8 +76,12 @@ class Weights:
         draws = np.asarray(self.plan.planned_draws, float)
         if self.plan.policy is Policy.PAIRED:
             return float(draws[0] - 1)
-        parts = (self.vector * self.plan.noise) ** 2 / draws
-        return float(parts.sum() ** 2 / np.sum(parts**2 / (draws - 1))) if parts.any() else float(draws.min() - 1)
+        spreads = np.abs(self.vector * self.plan.noise)
+        if not spreads.any():
+            return float(draws.min() - 1)
+        # In units of the largest: fourth powers of spreads near 1e-100 would be zero.
+        parts = (spreads / math.ldexp(1.0, math.frexp(float(spreads.max()))[1])) ** 2 / draws
+        return float(parts.sum() ** 2 / np.sum(parts**2 / (draws - 1)))
 
     @property
     def half_width(self) -> float:

@@ -136,6 +136,10 @@ def skewed_of(columns: Sequence[Vector], weights: Sequence[float]) -> Skewed | N
     Farthest is the draw whose distance from the median of its column moves the weighted mean the most.
     """
     k, counts = np.asarray(weights, float), np.array([len(column) for column in columns])
+    # In a unit of the draws' own, a power of two: squares and cubes of draws near 1e-150 would be zero.
+    spread = max(float(np.abs(column - np.median(column)).max()) for column in columns)
+    unit = math.ldexp(1.0, math.frexp(spread)[1]) if math.isfinite(spread) else 1.0
+    columns = [column / unit for column in columns]
     means = np.array([column.mean() for column in columns])
     parts = np.array([_variance_of_mean(column) for column in columns])
     total = float(k**2 @ parts)
@@ -155,8 +159,8 @@ def skewed_of(columns: Sequence[Vector], weights: Sequence[float]) -> Skewed | N
         fewer, others = parts.copy(), means.copy()
         fewer[at], others[at] = _variance_of_mean(rest), rest.mean()
         left = counts - (np.arange(len(k)) == at)
-        without = float(k @ others), math.sqrt(float(k**2 @ fewer)), _degrees(k, fewer, left)
-    return Skewed(float(k @ means), math.sqrt(total), df, gamma, noise, without)
+        without = unit * float(k @ others), unit * math.sqrt(float(k**2 @ fewer)), _degrees(k, fewer, left)
+    return Skewed(unit * float(k @ means), unit * math.sqrt(total), df, gamma, noise, without)
 
 
 def told_of_tails(decision: Decision) -> str:
