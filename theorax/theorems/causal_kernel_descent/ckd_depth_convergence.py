@@ -10,7 +10,7 @@ from math import comb
 import jax
 import jax.numpy as jnp
 import numpy as np
-from sympy import Abs, Rational, Symbol, exp, log, sympify
+from sympy import Abs, Rational, Symbol, exp, log, symbols, sympify
 
 from theorax.language import *
 from theorax.theorems.causal_kernel_descent import _sequences as sequences
@@ -109,6 +109,17 @@ def every_kernel(claim):
         yield Instance(claim, f"T = {order}, every layer", layered, K, targets, h, layers)
 
 
+@lemma
+def every_context():
+    """Every T: one layer, and K_L = kappa I + N with N strictly triangular, so that N^T = 0; induction over layers."""
+    K, N, u, limit, target, power = generic_matrices("K_L N u u* Lx M^n")
+    eta, kappa = symbols("eta kappa", positive=True)
+    deeper = u - eta * (K * u - target)
+    yield MatrixStep("one layer", limit - deeper, (1 - eta * K) * (limit - u), ((K * limit, target),))
+    yield MatrixStep("a step of 1/kappa", (1 - K / kappa) * power, -N * power / kappa, ((K, kappa + N),))
+    yield MatrixStep("any step", (1 - eta * K) * power, (1 - eta * kappa) * power - eta * N * power, ((K, kappa + N),))
+
+
 exponential = ORBIT(exponential=EXPONENTIAL)
 deep_linear = Subject(planes, exponential=LINEAR, growth=1.0)
 theorem = Theorem(
@@ -116,7 +127,7 @@ theorem = Theorem(
     label="reconstructed",
     hypotheses=H,
     claims=dict(ends=ends, errors=errors, speed=speed),
-    proofs=(every_kernel,),
+    proofs=(every_kernel, every_context),
     experiments=dict(
         few=Experiment(
             few, (seen, layerwise), {T: (4, 8)}, at={d: 3}, along={n: (1, 2, 5)}, draws=setting.FEW, padded=True,
