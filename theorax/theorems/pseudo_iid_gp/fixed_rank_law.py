@@ -71,9 +71,9 @@ NETWORKS, DEPTHS = 32, (1, 2, 3)
 
 
 class Layers(eqx.Module):
-    """Pre-activations of the second layer of independent networks, at one input each."""
+    """Pre-activations of one layer of independent networks, or of several layers, at one input each."""
 
-    h: Float[Array, "networks N"]
+    h: Float[Array, "*stack networks N"]
 
 
 def layers(key, n, law, share, activation):
