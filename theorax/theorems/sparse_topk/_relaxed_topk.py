@@ -41,7 +41,9 @@ def exponent(p: Any) -> float:
 
 def raised(x: Any, e: float) -> Any:
     """x^e of what is at least zero."""
-    return x ** int(e) if e == int(e) else jnp.sqrt(x) ** int(2 * e)
+    if e == int(e):
+        return x ** int(e)
+    return raised(jnp.sqrt(x), 2 * e)  # a half or a quarter is reached in a step or two
 
 
 def lowered(y: Any, e: float) -> Any:
@@ -87,10 +89,10 @@ def masked(x: Any, tau: Any, lam: Any, e: float) -> Any:
     return raised(jnp.minimum(jnp.maximum(x - tau, 0) / lam, 1), e)
 
 
-def threshold(x: Array, k: Any, lam: Any, e: float) -> tuple[Array, Array]:
+def threshold(x: Array, k: Any, lam: Any, e: Any) -> tuple[Array, Array]:
     """Two numbers 2^-46 of the scores apart, between which lies the tau at which the entries of `masked` sum to k."""
 
-    def bracket(x: np.ndarray, k: Any, lam: Any) -> tuple[np.ndarray, np.ndarray]:
+    def bracket(x: np.ndarray, k: Any, lam: Any, e: Any) -> tuple[np.ndarray, np.ndarray]:
         low, high = x.min() - lam, x.max()
         for _ in range(80):
             middle = (low + high) / 2
@@ -100,7 +102,7 @@ def threshold(x: Array, k: Any, lam: Any, e: float) -> tuple[Array, Array]:
         reach = 2.0**-46 * (np.abs(x).max() + lam)
         return np.asarray(low - reach), np.asarray(high + reach)
 
-    low, high = on_host(bracket, [(), ()], x, k, lam)
+    low, high = on_host(bracket, [(), ()], x, k, lam, e)
     return low, high
 
 
