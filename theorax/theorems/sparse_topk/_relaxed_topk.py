@@ -106,6 +106,12 @@ def threshold(x: Array, k: Any, lam: Any, e: Any) -> tuple[Array, Array]:
     return low, high
 
 
+def between(x: Array, k: Any, lam: Any, e: Any) -> Array:
+    """The middle of both ends of `threshold`."""
+    low, high = threshold(x, k, lam, e)
+    return (low + high) / 2
+
+
 def isotonic(s: Array, w: Array, lam: Any, e: float, quadratic: bool) -> Array:
     """The decreasing v that makes R*(s - v) + sum w_i phi(v_i) least, phi(v) = v^2/2 or v, by pooling violators."""
     return on_host(partial(_pooled, e=e, quadratic=quadratic), [s.shape], s, w, lam)[0]
@@ -146,6 +152,6 @@ def cases(*orders: Any, **fixed: Any) -> tuple[dict[Any, Any], ...]:
 
 
 __all__: Sequence[str] = [
-    "CONVEX", "DRAWS", "ORDERS", "SIZES", "bisected", "cases", "conjugate", "exponent", "isotonic", "k", "lam", "leading",
-    "lowered", "masked", "n", "p", "penalty", "raised", "scores", "slope", "threshold", "top",
+    "CONVEX", "DRAWS", "ORDERS", "SIZES", "between", "bisected", "cases", "conjugate", "exponent", "isotonic", "k", "lam",
+    "leading", "lowered", "masked", "n", "p", "penalty", "raised", "scores", "slope", "threshold", "top",
 ]  # fmt: skip

@@ -86,7 +86,7 @@ def drawn(key, n, k, p, lam, h, weight):
     hard = setting.leading(n, k)
     v = [setting.isotonic(row, hard, weight * lam, e, True) for row in s]
     taus = [jnp.stack(setting.threshold(row, k, weight * lam, e)) for row in x]
-    return RelaxedPair(*map(jnp.stack, (x, s)), hard, *map(jnp.stack, (taus, v)), jnp.asarray(weight), e)
+    return RelaxedPair(jnp.stack(x), jnp.stack(s), hard, jnp.stack(taus), jnp.stack(v), jnp.asarray(weight), e)
 
 
 def observe(model, lam):

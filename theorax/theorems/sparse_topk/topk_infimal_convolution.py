@@ -116,12 +116,12 @@ def drawn(key, n, k, p, lam, kind, weight):
         """Between both tau; where the mask is hard, in the middle of all that are right."""
         s = jnp.sort(x)[::-1]
         room = s[int(k) - 1] - s[int(k)] - weight * lam
-        return s[int(k)] + room / 2 if room > 0 else sum(setting.threshold(x, k, weight * lam, e)) / 2
+        return s[int(k)] + room / 2 if room > 0 else setting.between(x, k, weight * lam, e)
 
     x = x / 50 if kind == CLOSE else x
     if kind == LEAVING:
         small = 1 / 256  # the two entries, to which the others leave room
-        tau = sum(setting.threshold(x[:-2], k - 2 * small, weight * lam, e)) / 2
+        tau = setting.between(x[:-2], k - 2 * small, weight * lam, e)
         x = x.at[-2:].set(tau + lam * float(setting.lowered(jnp.asarray(small), e)))
     x = jnp.sort(x)[::-1] + jnp.where(jnp.arange(n) < k, 2 * lam, 0) if kind == APART else x
     away = jax.random.normal(named(key, "away"), (3, n)) / 64

@@ -8,9 +8,12 @@ v and theta = y/v for phi(v) = v^2/2 sums to the block's w, so that theta lies i
 lies below every value of the isotonic problem, and y = sign(x) grad R*(s - v), put back in the order of x, meets it.
 """
 
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
+import sympy
 from sympy import Derivative, Rational, Subs, symbols
 
 from theorax.language import *
@@ -80,7 +83,7 @@ def drawn(key, n, k, p, lam, magnitude, ones, by, increasing):
     w = w[::-1] if increasing else w
     v = setting.isotonic(size[order], w, lam, e, bool(magnitude))
     others = jnp.stack([jax.random.permutation(named(key, "others", place), w) for place in range(8)])
-    tau = sum(setting.threshold(x, k, lam, e)) / 2
+    tau = setting.between(x, k, lam, e)
     return IsotonicTopk(x, order, w, v, tau, others, e, bool(magnitude), bool(ones))
 
 
@@ -129,19 +132,21 @@ def weak_duality_of_blocks():
     """Two scores, any decreasing v and theta in P(w), phi(v) = v^2/2 and v, p = 2: the difference as terms >= 0."""
     s, v, t, w = (symbols(f"{name}_1:3", real=True) for name in "svtw")
     weight = symbols("lam", positive=True)
-    for name, phi, cost, output in (
-        ("magnitudes", lambda v: v**2 / 2, lambda t, y: y**2 / (2 * t), lambda t, v: t * v),
-        ("mask", lambda v: v, lambda t, y: 0, lambda t, v: t),
+    for name, phi, cost in (
+        ("magnitudes", lambda v: v**2 / 2, lambda t, y: y**2 / (2 * t)),
+        ("mask", lambda v: v, lambda t, y: 0),
     ):
         y = symbols("y_1:3", real=True)
-        above = sum((s[i] - v[i]) ** 2 / (2 * weight) + w[i] * phi(v[i]) for i in range(2))
+        above: Any = sum((s[i] - v[i]) ** 2 / (2 * weight) + w[i] * phi(v[i]) for i in range(2))
         below = sum(s[i] * y[i] - cost(t[i], y[i]) - weight * y[i] ** 2 / 2 for i in range(2))
         rest = sum((s[i] - v[i] - weight * y[i]) ** 2 / (2 * weight) for i in range(2))
         # Terms of Fenchel and Young for phi, and (w - theta) phi(v), not negative by parts for decreasing v.
         young = sum(t[i] * phi(v[i]) + cost(t[i], y[i]) - v[i] * y[i] for i in range(2))
         left = sum((w[i] - t[i]) * phi(v[i]) for i in range(2))
         at = {} if name == "magnitudes" else {y[0]: t[0], y[1]: t[1]}
-        yield Step(f"{name}: the difference of both values", (above - below).subs(at), (rest + young + left).subs(at))
+        yield Step(
+            f"{name}: the difference of both values", (above - below).subs(at), sympy.Add(rest, young, left).subs(at)
+        )
         if name == "magnitudes":
             yield Step("Young's term of an entry", t[0] * v[0] ** 2 / 2 + y[0] ** 2 / (2 * t[0]) - v[0] * y[0],
                        (t[0] * v[0] - y[0]) ** 2 / (2 * t[0]))  # fmt: skip
@@ -175,7 +180,8 @@ theorem = Theorem(
     claims=dict(optimal=optimal, closed=closed, projection=projection),
     proofs=(weak_duality_of_blocks, block_equations),
     experiments=dict(
-        scores=Experiment(observe, seen, {n: Efforts((6,), (6, 8), (6, 8))}, at=setting.cases(Rational(4, 3), 2, 3, k=3, lam=Rational(1, 2)),
+        scores=Experiment(observe, seen, {n: Efforts((6,), (6, 8), (6, 8))},
+                          at=setting.cases(Rational(4, 3), 2, 3, k=3, lam=Rational(1, 2)),
                           draws=Efforts(2, 3, 8), subjects={
             "mask": relaxed,
             "magnitudes": magnitude,

@@ -5,6 +5,8 @@ c c^T/sum c: symmetric, its rows sum to zero, its eigenvalues lie between zero a
 p at most two. Entries at zero or one have no slope, however many of them are equal.
 """
 
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -70,7 +72,7 @@ def drawn(key, n, k, p, lam, scores, order, held):
     """
     e = setting.exponent(p)
     own = setting.exponent(order) if order else e
-    middle = lambda x, k=k: sum(setting.threshold(x, k, lam, own)) / 2  # noqa: E731
+    middle = lambda x, k=k: setting.between(x, k, lam, own)  # noqa: E731
     # Evenly spaced scores, a tenth of lam from one another at least: no entry of the mask is at zero or one by chance.
     x = lam * (0.3 * jnp.arange(n) + 0.1 * jax.random.uniform(named(key, "x"), (n,)))
     x = 0.05 * x / n if scores == CLOSE else x
@@ -113,10 +115,14 @@ def implicit():
     y = [((s - t) / weight) ** e for s in x]
     total = sum(y)
     a = symbols("a_1:4", positive=True)  # the differences x - tau
-    slopes = [e / weight * (s / weight) ** (e - 1) for s in a]
+    slopes: list[Any] = [e / weight * (s / weight) ** (e - 1) for s in a]
     for s, d, c in zip(x, a, slopes, strict=True):
         yield Step(f"slope in {s} at a fixed tau", Derivative(total, s), c.subs(d, s - t))
-    yield Step("slope in tau", Derivative(total, t), -sum(slopes).subs(dict(zip(a, [s - t for s in x], strict=True))))
+    yield Step(
+        "slope in tau",
+        Derivative(total, t),
+        -(slopes[0] + slopes[1] + slopes[2]).subs(dict(zip(a, [s - t for s in x], strict=True))),
+    )
 
 
 @lemma

@@ -98,7 +98,7 @@ def large(model, w, n, k, p):
 def normal(key, w, n, k, p, order):
     e = setting.exponent(order if order else p)
     x = setting.scores(key, n)
-    return LargeWeight(x, sum(setting.threshold(x, k, 1.0 * w, e)) / 2, jnp.asarray(e))
+    return LargeWeight(x, setting.between(x, k, 1.0 * w, e), jnp.asarray(e))
 
 
 def squares(model, w, n, k, p):

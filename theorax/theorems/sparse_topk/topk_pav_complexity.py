@@ -6,8 +6,9 @@ powers of its scores: the slope 3 sum (v - s_i)^2 is positive, so that there is 
 equation of t = v - m has no square, and Cardano's formula gives it.
 """
 
+from typing import Any
+
 import equinox as eqx
-import jax
 import jax.numpy as jnp
 import numpy as np
 from sympy import Derivative, Rational, symbols
@@ -64,10 +65,10 @@ linear = Rate(
 class PooledBlock(eqx.Module):
     """Scores of a block, what its sum of squares is off by, the sum of its weights, and a value v."""
 
-    s: Entries[jax.Array, " m"]
+    s: Entries[Any, " m"]
     shifted: Scalar
-    W: Scalar
-    v: Scalar
+    W: Entries[Any, ""]
+    v: Entries[Any, ""]
 
     @property
     def sums(self):

@@ -100,8 +100,8 @@ def stationary():
 def positive_entries(claim):
     """Any positive entry and weight, p = 4/3, 3/2, 2 and 3; R and R* are even, and sums over entries."""
     for order in setting.ORDERS:
-        entries = [np.array([Symbol(name, positive=True)], dtype=object) for name in ("z_0", "y_0")]
-        model = PowerRegulariser(*entries, 1.0, setting.exponent(order))
+        z, y = (np.array([Symbol(name, positive=True)], dtype=object) for name in ("z_0", "y_0"))
+        model = PowerRegulariser(z, y, 1.0, setting.exponent(order))
         yield Instance(claim, f"p = {order}", observe, model, np.array(lam, dtype=object))
 
 

@@ -81,7 +81,7 @@ def drawn(key, n, p, lam, far, order):
     own = setting.exponent(order) if order else own
     others = 0.25 * lam * setting.scores(key, n - 1)
     others = others.at[0].add(9 * lam).at[1:].add(-9 * lam * (jnp.arange(n - 2) > 0)) if far else others
-    middle = lambda x, k: sum(setting.threshold(x, k, lam, own)) / 2  # noqa: E731
+    middle = lambda x, k: setting.between(x, k, lam, own)  # noqa: E731
     tau = middle(others, 1)
     top = tau + lam
     moved = [middle(jnp.append(others, top + side * STEP), 2) for side in (-1, 1)]

@@ -66,7 +66,7 @@ def drawn(key, n, k, p, lam, entropy, weight):
         # Beyond rank k an entry outside every block has v = s, up to the solver's error.
         return jnp.where(row - v > 2.0**-40, 1.0, 0.0)
 
-    return SparseOutputs(x, s, *(jnp.stack(list(map(f, rows))) for f, rows in ((relaxed, x), (kept, s))), e)
+    return SparseOutputs(x, s, jnp.stack([relaxed(row) for row in x]), jnp.stack([kept(row) for row in s]), e)
 
 
 def observe(model, n, k, lam):
