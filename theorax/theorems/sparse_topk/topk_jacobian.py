@@ -110,19 +110,14 @@ def observe(model, lam):
 
 @lemma
 def implicit():
-    """A block of three active entries, any e and lam: both derivatives of the sum that tau keeps."""
-    x, t, e, weight = symbols("x_1:4", positive=True), *symbols("tau e lam", positive=True)
-    y = [((s - t) / weight) ** e for s in x]
-    total = sum(y)
-    a = symbols("a_1:4", positive=True)  # the differences x - tau
-    slopes: list[Any] = [e / weight * (s / weight) ** (e - 1) for s in a]
-    for s, d, c in zip(x, a, slopes, strict=True):
-        yield Step(f"slope in {s} at a fixed tau", Derivative(total, s), c.subs(d, s - t))
-    yield Step(
-        "slope in tau",
-        Derivative(total, t),
-        -(slopes[0] + slopes[1] + slopes[2]).subs(dict(zip(a, [s - t for s in x], strict=True))),
-    )
+    """A block of three active entries, p = 4/3, 3/2 and 2, any lam: both derivatives of the sum that tau keeps."""
+    x, t, weight = symbols("x_1:4", positive=True), *symbols("tau lam", positive=True)
+    for e in (3, 2, 1):
+        total: Any = ((x[0] - t) / weight) ** e + ((x[1] - t) / weight) ** e + ((x[2] - t) / weight) ** e
+        slopes: list[Any] = [e / weight * ((s - t) / weight) ** (e - 1) for s in x]
+        for s, c in zip(x, slopes, strict=True):
+            yield Step(f"e = {e}: slope in {s} at a fixed tau", Derivative(total, s), c)
+        yield Step(f"e = {e}: slope in tau", Derivative(total, t), -(slopes[0] + slopes[1] + slopes[2]))
 
 
 @lemma
