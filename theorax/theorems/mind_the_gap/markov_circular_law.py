@@ -55,12 +55,13 @@ radius = Limit(
     wrong={"the bound 2 sigma_A attained": 2 * sigma_A},
 )  # fmt: skip
 total_variation = Limit(
-    seen.variation, sigma_A * sqrt(2 / pi), as_=T, spread=Rational(4, 5) / sqrt(T), approach=in_powers,
+    seen.variation, sigma_A * sqrt(2 / pi), as_=T, under=(H.iid, H.variance), spread=Rational(4, 5) / sqrt(T),
+    approach=in_powers,
     margin=Relative(1, 10, "the root mean square instead of the mean modulus would be a quarter more"),
     wrong={"sigma_A for the mean modulus": sigma_A},
 )  # fmt: skip
 second_moment = Limit(
-    seen.concentration, sigma_A**2, as_=T, spread=Rational(3, 2) / sqrt(T), approach=in_powers,
+    seen.concentration, sigma_A**2, as_=T, under=(H.iid, H.variance), spread=Rational(3, 2) / sqrt(T), approach=in_powers,
     margin=Relative(1, 6, "forgetting one of the two first-order terms is at least a factor of two"),
 )  # fmt: skip
 

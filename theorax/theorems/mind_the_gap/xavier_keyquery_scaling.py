@@ -35,12 +35,12 @@ constant = Limit(
     wrong={"the edge of the quarter circle": 2 * gamma},
 )  # fmt: skip
 rate = Rate(
-    second, T ** Rational(-3, 2), as_=T, spread=1 / T ** Rational(2, 3), approach=at_an_edge,
+    second, T ** Rational(-3, 2), as_=T, under=(H.isometric, H.xavier), spread=1 / T ** Rational(2, 3), approach=at_an_edge,
     margin=Absolute(1, 4, "tokens of norm sqrt(d) have T^(-1/2), one power away"),
     wrong={"the rate of tokens of norm sqrt(d)": 1 / sqrt(T)},
 )  # fmt: skip
 spread = Limit(
-    cv**2 * d**2, Integer(1), as_=T, spread=4 / T,
+    cv**2 * d**2, Integer(1), as_=T, under=(H.isometric, H.xavier, H.independent), spread=4 / T,
     approach=Corrections(
         size=0.15, slowest=1, rest=0, reference=64, reason="a moment of a Gaussian product; at most 0.05 at T = 64",
     ),
@@ -48,15 +48,15 @@ spread = Limit(
 )  # fmt: skip
 
 
-def attention(key, T, d, norm, gain, heads, tied):
-    """Key-query attention with weights of variance ``gain``/d; X_0 W_Q has iid rows whatever the isometric X_0.
+def attention(key, T, d, norm, gain, wider, heads, tied):
+    """Key-query attention with weights of variance ``gain`` d^(wider - 1); X_0 W_Q has iid rows whatever the isometric X_0.
 
     ``norm`` the power of d in the squared norm of a token, ``heads`` the number of heads of width d/heads, of which one
     is looked at, ``tied`` W_Q = W_K.
     """
     width = jnp.asarray(d.value, jnp.zeros(()).dtype)
     d_qk = Extent(d.value // heads, d.padded)
-    scale = jnp.sqrt(gain * width**norm / width)
+    scale = jnp.sqrt(gain * width ** (norm + wider) / width)
     queries = gaussian_matrix(named(key, "queries"), T, d_qk, scale)
     keys = jnp.where(tied, queries, gaussian_matrix(named(key, "keys"), T, d_qk, scale))
     return softmax_rows(queries @ keys.T / jnp.sqrt(width / heads), T)
@@ -87,7 +87,7 @@ def edge_of_product():
     yield Step("at gamma = 1", Subs(constant.to, gamma, 1), sqrt(Rational(27, 4)))
 
 
-xavier = Subject(attention, norm=0.0, gain=1.0, heads=1, tied=0)
+xavier = Subject(attention, norm=0.0, gain=1.0, wider=0.0, heads=1, tied=0)
 theorem = Theorem(
     place="derived here; the abstract says that the experiments motivate revising the default scaling",
     label="derived",
@@ -103,6 +103,7 @@ theorem = Theorem(
                 "Xavier": xavier,
                 "tokens of norm sqrt(d)": xavier(norm=1.0).breaking(H.isometric, fails=(constant, rate, spread)),
                 "weights of variance 2/d": xavier(gain=2.0).breaking(H.xavier, fails=(constant, spread)),
+                "weights of variance d^(-1/2)": xavier(wider=0.5).breaking(H.xavier, fails=rate),
                 "tied queries and keys": xavier(tied=1).breaking(H.independent, fails=(constant, spread)),
                 "four heads": xavier(heads=4).breaking(H.one_head, fails=constant),
             },

@@ -49,8 +49,8 @@ row_limit = Limit(row, 1, as_=n, spread=Rational(1, 2), approach=IN_POWERS, marg
 cross_limit = Limit(cross, 0, as_=n, spread=Rational(1, 2), approach=IN_POWERS, margin=far)
 
 # Signs and permutations leave the products of a Hadamard matrix as they are: one matrix of each order shows them.
-flat_rows = Limit(flat_row, 1, as_=n, approach=IN_POWERS, margin=far)
-flat_crossing = Limit(flat_cross, -1, as_=n, approach=IN_POWERS, margin=far)
+flat_rows = Limit(flat_row, 1, as_=n, under=H.listed, approach=IN_POWERS, margin=far)
+flat_crossing = Limit(flat_cross, -1, as_=n, under=H.listed, approach=IN_POWERS, margin=far)
 
 
 def observe(layer, n):
