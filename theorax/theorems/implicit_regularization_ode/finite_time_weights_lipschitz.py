@@ -80,7 +80,7 @@ tied = Subject(setting.training, start=StartingWeights.TIED, clip=0.0, root=0, s
 theorem = Theorem(
     place="Proposition 3, and Proposition 7",
     label="read",
-    uses=("relu_counterexample",),
+    uses=("gradient_flow_wellposed", "relu_counterexample"),
     hypotheses=H,
     claims=dict(parted=parted, moving=moving),
     proofs=(gronwall,),
