@@ -107,17 +107,16 @@ class ResidualTraining(eqx.Module):
         V, W = (jnp.where(inside, move(factor * g), 0) for g in (by.V, by.W))
         return ResidualWeights(move(by.A), V, W, move(by.B))
 
-    def trained(self, N: Extent, shown: int, horizon: float, steps: int) -> tuple[ResidualWeights, ResidualWeights]:
-        """The weights at ``shown`` equal times after zero up to the horizon, and a bound on the error of their entries.
 
-        **Errors:** the flow is computed with ``steps`` and with 2 ``steps`` between two times shown; the finer result is off
-        by a fifteenth of what they differ by. The whole difference is declared, with 2^(-46) of the largest entry.
-        """
-        field = lambda weights: self.speed(weights, N)  # noqa: E731
-        counts = jnp.asarray((steps, 2 * steps))  # one program for both
-        both = jax.lax.map(lambda count: runge_kutta(field, self.start, shown, horizon, count), counts)
-        error = jax.tree.map(lambda x: jnp.abs(x[1] - x[0]).max() + jnp.abs(x[1]).max() * 2.0**-46, both)
-        return jax.tree.map(lambda x: x[1], both), error
+def measured(seen: Callable[[Array], dict[str, Array]], steps: int) -> dict[str, Array]:
+    """Numbers seen of flows that are computed with this many steps, and a bound on the error of each.
+
+    **Errors:** the finer numbers are off by a fifteenth of what the two differ by. The whole difference is declared, with
+    2^(-40) for rounding. Errors that layers have in common cancel in the differences of layers.
+    """
+    both = jax.lax.map(seen, jnp.asarray((steps, 2 * steps)))
+    fine = {name: x[1] for name, x in both.items()}
+    return fine | {f"{name}_error": jnp.abs(x[1] - x[0]) + 2.0**-40 for name, x in both.items()}
 
 
 def runge_kutta(field: Callable[[State], State], start: State, shown: int, horizon: float, steps: int | Array) -> State:
@@ -152,11 +151,15 @@ class Turning(eqx.Module):
         return jnp.cos(s) * self.G[0] + jnp.sin(s) * self.G[1]
 
 
+def gaussians(keys: Array, count: int) -> Float[Array, "keys count"]:
+    """Normal numbers of every key, by one loop: each call of the generator on its own takes seconds to compile."""
+    return jax.lax.map(lambda key: jax.random.normal(key, (count,)), keys)
+
+
 def turning(key: Array) -> tuple[Turning, Turning]:
     """The functions V and W of depth from which a smooth start is sampled."""
-    shapes = dict(V=(Q, WIDTH), W=(WIDTH, Q))
-    V, W = (Turning(jax.random.normal(named(key, f"turning {name}"), (2, *shape))) for name, shape in shapes.items())
-    return V, W
+    V, W = gaussians(jnp.stack([named(key, f"turning {name}") for name in ("V", "W")]), 2 * Q * WIDTH)
+    return Turning(V.reshape(2, Q, WIDTH)), Turning(W.reshape(2, WIDTH, Q))
 
 
 def training(key: Array, L: Extent, start: Scalar, clip: Scalar, root: Scalar, scaled: Scalar) -> ResidualTraining:
@@ -167,14 +170,16 @@ def training(key: Array, L: Extent, start: Scalar, clip: Scalar, root: Scalar, s
     """
     s = jnp.arange(1, L.padded + 1) / L.value
     V, W = (function(s) for function in turning(key))
-    tied = jnp.broadcast_to(jax.random.normal(named(key, "W"), (WIDTH, Q)), W.shape)
-    own = jax.vmap(lambda k: jax.random.normal(named(key, "layer", k), (WIDTH, Q)))(jnp.arange(L.padded))
+    single = jnp.stack([named(key, name) for name in ("W", "X", "Y")])
+    layers = jax.vmap(lambda k: named(key, "layer", k))(jnp.arange(L.padded))
+    drawn = gaussians(jnp.concatenate([single, layers]), Q * WIDTH)
+    tied, own = (jnp.broadcast_to(x.reshape(-1, WIDTH, Q), W.shape) for x in (drawn[0], drawn[3:]))
     W = jax.lax.select_n(start, tied, W, own)
     V = jnp.where(start == StartingWeights.SMOOTH, V, 0)
     inside = L.mask[:, None, None]
-    X = jax.random.normal(named(key, "X"), (SAMPLES, INPUTS))
+    X = drawn[1][: SAMPLES * INPUTS].reshape(SAMPLES, INPUTS)
     X = X / jnp.linalg.norm(X, axis=1, keepdims=True) * Q**0.5
-    Y = jax.random.normal(named(key, "Y"), (SAMPLES, OUTPUTS))
+    Y = drawn[2][: SAMPLES * OUTPUTS].reshape(SAMPLES, OUTPUTS)
     embedding, projection = jnp.eye(Q, INPUTS), jnp.eye(OUTPUTS, Q, Q - OUTPUTS)
     weights = ResidualWeights(embedding, jnp.where(inside, V, 0), jnp.where(inside, W, 0), projection)
     return ResidualTraining(weights, X, Y, clip, root, scaled)
