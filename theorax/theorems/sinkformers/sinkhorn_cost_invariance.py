@@ -123,7 +123,7 @@ def expanded():
 
 whole = Subject(shifted, halves=setting.CONVERGED, skew=0.0, to_columns=0.0)
 theorem = Theorem(
-    place="the remark on the invariance of Sinkhorn's attention (reconstructed; the energies: derived here)",
+    place="the remark on the invariance of Sinkhorn's attention (the energies: derived here)",
     label="reconstructed",
     hypotheses=H,
     claims=dict(invariant=invariant, softmax_rows=softmax_rows, costs=costs, energies=energies),

@@ -149,7 +149,7 @@ def jensen():
 
 whole = Subject(drawn, distance=1.0, normalised=1.0, mixing=0.0)
 theorem = Theorem(
-    place="the remark on softmax attention and mean shift (reconstructed; the rise of log p: derived here)",
+    place="the remark on softmax attention and mean shift (the rise of log p: derived here)",
     label="reconstructed",
     hypotheses=H,
     claims=dict(identity=identity, dot_product=dot_product, climbs=climbs),
