@@ -61,16 +61,18 @@ class SinkhornLayer(eqx.Module):
         return K @ (X @ self.W_V.T)
 
 
-def scalings(K: Float[Array, "*batch n n"], halves: Scalar) -> tuple[Array, Array]:
+def scalings(K: Float[Array, "*batch n n"], halves: Scalar, mass: Any = 1.0) -> tuple[Array, Array]:
     r"""u and v such that $u_i K_{ij} v_j$ is the matrix after ``halves`` half-steps, at most ``CONVERGED``.
+
+    With the masses m of the tokens, rows satisfy $\sum_j u_i K_{ij} v_j m_j = 1$, and columns likewise.
 
     Scalings, not matrices, are iterated: their relative rounding errors add up and do not double.
     """
 
     def both(state: tuple[Array, Array], k: Array) -> tuple[tuple[Array, Array], None]:
         u, v = state
-        u = jnp.where(2 * k < halves, 1 / (K * v[..., None, :]).sum(-1), u)
-        v = jnp.where(2 * k + 1 < halves, 1 / (K * u[..., :, None]).sum(-2), v)
+        u = jnp.where(2 * k < halves, 1 / (K * (mass * v)[..., None, :]).sum(-1), u)
+        v = jnp.where(2 * k + 1 < halves, 1 / (K * (mass * u)[..., :, None]).sum(-2), v)
         return (u, v), None
 
     ones = jnp.ones(K.shape[:-1], K.dtype)
