@@ -159,7 +159,7 @@ theorem = Theorem(
     ),
     issues=(
         "Scores are below 1/4. For large scores D is large, and a few iterations leave matrices far from doubly stochastic.",
-        "That Kinf is symmetric for symmetric scores is in attention_energy_gradient; matrices on the way are not.",
+        "Kinf is symmetric for symmetric scores, see attention_energy_gradient; matrices on the way are not.",
         "Birkhoff's theorem itself is not proved; the bound is checked on instances.",
     ),
 )  # fmt: skip

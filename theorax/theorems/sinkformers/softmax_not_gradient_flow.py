@@ -163,7 +163,7 @@ theorem = Theorem(
         }, at=({x: 1, y: Rational(1, 2)}, {x: 1, y: 0}, {x: 2, y: 1})),
     ),
     issues=(
-        "That an energy falls along the flow does not make it a gradient flow; the Jacobian is what is tested.",
+        "An energy that falls along the flow does not make it a gradient flow; the test is of the Jacobian.",
         "Being a gradient depends on the metric: weighed by Z_i, softmax attention is one.",
     ),
 )  # fmt: skip
