@@ -131,7 +131,7 @@ def last_without_storage(
 ) -> Array:  # the signature that filter_custom_vjp asks for: what is differentiated comes first, as one argument
     """The last activation of `last`; its gradient runs on recovered activations (the discrete adjoint).
 
-    **Source:** Sander et al. 2022.
+    **Source:** Sander et al. 2022a.
     """
     weights, x = differentiated
     return last(scheme, weights, x, N, h)
