@@ -122,8 +122,8 @@ def any_blocks():
 @derives(floor)
 def covariance():
     """Any increasing y and decreasing h, and any law of three values, as any sample is one of pairs."""
-    w, y, h = (generic_entries(name, 3) for name in "wyh")
-    w = [w[0], w[1], 1 - w[0] - w[1]]
+    weights, y, h = (generic_entries(name, 3) for name in "wyh")
+    w = [weights[0], weights[1], 1 - weights[0] - weights[1]]
     mean = lambda values: sum(one * value for one, value in zip(w, values, strict=True))  # noqa: E731
     pairs = sum(w[i] * w[j] * (y[i] - y[j]) * (h[i] - h[j]) for i in range(3) for j in range(3)) / 2
     covariance = mean(y * h) - mean(y) * mean(h)

@@ -68,11 +68,11 @@ class SupportNorm(eqx.Module):
         sorted_ = -jnp.sort(-a)
         r = self.moved
         for rest in range(len(y)):
-            first = self.k - rest - 1  # number of entries that stay by themselves
-            mean = jnp.where(places >= first, sorted_, 0).sum() / (rest + 1)
-            before = jnp.where(places == first - 1, sorted_, 0).sum()
-            at = jnp.where(places == first, sorted_, 0).sum()
-            right = (first >= 0) & ((first == 0) | (before > mean)) & (mean >= at)
+            alone = self.k - rest - 1  # number of entries that stay by themselves
+            mean = jnp.where(places >= alone, sorted_, 0).sum() / (rest + 1)
+            before = jnp.where(places == alone - 1, sorted_, 0).sum()
+            at = jnp.where(places == alone, sorted_, 0).sum()
+            right = (alone >= 0) & ((alone == 0) | (before > mean)) & (mean >= at)
             r = r + jnp.where(right, rest, 0)
         first = self.k - r - 1
         mean = jnp.where(places >= first, sorted_, 0).sum() / (r + 1)

@@ -111,7 +111,8 @@ def observe(model, lam):
 @lemma
 def implicit():
     """A block of three active entries, p = 4/3, 3/2 and 2, any lam: both derivatives of the sum that tau keeps."""
-    x, t, weight = symbols("x_1:4", positive=True), *symbols("tau lam", positive=True)
+    x = symbols("x_1:4", positive=True)
+    t, weight = symbols("tau lam", positive=True)
     for e in (3, 2, 1):
         total: Any = ((x[0] - t) / weight) ** e + ((x[1] - t) / weight) ** e + ((x[2] - t) / weight) ** e
         slopes: list[Any] = [e / weight * ((s - t) / weight) ** (e - 1) for s in x]

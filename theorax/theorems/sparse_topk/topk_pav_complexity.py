@@ -163,7 +163,8 @@ def blocks(claim):
 @lemma
 def one_root():
     """A block of three scores: the slope, and Cardano's root of the equation without a square."""
-    v, W, s = *symbols("v W", real=True), symbols("s_1:4", real=True)
+    v, W = symbols("v W", real=True)
+    s = symbols("s_1:4", real=True)
     cubic = sum((v - x) ** 3 for x in s) + lam**3 * W
     yield Step("the slope is not negative", Derivative(cubic, v), 3 * sum((v - x) ** 2 for x in s))
     a, b = symbols("a b", real=True)  # the two cube roots: q = a b, r = a^3 - b^3
