@@ -66,7 +66,7 @@ class _Rule:
 
 
 def decide_words(left: Expr, right: Expr, given: Sequence[Equation]) -> tuple[ZeroFinding, SecondRoute]:
-    """Whether two polynomials in matrices are equal for every size, and how the proof was multiplied out.
+    """Compare two polynomials in matrices of every size; the second value says how the proof was multiplied out.
 
     **Errors:** none on the side of zero. Without given equations the other side is exact too; with them, what is not found
     equal is left open.

@@ -28,16 +28,15 @@ from theorax.language.limit_laws import (
     radius_of_disk,
 )
 from theorax.language.margins import Absolute, Margin, Relative
+from theorax.language.matrix_steps import MatrixStep, generic_matrices
 from theorax.language.proofs import (
     Cited,
     Instance,
-    MatrixStep,
     Proof,
     Solved,
     Step,
     derives,
     generic_entries,
-    generic_matrices,
     lemma,
     settles,
 )

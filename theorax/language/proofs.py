@@ -10,10 +10,11 @@ from types import MappingProxyType
 from typing import Any, TypeAlias, final, overload
 
 import numpy as np
-from sympy import Basic, Derivative, Equality, Expr, Integral, Limit, Product, Subs, Sum, Symbol, sympify
+from sympy import Basic, Derivative, Equality, Integral, Limit, Product, Subs, Sum, Symbol, sympify
 
 from theorax.errors import problem
 from theorax.language.claims import Claim, Identity
+from theorax.language.matrix_steps import MatrixStep
 from theorax.names import many
 
 COMPUTED = (Integral, Sum, Product, Limit, Derivative, Subs)
@@ -60,40 +61,6 @@ class Step:
     def empty(self) -> bool:
         """Are both sides one and the same, with nothing left to compute?"""
         return not self.computes and all(left == right for left, right in self.entries)
-
-
-@final
-@dataclass(frozen=True)
-class MatrixStep:
-    """One equality of polynomials in `generic_matrices` and their transposes (`sympy.transpose`), for matrices of every size.
-
-    Matrices may be rectangular where the products fit; a number stands for that multiple of the identity matrix.
-    ``given``: equations between these letters that the argument assumes or has derived, ``(left, right)`` each. An
-    induction is two steps: the letter of the case before it, and what is given of it.
-
-    **Raises:** StatementError if an equation is no pair.
-    """
-
-    reason: str
-    left: Expr
-    right: Expr
-    given: tuple[tuple[Expr, Expr], ...] = ()
-
-    def __post_init__(self) -> None:
-        given: list[Any] = list(self.given)
-        if odd := [one for one in given if not isinstance(one, tuple | list) or len(one) != 2]:
-            problem(
-                "matrix-step-pairs",
-                f"MatrixStep({self.reason!r}) is given {odd[0]}. An equation has two sides. Write given=((A * J, J),).",
-            )
-        object.__setattr__(self, "left", sympify(self.left))
-        object.__setattr__(self, "right", sympify(self.right))
-        object.__setattr__(self, "given", tuple((sympify(left), sympify(right)) for left, right in given))
-
-    @property
-    def empty(self) -> bool:
-        """Are both sides one and the same as they arrive?"""
-        return bool(self.left == self.right)
 
 
 @final
@@ -189,11 +156,6 @@ def generic_entries(name: str, *shape: int) -> np.ndarray:
     for place in np.ndindex(*shape):
         out[place] = Symbol("_".join([name, "".join(map(str, place))]) if place else name, real=True)
     return out
-
-
-def generic_matrices(names: str) -> tuple[Symbol, ...]:
-    """Letters for matrices of any size, in this order, for a `MatrixStep`: they do not commute."""
-    return tuple(Symbol(name, commutative=False) for name in names.split())
 
 
 def _vanishing(equation: Basic) -> Basic:

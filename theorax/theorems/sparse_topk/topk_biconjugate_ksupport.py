@@ -66,7 +66,7 @@ class SupportNorm(eqx.Module):
         """The mask of the first k - r - 1 entries, and the common value of the others."""
         a, places, signs = jnp.abs(y), jnp.arange(len(y)), jnp.where(y < 0, -1.0, 1.0)
         sorted_ = -jnp.sort(-a)
-        r = self.moved
+        r = jnp.asarray(self.moved)
         for rest in range(len(y)):
             alone = self.k - rest - 1  # number of entries that stay by themselves
             mean = jnp.where(places >= alone, sorted_, 0).sum() / (rest + 1)
