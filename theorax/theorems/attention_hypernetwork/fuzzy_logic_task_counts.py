@@ -25,6 +25,8 @@ seen = arrays(
     negation="1 less the task, at inputs between 0 and 1",
     dual="min_i max_j (1 - l_ij), at these inputs",
     undone="max_i min_j (1 - l_ij), at these inputs",
+)
+lists = arrays(
     inside="number of the tasks of conjunctions that are not held out, listed",
     outside="number of the tasks of held-out conjunctions alone, listed",
 )
@@ -45,11 +47,11 @@ de_morgan = Identity(
 )  # fmt: skip
 kept, left = Rational(3, 4) * 2**L, Rational(1, 4) * 2**L
 inside = Identity(
-    seen.inside, binomial(kept, K), under=H.quarter, margin=counted,
+    lists.inside, binomial(kept, K), under=H.quarter, margin=counted,
     wrong={"all conjunctions": binomial(Integer(2) ** L, K), "ordered conjunctions": kept**K},
 )  # fmt: skip
 outside = Identity(
-    seen.outside, binomial(left, K), under=H.quarter, margin=counted,
+    lists.outside, binomial(left, K), under=H.quarter, margin=counted,
     wrong={"one held-out conjunction is enough": binomial(Integer(2) ** L, K) - binomial(kept, K)},
 )  # fmt: skip
 
@@ -69,11 +71,16 @@ class FuzzyTask(eqx.Module):
         return jnp.where(self.product, literals.prod(-1), literals.min(-1)).max(-1)
 
 
-class ListedTask(eqx.Module):
-    """A task, inputs between 0 and 1, and the numbers of the tasks that were listed."""
+class TaskAtInputs(eqx.Module):
+    """A task, and inputs between 0 and 1."""
 
     task: FuzzyTask
     inputs: jax.Array
+
+
+class ListedTasks(eqx.Module):
+    """Numbers of the tasks that were listed."""
+
     inside: jax.Array
     outside: jax.Array
 
@@ -88,13 +95,11 @@ def listed(patterns, K):
     return jnp.asarray(float(sum(1 for _ in combinations(patterns, K))))
 
 
-def build(key, L, many, product, half):
-    """Tasks of two conjunctions, or ``many``: three; a quarter, or ``half``, of the conjunctions is held out."""
-    patterns, K = conjunctions(L), 3 if many else 2
-    first = len(patterns) // 2 if half else 3 * len(patterns) // 4
-    signs = jnp.asarray(patterns)[jax.random.choice(named(key, "task"), len(patterns), (K,), replace=False)]
-    task, x = FuzzyTask(signs, jnp.asarray(product)), jax.random.uniform(named(key, "inputs"), (8, L))
-    return ListedTask(task, x, listed(range(first), K), listed(range(first, len(patterns)), K))
+def build(key, L, three, product):
+    """Tasks of two conjunctions, or of ``three``."""
+    patterns = jnp.asarray(conjunctions(L))
+    chosen = jax.random.choice(named(key, "task"), len(patterns), (3 if three else 2,), replace=False)
+    return TaskAtInputs(FuzzyTask(patterns[chosen], product), jax.random.uniform(named(key, "inputs"), (8, L)))
 
 
 def observe(model):
@@ -104,8 +109,19 @@ def observe(model):
     return dict(
         value=task(jnp.asarray(binary, float)), normal=1.0 * same.any(-1), conjunction=1.0 * same[:, 0],
         negation=1 - task(model.inputs), dual=(1 - literals).max(-1).min(-1), undone=(1 - literals).min(-1).max(-1),
-        inside=model.inside, outside=model.outside,
     )  # fmt: skip
+
+
+def split(key, L, three, half):
+    """A quarter, or a ``half``, of the conjunctions is held out."""
+    del key
+    patterns, K = conjunctions(L), 3 if three else 2
+    first = len(patterns) // 2 if half else 3 * len(patterns) // 4
+    return ListedTasks(listed(range(first), K), listed(range(first, len(patterns)), K))
+
+
+def count(model):
+    return dict(inside=model.inside, outside=model.outside)
 
 
 @lemma
@@ -123,7 +139,7 @@ def negated():
     yield Step("1 less the minimum", 1 - bottom, Subs(top, (x, y), (1 - x, 1 - y)))
 
 
-pairs = Subject(build, many=False, product=0, half=False, knows={K: 2})
+pairs, sets = Subject(build, three=False, product=0), Subject(split, three=False, half=False, knows={K: 2})
 theorem = Theorem(
     place="the fuzzy-logic tasks of the released code",
     label="read",
@@ -132,12 +148,19 @@ theorem = Theorem(
     proofs=(four_variables, negated),
     experiments=dict(
         tasks=Experiment(
-            observe, seen, {L: Efforts((4,), (3, 4), (3, 4))}, draws=Efforts(300, 300, 600),
+            observe, seen, {L: (4,)}, draws=Efforts(300, 300, 600),
             subjects={
                 "two conjunctions": pairs,
-                "three conjunctions": pairs(many=True, knows={K: 3}),
+                "three conjunctions": pairs(three=True),
                 "AND is the product": pairs(product=1).breaking(H.zadeh, fails=de_morgan),
-                "half the conjunctions held out": pairs(half=True).breaking(H.quarter, fails=(inside, outside)),
+            },
+        ),
+        lists=Experiment(
+            count, lists, {L: Efforts((4,), (3, 4), (3, 4))}, draws=Efforts(1, 1, 1),
+            subjects={
+                "two conjunctions": sets,
+                "three conjunctions": sets(three=True, knows={K: 3}),
+                "half the conjunctions held out": sets(half=True).breaking(H.quarter, fails=(inside, outside)),
             },
         ),
     ),

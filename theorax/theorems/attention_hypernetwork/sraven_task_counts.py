@@ -58,7 +58,7 @@ both = Identity(
 
 
 class Counted(eqx.Module):
-    """What was listed, one number each, and the grid of one task."""
+    """Numbers of what was listed, and the grid of one task."""
 
     tasks: jax.Array
     held: jax.Array
