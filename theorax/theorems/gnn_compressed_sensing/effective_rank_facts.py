@@ -103,28 +103,12 @@ square = Limit(
 )  # fmt: skip
 
 
-def drawn(key, m):
-    """2m x m, its columns of very different sizes, one of them zero."""
-    size = jnp.exp(2 * jax.random.normal(named(key, "sizes"), (m,)) * jax.random.uniform(named(key, "spread")))
-    return (jax.random.normal(named(key, "B"), (2 * m, m)) * size).at[:, 0].set(0)
-
-
 def observe(B):
     s = jnp.linalg.svd(B, compute_uv=False)
     found = setting.ranks(B)
     return {name: found[name] for name in ("er", "participation", "nuclear")} | dict(
         rank=jnp.sum(s > 1e-10 * s[0]) * 1.0
     )
-
-
-def rotated(key, m, skewed):
-    """B, and c U B V; ``skewed``: Gaussian U and V."""
-    B = drawn(named(key, "plain"), m)
-    factors = []
-    for name, size in (("U", 2 * m), ("V", m)):
-        normal = jax.random.normal(named(key, name), (size, size))
-        factors.append(jnp.where(skewed > 0, normal, jnp.linalg.qr(normal)[0]))
-    return B, jnp.exp(jax.random.normal(named(key, "c"))) * factors[0] @ B @ factors[1]
 
 
 def compare(pair):
@@ -137,35 +121,17 @@ def compare(pair):
     return dict(moved=moved, apart=off(trace / before["er"]), root=off(trace / before["unsquared"]))
 
 
-def several(key, m, r, uneven):
-    values = jnp.where(jnp.arange(m) < r, jnp.exp(uneven * jnp.cos(jnp.arange(m))), 0)
-    return setting.of_spectrum(3 * values)
-
-
-def powers(key, m, a, geometric):
-    """``geometric``: s_i = 2^(-a (i - 1)/8)."""
-    return setting.of_spectrum(jnp.where(geometric > 0, 2.0 ** (-a * jnp.arange(m) / 8), setting.power_law(m, a)))
-
-
-def rounded(er, B):
-    """Of the effective rank: every s_i is off by a modest multiple of 2^-53 s_1, less than the number of columns."""
-    return 4 * B.shape[1] * 2.0**-52 * er
-
-
 def observe_level(B):
     er = setting.ranks(B)["er"]
-    return dict(equal=er, equal_error=rounded(er, B))
+    return dict(equal=er, equal_error=setting.rounded(er, B))
 
 
 def observe_power(B):
     found = setting.ranks(B)
     return dict(
-        of_power=found["er"],
-        of_power_error=rounded(found["er"], B),
-        unsquared=found["unsquared"],
-        nuclear_ratio=found["nuclear"],
-        entropic=found["entropic"],
-    )
+        of_power=found["er"], of_power_error=setting.rounded(found["er"], B), unsquared=found["unsquared"],
+        nuclear_ratio=found["nuclear"], entropic=found["entropic"],
+    )  # fmt: skip
 
 
 def normal(key, l, m, common):
@@ -210,7 +176,7 @@ def edges():
     yield Step("the quotient", sympy.Limit(lam * n**2 / (sqrt(lam * n) + sqrt(n)) ** 2 / n, n, oo), square.to)
 
 
-family, law = Subject(rotated, skewed=0.0), Subject(powers, geometric=0.0)
+family, law = Subject(setting.rotated_pair, skewed=0.0), Subject(setting.power_spectrum, geometric=0.0)
 theorem = Theorem(
     place="effective rank (elementary; derived here)",
     label="derived",
@@ -221,15 +187,17 @@ theorem = Theorem(
     ),
     proofs=(three_values, rotations, zeta_values, edges),
     experiments=dict(
-        matrices=Experiment(observe, any_B, {m: (4, 12)}, draws=Efforts(300, 400, 4000), subjects={"random B": Subject(drawn)}),
+        matrices=Experiment(observe, any_B, {m: (4, 12)}, draws=Efforts(300, 400, 4000), subjects={
+            "random B": Subject(setting.uneven_columns),
+        }),
         rotations=Experiment(compare, turned, {m: (4, 12)}, draws=Efforts(120, 160, 1000), subjects={
             "rotations": family,
             "Gaussian U and V": family(skewed=1.0).breaking(H.orthogonal, fails=invariant),
         }),
         levels=Experiment(observe_level, level, {m: (8, 16)}, at=({r: 3}, {r: 7}),
                           draws=1, seeds="none", subjects={
-            "equal": Subject(several, uneven=0.0),
-            "unequal": Subject(several, uneven=0.5).breaking(H.equal, fails=attained),
+            "equal": Subject(setting.levels, uneven=0.0),
+            "unequal": Subject(setting.levels, uneven=0.5).breaking(H.equal, fails=attained),
         }),
         powers=Experiment(
             observe_power, power, {m: Efforts((64, 128, 256), (64, 128, 256), (64, 128, 256, 512))}, draws=1, seeds="none",
