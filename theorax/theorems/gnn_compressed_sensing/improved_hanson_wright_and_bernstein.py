@@ -6,15 +6,13 @@ c = 1/10 from Bennett's inequality: the exponent is at least p |a|_2^2/|a|_inf^2
 and p K^2 log K is at least 0.27. At tau = log(1/p)/2 the same law leaves no constant to the pair K^2 log K, K^2.
 """
 
-import equinox as eqx
-import jax
 import jax.numpy as jnp
 import sympy
 from sympy import Derivative, Integer, Min, Rational, Subs, Sum, Symbol, binomial, exp, log, oo, sqrt
 
 from theorax.language import *
-from theorax.numerics.keys import named
 from theorax.theorems.gnn_compressed_sensing._effective_rank import m
+from theorax.theorems.gnn_compressed_sensing._quadratic_forms import quadratic, weighted_sum
 from theorax.theorems.gnn_compressed_sensing._rare_tails import norm_squared, order, random_count, rare_counts
 
 N = Size("N", "m p, the expected number of non-zero entries")
@@ -104,32 +102,6 @@ far = Inequality(
 )  # fmt: skip
 
 
-class QuadraticForm(eqx.Module):
-    """Symmetric A, and vectors X as rows."""
-
-    A: jax.Array
-    X: jax.Array
-
-    def __call__(self):
-        return jnp.einsum("ri,ij,rj->r", self.X, self.A, self.X)
-
-
-def entries(key, shape, p, normal, tied, size):
-    """Sparse signs; ``normal``: normal entries, ``tied``: a number of entries that are one, ``size``: a factor of X."""
-    X = (
-        jax.random.rademacher(named(key, "signs"), shape)
-        * jax.random.bernoulli(named(key, "kept"), p, shape)
-        / jnp.sqrt(p)
-    )
-    X = jnp.where(normal > 0, jax.random.normal(named(key, "normal"), shape), X)
-    return size * X[:, (jnp.arange(shape[1]) // tied).astype(int)]
-
-
-def quadratic(key, m, p, normal, tied, size):
-    G = jax.random.normal(named(key, "A"), (m, m)) + 2 * jnp.diag(jax.random.normal(named(key, "diagonal"), (m,)))
-    return QuadraticForm((G + G.T) / 2, entries(key, (64, m), p, normal, tied, size))
-
-
 def observe(model):
     A = model.A
     diagonal = (jnp.diag(A) ** 2).sum()
@@ -148,12 +120,6 @@ def constants(models):
     one, two = models
     uniform = one.exponent() * order(one.p) / one.entries
     return dict(uniform=uniform, second=two.exponent() * norm_squared(two.p) / (two.tau * two.entries))
-
-
-def weighted_sum(key, m, p, normal, tied, size):
-    """Weights between 1/2 and one in modulus, half of them negative: tau is small, and the first term decides."""
-    a = jax.random.uniform(named(key, "a"), (m,), minval=0.5) * jnp.where(2 * jnp.arange(m) < m, 1, -1)
-    return a, entries(key, (1, m), p, normal, tied, size)[0]
 
 
 def observe_sum(model):
@@ -198,13 +164,12 @@ def second_term():
     yield Step("H(tau)/(tau x)", sympy.Limit(h / (x * x / 2), x, oo), Integer(0))
 
 
-PLAIN = dict(normal=0.0, tied=1, size=1.0)
 signs, counts, few = (
-    Subject(quadratic, **PLAIN),
+    Subject(quadratic, normal=0.0, tied=1, size=1.0),
     Subject(random_count, copies=1, size=1),
     Subject(rare_counts, floored=0.0),
 )
-total = Subject(weighted_sum, **PLAIN)
+total = Subject(weighted_sum, normal=0.0, tied=1, size=1.0)
 theorem = Theorem(
     place="improved Hanson-Wright and Bernstein inequalities (reconstructed; the constant is derived here)",
     label="reconstructed",
