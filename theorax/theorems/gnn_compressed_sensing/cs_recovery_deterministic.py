@@ -194,7 +194,7 @@ theorem = Theorem(
     claims=dict(recovery=recovery, mismatch=mismatch, noise_sharp=noise_sharp, signal_sharp=signal_sharp),
     proofs=(difference_of_residuals, two_residuals, through_x_T, attained),
     experiments=dict(
-        problems=Experiment(lengths, seen, {m: Efforts((8,), (8,), (4, 8, 32))}, draws=Efforts(300, 320, 1000), subjects={
+        problems=Experiment(lengths, seen, {m: Efforts((8,), (8,), (4, 8, 32))}, draws=Efforts(600, 600, 1200), subjects={
             "ReLU range": plain(relu),
             "ReLU range, B = diag(i^-1), signs": plain(relu(falling=1.0, signs=1)),
             "ReLU range, another point and its eps": plain(relu(loose=1.0)),
