@@ -94,3 +94,45 @@ def nearest(range_of: Pieces, M: np.ndarray, y: np.ndarray) -> tuple[np.ndarray,
 def cross(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Sine of the angle from the first to the second vector, times their lengths."""
     return first[:, 0] * second[:, 1] - first[:, 1] * second[:, 0]
+
+
+def collisions(parts: Pieces, M: np.ndarray) -> np.ndarray:
+    """Pairs of pieces that hold two different points with the same image under the three rows of M.
+
+    The kernel of (M L_p, -M L_q) is spanned by its minors; it counts where both halves lie in the cones of their pieces.
+    """
+    rays, Q = parts.rays, M @ parts.maps
+    first, second = np.triu_indices(len(parts), 1)
+    joined = np.concatenate([Q[first], -Q[second]], axis=2)
+    kernel = np.stack([(-1) ** j * np.linalg.det(np.delete(joined, j, axis=2)) for j in range(4)], axis=1)
+    found = np.zeros(len(first), bool)
+    for z in (kernel, -kernel):
+        one, other = z[:, :2], z[:, 2:]
+        inside = within(rays, first, one) & within(rays, second, other)
+        x, t = (np.einsum("pij,pj->pi", parts.maps[place], half) for place, half in ((first, one), (second, other)))
+        # Neighbours share a ray, on which the two points are one.
+        found |= inside & (((x - t) ** 2).sum(1) > APART * (x**2).sum(1))
+    return np.stack([first[found], second[found]], axis=1)
+
+
+def within(rays: np.ndarray, piece: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """True where z lies inside of the cone of its piece."""
+    return (cross(rays[piece], z) > 0) & (cross(z, rays[piece + 1]) > 0)
+
+
+def largest_projections(parts: Pieces, g: np.ndarray) -> np.ndarray:
+    """Length of every row of g, projected on that V_p + V_q on which it is longest; V_p is the range of the map of piece p.
+
+    **Errors:** directions of V_p + V_q shorter than 1e-5 of the longest are left out, which makes the length smaller.
+    """
+    first, second = np.triu_indices(len(parts))
+    L = parts.maps
+    gram = np.einsum("pni,qnj->pqij", L, L, optimize=True)
+    corners = gram[first, first], gram[first, second], gram[second, first], gram[second, second]
+    joined = np.block([[corners[0], corners[1]], [corners[2], corners[3]]])
+    values, vectors = np.linalg.eigh(joined)
+    inverse = np.where(values > APART / 10 * values[:, -1:], 1 / np.where(values > 0, values, 1), 0)
+    image = np.einsum("pni,gn->pig", L, g)
+    both = np.concatenate([image[first], image[second]], axis=1)
+    squares = (inverse[:, :, None] * (np.swapaxes(vectors, 1, 2) @ both) ** 2).sum(1)
+    return np.sqrt(squares.max(0))
