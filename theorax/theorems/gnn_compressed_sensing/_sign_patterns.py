@@ -17,7 +17,9 @@ def determinants(squares: np.ndarray) -> np.ndarray:
     if size == 0:
         return np.ones(len(squares), np.int64)
     minors = (determinants(np.delete(squares[:, 1:], j, axis=2)) for j in range(size))
-    return sum(((-1) ** j * squares[:, 0, j] * minor for j, minor in enumerate(minors)), np.zeros(len(squares), np.int64))
+    return sum(
+        ((-1) ** j * squares[:, 0, j] * minor for j, minor in enumerate(minors)), np.zeros(len(squares), np.int64)
+    )
 
 
 def rays_of(rows: np.ndarray) -> np.ndarray:
@@ -34,7 +36,9 @@ def sign_patterns(rows: np.ndarray) -> set[int]:
     """
     n, k = rows.shape
     if k > 5 or np.abs(rows).max(initial=0) > LARGEST:
-        raise ValueError(f"Dimension {k} or entries above {LARGEST} overflow. Write dimension 5 at most, and smaller entries.")
+        raise ValueError(
+            f"Dimension {k} or entries above {LARGEST} overflow. Write dimension 5 at most, and smaller entries."
+        )
     bits = 2 ** np.arange(n, dtype=np.int64)
     if k == 1:
         one = int((rows[:, 0] > 0) @ bits)
