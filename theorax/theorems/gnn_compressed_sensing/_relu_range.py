@@ -121,7 +121,7 @@ def within(rays: np.ndarray, piece: np.ndarray, z: np.ndarray) -> np.ndarray:
 
 
 def largest_projections(parts: Pieces, g: np.ndarray) -> np.ndarray:
-    """Length of every row of g, projected on that V_p + V_q on which it is longest; V_p is the range of the map of piece p.
+    """Largest length of every row of g on a sum V_p + V_q. V_p is the range of the map of piece p.
 
     **Errors:** directions of V_p + V_q shorter than 1e-5 of the longest are left out, which makes the length smaller.
     """

@@ -88,7 +88,7 @@ def largest_of_many():
     yield Step("E|g_2k|", Integral(x * density, (x, 0, oo)), E_g)
     yield Cited("a 1-Lipschitz function exceeds its mean by t with probability e^(-t^2/2)", "Cirel'son et al. 1976")
     moment = c / t + t / 2  # log(e^c e^(t^2/2))/t bounds the mean of the largest excess, at every t
-    yield Solved("where the bound is least", sympy.Derivative(moment, t).doit(), t, [sqrt(2 * c)])
+    yield Solved("where the bound is least", sympy.Derivative(moment, t).doit(), t, sqrt(2 * c))
     yield Step("and there", Subs(moment, t, sqrt(2 * c)), sqrt(2 * c))
     yield Step("e^c = N(N+1)/2 subspaces", E_g + Subs(sqrt(2 * c), c, log(seen.N * (seen.N + 1) / 2)), of_pieces)
 

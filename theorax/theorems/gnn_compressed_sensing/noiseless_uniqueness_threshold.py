@@ -61,7 +61,7 @@ class Identified(eqx.Module):
 
 
 class Quantity(IntEnum):
-    """What is computed of a problem; the others are zero."""
+    """Quantity computed of a problem; the others are zero."""
 
     ERROR = 0
     LOST = 1
