@@ -46,18 +46,19 @@ class PositionalAttention(eqx.Module):
         raised = jnp.exp(self.A)
         return raised / raised.sum(1, keepdims=True)
 
-    def hidden(self, X: Array) -> Array:
-        """h, for every image."""
-        return (X @ self.v) @ self.weights.T
-
     def activated(self, X: Array) -> Array:
         """h^p + nu h, patch by patch."""
-        h = self.hidden(X)
-        return h**self.p + self.nu * h
+        return activated(self.weights, X @ self.v, self.p, self.nu)
 
     def __call__(self, X: Array) -> Array:
         """F, for every image."""
         return self.activated(X).sum(-1)
+
+
+def activated(S: Array, values: Array, p: int, nu: Any = 0.0) -> Array:
+    """h^p + nu h, h = S values, patch by patch for every image."""
+    h = values @ S.T
+    return h**p + nu * h
 
 
 def logistic(margin: Array) -> Array:
@@ -73,11 +74,7 @@ class Images:
 
     def probabilities(self, q: Any) -> Array:
         """The probability of each, at any q."""
-        # Powers by multiplication: q may be a symbol.
-        half, none = [jnp.ones(())], [jnp.ones(())]
-        for _ in range(self.room):
-            half.append(half[-1] * (q / 2))
-            none.append(none[-1] * (1 - q))
+        half, none = powers(q / 2, self.room), powers(1 - q, self.room)
         rows = jnp.stack([half[k] * none[self.room - k] for k in range(self.room + 1)])
         return rows[self.filled] * self.count / self.shares
 
@@ -104,6 +101,14 @@ def every_type(C: int, L: int) -> Images:
     return Images(np.array(rows), np.array(count), np.array(filled, dtype=int), C * (L - 1), 1)
 
 
+def powers(x: Any, most: int) -> Array:
+    """x to the powers 0 to ``most``, by multiplication: x may be a symbol."""
+    out = [jnp.ones(())]
+    for _ in range(most):
+        out.append(out[-1] * x)
+    return jnp.stack(out)
+
+
 def same_set(C: int, L: int) -> np.ndarray:
     """One where two patches are of one set; sets are runs of patches."""
     return np.kron(np.eye(L), np.ones((C, C)))
@@ -112,3 +117,40 @@ def same_set(C: int, L: int) -> np.ndarray:
 def mistakes(margin: Array, least: float) -> Array:
     """One where y F is negative, a half where it is zero; values of size below ``least`` are zeros that were rounded."""
     return jnp.where(margin < -least, 1.0, jnp.where(margin > least, 0.0, 0.5))
+
+
+def trinomial(C: int, L: int, q: Any) -> list[tuple[int, int, Array]]:
+    """How many of the L - 1 sets are all 1 and all -1, and the probability of that."""
+    r = powers(q / 2, C)[C]
+    some, none = powers(r, L - 1), powers(1 - 2 * r, L - 1)
+    out = []
+    for a, b in product(range(L), repeat=2):
+        if (rest := L - 1 - a - b) >= 0:
+            ways = factorial(L - 1) // (factorial(a) * factorial(b) * factorial(rest))
+            out.append((a, b, ways * some[a + b] * none[rest]))
+    return out
+
+
+def bayes_error(C: int, L: int, q: Any) -> Array:
+    """P(1 + n_+ < n_-) + P(1 + n_+ = n_-)/2, n the numbers of complete sets besides the signal's."""
+    rows = trinomial(C, L, q)
+    return sum((chance for a, b, chance in rows if 1 + a < b), jnp.zeros(())) + sum(
+        (chance / 2 for a, b, chance in rows if 1 + a == b), jnp.zeros(())
+    )
+
+
+def tie(C: int, L: int, q: Any) -> Array:
+    """P(1 + n_+ = n_-)."""
+    return sum((chance for a, b, chance in trinomial(C, L, q) if 1 + a == b), jnp.zeros(()))
+
+
+def uniform_error(C: int, L: int, q: Any) -> Array:
+    """P(C + N < 0) + P(C + N = 0)/2, N the sum of the D - C entries outside of the signal."""
+    room = C * (L - 1)
+    half, none = powers(q / 2, room), powers(1 - q, room)
+    out = jnp.zeros(())
+    for a, b in product(range(room + 1), repeat=2):
+        if (rest := room - a - b) >= 0 and C + a <= b:
+            ways = factorial(room) // (factorial(a) * factorial(b) * factorial(rest))
+            out = out + ways * half[a + b] * none[rest] * (1.0 if C + a < b else 0.5)
+    return out
