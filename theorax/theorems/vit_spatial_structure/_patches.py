@@ -120,14 +120,13 @@ def mistakes(margin: Array, least: float) -> Array:
 
 
 def trinomial(C: int, L: int, q: Any) -> list[tuple[int, int, Array]]:
-    """How many of the L - 1 sets are all 1 and all -1, and the probability of that."""
+    """Numbers of sets, of L - 1, that are all 1 and all -1, with their probability."""
     r = powers(q / 2, C)[C]
     some, none = powers(r, L - 1), powers(1 - 2 * r, L - 1)
     out = []
     for a, b in product(range(L), repeat=2):
         if (rest := L - 1 - a - b) >= 0:
-            ways = factorial(L - 1) // (factorial(a) * factorial(b) * factorial(rest))
-            out.append((a, b, ways * some[a + b] * none[rest]))
+            out.append((a, b, ways(L - 1, a, b) * some[a + b] * none[rest]))
     return out
 
 
@@ -144,13 +143,21 @@ def tie(C: int, L: int, q: Any) -> Array:
     return sum((chance for a, b, chance in trinomial(C, L, q) if 1 + a == b), jnp.zeros(()))
 
 
-def uniform_error(C: int, L: int, q: Any) -> Array:
-    """P(C + N < 0) + P(C + N = 0)/2, N the sum of the D - C entries outside of the signal."""
-    room = C * (L - 1)
+def ways(room: int, a: int, b: int) -> int:
+    """Orders in which a entries of ``room`` are 1 and b are -1."""
+    return factorial(room) // (factorial(a) * factorial(b) * factorial(room - a - b))
+
+
+def sum_error(C: int, room: int, q: Any) -> Array:
+    """P(C + N < 0) + P(C + N = 0)/2, N the sum of ``room`` entries outside of the signal."""
     half, none = powers(q / 2, room), powers(1 - q, room)
     out = jnp.zeros(())
     for a, b in product(range(room + 1), repeat=2):
-        if (rest := room - a - b) >= 0 and C + a <= b:
-            ways = factorial(room) // (factorial(a) * factorial(b) * factorial(rest))
-            out = out + ways * half[a + b] * none[rest] * (1.0 if C + a < b else 0.5)
+        if a + b <= room and C + a <= b:
+            out = out + ways(room, a, b) * half[a + b] * none[room - a - b] * (1.0 if C + a < b else 0.5)
     return out
+
+
+def uniform_error(C: int, L: int, q: Any) -> Array:
+    """The error of the sign of the sum of all patches."""
+    return sum_error(C, C * (L - 1), q)

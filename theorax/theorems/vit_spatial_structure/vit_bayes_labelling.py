@@ -116,7 +116,8 @@ def run(q, rule, noise, uneven, tilt, C, L):
     r, formula = powers(q / 2, C)[C], bayes_error(C, L, q)
     return dict(
         positive=by_label[0] * complete[1], negative=by_label[1] * complete[0],
-        error=sum((count * by_label[k] * wrong[k]).sum() for k in (0, 1)) / 2, formula=formula, shared=formula + setting.tie(C, L, q) / 2,
+        error=sum((count * by_label[k] * wrong[k]).sum() for k in (0, 1)) / 2, formula=formula,
+        shared=formula + setting.tie(C, L, q) / 2,
         leading=(L - 1) * r / 2, whole=(L - 1) * powers(q, C)[C] / 2, many=L * r, r=r,
     )  # fmt: skip
 
