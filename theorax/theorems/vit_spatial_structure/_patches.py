@@ -46,22 +46,22 @@ class PositionalAttention(eqx.Module):
         raised = jnp.exp(self.A)
         return raised / raised.sum(1, keepdims=True)
 
-    def activated(self, X: Array) -> Array:
+    def activated(self, X: Any) -> Any:
         """h^p + nu h, patch by patch."""
         return activated(self.weights, X @ self.v, self.p, self.nu)
 
-    def __call__(self, X: Array) -> Array:
+    def __call__(self, X: Any) -> Any:
         """F, for every image."""
         return self.activated(X).sum(-1)
 
 
-def activated(S: Array, values: Array, p: int, nu: Any = 0.0) -> Array:
+def activated(S: Any, values: Any, p: int, nu: Any = 0.0) -> Any:
     """h^p + nu h, h = S values, patch by patch for every image."""
     h = values @ S.T
     return h**p + nu * h
 
 
-def logistic(margin: Array) -> Array:
+def logistic(margin: Any) -> Array:
     """log(1 + e^(-y F)) at these values of y F."""
     return jnp.log(1 + jnp.exp(-margin))
 
@@ -114,7 +114,7 @@ def same_set(C: int, L: int) -> np.ndarray:
     return np.kron(np.eye(L), np.ones((C, C)))
 
 
-def mistakes(margin: Array, least: float) -> Array:
+def mistakes(margin: Any, least: float) -> Any:
     """One where y F is negative, a half where it is zero; values of size below ``least`` are zeros that were rounded."""
     return jnp.where(margin < -least, 1.0, jnp.where(margin > least, 0.0, 0.5))
 

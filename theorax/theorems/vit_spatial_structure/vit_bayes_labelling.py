@@ -7,6 +7,7 @@ are complete, by the trinomial law of r = (q/2)^C: the error is P(1 + n_+ < n_-)
 
 from itertools import product
 from math import factorial
+from typing import Any
 
 import equinox as eqx
 import jax
@@ -16,6 +17,7 @@ import sympy
 from sympy import Abs, Rational, binomial, symbols
 
 from theorax.language import *
+from theorax.numerics.annotations import Entries, Scalar
 from theorax.numerics.keys import named
 from theorax.theorems.vit_spatial_structure import _patches as setting
 from theorax.theorems.vit_spatial_structure._patches import C, L, bayes_error, powers
@@ -65,8 +67,8 @@ size = Inequality(
 class ThresholdRule(eqx.Module):
     """The sign of the sum of those sums over sets of <w, X_j> that exceed a share of C."""
 
-    w: jax.Array
-    share: jax.Array
+    w: Entries[Any, " d"]
+    share: Scalar
 
     def __call__(self, X):
         sums = (X @ self.w).sum(-1)
@@ -147,7 +149,7 @@ def build(key, C, L, share, along, uneven, tilt):
 @settles(odds, error)
 def every_q(claim):
     """Any q; two sets of two and of three patches, three sets of two."""
-    chance, rule = generic_entries("q"), ThresholdRule(np.ones(1), np.asarray(0.9))
+    chance, rule = generic_entries("q"), ThresholdRule(np.ones(1), 0.9)
     for c, sets in ((2, 2), (3, 2), (2, 3)):
         yield Instance(
             claim, f"C = {c}, L = {sets}", run, chance, rule, 0.0, 0.0, 0.0, c, sets,
@@ -176,7 +178,8 @@ theorem = Theorem(
     claims=dict(odds=odds, error=error, bayes=bayes, size=size),
     proofs=(every_q, first_orders),
     experiments=dict(
-        tasks=Experiment(observe, seen, {L: Efforts((3,), (3,), (3, 4))}, at=({C: 2}, {C: 3}), draws=Efforts(2, 4, 12), subjects={
+        tasks=Experiment(observe, seen, {L: Efforts((3,), (3,), (3, 4))}, at=({C: 2}, {C: 3}), draws=Efforts(2, 4, 12),
+                         subjects={
             "the rule with 0.9 C": plain,
             "a threshold of 0.3 C": plain(share=0.3).breaking(H.complete, fails=(error, size)),
             "isotropic noise": plain(along=1.0).breaking(H.orthogonal, fails=(error, size)),

@@ -59,7 +59,10 @@ rate = Rate(
 )  # fmt: skip
 poisson = Limit(
     long, 1, as_=D, under=H.sparse, spread=Rational(1, 10**6),
-    approach=Corrections(slowest=1, reason="binomial numbers are Poisson ones up to a relative 1/D"),
+    approach=Expansion(
+        (1,), rest=0.3, order=2, reference=100,
+        reason="binomial over Poisson probabilities of k entries are products of 1 - j/D, j < k, and 1 - m/D to a power",
+    ),
     margin=Relative(1, 50, "another mean number of entries moves the error by a tenth"),
 )  # fmt: skip
 
