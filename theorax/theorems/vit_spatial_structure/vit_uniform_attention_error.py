@@ -204,7 +204,7 @@ theorem = Theorem(
             "C = m/2": halves,
             "C = 0.4 m": halves(share=0.4).breaking(H.half, fails=rate),
         }),
-        limits=Experiment(finite, long, {D: (100, 200, 400, 800)}, draws=1, seeds="none", padded=True, span=16,
+        limits=Experiment(finite, long, {D: (200, 400, 800, 1600, 3200)}, draws=1, seeds="none", padded=True, span=16,
                           sizes_because="corrections are powers of 1/D", subjects={
             "q = m/D": sums,
             "q = 1.2 m/D": sums(share=1.2).breaking(H.sparse, fails=poisson),
