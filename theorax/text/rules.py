@@ -103,6 +103,17 @@ RULES: Mapping[str, str] = {
         "A margin has a reason: how far away the nearest wrong statement lies. Write it as the third value."
     ),
     "margin-too-wide": "A margin that reaches zero from a probability excludes nothing. Write a smaller margin.",
+    "matrix-step-contradiction": (
+        "Given equations that say that a matrix is zero prove every equality. Leave out the one that does not hold."
+    ),
+    "matrix-step-given": (
+        "A given equation is read as a rule that rewrites its longest word. Give that word a factor that is never zero."
+    ),
+    "matrix-step-letters": (
+        "A MatrixStep compares polynomials in matrices that do not commute. Name anything else by a letter, and say "
+        "what it satisfies with given=."
+    ),
+    "matrix-step-pairs": "An equation has two sides. Write given=((left, right),).",
     "measured-side": "One side of a measured claim is returned by observe. Use a Measured letter there.",
     "moments": (
         'A mean needs a declared tail: "light tails", Bounded(low, high), TwoValues(low, high) or BoundedVariance(v).'
