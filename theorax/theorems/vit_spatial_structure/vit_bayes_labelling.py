@@ -45,19 +45,20 @@ H = hypotheses(
     symmetric="1 and -1 are equally likely outside of the signal",
 )
 law = (H.uniform, H.symmetric)
+rule = (H.orthogonal, H.complete, H.symmetric)
 exact = Relative(1, 10**9, "the account of the rounding stays below it, a factor is of order one")
 odds = Identity(
     seen.positive, seen.negative, under=law, margin=exact, wrong={"equal likelihoods": dict(left=2 * seen.positive)},
 )  # fmt: skip
 error = Identity(
-    seen.error, seen.formula, margin=exact,
+    seen.error, seen.formula, under=rule, margin=exact,
     wrong={"a tie is an error": seen.shared, "leading order alone": seen.leading},
 )  # fmt: skip
 bayes = Identity(
     best.least, best.formula, under=law, margin=exact, content=setting.CONTENT, wrong={"a tie is an error": best.shared},
 )  # fmt: skip
 size = Inequality(
-    Abs(seen.error - seen.leading), at_most=L * seen.r * seen.leading,
+    Abs(seen.error - seen.leading), at_most=L * seen.r * seen.leading, under=rule,
     wrong={
         "q for q/2": dict(of=Abs(seen.error - seen.whole)), "L for (L - 1)/2": dict(of=Abs(seen.error - seen.many)),
     },
@@ -184,7 +185,7 @@ theorem = Theorem(
             "a threshold of 0.3 C": plain(share=0.3).breaking(H.complete, fails=(error, size)),
             "isotropic noise": plain(along=1.0).breaking(H.orthogonal, fails=(error, size)),
             "one set carries the signal twice as often": plain(uneven=1.0).breaking(H.uniform, fails=odds),
-            "1 is more likely than -1": plain(tilt=0.5).breaking(H.symmetric, fails=(odds, error)),
+            "1 is more likely than -1": plain(tilt=0.5).breaking(H.symmetric, fails=(odds, error, size)),
         }),
         best=Experiment(bound, best, {L: Efforts((3,), (3,), (3, 4))}, at={C: 2}, draws=setting.MANY, subjects={
             "the task": plain,

@@ -52,7 +52,7 @@ losses = Identity(
     content=setting.CONTENT, wrong={"columns": seen.columns_loss},
 )  # fmt: skip
 unlearnt = Identity(
-    seen.overlap, 0, under=(H.rows, H.associates, H.moves), margin=Absolute(1, 2, "overlaps are whole numbers"),
+    seen.overlap, 0, under=(H.associates, H.moves), margin=Absolute(1, 2, "overlaps are whole numbers"),
     content=setting.CONTENT, wrong={"association is kept": seen.own},
 )  # fmt: skip
 near = Inequality(
