@@ -183,3 +183,27 @@ def training(key: Array, L: Extent, start: Scalar, clip: Scalar, root: Scalar, s
     embedding, projection = jnp.eye(Q, INPUTS), jnp.eye(OUTPUTS, Q, Q - OUTPUTS)
     weights = ResidualWeights(embedding, jnp.where(inside, V, 0), jnp.where(inside, W, 0), projection)
     return ResidualTraining(weights, X, Y, clip, root, scaled)
+
+
+def squared_norm(weights: ResidualWeights, layers: Any) -> Array:
+    """Squares of A and B, and of the layers, whose mean or sum is taken: ``layers`` divides them."""
+    squares = [jnp.sum(x * x) for x in (weights.A, weights.B, weights.V, weights.W)]
+    return squares[0] + squares[1] + (squares[2] + squares[3]) / layers
+
+
+class DrivenTraining(eqx.Module):
+    """A training whose layers move ``faster``, and whose A drifts besides."""
+
+    training: ResidualTraining
+    faster: Scalar
+    drift: Scalar
+
+    def speed(self, weights: ResidualWeights, N: Extent) -> ResidualWeights:
+        """The right side of the flow with what disturbs it."""
+        moved = self.training.speed(weights, N)
+        return ResidualWeights(moved.A + self.drift, self.faster * moved.V, self.faster * moved.W, moved.B)
+
+
+def driven(key: Array, L: Extent, start: Scalar, clip: Scalar, faster: Scalar, drift: Scalar) -> DrivenTraining:
+    """A training that may be disturbed."""
+    return DrivenTraining(training(key, L, start, clip, 0, 1), faster, drift)

@@ -6,22 +6,23 @@ Z_k(0)||^2 <= t (l(0) - l(t)). The text clips the flow, as it could blow up in f
 not negative. Clipping bounds the way of every layer; the inequality bounds the mean over layers.
 """
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 from sympy import Derivative, Integral, Rational, Subs, Symbol, sqrt
 
 from theorax.language import *
-from theorax.numerics.annotations import Scalar
 from theorax.numerics.extents import literal
 from theorax.theorems.implicit_regularization_ode import _trained_residual as setting
 from theorax.theorems.implicit_regularization_ode._trained_residual import (
     WIDTH,
+    DrivenTraining,
     L,
     Q,
     ResidualTraining,
     ResidualWeights,
     StartingWeights,
+    driven,
+    squared_norm,
 )
 
 SHOWN, HORIZON, STEPS = 2, Rational(1, 8), 3
@@ -71,35 +72,13 @@ each = Inequality(
 )  # fmt: skip
 
 
-class Driven(eqx.Module):
-    """A training whose layers move ``faster``, and whose A drifts besides."""
-
-    training: ResidualTraining
-    faster: Scalar
-    drift: Scalar
-
-    def speed(self, weights, N):
-        moved = self.training.speed(weights, N)
-        return ResidualWeights(moved.A + self.drift, self.faster * moved.V, self.faster * moved.W, moved.B)
-
-
-def build(key, L, start, clip, faster, drift):
-    return Driven(setting.training(key, L, start, clip, 0, 1), faster, drift)
-
-
-def squares(weights, layers):
-    """Squares of A and B, and of the layers, whose mean or sum is taken."""
-    square = lambda x: (x * x).sum()  # noqa: E731
-    return square(weights.A) + square(weights.B) + (square(weights.V) + square(weights.W)) / layers
-
-
 def compare(model, L):
     """Both sides at the weights from which training starts."""
     weights = jax.tree.map(jnp.asarray, model.training.start)
     speed = model.speed(weights, L)
     change = jax.jvp(lambda weights: model.training.loss(weights, L), (weights,), (speed,))[1]
     ends = (speed.A * speed.A).sum() + (speed.B * speed.B).sum()
-    return dict(change=change, spent=squares(speed, L.padded), summed=squares(speed, 1), ends=ends)
+    return dict(change=change, spent=squared_norm(speed, L.padded), summed=squared_norm(speed, 1), ends=ends)
 
 
 def observe(model, L):
@@ -109,7 +88,12 @@ def observe(model, L):
     def at(weights):
         gone = jax.tree.map(lambda x, y: x - y, weights, start)
         furthest = jnp.sqrt(((gone.V**2).sum((1, 2)) + (gone.W**2).sum((1, 2))).max())
-        return dict(way=squares(gone, depth), total=squares(gone, 1), furthest=furthest, loss=training.loss(weights, L))
+        return dict(
+            way=squared_norm(gone, depth),
+            total=squared_norm(gone, 1),
+            furthest=furthest,
+            loss=training.loss(weights, L),
+        )
 
     def along(steps):
         states = setting.runge_kutta(lambda weights: model.speed(weights, L), start, SHOWN, float(HORIZON), steps)
@@ -125,7 +109,7 @@ def chain_rule():
     w, b = generic_entries("w", 1, 1, 1), generic_entries("b", 1, 1)
     X, Y = generic_entries("x", 1, 1), generic_entries("y", 1, 1)
     training = ResidualTraining(ResidualWeights(a, v, w, b), X, Y, 0.0, 0.0, 1.0)
-    yield Instance(dissipation, "L = 1", compare, Driven(training, 1.0, 0.0), literal(1))
+    yield Instance(dissipation, "L = 1", compare, DrivenTraining(training, 1.0, 0.0), literal(1))
 
 
 @derives(energy, finite)
@@ -146,7 +130,7 @@ def coordinates():
     yield Step("2 q m coordinates", Integral(c * sqrt(2 * Q * WIDTH), (u, 0, t)), each.at_most)
 
 
-trained = Subject(build, start=StartingWeights.TIED, clip=0.0, faster=1.0, drift=0.0, knows={c: Rational(1, 50)})
+trained = Subject(driven, start=StartingWeights.TIED, clip=0.0, faster=1.0, drift=0.0, knows={c: Rational(1, 50)})
 smooth = trained(start=StartingWeights.SMOOTH)
 theorem = Theorem(
     place="Proposition 1, and the remark on clipping before it",
