@@ -10,7 +10,7 @@ import jax.numpy as jnp
 
 
 class Adapted(IntEnum):
-    """How B may look at A."""
+    """Ways in which B may depend on A."""
 
     FIXED, OFF, ONTO = range(3)
 

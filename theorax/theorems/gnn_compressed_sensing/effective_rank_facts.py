@@ -29,7 +29,7 @@ power = numbers(
     of_power="er of s_i = i^(-a)", unsquared="||B||_F/||B||", nuclear_ratio="nuclear norm over ||B|| of this B",
     entropic="exponential of the entropy of s_i/sum s", positive=True,
 )  # fmt: skip
-gaussian = numbers(share="er(B)/m of a random B")
+normal_entries = numbers(share="er(B)/m of a random B")
 
 H = hypotheses(
     orthogonal="U and V are orthogonal",
@@ -93,7 +93,7 @@ border = Limit(
     margin=Relative(1, 20, "1/2 is an eighth less"), wrong={"1/2": Rational(1, 2), "one": 1},
 )  # fmt: skip
 square = Limit(
-    gaussian.share, lam / (1 + sqrt(lam)) ** 2, as_=m, under=H.centred, spread=Rational(1, 30),
+    normal_entries.share, lam / (1 + sqrt(lam)) ** 2, as_=m, under=H.centred, spread=Rational(1, 30),
     approach=Corrections(
         size=Rational(1, 5), slowest=Rational(2, 3), rest=Rational(1, 50), reference=48,
         reason="the largest singular value is below its limit by a term m^(-2/3), 0.13 of the limit at m = 48 on other seeds",
@@ -206,7 +206,7 @@ theorem = Theorem(
                 "geometric": law(geometric=1.0).breaking(H.power, fails=(sums, bounded, growing, border)),
             }),
         gaussian=Experiment(
-            lambda B, m: dict(share=setting.ranks(B)["er"] / m), gaussian, {m: (48, 96, 192)}, derived={l: lam * m},
+            lambda B, m: dict(share=setting.ranks(B)["er"] / m), normal_entries, {m: (48, 96, 192)}, derived={l: lam * m},
             at=({lam: 1}, {lam: Rational(1, 4)}), draws=Efforts(60, 100, 400), subjects={
                 "normal entries": Subject(normal, common=0.0),
                 "normal entries of mean one": Subject(normal, common=1.0).breaking(H.centred, fails=square),

@@ -112,7 +112,8 @@ def stretch(model, k):
     return dict(stretched=model.effective_rank * (model.ends()[0] ** 2).mean() / k)
 
 
-F, op, g = *symbols("F op", positive=True), Symbol("g", real=True)
+F, op = symbols("F op", positive=True)
+g = Symbol("g", real=True)
 density = exp(-(g**2) / 2) / sqrt(2 * pi)
 
 
@@ -201,7 +202,6 @@ theorem = Theorem(
     ),
     issues=(
         "T is the sphere of a subspace; the comparison itself speaks of every symmetric T in the unit sphere.",
-        "Both bounds are far from tight where k is between one and er: for s_i = i^(-1/4), m = 400, k = 20 the lower is 0.21, "
-        "and 0.76 is measured.",
+        "Both bounds are far from tight where k is between one and er.",
     ),
 )  # fmt: skip

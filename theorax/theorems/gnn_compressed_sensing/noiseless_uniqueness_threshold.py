@@ -72,7 +72,7 @@ def identify(W: np.ndarray, V: np.ndarray, A: np.ndarray, x: np.ndarray, asked: 
     """Relative error of the nearest point for y = A x, dimensions that A takes from two pieces, and colliding pairs."""
     parts, zero = pieces((W, V)), np.zeros(())
     if asked == Quantity.ERROR:
-        return np.linalg.norm(nearest(parts, A, A @ x)[0] - x) / np.linalg.norm(x), zero, zero
+        return np.asarray(np.linalg.norm(nearest(parts, A, A @ x)[0] - x) / np.linalg.norm(x)), zero, zero
     if asked == Quantity.PAIRS:
         return zero, zero, np.asarray(len(collisions(parts, A)))
     first, second = np.triu_indices(len(parts), 1)

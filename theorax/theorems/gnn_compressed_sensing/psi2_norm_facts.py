@@ -8,7 +8,7 @@ with probability p, has K^2 log K near 1/(2p) as p falls, slower than any power 
 import jax
 import jax.numpy as jnp
 import sympy
-from sympy import Derivative, Integral, Rational, Subs, Symbol, exp, log, oo, pi, sqrt
+from sympy import Derivative, Integral, Rational, Subs, exp, log, oo, pi, sqrt
 
 from theorax.language import *
 from theorax.numerics.keys import named
@@ -109,12 +109,8 @@ def observe_rare(law, n):
     return dict(scaled=scaled * jnp.log(square) / 2, scaled_error=scaled * (1 + jnp.abs(jnp.log(square))) * error)
 
 
-y, s, g, a, t = (
-    Symbol("y", real=True),
-    Symbol("s", positive=True),
-    Symbol("g", real=True),
-    *sympy.symbols("a t", positive=True),
-)
+y, g = sympy.symbols("y g", real=True)
+s, a, t = sympy.symbols("s a t", positive=True)
 
 
 @derives(least, attained)

@@ -1,4 +1,4 @@
-"""Where the squared gradient is at least mu times the loss, gradient flow decays like e^(-mu t), and its way is short.
+"""Gradient flow decays like e^(-mu t) where the squared gradient is at least mu times the loss, and its way is short.
 
 With G = ||dl/dA||^2 + L sum_k ||dl/dZ_k||^2 + ||dl/dB||^2 the loss obeys dl/dt = -G. The local Polyak-Lojasiewicz condition
 G >= mu l gives l(t) <= e^(-mu t) l(0). The speed is sqrt(G), in the norm ||A||^2 + ||B||^2 + (1/L) sum_k ||Z_k||^2, so the way
@@ -93,7 +93,7 @@ def observe(model, L):
         return speed, jnp.sqrt(squared_norm(speed, depth))
 
     def at(state):
-        """What is read at one time."""
+        """Numbers of one time."""
         weights, gone = state
         by, loss = jax.grad(training.loss)(weights, L), training.loss(weights, L)
         G = squared_norm(by, 1 / depth)
