@@ -119,7 +119,7 @@ density = exp(-(g**2) / 2) / sqrt(2 * pi)
 
 @lemma
 def comparison():
-    """Any T of unit vectors, any B: <A x, v> + |v| gamma against |v| <h, x> + <g, v>, v in B^T S; c = <x, x'>, d = <v, v'>."""
+    """Any unit vectors T, any B: <A x, v> + |v| gamma against |v| <h, x> + <g, v>, c = <x, x'>, d = <v, v'>."""
     r, s, c, d = symbols("r s c d", real=True)  # r and s: |v| and |v'|
     first, second = c * d + r * s, r * s * c + d
     yield Step("not negative, and zero where x = x'", first - second, (r * s - d) * (1 - c))

@@ -148,6 +148,6 @@ theorem = Theorem(
     ),
     issues=(
         "B is Gaussian; other laws of B have their own E tr S^2.",
-        "That no eigenvalue stays outside of the limit law is measured, not proved.",
+        "No eigenvalue stays outside of the limit law: this is measured, not proved.",
     ),
 )  # fmt: skip
