@@ -153,7 +153,7 @@ both = (isometry, recovered)
 theorem = Theorem(
     place="main theorem (reconstructed; the constant is declared here)",
     label="reconstructed",
-    uses=("cs_recovery_deterministic",),
+    uses=("cs_recovery_deterministic", "gaussian_near_isometry_explicit"),
     hypotheses=H,
     claims=dict(isometry=isometry, recovered=recovered),
     proofs=(constants, gaussian_rows),

@@ -138,14 +138,14 @@ def recursion():
 
 
 @lemma
-def lifted():
-    """Every n, and k = 2, 3: regions of n affine hyperplanes are half of those of n + 1 hyperplanes one dimension higher."""
+def affine_recursion():
+    """Every n, and k = 2, 3: the last hyperplane is cut by the others as in one dimension less."""
+    number = lambda n, k: Sum(binomial(n, i), (i, 0, k))  # noqa: E731
     for latents in (2, 3):
         yield Step(
-            f"k = {latents}",
-            Sum(binomial(n, i), (i, 0, latents)),
-            (2 * Sum(binomial((n + 1) - 1, i), (i, 0, latents))) / 2,
+            f"Pascal's rule, k = {latents}", number(n, latents), number(n - 1, latents) + number(n - 1, latents - 1)
         )
+    yield Step("one latent", number(n, 1), n + 1)
 
 
 @derives(mean)
@@ -172,7 +172,7 @@ theorem = Theorem(
     label="derived",
     hypotheses=H,
     claims=dict(cover=cover, with_biases=with_biases, power=power, mean=mean, product=product),
-    proofs=(recursion, lifted, turning),
+    proofs=(recursion, affine_recursion, turning),
     experiments=dict(
         layers=Experiment(
             count, layer, {n: Efforts((7,), (7,), (5, 7, 9))}, at=({k: 2}, {k: 3}, {k: 4}), draws=Efforts(600, 600, 900),
