@@ -12,6 +12,7 @@ from jaxtyping import Array
 
 from theorax.language import Parameter
 from theorax.theorems.vit_spatial_structure import _patches as setting
+from theorax.theorems.vit_spatial_structure import _starts as starts
 
 gamma = Parameter("gamma", "entry of A within a set")
 rho = Parameter("rho", "entry of A between two sets")
@@ -75,3 +76,32 @@ def third_moment(self, own, other, q, C, L):
     whole, rest = self + (C - 1) * own, C * (L - 1)
     away = self**2 + (C - 1) * own**2 + (rest - C) * other**2
     return (whole**3 + 3 * whole * q * rest * other**2 + (L - 1) * ((C * other) ** 3 + 3 * C * other * q * away)) / L
+
+
+def own_moment(self, own, other, q, C, L):
+    """E h_i^2 x_j, j another patch of the set of i."""
+    whole = self + (C - 1) * own
+    return (whole**2 + q * C * (L - 1) * other**2 + 2 * (L - 1) * C * other * own * q) / L
+
+
+def other_moment(self, own, other, q, C, L):
+    """E h_i^2 x_j, j of another set."""
+    whole, spread = self + (C - 1) * own, self**2 + (C - 1) * own**2 + C * (L - 2) * other**2
+    return (C**2 * other**2 + q * spread + 2 * whole * other * q + 2 * (L - 2) * C * other**2 * q) / L
+
+
+def mean_loss(entries, sigma, alpha, power, mixed, q, C, L):
+    """L(gamma, rho); ``power``: shares of h^3 and of h^5 beside 0.03 h."""
+    S = softmax(member(sigma, entries[0], entries[1], C, L))
+    out = jnp.zeros(())
+    for any_patches, share in ((False, 1 - mixed), (True, mixed)):
+        images = starts.images_of(C, L, any_patches)
+        h = alpha * (images.x @ S.T)
+        F = (power[0] * h**3 + power[1] * h**5 + 0.03 * h).sum(1)
+        out = out + share * (images.probabilities(q) * setting.logistic(F)).sum()
+    return out
+
+
+def shares(slopes, C, L):
+    """For each entry of A."""
+    return slopes[0] / (C * L * (C - 1)), slopes[1] / (C * L * C * (L - 1))
