@@ -17,7 +17,7 @@ from theorax.theorems.vit_spatial_structure import _starts as starts
 STEPS = 160
 
 
-class Descent(eqx.Module):
+class TwoPhases(eqx.Module):
     """Sigma_A, q, and the step of A over that of v."""
 
     sigma: Scalar
@@ -25,12 +25,12 @@ class Descent(eqx.Module):
     ratio: Scalar
 
 
-def descent(key: Array, low: Any, ratio: Any) -> Descent:
+def descent(key: Array, low: Any, ratio: Any) -> TwoPhases:
     """Sigma_A between ``low`` and ``low`` + 1, q between 0.1 and 0.4."""
-    return Descent(low + starts.draw(key, "sigma", 0.0, 1.0), starts.draw(key, "q", 0.1, 0.4), ratio)
+    return TwoPhases(low + starts.draw(key, "sigma", 0.0, 1.0), starts.draw(key, "q", 0.1, 0.4), ratio)
 
 
-def observe_descent(model: Descent, C: int, L: int) -> dict[str, Array]:
+def observe_descent(model: TwoPhases, C: int, L: int) -> dict[str, Array]:
     """Steps of one in v, from alpha = 0.001."""
     three = family.ThreeNumbers(C, L, model.sigma, model.q, lambda h: h**3 + 0.03 * h)
 
