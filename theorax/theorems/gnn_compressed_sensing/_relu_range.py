@@ -35,12 +35,16 @@ def directions(angles: np.ndarray) -> np.ndarray:
     return np.stack([np.cos(angles), np.sin(angles)], axis=-1)
 
 
-def zeros_within(rows: np.ndarray, start: float, end: float) -> np.ndarray:
-    """Angles between start and end at which a row vanishes; rows that are zero are left out."""
-    rows = rows[np.abs(rows).sum(1) > 0]
-    first = start + (np.arctan2(-rows[:, 0], rows[:, 1]) - start) % np.pi
-    every = np.concatenate([first, first + np.pi])
-    return every[(every > start + APART) & (every < end - APART)]
+def zeros_within(rows: np.ndarray, start: np.ndarray, end: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Arcs and angles between their start and end at which one of their rows vanishes, in order; zero rows are left out."""
+    first = start[:, None] + (np.arctan2(-rows[:, :, 0], rows[:, :, 1]) - start[:, None]) % np.pi
+    every = np.concatenate([first, first + np.pi], axis=1)
+    kept = np.tile(np.abs(rows).sum(2) > 0, 2) & (every > start[:, None] + APART) & (every < end[:, None] - APART)
+    arcs, angles = np.nonzero(kept)[0], every[kept]
+    order = np.lexsort((angles, arcs))
+    arcs, angles = arcs[order], angles[order]
+    new = np.append(True, (np.diff(arcs) > 0) | (np.diff(angles) > 0))[: len(arcs)]
+    return arcs[new], angles[new]
 
 
 def pieces(weights: Sequence[np.ndarray]) -> Pieces:
@@ -52,15 +56,12 @@ def pieces(weights: Sequence[np.ndarray]) -> Pieces:
     start = float(np.arctan2(-first[0], first[1]))  # a cut of the first layer, so that none is artificial
     cuts, maps = np.array([start, start + FULL]), np.eye(2)[None]
     for W in weights:
-        found, active = [np.array([start])], []
-        for begin, end, L in zip(cuts[:-1], cuts[1:], maps, strict=True):
-            rows = W @ L
-            inner = np.unique(zeros_within(rows, begin, end))
-            bounds = np.concatenate([[begin], inner, [end]])
-            middle = directions((bounds[:-1] + bounds[1:]) / 2)
-            active.append((middle @ rows.T > 0)[:, :, None] * rows)
-            found.append(bounds[1:])
-        cuts, maps = np.concatenate(found), np.concatenate(active)
+        rows = W @ maps
+        arcs, angles = zeros_within(rows, cuts[:-1], cuts[1:])
+        parent = np.insert(np.arange(len(maps)), arcs + 1, arcs)
+        cuts = np.insert(cuts, arcs + 1, angles)
+        active = np.einsum("pi,pni->pn", directions((cuts[:-1] + cuts[1:]) / 2), rows[parent]) > 0
+        maps = active[:, :, None] * rows[parent]
     return Pieces(cuts, maps)
 
 

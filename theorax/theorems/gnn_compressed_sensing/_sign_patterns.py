@@ -40,6 +40,10 @@ def sign_patterns(rows: np.ndarray) -> set[int]:
             f"Dimension {k} or entries above {LARGEST} overflow. Write dimension 5 at most, and smaller entries."
         )
     bits = 2 ** np.arange(n, dtype=np.int64)
+    distinct, place = np.unique(rows, axis=0, return_inverse=True)
+    if len(distinct) < n:  # rows that are equal have one sign
+        return {sum(int(bit) for bit, at in zip(bits, place.ravel(), strict=True) if pattern >> int(at) & 1)
+                for pattern in sign_patterns(distinct)}  # fmt: skip
     if k == 1:
         one = int((rows[:, 0] > 0) @ bits)
         return {one, int(bits.sum()) - one}
@@ -48,14 +52,17 @@ def sign_patterns(rows: np.ndarray) -> set[int]:
     if not len(rays):
         raise ValueError(f"The rows span less than dimension {k - 1} of {k}. No ray is left: give fewer columns.")
     values = rays @ rows.T
-    found: set[int] = set()
-    for ray, value in zip(rays, values, strict=True):
-        places = np.flatnonzero(value == 0)
+    zero = values == 0
+    sides = np.stack([(values > 0) @ bits, (values < 0) @ bits])
+    generic = zero.sum(1) == k - 1
+    # Around a generic ray the k - 1 rows that vanish on it have every pattern of signs.
+    subsets = np.arange(2 ** (k - 1))[:, None] >> np.arange(k - 1) & 1
+    around = bits[np.nonzero(zero[generic])[1].reshape(-1, k - 1)] @ subsets.T
+    found = set(np.unique(sides[:, generic, None] + around).tolist())
+    for at in np.flatnonzero(~generic):
+        places = np.flatnonzero(zero[at])
         # A coordinate in which the ray is not zero is left out: the other ones tell the vectors across the ray apart.
-        across = np.delete(rows[places], int(np.flatnonzero(ray)[0]), axis=1)
-        generic = len(places) == k - 1
-        local = range(2 ** len(places)) if generic else sign_patterns(across)
-        around = {sum(int(bits[place]) for at, place in enumerate(places) if pattern >> at & 1) for pattern in local}
-        positive, negative = int((value > 0) @ bits), int((value < 0) @ bits)
-        found |= {side + part for side in (positive, negative) for part in around}
+        local = sign_patterns(np.delete(rows[places], int(np.flatnonzero(rays[at])[0]), axis=1))
+        parts = [sum(int(bits[i]) for j, i in enumerate(places) if pattern >> j & 1) for pattern in local]
+        found |= {int(side) + part for side in sides[:, at] for part in parts}
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -36,28 +38,59 @@ def sparse_rows(key, m, p, normal, tied, flat, halved):
     return SparseRows(jnp.where(tied > 0, A[0], A), B, D, x)
 
 
-class BinomialColumn(eqx.Module):
-    """The number k of non-zero entries of a column: p, m p, and the probabilities around the centre."""
+class Column(IntEnum):
+    """Laws of ||B A x|| with p = e^(-n): m p = 64 n independent signs, and others."""
+
+    SIGNS, FLOORED, FEW, SINGLE, TIED, FIRST, SPREAD, TWO_SIZES = range(8)
+
+
+class ColumnLaw(eqx.Module):
+    """Values of sqrt(p) (||B A x|| - ||B||_F) and the roots of their probabilities; the law of one entry squared."""
 
     p: jax.Array
-    mean: jax.Array
-    k: jax.Array
+    apart: jax.Array
+    roots: jax.Array
+    entry: FiniteLaw
 
-    def weights(self):
-        """From the ratios (m - k) p/((k + 1)(1 - p)) of neighbours; none is formed from a difference of large numbers."""
-        ratio = jnp.log((self.mean - self.k * self.p) / ((self.k + 1) * (1 - self.p)))
-        logs = jnp.concatenate([jnp.zeros(1), jnp.cumsum(ratio[:-1])])
-        found = jnp.exp(logs - logs.max())
-        return found / found.sum()
-
-    def entry(self):
-        return FiniteLaw(jnp.array([0.0, 1.0]) / self.p, jnp.stack([1 - self.p, self.p]))
+    def deviation(self):
+        """Multiplied before they are squared, as large values have probabilities whose inverse has no float."""
+        return jnp.linalg.norm(self.roots * self.apart)
 
 
-def rare_column(key, n, floored, few):
-    """m p = 64 n. ``floored``: p stays at e^(-4). ``few``: m p = 1."""
-    mean = jnp.where(few > 0, 1.0, 64.0 * n)
+def binomial_column(p, mean, k):
+    """sqrt(k) about sqrt(mean), from the ratios (m - k) p/((k + 1)(1 - p)) of neighbours; nothing cancels."""
+    ratio = jnp.log((mean - k * p) / ((k + 1) * (1 - p)))
+    logs = jnp.concatenate([jnp.zeros(1), jnp.cumsum(ratio[:-1])])
+    found = jnp.exp(logs - logs.max())
+    return jnp.sqrt(k) - jnp.sqrt(mean), jnp.sqrt(found / found.sum())
+
+
+def rare_column(key, n, law):
+    """One column of A, or what takes its place.
+
+    ``law``: m p = 64 n signs; p stays at e^(-4); m p = 1; m = 1; one row for all, m p = 64 n e^(n/2); B = e_1 e_1^T;
+    x spread so evenly that A x is normal; entries of squares 1/2 and 3/2. Of the last two only sd(||A x||) is used.
+    """
     # Twelve deviations to each side; what is beyond has a probability below 10^(-30).
     reach = round(12 * (64 * n) ** 0.5)
-    first = jnp.where(few > 0, 0.0, max(64.0 * n - reach, 0.0))
-    return BinomialColumn(jnp.exp(-jnp.where(floored > 0, 4.0, 1.0 * n)), mean, first + jnp.arange(2.0 * reach))
+    p = jnp.exp(-jnp.where(law == Column.FLOORED, 4.0, 1.0 * n))
+    few = law == Column.FEW
+    first = jnp.where(few, 0.0, max(64.0 * n - reach, 0.0))
+    signs = binomial_column(p, jnp.where(few, 1.0, 64.0 * n), first + jnp.arange(2.0 * reach))
+    root = jnp.sqrt(p)
+    one = jnp.array([1 - root, -root]), jnp.array([root, jnp.sqrt(1 - p)])
+    long = 8 * jnp.sqrt(1.0 * n) * jnp.exp(n / 4)  # sqrt(m p) of the tied rows
+    tied = long * jnp.array([1 / root - 1, -1.0]), one[1]
+    halves = jnp.full(2, 0.5**0.5)
+    sides = jnp.array([1.0, -1.0])
+    normal, narrow = (root * 0.5**0.5 * sides, halves), (root / 4 * sides, halves)
+
+    laws = [signs, signs, signs, *(padded(values, 2 * reach) for values in (one, tied, one, normal, narrow))]
+    apart, roots = (jax.lax.select_n(law, *values) for values in zip(*laws, strict=True))
+    two = law == Column.TWO_SIZES
+    squares = jnp.where(two, jnp.array([0.5, 1.5]), jnp.array([0.0, 1.0]) / p)
+    return ColumnLaw(p, apart, roots, FiniteLaw(squares, jnp.where(two, 0.5, jnp.stack([1 - p, p]))))
+
+
+def padded(two, size):
+    return tuple(jnp.zeros(size).at[:2].set(values) for values in two)

@@ -4,6 +4,7 @@ The near-isometry of B A on the normalised differences D of T, and at the direct
 beta <= 3/2 where sqrt(er) >= 2C K sqrt(log K) (w(D) + u), K the psi2 norm of the rows of A. The deterministic inequality then
 reads ||x' - x|| <= 7||x - x_T|| + 2(2||w|| + eps)/F. The constant of the source is not known; C = 2 is declared here. It is
 derived for Gaussian rows, whose bound is (w(D) + 1/sqrt(2 pi) + sqrt(2) u)/sqrt(er) up to 1/er, and tried on sparse signs.
+T need not be a cone, if D is the set of its normalised differences; of a cone that is (T - T) on the sphere.
 """
 
 from itertools import combinations_with_replacement
@@ -35,9 +36,6 @@ H = hypotheses(
     isotropic="rows of A are centred, and E a a^T = I",
     psi2="rows of A have a psi2 norm of at most K",
     independent="A is independent of B, T, x and x_T",
-    cone=Hypothesis(
-        "T is a cone: here a union of planes", unbroken="D is formed of normalised differences in any case"
-    ),
     rank="sqrt(er) >= 2C K sqrt(log K) (w(D) + u)",
     minimiser="x' is the nearest point of T, eps = 0",
 )
@@ -147,13 +145,14 @@ gauss = Subject(
     problem, falling=0.0, density=0.0, different=4096, flat=0, adapted=0, against=0, noise=0.05, away=0.5, missed=0,
     knows={K: sqrt(Rational(8, 3))},
 )  # fmt: skip
-signs = gauss(density=0.2, knows={K: sqrt(5 / log(6))})
+# K^2 of an entry is 5/log 6 = 2.79; sums of a few entries reach 2.98, by numerical integrals.
+signs = gauss(density=0.2, knows={K: sqrt(3)})
 hostile = gauss(against=1, away=0.0)
 both = (isometry, recovered)
 theorem = Theorem(
     place="main theorem (reconstructed; the constant is declared here)",
     label="reconstructed",
-    uses=("cs_recovery_deterministic", "gaussian_near_isometry_explicit"),
+    uses=("cs_recovery_deterministic", "gaussian_near_isometry_explicit", "subgaussian_near_isometry_on_sets"),
     hypotheses=H,
     claims=dict(isometry=isometry, recovered=recovered),
     proofs=(constants, gaussian_rows),
@@ -173,6 +172,7 @@ theorem = Theorem(
     ),
     issues=(
         "C is a declared number: that some absolute constant works for every law of rows is not decided by draws.",
+        "T is a union of planes. Of a T that is no cone D would be the set of all normalised differences.",
         "A large effective rank is sufficient, not necessary: three measurements find a noiseless point of a ReLU range.",
     ),
 )  # fmt: skip

@@ -67,11 +67,12 @@ def lengths(W: np.ndarray, g: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def layer(key, n, whole, scale):
-    """``whole``: T spans the whole space, so that g is projected on nothing. ``scale``: standard deviation of g."""
+    """``whole``: T is a space of 16n dimensions, so that g is projected on nothing. ``scale``: standard deviation of g."""
     W = jax.random.normal(named(key, "W"), (4 * n, k))
     g = scale * jax.random.normal(named(key, "g"), (VECTORS, 4 * n))
     wide, narrow, N = on_host(lengths, [(), (), ()], W, g)
-    return Widths(W, jnp.where(whole > 0, jnp.linalg.norm(g, axis=1).mean(), wide), narrow, N)
+    every = jnp.concatenate([g, scale * jax.random.normal(named(key, "more"), (VECTORS, 12 * n))], axis=1)
+    return Widths(W, jnp.where(whole > 0, jnp.linalg.norm(every, axis=1).mean(), wide), narrow, N)
 
 
 def observe(layer):
@@ -123,7 +124,7 @@ theorem = Theorem(
     experiments=dict(
         layers=Experiment(observe, seen, {n: 12}, draws=Efforts(240, 280, 600), subjects={
             "one layer": gauss,
-            "the whole space": gauss(whole=1).breaking(H.subspaces, fails=(bounded, growth)),
+            "a space of 16n dimensions": gauss(whole=1).breaking(H.subspaces, fails=(bounded, coarse, growth)),
             "vectors three times as long": gauss(scale=3.0).breaking(H.gaussian, fails=(bounded, coarse, growth)),
         }),
     ),

@@ -155,7 +155,7 @@ hostile = near(against=1, away=0.0)
 theorem = Theorem(
     place="recovery from the range of a generative ReLU network (reconstructed; constants derived here for Gaussian A)",
     label="reconstructed",
-    uses=("cs_recovery_deterministic", "relu_region_count"),
+    uses=("cs_recovery_deterministic", "gaussian_near_isometry_explicit", "gnn_mean_width", "relu_region_count"),
     hypotheses=H,
     claims=dict(recovered=recovered, gains=gains),
     proofs=(constants, room, covering),

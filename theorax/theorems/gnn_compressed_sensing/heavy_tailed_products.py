@@ -22,7 +22,7 @@ seen = numbers(
     distortion="||M^T M/(l m) - I||_F^2, mean over 16 matrices", fourth="mean of M_ij^4/m^2",
     pair="mean of M_i1^2 M_i2^2/m^2",
 )  # fmt: skip
-edge = numbers(top="largest eigenvalue of M^T M/(l m)")
+edge = numbers(top="largest eigenvalue of M^T M/(l m), mean over 4 matrices")
 
 H = hypotheses(
     left="entries of B are independent and standard normal",
@@ -57,17 +57,32 @@ largest = Limit(
     wrong={"one factor alone": (1 + sqrt(c)) ** 2, "both edges": (1 + sqrt(c)) ** 4},
 )  # fmt: skip
 
-COPIES = 16
+
+def sparse_signs(normal):
+    """Signs of the tenth of the entries that is largest, times sqrt(10)."""
+    return jnp.sign(normal) * (jnp.abs(normal) > 2**0.5 * jax.scipy.special.erfinv(0.9)) * 10.0**0.5
 
 
-def products(key, l, m, k, tied, sparse, transposed):
-    """``tied``: rows of B come four times. ``sparse``: A of sparse signs. ``transposed``: A is the start of B^T."""
-    B = jax.random.normal(named(key, "B"), (COPIES, l, m))
-    B = jnp.where(tied > 0, B[:, jnp.arange(l) // 4], B)
-    A = jax.random.normal(named(key, "A"), (COPIES, m, k))
-    kept = jax.random.bernoulli(named(key, "kept"), 1 / 10, A.shape)
-    A = jnp.where(sparse > 0, jnp.sign(A) * kept * 10.0**0.5, A)
+def products(key, l, m, k, copies, tied, rare, repeated, sparse, transposed):
+    """Copies of M.
+
+    ``tied``: rows of B come four times. ``rare``: B of sparse signs. ``repeated``: rows of A come four times.
+
+    ``sparse``: A of sparse signs. ``transposed``: A is the start of B^T.
+    """
+    B = jax.random.normal(named(key, "B"), (copies, l, m))
+    B = jnp.where(rare > 0, sparse_signs(B), jnp.where(tied > 0, B[:, jnp.arange(l) // 4], B))
+    A = jax.random.normal(named(key, "A"), (copies, m, k))
+    A = jnp.where(sparse > 0, sparse_signs(A), jnp.where(repeated > 0, A[:, jnp.arange(m) // 4], A))
     return B @ jnp.where(transposed > 0, jnp.swapaxes(B, 1, 2)[:, :, :k], A)
+
+
+def sixteen(key, l, m, k, tied, rare, repeated, sparse, transposed):
+    return products(key, l, m, k, 16, tied, rare, repeated, sparse, transposed)
+
+
+def four(key, l, m, k, tied, repeated, transposed):
+    return products(key, l, m, k, 4, tied, 0.0, repeated, 0.0, transposed)
 
 
 def gram(M, l, m):
@@ -83,7 +98,7 @@ def observe(M, l, m, k):
 
 
 def observe_top(M, l, m):
-    return dict(top=jnp.linalg.eigvalsh(gram(M[:4], l, m))[:, -1].mean())
+    return dict(top=jnp.linalg.eigvalsh(gram(M, l, m))[:, -1].mean())
 
 
 g, x = Symbol("g", real=True), Symbol("x", positive=True)
@@ -123,7 +138,8 @@ def free_product():
     yield Step("for small c", sympy.Limit((small - 1) / x, x, 0), 2 * sqrt(2))
 
 
-plain = Subject(products, tied=0.0, sparse=0.0, transposed=0.0)
+plain = Subject(sixteen, tied=0.0, rare=0.0, repeated=0.0, sparse=0.0, transposed=0.0)
+large = Subject(four, tied=0.0, repeated=0.0, transposed=0.0)
 theorem = Theorem(
     place="remark on products of matrices with heavier tails (numbers derived here)",
     label="reconstructed",
@@ -136,14 +152,17 @@ theorem = Theorem(
                             sizes_because="a plane, and a subspace near l", subjects={
             "normal entries": plain,
             "rows of B that come four times": plain(tied=1.0).breaking(H.left, fails=exact),
+            "B of sparse signs": plain(rare=1.0).breaking(H.left, fails=(exact, heavy, dependent)),
             "A of sparse signs": plain(sparse=1.0).breaking(H.right, fails=(exact, heavy)),
+            "rows of A that come four times": plain(repeated=1.0).breaking(H.right, fails=(exact, heavy, dependent)),
             "A the start of B^T": plain(transposed=1.0).breaking(H.independent, fails=(exact, heavy, dependent)),
         }),
         edges=Experiment(observe_top, edge, {k: (8, 16, 32)}, derived={l: k / c, m: k / c}, at={c: Rational(1, 4)},
                          draws=Efforts(240, 300, 1000), sizes_because="l and m are four times k", subjects={
-            "normal entries": plain,
-            "rows of B that come four times": plain(tied=1.0).breaking(H.left, fails=largest),
-            "A the start of B^T": plain(transposed=1.0).breaking(H.independent, fails=largest),
+            "normal entries": large,
+            "rows of B that come four times": large(tied=1.0).breaking(H.left, fails=largest),
+            "rows of A that come four times": large(repeated=1.0).breaking(H.right, fails=largest),
+            "A the start of B^T": large(transposed=1.0).breaking(H.independent, fails=largest),
         }),
     ),
     issues=(
