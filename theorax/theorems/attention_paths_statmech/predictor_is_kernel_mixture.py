@@ -8,7 +8,7 @@ U_l is Wishart over N_l, its scale U_(l+1) for each of H_l heads.
 """
 
 import numpy as np
-from sympy import Eq, Integral, Product, Rational, Subs, Symbol, exp, gamma, oo, pi, sqrt, symbols, transpose
+from sympy import Eq, Integral, Product, Rational, Subs, Symbol, exp, gamma, oo, pi, sqrt, symbols, transpose, true
 
 from theorax.language import *
 from theorax.theorems.attention_paths_statmech._layered_paths import DeepPaths
@@ -68,8 +68,11 @@ volume = Identity(seen.volume, seen.determinant, under=regression, margin=exact,
 g = 1 + 2 / N
 
 
-def moment(of, equals, margin, **options):
-    return Expectation(of, equals, margin=margin, on="law", **dict(dict(under=H.prior, spread=3), **options))
+def moment(of, equals, margin, under=None, spread=3, where=true, wrong=None):
+    """A mean over the joint law of the order parameter and the outputs."""
+    return Expectation(
+        of, equals, margin=margin, on="law", under=under or H.prior, spread=spread, where=where, wrong=wrong or {}
+    )
 
 
 first = moment(met.order, 1, Relative(1, 10, "1/Htot in the place of one is a factor of two away"))
