@@ -54,8 +54,8 @@ def naive_of_symbols(T, d, L):
 def drawn_layers(key, T, d, L, law, sigma_V, constant, favoured, aligned, shared):
     """Tokens and the weights of every layer.
 
-    ``constant`` every A is J; ``favoured`` weights of the first token larger by this many times nine; ``aligned`` this
-    share of the mean token added to every token; ``shared`` a random factor common to all values, of this strength.
+    ``constant`` every A is J; ``favoured`` weights of the first token larger by this many times nine; ``aligned`` the
+    squared weight of a direction that all tokens share; ``shared`` a random factor common to all values, of this strength.
     """
     shape, J = (L, T.padded, T.padded), block(T, T) / jnp.asarray(T.value, jnp.zeros(()).dtype)
     menu = distributions.Choice(
@@ -67,7 +67,9 @@ def drawn_layers(key, T, d, L, law, sigma_V, constant, favoured, aligned, shared
     common = jnp.sqrt(1 + shared * jnp.where(jax.random.bernoulli(named(key, "factor")), 0.5, -0.5))
     W = jnp.stack([gaussian(named(key, "values", layer), d, d, sigma_V * common) for layer in range(L)])
     X_0 = jnp.where(block(T, d), jnp.eye(T.padded, d.padded), 0)  # isometric; the Gaussian values turn it anyhow
-    return A, W, X_0 + aligned * (J @ X_0)
+    # Their mean has the length T^(-1/2): scaled to one it is the shared direction.
+    direction = jnp.sqrt(jnp.asarray(T.value, X_0.dtype)) * (J @ X_0)
+    return A, W, jnp.sqrt(1 - aligned) * X_0 + jnp.sqrt(aligned) * direction
 
 
 def norms(model, T, d, L):

@@ -29,20 +29,26 @@ def attention(
     tied: Array,
     aligned: Array,
     removed: Array,
+    groups: Array,
+    equal: Array,
 ) -> Float[Array, "N N"]:
     """Attention on isometric tokens, whose queries X_0 W_Q and keys X_0 W_K are standard Gaussian whatever the tokens.
 
     ``sharp`` beta^2 = ln T; ``wide`` scores of d_qk -> infinity; ``tied`` W_Q = W_K; ``aligned`` tokens of squared norm
-    one that share a direction of this squared weight; ``removed`` the share of the outlier J subtracted.
+    one that share a direction of this squared weight, ``groups`` a direction in each of two groups instead; ``removed``
+    the share of the outlier J subtracted; ``equal`` columns of W_Q.
     """
     zero = jnp.zeros(())
     size = jnp.asarray(T.value, zero.dtype)
 
     def rows(name: str) -> Float[Array, "N K"]:
         own, common = gaussian(named(key, name), T, d_qk), gaussian(named(key, name, 0), Extent(1, 1), d_qk)
+        other = jnp.where(groups, gaussian(named(key, name, 1), Extent(1, 1), d_qk), common)
+        common = jnp.where(jnp.arange(T.padded)[:, None] % 2, other, common)
         return jnp.where(T.mask[:, None], jnp.sqrt(1 - aligned) * own + jnp.sqrt(aligned) * common, 0)
 
     queries = rows("queries")
+    queries = jnp.where(equal, queries[:, :1] * d_qk.mask, queries)
     keys = jnp.where(tied, queries, rows("keys"))
     scores = queries @ keys.T / jnp.sqrt(jnp.asarray(d_qk.value, zero.dtype))
     scores = jax.lax.cond(wide, lambda: gaussian(named(key, "scores"), T, T), lambda: scores)
@@ -50,7 +56,7 @@ def attention(
     return mean_token_removed(A, T, removed)
 
 
-layer = Subject(attention, sharp=0, wide=0, tied=0, aligned=0.0, removed=0.0)
+layer = Subject(attention, sharp=0, wide=0, tied=0, aligned=0.0, removed=0.0, groups=0, equal=0)
 
 TEMPERATURE = Hypothesis("the standard deviation beta of the scores does not grow with T")
 INDEPENDENT = Hypothesis("W_Q and W_K are independent, with iid Gaussian entries")

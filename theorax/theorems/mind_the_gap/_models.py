@@ -39,15 +39,16 @@ def forward(
     centred: Array,
     sharp: Array,
     uneven: Array,
+    few: Array,
     popular: Array,
 ) -> Forward:
     """The attention-only network of iid Markov matrices, by T x T products equal in law to its tokens.
 
     The instrument attention_products ties them to the literal network. The options, one program for all of them:
     ``weights`` the law, ``removed`` the share of the outlier subtracted, ``gaussian_values`` or identities,
-    ``centred`` Gaussian matrices in the place of Markov matrices, ``sharp`` weights exp(beta g) with beta^2 = ln T,
-    ``uneven`` input tokens of squared norms 1 + uneven and 1 - uneven in turn, ``popular`` weights of every other
-    column larger, and of the columns between smaller, by this share.
+    ``centred`` Gaussian matrices in the place of Markov matrices, ``sharp`` weights exp(beta g), beta^2 = sharp ln T,
+    ``uneven`` input tokens of squared norms 1 + uneven and 1 - uneven in turn, ``few`` two tokens of squared norm T/2 and
+    the others zero, ``popular`` weights of every other column larger, and of the columns between smaller, by this share.
     """
 
     def mixing(key: Any) -> Float[Array, "N N"]:
@@ -55,14 +56,23 @@ def forward(
             centred, lambda: _centred(key, T), lambda: markov_attention(key, T, weights, removed, sharp, popular)
         )
 
-    norms = jnp.sqrt(_in_turn(T, uneven))
+    size = jnp.asarray(T.value, jnp.zeros(()).dtype)
+    norms = jnp.sqrt(jnp.where(few, jnp.where(jnp.arange(T.padded) < 2, size / 2, 0), _in_turn(T, uneven)))
     sigma = jnp.where(gaussian_values, 1 / jnp.sqrt(jnp.asarray(d.value, norms.dtype)), 1)
     tokens = token_products(key, mixing, T, d, l, gaussian_values, sigma, norms)
     return Forward(tokens, mixing(named(key, "attention", 1)))
 
 
 NETWORK = Subject(
-    forward, weights=EXPONENTIAL.place, removed=0.0, gaussian_values=1, centred=0, sharp=0, uneven=0.0, popular=0.0
+    forward,
+    weights=EXPONENTIAL.place,
+    removed=0.0,
+    gaussian_values=1,
+    centred=0,
+    sharp=0,
+    uneven=0.0,
+    few=0,
+    popular=0.0,
 )
 
 
@@ -73,18 +83,31 @@ def network(weights: WeightLaw | int = EXPONENTIAL, **changes: Any) -> Subject:
 
 
 def one_matrix(
-    key: Any, T: Extent, weights: Array, sharp: Array, popular: Array, beta: Array, tail: Array, loose: Array
+    key: Any,
+    T: Extent,
+    weights: Array,
+    sharp: Array,
+    popular: Array,
+    beta: Array,
+    tail: Array,
+    loose: Array,
+    camps: Array,
 ) -> Float[Array, "N N"]:
-    """A random Markov matrix, or with ``loose`` exponential weights over T, the mean of a row sum, instead of that sum."""
-    size = jnp.asarray(T.value, jnp.zeros(()).dtype)
-    return jax.lax.cond(
+    """A random Markov matrix; controls change it.
+
+    ``loose`` exponential weights over T, the mean of a row sum, instead of that sum; ``camps`` weights between tokens of
+    one parity larger, and of different parity smaller, by this share.
+    """
+    size, parity = jnp.asarray(T.value, jnp.zeros(()).dtype), _in_turn(T, jnp.ones(())) - 1
+    A = jax.lax.cond(
         loose,
         lambda: jnp.where(block(T, T), distributions.UnitExponential().sample(key, (T.padded, T.padded)) / size, 0),
         lambda: markov_attention(key, T, weights, 0.0, sharp, popular, beta, tail),
     )
+    return jnp.where(camps > 0, markov(A * (1 + camps * jnp.outer(parity, parity)), T), A)
 
 
-MATRIX = Subject(one_matrix, weights=EXPONENTIAL.place, sharp=0, popular=0.0, beta=0.5, tail=3.0, loose=0)
+MATRIX = Subject(one_matrix, weights=EXPONENTIAL.place, sharp=0, popular=0.0, beta=0.5, tail=3.0, loose=0, camps=0.0)
 
 
 def matrix(weights: WeightLaw | int, knows: Mapping[Parameter, Any] | None = None, **changes: Any) -> Subject:
@@ -109,7 +132,7 @@ def markov_attention(
 ) -> Float[Array, "N N"]:
     """One random Markov matrix; ``beta`` belongs to lognormal weights that are not sharp, ``tail`` to Pareto's."""
     context = jnp.asarray(T.value, jnp.zeros(()).dtype)
-    slope = jnp.where(sharp, jnp.sqrt(jnp.log(context)), beta)
+    slope = jnp.where(sharp, jnp.sqrt(jnp.asarray(sharp, context.dtype) * jnp.log(context)), beta)
     menu = (
         distributions.UnitExponential(),
         distributions.UnitUniform(),

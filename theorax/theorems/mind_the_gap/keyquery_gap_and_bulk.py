@@ -84,7 +84,7 @@ def first_order():
     yield Step("half of T(s_1^2 - 1): within and between columns", (variance + phi * limit_of_it) / 2, outlier.to)
 
 
-gaps = (gap, layer_gap, layer_collapse)
+every = (excess, outlier, gap, layer_gap, layer_collapse)
 theorem = Theorem(
     place="the gap of key-query attention (reconstructed); constants derived here",
     label="reconstructed",
@@ -98,11 +98,11 @@ theorem = Theorem(
             draws=Efforts(64, 64, 256), adopt=user_layer, asked=(layer_gap, layer_collapse), padded=True,
             subjects={
                 "key-query attention": layer,
-                "sharp softmax": layer(sharp=1).breaking(H.temperature, fails=(excess, outlier, gap)),
+                "sharp softmax": layer(sharp=1).breaking(H.temperature, fails=(excess, outlier, gap, layer_gap)),
                 "wide queries": layer(wide=1).breaking(H.ratio, fails=(excess, outlier)),
-                "tied queries and keys": layer(tied=1).breaking(H.independent, fails=(excess, outlier, layer_gap)),
-                "outlier removed": layer(removed=1.0).breaking(H.not_removed, fails=(outlier, excess, *gaps)),
-                "aligned tokens": layer(aligned=0.5).breaking(H.isometric, fails=(excess, outlier)),
+                "equal columns of W_Q": layer(equal=1).breaking(H.independent, fails=every),
+                "outlier removed": layer(removed=1.0).breaking(H.not_removed, fails=every),
+                "two groups of aligned tokens": layer(aligned=0.5, groups=1).breaking(H.isometric, fails=every),
             },
         )
     ),

@@ -107,6 +107,7 @@ def power_of_the_gap():
     yield Step("d log(s_2/s_1)/d log T", T * Derivative(ratio, T) / ratio, gap.exponent)
 
 
+every = (excess, second_value, gap)
 theorem = Theorem(
     place="Bordenave et al. 2012 for the edge, reconstructed; first-order constants derived here",
     label="reconstructed",
@@ -124,16 +125,17 @@ theorem = Theorem(
                 "zero or one": matrix(setting.BERNOULLI),
                 "popular tokens": matrix(setting.POPULAR, popular=0.5).breaking(H.identical, fails=(excess, second_value)),
                 "rows not normalised": matrix(EXPONENTIAL, loose=1).breaking(H.stochastic, fails=excess),
-                "infinite variance": matrix(setting.PARETO, tail=1.5).breaking(
-                    H.finite_variance, fails=(gap, second_value),
+                "two camps": matrix(EXPONENTIAL, camps=0.5).breaking(H.identical, fails=(second_value, gap)),
+                "infinite variance": matrix(setting.PARETO, tail=1.2).breaking(H.finite_variance, fails=every),
+                "infinite fourth moment": matrix(setting.PARETO, tail=2.2).breaking(
+                    H.fourth_moment, fails=(second_value, gap),
                 ),
-                "infinite fourth moment": matrix(setting.HEAVY).breaking(H.fourth_moment, fails=second_value),
-                "sharp softmax": matrix(setting.LOGNORMAL, sharp=1).breaking(H.fixed_law, fails=second_value),
+                "sharp softmax": matrix(setting.LOGNORMAL, sharp=2).breaking(H.fixed_law, fails=every),
             },
         )
     ),
     issues=(
-        "For the edge four moments are a hypothesis, for the other claims only part of the class: corrections of 1/T.",
+        "For the edge four moments are a hypothesis, for the excess of s_1 only part of the class: corrections of 1/T.",
         "The authors' lognormal weights have a fourth moment of 64: spikes spread s_2 by 15 % at T = 100, above its limit.",
     ),
 )  # fmt: skip

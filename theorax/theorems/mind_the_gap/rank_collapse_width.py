@@ -56,7 +56,7 @@ collapse = Rate(
 tokens = Limit(
     T ** (l - 1) * seen.excess / sigma_A ** (2 * l), Integer(1), as_=T, spread=2 * sqrt(l / T),
     approach=setting.in_powers(0.2, 32, "moments of random matrices, and of 1/s_1^2 = O(1 + 2 l/d), expand in 1/T"),
-    under=(H.markov, H.fixed_law, H.not_removed),
+    under=(H.isometric, H.markov, H.fixed_law, H.not_removed),
     margin=Relative(1, 6, "another power of sigma_A moves it by a factor sqrt(3) for uniform weights, one of T by T"),
     wrong={
         "sigma_A^l instead of sigma_A^(2l)": dict(of=T ** (l - 1) * seen.excess / sigma_A**l),
@@ -114,7 +114,9 @@ theorem = Theorem(
                 "outlier removed": network(removed=1.0).breaking(H.not_removed, fails=(collapse, tokens)),
                 "zero-mean attention": network(centred=1).breaking(H.markov, fails=(bulk, collapse, tokens)),
                 "sharp softmax": network(LOGNORMAL, sharp=1).breaking(H.fixed_law, fails=(bulk, collapse, tokens)),
-                "uneven tokens": network(uneven=0.8).breaking(H.isometric, fails=bulk),
+                "two tokens, the others zero": network(few=1).breaking(
+                    H.isometric, fails=(bulk, collapse, tokens),
+                ),
             },
         )
     ),

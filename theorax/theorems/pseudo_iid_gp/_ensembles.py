@@ -180,22 +180,27 @@ def activated(h: Array, activation: Array) -> Array:
     return jax.lax.select_n(activation, jax.nn.relu(h), h, jax.scipy.stats.norm.cdf(h))
 
 
-def network(key: Array, n: Extent, law: Array, share: Array, activation: Array, common: Array) -> TwoLayerNetwork:
+def network(
+    key: Array, n: Extent, law: Array, share: Array, activation: Array, common: Array, uneven: Array
+) -> TwoLayerNetwork:
     """Both layers drawn, the first one of unit variance; a matrix is drawn once for all its inputs.
 
     ``common``: the variance of a factor of mean one that the squares of all units of the first layer share at an input:
     zero unless a control. Means of two squares, and of fourth powers, then grow by 1 + ``common`` where phi is ReLU.
+    ``uneven``: the same for the squares of the weights of the second layer.
     """
     signs = jax.random.rademacher(named(key, "common scale"), (INPUTS, 1))
     before = jnp.where(n.mask, jax.random.normal(named(key, "first layer"), (INPUTS, n.padded)), 0)
     before = before * jnp.sqrt(1 + jnp.sqrt(common) * signs)
-    return TwoLayerNetwork(before, layer(named(key, "second layer"), n, law, share), activation)
+    second = layer(named(key, "second layer"), n, law, share)
+    scale = jnp.sqrt(1 + jnp.sqrt(uneven) * jax.random.rademacher(named(key, "scale of the weights")))
+    return TwoLayerNetwork(before, LinearLayer(scale * second.weight), activation)
 
 
 def wide(law: EnsembleLaw, activation: Activation, knows: Mapping[Any, Any] | None = None) -> Subject:
     """A network of this law and activation."""
     known = {**activation.knows, **(knows or {})}
-    return law.subject(network, activation=activation.place, common=0.0, knows=known)
+    return law.subject(network, activation=activation.place, common=0.0, uneven=0.0, knows=known)
 
 
 def width(n: Extent) -> Float[Array, ""]:

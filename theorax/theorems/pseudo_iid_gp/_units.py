@@ -30,11 +30,24 @@ class Units(eqx.Module):
         return jax.vmap(jax.vmap(self.layer))(self.features)
 
 
-def units(key: Array, n: Extent, law: Array, share: Array, activation: Array, scaled: Array, tied: Array) -> Units:
+def units(
+    key: Array,
+    n: Extent,
+    law: Array,
+    share: Array,
+    activation: Array,
+    scaled: Array,
+    tied: Array,
+    rare: Array,
+    kept: Array,
+    matched: Array,
+) -> Units:
     """Features phi(u), phi(v) of a Gaussian first layer at inputs of correlation 1/2.
 
     ``scaled``: all features of a pair are multiplied by one root of 1/2 or 3/2. ``tied``: the first layer is the
-    transpose of this one, and its inputs are signs.
+    transpose of this one, and its inputs are signs. ``rare``: one feature in n is kept and scaled up for the others.
+    ``kept``: four columns in n are kept and scaled up. ``matched``: every other column is kept and scaled up, those in
+    whose places the pre-activations of the first layer have a positive sum over inputs.
     """
     second = layer(named(key, "second layer"), n, law, share)
     shape = (2, PAIRS, n.padded)
@@ -45,7 +58,15 @@ def units(key: Array, n: Extent, law: Array, share: Array, activation: Array, sc
     pair = jnp.stack([first[0], (first[0] + jnp.sqrt(3.0) * first[1]) / 2])
     squares = jnp.where(jax.random.bernoulli(named(key, "scale"), shape=(PAIRS, 1)), 1.5, 0.5)
     features = jnp.where(scaled, jnp.sqrt(squares), 1.0) * activated(pair, activation)
-    return Units(second, jnp.where(n.mask, features, 0))
+    size = width(n)
+    features = jnp.where(rare, jnp.sqrt(size) * _chosen(named(key, "rare"), 1 / size, (PAIRS, n.padded)), 1) * features
+    columns = jnp.where(kept, jnp.sqrt(size / 4) * _chosen(named(key, "kept"), 4 / size, (n.padded,)), 1)
+    columns = jnp.where(matched, jnp.sqrt(2.0) * (first[0].sum(0) > 0), columns)
+    return Units(LinearLayer(second.weight * columns), jnp.where(n.mask, features, 0))
+
+
+def _chosen(key: Array, often: Array, shape: tuple[int, ...]) -> Array:
+    return jax.random.bernoulli(key, often, shape).astype(often.dtype)
 
 
 def observe(net: Units, n: Extent) -> dict[str, Array]:

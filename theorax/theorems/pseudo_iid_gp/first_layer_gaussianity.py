@@ -38,12 +38,12 @@ gaussian_still = Law(
 )  # fmt: skip
 
 
-def layers(key, n, activation, signs, rank_two):
-    """Two layers at sixteen networks' first layers, with iid Gaussian or rank-two weights in the second one."""
+def layers(key, n, activation, signs, equal, law):
+    """Two layers at sixteen networks' first layers, which are signs, ``equal`` ones, or normal variables."""
     shape = (setting.INPUTS, n.padded)
     signed = jax.random.rademacher(named(key, "signs"), shape).astype(jnp.zeros(()).dtype)
+    signed = jnp.where(equal, signed[:, :1], signed)
     one = jnp.where(signs, signed, jax.random.normal(named(key, "normals"), shape))
-    law = jnp.where(rank_two, setting.fixed_rank(2).place, setting.GAUSSIAN.place)
     second = setting.layer(named(key, "second layer"), n, law, 2 * jnp.ones(()))
     return setting.TwoLayerNetwork(jnp.where(n.mask, one, 0), second, activation)
 
@@ -69,9 +69,9 @@ ONE = (1 + erf(1 / sqrt(2))) / 2  # Phi(1)
 TWO = {PHI.place: (ONE**2 + (1 - ONE) ** 2) / 2, RELU.place: Rational(1, 2)}
 
 
-def subject(activation, signs):
+def subject(activation, signs, law=setting.GAUSSIAN):
     known = {**activation.knows, two_values: TWO[activation.place]}
-    return Subject(layers, activation=activation.place, signs=signs, rank_two=False, knows=known)
+    return Subject(layers, activation=activation.place, signs=signs, equal=False, law=law.place, knows=known)
 
 
 theorem = Theorem(
@@ -89,7 +89,18 @@ theorem = Theorem(
                 "signs, Phi": subject(PHI, True).breaking(H.normal, fails=by_normals),
                 "signs, ReLU": subject(RELU, True).breaking(H.normal),
                 "Gaussian, Phi": subject(PHI, False).breaking(H.signs, fails=by_signs),
-                "signs, Phi, rank two": subject(PHI, True)(rank_two=True).breaking(H.iid, H.normal, fails=gaussian_still),
+                "one sign for all units, Phi": subject(PHI, True)(equal=True).breaking(
+                    H.signs, H.normal, fails=gaussian_still,
+                ),
+                "signs, Phi, rank two": subject(PHI, True, setting.fixed_rank(2)).breaking(
+                    H.iid, H.normal, fails=gaussian_still,
+                ),
+                "signs, Phi, correlated weights": subject(PHI, True, setting.CORRELATED).breaking(
+                    H.iid, H.normal, fails=(by_signs, gaussian_still),
+                ),
+                "Gaussian, Phi, correlated weights": subject(PHI, False, setting.CORRELATED).breaking(
+                    H.iid, H.signs, fails=by_normals,
+                ),
                 "Gaussian, ReLU": subject(RELU, False).breaking(H.signs),
             },
         )

@@ -104,6 +104,10 @@ theorem = Theorem(
                 "triangle, units of one scale before, ReLU": wide(setting.TRIANGLE, RELU, TRIANGLE)(common=0.5).breaking(
                     H.gaussian_first, H.regular, fails=irregular,
                 ),
+                # One factor of all entries, E s^4 = 5/4: a kurtosis of 5 in the limit.
+                "triangle, entries of one scale, ReLU": wide(setting.TRIANGLE, RELU, TRIANGLE)(uneven=0.25).breaking(
+                    H.numbers, H.regular, fails=(kurtosis, irregular),
+                ),
                 # E s^4 = 5/4: a kurtosis of 15/4 in the limit.
                 "entries of one scale taken for normal ones, ReLU": wide(setting.SCALED, RELU, FULL).breaking(
                     H.numbers, H.triangle, fails=(kurtosis, normal),

@@ -155,8 +155,8 @@ theorem = Theorem(
                 "rank two": setting.fixed_rank(2).subject(setting.layer).breaking(
                     H.growing_rank, fails=(row_limit, cross_limit),
                 ),
-                "rows of random scale": setting.SCALED_ROWS.subject(setting.layer, setting.GAUSSIAN.knows).breaking(
-                    H.listed, fails=(entries, in_rows, row_limit),
+                "one random scale": setting.SCALED.subject(setting.layer, setting.GAUSSIAN.knows).breaking(
+                    H.listed, fails=(entries, in_rows, across_rows, row_limit),
                 ),
                 "Haar taken for Gaussian": setting.HAAR.subject(setting.layer, setting.GAUSSIAN.knows).breaking(
                     H.listed, fails=(entries, in_rows, crossing),

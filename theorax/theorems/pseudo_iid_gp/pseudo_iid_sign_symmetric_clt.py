@@ -50,7 +50,7 @@ concentrates = Limit(
 )  # fmt: skip
 none_large = Limit(
     seen.largest / a**2, 0, as_=n, under=OF_SQUARES, spread=Rational(1, 10), approach=in_powers(36),
-    margin=Absolute(1, 8, "with four weights in a row it tends to 9/2 for ReLU"),
+    margin=Absolute(1, 8, "with four columns it tends to 9/2 for ReLU"),
 )  # fmt: skip
 apart = Limit(
     seen.cross / a**2, 0, as_=n, under=OF_SQUARES, spread=Rational(1, 10), approach=in_powers(10),
@@ -108,7 +108,7 @@ def no_term_is_large():
     for name, law in LISTED.items():
         yield Step(name, sympy.Limit((fourth * b4 / n).subs(law.knows), n, oo), none_large.to)
     four = sympy.Limit((fourth * b4 / n).subs(setting.fan_in(4).knows), n, oo)
-    yield Step("four weights in a row: some terms stay large", four, 3 * b4 / 4)
+    yield Step("four columns: some terms stay large", four, 3 * b4 / 4)
 
 
 @derives(apart)
@@ -141,10 +141,11 @@ KERNELS = {
 
 def subject(law, activation):
     known = activation.knows | {k: KERNELS[activation]}
-    return law.subject(units, known, activation=activation.place, scaled=0, tied=0)
+    return law.subject(units, known, activation=activation.place, scaled=0, tied=0, rare=0, kept=0, matched=0)
 
 
-EVERY = (concentrates, normal)
+LAW = (concentrates, normal)
+EVERY = (concentrates, none_large, apart, normal)
 theorem = Theorem(
     place="one layer of the Gaussian limit, with the symmetry that its proof needs (derived here)",
     label="derived",
@@ -164,16 +165,18 @@ theorem = Theorem(
                 "Hadamard, Phi": subject(setting.HADAMARD, PHI),
                 "fixed sums under random signs, Phi": subject(setting.SIGNED_COLUMNS, PHI),
                 "fixed sums, Phi": subject(setting.CONDITIONED, PHI).breaking(H.signs, fails=normal),
-                "rank two, ReLU": subject(setting.fixed_rank(2), RELU).breaking(H.four_entries, fails=(*EVERY, apart)),
+                "rank two, ReLU": subject(setting.fixed_rank(2), RELU).breaking(H.four_entries, fails=(*LAW, apart)),
                 "random scale, Phi": subject(setting.SCALED, PHI).breaking(H.four_entries, fails=normal),
-                "four weights a row, ReLU": subject(setting.fan_in(4), RELU).breaking(
-                    H.eighth, fails=(*EVERY, none_large),
-                ),
+                "four columns, ReLU": subject(setting.GAUSSIAN, RELU)(kept=1).breaking(H.eighth, fails=EVERY),
                 "correlated columns, Phi": subject(setting.CORRELATED_COLUMNS, PHI).breaking(
                     H.variance, H.four_entries, fails=apart,
                 ),
                 "features of random scale, Phi": subject(setting.GAUSSIAN, PHI)(scaled=1).breaking(
                     H.features, fails=concentrates,
+                ),
+                "one large feature, ReLU": subject(setting.GAUSSIAN, RELU)(rare=1).breaking(H.features, fails=EVERY),
+                "columns where the features are large, ReLU": subject(setting.GAUSSIAN, RELU)(matched=1).breaking(
+                    H.independent, fails=LAW,
                 ),
                 "tied to the layer before, ReLU": subject(setting.GAUSSIAN, RELU)(tied=1).breaking(
                     H.independent, fails=normal,

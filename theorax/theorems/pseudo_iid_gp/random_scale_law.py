@@ -31,8 +31,9 @@ shared = Expectation(
     margin=Relative(1, 12, "independent units have a fifth less and more"),
     wrong={"units without a common scale": finite},
 )  # fmt: skip
+# Squares of two rows have independent means: how the scales lie within a row does not enter.
 apart = Expectation(
-    pair / a**2, finite, under=(H.unit, H.independent, H.gaussian_first), spread=1,
+    pair / a**2, finite, under=(H.independent, H.gaussian_first), spread=1,
     margin=Relative(1, 12, "a common scale adds a quarter and more"), wrong={"a common scale": (1 + v) * finite},
 )  # fmt: skip
 averaged = Expectation(
@@ -86,6 +87,10 @@ theorem = Theorem(
                     H.whole, H.columns, fails=(shared, averaged),
                 ),
                 "scales of rows, Phi": subject(setting.SCALED_ROWS, PHI, HALF).breaking(H.whole, H.columns),
+                # Entries that are kept or not, with the chance of one half, have squared scales 1 -+ 1 each.
+                "a scale for each entry, ReLU": subject(setting.masked(HALF), RELU, Rational(1)).breaking(
+                    H.unit, H.whole, H.columns, fails=kurtosis,
+                ),
                 "scales of columns, ReLU": subject(setting.SCALED_COLUMNS, RELU, HALF).breaking(
                     H.unit, H.independent, fails=(kurtosis, shared),
                 ),
