@@ -40,6 +40,11 @@ class Extent(eqx.Module):
         """True on the rows that are meant."""
         return jnp.arange(self.padded) < self.value
 
+    @property
+    def doubled(self) -> Extent:
+        """Twice the size, in twice the padding."""
+        return Extent(2 * self.value, 2 * self.padded)
+
 
 _LIBRARIES = ("jax", "jaxlib", "equinox", "numpy", "jaxtyping", "beartype")
 

@@ -12,7 +12,6 @@ import jax.numpy as jnp
 from sympy import Derivative, Function, Integer, Rational, Subs, Sum, Symbol, exp, oo, sqrt
 
 from theorax.language import *
-from theorax.numerics.extents import Extent
 from theorax.theorems.implicit_regularization_ode import _trained_residual as setting
 from theorax.theorems.implicit_regularization_ode._trained_residual import L, ResidualTraining, StartingWeights
 
@@ -67,13 +66,9 @@ class TwoDepths(eqx.Module):
     twice: ResidualTraining
 
 
-def twofold(L):
-    return Extent(2 * L.value, 2 * L.padded)
-
-
 def build(key, L, start, root, factor):
     """W of depth 2 L starts from ``factor`` times the function."""
-    once, twice = (setting.training(key, N, start, 0.0, root, 1.0) for N in (L, twofold(L)))
+    once, twice = (setting.training(key, N, start, 0.0, root, 1.0) for N in (L, L.doubled))
     return TwoDepths(once, eqx.tree_at(lambda model: model.start.W, twice, factor * twice.start.W))
 
 
@@ -91,7 +86,7 @@ def observe(model, L):
 
     def seen(steps):
         a, V, W, h = along(model.once, L, steps)
-        b, V_2, W_2, h_2 = along(model.twice, twofold(L), steps)
+        b, V_2, W_2, h_2 = along(model.twice, L.doubled, steps)
         F, F_2 = (jnp.einsum("tnq,toq->tno", x[:, -1], y.B) for x, y in ((h, a), (h_2, b)))
         start, layers = model.once.start, quarters * (L.value - 1) // 4
         gone = norms(V - start.V[layers]) + norms(W - start.W[layers])

@@ -17,7 +17,7 @@ from sympy import Derivative, Rational, Subs, Symbol, exp, log, oo, sqrt
 
 from theorax.language import *
 from theorax.numerics.annotations import Entries
-from theorax.numerics.extents import Extent, literal
+from theorax.numerics.extents import literal
 from theorax.numerics.keys import named
 from theorax.theorems.implicit_regularization_ode import _trained_residual as setting
 
@@ -140,7 +140,7 @@ def compare(net, L):
 
 def trained(net, L):
     """The largest distance of neighbours at the end, and what the solver may have added to it."""
-    N = Extent(2 * L.value, 2 * L.padded)
+    N = L.doubled
     field = lambda w: jnp.where(N.mask, net.speed(w, N.value * jnp.ones(())), 0)  # noqa: E731
     coarse, fine = jax.lax.map(
         lambda steps: setting.runge_kutta(field, net.w, 1, 12.0, steps)[0], jnp.asarray([150, 300])

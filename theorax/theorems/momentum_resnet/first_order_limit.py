@@ -14,7 +14,6 @@ from sympy import Abs, Derivative, Max, Piecewise, Rational, Subs, Symbol, exp, 
 from theorax.language import *
 from theorax.numerics import flows
 from theorax.numerics.annotations import Scalar
-from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
 from theorax.theorems.momentum_resnet import _momentum as momentum
 from theorax.theorems.momentum_resnet._solution_operator import theta
@@ -115,7 +114,7 @@ def neuron(key, m, theta, nu, fixed, growing):
 
 def along(model, m):
     """Two steps of the method in every time eps."""
-    N = Extent(2 * m.value, 2 * m.padded)
+    N = m.doubled
 
     def field(n, s, state):
         x, v, y = state

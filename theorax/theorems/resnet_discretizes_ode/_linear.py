@@ -76,8 +76,7 @@ class Doubled(eqx.Module):
 
 def doubled(key: Array, N: Extent, kind: Scalar, size: Scalar, reflected: Scalar, scaled: Scalar) -> Doubled:
     """Both trainings."""
-    twice = Extent(2 * N.value, 2 * N.padded)
-    return Doubled(*(training(key, depth, kind, size, reflected, scaled) for depth in (N, twice)))
+    return Doubled(*(training(key, depth, kind, size, reflected, scaled) for depth in (N, N.doubled)))
 
 
 DOUBLED = Subject(doubled, kind=ZERO, size=LARGEST, reflected=0, scaled=1.0)
