@@ -182,6 +182,17 @@ def test_cases_at_full_level_are_refused():
         combine([])
 
 
+def test_one_refuted_case_stands_for_all_of_them():
+    refuting, supporting = cases(1.2, 1.0, 1.0)[:2]
+    whole = combine([refuting], of=3)
+    assert whole.status is Status.REFUTED
+    assert whole.p_refute == min(1.0, 3 * refuting.p_refute)
+    with pytest.raises(DesignError, match="none of them is refuted"):
+        combine([supporting], of=3)
+    with pytest.raises(DesignError, match=r"levels\.shared"):
+        combine([refuting], of=4)
+
+
 def test_robustness_is_a_status_that_stands():
     plan = Plan(tuple(32 * 2.0**i for i in range(9)), policy=Policy.DETERMINISTIC)
     n = np.asarray(plan.sizes)

@@ -270,8 +270,10 @@ def withheld(decision: Decision, reason: Reason, refutation: bool = False) -> De
     )
 
 
-def combine(decisions: Sequence[Decision], levels: Levels = DEFAULT_LEVELS) -> Decision:
+def combine(decisions: Sequence[Decision], levels: Levels = DEFAULT_LEVELS, of: int | None = None) -> Decision:
     """One claim over several cases, each decided at ``levels.shared(number of cases)``.
+
+    ``of``: the number of cases, where one was refuted and the rest were left undecided; else all of them are given.
 
     | cases | status | p |
     |---|---|---|
@@ -290,15 +292,21 @@ def combine(decisions: Sequence[Decision], levels: Levels = DEFAULT_LEVELS) -> D
         raise DesignError(
             "A claim over no case was to be decided. Emptiness is never support. Write at least one case."
         )
-    each = levels.shared(len(decisions))
+    number = len(decisions) if of is None else of
+    each = levels.shared(number)
     # Four units in the last place: the levels may have been divided and multiplied again.
     excess = 1 + 4 * 2.0**-52
     if any(d.levels.refute > each.refute * excess or d.levels.support > each.support * excess for d in decisions):
         raise DesignError(
-            f"The levels of {many(len(decisions), 'case')} add up to more than {levels.refute:g}. One case in error "
+            f"The levels of {many(number, 'case')} add up to more than {levels.refute:g}. One case in error "
             "refutes the whole. Decide each case at levels.shared(number of cases)."
         )
     refuted = [d for d in decisions if d.status is Status.REFUTED]
+    if number > len(decisions) and not refuted:
+        raise DesignError(
+            f"{many(len(decisions), 'case')} of {number} were given, and none of them is refuted. Cases that are not "
+            "decided support nothing. Decide all of them."
+        )
     open_cases = [d for d in decisions if d.status is Status.INCONCLUSIVE]
     if any(d.status not in (Status.REFUTED, Status.SUPPORTED, Status.INCONCLUSIVE) for d in decisions):
         raise DesignError("Only outcomes of tests can be combined. Settle proofs and counterexamples by precedence.")
@@ -316,7 +324,7 @@ def combine(decisions: Sequence[Decision], levels: Levels = DEFAULT_LEVELS) -> D
         shown,
         status=status,
         reason=reason,
-        p_refute=min(1.0, len(decisions) * min(d.p_refute for d in decisions)),
+        p_refute=min(1.0, number * min(d.p_refute for d in decisions)),
         p_support=max(d.p_support for d in decisions),
         breakdown_support=min(d.breakdown_support for d in decisions),
         breakdown_refute=max(d.breakdown_refute for d in decisions),

@@ -9,7 +9,7 @@ import numpy as np
 
 from theorax.decide.equivalence import combine
 from theorax.decide.findings import Finding, Found
-from theorax.decide.status import Status
+from theorax.decide.status import Decision, Status
 from theorax.decide.wording import numbers_of
 from theorax.errors import DesignError
 from theorax.language import Claim
@@ -25,7 +25,8 @@ def mutants(planned: PlannedClaim, observed: Callable[[SweepLine], Observed]) ->
     """Every variant of the claim, decided on the claim's own data with the claim's own weights.
 
     A wrong variant is killed if it is not supported; that it is refuted is the stronger kill. One whose predictions lie
-    within the claim's margin at every case cannot be told from the claim: it is shown as that and counts as neither. A
+    within the claim's margin at every case cannot be told from the claim: it is shown as that and counts as neither. Its
+    numbers are those of the first case that refutes it, else those of its weakest case. A
     machine-made variant without a finite real value (a term dropped under a root, say) states nothing and is left out.
     """
     found = []
@@ -51,8 +52,13 @@ def _mutant(planned: PlannedClaim, variant: Variant, observed: Callable[[SweepLi
         and same_sides
         and all(_within(new, old) for new, old in zip(prepared, cases, strict=True))
     )
-    judged = [judge.judge(variant.claim, case, observed(case.cell.line)).charged(planned.share) for case in prepared]
-    decision = combine([case.decision for case in judged], planned.levels)
+    decisions: list[Decision] = []
+    for case in prepared:  # one case refutes the whole: the rest could change the numbers, and neither word nor count
+        judged = judge.judge(variant.claim, case, observed(case.cell.line)).charged(planned.share)
+        decisions.append(judged.decision)
+        if judged.decision.status is Status.REFUTED:
+            break
+    decision = combine(decisions, planned.levels, of=len(prepared))
     return MutantOutcome(
         claim=planned.name,
         name=variant.name,

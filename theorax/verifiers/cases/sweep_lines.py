@@ -73,11 +73,17 @@ class SweepLine:
         if draws == self.draws:
             return self
         found = replace(self, draws=draws)
-        vars(found)["_known"] = self._known  # what is known before a draw does not depend on their number
+        # What is known before a draw does not depend on their number.
+        vars(found)["_known"], vars(found)["_numbers"] = self._known, self._numbers
         return found
 
     @cached_property
     def _known(self) -> dict[int, dict[Letter, Expr]]:
+        return {}
+
+    @cached_property
+    def _numbers(self) -> dict[Any, float]:
+        """Values of expressions by the expression, the size and the index letters: variants of a claim ask for the same."""
         return {}
 
     @property
@@ -108,6 +114,12 @@ class Cell:
 
         **Raises:** DesignError if a letter remains, or if the value is no finite real number.
         """
+        place = expression, size, tuple(self.chosen.items())
+        if place not in self.line._numbers:
+            self.line._numbers[place] = self._number(expression, size)
+        return self.line._numbers[place]
+
+    def _number(self, expression: Expr, size: int | None) -> float:
         value = self.exact(expression, size)
         if value.free_symbols:
             left = ", ".join(sorted(map(str, value.free_symbols)))

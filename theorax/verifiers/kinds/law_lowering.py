@@ -120,9 +120,16 @@ def _characteristic(
     law: LawOfNumbers, cell: Cell, frequencies: Frequencies, stretch: float = 1.0
 ) -> tuple[complex, ...]:
     """Values of the characteristic function, of the law whose variable is multiplied by ``stretch``."""
+    return _tabulated(law, tuple(_values(law, cell).items()), frequencies, stretch)
+
+
+@lru_cache(maxsize=1024)
+def _tabulated(
+    law: LawOfNumbers, values: tuple[tuple[Symbol, float], ...], frequencies: Frequencies, stretch: float
+) -> tuple[complex, ...]:
     points = stretch * frequencies.table
     points = points[:, 0] if points.shape[1] == 1 else points
-    return tuple(map(complex, law.characteristic(points, _values(law, cell))))
+    return tuple(map(complex, law.characteristic(points, dict(values))))
 
 
 def law_frequencies(claim: Law | Rate, cell: Cell) -> Frequencies:
