@@ -73,12 +73,12 @@ def saddle(sizes, widths, paths, labels, noise):
         move = cho_solve((jnp.linalg.cholesky(curvature + damping * unit), True), downhill)
         found = of(flat - move)
         # Equal up to rounding is allowed, or the last steps would not be made.
-        better = found <= jnp.where(value < jnp.inf, value + 1e-11 * (1 + jnp.abs(value)), value)
+        better = found <= value + 1e-11 * (1 + jnp.abs(value))
         flat, value = jnp.where(better, flat - move, flat), jnp.where(better, found, value)
         # Damping that is too small to matter is none: the last steps are Newton's own.
         damping = jnp.where(better, jnp.where(damping > 1e-3, damping / 8, 0), 4 * damping + 1e-2)
         return flat, damping, value, jnp.sqrt((move**2).sum())
 
-    flat, _, _, move = jax.lax.fori_loop(0, STEPS, step, (start, jnp.ones(()), jnp.array(jnp.inf), jnp.ones(())))
+    flat, _, _, move = jax.lax.fori_loop(0, STEPS, step, (start, jnp.ones(()), of(start), jnp.ones(())))
     u_a, lower = factors(flat, sizes)
     return u_a, [factor @ factor.T for factor in lower], move

@@ -77,11 +77,11 @@ def moment(of, equals, margin, under=None, spread=3, where=true, wrong=None):
 
 first = moment(met.order, 1, Relative(1, 10, "1/Htot in the place of one is a factor of two away"))
 second = moment(
-    met.squares, g ** (L + 1), Relative(1, 11, "a layer fewer is a fifth off at N = 8"),
+    met.squares, g ** (L + 1), Relative(1, 12, "a layer fewer is a fifth off at N = 8"),
     wrong={"no layer of the readout": g**L, "no fluctuations": 1},
 )  # fmt: skip
 first_pair = moment(
-    met.first_pairs, g**L / N, Relative(1, 11, "a layer fewer is a fifth off at N = 8"),
+    met.first_pairs, g**L / N, Relative(1, 12, "a layer fewer is a fifth off at N = 8"),
     wrong={"a layer fewer": g ** (L - 1) / N, "a Wishart matrix, no readout, one layer": 1 / N},
 )  # fmt: skip
 last_pair = moment(
@@ -89,7 +89,7 @@ last_pair = moment(
     where=Eq(L, 2), wrong={"as for the first layer": g**2 / N, "as for both layers": g / N},
 )  # fmt: skip
 both = moment(
-    met.both_pairs, g / N, Relative(1, 9, "the first layer's value is a quarter off at N = 8"),
+    met.both_pairs, g / N, Relative(1, 12, "the first layer's value is a quarter off at N = 8"),
     where=Eq(L, 2), wrong={"as for the first layer": g**2 / N},
 )  # fmt: skip
 M = P + 1
@@ -196,7 +196,7 @@ theorem = Theorem(
             "V_0 of variance 3/2": one(prior=1.5).breaking(H.start, fails=regressions),
             "noise of variance 2 T": one(noise=2.0).breaking(H.noise, fails=regressions),
         }),
-        law=Experiment(observe_jointly, met, {N: 8}, at={P: 3, T: Rational(1, 4)}, draws=Efforts(30000, 30000, 100000),
+        law=Experiment(observe_jointly, met, {N: 8}, at={P: 3, T: Rational(1, 4)}, draws=Efforts(48000, 48000, 100000),
                        subjects={
             "networks, one layer": drawn,
             "networks, two layers": deep,

@@ -42,7 +42,7 @@ THEOREM = (H.fixed, H.independent, H.centred, H.isotropic, H.norm, H.given)
 C = 2
 order = K * sqrt(log(K)) * seen.op
 bound = Inequality(
-    seen.sup, at_most=C * order * (seen.width + seen.rad), under=THEOREM, content=Rational(1, 20),
+    seen.sup, at_most=C * order * (seen.width + seen.rad), under=THEOREM,
     wrong={
         "C = 1/4": dict(at_most=order * (seen.width + seen.rad) / 4),
         "||B|| forgotten": dict(at_most=C * K * sqrt(log(K)) * (seen.width + seen.rad)),
@@ -143,7 +143,7 @@ theorem = Theorem(
     claims=dict(bound=bound, likely=likely, optimal=optimal, enough=enough, enough_likely=enough_likely),
     proofs=(gordon, mean_of_the_larger, both_tails),
     experiments=dict(
-        sets=Experiment(observe, seen, {m: 144}, at={u: 2}, draws=Efforts(220, 240, 1000), subjects={
+        sets=Experiment(observe, seen, {m: 144}, at={u: 2}, draws=Efforts(280, 280, 1000), subjects={
             "normal entries, the basis": plain,
             "normal entries, a circle, B = diag(i^(-1/2)) R": circle(falling=0.5),
             "normal entries, one point": point,
