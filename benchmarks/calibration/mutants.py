@@ -193,7 +193,7 @@ MUTANTS = (
     Mutant("level of a case not shared", _D + "status:Levels.shared", (("self.refute / max(1, cases)", "self.refute"),),
            "limits", _FOUR, 1000, "1 - 0.975^4 = 0.096 against 0.025"),
     Mutant("smallest p of four not multiplied", _D + "equivalence:combine",
-           (("len(decisions) * min(d.p_refute for d in decisions)", "min(d.p_refute for d in decisions)"),),
+           (("number * min(d.p_refute for d in decisions)", "min(d.p_refute for d in decisions)"),),
            "limits", _FOUR, 200, "the smallest of four p-values lies below its median 0.16 in half of the runs"),
     Mutant("smallest p of support for the largest", _D + "equivalence:combine",
            (("p_support=max(", "p_support=min("),),

@@ -304,8 +304,8 @@ def combine(decisions: Sequence[Decision], levels: Levels = DEFAULT_LEVELS, of: 
     refuted = [d for d in decisions if d.status is Status.REFUTED]
     if number > len(decisions) and not refuted:
         raise DesignError(
-            f"{many(len(decisions), 'case')} of {number} were given, and none of them is refuted. Cases that are not "
-            "decided support nothing. Decide all of them."
+            f"{many(len(decisions), 'case')} of {number} were given, and none of them is refuted. Only decided cases "
+            "support a claim. Decide all of them."
         )
     open_cases = [d for d in decisions if d.status is Status.INCONCLUSIVE]
     if any(d.status not in (Status.REFUTED, Status.SUPPORTED, Status.INCONCLUSIVE) for d in decisions):
