@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from theorax.cli.plan import expected_draws
 from theorax.decide.means import MeanPlan
 from theorax.decide.samples import Columns
 from theorax.decide.spending import level_of
@@ -151,6 +152,17 @@ def test_a_plan_says_how_many_draws_it_expects(root):
     assert by_claim["loose"].draws == (400,)
     assert 100 <= by_claim["loose"].expected_draws[0] < 200
     assert by_claim["tight"].expected_draws == by_claim["tight"].draws
+
+
+def test_a_plan_counts_the_draws_of_a_line_once(root):
+    _observed(root, "loose", "tight")
+    rows = plan("means", Settings(roots=(str(root),), state=str(root.parent / "state"))).checks
+    loose = [row for row in rows if row.claim == "loose"]
+    assert "at most 800" in expected_draws(loose)
+    indexed = [replace(row, at={"l": str(value)}) for row in loose for value in (1, 2, 3)]
+    assert expected_draws(indexed) == expected_draws(loose)
+    elsewhere = [replace(row, line=("entries", "another", ())) for row in loose]
+    assert "at most 1600" in expected_draws(loose + elsewhere)
 
 
 def test_the_design_holds_every_look(root, monkeypatch):

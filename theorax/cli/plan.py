@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from theorax.runs.sources import Manifest
     from theorax.runs.store import LastResult, Store
     from theorax.text.blocks import Block
-    from theorax.verifiers.settings import Pilot, PilotCase, PlannedCheck, Settings, TheoremPlan
+    from theorax.verifiers.settings import Pilot, PilotCase, Place, PlannedCheck, Settings, TheoremPlan
 
 
 @click.command("plan")
@@ -161,7 +161,7 @@ def _designs(planned: Sequence[PlannedCheck], own: Settings) -> Iterator[Block]:
     )
     if rows:
         yield Table(("claim and case", "sizes", "draws", "margin", "± planned", "decides"), rows, right=(2, 3, 4))
-    if (expected := _expected(planned)) != "":
+    if (expected := expected_draws(planned)) != "":
         yield Paragraph(expected, hang=2)
     for rows_of in _by_claim(row for row in planned if row.noise):
         yield Paragraph(_noise(rows_of), hang=2)
@@ -172,17 +172,17 @@ def _designs(planned: Sequence[PlannedCheck], own: Settings) -> Iterator[Block]:
         yield Paragraph(f"{rows_of[0].claim}: {rows_of[0].note}{more}", hang=2)
 
 
-def _expected(planned: Sequence[PlannedCheck]) -> str:
+def expected_draws(planned: Sequence[PlannedCheck]) -> str:
     """The sentence about the draws that are expected where claims may stop early; empty where none may.
 
-    Claims about one line share its draws, so the line of a claim that needs the most of them counts.
+    Claims about one line share its draws, whatever the index letters, so at each size the claim that needs the most counts.
     """
-    lines: dict[tuple[str, ...], tuple[int, int]] = {}
+    sizes: dict[tuple[Place | None, float], tuple[int, int]] = {}
     for row in planned:
-        place = (row.subject, *row.at, *row.at.values(), *map(str, row.sizes))
-        before = lines.get(place, (0, 0))
-        lines[place] = max(before[0], sum(row.expected_draws)), max(before[1], sum(row.draws))
-    expected, most = (sum(part) for part in zip(*lines.values(), strict=True)) if lines else (0, 0)
+        for size, wanted, most in zip(row.sizes, row.expected_draws, row.draws, strict=True):
+            before = sizes.get((row.line, size), (0, 0))
+            sizes[row.line, size] = max(before[0], wanted), max(before[1], most)
+    expected, most = (sum(part) for part in zip(*sizes.values(), strict=True)) if sizes else (0, 0)
     if expected >= most:
         return ""
     return f"draws  {expected} expected, at most {most}: a claim stops at the look that decides it, controls apart"

@@ -6,10 +6,13 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:  # which knows the settings
     from theorax.verifiers.attempts import CountedAttempt
+
+Place: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...]]
+"""A line of an experiment: the names of both, and its case as letters and values."""
 
 EFFORTS = ("quick", "standard", "thorough")
 DETERMINING = ("effort", "seed", "device", "level", "at", "sizes", "model", "nightly", "batch")
@@ -91,6 +94,7 @@ class PlannedCheck:
     kind: str
     subject: str
     at: dict[str, str]
+    line: Place | None  # what is drawn for it, along with claims of the same line; None without a case
     sizes: tuple[float, ...]
     draws: tuple[int, ...]  # at most, at each size
     expected_draws: tuple[int, ...]  # if the claim holds exactly and is as noisy as planned; its variants may need more

@@ -21,8 +21,7 @@ def log_binomial(mean, p, terms):
 class RareCount(eqx.Module):
     """A binomial count of this mean, its probability of success, and a relative deviation tau.
 
-    ``copies``: of every entry of X, of which ``mean`` counts one; ``size``: what X^2 is multiplied by;
-    ``constant``: X^T X is m.
+    ``copies``: of every entry of X, of which ``mean`` counts one; ``size``: what X^2 is multiplied by.
     """
 
     mean: jax.Array
@@ -30,7 +29,6 @@ class RareCount(eqx.Module):
     tau: jax.Array
     copies: jax.Array
     size: jax.Array
-    constant: jax.Array
     terms: int = eqx.field(static=True)
 
     @property
@@ -39,11 +37,10 @@ class RareCount(eqx.Module):
         return self.copies * self.mean / self.p
 
     def exponent(self):
-        """-log(P/2), P the probability that |X^T X - m| is at least tau m; 10^5 where there is none, 10^20 where P = 0."""
+        """-log(P/2), P the probability that |X^T X - m| is at least tau m; 10^5 where there is none."""
         logs, k = log_binomial(self.mean, self.p, self.terms), jnp.arange(1.0 * self.terms)
         outside = jnp.abs(self.size * k - self.mean) >= self.tau * self.mean * (1 - 2.0**-40)
-        found = jnp.log(2.0) - jnp.maximum(jax.nn.logsumexp(jnp.where(outside, logs, -jnp.inf)), -1e5)
-        return jnp.where(self.constant > 0, 1e20, found)
+        return jnp.log(2.0) - jnp.maximum(jax.nn.logsumexp(jnp.where(outside, logs, -jnp.inf)), -1e5)
 
 
 def norm_squared(p):
@@ -60,11 +57,11 @@ def random_count(key, N, copies, size):
     """p and tau at random, about N successes in all."""
     p = jnp.exp(-jax.random.uniform(named(key, "p"), minval=0.7, maxval=12.0))
     tau = jnp.exp(jax.random.uniform(named(key, "tau"), minval=-3.0, maxval=6.0))
-    return RareCount(jnp.ceil(N / p / copies) * p, p, tau, copies * 1.0, size * 1.0, jnp.zeros(()), 500 * N)
+    return RareCount(jnp.ceil(N / p / copies) * p, p, tau, copies * 1.0, size * 1.0, 500 * N)
 
 
-def rare_counts(key, n, floored, constant):
-    """m p = 64 n and tau = 1, then m p = 64 and tau = n/2. ``floored``: p stays at e^(-4). ``constant``: X^T X is m."""
+def rare_counts(key, n, floored, copies, size):
+    """m p = 64 n and tau = 1, then m p = 64 and tau = n/2. ``floored``: p stays at e^(-4)."""
     p, one = jnp.exp(-jnp.where(floored > 0, 4.0, 1.0 * n)), jnp.ones(())
-    rest = one, one, constant * one
+    rest = copies * one, size * one
     return RareCount(64.0 * n * one, p, one, *rest, 256 * n), RareCount(64.0 * one, p, n / 2 * one, *rest, 64 * n + 128)

@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from theorax.numerics.keys import named
+from theorax.theorems.gnn_compressed_sensing._sparse_signs import sparse_signs_of
 from theorax.theorems.gnn_compressed_sensing._subspaces import frame
 
 COPIES, COLUMNS, PLANE = 2, 96, 2
@@ -63,11 +64,6 @@ def normal_tails():
     return np.array([math.erfc((place + 0.5) / 100 / 2**0.5) / 2 for place in range(1000)])
 
 
-def sparse_signs(drawn, beyond, density):
-    """Signs of ``drawn`` where it is beyond that size, which has the probability ``density``, divided by its root."""
-    return jnp.sign(drawn) * (jnp.abs(drawn) > beyond) / jnp.sqrt(density)
-
-
 def set_seen(key, m, T, density, falling, tied, size, common, adapted, sees):
     """B = 8 diag(i^(-falling)) R, R a reflection that takes (1, ..., 1)/sqrt(m) to e_1.
 
@@ -77,7 +73,7 @@ def set_seen(key, m, T, density, falling, tied, size, common, adapted, sees):
     """
     A = jax.random.normal(named(key, "A"), (COPIES, m, COLUMNS))
     kept = jnp.where(density > 0, density, 1.0)
-    A = jnp.where(density > 0, sparse_signs(A, 2**0.5 * jax.scipy.special.erfinv(1 - kept), kept), A)
+    A = jnp.where(density > 0, sparse_signs_of(A, kept), A)
     A = size * jnp.where(tied > 0, A[:, :1], A)
     A = jnp.where(jnp.arange(COLUMNS) == 0, common + jnp.sqrt(1 - common**2) * A, A)
     spectrum = TOP * (1.0 + jnp.arange(m)) ** -falling
@@ -105,5 +101,4 @@ class SparseColumns(eqx.Module):
 def sparse_columns(key, m, p, dense):
     """Sixteen columns. ``dense``: signs of size one, without zeros."""
     kept = jnp.where(dense > 0, 1.0, p)
-    drawn = jax.random.uniform(named(key, "A"), (4, m, 16), minval=-1.0)
-    return SparseColumns(sparse_signs(drawn, 1 - kept, kept))
+    return SparseColumns(sparse_signs_of(jax.random.normal(named(key, "A"), (4, m, 16)), kept))

@@ -12,6 +12,11 @@ from theorax.numerics.keys import named
 from theorax.theorems.gnn_compressed_sensing._psi2 import FiniteLaw
 
 
+def sparse_signs_of(normal, p):
+    """Sparse signs from standard normal numbers: the signs of the largest, of which there is a share p, over sqrt(p)."""
+    return jnp.sign(normal) * (jnp.abs(normal) > 2**0.5 * jax.scipy.special.erfinv(1 - p)) / jnp.sqrt(p)
+
+
 class SparseRows(eqx.Module):
     """A, B and D as diagonals, and vectors x as columns."""
 

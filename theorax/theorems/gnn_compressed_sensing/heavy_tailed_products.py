@@ -15,6 +15,7 @@ from sympy import Integral, Rational, Symbol, exp, oo, pi, sqrt
 from theorax.language import *
 from theorax.numerics.keys import named
 from theorax.theorems.gnn_compressed_sensing._effective_rank import l, m
+from theorax.theorems.gnn_compressed_sensing._sparse_signs import sparse_signs_of
 
 k = Size("k", "dimension of the subspace")
 c = Parameter("c", "k/l = k/m", positive=True)
@@ -58,11 +59,6 @@ largest = Limit(
 )  # fmt: skip
 
 
-def sparse_signs(normal):
-    """Signs of the tenth of the entries that is largest, times sqrt(10)."""
-    return jnp.sign(normal) * (jnp.abs(normal) > 2**0.5 * jax.scipy.special.erfinv(0.9)) * 10.0**0.5
-
-
 def products(key, l, m, k, copies, tied, rare, repeated, sparse, transposed):
     """Copies of M.
 
@@ -71,9 +67,9 @@ def products(key, l, m, k, copies, tied, rare, repeated, sparse, transposed):
     ``sparse``: A of sparse signs. ``transposed``: A is the start of B^T.
     """
     B = jax.random.normal(named(key, "B"), (copies, l, m))
-    B = jnp.where(rare > 0, sparse_signs(B), jnp.where(tied > 0, B[:, jnp.arange(l) // 4], B))
+    B = jnp.where(rare > 0, sparse_signs_of(B, 0.1), jnp.where(tied > 0, B[:, jnp.arange(l) // 4], B))
     A = jax.random.normal(named(key, "A"), (copies, m, k))
-    A = jnp.where(sparse > 0, sparse_signs(A), jnp.where(repeated > 0, A[:, jnp.arange(m) // 4], A))
+    A = jnp.where(sparse > 0, sparse_signs_of(A, 0.1), jnp.where(repeated > 0, A[:, jnp.arange(m) // 4], A))
     return B @ jnp.where(transposed > 0, jnp.swapaxes(B, 1, 2)[:, :, :k], A)
 
 

@@ -167,7 +167,7 @@ def second_term():
 signs, counts, few = (
     Subject(quadratic, normal=0.0, tied=1, size=1.0),
     Subject(random_count, copies=1, size=1),
-    Subject(rare_counts, floored=0.0, constant=0),
+    Subject(rare_counts, floored=0.0, copies=1, size=1),
 )
 total = Subject(weighted_sum, normal=0.0, tied=1, size=1.0)
 theorem = Theorem(
@@ -201,8 +201,8 @@ theorem = Theorem(
         rare=Experiment(constants, rare, {n: (16, 64, 256, 600)}, draws=1, seeds="none", subjects={
             "rare signs": few,
             "p stays at e^(-4)": few(floored=1.0).breaking(H.rare, fails=(holds, fails)),
-            "just m p entries are not zero": few(constant=1).breaking(H.independent, fails=(holds, fails)),
-            "signs of size one": few(constant=2).breaking(H.sparse, fails=(holds, fails)),
+            "entries that come eight times": few(copies=8).breaking(H.independent, fails=holds),
+            "X^2 doubled": few(size=2).breaking(H.sparse, fails=holds),
         }),
     ),
     issues=(

@@ -25,9 +25,9 @@ def mutants(planned: PlannedClaim, observed: Callable[[SweepLine], Observed]) ->
     """Every variant of the claim, decided on the claim's own data with the claim's own weights.
 
     A wrong variant is killed if it is not supported; that it is refuted is the stronger kill. One whose predictions lie
-    within the claim's margin at every case cannot be told from the claim: it is shown as that and counts as neither. Its
-    numbers are those of the first case that refutes it, else those of its weakest case. A
+    within the claim's margin at every case cannot be told from the claim: it is shown as that and counts as neither. A
     machine-made variant without a finite real value (a term dropped under a root, say) states nothing and is left out.
+    The numbers shown are those of the first case that refutes the variant, else those of its weakest case.
     """
     found = []
     for variant in variants(planned.name, planned.claim):
@@ -53,7 +53,7 @@ def _mutant(planned: PlannedClaim, variant: Variant, observed: Callable[[SweepLi
         and all(_within(new, old) for new, old in zip(prepared, cases, strict=True))
     )
     decisions: list[Decision] = []
-    for case in prepared:  # one case refutes the whole: the rest could change the numbers, and neither word nor count
+    for case in prepared:  # one refuted case refutes the variant: the other cases would not change the word
         judged = judge.judge(variant.claim, case, observed(case.cell.line)).charged(planned.share)
         decisions.append(judged.decision)
         if judged.decision.status is Status.REFUTED:

@@ -16,11 +16,11 @@ from typing import TypeAlias
 import numpy as np
 
 from theorax.numerics.processes import end_now, worker_processes
+from theorax.verifiers.settings import Place
 
-__all__ = ["Crew", "DrawnPortion", "Place", "Portion", "Tables"]
+__all__ = ["Crew", "DrawnPortion", "Portion", "Tables"]
 
 Tables: TypeAlias = tuple[Mapping[str, np.ndarray], ...]
-Place: TypeAlias = tuple[str, str, tuple[tuple[str, str], ...]]
 
 STARTUP = 8.0
 """Seconds until another process makes its first draw: imports, and programs found compiled."""

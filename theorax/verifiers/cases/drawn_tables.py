@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from theorax.verifiers.cases.crew import Place, Tables
+from theorax.verifiers.cases.crew import Tables
 from theorax.verifiers.cases.kept_draws import KeptColumn
+from theorax.verifiers.settings import Place
 
 __all__ = ["columns_of", "cut", "joined", "length", "tables_of"]
 

@@ -19,7 +19,7 @@ from theorax.errors import ObservationError, option
 from theorax.language import Experiment, Theorem
 from theorax.numerics.placements import AsManyAsFit
 from theorax.numerics.sampler import Sampler
-from theorax.verifiers.cases.crew import STARTUP, Crew, DrawnPortion, Place, Portion, Tables
+from theorax.verifiers.cases.crew import STARTUP, Crew, DrawnPortion, Portion, Tables
 from theorax.verifiers.cases.drawn_tables import columns_of, cut, joined, length, tables_of
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.kept_draws import packed, unpacked
@@ -27,7 +27,7 @@ from theorax.verifiers.cases.measure import Builder, measure, observed
 from theorax.verifiers.cases.sweep_lines import BOX, SweepLine
 from theorax.verifiers.outcome import VectorisedPrograms
 from theorax.verifiers.phases import phase
-from theorax.verifiers.settings import Settings
+from theorax.verifiers.settings import Place, Settings
 
 _FRESH = option("fresh")
 
@@ -67,7 +67,7 @@ class Draws:
         """The first draws on the line, as many as it says; none for a claim over a box."""
         if line is BOX:
             return Observed(line, ())
-        seen = self._seen.setdefault(_place(line), {})
+        seen = self._seen.setdefault(line.place, {})
         if line.draws not in seen:
             known = next((other.about_line for other in seen.values()), {})
             seen[line.draws] = replace(self.portion(line, 0, line.draws), about_line=known)
@@ -81,7 +81,7 @@ class Draws:
     def alone(self, portion: Portion) -> DrawnPortion:
         """Draw a portion in this process."""
         begun = time.process_time()
-        (line,) = (part for part in self._table[portion.place[0]] if _place(part) == portion.place)
+        (line,) = (part for part in self._table[portion.place[0]] if part.place == portion.place)
         seen = self._measured_here(replace(line, draws=portion.count), portion.first)
         return DrawnPortion(seen.tables, seen.errors, time.process_time() - begun)
 
@@ -92,7 +92,7 @@ class Draws:
 
     def portion(self, line: SweepLine, first: int, count: int) -> Observed:
         """Draws ``first`` .. ``first + count - 1`` of the line at each size; those not yet drawn are."""
-        place, asked = _place(line), whole_line(self._table, line).with_draws(count)
+        place, asked = line.place, whole_line(self._table, line).with_draws(count)
         experiment = self._theorem.experiments[line.experiment]
         sampler, every, seed = self._sampler(experiment), self._table[line.experiment], self._settings.seed
         if self.is_instances(line):
@@ -140,12 +140,12 @@ class Draws:
 
     def packed(self) -> bytes | None:
         """The tables as a compressed NPZ file; None if there are none, or more than is worth keeping."""
-        sizes = {_place(line): line.sizes for lines in self._table.values() for line in lines}
+        sizes = {line.place: line.sizes for lines in self._table.values() for line in lines}
         return packed(columns_of(self._drawn, sizes))
 
     def _measured(self, line: SweepLine, first: int) -> tuple[Tables, Tables]:
         """Tables of the line from draw ``first`` on: kept ones, or new draws."""
-        place = _place(line)
+        place = line.place
         if place in self._kept:
             tables, errors = (cut(columns, first, first + line.draws) for columns in self._kept[place])
             if length(tables) == line.draws and len(tables) == len(line.sizes):
@@ -201,7 +201,7 @@ class Draws:
 
     def _share(self, seconds: float) -> None:
         """Hand what is still to be drawn over to others, if the line just drawn says that it is worth their start."""
-        left = [line for line in self._ahead if _place(line) not in self._drawn]
+        left = [line for line in self._ahead if line.place not in self._drawn]
         if self._crew is not None and left and seconds * len(left) > 2 * STARTUP:
             self._crew.hand_over(part for line in left for part in self._parts(line))
             self._ahead = []
@@ -217,7 +217,7 @@ class Draws:
         }
         last = first + line.draws
         inside = sorted({first, last, *(end for end in ends if first < end < last)})
-        return [Portion(_place(line), low, high - low) for low, high in pairwise(inside)]
+        return [Portion(line.place, low, high - low) for low, high in pairwise(inside)]
 
     def is_instances(self, line: SweepLine) -> bool:
         """True if the models themselves are looked at, each of them, so that there is no table."""
@@ -242,14 +242,10 @@ class Draws:
 
 def whole_line(table: Table, line: SweepLine) -> SweepLine:
     """The line of the table at all its sizes and draws: a case may hold a part of them."""
-    (whole,) = (mate for mate in table[line.experiment] if _place(mate) == _place(line))
+    (whole,) = (mate for mate in table[line.experiment] if mate.place == line.place)
     return whole
 
 
 def _later(model: Model, first: int) -> Model:
     """The models of a portion, counted from its first draw."""
     return lambda size, draw: model(size, first + draw)
-
-
-def _place(line: SweepLine) -> Place:
-    return line.experiment, line.name, tuple(sorted(line.label.items()))

@@ -15,7 +15,7 @@ from theorax.errors import DesignError, StatementError, UsageError, option
 from theorax.language import Claim, Experiment, Index, Letter, Size, Subject, Theorem
 from theorax.language.letters import disobeyed
 from theorax.names import did_you_mean
-from theorax.verifiers.settings import Settings
+from theorax.verifiers.settings import Place, Settings
 
 _AT = option("at")
 _SIZES = option("sizes")
@@ -90,6 +90,11 @@ class SweepLine:
     def label(self) -> dict[str, str]:
         """The case as a reader types it after --at."""
         return {str(letter): str(value) for letter, value in self.case.items()}
+
+    @property
+    def place(self) -> Place:
+        """The line among all of a theorem, whatever its draws."""
+        return self.experiment, self.name, tuple(sorted(self.label.items()))
 
 
 @dataclass(frozen=True)
