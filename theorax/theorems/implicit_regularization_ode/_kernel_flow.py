@@ -17,7 +17,8 @@ from jaxtyping import Array, Float
 from theorax.numerics.annotations import Scalar
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
-from theorax.theorems.implicit_regularization_ode._start_kernel import D, OUTPUTS, kernels
+from theorax.theorems.implicit_regularization_ode import _trained_residual as setting
+from theorax.theorems.implicit_regularization_ode._start_kernel import OUTPUTS, D, kernels
 from theorax.theorems.implicit_regularization_ode._trained_residual import (
     ResidualTraining,
     ResidualWeights,
@@ -47,7 +48,8 @@ def moved(model: LateTraining, N: Extent, start: ResidualWeights, at: ResidualWe
     layers = model.faster * N.value
     DJ = ResidualWeights(J.A, layers * J.V, layers * J.W, J.B)
     rows = lambda x: jnp.concatenate([leaf.reshape(F.size, -1) for leaf in jax.tree.leaves(x)], axis=1)  # noqa: E731
-    behind = jnp.concatenate([(x - y).reshape(-1) for x, y in zip(jax.tree.leaves(start), jax.tree.leaves(at), strict=True)])
+    weights = zip(jax.tree.leaves(start), jax.tree.leaves(at), strict=True)
+    behind = jnp.concatenate([(x - y).reshape(-1) for x, y in weights])
     R = (F - training.Y).reshape(-1) + rows(J) @ behind
     k, U = jnp.linalg.eigh(2 / n * rows(J) @ rows(DJ).T)
     k = jnp.maximum(k, ZERO)
@@ -114,11 +116,30 @@ def late(
     return LateTraining(training, faster, 4 / SAMPLES * k[0], on_sphere(named(key, "unseen"), UNSEEN))
 
 
-def at_depths(key: Array, L: Extent, *given: Scalar) -> LateTraining:
+def at_depths(
+    key: Array,
+    L: Extent,
+    size: Scalar,
+    kind: Scalar,
+    root: Scalar,
+    faster: Scalar,
+    rows: Scalar,
+    twins: Scalar,
+    overlapping: Scalar,
+    lowest: Scalar,
+) -> LateTraining:
     """The same network at the depths L, 2 L and 4 L, as one stack."""
+    given = (size, kind, root, faster, rows, twins, overlapping, lowest)
     return jax.vmap(lambda times: late(key, deeper(L, times), *given))(DEPTHS)
 
 
 def deeper(L: Extent, times: Any) -> Extent:
     """So many times the depth, in the padding of the deepest."""
     return Extent(times * L.value, L.doubled.doubled.padded)
+
+
+def untrained(key: Array, L: Extent, kind: Scalar, overlapping: Scalar) -> ResidualTraining:
+    """A small network at its start; ``overlapping``: B reads a coordinate that A writes."""
+    found = setting.training(key, L, kind, 0.0, 0, 1.0)
+    B = jnp.eye(setting.OUTPUTS, setting.Q, setting.INPUTS - 1)
+    return eqx.tree_at(lambda model: model.start.B, found, jnp.where(overlapping > 0, B, found.start.B))
