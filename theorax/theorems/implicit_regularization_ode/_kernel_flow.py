@@ -1,4 +1,4 @@
-"""Trainings of few samples up to late times, with an integrator that is exact where gradients do not turn.
+"""Trainings of few samples and one output up to late times, with an integrator that is exact where gradients do not turn.
 
 With R = F - Y, J = dF/dweights and D the speeds of the weights, the flow is dw/dt = -(2/n) D J^T R. Where J stands still,
 dR/dt = -K R with K = (2/n) J D J^T, and R(t) = e^(-Kt) R(0) however stiff K is.
@@ -18,14 +18,14 @@ from theorax.numerics.annotations import Scalar
 from theorax.numerics.extents import Extent
 from theorax.numerics.keys import named
 from theorax.theorems.implicit_regularization_ode import _trained_residual as setting
-from theorax.theorems.implicit_regularization_ode._start_kernel import OUTPUTS, D, kernels
+from theorax.theorems.implicit_regularization_ode._start_kernel import D, kernels
 from theorax.theorems.implicit_regularization_ode._trained_residual import (
     ResidualTraining,
     ResidualWeights,
     StartingWeights,
 )
 
-SAMPLES, Q = 10, D + OUTPUTS
+SAMPLES, Q = 10, D + 1
 WIDTH, UNSEEN = 4 * SAMPLES, 4
 DEPTHS = np.array([1, 2, 4])
 ZERO = 2.0**-100  # below every eigenvalue of a kernel that is not singular
@@ -40,22 +40,36 @@ class LateTraining(eqx.Module):
     unseen: Float[Array, "points d"]
 
 
-def moved(model: LateTraining, N: Extent, start: ResidualWeights, at: ResidualWeights, h: Any) -> ResidualWeights:
-    """The weights after the time h, with J and R linearised at the weights ``at``."""
-    training, n = model.training, len(model.training.X)
-    F, pull = jax.vjp(lambda weights: training.output(weights, N), at)
-    J = jax.vmap(lambda one: pull(one)[0])(jnp.eye(F.size).reshape(F.size, *F.shape))
-    layers = model.faster * N.value
-    DJ = ResidualWeights(J.A, layers * J.V, layers * J.W, J.B)
-    rows = lambda x: jnp.concatenate([leaf.reshape(F.size, -1) for leaf in jax.tree.leaves(x)], axis=1)  # noqa: E731
-    weights = zip(jax.tree.leaves(start), jax.tree.leaves(at), strict=True)
-    behind = jnp.concatenate([(x - y).reshape(-1) for x, y in weights])
-    R = (F - training.Y).reshape(-1) + rows(J) @ behind
-    k, U = jnp.linalg.eigh(2 / n * rows(J) @ rows(DJ).T)
+def moved(
+    model: LateTraining, N: Extent, start: ResidualWeights, at: ResidualWeights, R: Float[Array, " n"], h: Any
+) -> ResidualWeights:
+    """The weights after the time h from ``start``, where the residual is R, with J as at the weights ``at``."""
+    training, (n, _) = model.training, model.training.X.shape
+    q, m = at.V.shape[1:]
+
+    def hidden(kicks: Array) -> tuple[Array, Array]:
+        found = training.hidden(at, N, kicks)
+        return jnp.sum(found[-1] @ at.B.T), found
+
+    # Samples do not mix: the gradient of the sum of all outputs holds that of each.
+    p, states = jax.grad(hidden, has_aux=True)(jnp.zeros((N.padded + 1, n, q)))
+    before, p_0, p = states[:-1], p[0], p[1:]
+    S = jnp.tanh(jnp.einsum("kni,kmi->knm", before, at.W) / q**0.5)
+    U = jnp.einsum("kni,kim->knm", p, at.V) * (1 - S**2)
+    gram = lambda x: x @ jnp.swapaxes(x, -1, -2)  # noqa: E731
+    layers = jnp.sum(gram(p) * gram(S) / m + gram(U) * gram(before) / (m * q), axis=0)
+    step, speed = training.width_of_step(N), model.faster * N.value
+    K = 2 / n * (gram(p_0) * gram(training.X) + gram(states[-1]) + speed * step**2 * layers)
+    k, E = jnp.linalg.eigh(K)
     k = jnp.maximum(k, ZERO)
-    # The integral of e^(-Ks) R over s up to h.
-    total = U @ (-jnp.expm1(-k * h) / k * (U.T @ R))
-    return jax.tree.map(lambda w, d: w - 2 / n * jnp.tensordot(total, d, 1), start, DJ)
+    # The integral of (2/n) e^(-Ks) R over s up to h.
+    c = (2 / n * E @ (-jnp.expm1(-k * h) / k * (E.T @ R)))[:, None]
+    return ResidualWeights(
+        start.A - (c * p_0).T @ training.X,
+        start.V - speed * step * jnp.einsum("kni,knm->kim", c * p, S) / m**0.5,
+        start.W - speed * step * jnp.einsum("knm,kni->kmi", c * U, before) / (m * q) ** 0.5,
+        start.B - c.T @ states[-1],
+    )
 
 
 def late_flow(model: LateTraining, N: Extent, times: Float[Array, " times"], steps: Any) -> ResidualWeights:
@@ -68,7 +82,11 @@ def late_flow(model: LateTraining, N: Extent, times: Float[Array, " times"], ste
         h = length / steps
 
         def step(_: Any, weights: ResidualWeights) -> ResidualWeights:
-            return moved(model, N, weights, moved(model, N, weights, weights, h / 2), h)
+            R = (model.training.output(weights, N) - model.training.Y)[:, 0]
+            # Both halves of the rule are one loop: it is compiled once.
+            return jax.lax.fori_loop(
+                0, 2, lambda half, at: moved(model, N, weights, at, R, jnp.where(half, h, h / 2)), weights
+            )
 
         weights = jax.lax.fori_loop(0, steps, step, weights)
         return weights, weights
@@ -104,15 +122,14 @@ def late(
     own = jax.random.normal(named(key, "W"), (L.padded, WIDTH, Q)) * (jnp.arange(WIDTH) < rows)[:, None]
     W = jnp.where(kind == StartingWeights.INDEPENDENT, own, own[:1])
     V = jnp.where(kind == StartingWeights.SMOOTH, jax.random.normal(named(key, "V"), (L.padded, Q, WIDTH)), 0)
-    B = jnp.where(overlapping > 0, jnp.eye(OUTPUTS, Q, D - 1), jnp.eye(OUTPUTS, Q, D))
+    B = jnp.where(overlapping > 0, jnp.eye(1, Q, D - 1), jnp.eye(1, Q, D))
     inside = L.mask[:, None, None]
     weights = ResidualWeights(jnp.eye(Q, D), jnp.where(inside, V, 0), jnp.where(inside, W, 0), B)
-    Y = jax.random.normal(named(key, "Y"), (SAMPLES, OUTPUTS))
+    Y = jax.random.normal(named(key, "Y"), (SAMPLES, 1))
     training = ResidualTraining(weights, X, Y, 0.0, root, 1.0)
-    k, U = jnp.linalg.eigh(sum(kernels(training, weights)))
-    Y = jnp.where(lowest > 0, U[:, :1] * Y[:1], Y)
-    Y = size * Y / jnp.sqrt(jnp.mean(jnp.sum(Y**2, axis=1)))
-    training = eqx.tree_at(lambda model: model.Y, training, Y)
+    k, E = jnp.linalg.eigh(sum(kernels(training, weights)))
+    Y = jnp.where(lowest > 0, E[:, :1], Y)
+    training = eqx.tree_at(lambda model: model.Y, training, size * Y / jnp.sqrt(jnp.mean(Y**2)))
     return LateTraining(training, faster, 4 / SAMPLES * k[0], on_sphere(named(key, "unseen"), UNSEEN))
 
 

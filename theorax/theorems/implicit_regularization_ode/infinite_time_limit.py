@@ -212,7 +212,7 @@ theorem = Theorem(
                 "B reads what A writes": slow(overlapping=1).breaking(H.room, fails=slowest),
                 "independent W": slow(kind=kinds.INDEPENDENT).breaking(H.tied, fails=slowest),
                 "residuals divided by sqrt(L)": slow(root=1).breaking(H.step, fails=slowest),
-                "targets of norm one": slow(size=1.0).breaking(H.small, fails=slowest),
+                "targets of norm 1/10": slow(size=0.1).breaking(H.small, fails=slowest),
                 "layers at rest": slow(faster=0.0).breaking(H.scaled, fails=decay),
                 "m + d < n": slow(rows=1).breaking(H.width, fails=decay),
                 "an input twice": slow(twins=1).breaking(H.distinct, fails=decay),
