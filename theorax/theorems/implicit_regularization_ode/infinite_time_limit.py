@@ -219,7 +219,7 @@ theorem = Theorem(
             },
         ),
         depths=Experiment(
-            observe_end, end, {L: Efforts((4, 8), (4, 8), (4, 8, 32))}, draws=Efforts(80, 80, 400),
+            observe_end, end, {L: Efforts(4, 4, (4, 8, 32))}, draws=Efforts(80, 80, 400),
             span=8, padded=True, subjects={
                 "targets at random": deep,
                 "targets in the lowest direction": deep(lowest=1),
