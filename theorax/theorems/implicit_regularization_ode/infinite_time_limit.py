@@ -40,7 +40,7 @@ k = Index("k", "the time, in units of n sqrt(n) q/2")
 t = k * UNIT / 2
 first = arrays(loss="l(0)", targets="(1/n) sum_i ||y_i||^2")
 lost = Measured("lost", "log(l(0)/l(t))", over=(k,))
-mu = Measured("mu", "mu_0 = (4/n) lambda_min(2 X^T X + S^T S/m), or 10^(-30)", positive=True)
+pace = Measured("pace", "log(l(0)/l(t))/(mu_0 t), mu_0 = (4/n) lambda_min(2 X^T X + S^T S/m)", over=(k,))
 end = numbers(
     gained="log(l(0)/l(t)) at the time 20/mu_0, the least of the depths L, 2 L and 4 L",
     weights="distance of Z^(4L) from Z^(2L) over that of Z^(2L) from Z^L, each the largest over s",
@@ -83,10 +83,8 @@ decay = likely(
     lost >= C * t / UNIT, {"C' = 4": lost >= 4 * t / UNIT, "1/n for 1/(n sqrt(n) q)": lost >= C * t / SAMPLES}
 )
 slowest = likely(
-    lost <= Rational(51, 50) * mu * t,
-    {"2/n for 4/n": lost <= mu * t / 2, "1/L in the kernel": lost <= mu * t / L},
-    (*theirs, H.lowest),
-)
+    pace <= Rational(51, 50), {"2/n for 4/n": pace <= Rational(1, 2), "1/L in the kernel": pace <= 1 / L}, (*theirs, H.lowest)
+)  # fmt: skip
 OVER = Integer(20)
 fitted = likely(end.gained >= OVER / 2, {"at twice mu_0": end.gained >= 2 * OVER})
 # The orders 1/sqrt(L), 1/L and 1/L^2 have the ratios 0.71, 1/2 and 1/4.
@@ -107,9 +105,10 @@ def observe(model, L):
     def along(steps):
         times = float(UNIT) * jnp.asarray([0.5, 1.0])
         losses = jax.vmap(lambda weights: training.loss(weights, L))(late_flow(model, L, times, steps))
-        return dict(lost=jnp.log(training.loss(training.start, L) / losses))
+        lost = jnp.log(training.loss(training.start, L) / losses)
+        return dict(lost=lost, pace=lost / (jnp.maximum(model.mu, 1e-30) * times))
 
-    return setting.measured(along, 2) | dict(mu=jnp.maximum(model.mu, 1e-30))
+    return setting.measured(along, 2)
 
 
 def observe_end(models, L):
@@ -142,10 +141,9 @@ def observe_end(models, L):
 @settles(start)
 def one_neuron():
     """Any W, inputs and targets: one input, one output and one neuron in each of two layers, two samples."""
-    one, none = Integer(1), Integer(0)
-    array = lambda *rows: np.array(rows, dtype=object)  # noqa: E731
-    V = array(*[[[none], [none]]] * 2)
-    weights = ResidualWeights(array([one], [none]), V, generic_entries("w", 2, 1, 2), array([none, one]))
+    array = lambda x: np.array(x, dtype=object) * Integer(1)  # noqa: E731
+    V, W = array([[[0], [0]]] * 2), generic_entries("w", 2, 1, 2)
+    weights = ResidualWeights(array([[1], [0]]), V, W, array([[0, 1]]))
     training = ResidualTraining(weights, generic_entries("x", 2, 1), generic_entries("y", 2, 1), 0.0, 0.0, 1.0)
     yield Instance(start, "L = 2", compare, training, literal(2))
 
@@ -177,15 +175,13 @@ def interpolated():
 def doublings():
     """Every sequence whose distances from L to 2 L shrink by 3/5, or that expands in 1/L."""
     j = Symbol("j", integer=True, nonnegative=True)
-    far = Sum(Rational(3, 5) ** j, (j, 0, oo))
-    yield Step("distances of L from 2 L, of 2 L from 4 L, ... add up, in units of the first", far, Rational(5, 2))
+    yield Step("distances add up, in units of the first", Sum(Rational(3, 5) ** j, (j, 0, oo)), Rational(5, 2))
     z = lambda L: c / L + n / L**2  # noqa: E731
     yield Step("ratio of an expansion", sympy.Limit((z(2 * T) - z(4 * T)) / (z(T) - z(2 * T)), T, oo), Rational(1, 2))
 
 
-kinds = StartingWeights
-paper = dict(size=1e-3, kind=kinds.TIED, root=0, faster=1.0, rows=WIDTH, twins=0, overlapping=0, lowest=0)
-unseen = Subject(untrained, kind=kinds.TIED, overlapping=0)
+paper = dict(size=1e-3, kind=StartingWeights.TIED, root=0, faster=1.0, rows=WIDTH, twins=0, overlapping=0, lowest=0)
+unseen = Subject(untrained, kind=StartingWeights.TIED, overlapping=0)
 wide, deep = Subject(late, **paper), Subject(at_depths, **paper)
 slow = wide(lowest=1)
 theorem = Theorem(
@@ -200,17 +196,17 @@ theorem = Theorem(
     experiments=dict(
         starts=Experiment(compare, first, {L: (2, 3)}, draws=Efforts(2, 3, 8), padded=True, subjects={
             "the paper's start": unseen,
-            "V at random": unseen(kind=kinds.SMOOTH).breaking(H.zero, fails=start),
+            "V at random": unseen(kind=StartingWeights.SMOOTH).breaking(H.zero, fails=start),
             "B reads what A writes": unseen(overlapping=1).breaking(H.room, fails=start),
         }),
         times=Experiment(
-            observe, (lost, mu), {L: Efforts((3, 6), (3, 6), (3, 6, 24))}, along={k: (1, 2)}, draws=Efforts(80, 80, 600),
+            observe, (lost, pace), {L: Efforts((3, 6), (3, 6), (3, 6, 24))}, along={k: (1, 2)}, draws=Efforts(80, 80, 600),
             span=8, padded=True, subjects={
                 "targets in the lowest direction": slow,
                 "targets at random": wide.breaking(H.lowest, fails=slowest),
-                "V at random": slow(kind=kinds.SMOOTH).breaking(H.zero, fails=slowest),
+                "V at random": slow(kind=StartingWeights.SMOOTH).breaking(H.zero, fails=slowest),
                 "B reads what A writes": slow(overlapping=1).breaking(H.room, fails=slowest),
-                "independent W": slow(kind=kinds.INDEPENDENT).breaking(H.tied, fails=slowest),
+                "independent W": slow(kind=StartingWeights.INDEPENDENT).breaking(H.tied, fails=slowest),
                 "residuals divided by sqrt(L)": slow(root=1).breaking(H.step, fails=slowest),
                 "targets of norm 1/10": slow(size=0.1).breaking(H.small, fails=slowest),
                 "layers at rest": slow(faster=0.0).breaking(H.scaled, fails=decay),
@@ -223,7 +219,7 @@ theorem = Theorem(
             span=8, padded=True, subjects={
                 "targets at random": deep,
                 "targets in the lowest direction": deep(lowest=1),
-                "independent W": deep(kind=kinds.INDEPENDENT).breaking(H.tied, fails=(weights, outputs, neighbours)),
+                "independent W": deep(kind=StartingWeights.INDEPENDENT).breaking(H.tied, fails=(weights, outputs, neighbours)),
                 "residuals divided by sqrt(L)": deep(root=1).breaking(H.step, fails=(weights, outputs)),
                 "m + d < n": deep(rows=1).breaking(H.width, fails=fitted),
                 "an input twice": deep(twins=1).breaking(H.distinct, fails=fitted),
@@ -231,9 +227,10 @@ theorem = Theorem(
         ),
     ),
     issues=(
-        "Infinite time is the time 20/mu_0: the loss has fallen by at least e^(-10), and weights move no more.",
+        "Infinite time is the time 20/mu_0, where the loss has fallen to e^(-10) of its start or less.",
+        "Limits in L are read off two doublings, 4 to 8 and 8 to 16 layers. In print no order in 1/L is claimed.",
         "The text asks for targets of 10^(-17) or less, and gives the constant 10^(-11). Here they are 10^(-3) and 1/4.",
-        "Hypotheses of the text are sufficient, not necessary: several claims have controls for some of them alone.",
+        "Some hypotheses have controls in one claim alone: where they are broken, the other claims need not fail.",
         "Outputs are compared at four inputs outside the sample, weights at five values of s.",
     ),
 )  # fmt: skip
