@@ -37,22 +37,25 @@ class Task(eqx.Module):
         """Of the mean predictor with the kernel K(U), on test examples: the share of right signs, the overlap with classes."""
         S = mixed_kernel(U, self.attended) + T * jnp.eye(len(self.labels))
         solved = jnp.linalg.solve(S, self.labels)
-        agreement = self.classes * jnp.einsum("pif,pf->i", self.tests, U @ jnp.einsum("qjf,j->qf", self.attended, solved))
+        agreement = self.classes * jnp.einsum(
+            "pif,pf->i", self.tests, U @ jnp.einsum("qjf,j->qf", self.attended, solved)
+        )
         return (agreement > 0).mean(), agreement.mean() / jnp.sqrt((agreement**2).mean())
 
 
-def chains(key, rows):
-    """Classes, and sequences of tokens, rows x inputs x tokens."""
-    classes = jax.random.rademacher(named(key, "classes"), (rows,), float)
-    stays = jax.random.uniform(named(key, "stays"), (rows, TOKENS - 1)) < 0.5 + 0.2 * classes[:, None]
-    first = jax.random.rademacher(named(key, "first"), (rows, 1), float)
-    states = first * jnp.cumprod(jnp.where(stays, 1.0, -1.0), axis=1)
-    shown = jax.random.normal(named(key, "noise"), (rows, FEATURES, TOKENS - 1))
+def sequence(key):
+    """A class, +1 or -1, and the tokens of a sequence of this class, inputs x tokens."""
+    c = jax.random.rademacher(named(key, "class"), (), float)
+    stays = jax.random.uniform(named(key, "stays"), (TOKENS - 1,)) < 0.5 + 0.2 * c
+    # The first factor is independent of the others: it makes the first state a coin's toss.
+    first = jax.random.rademacher(named(key, "first"), (), float)
+    states = first * jnp.cumprod(jnp.where(stays, 1.0, -1.0))
     # Noise is isotropic: the two vectors may be axes.
-    for axis, state in enumerate((1, -1)):
-        shown = shown.at[:, axis].add(jnp.sqrt(1.0 * FEATURES) * (states == state))
-    shown = jnp.concatenate([jnp.zeros((rows, FEATURES, 1)), shown], axis=2)
-    return classes, jnp.concatenate([shown, jnp.broadcast_to(jnp.eye(TOKENS), (rows, TOKENS, TOKENS))], axis=1)
+    vectors = jnp.sqrt(1.0 * FEATURES) * jnp.eye(FEATURES, 2)
+    shown = vectors @ jnp.stack([states > 0, states < 0]) + jax.random.normal(
+        named(key, "noise"), (FEATURES, TOKENS - 1)
+    )
+    return c, jnp.concatenate([jnp.pad(shown, ((0, 0), (1, 0))), jnp.eye(TOKENS)])
 
 
 def comparing():
@@ -92,8 +95,14 @@ def posed(key, P, comparison, informed):
         jnp.stack([good, random_head(named(key, "first layer"))]),
         jnp.stack([jnp.zeros((INPUTS, INPUTS)), random_head(named(key, "second layer"))]),
     )
-    classes, x = chains(key, P + TESTS)
-    attended = jax.vmap(lambda x: attended_by(layers, x), out_axes=1)(x)
+
+    def example(row):
+        c, x = sequence(named(key, "sequence", row))
+        return c, attended_by(layers, x)
+
+    # Tokens of all sequences at once would fill the memory of one draw.
+    classes, attended = jax.lax.map(example, jnp.arange(P + TESTS), batch_size=20)
+    attended = attended.swapaxes(0, 1)
     lot = jax.random.rademacher(named(key, "lot"), (P,), float)
     labels = jnp.where(informed == 1, classes[:P], lot)
     return Task(attended[:, :P], labels, attended[:, P:], classes[P:])
