@@ -18,9 +18,11 @@ FEATURES, TOKENS, TESTS = 200, 31, 300
 INPUTS = FEATURES + TOKENS
 SHARPNESS = 10.0
 """Factor of all scores."""
+THROUGH = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0], [0, 1, 0, 1]])
+"""The paths through every head: both heads of the first layer, then both of the last."""
 
 
-class Task(eqx.Module):
+class MarkovTask(eqx.Module):
     """Inputs that the paths bring to the last token, of examples with labels and of test examples with their classes."""
 
     attended: Float[Array, "m P features"]
@@ -103,4 +105,18 @@ def posed(key, P, comparison, informed):
     attended = attended.swapaxes(0, 1)
     lot = jax.random.rademacher(named(key, "lot"), (P,), float)
     labels = jnp.where(informed == 1, classes[:P], lot)
-    return Task(attended[:, :P], labels, attended[:, P:], classes[P:])
+    return MarkovTask(attended[:, :P], labels, attended[:, P:], classes[P:])
+
+
+def head_scores(U):
+    """The sum of |U| over pairs of paths of which one or both pass the head, over the largest of these sums."""
+    sums = (np.maximum(THROUGH[:, :, None], THROUGH[:, None, :]) * jnp.abs(U)).sum((1, 2))
+    return sums / sums.max()
+
+
+def pruned(U):
+    """The order parameter of the Gaussian process without the head of the least score, over all four paths."""
+    scores = head_scores(U)
+    kept = 1 - jnp.where(scores == scores.min(), 1, 0) @ THROUGH
+    # Two of the four paths stay, and a kernel is divided by their number.
+    return jnp.diag(2.0 * kept)

@@ -14,7 +14,7 @@ from sympy import Derivative, Matrix, Rational, Subs, log, symbols
 
 from theorax.language import *
 from theorax.numerics.keys import named
-from theorax.theorems.attention_paths_statmech._hidden_markov import posed
+from theorax.theorems.attention_paths_statmech._hidden_markov import head_scores, posed, pruned
 from theorax.theorems.attention_paths_statmech._paths import N, Order, P
 from theorax.theorems.attention_paths_statmech._saddle import mixed
 
@@ -90,15 +90,7 @@ preferred = mostly((ratio > 5) & (ratio > ratio_middle) & (ratio_middle > ratio_
 suppressed = mostly(orders.adversarial < 1)
 favoured = mostly((orders.favour > 0) & (orders.against < 0))
 
-# Widths over P, and of every head the paths through it: both of the first layer, then both of the last.
-SHARES = np.array([0.1, 1.0, 3.0])
-THROUGH = np.array([[1, 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0], [0, 1, 0, 1]])
-
-
-def head_scores(U):
-    """The sum of |U| over pairs of paths of which one or both pass the head, over the largest."""
-    sums = (np.maximum(THROUGH[:, :, None], THROUGH[:, None, :]) * jnp.abs(U)).sum((1, 2))
-    return sums / sums.max()
+SHARES = np.array([0.1, 1.0, 3.0])  # widths over P
 
 
 def terms(U, problem):
@@ -117,16 +109,14 @@ def observe(task, P, T):
         return U, task.accuracy(U, T), label - trace, step
 
     U, accuracies, excess, steps = jax.vmap(settled)(SHARES)
-    scores, (good, first, averaging, second) = head_scores(U[0]), jnp.diagonal(U, axis1=1, axis2=2).T
-    # Two of the four paths stay, and a kernel is divided by their number.
-    kept = 2.0 * (1 - jnp.where(scores == scores.min(), 1, 0) @ THROUGH)
+    good, first, averaging, second = jnp.diagonal(U, axis1=1, axis2=2).T
     adversarial = (first + second) / 2
     return dict(
         narrow=accuracies[0], middle=accuracies[1], wide=accuracies[2],
-        limit=task.accuracy(jnp.eye(4), T), pruned=task.accuracy(jnp.diag(kept), T),
+        limit=task.accuracy(jnp.eye(4), T), pruned=task.accuracy(pruned(U[0]), T),
         good=good[0], good_middle=good[1], good_wide=good[2], averaging=averaging[0],
         adversarial=adversarial[0], adversarial_middle=adversarial[1], adversarial_wide=adversarial[2],
-        favour=excess[0, 0, 0], against=jnp.maximum(excess[0, 1, 1], excess[0, 3, 3]), score=scores[3],
+        favour=excess[0, 0, 0], against=jnp.maximum(excess[0, 1, 1], excess[0, 3, 3]), score=head_scores(U[0])[3],
         step=steps.max(),
     )  # fmt: skip
 
