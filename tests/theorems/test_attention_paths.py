@@ -25,6 +25,6 @@ def test_attended_inputs_of_the_task_are_those_of_a_network(seed):
 
 
 def test_the_head_without_a_share_has_the_least_score():
-    order = jnp.diag(jnp.array([3.0, 0.0, 2.0, 0.0]))
-    assert task.head_scores(order).tolist() == [0.6, 0.4, 1.0, 0.0]
+    order = jnp.diag(jnp.array([3.0, 0.0, 1.0, 0.0]))
+    assert task.head_scores(order).tolist() == [0.75, 0.25, 1.0, 0.0]
     assert task.pruned(order).tolist() == np.diag([2.0, 0.0, 2.0, 0.0]).tolist()
