@@ -157,7 +157,7 @@ theorem = Theorem(
     proofs=(second_moments, largest_term),
     experiments=dict(
         layers=Experiment(
-            observe, (units, seen), {n: (256, 1024, 4096)}, draws=Efforts(400, 600, 3000), span=16, dtype="float32", padded=True,
+            observe, (units, seen), {n: (256, 1024, 4096)}, draws=Efforts(400, 600, 3000), span=16, padded=True,
             subjects={
                 "exp(z^2/20)": light.breaking(H.heavy, fails=growth),
                 "z^2": quadratic.breaking(H.heavy),
