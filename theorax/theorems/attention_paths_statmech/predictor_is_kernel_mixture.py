@@ -202,10 +202,8 @@ theorem = Theorem(
             "networks, two layers": deep,
             "the mixture, one layer": joint(1, mixture=True),
             "the mixture, two layers": joint(2, mixture=True),
-            "ReLU after the embedding": joint(1, rectified=True).breaking(
-                H.linear, fails=outputs,
-            ),
-            "attention to embedded tokens": drawn(hidden=1.0).breaking(H.bare, fails=outputs),
+            "ReLU after the embedding": joint(1, rectified=True).breaking(H.linear, fails=(whitened, predictive, given_U)),
+            "attention to embedded tokens": drawn(hidden=1.0).breaking(H.bare, fails=(whitened, predictive, given_U)),
             "weights of variance 5/4": drawn(deviation=1.25**0.5).breaking(H.prior, fails=moments),
             "two layers, weights of variance 5/4": deep(deviation=1.25**0.5).breaking(
                 H.prior, fails=(*moments, last_pair, both),

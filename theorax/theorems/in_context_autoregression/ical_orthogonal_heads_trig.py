@@ -186,14 +186,14 @@ theorem = Theorem(
     experiments=dict(
         trained=Experiment(
             trained_loss, loss, {heads_letter: Efforts((1, 2), (1, 2, 3), (1, 2, 3, 4))}, at={d: 4},
-            draws=Efforts(60, 60, 200), platform="cpu", subjects={
+            draws=Efforts(60, 96, 200), platform="cpu", subjects={
                 "pairs": some,
                 "independent eigenvalues": some(paired=0).breaking(H.paired, fails=lowest),
                 "the query s_T": some(paired=0, late=1).breaking(H.paired, H.query, fails=lowest),
             },
         ),
         counted=Experiment(
-            relations, seen, {d: (4,)}, draws=Efforts(60, 60, 200), platform="cpu", subjects={
+            relations, seen, {d: (4,)}, draws=Efforts(60, 96, 200), platform="cpu", subjects={
                 "d/2 heads": halved,
                 "d/2 + 1 heads": halved(more=1).breaking(H.half, fails=orthogonal),
                 "d heads": halved(more=2).breaking(H.few, H.half, fails=(recurrence, ones)),

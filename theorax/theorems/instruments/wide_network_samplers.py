@@ -141,7 +141,7 @@ def weights(law, share=1.0):
     )  # fmt: skip
 
 
-normal, rank_two = weights("gaussian"), weights("fixed rank", 2.0)
+normal, rank_one, rank_two = weights("gaussian"), weights("fixed rank", 1.0), weights("fixed rank", 2.0)
 theorem = Theorem(
     place="the samplers of wide networks",
     label="derived",
@@ -152,7 +152,7 @@ theorem = Theorem(
     experiments=dict(
         networks=Experiment(
             observe, seen, {n: Efforts((8,), (8, 16), (8, 16, 32))},
-            along={l: (2, 3)}, draws=Efforts(8000, 12000, 60000), padded=True,
+            along={l: (2, 3)}, draws=Efforts(8000, 8000, 60000), dtype="float32", padded=True,
             subjects={
                 "Gaussian": normal,
                 "Haar": weights("haar"),
@@ -164,7 +164,7 @@ theorem = Theorem(
                 "rows of two scales": weights("scaled rows"),
                 "correlated rows": weights("correlated rows"),
                 "Haar taken for Gaussian": normal(taken=place("haar")).breaking(H.law, fails=gains),
-                "no Bartlett factor": rank_two(taken=place("haar")).breaking(H.law, fails=(gains, angles, squares, chains)),
+                "no Bartlett factor": rank_one(taken=place("haar")).breaking(H.law, fails=(gains, angles, squares, chains)),
                 "a degree of freedom too many": rank_two(taken_share=3.0).breaking(H.law, fails=gains),
                 "blocks taken for Gaussian": weights("blocks", 2.0)(taken=place("gaussian")).breaking(
                     H.law, fails=shapes,

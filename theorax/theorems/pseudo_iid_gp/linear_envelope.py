@@ -96,12 +96,11 @@ class OneLayer(eqx.Module):
 def layers(key, n, c, quadratic, uniform, laplace, silent):
     """Networks of one layer; ``uniform`` or ``laplace`` pre-activations, ``silent`` half of the networks: controls."""
     shape = (NETWORKS, n.padded)
-    flat = jax.random.uniform(named(key, "uniform"), shape, minval=-jnp.sqrt(3.0), maxval=jnp.sqrt(3.0))
-    before = jax.lax.cond(
-        laplace,
-        lambda: jax.random.laplace(named(key, "laplace"), shape) / jnp.sqrt(2.0),
-        lambda: jnp.where(uniform, flat, jax.random.normal(named(key, "pre-activations"), shape)),
-    )
+    # One uniform number for each unit, in (-1, 1); each law is its quantile there.
+    flat = jax.random.uniform(named(key, "pre-activations"), shape, minval=jnp.nextafter(-jnp.ones(()), 0))
+    even, normal = jnp.sqrt(3.0) * flat, jnp.sqrt(2.0) * jax.lax.erf_inv(flat)
+    tailed = -jnp.sign(flat) * jnp.log1p(-jnp.abs(flat)) / jnp.sqrt(2.0)
+    before = jnp.where(laplace, tailed, jnp.where(uniform, even, normal))
     heard = jnp.where(silent, 2 * jax.random.bernoulli(named(key, "heard"), shape=(NETWORKS, 1)), 1)
     weights = jnp.sqrt(heard) * jax.random.normal(named(key, "weights"), shape)
     return OneLayer(before, GrowingActivation(c, quadratic), weights)
@@ -162,7 +161,7 @@ theorem = Theorem(
             subjects={
                 "exp(z^2/20)": light.breaking(H.heavy, fails=growth),
                 "z^2": quadratic.breaking(H.heavy),
-                "exp(z^2/2)": growing(Integer(2)).breaking(H.integrable, fails=(moment, bounded, gaussian_still)),
+                "exp(z^2/2)": growing(Integer(2)).breaking(H.integrable, fails=(bounded, gaussian_still)),
                 "exp(3 z^2/8)": growing(Rational(3, 2)).breaking(H.integrable, fails=bounded),
                 "exp(3 z^2/8) of Laplace's pre-activations": growing(Rational(3, 2))(laplace=True).breaking(
                     H.normal, H.integrable, fails=growth,
@@ -179,6 +178,8 @@ theorem = Theorem(
     issues=(
         "A linear envelope is sufficient and not necessary: neither activation with a limit here has one.",
         "At greater depth z^2 makes moments that grow with the depth; one layer is looked at.",
+        "No number of draws refutes a mean beyond 4 c q = 1, where none exists: of that hypothesis the other claims show the "
+        "need.",
         "The case 4 c q = 1 is left out: S then grows like a root of log n.",
     ),
 )  # fmt: skip

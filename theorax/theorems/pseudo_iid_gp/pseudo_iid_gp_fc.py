@@ -142,8 +142,9 @@ CASES = {
 }
 
 
-def subject(law, activation):
+def subject(law, activation, variance_of_biases=None):
     known = {phi: activation, **CASES[activation]}
+    known |= {sb2: variance_of_biases} if variance_of_biases else {}
     return law.subject(network, known, activation=activation, signs=0.0, one_bias=0, kept=0)
 
 
@@ -172,20 +173,20 @@ theorem = Theorem(
                 "first layer of signs, tanh": subject(setting.GAUSSIAN, TANH)(signs=1.0).breaking(
                     H.first, fails=(variance, covariance, own_squares, *LAWS),
                 ),
-                "rank two, tanh": subject(setting.fixed_rank(2), TANH).breaking(H.pseudo_iid, fails=(*LAWS, order)),
-                "random scale, tanh": subject(setting.SCALED, TANH).breaking(
-                    H.pseudo_iid, fails=(own_squares, hidden_law, order),
+                "rank two, tanh": subject(setting.fixed_rank(2), TANH).breaking(
+                    H.pseudo_iid, fails=(own_squares, *LAWS, order),
                 ),
+                "random scale, tanh": subject(setting.SCALED, TANH).breaking(H.pseudo_iid, fails=(hidden_law, order)),
                 "correlated rows, ReLU": subject(setting.CORRELATED, RELU).breaking(
                     H.pseudo_iid, H.signs, fails=(variance, covariance, *LAWS),
                 ),
                 "correlated columns, Phi": subject(setting.CORRELATED_COLUMNS, PHI).breaking(
                     H.pseudo_iid, fails=own_units,
                 ),
-                "one bias a layer, Phi": subject(setting.GAUSSIAN, PHI)(one_bias=1).breaking(
+                "one large bias a layer, tanh": subject(setting.GAUSSIAN, TANH, Integer(1))(one_bias=1).breaking(
                     H.biases, fails=(own_units, own_squares, order),
                 ),
-                "bottleneck of four units, ReLU": subject(setting.GAUSSIAN, RELU)(kept=4).breaking(
+                "bottleneck of two units, ReLU": subject(setting.GAUSSIAN, RELU)(kept=2).breaking(
                     H.widths, fails=(own_squares, *LAWS, order),
                 ),
                 "fixed sums, Phi": subject(setting.CONDITIONED, PHI).breaking(H.signs, fails=LAWS),

@@ -55,8 +55,9 @@ class PreparedIdentity(Prepared):
         return None
 
     @property
-    def expected(self) -> None:
-        return None
+    def expected(self) -> float | None:
+        """That of so many instances without a violation, where a design leaves the claim to them; None where it does not."""
+        return self.plan.expected if self.plan is not None and self.plan.decides else None
 
 
 @final
