@@ -229,7 +229,7 @@ def observe_sweep(model):
     )  # fmt: skip
 
 
-u, n, w, k, y, c, s = symbols("u_a N_a N_1 k y c s", positive=True)
+u, n, w, y, c, s = symbols("v n w y c s", positive=True)
 U = Matrix(2, 2, symbols("p q q r", real=True))
 
 
