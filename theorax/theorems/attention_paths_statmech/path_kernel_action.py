@@ -149,7 +149,7 @@ class Weighed(eqx.Module):
 
     drawn: Float[Array, "networks m m"]
     problem: Order
-    across: Float[Array, "m m P"]
+    across: Float[Array, "m m new P"]
 
 
 def build_networks(key, P, N, T, deviation, noise):
@@ -161,7 +161,7 @@ def build_networks(key, P, N, T, deviation, noise):
     paths = jnp.einsum("pif,qjf->pqij", attended, attended) / 3
     labels = jax.random.normal(named(key, "labels"), (P,)) * LABELS
     order = Order(paths[:, :, :P, :P], labels, noise * T, 1.0 * N * jnp.ones(2), (2,))
-    return Weighed(networks, order, paths[:, :, P, :P])
+    return Weighed(networks, order, paths[:, :, P:, :P])
 
 
 LABELS = 2.0
@@ -170,7 +170,7 @@ LABELS = 2.0
 def observe_networks(model, T):
     problem, across = model.problem, model.across
     true = eqx.tree_at(lambda order: order.noise, problem, T)
-    measured = lambda U: jnp.array([U[0, 0], U[0, 1], predicted(U, true, across)])  # noqa: E731
+    measured = lambda U: jnp.array([U[0, 0], U[0, 1], predicted(U, true, across)[0]])  # noqa: E731
     means = posterior_means(measured, problem)
     # Any scale that knows nothing of the networks serves: this one makes the densities' mean one.
     scale = posterior_means(lambda U: 1 / likelihood(U, problem), problem)
