@@ -27,27 +27,6 @@ class Order(eqx.Module):
         return saddle(self.sizes, self.widths, self.paths, self.labels, self.noise)
 
 
-class Settled(eqx.Module):
-    """A problem, and by what factor U_1 is taken away from the minimum."""
-
-    order: Order
-    away: Float[Array, ""]
-
-
-def settled(depth, heads):
-    """Random attended inputs and labels; the widths of the layers differ."""
-
-    def build(key, P, N, T, away):
-        paths = heads**depth
-        drawn = jax.random.normal(named(key, "inputs and labels"), (paths * P * 4 + P,))
-        attended, labels = drawn[P:].reshape(paths, P, 4), 2 * drawn[:P]
-        kernels = jnp.einsum("pif,qjf->pqij", attended, attended) / 4
-        widths = N * jnp.array([1.0, 1.5, 0.75])[: depth + 1]
-        return Settled(Order(kernels, labels, T, widths, tuple(heads ** (layer + 1) for layer in range(depth))), away)
-
-    return build
-
-
 def isotropic(depth, heads=1):
     """Problems of ``depth`` layers whose path kernels are kappa I, without pairs of different paths."""
 

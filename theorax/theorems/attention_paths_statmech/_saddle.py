@@ -44,34 +44,23 @@ def mixed(U, paths: Float[Array, "m m P P"]):
     return jnp.einsum("pq,pqij->ij", U, paths) / len(U)
 
 
-def energy(U, paths, labels, noise):
-    """log det S + y^T S^(-1) y, minus twice the log density of the labels up to a constant."""
-    root = jnp.linalg.cholesky(mixed(U, paths) + noise * jnp.eye(len(labels)))
-    return log_det(root) + (solve_triangular(root, labels, lower=True) ** 2).sum()
-
-
 def action(flat, sizes, widths, paths, labels, noise):
     """Entropy plus energy; ``widths`` are those of the readout, layer L, ..., layer 1."""
     u_a, lower = factors(flat, sizes)
     entropy = widths[0] * (u_a - jnp.log(u_a))
     for width, (_, term) in zip(widths[1:], layer_terms(u_a, lower), strict=True):
         entropy = entropy + width * term
-    return entropy + energy(lower[-1] @ lower[-1].T, paths, labels, noise)
+    root = jnp.linalg.cholesky(mixed(lower[-1] @ lower[-1].T, paths) + noise * jnp.eye(len(labels)))
+    return entropy + log_det(root) + (solve_triangular(root, labels, lower=True) ** 2).sum()
 
 
 def saddle(sizes, widths, paths, labels, noise):
-    """The minimum that damped Newton steps reach from the identity: u_a, U_L, ..., U_1, and the length of the next step."""
-    flat, move = minimum(lambda flat: action(flat, sizes, widths, paths, labels, noise), sizes, widths)
-    u_a, lower = factors(flat, sizes)
-    return u_a, [factor @ factor.T for factor in lower], move
-
-
-def minimum(of, sizes, widths):
-    """The coordinates that damped Newton steps of ``of`` reach from the identity, and the length of the next step.
+    """The minimum that damped Newton steps reach from the identity: u_a, U_L, ..., U_1, and the length of the next step.
 
     **Errors:** to first order that length is the distance from the minimum, in the logarithmic coordinates. A step that
-    ``of`` does not allow is not made; the damping then grows.
+    the action does not allow is not made; the damping then grows.
     """
+    of = lambda flat: action(flat, sizes, widths, paths, labels, noise)  # noqa: E731
     slope = jax.grad(of)
     hessian = jax.jacfwd(lambda flat: (slope(flat),) * 2, has_aux=True)
     start = jnp.zeros(1 + sum(m * (m + 1) // 2 for m in sizes))
@@ -91,4 +80,5 @@ def minimum(of, sizes, widths):
         return flat, damping, value, jnp.sqrt((move**2).sum())
 
     flat, _, _, move = jax.lax.fori_loop(0, STEPS, step, (start, jnp.ones(()), of(start), jnp.ones(())))
-    return flat, move
+    u_a, lower = factors(flat, sizes)
+    return u_a, [factor @ factor.T for factor in lower], move

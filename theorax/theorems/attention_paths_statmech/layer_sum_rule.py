@@ -16,7 +16,7 @@ from sympy import Abs, Derivative, Integral, Matrix, Rational, Subs, exp, log, o
 from theorax.language import *
 from theorax.numerics.keys import named
 from theorax.theorems.attention_paths_statmech._network import PathNetwork, drawn
-from theorax.theorems.attention_paths_statmech._paths import N, P, settled
+from theorax.theorems.attention_paths_statmech._paths import N, Order, P
 from theorax.theorems.attention_paths_statmech._saddle import layer_terms
 
 T = Parameter("T", "temperature: the variance of the noise of the labels", positive=True)
@@ -81,6 +81,13 @@ def block(letter, *needs):
 of_a, of_V, of_V_0 = block(met.a), block(met.V), block(met.V_0, H.homogeneous)
 
 
+class Settled(eqx.Module):
+    """A problem, and by what factor U_1 is taken away from the minimum."""
+
+    order: Order
+    away: Float[Array, ""]
+
+
 class Labelled(eqx.Module):
     """A network, inputs and labels."""
 
@@ -89,10 +96,24 @@ class Labelled(eqx.Module):
     labels: Float[Array, " P"]
 
 
-def observe_minimum(problem, T):
-    order = problem.order
+def posed(depth, heads):
+    """Random attended inputs and labels; the widths of the layers differ."""
+
+    def build(key, P, N, T, away):
+        paths = heads**depth
+        drawn = jax.random.normal(named(key, "inputs and labels"), (paths * P * 4 + P,))
+        attended, labels = drawn[P:].reshape(paths, P, 4), 2 * drawn[:P]
+        kernels = jnp.einsum("pif,qjf->pqij", attended, attended) / 4
+        widths = N * jnp.array([1.0, 1.5, 0.75])[: depth + 1]
+        return Settled(Order(kernels, labels, T, widths, tuple(heads ** (layer + 1) for layer in range(depth))), away)
+
+    return build
+
+
+def observe_minimum(settled, T):
+    order = settled.order
     u_a, matrices, move = order.saddle()
-    matrices[-1] = problem.away * matrices[-1]
+    matrices[-1] = settled.away * matrices[-1]
     traces = [trace for trace, _ in layer_terms(u_a, [jnp.linalg.cholesky(U) for U in matrices])]
     layers = order.widths[1:] * (jnp.stack(traces) - jnp.array(order.sizes))
     K = jnp.einsum("pq,pqij->ij", matrices[-1], order.paths) / len(matrices[-1])
@@ -150,7 +171,7 @@ def by_parts():
     yield Step("the mean of w^2 there", Integral(w**2 * exp(-(w**2) / 2) / sqrt(2 * pi), (w, -oo, oo)), 1)
 
 
-one, two = Subject(settled(1, 2), away=1.0), Subject(settled(2, 2), away=1.0)
+one, two = Subject(posed(1, 2), away=1.0), Subject(posed(2, 2), away=1.0)
 networks = Subject(labelled, bias=0.0, deviation=1.0, noise=1.0)
 saddles, blocks = (saddle_last, saddle_first, saddle_data), (of_a, of_V, of_V_0)
 theorem = Theorem(

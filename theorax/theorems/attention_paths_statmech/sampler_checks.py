@@ -5,7 +5,7 @@ theta_0 + A^T (A A^T + T I)^(-1) (y - A theta_0 - e) has exactly the law of the 
 Langevin steps of length eps change the law in the order eps: a direction of curvature h keeps the variance
 1/(h (1 - eps h/2)), not 1/h. Twice the value at eps/2 less that at eps is right up to eps^2.
 
-Weights of the prior and labels y = f + noise are an exact draw of the posterior given y: a sampler that is right leaves
+Weights of the prior and labels y = f + noise are an exact draw of the posterior given y. A sampler that is right leaves
 their joint law as it is, and no chain needs to be long.
 """
 
@@ -44,40 +44,33 @@ steps = numbers(
 )
 
 H = hypotheses(
-    prior="the first weights are independent and standard normal",
-    noise="the noise of the labels is normal with the variance T of the formula",
+    drawn="labels are outputs and noise of variance T, of independent standard normal weights",
     linear="f is linear in each block of weights",
     adjusted="a block is drawn with its law given the others, or a path accepted as its energy allows",
 )
 
 
-def rule(letter, *needs):
+def rule(letter):
     """The sum rule of one block, after the sampler."""
     return Expectation(
-        (letter - kept.pull) * kept.g, 0, under=(H.prior, H.noise, H.adjusted, *needs), on="samplers", spread=6,
+        (letter - kept.pull) * kept.g, 0, under=tuple(H), on="samplers", spread=6,
         margin=Absolute(1, 8, "without the term of the data the mean is -0.2, and 0.2 is two percent of dim V"),
         wrong={"the data's term forgotten": dict(of=letter * kept.g), "its sign": dict(of=(letter + kept.pull) * kept.g)},
     )  # fmt: skip
 
 
 order = Expectation(
-    kept.order, 1, under=(H.prior, H.adjusted), on="samplers", spread=1,
-    margin=Relative(1, 12, "steps of one eighth are a fifth off"),
+    kept.order, 1, under=(H.drawn, H.adjusted), on="samplers", spread=1,
+    margin=Relative(1, 12, "weights of variance 3/2 leave a half and more"),
 )  # fmt: skip
 of_a, of_V, of_V_0 = rule(kept.a), rule(kept.V), rule(kept.V_0)
 
-in_steps = Corrections(
-    size=0.5, slowest=1, fastest=1, reference=32, reason="the law after Langevin steps is a series in their length",
-)  # fmt: skip
-drift = Rate(
-    steps.drift, 1 / n, as_=n, on="lengths", under=(), spread=3, average="log of mean", approach=in_steps,
-    margin=Absolute(1, 3, "a sampler without bias to first order has the exponent two"),
-    wrong={"no bias to first order": n**-2, "order 1/2, as of one path": n ** Rational(-1, 2)},
-)  # fmt: skip
-extrapolated = Rate(
-    steps.rest, n**-2, as_=n, on="lengths", under=(), spread=3, average="log of mean", approach=in_steps,
-    margin=Absolute(1, 2, "an extrapolation that is not right leaves the order 1/n"),
-    wrong={"a first order that stays": 1 / n},
+# Of a bias c eps^a three lengths leave c (1 - 2^(-a)) (1 - 2^(1 - a)) eps^a: nothing, if a is one.
+extrapolated = Limit(
+    n * steps.rest, 0, as_=n, on="lengths", under=(), spread=Rational(1, 16),
+    approach=Corrections(size=0.01, slowest=1, fastest=1, reference=32, reason="the series goes on with the square"),
+    margin=Absolute(1, 80, "the order 1/2 leaves -0.017, the neighbours' difference alone 0.04"),
+    wrong={"no extrapolation": dict(of=n * steps.drift), "its sign": dict(of=n * (steps.rest - 2 * steps.drift))},
 )  # fmt: skip
 
 
@@ -113,11 +106,11 @@ def blockwise(rectified=False):
 
 
 def hamiltonian_paths(key, P, N, T, step, adjusted):
-    """Three paths of ten leapfrog steps."""
+    """Three paths of five leapfrog steps."""
     first = problem(key, P, N, T)
 
     def path(net, k):
-        return hamiltonian(k, net, first.problem, step, 10, adjusted > 0), None
+        return hamiltonian(k, net, first.problem, step, 5, adjusted > 0), None
 
     return Sampled(jax.lax.scan(path, first.network, jax.random.split(named(key, "paths"), 3))[0], first.problem)
 
@@ -128,9 +121,12 @@ def brownian(key, net, count):
 
 
 def langevin_steps(key, P, N, T, step):
-    """Sixteen unadjusted steps."""
+    """Sixty-four unadjusted steps; a path that runs away, as some do at every length, is left where it began."""
     first = problem(key, P, N, T)
-    return Sampled(langevin(first.network, brownian(key, first.network, 16), first.problem, step), first.problem)
+    net = first.network
+    end = langevin(net, brownian(key, net, 64), first.problem, step)
+    near = squares(end) < 10 * (1 + squares(net))  # not so where it is no number
+    return Sampled(jax.tree.map(lambda new, old: jnp.where(near, new, old), end, net), first.problem)
 
 
 def observe(model, P):
@@ -209,28 +205,30 @@ theorem = Theorem(
     label="derived",
     uses=("layer_sum_rule",),
     hypotheses=H,
-    claims=dict(order=order, of_a=of_a, of_V=of_V, of_V_0=of_V_0, drift=drift, extrapolated=extrapolated),
+    claims=dict(order=order, of_a=of_a, of_V=of_V, of_V_0=of_V_0, extrapolated=extrapolated),
     proofs=(block_law, langevin_variance),
     experiments=dict(
-        samplers=Experiment(observe, kept, {P: 5}, at={N: 4, T: Rational(1, 4)}, draws=Efforts(60000, 60000, 200000),
+        samplers=Experiment(observe, kept, {P: 5}, at={N: 4, T: Rational(1, 4)}, draws=Efforts(40000, 60000, 200000),
                             subjects={
             "three sweeps of block draws": blocks,
             "three Hamiltonian paths": paths,
-            "weights of variance 5/4": blocks(start=1.25).breaking(H.prior, fails=rules),
-            "noise of variance 3 T": blocks(noise=3.0).breaking(H.noise, fails=rules),
+            "weights of variance 3/2": blocks(start=1.5).breaking(H.drawn, fails=order),
             "ReLU after the embedding": Subject(blockwise(rectified=True), start=1.0, noise=1.0, disturbed=1.0).breaking(
                 H.linear, fails=of_V_0,
             ),
             "block draws without noise": blocks(disturbed=0.0).breaking(H.adjusted, fails=rules),
-            "unadjusted Langevin steps of 1/32": Subject(langevin_steps, step=1 / 32).breaking(H.adjusted, fails=rules),
+            "unadjusted Langevin steps of 1/64": Subject(langevin_steps, step=1 / 64).breaking(H.adjusted, fails=rules),
         }),
-        lengths=Experiment(observe_lengths, steps, {n: (32, 64, 128)}, at={P: 2, N: 2, T: 1},
+        lengths=Experiment(observe_lengths, steps, {n: (32, 64, 128)}, at={P: 2, N: 3, T: 1},
                            draws=Efforts(2000, 4000, 16000), seeds="paired", subjects={
             "Langevin steps from an exact draw": Subject(build_lengths),
         }),
     ),
     issues=(
+        "Block draws forget their start: after three sweeps from weights of variance 3/2 the sum rules are off by 0.03 or "
+        "less, and U by a half.",
         "A sampler is seen to keep the law of weights and labels; how fast a chain forgets its start is not measured.",
-        "The bias of Langevin steps is followed up to time one and in a bounded function of the weights.",
+        "The bias of Langevin steps is of the order eps: the mutant without extrapolation is refuted.",
+        "It is followed up to time one and in a bounded function of the weights.",
     ),
 )  # fmt: skip
