@@ -1,0 +1,234 @@
+"""Three samplers of the posterior: blocks drawn exactly and accepted Hamiltonian paths keep it, Langevin steps do not.
+
+The output is linear in each block theta of weights, f = A theta. With theta_0 from the prior and e from the noise,
+theta_0 + A^T (A A^T + T I)^(-1) (y - A theta_0 - e) has exactly the law of the block given the others and y. Unadjusted
+Langevin steps of length eps change the law in the order eps: a direction of curvature h keeps the variance
+1/(h (1 - eps h/2)), not 1/h. Twice the value at eps/2 less that at eps is right up to eps^2.
+
+Weights of the prior and labels y = f + noise are an exact draw of the posterior given y. A sampler that is right leaves
+their joint law as it is, and no chain needs to be long.
+"""
+
+import equinox as eqx
+import jax
+import jax.numpy as jnp
+from sympy import Derivative, Rational, Subs, symbols, transpose
+
+from theorax.language import *
+from theorax.numerics.keys import named
+from theorax.theorems.attention_paths_statmech._layered_paths import DeepPaths, drawn_deep
+from theorax.theorems.attention_paths_statmech._paths import N, P
+from theorax.theorems.attention_paths_statmech._samplers import (
+    BLOCKS,
+    Problem,
+    block_draws,
+    hamiltonian,
+    langevin,
+    normal_weights,
+    squares,
+)
+
+T = Parameter("T", "temperature: the variance of the noise of the labels", positive=True)
+n = Size("n", "Langevin steps in one unit of time, 1/eps")
+kept = numbers(
+    order="U_pp, mean over the two paths, after the sampler",
+    a="|a|^2 - dim a",
+    V="|V|^2 - dim V",
+    V_0="|V_0|^2 - dim V_0",
+    pull="f.(y - f)/T",
+    g="1/(1 + |y|^2/P), a function of the labels",
+)
+steps = numbers(
+    drift="r at steps 1/n less r at steps 1/(2 n), r = |theta|^2/(|theta|^2 + dim), at time one of one Brownian path",
+    rest="r(1/n) - 3 r(1/(2 n)) + 2 r(1/(4 n)), what extrapolation leaves between neighbours",
+)
+
+H = hypotheses(
+    drawn="labels are outputs and noise of variance T, of independent standard normal weights",
+    linear="f is linear in each block of weights",
+    adjusted="a block is drawn with its law given the others, or a path accepted as its energy allows",
+)
+
+
+def rule(letter):
+    """The sum rule of one block, after the sampler."""
+    return Expectation(
+        (letter - kept.pull) * kept.g, 0, under=tuple(H), on="samplers", spread=6,
+        margin=Absolute(1, 8, "without the term of the data the mean is -0.2, and 0.2 is two percent of dim V"),
+        wrong={"the data's term forgotten": dict(of=letter * kept.g), "its sign": dict(of=(letter + kept.pull) * kept.g)},
+    )  # fmt: skip
+
+
+order = Expectation(
+    kept.order, 1, under=(H.drawn, H.adjusted), on="samplers", spread=1,
+    margin=Relative(1, 12, "weights of variance 3/2 leave a half and more"),
+)  # fmt: skip
+of_a, of_V, of_V_0 = rule(kept.a), rule(kept.V), rule(kept.V_0)
+
+# Of a bias c eps^a three lengths leave c (1 - 2^(-a)) (1 - 2^(1 - a)) eps^a: nothing, if a is one.
+extrapolated = Limit(
+    n * steps.rest, 0, as_=n, on="lengths", under=(), spread=Rational(1, 16),
+    approach=Corrections(size=0.01, slowest=1, fastest=1, reference=32, reason="the series goes on with the square"),
+    margin=Absolute(1, 80, "the order 1/2 leaves -0.017, the neighbours' difference alone 0.04"),
+    wrong={"no extrapolation": dict(of=n * steps.drift), "its sign": dict(of=n * (steps.rest - 2 * steps.drift))},
+)  # fmt: skip
+
+
+class Sampled(eqx.Module):
+    """Weights after the sampler, and the problem."""
+
+    network: DeepPaths
+    problem: Problem
+
+
+def problem(key, P, N, T, start=1.0, noise=1.0, rectified=False):
+    """Weights of variance ``start`` in V_0, V and a; labels with noise of variance ``noise`` times T."""
+    first = drawn_deep(key, (N, N), 2, 3, rectified=rectified)
+    network = normal_weights(named(key, "weights"), first, jnp.sqrt(1.0 * start))
+    inputs = jax.random.normal(named(key, "inputs"), (P, 3, 3))
+    disturbed = jnp.sqrt(noise * T) * jax.random.normal(named(key, "noise"), (P,))
+    posed = Problem(inputs, jnp.zeros(P), jnp.asarray(1.0 * T))
+    return Sampled(network, eqx.tree_at(lambda posed: posed.labels, posed, posed.outputs(network) + disturbed))
+
+
+def blockwise(rectified=False):
+    """Three sweeps of block draws; ``disturbed`` scales the noise that the sampler adds."""
+
+    def build(key, P, N, T, start, noise, disturbed):
+        first = problem(key, P, N, T, start, noise, rectified)
+
+        def sweep(net, k):
+            return block_draws(k, net, first.problem, disturbed), None
+
+        return Sampled(jax.lax.scan(sweep, first.network, jax.random.split(named(key, "sweeps"), 3))[0], first.problem)
+
+    return build
+
+
+def hamiltonian_paths(key, P, N, T, step, adjusted):
+    """Three paths of five leapfrog steps."""
+    first = problem(key, P, N, T)
+
+    def path(net, k):
+        return hamiltonian(k, net, first.problem, step, 5, adjusted > 0), None
+
+    return Sampled(jax.lax.scan(path, first.network, jax.random.split(named(key, "paths"), 3))[0], first.problem)
+
+
+def brownian(key, net, count):
+    """Standard normal numbers for each of ``count`` steps and each weight."""
+    return jax.vmap(lambda k: normal_weights(k, net))(jax.random.split(named(key, "Brownian"), count))
+
+
+def langevin_steps(key, P, N, T, step):
+    """Sixty-four unadjusted steps; a path that runs away, as some do at every length, is left where it began."""
+    first = problem(key, P, N, T)
+    net = first.network
+    end = langevin(net, brownian(key, net, 64), first.problem, step)
+    near = squares(end) < 10 * (1 + squares(net))  # not so where it is no number
+    return Sampled(jax.tree.map(lambda new, old: jnp.where(near, new, old), end, net), first.problem)
+
+
+def observe(model, P):
+    net, posed = model.network, model.problem
+    f, y = posed.outputs(net), posed.labels
+    excess = {name: (of(net) ** 2).sum() - of(net).size for name, of in BLOCKS.items()}
+    return dict(
+        excess,
+        order=jnp.diagonal(net.order_parameter()).mean(),
+        pull=f @ (y - f) / posed.T,
+        g=1 / (1 + (y**2).sum() / P),
+    )
+
+
+class Lengths(eqx.Module):
+    """One start and one Brownian path, followed at steps 1/n, 1/(2 n) and 1/(4 n) up to time one."""
+
+    ends: tuple[DeepPaths, DeepPaths, DeepPaths]
+
+
+def build_lengths(key, P, N, T, n):
+    first = problem(key, P, N, T)
+    finest = brownian(key, first.network, 4 * n)
+
+    def coarser(noises, by):
+        grouped = lambda noise: noise.reshape(-1, by, *noise.shape[1:]).sum(1) / jnp.sqrt(1.0 * by)  # noqa: E731
+        return jax.tree.map(grouped, noises)
+
+    return Lengths(tuple(
+        langevin(first.network, coarser(finest, by), first.problem, by / (4.0 * n)) for by in (4, 2, 1)
+    ))  # fmt: skip
+
+
+def observe_lengths(model):
+    def bounded(net):
+        size = sum(of(net).size for of in BLOCKS.values())
+        return 1 - 1 / (1 + squares(net) / size)
+
+    coarse, middle, fine = map(bounded, model.ends)
+    return dict(drift=coarse - middle, rest=coarse - 3 * middle + 2 * fine)
+
+
+@lemma
+def block_law():
+    """Jacobians of every size, in units where T = 1; G is the inverse of A A^T + I."""
+    A, G, y, first, e = generic_matrices("A G y theta e")
+    At = transpose(A)
+    inverse = ((A * At * G, 1 - G), (G * A * At, 1 - G))
+    drawn = first + At * G * (y - A * first - e)
+    yield MatrixStep("the draw, sorted", drawn, At * G * y + (1 - At * G * A) * first - At * G * e)
+    yield MatrixStep("its mean solves the normal equations", (At * A + 1) * At * G * y, At * y, inverse)
+    # theta_0 and e are independent with the covariance I.
+    covariance = (1 - At * G * A) * (1 - At * G * A) + At * G * G * A
+    yield MatrixStep("its covariance", covariance, 1 - At * G * A, inverse)
+    yield MatrixStep("the inverse of the curvature", (At * A + 1) * (1 - At * G * A), 1, inverse)
+
+
+h, eps, v = symbols("h eps v", positive=True)
+
+
+@lemma
+def langevin_variance():
+    """One direction of curvature h: the variance v that a step keeps, and its first order in eps."""
+    stationary = 1 / (h * (1 - eps * h / 2))
+    yield Solved("the variance that stays", [(1 - eps * h) ** 2 * v + 2 * eps - v], [v], [{v: stationary}])
+    yield Step("its slope in eps at zero, over 1/h", Subs(Derivative(h * stationary, eps), eps, 0), h / 2)
+    doubled = 2 * stationary.subs(eps, eps / 2) - stationary
+    yield Step("the slope of the extrapolated value", Subs(Derivative(doubled, eps), eps, 0), 0)
+
+
+blocks = Subject(blockwise(), start=1.0, noise=1.0, disturbed=1.0)
+paths = Subject(hamiltonian_paths, step=0.05, adjusted=1.0)
+rules = (of_a, of_V, of_V_0)
+theorem = Theorem(
+    place="how a small model is sampled (derived here)",
+    label="derived",
+    uses=("layer_sum_rule",),
+    hypotheses=H,
+    claims=dict(order=order, of_a=of_a, of_V=of_V, of_V_0=of_V_0, extrapolated=extrapolated),
+    proofs=(block_law, langevin_variance),
+    experiments=dict(
+        samplers=Experiment(observe, kept, {P: 5}, at={N: 4, T: Rational(1, 4)}, draws=Efforts(40000, 60000, 200000),
+                            subjects={
+            "three sweeps of block draws": blocks,
+            "three Hamiltonian paths": paths,
+            "weights of variance 3/2": blocks(start=1.5).breaking(H.drawn, fails=order),
+            "ReLU after the embedding": Subject(blockwise(rectified=True), start=1.0, noise=1.0, disturbed=1.0).breaking(
+                H.linear, fails=of_V_0,
+            ),
+            "block draws without noise": blocks(disturbed=0.0).breaking(H.adjusted, fails=rules),
+            "unadjusted Langevin steps of 1/64": Subject(langevin_steps, step=1 / 64).breaking(H.adjusted, fails=rules),
+        }),
+        lengths=Experiment(observe_lengths, steps, {n: (32, 64, 128)}, at={P: 2, N: 3, T: 1},
+                           draws=Efforts(2000, 4000, 16000), seeds="paired", subjects={
+            "Langevin steps from an exact draw": Subject(build_lengths),
+        }),
+    ),
+    issues=(
+        "Block draws forget their start: after three sweeps from weights of variance 3/2 the sum rules are off by 0.03 or "
+        "less, and U by a half.",
+        "A sampler is seen to keep the law of weights and labels; how fast a chain forgets its start is not measured.",
+        "The bias of Langevin steps is of the order eps: the mutant without extrapolation is refuted.",
+        "It is followed up to time one and in a bounded function of the weights.",
+    ),
+)  # fmt: skip
