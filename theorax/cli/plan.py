@@ -268,20 +268,27 @@ def _pilot(found: Pilot, own: Settings) -> Iterator[Block]:
         yield from _designs(found.plan.checks, own)
 
 
-def _together(planned: list[PlannedCheck]) -> Iterator[Block]:
-    """Power left by the adjustment over one run of all these claims, if each is as true and as noisy as planned."""
-    from statistics import NormalDist
-
-    from theorax.decide.error_budget import SUPPORTS, short_of
+def expected_in_one_run(planned: Iterable[PlannedCheck]) -> dict[str, float]:
+    """The p-value of support of every claim that draws decide, its attempts charged, if it is as true and noisy as planned."""
     from theorax.decide.spending import charged
-    from theorax.text.blocks import Heading, Paragraph
-    from theorax.text.numbers import number
 
     expected: dict[str, float] = {}
     for row in planned:
         if row.p_support is not None and row.decides:
             name, p = f"{row.theorem}.{row.claim}", charged(row.p_support, row.attempt)
             expected[name] = max(p, expected.get(name, 0.0))
+    return expected
+
+
+def _together(planned: list[PlannedCheck]) -> Iterator[Block]:
+    """Power left by the adjustment over one run of all these claims, if each is as true and as noisy as planned."""
+    from statistics import NormalDist
+
+    from theorax.decide.error_budget import SUPPORTS, short_of
+    from theorax.text.blocks import Heading, Paragraph
+    from theorax.text.numbers import number
+
+    expected = expected_in_one_run(planned)
     if len(expected) < 2:
         return
     yield Heading("All of them in one run")
