@@ -123,7 +123,7 @@ def eigenvector():
 
 @lemma
 def every_number_of_keys():
-    """Any even N: G commutes with the turn S of the keys by one place, and S w = -w leaves (-1)^j alone, up to a factor."""
+    """Any even N: G commutes with the turn S of the keys by a place, and S w = -w is (-1)^j up to a factor."""
     G, S, w = generic_matrices("G S w")
     yield MatrixStep("G maps it to a multiple of itself", S * G * w, -G * w, ((S * G, G * S), (S * w, -w)))
     # e^(2 pi i n j/N) (-1)^j is a power z^j of a root of unity: over all keys it sums to zero unless z = 1, n = N/2 + pN.
