@@ -140,8 +140,7 @@ def on_symbols():
 @lemma
 def every_depth():
     """One neuron with linear layers, every N: a step and its way back, and the products of all by induction."""
-    a, b, h, x = symbols("a b h x")
-    scheme = Heun(linear, 0)
+    scheme, (a, b, h, x) = Heun(linear, 0), symbols("a b h x")
     back = scheme.backwards((a, b), scheme.forwards((a, b), x, h), h)
     yield Step("one step there and back", back, x * (1 - (a - b) ** 2 * h**2 / 4 + a**2 * b**2 * h**4 / 4))
     # The step of n sends x to g x, and back c g x to c times what it sends g x to: the product gains its factor.
