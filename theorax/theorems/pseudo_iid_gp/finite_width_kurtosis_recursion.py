@@ -200,7 +200,6 @@ theorem = Theorem(
             cumulants.observe, excess, {n: (16, 32, 64)}, along={l: (1, 2)}, draws=Efforts(300, 600, 8000), span=4,
             dtype="float32", padded=True,
             subjects={
-                "Gaussian, ReLU from q = 4": subject(setting.GAUSSIAN, RELU, MOVED),
                 "Haar, ReLU from q = 4": subject(setting.HAAR, RELU, MOVED),
                 "Haar taken for Gaussian": subject(setting.HAAR, RELU, MOVED, IID).breaking(H.listed, fails=moving),
                 "erf from q = 4": subject(setting.GAUSSIAN, ERF, EDGE | {q: Integer(4)}).breaking(H.relu, fails=moving),
