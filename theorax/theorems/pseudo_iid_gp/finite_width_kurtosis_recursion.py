@@ -197,7 +197,7 @@ theorem = Theorem(
             },
         ),
         started=Experiment(
-            cumulants.observe, excess, {n: (16, 32, 64)}, along={l: (1, 2)}, draws=Efforts(300, 600, 8000), span=4,
+            cumulants.observe, excess, {n: (16, 32, 64)}, along={l: (1, 2)}, draws=Efforts(600, 600, 8000), span=4,
             dtype="float32", padded=True,
             subjects={
                 "Haar, ReLU from q = 4": subject(setting.HAAR, RELU, MOVED),
