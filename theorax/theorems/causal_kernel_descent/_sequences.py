@@ -31,6 +31,11 @@ class Orbit(eqx.Module):
         """Omega."""
         return reflected(self.vectors)
 
+    def turned(self, length: int) -> Float[Array, "length D"]:
+        """The same with the scale one."""
+        start = self.start / jnp.sqrt(self.start @ self.start)
+        return orbit(self.matrix, start, length)
+
     def tokens(self, length: int) -> Float[Array, "length D"]:
         """The first tokens."""
         start = self.start / jnp.sqrt(self.start @ self.start)

@@ -142,8 +142,12 @@ def norms():
     # f is two real coordinates, cos and sin of ma up to a shift; e^(+-ima) has squared norm 1/I_m(1) in its space.
     cosine, sine = (Integral(wave(m * a) ** 2, (a, 0, 2 * pi)) / (2 * pi) for wave in (cos, sin))
     yield Step("both coordinates, by Parseval", (cosine + sine) / besseli(m, 1), 1 / besseli(m, 1))
-    bump = h * E ** (-((a - y) ** 2) / 2)
-    yield Step("h k(., y) has squared norm h^2 k(y, y)", Subs(bump**2, a, y), h**2)
+    F, G, alpha, f = generic_matrices("F G alpha f")  # features of any points, as the rows of F
+    combined = ((f, transpose(F) * alpha), (G, F * transpose(F)))
+    norm = transpose(alpha) * G * alpha
+    yield MatrixStep("a combination of features has the norm of its Gram matrix", transpose(f) * f, norm, combined)
+    bump = E ** (-((a - y) ** 2) / 2)
+    yield Step("f = h k(., y), one point: h^2 k(y, y)", h * Subs(bump, a, y) * h, h**2)
 
 
 features = Subject(samples, noise=0.0, uneven=0.0)

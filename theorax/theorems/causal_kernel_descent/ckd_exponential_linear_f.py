@@ -67,7 +67,7 @@ def observe(model, T):
 
 @derives(energy)
 def cost():
-    """Any part p, any two angles without rational relations."""
+    """Any part p, any two angles without rational relations; a plane among any number of them."""
     q, a = 1 - p, Symbol("a", real=True)
     atoms = "e^(x cos a) = sum_n I_n(x) e^(ina): the atoms of the kernel are I_m(p) I_n(q)"
     yield Cited(atoms, "Abramowitz and Stegun 1964, 9.6.34")
@@ -78,6 +78,9 @@ def cost():
     one, other = squares[0] / (besseli(1, p) * besseli(0, q)), squares[1] / (besseli(0, p) * besseli(1, q))
     yield Step("the first plane", one, first)
     yield Step("both planes, times kappa = e", E * (one + other), energy.to)
+    others = Symbol("I", positive=True)  # the product of I_0(p_j) over all other planes: their atoms of order zero
+    among = 2 * Integral((sqrt(p) * cos(a)) ** 2, (a, 0, 2 * pi)) / (2 * pi) / (besseli(1, p) * others)
+    yield Step("one of any number of planes", among, p / (besseli(1, p) * others))
 
 
 equal_parts = PLANES(part=0.5, exponential=EXPONENTIAL, knows={p: Rational(1, 2)})

@@ -7,7 +7,7 @@ makes them one number.
 """
 
 import jax.numpy as jnp
-from sympy import Rational, Symbol
+from sympy import Rational, Symbol, symbols, transpose
 
 from theorax.language import *
 from theorax.theorems.causal_kernel_descent import _sequences as sequences
@@ -21,18 +21,32 @@ sides = arrays(
     weighted="K_L r, r the residual of the depth limit",
     ahead="kappa times the next tokens",
 )
+scaled = arrays(
+    grown="r_t/s^t, r_t the residual of the depth limit on tokens x_(t+1) = s Omega x_t",
+    closed="sum of gamma_j s^(-2j) Omega^(t-j) x_1 over j < t, with sum_j gamma_j z^j = 1/sum_k <x_1, Omega^k x_1> z^k",
+    unscaled="the same with s = 1",
+    relative="Kaczmarz's residual over s^t",
+    turned="Kaczmarz's residual at s = 1",
+)
 seen = numbers(
     gap="the largest difference of a coordinate of the depth limit and of Kaczmarz's prediction",
     peek="the same with Kaczmarz's prediction made after its target was seen",
 )
 
 rounding = "the account of the rounding stays below it; with lengths 5 % off per step the difference is of order one"
-H = hypotheses(sphere=SPHERE)
+H = hypotheses(sphere=SPHERE, scaled="x_(t+1) = s Omega x_t with Omega orthogonal, and the kernel is linear")
 equal = Identity(sides.guess, sides.u, margin=Relative(1, 10**6, rounding))
 residual = Identity(sides.weighted, -sides.ahead, margin=Relative(1, 10**6, rounding))
 # ||K_L^-1|| <= 2/kappa, as the symmetric part of K_L is (K + kappa I)/2: substitution is off by 2 T gamma_T ||u|| at most,
 # and ||u|| <= ||x_+|| + ||r|| <= 3 sqrt(T). Projections do not let Kaczmarz's errors grow: they are far smaller.
 bound = 6 * T ** Rational(5, 2) * Rational(1, 2**53)
+grows = Identity(
+    scaled.grown, -scaled.closed, under=H.scaled, margin=Relative(1, 10**6, rounding), content=Rational(1, 10),
+    wrong={"s forgotten": -scaled.unscaled},
+)  # fmt: skip
+kaczmarz_forgets = Identity(
+    scaled.relative, scaled.turned, under=H.scaled, margin=Relative(1, 10**6, rounding), content=Rational(1, 10),
+)  # fmt: skip
 early = {"predictions made after the target was seen": dict(of=seen.peek)}
 long = Inequality(seen.gap, at_most=bound, on="long", wrong=early)
 circle = Inequality(seen.gap, at_most=bound, on="circle", wrong=early)
@@ -86,6 +100,27 @@ def fourier(model, T):
     return apart(model.gram(X[:-1]), jnp.concatenate([waves.real, waves.imag], axis=1), X[1:], T)
 
 
+def scaled_orbit(model, T):
+    """Residuals on a scaled orbit, and what the powers of Omega on the first token make of them."""
+    X, s = model.tokens(T.padded + 1), model.scale
+    K, Y = model.gram(X[:-1]), model.turned(T.padded + 1)
+    powers = [s]  # s^t
+    for _ in range(1, T.padded):
+        powers.append(powers[-1] * s)
+    over = jnp.stack(powers)[:, None]
+    products, gamma = Y @ Y[0], [jnp.ones(())]
+    for t in range(1, T.padded):
+        gamma.append(-sum(gamma[i] * products[t - i] for i in range(t)))
+    terms = [[gamma[j] * Y[t - j] for j in range(t)] for t in range(1, T.padded + 1)]
+    sums = [row[0] + sum(term / powers[j] ** 2 for j, term in enumerate(row[1:])) for row in terms]
+    features = jnp.where(model.exponential == 1, X[:-1] * X[:-1], X[:-1])
+    one, other = (kaczmarz(rows, targets)[0] - targets for rows, targets in ((features, X[1:]), (Y[:-1], Y[1:])))
+    return dict(
+        grown=(fixed_point(K, X[1:]) - X[1:]) / over, closed=jnp.stack(sums), unscaled=jnp.stack([sum(row) for row in terms]),
+        relative=one / over, turned=other,
+    )  # fmt: skip
+
+
 @settles(equal, residual)
 def three_kernels(claim):
     """Every kernel at three tokens, and kernels of rank two at four tokens; any targets."""
@@ -98,6 +133,34 @@ def three_kernels(claim):
         yield Instance(claim, f"{len(features)} tokens", both, phi, targets)
 
 
+@lemma
+def every_context():
+    """Every T, dimension and kernel, any targets: W_t unrolled, and one row of K_L u = L x_+ after another."""
+    W, phi, other, target, u, rest = generic_matrices("W phi_s phi_t x_(s+1) u_t R")
+    kappa, k = symbols("kappa k_ts", positive=True)
+    kernel = ((transpose(phi) * other, k),)
+    later = W + (target - W * phi) * transpose(phi) / kappa
+    more = kappa * W * other + k * (target - W * phi)
+    yield MatrixStep("kappa W_t phi(x_t) gains one term a token, from W_1 = 0", kappa * later * other, more, kernel)
+    # R is the sum over s < t of k(x_t, x_s) (x_(s+1) - u_s), which is kappa W_t phi(x_t) if u_s = W_s phi(x_s) so far.
+    yield MatrixStep("row t of K_L u = L x_+", u, W * other, ((kappa * u, rest), (rest, kappa * W * other)))
+
+
+@lemma
+def scaled_rotations():
+    """Every T and d: D = diag(s^(t-1)), Toeplitz g_L with the inverse C, tokens x_+ = s D Y, Y the turned first token."""
+    K, D, inverse, g, C, Y = generic_matrices("K_L D D^-1 g_L C Y")
+    s = Symbol("s", positive=True)
+    given = ((K, D * g * D), (inverse * D, 1), (D * inverse, 1), (C * g, 1), (g * C, 1))
+    # K_L r = -D^2 x_+, D^2 the diagonal of K_L.
+    solved = -s * inverse * C * D * D * Y
+    yield MatrixStep("r = -s D^-1 C D^2 Y solves K_L r = -D^2 x_+", K * solved, -s * D * D * D * Y, given)
+    W, phi, target = generic_matrices("W phi x")
+    a, c = symbols("a c", positive=True)  # |phi|^2 and s^(t-1): at the scale s the matrix is s W
+    step = (c * s * target - s * W * (c * phi)) * transpose(c * phi) / (c**2 * a)
+    yield MatrixStep("Kaczmarz's step at c phi and c s x", step, s * (target - W * phi) * transpose(phi) / a)
+
+
 kernels = Subject(sequence, scale=1.0, constant=0.0, linear=1.0, quadratic=0.0)
 quadratic = kernels(constant=1.0, quadratic=1.0)
 long_orbits = Subject(sequences.orbits, scale=1.0, exponential=setting.LINEAR)
@@ -106,8 +169,10 @@ theorem = Theorem(
     place="the link to Kaczmarz's algorithm (abstract); reconstructed",
     label="reconstructed",
     hypotheses=H,
-    claims=dict(equal=equal, residual=residual, long=long, circle=circle),
-    proofs=(three_kernels,),
+    claims=dict(
+        equal=equal, residual=residual, long=long, circle=circle, grows=grows, kaczmarz_forgets=kaczmarz_forgets,
+    ),
+    proofs=(three_kernels, every_context, scaled_rotations),
     experiments=dict(
         short=Experiment(
             compare, sides, {T: Efforts((4, 12), (4, 12), (4, 12, 24))}, at=({d: 2}, {d: 3}), draws=Efforts(2, 3, 8),
@@ -116,6 +181,16 @@ theorem = Theorem(
                 "quadratic": quadratic,
                 "linear, each token 5 % longer": kernels(scale=1.05).breaking(H.sphere, fails=(equal, residual)),
                 "quadratic, each token 5 % shorter": quadratic(scale=0.95).breaking(H.sphere, fails=(equal, residual)),
+            },
+        ),
+        scaled=Experiment(
+            scaled_orbit, scaled, {T: 6}, at={d: 3}, draws=Efforts(90, 90, 440),
+            padded=True, subjects={
+                "each token 20 % longer": long_orbits(scale=1.2),
+                "each token 20 % shorter": long_orbits(scale=0.8),
+                "exponential kernel": long_orbits(scale=1.2, exponential=setting.EXPONENTIAL).breaking(
+                    H.scaled, fails=(grows, kaczmarz_forgets),
+                ),
             },
         ),
         long=Experiment(linear, seen, {T: 400}, at={d: 8}, draws=440, padded=True, subjects={

@@ -8,7 +8,7 @@ depth limit tends to zero: the construction needs a depth that grows with the co
 
 import jax.numpy as jnp
 import sympy
-from sympy import E, Rational, Sum, Symbol, besseli, factorial, oo, sqrt
+from sympy import E, Integral, Rational, Sum, Symbol, besseli, factorial, oo, sqrt
 
 from theorax.language import *
 from theorax.theorems.causal_kernel_descent import _sequences as sequences
@@ -78,7 +78,7 @@ def settle(model, T):
 
 @derives(size)
 def layer_by_layer():
-    """Every root and weight; one to four layers, the leading order in t."""
+    """Every root and weight, every number of layers, the leading order in t; the sums themselves at one to four layers."""
     s, t = Symbol("s", integer=True, positive=True), Symbol("t", integer=True, positive=True)
     c, z = Symbol("c", positive=True), Symbol("z")
     for layers in range(1, 5):
@@ -86,6 +86,11 @@ def layer_by_layer():
         before = (-h * c * s) ** (layers - 1) / factorial(layers - 1)
         leading = sympy.Limit(Sum(-h * c * before, (s, 1, t - 1)) / t**layers, t, oo)
         yield Step(f"the same root, layer {layers}", leading, (-h * c) ** layers / factorial(layers))
+    x = Symbol("x", positive=True)
+    # The n-th layer sums s^(n-1) over s < t: over t^n a Riemann sum of x^(n-1).
+    riemann = h * c * (h * c) ** (n - 1) / factorial(n - 1) * Integral(x ** (n - 1), (x, 0, 1))
+    yield Cited("means of a continuous function over the places s/t tend to its integral", "Rudin 1976, theorem 6.6")
+    yield Step("the same root, any layer, up to the sign (-1)^n", riemann, (h * c) ** n / factorial(n))
     yield Step("another root: a geometric sum, bounded", (1 - z**4) / (1 - z), 1 + z + z**2 + z**3)
     yield Cited("with powers of s before it, such a sum is bounded by the next lower power", "Rudin 1976, theorem 3.41")
     parts = p * ((h * first) ** n / factorial(n)) ** 2 + (1 - p) * ((h * second) ** n / factorial(n)) ** 2

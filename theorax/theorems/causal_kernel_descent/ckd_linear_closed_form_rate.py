@@ -130,8 +130,13 @@ def but_one(weights, factors):
 
 @lemma
 def spectrum():
-    """Two and three eigenvalues, any parts of x_1; the product of the critical points; cycles of three."""
+    """Any dimension by one term; two and three eigenvalues, any parts of x_1, in full; cycles of three."""
     z = Symbol("z")
+    # In the eigenbasis P Omega is similar to (I - 1 c^T) D, and z - (I - 1 c^T) D = (z - D) + 1 c^T D.
+    yield Cited("det(A + u v^T) = det(A) (1 + v^T A^-1 u)", "Horn and Johnson 2013, 0.8.5")
+    value, part = symbols("l c")
+    term = part + part * value / (z - value)  # the parts add up to one
+    yield Step("det(z - P Omega)/det(z - Omega), a term for each eigenvalue", term, z * part / (z - value))
     for order in (2, 3):
         eigenvalues, parts = (list(symbols(f"{letter}1:{order + 1}")) for letter in "lc")
         parts[-1] = 1 - sum(parts[:-1])

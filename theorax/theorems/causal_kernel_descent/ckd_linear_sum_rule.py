@@ -6,6 +6,7 @@ dimension of that span, an integer, whatever the angles and the parts of x_1.
 """
 
 import jax.numpy as jnp
+from sympy import transpose
 
 from theorax.language import *
 from theorax.theorems.causal_kernel_descent import _tokens as setting
@@ -62,6 +63,19 @@ def every_rotation(claim):
         yield Instance(claim, what, powers, Omega, start, LINEAR, length, letters=letters)
 
 
+@lemma
+def every_context():
+    """Every T and d: what one token takes off |S|^2, S = (P Omega)^(t-1), from |I|^2 = d on; summed over the context."""
+    Omega, x, S = generic_matrices("Omega x S")
+    given = ((Omega * transpose(Omega), 1), (transpose(Omega) * Omega, 1), (transpose(x) * x, 1))
+    later = S * (1 - x * transpose(x)) * Omega
+    taken = S * x * transpose(x) * transpose(S)
+    yield MatrixStep("one factor more", S * transpose(S) - later * transpose(later), taken, given)
+    # The trace of this is |S x|^2; the residual is -Omega S x by ckd_linear_closed_form_rate.
+    r = -Omega * S * x
+    yield MatrixStep("the square of the residual is its trace", transpose(r) * r, transpose(S * x) * (S * x), given)
+
+
 one_plane, two_planes = PLANES(part=1.0, knows={span: 2}), PLANES(knows={span: 4})
 theorem = Theorem(
     place="linear attention and linear f (derived here)",
@@ -69,7 +83,7 @@ theorem = Theorem(
     uses=("ckd_linear_closed_form_rate", "ckd_energy_identity"),
     hypotheses=H,
     claims=dict(partial=partial, integer=integer),
-    proofs=(every_rotation,),
+    proofs=(every_rotation, every_context),
     experiments=dict(
         short=Experiment(observe, seen, {T: (4, 10)}, at=({d: 2}, {d: 3}, {d: 5}), draws=setting.FEW, padded=True, subjects={
             "orthogonal": ORBIT,

@@ -12,6 +12,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
+from sympy import Symbol, transpose
 
 from theorax.language import *
 from theorax.numerics.annotations import Scalar
@@ -152,6 +153,29 @@ def generic_period():
         yield Instance(period, f"tau = {order}", blocks, K, targets, order)
 
 
+@lemma
+def every_period():
+    """Every tau, any number of periods and any targets: G = L + U, L its lower triangle with the diagonal."""
+    L, U, before, r, later = generic_matrices("L U s r r'")
+    # K_L r = -kappa x_+ holds G times all periods before and L times the own one; its right side is that of every period.
+    less = (L + U) * (before + r) + L * later - ((L + U) * before + L * r)
+    yield MatrixStep("a period less the one before", less, U * r + L * later)
+
+
+@lemma
+def every_sum():
+    """Every tau, any positive definite G with the diagonal kappa: sweeps d_k, L d_k = G e_k, of errors e_k, G e_0 = Y."""
+    G, L, U, e, sweep, Y, inverse = generic_matrices("G L U e d Y G^-1")
+    kappa = Symbol("kappa", positive=True)
+    given = ((L * sweep, G * e), (transpose(L), G - L + kappa), (transpose(G), G))
+    # r_1 = -kappa d_1, as L r_1 = -kappa Y, and both are multiplied by -L^-1 U from then on.
+    yield MatrixStep("L times the next sweep", G * (e - sweep), -U * sweep, ((L * sweep, G * e), (G, L + U)))
+    rest = transpose(e) * G * e - transpose(e - sweep) * G * (e - sweep)
+    yield MatrixStep("|r|^2/kappa is what a sweep takes off e^T G e", rest, kappa * transpose(sweep) * sweep, given)
+    known = ((G * e, Y), (inverse * G, 1), (G * inverse, 1), (transpose(G), G))
+    yield MatrixStep("which begins at Y^T G^-1 Y", transpose(e) * G * e, transpose(Y) * inverse * Y, known)
+
+
 short = Subject(any_points, exponential=EXPONENTIAL, uneven=0.0, growing=0.0, wandering=0.0)
 long = Subject(near_a_tetrahedron, exponential=EXPONENTIAL, repeated=0, wandering=0.0, uneven=0.0, sign=1.0)
 theorem = Theorem(
@@ -160,7 +184,7 @@ theorem = Theorem(
     uses=("ckd_fixed_point_is_kaczmarz", "ckd_energy_identity"),
     hypotheses=H,
     claims=dict(period=period, rate=rate, contracting=contracting, spent=spent, vanishing=vanishing),
-    proofs=(generic_period,),
+    proofs=(generic_period, every_period, every_sum),
     experiments=dict(
         few=Experiment(few, seen, {tau: (3, 5)}, draws=setting.FEW, padded=True, subjects={
             "exponential": short,

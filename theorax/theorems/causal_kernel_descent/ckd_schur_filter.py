@@ -108,6 +108,16 @@ def inversion():
 
 
 @lemma
+def every_context():
+    """Every T, any targets: K_L = kappa H with H = h(shift), and G = 1/h(shift), a polynomial too: the shift is nilpotent."""
+    K, H, G, x = generic_matrices("K_L H G x_+")
+    kappa = Symbol("kappa", positive=True)
+    toeplitz = ((K, kappa * H), (H * G, 1), (G * H, 1))
+    yield MatrixStep("u = (1 - 1/h) x_+ solves K_L u = L x_+", K * (1 - G) * x, (K - kappa) * x, toeplitz)
+    yield MatrixStep("and nothing else does", G * (K - kappa) * x / kappa, (1 - G) * x, toeplitz)
+
+
+@lemma
 def functions():
     """A single point mass, the kernel 2^(-k), and the linear kernel in a plane; mean squares on the circle."""
     z, a, c = Symbol("z"), Symbol("a", real=True), Symbol("c", real=True)
@@ -138,7 +148,7 @@ theorem = Theorem(
     uses=("ckd_fixed_point_is_kaczmarz",),
     hypotheses=H,
     claims=dict(autoregressive=autoregressive, inner=inner),
-    proofs=(inversion, functions),
+    proofs=(inversion, every_context, functions),
     experiments=dict(
         few=Experiment(observe, seen, {T: (4, 10)}, draws=setting.FEW, padded=True, subjects={
             "linear": PLANES,

@@ -8,7 +8,8 @@ to position: no step lets the layers end, and at last the error shrinks by 1 - k
 
 import jax
 import jax.numpy as jnp
-from sympy import E, Rational, besseli
+import sympy
+from sympy import E, Rational, Subs, Symbol, besseli, log, oo, symbols
 
 from theorax.language import *
 from theorax.theorems.causal_kernel_descent import _sequences as sequences
@@ -26,6 +27,7 @@ seen = arrays(
 errors = numbers(
     total="sum over the context of the squared errors of the depth limit",
     rest="mean of the squared errors over the last quarter of the context",
+    slowest="-T ln(1 - kappa/Z_T), context over the number of layers that divide the error by e at last",
     positive=True,
 )
 N = Size("N", "number of layers, growing")
@@ -33,6 +35,7 @@ decay = Measured("decay", "logarithm of the error shrinking from N to 2 N layers
 
 H = hypotheses(
     orbit=setting.TURNED,
+    circle="tokens turn on one circle",
     matched="both heads divide by the same sum",
     softmax="weights are divided by a sum over the context",
 )
@@ -43,7 +46,7 @@ same = Identity(
     ),
 )  # fmt: skip
 energy = Limit(
-    errors.total, E / besseli(1, 1), as_=T, under=(H.matched, H.orbit),
+    errors.total, E / besseli(1, 1), as_=T, under=(H.matched, H.orbit, H.circle),
     spread=Rational(1, 5000),  # 40 draws on other seeds: 1.1e-4 at the most
     approach=setting.summable(0.02, "what remains to be learnt; at most 0.002 of the limit at T = 128 on other seeds"),
     margin=Relative(1, 20, "own sums raise it by a half, own sums with an empty key by a quarter"),
@@ -62,6 +65,18 @@ speed = Limit(
         0.05, 64, "geometric, the next largest factor is that of another position; 0.011 at N = 64 on other seeds",
     ),
     margin=Relative(1, 10, "without sums the layers end; half or twice the diagonal moves it by a factor of about two"),
+)  # fmt: skip
+pace = Limit(
+    errors.slowest, E / besseli(0, 1), as_=T, under=(H.softmax, H.circle), spread=Rational(1, 50),
+    approach=Corrections(
+        size=0.2, slowest=1, rest=0, reference=128, reason="a sum over the turns of a circle is off by a bounded term",
+    ),
+    margin=Relative(1, 10, "a mean of e^<x, y> that is forgotten moves it by a quarter, I_1 for I_0 by a factor of two"),
+    wrong={
+        "the depth of exponential attention, which ends": dict(of=errors.slowest / T),
+        "the mean of e^<x, y> forgotten": E,
+        "I_1 for I_0": E / besseli(1, 1),
+    },
 )  # fmt: skip
 
 
@@ -94,8 +109,13 @@ def one_layer(model, T):
 def contexts(model, T):
     tokens, kind = model
     X = tokens.tokens(T.padded + 1)
-    squares = ((substituted(*attention(tokens.gram(X[:-1]), X, kind)) - X[1:]) ** 2).sum(1)
-    return dict(total=jnp.where(T.mask, squares, 0).sum(), rest=sequences.mean_of_last_quarter(squares, T))
+    weights, written = attention(tokens.gram(X[:-1]), X, kind)
+    squares = ((substituted(weights, written) - X[1:]) ** 2).sum(1)
+    left = jnp.maximum(1 - weights[T.value - 1, T.value - 1], 1e-300)
+    return dict(
+        total=jnp.where(T.mask, squares, 0).sum(), rest=sequences.mean_of_last_quarter(squares, T),
+        slowest=-T.value * jnp.log(left),
+    )  # fmt: skip
 
 
 def deep(model, T, N):
@@ -118,6 +138,26 @@ def generic_tokens():
     yield Instance(same, "one layer", again, setting.generic("x", 4, 1), MATCHED)
 
 
+@lemma
+def every_context():
+    """Every T, dimension and kernel, any sums Z_t: D = diag(1/Z), the strict part N of K_L, targets x_+."""
+    D, K, N, u, ahead = generic_matrices("D K_L N u x_+")
+    eta = Symbol("eta", positive=True)
+    layer = u - eta * D * K * u + eta * D * N * ahead
+    yield MatrixStep("a layer keeps what K_L u = L x_+ solves", layer, u, ((K * u, N * ahead),))
+
+
+@derives(pace)
+def long_contexts():
+    """Tokens of a turn without a rational relation to pi: their products with the last one are cosines of its multiples."""
+    kappa, mean, m = symbols("kappa mu m", positive=True)
+    yield Cited("multiples of such an angle are spread evenly over the circle", "Weyl 1916")
+    # Z_T is T times the mean of e^(cos a), to first order: m is T.
+    yield Step("depth over T", sympy.Limit(-m * log(1 - kappa / (m * mean)), m, oo), kappa / mean)
+    yield Cited("the mean of e^(cos a) is I_0(1)", "Abramowitz and Stegun 1964, 9.6.16")
+    yield Step("at kappa = e", Subs(kappa / mean, (kappa, mean), (E, besseli(0, 1))), pace.to)
+
+
 # The option `number` is the kind of normalisation.
 layer, context = ORBIT(exponential=EXPONENTIAL, number=MATCHED), ONE_PLANE(number=MATCHED)
 theorem = Theorem(
@@ -125,8 +165,8 @@ theorem = Theorem(
     label="reconstructed",
     uses=("ckd_transformer_construction", "ckd_energy_identity"),
     hypotheses=H,
-    claims=dict(same=same, energy=energy, vanishing=vanishing, speed=speed),
-    proofs=(generic_tokens,),
+    claims=dict(same=same, energy=energy, vanishing=vanishing, speed=speed, pace=pace),
+    proofs=(generic_tokens, every_context, long_contexts),
     experiments=dict(
         one_layer=Experiment(one_layer, seen, {T: (3, 7)}, at={d: 3}, draws=setting.FEW, padded=True, subjects={
             "same sums": layer,
@@ -138,6 +178,8 @@ theorem = Theorem(
             "own sums": context(number=OWN).breaking(H.matched, fails=energy),
             "own sums with an empty key": context(number=OWN_WITH_EMPTY).breaking(H.matched, fails=energy),
             "independent tokens": context(scrambled=1).breaking(H.orbit, fails=(energy, vanishing)),
+            "no sums": context(number=NONE).breaking(H.softmax, fails=pace),
+            "two circles": context(part=0.5).breaking(H.circle, fails=(energy, pace)),
         }),
         depths=Experiment(
             deep, decay, {N: (64, 128, 256, 512)}, at={T: 8}, draws=Efforts(64, 128, 256), span=8, padded=True,

@@ -111,6 +111,20 @@ def generic_tokens():
         yield Instance(layers, f"{name}, d = {dimension}, every layer", run, X, step, kind, 1, 1, depth)
 
 
+@lemma
+def every_context():
+    """Every context, dimension, kernel and step: one layer, and both networks start from u = 0; induction over layers."""
+    K, N, A, F, e, first, ahead, u = generic_matrices("K_L N A F e x_1 x_+ u")
+    eta = Symbol("eta", positive=True)
+    # A holds k(x_t, x_(s-1)), s <= t: one place to the right of N, the strict part of K_L. The tokens are F x_+ + e x_1, F
+    # moving them on by one place; the key x_0 is left out or empty.
+    moved = ((A * F, N), (A * e, 0))
+    tokens = F * ahead + e * first
+    layer = u - eta * K * u + eta * A * tokens
+    yield MatrixStep("the second head shifts the sum", A * tokens, N * ahead, moved)
+    yield MatrixStep("both heads make one step of the descent", layer, u - eta * (K * u - N * ahead), moved)
+
+
 linear = Subject(sequence, scale=1.0, exponential=LINEAR, boundary=1, previous=1.0, fraction=1.0)
 exponential = linear(exponential=EXPONENTIAL)
 deep_linear = Subject(plane, exponential=LINEAR, softmax=0, previous=1.0, scrambled=0)
@@ -122,7 +136,7 @@ theorem = Theorem(
     uses=("ckd_fixed_point_is_kaczmarz", "ckd_depth_convergence"),
     hypotheses=H,
     claims=dict(layers=layers, ends=ends, predicts=predicts),
-    proofs=(generic_tokens,),
+    proofs=(generic_tokens, every_context),
     experiments=dict(
         transformers=Experiment(
             observe, (seen,), {T: (3, 7)}, at={d: 3}, along={n: (1, 2, 5)}, draws=setting.FEW, padded=True,

@@ -75,6 +75,7 @@ def secular_equation():
     yield Solved("dx/dG = 0 at one half", Derivative(place, g), g, inside)
     yield Step("the bulk ends where dx/dG = 0, as a singular value", sqrt(Subs(place, g, inside)), absorbed.to)
     yield Solved("there theta^2 = 1/G", theta**2 * inside - 1, theta, sqrt(2))
+    yield Step("both branches meet there", Subs(outlier.to, theta, sqrt(2)), absorbed.to)
 
 
 theorem = Theorem(

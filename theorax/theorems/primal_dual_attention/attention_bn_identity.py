@@ -11,7 +11,7 @@ from dataclasses import replace
 import jax
 import jax.numpy as jnp
 import numpy as np
-from sympy import Integer, Symbol
+from sympy import Integer, Symbol, exp, symbols, transpose
 
 from theorax.language import *
 from theorax.numerics.attention_layers import BATCH, OWN, PLAIN, SAMPLE, AttentionBN
@@ -152,6 +152,22 @@ def any_features(claim):
     yield Instance(claim, "symbols that stand for features", regress, on_symbols(Integer(0), PLAIN, Plain()))
 
 
+@lemma
+def every_number_of_keys():
+    """Any number of keys and dimensions: rows k_j of K, mean mu, S = diag(1/s^2), u all ones, any diagonal A and any c."""
+    K, k, u, mu, S, q, A, moved, shift = generic_matrices("K k u mu S q A S_a c")
+    (c, x), rest = symbols("c_q x", real=True), Symbol("r", positive=True)
+    number = ((transpose(mu) * S * (q - mu), c),)
+    scores = (K - u * transpose(mu)) * S * (q - mu)
+    yield MatrixStep("scores at centred keys", scores, K * S * (q - mu) - c * u, number)
+    without = exp(x) / (exp(x) + rest)  # r: what all other keys add
+    yield Step("softmax forgets what all scores share", exp(x - c) / (exp(x - c) + exp(-c) * rest), without)
+    query, key, centre = (A * z + shift for z in (q, k, mu))
+    square = ((transpose(A) * moved * A, S),)
+    score = transpose(key - centre) * moved * (query - centre)
+    yield MatrixStep("one key: tokens a x + c, s times a", score, transpose(k - mu) * S * (q - mu), square)
+
+
 bn = Subject(build, floor=0.0, kind=BATCH)
 theorem = Theorem(
     place="Attention-BN (reconstructed definition; that only the queries' centre matters, and the invariance: derived)",
@@ -161,7 +177,7 @@ theorem = Theorem(
     claims=dict(
         identity=identity, recentring=recentring, silent=silent, invariant=invariant, expansion=expansion, floored=floored,
     ),
-    proofs=(ratios, any_features),
+    proofs=(ratios, every_number_of_keys, any_features),
     experiments=dict(
         layers=Experiment(observe, seen, {N: 12}, at={D: 5}, draws=setting.DRAWS, padded=True, subjects={
             "Attention-BN, e0 = 0": bn,

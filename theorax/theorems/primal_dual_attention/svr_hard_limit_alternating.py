@@ -121,6 +121,16 @@ def eigenvector():
             yield Step(f"N = {keys}, order {order}", total, met)
 
 
+@lemma
+def every_number_of_keys():
+    """Any even N: G commutes with the turn S of the keys by a place, and S w = -w is (-1)^j up to a factor."""
+    G, S, w = generic_matrices("G S w")
+    yield MatrixStep("G maps it to a multiple of itself", S * G * w, -G * w, ((S * G, G * S), (S * w, -w)))
+    # e^(2 pi i n j/N) (-1)^j is a power z^j of a root of unity: over all keys it sums to zero unless z = 1, n = N/2 + pN.
+    y, j = symbols("y", positive=True), symbols("j", integer=True)
+    yield Step("(z - 1) sum_j z^j = z^N - 1 at z = 1 + y", Sum((1 + y) ** j, (j, 0, N - 1)), ((1 + y) ** N - 1) / y)
+
+
 even = Subject(placed, shift=0.0, turns=0.0)
 theorem = Theorem(
     place="the limit of a hard tube, for targets of the shortest wave (derived here)",
@@ -128,7 +138,7 @@ theorem = Theorem(
     uses=("svr_primal_dual_kkt", "svr_hard_limit_on_the_circle"),
     hypotheses=H,
     claims=dict(eigenvalue=eigenvalue, smallest=smallest, edge=edge, optimal=optimal),
-    proofs=(residuals, eigenvector, weak_duality),
+    proofs=(residuals, eigenvector, every_number_of_keys, weak_duality),
     experiments=dict(
         circle=Experiment(
             on_the_circle, seen, {N: (4, 6)}, draws=1, seeds="none", padded=True, span=1,

@@ -96,6 +96,19 @@ def aliases():
             yield Step(f"m = {turns}, order {n}", total, kept)
 
 
+@lemma
+def every_number_of_keys():
+    """Any number N of evenly spaced keys: G commutes with the turn S of the keys by one place, and with their reflection P."""
+    G, S, P, w = generic_matrices("G S P w")
+    y, c, j = symbols("y", positive=True), symbols("c", real=True), symbols("j", integer=True)
+    # The polynomials z^N - 1 and (z - 1) sum_j z^j are one: at a root of unity other than one the sum is zero.
+    yield Step("sums over the keys", Sum((1 + y) ** j, (j, 0, N - 1)), ((1 + y) ** N - 1) / y)
+    # The wave w of m turns is what S w + S^-1 w = 2 cos(2 pi m/N) w and P w = w leave, up to a factor: G w is one too.
+    wave, commuting = (S * S * w, c * S * w - w), ((S * G, G * S), (P * G, G * P))
+    yield MatrixStep("G w turns as w does", S * S * G * w, c * S * G * w - G * w, (*commuting, wave))
+    yield MatrixStep("and is even", P * G * w, G * w, (*commuting, (P * w, w)))
+
+
 even = Subject(turned, shift=0.0)
 theorem = Theorem(
     place="the limit of a hard tube, for keys on the circle (derived here)",
@@ -103,7 +116,7 @@ theorem = Theorem(
     uses=("svr_hard_limit_interpolation",),
     hypotheses=H,
     claims=dict(circle=circle, aliasing=aliasing),
-    proofs=(aliases,),
+    proofs=(aliases, every_number_of_keys),
     experiments=dict(
         circle=Experiment(on_the_circle, seen, {N: (6, 8)}, draws=1, seeds="none", padded=True, subjects={
             "even": even,

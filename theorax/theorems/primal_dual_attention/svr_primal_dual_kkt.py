@@ -11,10 +11,11 @@ import jax.numpy as jnp
 from sympy import Rational, Symbol, symbols
 
 from theorax.language import *
+from theorax.numerics.kernel_attention import KernelAttention
 from theorax.numerics.quadratic import Primal, lower_bound, upper_bound
 from theorax.numerics.weak_duality import weak_duality
 from theorax.theorems.primal_dual_attention import _regression as setting
-from theorax.theorems.primal_dual_attention._regression import FEATURES, LINEAR, TAYLOR, C, D, N, eps
+from theorax.theorems.primal_dual_attention._regression import KERNELS, LINEAR, SOFTMAX, TAYLOR, C, D, N, eps
 
 seen = arrays(
     above="primal value of what the primal program found",
@@ -28,6 +29,10 @@ seen = arrays(
     kernel="beta^T K beta, K without the normalisers",
     unsigned="eps sum_j (alpha_j + alphat_j - beta_j)",
     raw="entries of W - sum_j beta_j phi(k_j), without 1/h_j",
+    function="W phi(k)/h(k) + b at the keys, as the primal program finds them",
+    layer="the attention layer at the keys, with the values beta_j/h_j of the dual program and that b",
+    plain="the layer with the values beta_j",
+    length="|phi(k)|^2/h(k)^2 at the keys",
 )
 
 close = Absolute(
@@ -54,6 +59,10 @@ stationary = Inequality(
     seen.off**2, at_most=2 * (seen.above - seen.below), under=FEASIBLE,
     wrong={"w = sum of beta phi, without 1/h": dict(of=seen.raw**2)},
 )  # fmt: skip
+attention = Inequality(
+    (seen.function - seen.layer) ** 2, at_most=2 * (seen.above - seen.below) * seen.length, under=FEASIBLE,
+    wrong={"values beta_j": dict(of=(seen.function - seen.plain) ** 2)},
+)  # fmt: skip
 slackness = Inequality(seen.products, at_most=seen.above - seen.below, under=FEASIBLE)
 one_sided = Inequality(seen.both, at_most=(seen.above - seen.below) / eps, under=FEASIBLE, where=eps > 0)
 
@@ -61,18 +70,20 @@ one_sided = Inequality(seen.both, at_most=(seen.above - seen.below) / eps, under
 def solved(key, N, D, C, eps, kind, bias, constrained, share):
     """``constrained``: whether the dual program holds the sum at zero; ``share``: of C in it."""
     keys, queries, targets = setting.points(key, N, D)
-    phi = FEATURES[int(kind)]
+    phi = KERNELS[int(kind)]
     mine = setting.fit(phi, keys, queries, targets, C, eps, bias)
     theirs = setting.fit(phi, keys, queries, targets, float(share) * C, eps, constrained)
     return replace(theirs, primal=mine.primal)
 
 
 def conditions(fitted, C, eps):
-    X, W = fitted.rows, fitted.primal.W
+    X, W, h = fitted.rows, fitted.primal.W, fitted.h[:, None]
     alpha, alphat = fitted.multipliers(C)
-    r = fitted.targets - fitted.regression(fitted.keys)
+    function = X @ W.T + fitted.primal.b
+    r = fitted.targets - function
     xi, xit = jnp.maximum(r - eps, 0), jnp.maximum(-r - eps, 0)
-    phi, beta = fitted.kernel(fitted.keys), alpha - alphat
+    phi, beta = h * X, alpha - alphat  # for softmax in the coordinates of a Cholesky factor: as good as any
+    layer = lambda values: KernelAttention(fitted.kernel, fitted.keys, values, fitted.primal.b)(fitted.keys)  # noqa: E731
     return dict(
         above=upper_bound(fitted.primal, X, fitted.targets, C, eps),
         other=upper_bound(Primal(W, fitted.dual.b), X, fitted.targets, C, eps),
@@ -85,6 +96,10 @@ def conditions(fitted, C, eps):
         unsigned=eps * (alpha + alphat - beta).sum(),
         products=jnp.concatenate([alpha * (eps + xi - r), alphat * (eps + xit + r), (C - alpha) * xi, (C - alphat) * xit]),
         both=jnp.minimum(alpha, alphat),
+        function=function,
+        layer=layer(beta / h),
+        plain=layer(beta),
+        length=jnp.broadcast_to((X**2).sum(1, keepdims=True), function.shape),
     )  # fmt: skip
 
 
@@ -104,16 +119,20 @@ theorem = Theorem(
     label="reconstructed",
     uses=("svr_duality_gap", "quadratic_programs"),
     hypotheses=H,
-    claims=dict(strong=strong, multiplier=multiplier, stationary=stationary, slackness=slackness, one_sided=one_sided),
+    claims=dict(
+        strong=strong, multiplier=multiplier, stationary=stationary, attention=attention, slackness=slackness,
+        one_sided=one_sided,
+    ),
     proofs=(never_both, weak_duality),
     experiments=dict(
         solved=Experiment(conditions, seen, {N: (8, 16)}, at={D: 3, C: 30, eps: Rational(1, 10)}, draws=Efforts(2, 6, 24),
                           padded=True, subjects={
             "Taylor features": optimal,
             "linear attention": optimal(kind=LINEAR),
+            "softmax attention": optimal(kind=SOFTMAX),
             "Taylor features, no bias": optimal(bias=False, constrained=False),
             "dual without the sum": optimal(constrained=False).breaking(
-                H.balance, fails=(strong, multiplier, stationary, slackness, one_sided)),
+                H.balance, fails=(strong, multiplier, stationary, attention, slackness, one_sided)),
             "half of C in the dual": optimal(share=0.5).breaking(H.same, fails=(strong, multiplier)),
         }),
     ),

@@ -36,6 +36,40 @@ class geometric(Function):
         return sum((x**j for j in range(int(count))), Integer(0)) if count.is_Integer else None
 
 
+class relu_variance(Function):
+    """Variance of the l-th layer of ReLU networks from q on, at (l, q, sw2, sb2); written out once l is a number."""
+
+    nargs = 4
+
+    @classmethod
+    def eval(cls, count: Expr, start: Expr, weight: Expr, bias: Expr) -> Expr | None:
+        if not count.is_Integer:
+            return None
+        K = start
+        for _ in range(int(count) - 1):
+            K = bias + weight * K / 2
+        return K
+
+
+class relu_cumulant(Function):
+    """3 (S_own + chi^2 V) after l ReLU layers whose variance moves from q on; written out once l is a number."""
+
+    nargs = 7
+
+    @classmethod
+    def eval(
+        cls, count: Expr, start: Expr, weight: Expr, bias: Expr, f0: Expr, own_1: Expr, pair_1: Expr
+    ) -> Expr | None:
+        if not count.is_Integer:
+            return None
+        V, chi = Integer(0), weight / 2
+        for layer in range(1, int(count)):
+            K = relu_variance(Integer(layer), start, weight, bias)
+            V = weight**2 * (3 * K**2 / 2 + (pair_1 - 1) * K**2 / 4) + chi**2 * V
+        K = relu_variance(count, start, weight, bias)
+        return 3 * (weight**2 * (f0 * K**2 / 2 + (own_1 - 1) * K**2 / 4) + chi**2 * V)
+
+
 IID = {f0: Integer(3), own_1: Integer(0), pair_1: Integer(0)}
 
 

@@ -14,7 +14,23 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float, Int
-from sympy import Derivative, Expr, Integer, Integral, Rational, Symbol, erf, exp, oo, pi, sqrt, sympify
+from sympy import (
+    Derivative,
+    Expr,
+    Integer,
+    Integral,
+    Product,
+    Rational,
+    Subs,
+    Sum,
+    Symbol,
+    erf,
+    exp,
+    oo,
+    pi,
+    sqrt,
+    sympify,
+)
 
 from theorax.language import Parameter, Size, Step, Subject, lemma
 from theorax.numerics import weight_matrices
@@ -161,6 +177,27 @@ def moments() -> Iterator[Step]:
         yield Step(f"ReLU, E phi^{k}", Integral(z**k * density, (z, 0, oo)), RELU.knows[letter])
         yield Step(f"identity, E phi^{k}", Integral(z**k * density, (z, -oo, oo)), LINEAR.knows[letter])
         yield Step(f"Phi, E phi^{k}, Phi(z) being uniform", Integral(u**k, (u, 0, 1)), PHI.knows[letter])
+
+
+@lemma
+def eighth_moments() -> Iterator[Step]:
+    """n^4 E (W a)^8/|a|^8: any direction a of Gaussian, Haar, low-rank rows (m units); one entry of blocks and signs."""
+    m, r, b, e = (Symbol(name, positive=True) for name in ("m", "r", "b", "e"))
+    t = Symbol("t", integer=True)
+    normal = Integral(z**8 * exp(-(z**2) / 2) / sqrt(2 * pi), (z, -oo, oo))
+    yield Step("Gaussian", normal, 105)
+    # A coordinate of a uniform unit vector squared is Beta(1/2, (n - 1)/2), whose moments are such products.
+    haar = n**4 * Product((Rational(1, 2) + t) / (n / 2 + t), (t, 0, 3))
+    yield Step("Haar, a coordinate of a uniform unit vector", haar, 105 * n**3 / ((n + 2) * (n + 4) * (n + 6)))
+    # A row of the frame squared is Beta(r/2, (m - r)/2), and the Gaussian coefficients see the direction as one more.
+    frame = (m / r) ** 4 * Product((r / 2 + t) / (m / 2 + t), (t, 0, 3))
+    ends = (m / r) ** 4 * (r + 2) * (r + 4) * (r + 6) * r / (m * (m + 2) * (m + 4) * (m + 6))
+    yield Step("low rank, m units", 105 * frame, 105 * ends)
+    yield Step("b blocks, one entry", normal * b**4 / b, 105 * b**3)
+    pair = Sum(((1 + (-1) ** t) / sqrt(2)) ** 8 / 2, (t, 0, 1))
+    yield Step("signs, the direction of two entries", pair, 8)
+    # Rows of sum +-sqrt n: |W_ij| = 1/sqrt n, and in the flat direction the sum over sqrt n is 1/sqrt n too.
+    yield Step("rows of a fixed sum, one entry and the flat direction", Subs(n**4 * e**8, e, 1 / sqrt(n)), 1)
 
 
 class TwoLayerNetwork(eqx.Module):

@@ -46,6 +46,7 @@ H = hypotheses(
     stationary="q = sigma_b^2 + sigma_w^2 E phi(sqrt q z)^2",
     saturating="phi is tanh at q = 7/2 and sigma_w^2 = 4, where it saturates",
     haar="weights are Haar orthogonal",
+    relu="phi is ReLU, and the variance of the first layer is any",
     first=Hypothesis(
         "the first layer is Gaussian, so that V starts from zero", unbroken="another start is another V alone"
     ),
@@ -84,6 +85,23 @@ further = Limit(
 )  # fmt: skip
 
 
+def relu_moments(K):
+    """The moments of ReLU under N(0, K)."""
+    return {m2: K / 2, m4: 3 * K**2 / 2, chi: sw2 / 2}
+
+
+moving = Limit(
+    excess, cumulants.relu_cumulant(l, q, sw2, sb2, f0, own_1, pair_1) / q**2, as_=n, on="started",
+    under=(H.relu, H.listed, H.first), spread=Rational(1, 4), approach=in_powers(16, "two layers rational in n"),
+    margin=Relative(1, 8, "the variance of the first layer in all of them, or of the last, moves it by a fifth and more"),
+    wrong={
+        "the variance of the first layer everywhere": predicted(S_own, S_cross).subs(relu_moments(q)),
+        "that of the last layer": predicted(S_own, S_cross).subs(relu_moments(cumulants.relu_variance(l, q, sw2, sb2))),
+        "every law taken for iid": cumulants.relu_cumulant(l, q, sw2, sb2, *IID.values()) / q**2,
+    },
+)  # fmt: skip
+
+
 @derives(kurtosis)
 def one_unit():
     """Any law that is symmetric under signs of columns, any phi; first order in 1/n."""
@@ -103,6 +121,17 @@ def one_unit():
         found = Subs(3 * (S_own + chi**2 * V) / q**2, V, V_before)
         yield Step(f"{layers} layers, from V = 0", found, kurtosis.to.subs(l, layers))
         V_before = S_cross + chi**2 * V_before
+
+
+@derives(moving)
+def path():
+    """ReLU, any start; one to four layers: what one_unit has, at the variance of each layer."""
+    K, V = q, Integer(0)
+    for layers in range(1, 5):
+        at = relu_moments(K)
+        found = Subs(3 * (S_own + chi**2 * V) / q**2, tuple(at), tuple(at.values()))
+        yield Step(f"{layers} layers", found, moving.to.subs(l, layers))
+        K, V = sb2 + sw2 * at[m2], (S_cross + chi**2 * V).subs(at)
 
 
 @lemma
@@ -143,8 +172,8 @@ theorem = Theorem(
     label="derived",
     uses=("single_layer_kurtosis_table", "wide_network_samplers", "gaussian_expectation"),
     hypotheses=H,
-    claims=dict(kurtosis=kurtosis, literal_weights=literal_weights, further=further),
-    proofs=(one_unit, table, slopes),
+    claims=dict(kurtosis=kurtosis, literal_weights=literal_weights, further=further, moving=moving),
+    proofs=(one_unit, path, table, slopes),
     experiments=dict(
         sampled=Experiment(
             cumulants.observe, excess, {n: (32, 64, 128)}, along={l: (1, 2, 4)}, draws=Efforts(300, 600, 8000), span=4,
@@ -165,6 +194,15 @@ theorem = Theorem(
                 "starting from q = 4": subject(setting.GAUSSIAN, RELU, MOVED).breaking(
                     H.stationary, *NEITHER, fails=kurtosis
                 ),
+            },
+        ),
+        started=Experiment(
+            cumulants.observe, excess, {n: (16, 32, 64)}, along={l: (1, 2)}, draws=Efforts(600, 600, 8000), span=4,
+            dtype="float32", padded=True,
+            subjects={
+                "Haar, ReLU from q = 4": subject(setting.HAAR, RELU, MOVED),
+                "Haar taken for Gaussian": subject(setting.HAAR, RELU, MOVED, IID).breaking(H.listed, fails=moving),
+                "erf from q = 4": subject(setting.GAUSSIAN, ERF, EDGE | {q: Integer(4)}).breaking(H.relu, fails=moving),
             },
         ),
         real=Experiment(

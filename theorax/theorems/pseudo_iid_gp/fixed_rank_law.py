@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import sympy
 from jaxtyping import Array, Float
-from sympy import Derivative, Function, Integral, Rational, Subs, Symbol, exp, gamma, oo
+from sympy import Derivative, Function, Integral, Product, Rational, Subs, Symbol, exp, gamma, oo
 
 from theorax.language import *
 from theorax.numerics.keys import named
@@ -124,6 +124,18 @@ def exact_moments():
     yield Step("two units of one layer", sympy.Limit(together, n, oo), shared.to)
 
 
+@lemma
+def units_and_inputs():
+    """Every rank, m units and n inputs, any phi: the frame lies in the space of the units."""
+    m = Symbol("m", positive=True)
+    yield Cited(
+        "a diagonal entry of a Haar projection of rank r is Beta(r/2, (m - r)/2)", "Muirhead 1982, theorem 3.3.3"
+    )
+    j = Symbol("j", integer=True)
+    own = m**2 / r**2 * Product((r / 2 + j) / (m / 2 + j), (j, 0, 1))
+    yield Step("one layer", power_of(3 * own, own), 3 * m * (r + 2) / (r * (m + 2)) * finite)
+
+
 @derives(depth)
 def one_more_layer():
     """Every rank, width and depth, ReLU: h = sqrt(2/r) |f| chi_r u, u uniform on the sphere, f = ReLU of the h before."""
@@ -171,7 +183,7 @@ theorem = Theorem(
     uses=("pseudo_iid_definition_membership", "single_layer_kurtosis_table", "wide_network_samplers"),
     hypotheses=H,
     claims=dict(kurtosis=kurtosis, depth=depth, shared=shared, scaled=scaled),
-    proofs=(exact_moments, one_more_layer, shared_scale),
+    proofs=(exact_moments, units_and_inputs, one_more_layer, shared_scale),
     experiments=dict(
         layers=Experiment(
             observe, (seen, units), {n: (16, 32, 64)}, draws=Efforts(3000, 8000, 60000), span=4, dtype="float32",

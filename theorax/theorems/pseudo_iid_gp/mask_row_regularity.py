@@ -6,7 +6,7 @@ limit of 4; equal blocks, a fixed density, and columns of unequal density have 3
 """
 
 import sympy
-from sympy import Rational, Sum, Symbol, oo, sqrt
+from sympy import Rational, Subs, Sum, Symbol, oo, sqrt, symbols
 
 from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
@@ -69,6 +69,15 @@ def columns():
     yield Step("E D and E D^2", [mean, variance + mean**2], [COLUMNS[first], COLUMNS[second]])
 
 
+@lemma
+def densities():
+    """Any densities p_j of the columns, of mean p and mean square p_2: D is a sum of independent Bernoulli variables."""
+    p, p_2 = symbols("p p_2", positive=True)
+    moments = {first: n * p, second: n * p - n * p_2 + n**2 * p**2}
+    given = Subs(kurtosis.equals - 3, tuple(moments), tuple(moments.values()))
+    yield Step("the excess kurtosis", given, (3 * b4 / (p * a**2) - 3 * p_2 / p**2) / n)
+
+
 TRIANGLE = {first: (n + 1) / 2, second: (n + 1) * (2 * n + 1) / 6}
 BLOCKS = {first: n / 4, second: n**2 / 16}
 COLUMNS = {first: n / 2, second: n**2 / 4 + 9 * n / 100}
@@ -81,7 +90,7 @@ theorem = Theorem(
     uses=("single_layer_kurtosis_table",),
     hypotheses=H,
     claims=dict(kurtosis=kurtosis, normal=normal, irregular=irregular),
-    proofs=(rows, columns),
+    proofs=(rows, columns, densities),
     experiments=dict(
         layers=Experiment(
             observe, (power, pair), {n: (16, 32, 64)}, draws=Efforts(4000, 8000, 30000), span=4, dtype="float32",

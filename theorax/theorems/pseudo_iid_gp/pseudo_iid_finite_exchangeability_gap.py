@@ -101,7 +101,7 @@ theorem = Theorem(
     uses=("pseudo_iid_definition_membership",),
     hypotheses=H,
     claims=dict(kurtosis=kurtosis, variance=variance, mixture=mixture, as_printed=as_printed, repaired=repaired),
-    proofs=(four_columns, limit_law),
+    proofs=(four_columns, limit_law, setting.eighth_moments),
     experiments=dict(
         layers=Experiment(
             observe, (seen, units), {n: Efforts((16, 36, 64), (16, 64, 144), (16, 64, 144, 400))},

@@ -10,7 +10,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 from jaxtyping import Array, Float
-from sympy import Integer, Integral, Product, Rational, Subs, Sum, Symbol, exp, oo, pi, sqrt
+from sympy import Function, Integer, Integral, Product, Rational, Subs, Sum, Symbol, exp, oo, pi, sqrt
 
 from theorax.language import *
 from theorax.numerics.annotations import Scalar
@@ -79,9 +79,12 @@ def observe(net, n):
 
 @derives(kurtosis)
 def layers():
-    """Every width: one layer, and the first four layers one by one."""
+    """Every width: one layer; every depth where widths are equal; the first four layers of any widths one by one."""
     pairs = Sum(b4, (j, 1, n)) + Sum(a**2, (k, 1, n - 1), (j, 1, n))
     yield Step("the mean of n terms phi^2, squared", pairs / (n * a) ** 2, 1 + more / n)
+    E = Function("E")  # of h^4 over (E h^2)^2 after l layers
+    equal = [E(l + 1) - (1 + more / n) * E(l), E(0) - 3]
+    yield Solved("equal widths, every depth", equal, E(l), 3 * (1 + more / n) ** l)
     M, before = Symbol("M", positive=True), Integer(3)
     for depth in range(1, 5):
         after = Subs(M * (1 + more / (n * t ** (depth - 1))), M, before)

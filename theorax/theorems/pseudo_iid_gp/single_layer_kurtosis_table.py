@@ -5,7 +5,7 @@ in E h_i^4 = sum_j E W_ij^4 E phi^4 + 3 sum_(j != j') E W_ij^2 W_ij'^2 (E phi^2)
 """
 
 import sympy
-from sympy import Add, Rational, Symbol, oo
+from sympy import Add, Rational, Subs, Symbol, oo, symbols
 
 from theorax.language import *
 from theorax.theorems.pseudo_iid_gp import _ensembles as setting
@@ -72,13 +72,32 @@ def table():
     yield Step("linear, Haar: exactly normal", value.subs(setting.HAAR.knows).subs(LINEAR.knows), 3)
 
 
+@lemma
+def rows():
+    """Any phi, n inputs, m units, rank r, b blocks, density s, excess kurtosis k_w of iid entries: the excess kurtosis."""
+    m, r, b, s, excess = symbols("m r b s k_w", positive=True)
+    shape, fade = b4 / a**2, 1 + (b4 / a**2 - 1) / n
+    diagonal = m * (r + 2) / (r * (m + 2))  # of a frame of r columns for m units
+    haar, blocks = setting.haar_products(n), setting.block_products(n, b)
+    for name, product, pairs, claimed in (
+        ("iid entries", excess + 3, 1, (3 * (shape - 1) + excess * shape) / n),
+        ("mask of density s, Gaussian values", 3 / s, 1, 3 * (shape / s - 1) / n),
+        ("Haar", haar["fourth"], haar["own"], 3 * n / (n + 2) * fade - 3),
+        ("low rank", 3 * diagonal, diagonal, 3 * diagonal * fade - 3),
+        ("permuted blocks", blocks["fourth"], blocks["own"], 3 * (b * shape + n - b) / n - 3),
+    ):
+        yield Step(name, Subs(power_of(fourth, own) - 3, (fourth, own), (product, pairs)), claimed)
+    first = sympy.Limit(n * (3 * diagonal * fade - 3).subs({m: m * n, r: r * n}).subs(RELU.knows), n, oo)
+    yield Step("low rank, ReLU: m n units of rank r n", first, 15 + 6 / r - 6 / m)
+
+
 theorem = Theorem(
     place="finite width, one layer (derived here)",
     label="derived",
     uses=("pseudo_iid_definition_membership",),
     hypotheses=H,
     claims=dict(kurtosis=kurtosis),
-    proofs=(pairings, table, setting.moments),
+    proofs=(pairings, rows, table, setting.moments),
     experiments=dict(
         layers=Experiment(
             observe, power, {n: Efforts(16, (16, 64), (16, 64, 256))}, draws=Efforts(6000, 8000, 40000), padded=True,

@@ -99,3 +99,23 @@ INTERPOLATED = Subject(
     power=0.0,
     steep=0.0,
 )
+
+
+def one(key: Array, N: Extent, kind: Array, waves: Array) -> Interpolated:
+    """One network, the same for every key."""
+    none, full = jnp.zeros(()), jnp.ones(())
+    return interpolated(jax.random.key(0), N, kind, full, none, none, waves, none, none, none)
+
+
+def independent(key: Array, N: Extent, mean: Array, functions: Array, linear: Array) -> Interpolated:
+    """Weights ``mean`` I + A_n, A_n of iid standard normal entries."""
+    A = jax.vmap(lambda n: jax.random.normal(named(key, "layer", n), (D, D)))(jnp.arange(N.padded))
+    start, none = jax.random.normal(named(key, "start"), (D,)), jnp.zeros(())
+    return Interpolated(mean * jnp.eye(D) + A, start, functions, linear, none, none, none, none)
+
+
+def neuron(key: Array, N: Extent, c: Array, u: Array, x_0: Array, functions: Array, linear: Array) -> Interpolated:
+    """One neuron with the weights c + u, c - u, c + u, ..."""
+    weights, none = c + u * (1.0 - 2.0 * (jnp.arange(N.padded) % 2)), jnp.zeros(())
+    start = jnp.full((1,), x_0 * jnp.ones(()))
+    return Interpolated(weights[:, None, None], start, functions, linear, none, none, none, none)

@@ -6,7 +6,7 @@ is off by O(1/N), the gradient of the layer by O(1/N^2), of the whole relative t
 """
 
 import sympy
-from sympy import Rational, Symbol, exp, oo, sqrt
+from sympy import Function, Rational, Symbol, exp, oo, sqrt, symbols
 
 from theorax.language import *
 from theorax.theorems.resnet_discretizes_ode import _recovery as recovery
@@ -53,13 +53,33 @@ def one_neuron():
     yield Step("its error, times N^2, tends to a constant", sympy.Limit(of_first, N, oo), a**2 * exp(a))
 
 
+@lemma
+def every_network():
+    """Every depth, any layers: norms bounded by L and F of f_n, by L_2 of the slope of its Jacobian, by p of cotangents."""
+    e, k = Function("e"), Symbol("k", integer=True, nonnegative=True)
+    L, L_2, F, p, slope, bend = symbols("L L_2 F p G G_2", positive=True)
+    activations = (exp(L) - 1) * F / N
+    yield Cited("recovered activations are off by (e^L - 1) F/N at most", "discrete_adjoint_reconstruction_euler")
+    # lambda_n = (1 + J_n^T/N) lambda_(n+1): J_n is off by L_2 times what activations are off.
+    kick = L_2 * activations * p / N
+    summed = L_2 * activations * p * ((1 + L / N) ** k - 1) / L
+    growth = e(k + 1) - (1 + L / N) * e(k) - kick
+    yield Solved("cotangents, from the last one", [growth, e(0)], e(k), summed)
+    cotangents = sympy.Limit(N * summed.subs(k, N), N, oo)
+    yield Step("N times the error of the first", cotangents, L_2 * F * p * (exp(L) - 1) ** 2 / L)
+    # The gradient of a layer is 1/N times a cotangent and the slope of f_n by its weights, bounded by G, its own slope by G_2.
+    layer = (slope * summed.subs(k, N) + bend * activations * p) / N
+    largest = (exp(L) - 1) * F * p * (slope * L_2 * (exp(L) - 1) / L + bend)
+    yield Step("N^2 times the error of a layer", sympy.Limit(N**2 * layer, N, oo), largest)
+
+
 theorem = Theorem(
     place="gradients by the discrete adjoint; reconstructed",
     label="reconstructed",
     uses=("discrete_adjoint_reconstruction_euler",),
     hypotheses=H,
     claims=dict(each_layer=each_layer, relative=relative),
-    proofs=(one_neuron,),
+    proofs=(one_neuron, every_network),
     experiments=dict(
         depths=Experiment(
             recovery.errors, seen, {N: Efforts((32, 128, 512), (32, 128, 512), (32, 128, 512))},

@@ -6,6 +6,8 @@ the two means differ. A network whose residuals vanish is no nearer to the flow 
 alone; and residuals sqrt(N) times as large, iid, leave half a unit in the logarithm (Ito's correction).
 """
 
+from dataclasses import replace
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -41,12 +43,16 @@ seen = numbers(
     averaged="distance at time one of the flows of the two means",
     positive=True,
 )
+c = Parameter("c", "mean of the two weights of a neuron")
+u = Parameter("u", "half their difference", positive=True)
+x_0 = Parameter("x_0", "activation of the neuron at the start")
 logarithm = Measured("logarithm", "log |x_N/x(1)| with residuals sqrt(N) g_n x")
 
 H = hypotheses(
     rough="residual functions alternate with depth, bounded and uniformly Lipschitz",
     weights="the field interpolates weights, or vanishes at the layers alone; not the functions",
     nonlinear="the residual function is not affine in its weights",
+    independent="the weights of all layers are iid, of a symmetric law",
     large="residuals are linear, iid of mean zero and variance one, and sqrt(N) times as large",
 )
 persists = Rate(
@@ -69,6 +75,15 @@ means = Limit(
         reason="two layers are one step of Euler's method for the mean field, whose error expands in 1/N",
     ),
     margin=Absolute(1, 10, "the gaps themselves are 0.3 and more"), wrong={"the gap vanishes": dict(of=seen.gap)},
+)  # fmt: skip
+neuron = replace(means, on="neuron", spread=0)
+root = Rate(
+    seen.gap, 1 / sqrt(N), as_=N, on="independent", under=(H.independent, H.weights, H.nonlinear), spread=Rational(1, 2),
+    approach=Corrections(
+        size=0.4, slowest=Rational(1, 2), rest=0, reference=16, reason="a sum of N independent terms, corrections in N^(-1/2)",
+    ),
+    margin=Absolute(1, 5, "smooth weights have a decay like 1/N, alternating ones none: both half a power away"),
+    wrong={"no decay": Integer(1), "as smooth weights": 1 / N},
 )  # fmt: skip
 half = Limit(
     logarithm, -Rational(1, 2), as_=N, under=H.large, spread=2 / sqrt(N),
@@ -131,7 +146,7 @@ def ito(net, N):
 @lemma
 def two_means():
     """tanh layers of one neuron, weights c + u and c - u, any c and u."""
-    c, u, t = Symbol("c", real=True), Symbol("u", positive=True), Symbol("t", real=True)
+    t = Symbol("t", real=True)
     primitive = -log(cosh(c + u - 2 * u * t)) / (2 * u)
     yield Step("the mean over the segment has a closed form", Derivative(primitive, t), tanh(c + u - 2 * u * t))
     apart = u * (tanh(c + u) + tanh(c - u)) + 2 * u * (primitive.subs(t, 0) - primitive.subs(t, 1))
@@ -156,24 +171,19 @@ def correction():
 
 
 alternating = interpolated.INTERPOLATED
-
-
-def one(key, N, kind, waves):
-    """One network, the same for every key."""
-    none, full = jnp.zeros(()), jnp.ones(())
-    return interpolated.interpolated(jax.random.key(0), N, kind, full, none, none, waves, none, none, none)
-
-
+neuron_net = Subject(interpolated.neuron, functions=0.0, linear=0.0)
+iid = Subject(interpolated.independent, mean=0.0, functions=0.0, linear=0.0)
 single = Subject(
-    one, kind=interpolated.ALTERNATING, waves=1.0, quenched="one network: the gap of the waves is that of every other"
-)
+    interpolated.one, kind=interpolated.ALTERNATING, waves=1.0,
+    quenched="one network: the gap of the waves is that of every other",
+)  # fmt: skip
 both = (persists, means)
 theorem = Theorem(
     place="counterexamples to a limit without smoothness in depth; reconstructed, both constructions are built here",
     label="reconstructed",
     uses=("ode_solver", "resnet_node_distance_bound"),
     hypotheses=H,
-    claims=dict(persists=persists, waves=waves, means=means, half=half),
+    claims=dict(persists=persists, waves=waves, means=means, neuron=neuron, root=root, half=half),
     proofs=(two_means, correction),
     experiments=dict(
         depths=Experiment(
@@ -191,6 +201,24 @@ theorem = Theorem(
             draws=1, span=32, seeds="none", padded=True, subjects={
                 "waves": single,
                 "smooth weights": single(kind=interpolated.SMOOTH, waves=0.0).breaking(H.rough, fails=waves),
+            },
+        ),
+        neuron=Experiment(
+            observe, seen, {N: Efforts((16, 64, 256), (16, 64, 256), (16, 64, 256, 1024))},
+            at=({c: 1, u: 2, x_0: 1}, {c: Rational(3, 2), u: 3, x_0: Rational(1, 2)}), draws=1, span=32, seeds="none",
+            padded=True, subjects={
+                "alternating": neuron_net,
+                "functions interpolated": neuron_net(functions=1.0).breaking(H.weights, fails=neuron),
+                "a linear layer": neuron_net(linear=1.0).breaking(H.nonlinear, fails=neuron),
+            },
+        ),
+        independent=Experiment(
+            observe, seen, {N: Efforts((16, 64, 256), (16, 64, 256), (16, 64, 256, 1024))},
+            draws=Efforts(768, 768, 1024), span=32, seeds="paired", padded=True, subjects={
+                "iid weights": iid,
+                "iid weights around I/2": iid(mean=0.5).breaking(H.independent, fails=root),
+                "functions interpolated": iid(functions=1.0).breaking(H.weights, fails=root),
+                "linear layers": iid(linear=1.0).breaking(H.nonlinear, fails=root),
             },
         ),
         products=Experiment(

@@ -7,12 +7,15 @@ neuron a step forth and back multiplies by 1 - (a - b)^2/(4 N^2) + a^2 b^2/(4 N^
 b stays of order one with the depth, the order is one.
 """
 
+import jax
 import jax.numpy as jnp
-from sympy import Add, Derivative, Integer, Rational, Subs, Symbol, expand, factorial
+import sympy
+from sympy import Add, Derivative, Integer, Rational, Subs, Symbol, expand, factorial, oo, sqrt, symbols
 
 from theorax.language import *
 from theorax.numerics import flows
 from theorax.numerics.extents import literal
+from theorax.numerics.keys import named
 from theorax.theorems.resnet_discretizes_ode import _recovery as recovery
 from theorax.theorems.resnet_discretizes_ode._networks import N, in_powers
 from theorax.theorems.resnet_discretizes_ode._recovery import HEUN, linear
@@ -28,12 +31,18 @@ single = arrays(
     recovered="the input recovered from the output, one neuron with linear layers",
     product="the input times the product of the factors of all steps",
 )
+neurons = numbers(
+    lost="|x~_0/x_0 - 1|, one neuron with linear layers",
+    scaled="N (x~_0/x_0 - 1)",
+    jumps="(1/N) sum_n (a_(n+1) - a_n)^2",
+)
 
 H = hypotheses(
     smooth="the weights are a smooth function of depth, the same for all N",
     reversed="the way back uses f_(n+1) first and f_n second",
     bounded="residuals are f_n/N with smooth f_n, their derivatives bounded at every depth",
     heun="one neuron, linear layers, Heun's scheme",
+    iid="the weights of one neuron are iid, of variance one",
 )
 regular = (H.smooth, H.reversed, H.bounded)
 by_one = Absolute(1, 2, "orders of schemes differ by one")
@@ -54,6 +63,17 @@ relative = Rate(
 exact = Identity(
     single.recovered, single.product, under=H.heun,
     margin=Relative(1, 10**9, "rounding stays far below it, a factor left out does not at the depths measured"),
+)  # fmt: skip
+first_order = Rate(
+    neurons.lost, 1 / N, as_=N, under=H.iid, spread=2 / sqrt(N),
+    approach=in_powers(0.5, 16, "the logarithm of a mean of squares and of terms in 1/N"), margin=by_one,
+    wrong={"the order of smooth weights": N**-3, "second order": N**-2},
+)  # fmt: skip
+leading = Limit(
+    neurons.scaled + neurons.jumps / 4, 0, as_=N, under=H.heun, spread=1 / N,
+    approach=Expansion(powers=(1,), rest=0.1, order=2, reference=16, reason="a product of N factors expands in 1/N"),
+    margin=Absolute(1, 10, "the mean of (a - b)^2 is two for iid weights: an eighth for the quarter is 1/4 away"),
+    wrong={"half the mean": dict(of=neurons.scaled + neurons.jumps / 2), "no loss": dict(of=neurons.scaled)},
 )  # fmt: skip
 
 
@@ -85,6 +105,22 @@ def there_and_back(neuron, N):
     return dict(recovered=x, product=start * factor)
 
 
+def smooth_neuron(key, N):
+    """Weights that turn smoothly with depth."""
+    c, s = jax.random.normal(named(key, "smooth weights"), (2,))
+    turn = jnp.arange(N.padded) / (1.0 * N.value)
+    return Heun(linear, 0), c * jnp.cos(turn) + s * jnp.sin(turn), jnp.ones(())
+
+
+def one_neuron(neuron, N):
+    scheme, a, _ = neuron
+    depth = 1.0 * N.value
+    nodes, back = forth_and_back(scheme, a, jnp.ones(()), N, 1 / depth)
+    inside, lost = jnp.arange(N.padded - 1) < N.value - 1, back[0] - nodes[0]
+    jumps = jnp.where(inside, (a[1:] - a[:-1]) ** 2, 0).sum() / depth
+    return dict(lost=jnp.abs(lost), scaled=depth * lost, jumps=jumps)
+
+
 def observe(net, N):
     nodes, back = forth_and_back(net.scheme, net.weights, net.start, N, net.step(N))
     # A bound on rounding: every step forth and back rounds a few times.
@@ -99,6 +135,20 @@ def on_symbols():
         yield Instance(
             exact, f"N = {depth}", there_and_back, recovery.of_symbols(Heun(linear, 0), depth), literal(depth)
         )
+
+
+@lemma
+def every_depth():
+    """One neuron with linear layers, every N: a step and its way back, and the products of all by induction."""
+    scheme, (a, b, h, x) = Heun(linear, 0), symbols("a b h x")
+    back = scheme.backwards((a, b), scheme.forwards((a, b), x, h), h)
+    yield Step("one step there and back", back, x * (1 - (a - b) ** 2 * h**2 / 4 + a**2 * b**2 * h**4 / 4))
+    # The step of n sends x to g x, and back c g x to c times what it sends g x to: the product gains its factor.
+    c, m, v = Symbol("c"), *symbols("m v", positive=True)
+    after = scheme.backwards((a, b), c * scheme.forwards((a, b), x, h), h)
+    yield Step("what came back to its end is a multiple c", after, expand(c * back))
+    first = sympy.Limit(N * ((1 - m / (4 * N**2) + v / N**4) ** N - 1), N, oo)
+    yield Step("N (x~_0/x_0 - 1), each factor with the mean m of (a - b)^2", first, -m / 4)
 
 
 @lemma
@@ -134,8 +184,10 @@ theorem = Theorem(
     label="derived",
     uses=("discrete_adjoint_reconstruction_euler", "discrete_adjoint_gradient_euler"),
     hypotheses=H,
-    claims=dict(states=states, each_layer=each_layer, relative=relative, exact=exact),
-    proofs=(on_symbols, round_trip),
+    claims=dict(
+        states=states, each_layer=each_layer, relative=relative, exact=exact, first_order=first_order, leading=leading,
+    ),
+    proofs=(on_symbols, every_depth, round_trip),
     experiments=dict(
         depths=Experiment(
             observe, seen, {N: Efforts((16, 32, 64, 128), (16, 32, 64, 128), (16, 32, 64, 128, 256))},
@@ -154,9 +206,17 @@ theorem = Theorem(
                 "Euler": Subject(recovery.neuron(Forwards(linear))).breaking(H.heun, fails=exact),
             },
         ),
+        deep=Experiment(
+            one_neuron, neurons, {N: Efforts((16, 64, 256), (16, 64, 256), (16, 64, 256, 1024))},
+            draws=Efforts(200, 400, 1000), span=16, padded=True, subjects={
+                "iid weights": Subject(recovery.neuron(Heun(linear, 0))),
+                "smooth weights": Subject(smooth_neuron).breaking(H.iid, fails=first_order),
+                "iid weights, Euler": Subject(recovery.neuron(Forwards(linear))).breaking(H.heun, fails=leading),
+            },
+        ),
     ),
     issues=(
         "These are errors of the recovery, not the distance of Heun's scheme from a flow, which is O(1/N^2).",
-        "For rough weights Heun's scheme has the order of Euler's: by the factor of one neuron, a - b being of order one.",
+        "For rough weights the order is shown of one neuron with linear layers; the control of deeper networks has it too.",
     ),
 )  # fmt: skip

@@ -7,7 +7,7 @@ the integral of the root of the loss: the weights never leave the ball if ||I - 
 
 import jax
 import jax.numpy as jnp
-from sympy import Derivative, E, Integral, Rational, Subs, Symbol, diff, exp, log, oo
+from sympy import Derivative, E, Integral, Rational, Subs, Symbol, diff, exp, log, oo, transpose
 
 from theorax.language import *
 from theorax.numerics.extents import literal
@@ -74,6 +74,24 @@ def on_symbols():
         yield Instance(explicit, f"N = {depth}", compare, training, literal(depth))
 
 
+@lemma
+def every_size():
+    """Every depth N and dimension, entry by entry: W_n moves by t p q^T/N; A = Pi_(>n), C = Pi_(<n), R = Pi - B."""
+    A, C, R, p, q = generic_matrices("A C R p q")
+    t = Symbol("t", positive=True)
+    y, z = A * p, transpose(C) * q  # the product moves by t y z^T/N
+    moved = R + t * y * transpose(z) / N
+    linear_part = y * transpose(z)
+    gram = transpose(R) * R + t * (transpose(linear_part) * R + transpose(R) * linear_part) / N
+    square = t**2 * transpose(linear_part) * linear_part / N**2
+    yield MatrixStep("||Pi - B||_F^2 is the trace of this", transpose(moved) * moved, gram + square)
+    # tr(R^T y z^T) = z^T R^T y, a number, and so equal to its transpose.
+    number = ((transpose(z) * transpose(R) * y, transpose(y) * R * z),)
+    slope = (transpose(y) * R * z + transpose(z) * transpose(R) * y) / N
+    entry = 2 * transpose(p) * (transpose(A) * R * transpose(C)) * q / N
+    yield MatrixStep("the slope in t: entry p, q of the formula", slope, entry, number)
+
+
 @derives(decays)
 def rate():
     """Every depth and dimension, rho at most one; that a product's singular values multiply at most is cited."""
@@ -107,7 +125,7 @@ theorem = Theorem(
     uses=("ode_solver",),
     hypotheses=H,
     claims=dict(decays=decays, stays=stays, explicit=explicit),
-    proofs=(on_symbols, rate, ball),
+    proofs=(on_symbols, every_size, rate, ball),
     experiments=dict(
         flows=Experiment(
             observe, (loss, seen), {N: Efforts((4, 8, 32), (4, 8, 32), (4, 8, 32, 128))}, at={rho: Rational(1, 3)},
