@@ -184,7 +184,8 @@ theorem = Theorem(
     ),
     proofs=(scaled, by_parts),
     experiments=dict(
-        minimum=Experiment(observe_minimum, seen, {P: 5}, at={N: 8, T: Rational(1, 4)}, draws=Efforts(320, 500, 1000), subjects={
+        minimum=Experiment(observe_minimum, seen, {P: 5}, at={N: 8, T: Rational(1, 4)}, draws=Efforts(320, 500, 1000),
+                           subjects={
             "one layer, two heads": one,
             "two layers, two heads": two,
             "two layers, U_1 times 3/2": two(away=1.5).breaking(H.minimum, fails=(saddle_first, saddle_data)),
