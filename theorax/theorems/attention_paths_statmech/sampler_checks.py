@@ -84,7 +84,7 @@ class Sampled(eqx.Module):
 def problem(key, P, N, T, start=1.0, noise=1.0, rectified=False):
     """Weights of variance ``start`` in V_0, V and a; labels with noise of variance ``noise`` times T."""
     first = drawn_deep(key, (N, N), 2, 3, rectified=rectified)
-    network = normal_weights(named(key, "weights"), first, jnp.sqrt(1.0 * start))
+    network = normal_weights(named(key, "weights"), first, start**0.5)
     inputs = jax.random.normal(named(key, "inputs"), (P, 3, 3))
     disturbed = jnp.sqrt(noise * T) * jax.random.normal(named(key, "noise"), (P,))
     posed = Problem(inputs, jnp.zeros(P), jnp.asarray(1.0 * T))
@@ -144,7 +144,7 @@ def observe(model, P):
 class Lengths(eqx.Module):
     """One start and one Brownian path, followed at steps 1/n, 1/(2 n) and 1/(4 n) up to time one."""
 
-    ends: tuple[DeepPaths, DeepPaths, DeepPaths]
+    ends: tuple[DeepPaths, ...]
 
 
 def build_lengths(key, P, N, T, n):

@@ -110,7 +110,7 @@ def scaled_orbit(model, T):
     over = jnp.stack(powers)[:, None]
     products, gamma = Y @ Y[0], [jnp.ones(())]
     for t in range(1, T.padded):
-        gamma.append(-sum(gamma[i] * products[t - i] for i in range(t)))
+        gamma.append(-sum((gamma[i] * products[t - i] for i in range(t)), jnp.zeros(())))
     terms = [[gamma[j] * Y[t - j] for j in range(t)] for t in range(1, T.padded + 1)]
     sums = [row[0] + sum(term / powers[j] ** 2 for j, term in enumerate(row[1:])) for row in terms]
     features = jnp.where(model.exponential == 1, X[:-1] * X[:-1], X[:-1])

@@ -7,6 +7,8 @@ training ends, the distances of the depths L, 2 L and 4 L halve: weights and out
 (4/n) lambda_min(2 X^T X + S^T S/m) holds for all targets. Those in the lowest direction are learnt no faster.
 """
 
+from typing import Any
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -180,7 +182,9 @@ def doublings():
     yield Step("ratio of an expansion", sympy.Limit((z(2 * T) - z(4 * T)) / (z(T) - z(2 * T)), T, oo), Rational(1, 2))
 
 
-paper = dict(size=1e-3, kind=StartingWeights.TIED, root=0, faster=1.0, rows=WIDTH, twins=0, overlapping=0, lowest=0)
+paper: dict[str, Any] = dict(
+    size=1e-3, kind=StartingWeights.TIED, root=0, faster=1.0, rows=WIDTH, twins=0, overlapping=0, lowest=0
+)
 unseen = Subject(untrained, kind=StartingWeights.TIED, overlapping=0)
 wide, deep = Subject(late, **paper), Subject(at_depths, **paper)
 slow = wide(lowest=1)
