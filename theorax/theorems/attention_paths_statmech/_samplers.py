@@ -11,7 +11,7 @@ from theorax.theorems.attention_paths_statmech._layered_paths import DeepPaths
 BLOCKS = dict(a=lambda net: net.readout, V=lambda net: net.values[0], V_0=lambda net: net.embedding)
 
 
-class Problem(eqx.Module):
+class LabelledInputs(eqx.Module):
     """Inputs, labels and the temperature."""
 
     inputs: Float[Array, "P features tokens"]
@@ -41,7 +41,7 @@ def squares(net):
     return sum((of(net) ** 2).sum() for of in BLOCKS.values())
 
 
-def block_draws(key, net, problem: Problem, disturbed=1.0):
+def block_draws(key, net, problem: LabelledInputs, disturbed=1.0):
     """Each block in turn from its law given the others and the labels: normal, since f is linear in each block.
 
     theta = theta_0 + A^T (A A^T + T I)^(-1) (y - A theta_0 - e), with theta_0 of the prior, e of the noise, and A the
@@ -58,7 +58,7 @@ def block_draws(key, net, problem: Problem, disturbed=1.0):
     return net
 
 
-def potential(net, problem: Problem):
+def potential(net, problem: LabelledInputs):
     """Minus the log density of the posterior, up to a constant."""
     return ((problem.outputs(net) - problem.labels) ** 2).sum() / (2 * problem.T) + squares(net) / 2
 
@@ -66,7 +66,7 @@ def potential(net, problem: Problem):
 slopes = jax.grad(potential)
 
 
-def langevin(net, noises, problem: Problem, step):
+def langevin(net, noises, problem: LabelledInputs, step):
     """Unadjusted steps: down the slope, and a normal number of variance 2 ``step`` for every weight."""
 
     def once(net, noise):
@@ -75,7 +75,7 @@ def langevin(net, noises, problem: Problem, step):
     return jax.lax.scan(once, net, noises)[0]
 
 
-def hamiltonian(key, net, problem: Problem, step, steps, adjusted=True):
+def hamiltonian(key, net, problem: LabelledInputs, step, steps, adjusted=True):
     """One path of ``steps`` leapfrog steps with new velocities; ``adjusted``: it is accepted as its energy allows."""
     start = normal_weights(named(key, "velocities"), net)
 

@@ -20,7 +20,7 @@ from theorax.theorems.attention_paths_statmech._layered_paths import DeepPaths, 
 from theorax.theorems.attention_paths_statmech._paths import N, P
 from theorax.theorems.attention_paths_statmech._samplers import (
     BLOCKS,
-    Problem,
+    LabelledInputs,
     block_draws,
     hamiltonian,
     langevin,
@@ -78,7 +78,7 @@ class Sampled(eqx.Module):
     """Weights after the sampler, and the problem."""
 
     network: DeepPaths
-    problem: Problem
+    problem: LabelledInputs
 
 
 def problem(key, P, N, T, start=1.0, noise=1.0, rectified=False):
@@ -87,7 +87,7 @@ def problem(key, P, N, T, start=1.0, noise=1.0, rectified=False):
     network = normal_weights(named(key, "weights"), first, start**0.5)
     inputs = jax.random.normal(named(key, "inputs"), (P, 3, 3))
     disturbed = jnp.sqrt(noise * T) * jax.random.normal(named(key, "noise"), (P,))
-    posed = Problem(inputs, jnp.zeros(P), jnp.asarray(1.0 * T))
+    posed = LabelledInputs(inputs, jnp.zeros(P), jnp.asarray(1.0 * T))
     return Sampled(network, eqx.tree_at(lambda posed: posed.labels, posed, posed.outputs(network) + disturbed))
 
 
@@ -225,8 +225,7 @@ theorem = Theorem(
         }),
     ),
     issues=(
-        "Block draws forget their start: after three sweeps from weights of variance 3/2 the sum rules are off by 0.03 or "
-        "less, and U by a half.",
+        "Block draws forget their start. Three sweeps from weights of variance 3/2 leave the sum rules off by 0.03, U by a half.",
         "A sampler is seen to keep the law of weights and labels; how fast a chain forgets its start is not measured.",
         "The bias of Langevin steps is of the order eps: the mutant without extrapolation is refuted.",
         "It is followed up to time one and in a bounded function of the weights.",

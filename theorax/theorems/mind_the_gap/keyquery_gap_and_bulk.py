@@ -102,7 +102,7 @@ theorem = Theorem(
                 "wide queries": layer(wide=1).breaking(H.ratio, fails=(excess, outlier)),
                 "equal columns of W_Q": layer(equal=1).breaking(H.independent, fails=every),
                 "outlier removed": layer(removed=1.0).breaking(H.not_removed, fails=every),
-                "two groups of aligned tokens": layer(aligned=0.7, groups=1).breaking(H.isometric, fails=every),
+                "two groups of aligned tokens": layer(aligned=0.5, groups=1).breaking(H.isometric, fails=every),
             },
         )
     ),

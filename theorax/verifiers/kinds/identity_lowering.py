@@ -56,7 +56,7 @@ class PreparedIdentity(Prepared):
 
     @property
     def expected(self) -> float | None:
-        """That of so many instances without a violation, where a design leaves the claim to them; None where it does not."""
+        """The p-value of so many instances without a violation; None where they are too few to support the claim."""
         return self.plan.expected if self.plan is not None and self.plan.decides else None
 
 
