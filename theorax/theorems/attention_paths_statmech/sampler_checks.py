@@ -225,7 +225,8 @@ theorem = Theorem(
         }),
     ),
     issues=(
-        "Block draws forget their start. Three sweeps from weights of variance 3/2 leave the sum rules off by 0.03, U by a half.",
+        "Block draws forget their start: three sweeps from weights of variance 3/2 leave the sum rules off by 0.03, U by a "
+        "half.",
         "A sampler is seen to keep the law of weights and labels; how fast a chain forgets its start is not measured.",
         "The bias of Langevin steps is of the order eps: the mutant without extrapolation is refuted.",
         "It is followed up to time one and in a bounded function of the weights.",
