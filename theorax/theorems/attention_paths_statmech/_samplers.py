@@ -75,6 +75,11 @@ def langevin(net, noises, problem: LabelledInputs, step):
     return jax.lax.scan(once, net, noises)[0]
 
 
+def brownian(key, net, count):
+    """Standard normal numbers for each of ``count`` steps and each weight."""
+    return jax.vmap(lambda k: normal_weights(k, net))(jax.random.split(named(key, "Brownian"), count))
+
+
 def hamiltonian(key, net, problem: LabelledInputs, step, steps, adjusted=True):
     """One path of ``steps`` leapfrog steps with new velocities; ``adjusted``: it is accepted as its energy allows."""
     start = normal_weights(named(key, "velocities"), net)

@@ -22,6 +22,7 @@ from theorax.theorems.attention_paths_statmech._samplers import (
     BLOCKS,
     LabelledInputs,
     block_draws,
+    brownian,
     hamiltonian,
     langevin,
     normal_weights,
@@ -113,11 +114,6 @@ def hamiltonian_paths(key, P, N, T, step, adjusted):
         return hamiltonian(k, net, first.problem, step, 5, adjusted > 0), None
 
     return Sampled(jax.lax.scan(path, first.network, jax.random.split(named(key, "paths"), 3))[0], first.problem)
-
-
-def brownian(key, net, count):
-    """Standard normal numbers for each of ``count`` steps and each weight."""
-    return jax.vmap(lambda k: normal_weights(k, net))(jax.random.split(named(key, "Brownian"), count))
 
 
 def langevin_steps(key, P, N, T, step):

@@ -182,7 +182,7 @@ def doublings():
     yield Step("ratio of an expansion", sympy.Limit((z(2 * T) - z(4 * T)) / (z(T) - z(2 * T)), T, oo), Rational(1, 2))
 
 
-paper: dict[str, Any] = dict(
+paper: Any = dict(
     size=1e-3, kind=StartingWeights.TIED, root=0, faster=1.0, rows=WIDTH, twins=0, overlapping=0, lowest=0
 )
 unseen = Subject(untrained, kind=StartingWeights.TIED, overlapping=0)
