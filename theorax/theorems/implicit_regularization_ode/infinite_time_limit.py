@@ -182,11 +182,9 @@ def doublings():
     yield Step("ratio of an expansion", sympy.Limit((z(2 * T) - z(4 * T)) / (z(T) - z(2 * T)), T, oo), Rational(1, 2))
 
 
-paper: Any = dict(
-    size=1e-3, kind=StartingWeights.TIED, root=0, faster=1.0, rows=WIDTH, twins=0, overlapping=0, lowest=0
-)
-unseen = Subject(untrained, kind=StartingWeights.TIED, overlapping=0)
-wide, deep = Subject(late, **paper), Subject(at_depths, **paper)
+tied = StartingWeights.TIED
+paper: Any = dict(size=1e-3, kind=tied, root=0, faster=1.0, rows=WIDTH, twins=0, overlapping=0, lowest=0)
+unseen, wide, deep = Subject(untrained, kind=tied, overlapping=0), Subject(late, **paper), Subject(at_depths, **paper)
 slow = wide(lowest=1)
 theorem = Theorem(
     place="Theorem 6",

@@ -144,8 +144,7 @@ def every_depth():
     back = scheme.backwards((a, b), scheme.forwards((a, b), x, h), h)
     yield Step("one step there and back", back, x * (1 - (a - b) ** 2 * h**2 / 4 + a**2 * b**2 * h**4 / 4))
     # The step of n sends x to g x, and back c g x to c times what it sends g x to: the product gains its factor.
-    c = Symbol("c")
-    m, v = symbols("m v", positive=True)
+    c, (m, v) = Symbol("c"), symbols("m v", positive=True)
     after = scheme.backwards((a, b), c * scheme.forwards((a, b), x, h), h)
     yield Step("what came back to its end is a multiple c", after, expand(c * back))
     first = sympy.Limit(N * ((1 - m / (4 * N**2) + v / N**4) ** N - 1), N, oo)
