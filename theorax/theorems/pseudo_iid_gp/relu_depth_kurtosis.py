@@ -82,9 +82,11 @@ def layers():
     """Every width: one layer; every depth where widths are equal; the first four layers of any widths one by one."""
     pairs = Sum(b4, (j, 1, n)) + Sum(a**2, (k, 1, n - 1), (j, 1, n))
     yield Step("the mean of n terms phi^2, squared", pairs / (n * a) ** 2, 1 + more / n)
-    E = Function("E")  # of h^4 over (E h^2)^2 after l layers
-    equal = [E(l + 1) - (1 + more / n) * E(l), E(0) - 3]
-    yield Solved("equal widths, every depth", equal, E(l), 3 * (1 + more / n) ** l)
+    E, g = (
+        Function("E"),
+        Symbol("g", positive=True),
+    )  # of h^4 over (E h^2)^2 after l layers, and what one multiplies it by
+    yield Solved("equal widths, every depth", [E(l + 1) - g * E(l), E(0) - 3], E(l), 3 * g**l)
     M, before = Symbol("M", positive=True), Integer(3)
     for depth in range(1, 5):
         after = Subs(M * (1 + more / (n * t ** (depth - 1))), M, before)
