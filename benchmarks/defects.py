@@ -51,7 +51,9 @@ DEFECTS = {
         "theorems/resnet_discretizes_ode/_residual.py",
         "return x + h * (slope + self.function(there, x + h * slope)) / 2",
         "return x + h * (slope + self.function(here, x + h * slope)) / 2",
-        frozenset(f"heun_adjoint_rate.{claim}" for claim in ("states", "each_layer", "relative", "exact")),
+        frozenset(
+            f"heun_adjoint_rate.{claim}" for claim in ("states", "each_layer", "relative", "exact", "first_order")
+        ),
         "Heun's second slope with the weights of this layer in the place of the next one's",
     ),
     "values twice": Defect(

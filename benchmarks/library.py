@@ -118,7 +118,9 @@ def main() -> None:
     if options.keep:
         (RESULTS / f"library_{options.effort}_cpu.txt").write_text(text)
         if not options.selectors:
-            costs.write(options.effort, {part["id"]: part["seconds"] for part in document["theorems"]})
+            # A blocked theorem was not run, and its zero is no cost.
+            seconds = {part["id"]: part["seconds"] for part in document["theorems"]}
+            costs.write(options.effort, {id: spent for id, spent in seconds.items() if spent > 0})
 
 
 if __name__ == "__main__":
