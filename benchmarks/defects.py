@@ -52,7 +52,8 @@ DEFECTS = {
         "return x + h * (slope + self.function(there, x + h * slope)) / 2",
         "return x + h * (slope + self.function(here, x + h * slope)) / 2",
         frozenset(
-            f"heun_adjoint_rate.{claim}" for claim in ("states", "each_layer", "relative", "exact", "first_order")
+            f"heun_adjoint_rate.{claim}"
+            for claim in ("states", "each_layer", "relative", "exact", "first_order", "leading")
         ),
         "Heun's second slope with the weights of this layer in the place of the next one's",
     ),
