@@ -80,8 +80,8 @@ def brownian(key, net, count):
     return jax.vmap(lambda k: normal_weights(k, net))(jax.random.split(named(key, "Brownian"), count))
 
 
-def hamiltonian(key, net, problem: LabelledInputs, step, steps, adjusted=True):
-    """One path of ``steps`` leapfrog steps with new velocities; ``adjusted``: it is accepted as its energy allows."""
+def hamiltonian(key, net, problem: LabelledInputs, step, steps):
+    """One path of ``steps`` leapfrog steps with new velocities, accepted as its energy allows."""
     start = normal_weights(named(key, "velocities"), net)
 
     def once(state, _):
@@ -94,5 +94,4 @@ def hamiltonian(key, net, problem: LabelledInputs, step, steps, adjusted=True):
     gained = potential(net, problem) + squares(start) / 2 - potential(end, problem) - squares(velocity) / 2
     # A path that has left the numbers has no energy; it is not accepted.
     accepted = jnp.log(jax.random.uniform(named(key, "accepted"))) <= jnp.nan_to_num(gained, nan=-jnp.inf)
-    chosen = accepted | ~jnp.asarray(adjusted)
-    return jax.tree.map(lambda new, old: jnp.where(chosen, new, old), end, net)
+    return jax.tree.map(lambda new, old: jnp.where(accepted, new, old), end, net)

@@ -214,6 +214,7 @@ theorem = Theorem(
     ),
     issues=(
         "Of the law of U moments up to the second are compared; a mixture drawn by Bartlett's factors has the same.",
+        "The square of |v|^2 scatters too much to show that f must be linear and attention bare: |v|^2 itself shows it.",
         "No posterior is sampled here: that of U follows from the density of the labels given U.",
     ),
 )  # fmt: skip

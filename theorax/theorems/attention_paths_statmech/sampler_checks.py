@@ -55,7 +55,7 @@ def rule(letter):
     """The sum rule of one block, after the sampler."""
     return Expectation(
         (letter - kept.pull) * kept.g, 0, under=tuple(H), on="samplers", spread=6,
-        margin=Absolute(1, 8, "without the term of the data the mean is -0.2, and 0.2 is two percent of dim V"),
+        margin=Absolute(1, 8, "without the term of the data the mean is -0.2"),
         wrong={"the data's term forgotten": dict(of=letter * kept.g), "its sign": dict(of=(letter + kept.pull) * kept.g)},
     )  # fmt: skip
 
@@ -82,12 +82,12 @@ class Sampled(eqx.Module):
     problem: LabelledInputs
 
 
-def problem(key, P, N, T, start=1.0, noise=1.0, rectified=False):
-    """Weights of variance ``start`` in V_0, V and a; labels with noise of variance ``noise`` times T."""
+def problem(key, P, N, T, start=1.0, rectified=False):
+    """Weights of variance ``start`` in V_0, V and a; labels with noise of variance T."""
     first = drawn_deep(key, (N, N), 2, 3, rectified=rectified)
     network = normal_weights(named(key, "weights"), first, start**0.5)
     inputs = jax.random.normal(named(key, "inputs"), (P, 3, 3))
-    disturbed = jnp.sqrt(noise * T) * jax.random.normal(named(key, "noise"), (P,))
+    disturbed = jnp.sqrt(1.0 * T) * jax.random.normal(named(key, "noise"), (P,))
     posed = LabelledInputs(inputs, jnp.zeros(P), jnp.asarray(1.0 * T))
     return Sampled(network, eqx.tree_at(lambda posed: posed.labels, posed, posed.outputs(network) + disturbed))
 
@@ -95,8 +95,8 @@ def problem(key, P, N, T, start=1.0, noise=1.0, rectified=False):
 def blockwise(rectified=False):
     """Three sweeps of block draws; ``disturbed`` scales the noise that the sampler adds."""
 
-    def build(key, P, N, T, start, noise, disturbed):
-        first = problem(key, P, N, T, start, noise, rectified)
+    def build(key, P, N, T, start, disturbed):
+        first = problem(key, P, N, T, start, rectified)
 
         def sweep(net, k):
             return block_draws(k, net, first.problem, disturbed), None
@@ -106,12 +106,12 @@ def blockwise(rectified=False):
     return build
 
 
-def hamiltonian_paths(key, P, N, T, step, adjusted):
+def hamiltonian_paths(key, P, N, T, step):
     """Three paths of five leapfrog steps."""
     first = problem(key, P, N, T)
 
     def path(net, k):
-        return hamiltonian(k, net, first.problem, step, 5, adjusted > 0), None
+        return hamiltonian(k, net, first.problem, step, 5), None
 
     return Sampled(jax.lax.scan(path, first.network, jax.random.split(named(key, "paths"), 3))[0], first.problem)
 
@@ -193,8 +193,8 @@ def langevin_variance():
     yield Step("the slope of the extrapolated value", Subs(Derivative(doubled, eps), eps, 0), 0)
 
 
-blocks = Subject(blockwise(), start=1.0, noise=1.0, disturbed=1.0)
-paths = Subject(hamiltonian_paths, step=0.05, adjusted=1.0)
+blocks = Subject(blockwise(), start=1.0, disturbed=1.0)
+paths = Subject(hamiltonian_paths, step=0.05)
 rules = (of_a, of_V, of_V_0)
 theorem = Theorem(
     place="how a small model is sampled (derived here)",
@@ -209,7 +209,7 @@ theorem = Theorem(
             "three sweeps of block draws": blocks,
             "three Hamiltonian paths": paths,
             "weights of variance 3/2": blocks(start=1.5).breaking(H.drawn, fails=order),
-            "ReLU after the embedding": Subject(blockwise(rectified=True), start=1.0, noise=1.0, disturbed=1.0).breaking(
+            "ReLU after the embedding": Subject(blockwise(rectified=True), start=1.0, disturbed=1.0).breaking(
                 H.linear, fails=of_V_0,
             ),
             "block draws without noise": blocks(disturbed=0.0).breaking(H.adjusted, fails=rules),

@@ -31,15 +31,14 @@ class Orbit(eqx.Module):
         """Omega."""
         return reflected(self.vectors)
 
-    def turned(self, length: int) -> Float[Array, "length D"]:
-        """The same with the scale one."""
-        start = self.start / jnp.sqrt(self.start @ self.start)
-        return orbit(self.matrix, start, length)
-
     def tokens(self, length: int) -> Float[Array, "length D"]:
         """The first tokens."""
         start = self.start / jnp.sqrt(self.start @ self.start)
         return orbit(self.scale * self.matrix, start, length)
+
+    def turned(self, length: int) -> Float[Array, "length D"]:
+        """The first tokens at the scale one."""
+        return Orbit(self.vectors, self.start, 1.0, self.exponential).tokens(length)
 
     def gram(self, X: Float[Array, "T D"]) -> Float[Array, "T T"]:
         """The kernel values of these tokens."""

@@ -82,10 +82,8 @@ def layers():
     """Every width: one layer; every depth where widths are equal; the first four layers of any widths one by one."""
     pairs = Sum(b4, (j, 1, n)) + Sum(a**2, (k, 1, n - 1), (j, 1, n))
     yield Step("the mean of n terms phi^2, squared", pairs / (n * a) ** 2, 1 + more / n)
-    E, g = (
-        Function("E"),
-        Symbol("g", positive=True),
-    )  # of h^4 over (E h^2)^2 after l layers, and what one multiplies it by
+    # E(l): E h^4 over (E h^2)^2 after l layers; g: what one layer multiplies it by.
+    E, g = Function("E"), Symbol("g", positive=True)
     yield Solved("equal widths, every depth", [E(l + 1) - g * E(l), E(0) - 3], E(l), 3 * g**l)
     M, before = Symbol("M", positive=True), Integer(3)
     for depth in range(1, 5):
