@@ -1,4 +1,4 @@
-"""The action of the path-kernel order parameters, and its minimum by damped Newton steps."""
+"""The action of the order parameters, whose energy is a function of U_1, and its minimum by damped Newton steps."""
 
 import jax
 import jax.numpy as jnp
@@ -7,7 +7,10 @@ from jax.scipy.linalg import cho_solve, solve_triangular
 from jaxtyping import Array, Float
 
 STEPS = 30
-"""Damped Newton steps: about fifteen reach rounding, the others change nothing."""
+"""The most damped Newton steps that are made; about fifteen suffice."""
+
+LAST = 1e-10
+"""An undamped step of this length is the last one: the next would be of the order of its square."""
 
 
 def factors(flat, sizes):
@@ -44,30 +47,35 @@ def mixed(U, paths: Float[Array, "m m P P"]):
     return jnp.einsum("pq,pqij->ij", U, paths) / len(U)
 
 
-def action(flat, sizes, widths, paths, labels, noise):
-    """Entropy plus energy; ``widths`` are those of the readout, layer L, ..., layer 1."""
+def action(flat, sizes, widths, energy):
+    """Entropy plus the energy, a function of U_1; ``widths`` are those of the readout, layer L, ..., layer 1."""
     u_a, lower = factors(flat, sizes)
     entropy = widths[0] * (u_a - jnp.log(u_a))
     for width, (_, term) in zip(widths[1:], layer_terms(u_a, lower), strict=True):
         entropy = entropy + width * term
-    root = jnp.linalg.cholesky(mixed(lower[-1] @ lower[-1].T, paths) + noise * jnp.eye(len(labels)))
-    return entropy + log_det(root) + (solve_triangular(root, labels, lower=True) ** 2).sum()
+    return entropy + energy(lower[-1] @ lower[-1].T)
 
 
-def saddle(sizes, widths, paths, labels, noise):
-    """The minimum that damped Newton steps reach from the identity: u_a, U_L, ..., U_1, and the length of the next step.
+def saddle(sizes, widths, energy):
+    """The minimum of the action that is reached from the identity: u_a, U_L, ..., U_1, and the length of the last step."""
+    flat, move = minimum(lambda flat: action(flat, sizes, widths, energy), sizes, widths)
+    u_a, lower = factors(flat, sizes)
+    return u_a, [factor @ factor.T for factor in lower], move
+
+
+def minimum(of, sizes, widths):
+    """The coordinates that damped Newton steps of ``of`` reach from the identity, and the length of the last step.
 
     **Errors:** to first order that length is the distance from the minimum, in the logarithmic coordinates. A step that
-    the action does not allow is not made; the damping then grows.
+    ``of`` does not allow is not made; the damping then grows.
     """
-    of = lambda flat: action(flat, sizes, widths, paths, labels, noise)  # noqa: E731
     slope = jax.grad(of)
     hessian = jax.jacfwd(lambda flat: (slope(flat),) * 2, has_aux=True)
     start = jnp.zeros(1 + sum(m * (m + 1) // 2 for m in sizes))
     unit = widths.mean() * jnp.eye(len(start))
 
-    def step(_, state):
-        flat, damping, value, _ = state
+    def step(state):
+        made, flat, damping, value, _ = state
         # Where the damped Hessian is not positive there is no root: the step is not a number, and is not made.
         curvature, downhill = hessian(flat)
         move = cho_solve((jnp.linalg.cholesky(curvature + damping * unit), True), downhill)
@@ -77,8 +85,12 @@ def saddle(sizes, widths, paths, labels, noise):
         flat, value = jnp.where(better, flat - move, flat), jnp.where(better, found, value)
         # Damping that is too small to matter is none: the last steps are Newton's own.
         damping = jnp.where(better, jnp.where(damping > 1e-3, damping / 8, 0), 4 * damping + 1e-2)
-        return flat, damping, value, jnp.sqrt((move**2).sum())
+        return made + 1, flat, damping, value, jnp.sqrt((move**2).sum())
 
-    flat, _, _, move = jax.lax.fori_loop(0, STEPS, step, (start, jnp.ones(()), of(start), jnp.ones(())))
-    u_a, lower = factors(flat, sizes)
-    return u_a, [factor @ factor.T for factor in lower], move
+    def is_on(state):
+        made, _, damping, _, move = state
+        # A step that is not a number is no end: the damping grows.
+        return (made < STEPS) & ~((damping == 0) & (move <= LAST))
+
+    _, flat, _, _, move = jax.lax.while_loop(is_on, step, (0, start, jnp.ones(()), of(start), jnp.ones(())))
+    return flat, move

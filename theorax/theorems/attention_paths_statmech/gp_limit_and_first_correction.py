@@ -12,7 +12,6 @@ from sympy import Derivative, Matrix, Rational, Subs, log, sqrt, symbols
 from theorax.language import *
 from theorax.numerics.keys import named
 from theorax.theorems.attention_paths_statmech._paths import N, Order, P
-from theorax.theorems.attention_paths_statmech._saddle import mixed
 
 T = Parameter("T", "temperature: the variance of the noise of the labels", positive=True)
 seen = numbers(
@@ -26,7 +25,7 @@ seen = numbers(
 sizes = numbers(
     gap="||U - I||_F",
     rest="||U - I + (E' + Tr(E') I)/N||_F",
-    move="the length of the next Newton step",
+    move="the length of the last Newton step",
     positive=True,
 )
 
@@ -90,10 +89,8 @@ def build(key, P, N, T, fixed_readout, factor, growing):
 
 def observe(order, N):
     u_a, (U,), move = order.saddle()
-    S = mixed(jnp.eye(2), order.paths) + order.noise * jnp.eye(len(order.labels))
-    solved, y = jnp.linalg.inv(S), jnp.linalg.solve(S, order.labels)
-    slopes = (jnp.einsum("pqij,ij->pq", order.paths, solved) - jnp.einsum("pqij,i,j->pq", order.paths, y, y)) / 2
-    E = (slopes + slopes.T) / 2
+    trace, label = order.slopes(jnp.eye(2))
+    E = trace - label
     predicted = -(E + jnp.trace(E) * jnp.eye(2)) / N
     away = U - jnp.eye(2)
     return dict(

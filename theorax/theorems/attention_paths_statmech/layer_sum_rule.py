@@ -16,7 +16,7 @@ from sympy import Abs, Derivative, Integral, Matrix, Rational, Subs, exp, log, o
 from theorax.language import *
 from theorax.numerics.keys import named
 from theorax.theorems.attention_paths_statmech._network import PathNetwork, drawn
-from theorax.theorems.attention_paths_statmech._paths import N, Order, P
+from theorax.theorems.attention_paths_statmech._paths import N, P, posed
 from theorax.theorems.attention_paths_statmech._saddle import layer_terms
 
 T = Parameter("T", "temperature: the variance of the noise of the labels", positive=True)
@@ -26,7 +26,7 @@ seen = numbers(
     bottom="N_1 (Tr U_2^(-1) tr U_1 - Htot), of one layer the same as of the last",
     data="y^T S^(-1) K S^(-1) y - Tr S^(-1) K",
     trace="Tr S^(-1) K",
-    move="the length of the next Newton step",
+    move="the length of the last Newton step",
 )
 met = numbers(
     a="|a|^2 - dim a",
@@ -81,13 +81,6 @@ def block(letter, *needs):
 of_a, of_V, of_V_0 = block(met.a), block(met.V), block(met.V_0, H.homogeneous)
 
 
-class Settled(eqx.Module):
-    """A problem, and by what factor U_1 is taken away from the minimum."""
-
-    order: Order
-    away: Float[Array, ""]
-
-
 class Labelled(eqx.Module):
     """A network, inputs and labels."""
 
@@ -96,28 +89,14 @@ class Labelled(eqx.Module):
     labels: Float[Array, " P"]
 
 
-def posed(depth, heads):
-    """Random attended inputs and labels; the widths of the layers differ."""
-
-    def build(key, P, N, T, away):
-        paths = heads**depth
-        drawn = jax.random.normal(named(key, "inputs and labels"), (paths * P * 4 + P,))
-        attended, labels = drawn[P:].reshape(paths, P, 4), 2 * drawn[:P]
-        kernels = jnp.einsum("pif,qjf->pqij", attended, attended) / 4
-        widths = N * jnp.array([1.0, 1.5, 0.75])[: depth + 1]
-        return Settled(Order(kernels, labels, T, widths, tuple(heads ** (layer + 1) for layer in range(depth))), away)
-
-    return build
-
-
 def observe_minimum(settled, T):
     order = settled.order
     u_a, matrices, move = order.saddle()
     matrices[-1] = settled.away * matrices[-1]
     traces = [trace for trace, _ in layer_terms(u_a, [jnp.linalg.cholesky(U) for U in matrices])]
     layers = order.widths[1:] * (jnp.stack(traces) - jnp.array(order.sizes))
-    K = jnp.einsum("pq,pqij->ij", matrices[-1], order.paths) / len(matrices[-1])
-    S = K + T * jnp.eye(len(K))
+    S = order.kernel(matrices[-1])
+    K = S - T * jnp.eye(len(S))
     solved, trace = jnp.linalg.solve(S, order.labels), jnp.trace(jnp.linalg.solve(S, K))
     data = solved @ K @ solved - trace
     readout = order.widths[0] * (u_a - 1)

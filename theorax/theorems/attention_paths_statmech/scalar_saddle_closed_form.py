@@ -19,7 +19,7 @@ seen = numbers(
     u="the order parameter u = U_1 at the minimum of the action",
     top="the order parameter U_L of the last layer",
     u_a="the scalar u_a of the readout",
-    move="the length of the next Newton step",
+    move="the length of the last Newton step",
     s="|y|^2 over P kappa",
     positive=True,
 )

@@ -1,0 +1,44 @@
+"""Means over the posterior of the order parameter of one layer, by a Gauss-Hermite rule about the mode of its density."""
+
+from itertools import product
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from theorax.theorems.attention_paths_statmech._paths import Order
+from theorax.theorems.attention_paths_statmech._saddle import action, factors, minimum
+
+NODES = 5
+"""Nodes for each of the four coordinates of one layer with two heads."""
+
+
+def log_density(flat, order: Order):
+    """That of the coordinates given the labels, up to a constant; chi-square and Wishart laws stand for the weights.
+
+    In U the densities have det U_l^(-(m + 1)/2) beside the action; with dU = 2^m prod F_ii^(m - i + 1) dF, and
+    dF_ii = F_ii dlog F_ii, what is left of it is the product of F_ii^(1 - i).
+    """
+    _, lower = factors(flat, order.sizes)
+    volume = sum((jnp.arange(len(factor)) * jnp.log(jnp.diag(factor))).sum() for factor in lower)
+    return -volume - action(flat, order.sizes, order.widths, order.energy) / 2
+
+
+def posterior_means(of, order: Order):
+    """Means of the entries of ``of``, a function of U_1.
+
+    **Errors:** those of the rule, which is exact where density times function is a normal density times a polynomial of
+    degree nine in each coordinate; about its mode the density is one up to terms of the order N^(-1/2). Against thirteen
+    nodes five are off by 1 in 10000 of U at N = 20, and by 3 in 1000 at N = 5.
+    """
+    flat, _ = minimum(lambda flat: -2 * log_density(flat, order), order.sizes, order.widths)
+    root = jnp.linalg.cholesky(-jax.hessian(log_density)(flat, order))
+    nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
+    places = np.array(list(product(nodes, repeat=len(flat))))
+    log_weights = np.log(weights)[np.array(list(product(range(NODES), repeat=len(flat))))].sum(1)
+    # The inverse of a matrix of four rows: a triangular solve with 625 right sides takes ten times the rest.
+    moved = flat + places @ jnp.linalg.inv(root)
+    exponents = log_weights + (places**2).sum(1) / 2 + jax.vmap(lambda at: log_density(at, order))(moved)
+    shares = jax.nn.softmax(exponents)
+    lower = jax.vmap(lambda at: factors(at, order.sizes)[1][-1])(moved)
+    return jnp.tensordot(shares, jax.vmap(lambda factor: of(factor @ factor.T))(lower), 1)
