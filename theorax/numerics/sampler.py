@@ -138,6 +138,7 @@ class Sampler:
         self._traced: dict[Hashable, _Traced] = {}
         self._programs: dict[Hashable, _Program] = {}
         self._builders: dict[Hashable, Callable[[Any, Any], Any] | None] = {}
+        self._built: set[Hashable] = set()
 
     @property
     def placements(self) -> tuple[Placement, ...]:
@@ -224,25 +225,29 @@ class Sampler:
         compiled, once for all letters of one structure. Where a model holds functions of letters, which no program hands
         back, it is compiled for these letters alone.
         """
-        with (
-            platform.precision(dtype),
-            jax.ensure_compile_time_eval(),
-        ):  # also where a model's shapes alone are asked for
+        # Numbers are known also where the shapes of a model alone are asked for.
+        with platform.precision(dtype), jax.ensure_compile_time_eval():
             traced, static = _parted(letters, dtype)
             key = root(seed, self.generator)
         name = _named(build, dtype, traced, static)
         if name not in self._builders:
-            shared = eqx.filter_jit(lambda key, traced: build(key, **eqx.combine(traced, static)))
+            program = eqx.filter_jit(lambda key, traced: build(key, **eqx.combine(traced, static)))
             with platform.precision(dtype):
-                self._builders[name] = None if holds_tracer(eqx.filter_eval_shape(shared, key, traced)) else shared
-        shared = self._builders[name]
-        if shared is None:
-            own = eqx.filter_jit(lambda key: build(key, **letters))
-            shared = lambda key, _: own(key)  # noqa: E731
+                self._builders[name] = None if holds_tracer(eqx.filter_eval_shape(program, key, traced)) else program
+        shared = self._builders[name] or eqx.filter_jit(lambda key, _: build(key, **letters))
 
         def model(draw: int) -> Any:
+            wall, cpu, first = time.perf_counter(), time.process_time(), name not in self._built
             with platform.precision(dtype):
-                return shared(jax.random.fold_in(key, draw), traced)
+                found = shared(jax.random.fold_in(key, draw), traced)
+            if first:  # what is compiled for the balls is compiling too, if no program of draws
+                self._built.add(name)
+                self.meter = replace(
+                    self.meter,
+                    compile_seconds=self.meter.compile_seconds + time.perf_counter() - wall,
+                    compile_cpu_seconds=self.meter.compile_cpu_seconds + time.process_time() - cpu,
+                )
+            return found
 
         return model
 
