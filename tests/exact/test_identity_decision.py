@@ -125,3 +125,14 @@ def test_the_difference_is_measured_over_the_largest_entry_of_either_side() -> N
     absolute = decide_identity(replace(problem(square, expanded, margin=1e-9), absolute=True))
     # Divided by the scale and multiplied by it again: two roundings.
     assert absolute.floats.account == pytest.approx(found.floats.account * scale, rel=2**-50)
+
+
+@pytest.mark.parametrize("absolute", [False, True])
+def test_a_ball_tells_the_difference_where_floats_decide_no_branch(absolute) -> None:
+    def branching(x):
+        return jnp.where(circle(x) + 2.0**-80 > 1, x, 0)
+
+    given = problem(branching, lambda x: 2 * x, margin=1e-7, every_input=False)
+    found = decide_identity(replace(given, absolute=absolute))
+    assert found.status is Status.REFUTED
+    assert found.decision(1e-7).estimate == pytest.approx(2.0 if absolute else 0.5)

@@ -1,8 +1,11 @@
 """The sampler: one program per structure, the same bits however draws are cut into chunks, sentences for wrong use."""
 
+from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -97,6 +100,61 @@ def test_draws_are_named_by_seed_and_number():
     )
     other = Sampler(generator="rbg").draw(noise, SEED, 3, {"shift": 0.0})["x"]
     assert not np.isin(other, table).any()
+
+
+class Shifted(eqx.Module):
+    """A model, and a function that it may hold."""
+
+    x: jax.Array
+    move: Callable | None = eqx.field(static=True, default=None)
+
+
+def shifted(key, shift, T):
+    return Shifted(jnp.where(T.mask, shift + jax.random.normal(key, (T.padded,)), 0))
+
+
+def moving(key, shift, T):
+    return Shifted(jax.random.normal(key, (T.padded,)), partial(lambda by, x: x + by, shift))
+
+
+def moving_inside(key, shift, T):
+    return Shifted(jax.random.normal(key, (T.padded,)), eqx.Partial(lambda x, f: f(x), f=lambda x: x + shift))
+
+
+def test_models_of_one_structure_are_built_by_one_program():
+    traced = []
+
+    def counted(key, shift, T):
+        traced.append(shift)
+        return shifted(key, shift, T)
+
+    sampler = Sampler()
+    for shift, size in ((1.0, 2), (2.0, 5), (-3.0, 4)):
+        T = Extent(size, 5)
+        build = sampler.builder(counted, SEED, {"shift": shift, "T": T})
+        drawn = sampler.draw(lambda key, shift, T: {"x": shifted(key, shift, T).x}, SEED, 3, {"shift": shift, "T": T})
+        for draw in range(3):
+            model = build(draw).x
+            assert not model[size:].any()
+            # Another program than that of the draws, which may differ in the last bits of erfinv.
+            assert np.allclose(model, drawn["x"][draw], rtol=0, atol=8 * np.finfo(float).eps * (3 + abs(shift)))
+    assert len(traced) <= 2  # once for the shapes, once to be compiled
+
+
+@pytest.mark.parametrize("build", [moving, moving_inside])
+def test_a_model_that_holds_a_function_of_a_letter_holds_its_own_letter(build):
+    sampler, zero = Sampler(), jnp.zeros(3)
+    models = [sampler.builder(build, SEED, {"shift": shift, "T": Extent(3, 3)})(0) for shift in (1.0, 2.5)]
+    inner = [model.move(zero) for model in models]
+    assert [moved.tolist() for moved in inner] == [[1.0] * 3, [2.5] * 3]
+
+
+def test_models_are_built_where_shapes_alone_are_asked_for():
+    build = Sampler().builder(shifted, SEED, {"shift": 1.0, "T": Extent(3, 3)})
+    assert eqx.filter_eval_shape(lambda: build(0)).x.shape == (3,)
+    fresh = eqx.filter_eval_shape(lambda: Sampler().builder(shifted, SEED, {"shift": 1.0, "T": Extent(3, 3)})(0))
+    assert fresh.x.shape == (3,)
+    assert np.isfinite(build(0).x).all()
 
 
 def test_progress_and_meter():

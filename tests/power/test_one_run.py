@@ -1,4 +1,4 @@
-"""All claims of the library in one run at standard effort: what is planned must bear the adjustment for so many."""
+"""All claims of the library in one run: what is planned at quick and standard effort must bear the adjustment for so many."""
 
 import pytest
 
@@ -9,10 +9,10 @@ from theorax.theorems.catalogue import Catalogue
 from theorax.verifiers.settings import Settings
 
 
-@pytest.fixture(scope="module")
-def expected(tmp_path_factory):
+@pytest.fixture(scope="module", params=["quick", "standard"])
+def expected(request, tmp_path_factory):
     """The p-value that every claim would have, were it exactly true and as noisy as planned."""
-    own = Settings(effort="standard", state=str(tmp_path_factory.mktemp("state")))
+    own = Settings(effort=request.param, state=str(tmp_path_factory.mktemp("state")))
     return expected_in_one_run(row for id in Catalogue().ids for row in checking.plan(id, own).checks)
 
 

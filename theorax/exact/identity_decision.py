@@ -211,6 +211,8 @@ def _at_points(problem: IdentityProblem) -> IdentityFinding:
         balls = balls.and_then(ball)
         looked += 1
         if ball.refuted:
+            if seen.obstacle is not None:  # by how much the sides differ is then told by the ball alone
+                floats = replace(floats, worst=ball.difference if problem.absolute else ball.share)
             detail = _refutation(problem, point, ball)
             return IdentityFinding((Finding.COUNTEREXAMPLE,), detail, None, looked, floats, balls)
         if ball.obstacle is not None and (seen.obstacle is not None or problem.margin is None):

@@ -131,6 +131,8 @@ class Balls:
     lone: str = ""
     difference: float = 0.0
     """The size of the difference where it excludes zero, otherwise of the largest ball around zero."""
+    share: float = 0.0
+    """The same over the largest entry of both sides, where it excludes zero."""
     obstacle: TheoraxError | None = None
 
     @property
@@ -152,6 +154,7 @@ class Balls:
             self.refuted or more.refuted,
             self.lone or more.lone,
             more.difference if more.refuted else max(self.difference, more.difference),
+            max(self.share, more.share),
             self.obstacle or more.obstacle,
         )
 
@@ -270,9 +273,9 @@ def _at_point(sides: AtPoint, precision: int, loose: bool = False) -> Balls:
     outside = [gap for column in gaps for gap in column if not gap.contains(0)]
     if outside:
         far = max(abs(float(gap.mid())) for gap in outside)
-        return Balls(
-            1, refuted=f"the sides differ by {far:.2g}: a ball of their difference excludes zero", difference=far
-        )
+        scale = max(abs(float(entry.mid())) for pair in pairs for side in pair for entry in side.reshape(-1).tolist())
+        told = f"the sides differ by {far:.2g}: a ball of their difference excludes zero"
+        return Balls(1, refuted=told, difference=far, share=_over(far, scale))
     wide = not all(_is_narrow(*pair, column) for pair, column in zip(pairs, gaps, strict=True))
     return Balls(1, int(wide), difference=max((float(gap.rad()) for column in gaps for gap in column), default=0.0))
 

@@ -16,7 +16,9 @@ from collections.abc import Callable, Hashable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from functools import partial
 from numbers import Integral, Real
+from types import FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
 import equinox as eqx
@@ -135,6 +137,8 @@ class Sampler:
         self._processor = platform.processor(device)
         self._traced: dict[Hashable, _Traced] = {}
         self._programs: dict[Hashable, _Program] = {}
+        self._builders: dict[Hashable, Callable[[Any, Any], Any] | None] = {}
+        self._built: set[Hashable] = set()
 
     @property
     def placements(self) -> tuple[Placement, ...]:
@@ -211,6 +215,41 @@ class Sampler:
         _accepts(program, letters)
         with platform.precision(dtype):
             return self._structure(program, letters, dtype)[0].keys
+
+    def builder(
+        self, build: Callable[..., Any], seed: int, letters: Mapping[str, Any], dtype: str = "float64"
+    ) -> Callable[[int], Any]:
+        """From the number of a draw to what ``build(key, **letters)`` makes of its key: the model behind a draw.
+
+        Outside a program JAX compiles each branch and loop anew for every model, and keeps them all. So ``build`` is
+        compiled, once for all letters of one structure. Where a model holds functions of letters, which no program hands
+        back, it is compiled for these letters alone.
+        """
+        # Numbers are known also where the shapes of a model alone are asked for.
+        with platform.precision(dtype), jax.ensure_compile_time_eval():
+            traced, static = _parted(letters, dtype)
+            key = root(seed, self.generator)
+        name = _named(build, dtype, traced, static)
+        if name not in self._builders:
+            program = eqx.filter_jit(lambda key, traced: build(key, **eqx.combine(traced, static)))
+            with platform.precision(dtype):
+                self._builders[name] = None if holds_tracer(eqx.filter_eval_shape(program, key, traced)) else program
+        shared = self._builders[name] or eqx.filter_jit(lambda key, _: build(key, **letters))
+
+        def model(draw: int) -> Any:
+            wall, cpu, first = time.perf_counter(), time.process_time(), name not in self._built
+            with platform.precision(dtype):
+                found = shared(jax.random.fold_in(key, draw), traced)
+            if first:  # what is compiled for the balls is compiling too, if no program of draws
+                self._built.add(name)
+                self.meter = replace(
+                    self.meter,
+                    compile_seconds=self.meter.compile_seconds + time.perf_counter() - wall,
+                    compile_cpu_seconds=self.meter.compile_cpu_seconds + time.process_time() - cpu,
+                )
+            return found
+
+        return model
 
     def _structure(
         self, program: Callable[..., Any], letters: Mapping[str, Any], dtype: str
@@ -389,6 +428,37 @@ def _named(program: Callable[..., Any], dtype: str, traced: Any, static: Any) ->
     leaves, tree = jax.tree.flatten(static)
     shapes = jax.tree.map(lambda array: (array.shape, str(array.dtype)), traced)
     return (program, dtype, tree, tuple((type(x), x) for x in leaves), *jax.tree.leaves(shapes))
+
+
+def holds_tracer(value: Any) -> bool:
+    """True if a value, or a function that it holds, closes over a number that is known inside a program alone."""
+    met: set[int] = set()
+
+    def found(part: Any) -> bool:
+        if isinstance(part, jax.core.Tracer):
+            return True
+        if id(part) in met or part is None or isinstance(part, _PLAIN):
+            return False
+        met.add(id(part))
+        if isinstance(part, FunctionType):
+            cells = [cell.cell_contents for cell in part.__closure__ or ()]
+            return any(map(found, [*cells, *(part.__defaults__ or ()), *(part.__kwdefaults__ or {}).values()]))
+        if isinstance(part, MethodType):
+            return found(part.__self__) or found(part.__func__)
+        if isinstance(part, partial):
+            return any(map(found, [part.func, *part.args, *part.keywords.values()]))
+        if isinstance(part, Mapping):
+            return any(map(found, part.values()))
+        if isinstance(part, list | tuple | set | frozenset):
+            return any(map(found, part))
+        return (
+            any(map(found, vars(part).values())) if hasattr(part, "__dict__") and not isinstance(part, type) else False
+        )
+
+    return found(value)
+
+
+_PLAIN = (str, bytes, bool, int, float, complex, np.ndarray, np.generic, jax.Array, np.dtype, ModuleType)
 
 
 def _is_extent(leaf: Any) -> bool:

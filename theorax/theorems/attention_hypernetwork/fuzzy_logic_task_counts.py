@@ -148,7 +148,7 @@ theorem = Theorem(
     proofs=(four_variables, negated),
     experiments=dict(
         tasks=Experiment(
-            observe, seen, {L: (4,)}, draws=Efforts(300, 500, 600),
+            observe, seen, {L: (4,)}, draws=Efforts(500, 500, 600),
             subjects={
                 "two conjunctions": pairs,
                 "three conjunctions": pairs(three=True),

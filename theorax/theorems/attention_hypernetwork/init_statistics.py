@@ -133,7 +133,7 @@ theorem = Theorem(
     experiments=dict(
         layers=Experiment(
             observe, seen, {T: Efforts((4, 16), (4, 16), (4, 16, 64))}, at={h: 4, D: 8, v: 4},
-            draws=Efforts(2000, 4000, 16000),
+            draws=Efforts(4000, 4000, 16000),
             subjects={
                 "normal tokens": whole,
                 "outputs of variance 1/d_v": whole(output=4.0).breaking(H.variances, fails=outputs_too),

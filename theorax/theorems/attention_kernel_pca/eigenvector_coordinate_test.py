@@ -108,7 +108,7 @@ theorem = Theorem(
     claims=dict(look_equal=look_equal, told_apart=told_apart, exact_values=exact_values),
     proofs=(sine, order_of_lambda),
     experiments=dict(
-        heads=Experiment(observe, seen, {N: (48,)}, at={D: 16}, draws=Efforts(200, 480, 600), subjects={
+        heads=Experiment(observe, seen, {N: (48,)}, at={D: 16}, draws=Efforts(480, 480, 600), subjects={
             "random values": random,
             "values of kernel PCA": random(true=1).breaking(H.random, fails=told_apart),
             "tokens five times as long": random(size=5.0).breaking(H.small, fails=(look_equal, exact_values)),

@@ -144,14 +144,14 @@ theorem = Theorem(
     ),
     proofs=(optimality, largest_step),
     experiments=dict(
-        ends=Experiment(ends, seen, {n: 40}, draws=Efforts(150, 200, 600), subjects={
+        ends=Experiment(ends, seen, {n: 40}, draws=Efforts(200, 200, 600), subjects={
             "rank two, Gaussian factors": pair,
             "rank two, factors of signs": pair(flat=1.0),
             "a low rank part of two entries": pair(spiked=1.0).breaking(H.low_rank, fails=recovered),
             "40 % of the entries": pair(density=0.4).breaking(H.sparse, fails=recovered),
             "the sign -": pair(sign=-1.0).breaking(H.plus, fails=recovered),
         }),
-        drifts=Experiment(drifts, moved, {n: 40}, draws=Efforts(150, 200, 600), subjects={
+        drifts=Experiment(drifts, moved, {n: 40}, draws=Efforts(200, 200, 600), subjects={
             "the sign -": pushed,
             "the sign +": pushed(sign=1.0).breaking(H.minus, fails=(grows, deceives)),
         }),

@@ -145,7 +145,7 @@ theorem = Theorem(
     claims=dict(clipping=clipping, uniform=uniform, outlier=outlier, sign_minus=sign_minus, sign_plus=sign_plus),
     proofs=(thresholds,),
     experiments=dict(
-        once=Experiment(once, seen, {N: 8}, at={D: 3, B: 2}, draws=Efforts(130, 160, 300), subjects={
+        once=Experiment(once, seen, {N: 8}, at={D: 3, B: 2}, draws=Efforts(200, 200, 300), subjects={
             "Gaussian keys and an entry of two more": keys,
             "a multiplier at the start": keys(begun=0.5).breaking(H.first, fails=clipping),
         }),

@@ -163,7 +163,7 @@ theorem = Theorem(
     ),
     proofs=(scaled, by_parts),
     experiments=dict(
-        minimum=Experiment(observe_minimum, seen, {P: 5}, at={N: 8, T: Rational(1, 4)}, draws=Efforts(320, 500, 1000),
+        minimum=Experiment(observe_minimum, seen, {P: 5}, at={N: 8, T: Rational(1, 4)}, draws=Efforts(500, 500, 1000),
                            subjects={
             "one layer, two heads": one,
             "two layers, two heads": two,

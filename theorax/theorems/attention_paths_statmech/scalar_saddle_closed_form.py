@@ -160,7 +160,7 @@ theorem = Theorem(
     proofs=(layers_alike, last_layer, as_many_examples, many_examples, few_examples),
     experiments=dict(
         finite=Experiment(observe, seen, {P: 6}, at=({alpha: 1, middle: 2}, {alpha: Rational(1, 2), middle: 1}),
-                          draws=Efforts(320, 500, 1000), subjects={
+                          draws=Efforts(500, 500, 1000), subjects={
             "one layer": one,
             "two layers": two,
             "two heads": pair.breaking(H.one_path, fails=(*chain, *exactly)),

@@ -169,7 +169,7 @@ theorem = Theorem(
             "targets with noise": features(noise=0.3).breaking(H.space, fails=step),
             "features of growing length": features(uneven=0.1).breaking(H.sphere, fails=step),
         }),
-        orbits=Experiment(sums, total, {T: setting.LONG}, draws=Efforts(128, 160, 320), padded=True, subjects={
+        orbits=Experiment(sums, total, {T: setting.LONG}, draws=Efforts(160, 160, 320), padded=True, subjects={
             "rotation": doubling(kind=ROTATION, knows={energy: E / besseli(1, 1)}),
             "doubling of angles": doubling,
             "Gaussian bump and kernel": doubling(kind=BUMP, knows={energy: Rational(49, 50) ** 2}),

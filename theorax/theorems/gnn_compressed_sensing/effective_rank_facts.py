@@ -190,7 +190,7 @@ theorem = Theorem(
         matrices=Experiment(observe, any_B, {m: (4, 12)}, draws=Efforts(300, 400, 4000), subjects={
             "random B": Subject(setting.uneven_columns),
         }),
-        rotations=Experiment(compare, turned, {m: (4, 12)}, draws=Efforts(120, 250, 1000), subjects={
+        rotations=Experiment(compare, turned, {m: (4, 12)}, draws=Efforts(250, 250, 1000), subjects={
             "rotations": family,
             "Gaussian U and V": family(skewed=1.0).breaking(H.orthogonal, fails=invariant),
         }),

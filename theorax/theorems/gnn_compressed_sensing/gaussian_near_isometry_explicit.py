@@ -178,7 +178,7 @@ theorem = Theorem(
     experiments=dict(
         subspaces=Experiment(
             observe, seen, {k: (4, 16)}, at=({m: 64, a: 0, u: 2}, {m: 64, a: 1, u: 1}),
-            draws=Efforts(180, 320, 1000), sizes_because="one dimension below er and one above it", subjects={
+            draws=Efforts(320, 320, 1000), sizes_because="one dimension below er and one above it", subjects={
                 "normal entries": plain,
                 "sparse signs": plain(sparse=1.0).breaking(H.gaussian, fails=(upper, likely_upper, exact)),
                 "rows that come eight times": plain(tied=1.0).breaking(

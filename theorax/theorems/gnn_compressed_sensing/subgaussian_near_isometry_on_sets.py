@@ -143,7 +143,7 @@ theorem = Theorem(
     claims=dict(bound=bound, likely=likely, optimal=optimal, enough=enough, enough_likely=enough_likely),
     proofs=(gordon, mean_of_the_larger, both_tails),
     experiments=dict(
-        sets=Experiment(observe, seen, {m: 144}, at={u: 2}, draws=Efforts(280, 500, 1000), subjects={
+        sets=Experiment(observe, seen, {m: 144}, at={u: 2}, draws=Efforts(500, 500, 1000), subjects={
             "normal entries, the basis": plain,
             "normal entries, a circle, B = diag(i^(-1/2)) R": circle(falling=0.5),
             "normal entries, one point": point,
@@ -157,7 +157,7 @@ theorem = Theorem(
             "the circle holds a row of B A": circle(falling=2.0, sees=1).breaking(H.given, fails=both),
         }),
         rare=Experiment(observe_rare, rare, {N: 20}, derived={m: N / p}, at=({p: Rational(1, 20)}, {p: Rational(1, 200)}),
-                        draws=Efforts(220, 500, 1000), subjects={
+                        draws=Efforts(500, 500, 1000), subjects={
             "sparse signs": columns,
             "signs of size one": columns(dense=1).breaking(H.sparse, fails=optimal),
         }),

@@ -169,7 +169,7 @@ theorem = Theorem(
     proofs=(of_sums_and_differences, third_coefficient, two_bounds),
     experiments=dict(
         layers=Experiment(
-            observe, seen, {n: (2, 4)}, derived={m: 1024 * n, d: 12 * n}, draws=Efforts(320, 640, 1000),
+            observe, seen, {n: (2, 4)}, derived={m: 1024 * n, d: 12 * n}, draws=Efforts(640, 640, 1000),
             sizes_because="a width linear in n and a dimension of 12 n make the printed probability more than 0.6",
             subjects={
                 "sin(sqrt(3) x)": sine,

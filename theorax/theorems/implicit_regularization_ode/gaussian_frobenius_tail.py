@@ -114,7 +114,7 @@ theorem = Theorem(
     proofs=(chi_square, by_chernoff),
     experiments=dict(
         matrices=Experiment(
-            observe, seen, {q: (4, 8, 32)}, derived={m: q}, draws=Efforts(6000, 8000, 40000),
+            observe, seen, {q: (4, 8, 32)}, derived={m: q}, draws=Efforts(8000, 8000, 40000),
             sizes_because="a wide matrix shows what breaks the bound, a small one how loose it is",
             subjects={
                 "M_W = sqrt 2": normal,

@@ -158,7 +158,7 @@ theorem = Theorem(
             "residuals divided by sqrt(L)": small(root=1).breaking(H.step, fails=exact),
         }),
         targets=Experiment(
-            observe, start, {n: 12}, draws=Efforts(300, 500, 800), sizes_because="m = 24 or 3, d = 8", subjects={
+            observe, start, {n: 12}, draws=Efforts(500, 500, 800), sizes_because="m = 24 or 3, d = 8", subjects={
                 "m + d < n": narrow,
                 "m = 2 n": wide.breaking(H.narrow, fails=stuck),
                 "targets at random": narrow(lowest=0).breaking(H.lowest, fails=broken),

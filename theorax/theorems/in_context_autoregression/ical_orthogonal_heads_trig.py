@@ -193,7 +193,7 @@ theorem = Theorem(
             },
         ),
         counted=Experiment(
-            relations, seen, {d: (4,)}, draws=Efforts(60, 96, 200), platform="cpu", subjects={
+            relations, seen, {d: (4,)}, draws=Efforts(96, 96, 200), platform="cpu", subjects={
                 "d/2 heads": halved,
                 "d/2 + 1 heads": halved(more=1).breaking(H.half, fails=orthogonal),
                 "d heads": halved(more=2).breaking(H.few, H.half, fails=(recurrence, ones)),

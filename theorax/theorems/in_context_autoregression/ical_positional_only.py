@@ -190,7 +190,7 @@ theorem = Theorem(
             "the query s_T": few(late=1).breaking(H.query, fails=path),
         }),
         spectra=Experiment(
-            eigenvalues, spectrum, {T: (40, 80)}, draws=Efforts(60, 80, 200), platform="cpu", subjects={
+            eigenvalues, spectrum, {T: (40, 80)}, draws=Efforts(80, 80, 200), platform="cpu", subjects={
                 "mu from 4.5 to 31": spread_arcs,
                 "three angles in five are zero": spread_arcs(resting=0.6).breaking(H.arc, fails=count),
                 "mu from 2.5 to 3": spread_arcs(low=2.5, wide=0.2).breaking(H.fine, fails=count),
@@ -203,7 +203,7 @@ theorem = Theorem(
                 "three angles in five are zero": edges(resting=0.6).breaking(H.arc, fails=largest),
             },
         ),
-        ends=Experiment(end, ended, {T: (30,)}, draws=Efforts(60, 80, 200), platform="cpu", subjects={
+        ends=Experiment(end, ended, {T: (30,)}, draws=Efforts(80, 80, 200), platform="cpu", subjects={
             "mu from 50 to 70": narrow,
             "mu from 5 to 7": narrow(low=5.0).breaking(H.narrow, fails=stalls),
             "ten steps": narrow(steps=10).breaking(H.steps, fails=solves),

@@ -142,7 +142,7 @@ theorem = Theorem(
             },
         ),
         counted=Experiment(
-            relations, seen, {d: Efforts((4,), (3, 4), (3, 4, 6))}, draws=Efforts(60, 80, 200), platform="cpu", subjects={
+            relations, seen, {d: Efforts((4,), (3, 4), (3, 4, 6))}, draws=Efforts(80, 80, 200), platform="cpu", subjects={
                 "d heads": as_many,
                 "d + 1 heads": as_many(more=1).breaking(H.few, fails=orthogonal),
                 "d - 1 heads": as_many(more=-1).breaking(H.enough, fails=solved),

@@ -135,7 +135,7 @@ theorem = Theorem(
             "the query s_T": plain(late=1).breaking(H.query, fails=loss),
             "pairs of eigenvalues": plain(paired=1).breaking(H.independent, fails=loss),
         }),
-        contexts=Experiment(observe, drawn, {T: 6}, at={d: 4}, draws=Efforts(4000, 8000, 40000), subjects={
+        contexts=Experiment(observe, drawn, {T: 6}, at={d: 4}, draws=Efforts(6400, 8000, 40000), subjects={
             "generic heads": many,
             "the query s_T": many(late=1).breaking(H.query, fails=sampled),
             "pairs of eigenvalues": many(paired=1).breaking(H.independent, fails=sampled),

@@ -110,7 +110,7 @@ theorem = Theorem(
         nets=Experiment(
             observe, (tokens, products), {T: Efforts((8,), (8, 12), (8, 12, 16))},
             derived={d: T / gamma}, at=({gamma: Integer(1)}, {gamma: Rational(1, 2)}), along={l: (1, 2, 3)},
-            draws=Efforts(4000, 6000, 40000), padded=True,
+            draws=Efforts(6000, 6000, 40000), padded=True,
             subjects={
                 "Gaussian values": gaussian_values,
                 "identity values": gaussian_values(gaussian_values=0),

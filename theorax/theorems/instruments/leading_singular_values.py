@@ -115,7 +115,7 @@ theorem = Theorem(
     experiments=dict(
         matrices=Experiment(
             observe, (triplets, powers, tail_error), {T: Efforts((16, 32), (16, 48), (16, 64, 256))},
-            along={i: (1, 2)}, draws=Efforts(200, 200, 600), padded=True,
+            along={i: (1, 2)}, draws=Efforts(250, 250, 600), padded=True,
             subjects={
                 "Markov": markov,
                 "a planted pair": pair,

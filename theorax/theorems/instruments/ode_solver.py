@@ -128,7 +128,7 @@ theorem = Theorem(
     experiments=dict(
         known=Experiment(
             observe, (seen, coarse), {N: Efforts((4, 6, 8, 12), (4, 6, 8, 12), (4, 6, 8, 12, 16))},
-            draws=Efforts(100, 200, 1000), span=8, seeds="paired", padded=True,
+            draws=Efforts(125, 200, 1000), span=8, seeds="paired", padded=True,
             subjects={
                 "logistic": logistic,
                 "rotation": logistic(which=Field.ROTATION),

@@ -192,7 +192,7 @@ theorem = Theorem(
     ),
     proofs=(two_tokens, third_order, ratio_of_rows),
     experiments=dict(
-        orders=Experiment(observe, after, {n: (16, 32, 64)}, draws=Efforts(1500, 3000, 10000), subjects={
+        orders=Experiment(observe, after, {n: (16, 32, 64)}, draws=Efforts(2000, 3000, 10000), subjects={
             "attention": tokens,
             "causal mask": tokens(mask=1).breaking(H.complete, fails=(cubic, ninth)),
             "skip connection": tokens(skip=1.0).breaking(H.pure, fails=(cubic, ninth)),

@@ -199,14 +199,14 @@ theorem = Theorem(
     claims=dict(sharp=sharp, centre=centre, collapse=collapse),
     proofs=(overlap, cosine, size, attained),
     experiments=dict(
-        complete=Experiment(on_edges, whole, ORDERS, draws=Efforts(400, 500, 3000), subjects={
+        complete=Experiment(on_edges, whole, ORDERS, draws=Efforts(500, 500, 3000), subjects={
             "positive tokens": complete,
             "orthonormal tokens": orthonormal,
             "an antipodal pair": poles.breaking(H.acute, fails=sharp),
             "star": star.breaking(H.complete, fails=sharp),
             "values without the mean of coordinates": orthonormal(values=0).breaking(H.values, fails=sharp),
         }),
-        shared=Experiment(on_the_first, seen, ORDERS, draws=Efforts(400, 500, 3000), subjects={
+        shared=Experiment(on_the_first, seen, ORDERS, draws=Efforts(500, 500, 3000), subjects={
             "complete, positive tokens": complete,
             "causal, positive tokens": causal,
             "star, orthonormal tokens": star,

@@ -182,7 +182,7 @@ theorem = Theorem(
             "no LayerNorm": moved(layernorm=0).breaking(H.normal, fails=slow),
             "the values transposed": moved(transposed=1).breaking(H.triangle, fails=(geometric, slow)),
         }, padded=True, span=16),
-        points=Experiment(on_line, line, {t: (1,)}, at=STARTS, draws=Efforts(300, 500, 600), subjects={
+        points=Experiment(on_line, line, {t: (1,)}, at=STARTS, draws=Efforts(500, 500, 600), subjects={
             "causal": own, **controls(equilibrium),
         }),
     ),

@@ -173,7 +173,7 @@ theorem = Theorem(
     ),
     proofs=(any_w, induction, determinant, on_the_sphere, signs_decide),
     experiments=dict(
-        layers=Experiment(settle, still, {d: (3,)}, at=WIDTHS, draws=Efforts(400, 400, 800), subjects={
+        layers=Experiment(settle, still, {d: (3,)}, at=WIDTHS, draws=Efforts(500, 500, 800), subjects={
             "causal": ladder_of,
             "complete mask": ladder_of(mask=1).breaking(H.causal, fails=equilibrium),
             "scores of the cosines": ladder_of(scores=1.0).breaking(H.uniform, fails=equilibrium),

@@ -188,7 +188,7 @@ theorem = Theorem(
     claims=dict(conjugate=conjugate, bound=bound, floor=floor, monotone=monotone),
     proofs=(normalisation_cancels, weights_of_heights, nearer_on_the_sphere),
     experiments=dict(
-        networks=Experiment(observe, seen, {N: Efforts((4,), (4,), (4, 6))}, draws=Efforts(400, 400, 2000), subjects={
+        networks=Experiment(observe, seen, {N: Efforts((4,), (4,), (4, 6))}, draws=Efforts(500, 500, 2000), subjects={
             "complete": subject,
             "causal": causal,
             "star": star,
@@ -201,7 +201,7 @@ theorem = Theorem(
             "length three, no LayerNorm": near(mask=3, length=3.0, layernorm=0).breaking(H.unit, fails=(bound, floor)),
             "length three before the first layer": near(length=3.0).breaking(H.unit, fails=monotone),
         }),
-        layers=Experiment(change, step, {N: (4,)}, draws=Efforts(400, 400, 600), subjects={
+        layers=Experiment(change, step, {N: (4,)}, draws=Efforts(500, 500, 600), subjects={
             "complete": subject,
             "causal": causal,
             "values that stretch across v": causal(values=0).breaking(H.values, fails=conjugate),

@@ -157,7 +157,7 @@ theorem = Theorem(
     claims=dict(bound=bound, floor=floor),
     proofs=(weight_on_an_edge, contraction, popoviciu),
     experiments=dict(
-        networks=Experiment(observe, seen, {N: Efforts((8,), (8, 12), (8, 12, 16))}, draws=Efforts(400, 600, 3000), subjects={
+        networks=Experiment(observe, seen, {N: Efforts((8,), (8, 12), (8, 12, 16))}, draws=Efforts(500, 600, 3000), subjects={
             "complete": complete,
             "causal": causal,
             "star": star,

@@ -124,7 +124,7 @@ theorem = Theorem(
     experiments=dict(
         spectrum=Experiment(
             observe, (modulus, seen), {T: Efforts((32, 64, 128), (32, 64, 128), (32, 64, 128, 256, 512))},
-            draws=Efforts(60, 200, 600), platform="cpu", padded=True,
+            draws=Efforts(100, 200, 600), platform="cpu", padded=True,
             subjects={
                 "exponential": matrix(EXPONENTIAL),
                 "uniform": matrix(UNIFORM),

@@ -66,7 +66,7 @@ theorem = Theorem(
     proofs=(interlacing, rows_of_sum_one),
     experiments=dict(
         spectra=Experiment(
-            spectra, seen, {T: Efforts((8, 32), (8, 32, 128), (8, 32, 128, 512))}, draws=Efforts(200, 200, 400),
+            spectra, seen, {T: Efforts((8, 32), (8, 32, 128), (8, 32, 128, 512))}, draws=Efforts(250, 250, 400),
             padded=True,
             subjects={
                 "exponential": matrix,

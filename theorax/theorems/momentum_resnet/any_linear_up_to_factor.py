@@ -132,7 +132,7 @@ theorem = Theorem(
             "three times the factor": spectrum(stretched=3.0).breaking(H.factor, fails=reached),
             "a Jordan block at lambda": spectrum(defective=1.0).breaking(H.diagonalizable, fails=reached),
         }),
-        neurons=Experiment(one_neuron, neuron, {d: 1}, draws=Efforts(300, 500, 2000), subjects={
+        neurons=Experiment(one_neuron, neuron, {d: 1}, draws=Efforts(500, 500, 2000), subjects={
             "two weights": switched,
             "one weight": switched(changing=0.0).breaking(H.changing, fails=measured),
             "with a velocity": switched(push=-3.0).breaking(H.rest, fails=measured),

@@ -180,20 +180,20 @@ theorem = Theorem(
             },
         ),
         least=Experiment(least_slope, least, {N: (2, 5)}, at=({ell: Rational(1, 2)}, {ell: Rational(9, 10)}),
-            draws=Efforts(60, 100, 300), subjects={
+            draws=Efforts(100, 100, 300), subjects={
                 "any layers": stack,
                 "one neuron": stack(single=1.0),
                 "momentum": stack(single=1.0, g=0.5).breaking(H.plain, fails=increasing),
                 "steps three times as large": stack(single=1.0, factor=3.0).breaking(H.contractive, fails=increasing),
             },
         ),
-        plain=Experiment(observe, search, {N: 5}, draws=Efforts(120, 160, 400), padded=True, subjects={
+        plain=Experiment(observe, search, {N: 5}, draws=Efforts(160, 160, 400), padded=True, subjects={
             "residual": plain,
             "momentum": plain(g=0.9).breaking(H.plain, fails=floor),
             "steps of slope 3": plain(bound=3.0).breaking(H.contractive, fails=floor),
             "an increasing target": plain(sign=1.0).breaking(H.decreasing, fails=floor),
         }),
-        crossing=Experiment(remaining, came, {N: 5}, draws=Efforts(120, 160, 400), padded=True, subjects={
+        crossing=Experiment(remaining, came, {N: 5}, draws=Efforts(160, 160, 400), padded=True, subjects={
             "momentum": crossing,
             "no momentum": crossing(g=0.0).breaking(H.momentum, fails=crossed),
             "no training": crossing(steps=0).breaking(H.trained, fails=crossed),

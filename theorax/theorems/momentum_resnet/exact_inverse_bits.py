@@ -145,7 +145,7 @@ theorem = Theorem(
         ),
         buffers=Experiment(
             buffers, seen, {N: Efforts((32, 128), (32, 64, 128), (32, 128, 512))}, at=momenta[:2],
-            draws=Efforts(200, 300, 1000), span=16, padded=True, subjects={
+            draws=Efforts(300, 300, 1000), span=16, padded=True, subjects={
                 "integers": whole,
                 "buffer dropped": whole(kept=0.0).breaking(H.kept, fails=memory),
                 "at rest": whole(moving=0.0).breaking(H.moving, fails=memory),

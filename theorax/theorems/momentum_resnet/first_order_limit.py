@@ -161,7 +161,7 @@ theorem = Theorem(
     proofs=(slow_motion,),
     experiments=dict(
         networks=Experiment(
-            along, seen, {m: Efforts((64, 256, 512), (64, 256, 512), (64, 128, 512))}, draws=Efforts(60, 80, 300), span=16,
+            along, seen, {m: Efforts((64, 256, 512), (64, 256, 512), (64, 128, 512))}, draws=Efforts(80, 80, 300), span=16,
             seeds="paired", padded=True, subjects={
                 "tanh": whole,
                 "mass one": whole(fixed=1.0).breaking(H.vanishing, fails=limit),

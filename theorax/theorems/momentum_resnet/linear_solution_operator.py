@@ -206,7 +206,7 @@ theorem = Theorem(
         ),
         networks=Experiment(
             observe, seen, {N: Efforts((64, 128, 256), (64, 128, 256, 512), (64, 128, 256, 512, 1024))}, at=masses,
-            draws=Efforts(40, 80, 300), span=16, seeds="paired", padded=True, subjects={
+            draws=Efforts(80, 80, 300), span=16, seeds="paired", padded=True, subjects={
                 "linear": net,
                 "with a velocity": net(push=1.0).breaking(H.rest, fails=network),
                 "weights that grow with depth": net(slope=2.0).breaking(H.constant, fails=network),

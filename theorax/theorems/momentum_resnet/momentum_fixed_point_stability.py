@@ -194,7 +194,7 @@ theorem = Theorem(
             },
         ),
         spectra=Experiment(
-            spectrum, (seen.share, seen.radius), {N: 1}, at=CASES, draws=Efforts(300, 500, 2000),
+            spectrum, (seen.share, seen.radius), {N: 1}, at=CASES, draws=Efforts(500, 500, 2000),
             platform="cpu", padded=True, subjects={
                 "linear": whole, "tanh": tanh,
                 "old velocity": old.breaking(H.momentum, fails=stable),
@@ -202,7 +202,7 @@ theorem = Theorem(
             },
         ),
         runs=Experiment(
-            run, (seen.share, seen.nearer), {N: 200}, at=CASES, draws=Efforts(300, 500, 2000), padded=True, subjects={
+            run, (seen.share, seen.nearer), {N: 200}, at=CASES, draws=Efforts(500, 500, 2000), padded=True, subjects={
                 "linear": whole, "tanh": tanh,
                 "old velocity": old.breaking(H.momentum, fails=attracts),
                 "turning": turning.breaking(H.symmetric, fails=attracts),

@@ -176,7 +176,7 @@ theorem = Theorem(
             },
         ),
         spectra=Experiment(
-            spectrum, moduli.radius, {N: 1}, draws=Efforts(300, 500, 2000), platform="cpu", padded=True, subjects={
+            spectrum, moduli.radius, {N: 1}, draws=Efforts(500, 500, 2000), platform="cpu", padded=True, subjects={
                 "linear": whole, "neutral down to -4": whole(kind=NEUTRAL),
                 "halves kept by 1/2": whole(kind=NEUTRAL, kept=0.5).breaking(H.additive, fails=repels),
             },
@@ -189,7 +189,7 @@ theorem = Theorem(
             },
         ),
         runs=Experiment(
-            approach, moduli.nearest, {N: 32}, draws=Efforts(300, 500, 2000), padded=True, subjects={
+            approach, moduli.nearest, {N: 32}, draws=Efforts(500, 500, 2000), padded=True, subjects={
                 "opposite": optimising,
                 "equal signs": optimising(sign=-1.0).breaking(H.opposite, fails=no_nearer),
                 "halves kept by 1/2": optimising(kept=0.5).breaking(H.additive, fails=no_nearer),

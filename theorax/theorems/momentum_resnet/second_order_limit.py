@@ -168,7 +168,7 @@ theorem = Theorem(
     experiments=dict(
         networks=Experiment(
             along, seen, {N: Efforts((32, 64, 128), (32, 64, 128, 256), (32, 64, 128, 256, 512))},
-            at=tuple({eps: mass} for mass in masses), draws=Efforts(60, 80, 300), span=16, seeds="paired", padded=True,
+            at=tuple({eps: mass} for mass in masses), draws=Efforts(80, 80, 300), span=16, seeds="paired", padded=True,
             subjects={
                 "tanh": tanh,
                 "momentum 0.9 at every depth": tanh(fixed=0.9).breaking(H.scaled, fails=limit),

@@ -72,7 +72,7 @@ theorem = Theorem(
             "rank n/2 without its factor n/r": subject(HALF, ERF, HALVED | {sw2: HALVED[sw2] / 2}).breaking(
                 H.pseudo_iid, fails=BOTH
             ),
-        })
+        }, quick=800)
     ),
     issues=(
         "The paper's body was not read: that its points are these is read off descriptions of it.",

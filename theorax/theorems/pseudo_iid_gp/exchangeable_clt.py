@@ -153,14 +153,14 @@ theorem = Theorem(
             },
         ),
         mixtures=Experiment(
-            observe, power, {n: 25}, at=({v: Rational(1, 4)}, {v: Rational(1, 2)}), draws=Efforts(6000, 8000, 20000),
+            observe, power, {n: 25}, at=({v: Rational(1, 4)}, {v: Rational(1, 2)}), draws=Efforts(8000, 8000, 20000),
             padded=True, subjects={
                 "one scale": Subject(mixed, shared=1.0),
                 "a scale of each sign": Subject(mixed, shared=0.0).breaking(H.shared, fails=mixture),
             },
         ),
         urns=Experiment(
-            observe, power, {n: 48}, at=({N: 100}, {N: 144}), draws=Efforts(6000, 8000, 20000), padded=True,
+            observe, power, {n: 48}, at=({N: 100}, {N: 144}), draws=Efforts(8000, 8000, 20000), padded=True,
             subjects={
                 "signs kept out": Subject(from_urn, returned=0.0),
                 "signs that return": Subject(from_urn, returned=1.0).breaking(H.kept_out, fails=urn),

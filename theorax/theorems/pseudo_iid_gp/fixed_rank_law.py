@@ -200,7 +200,7 @@ theorem = Theorem(
             },
         ),
         chains=Experiment(
-            fourth_powers, deep, {n: (16,)}, along={p: DEPTHS}, draws=Efforts(12000, 20000, 60000), padded=True,
+            fourth_powers, deep, {n: (16,)}, along={p: DEPTHS}, draws=Efforts(20000, 20000, 60000), padded=True,
             subjects={
                 "rank eight": setting.fixed_rank(8).subject(deep_layers, {r: 8}),
                 "Gaussian taken for rank eight": setting.GAUSSIAN.subject(deep_layers, {r: 8}).breaking(

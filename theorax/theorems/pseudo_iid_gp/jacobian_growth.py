@@ -103,7 +103,7 @@ theorem = Theorem(
                     setting.low_rank(Rational(1, 2)), RELU, RELU_ABOVE | {sw2: RELU_ABOVE[sw2] / 2}
                 ).breaking(H.pseudo_iid, fails=(grows, homogeneous)),
             },
-            quick=1000,  # four layers of rank n/2 at n = 16 multiply lengths: the mean of 500 growths is skewed
+            quick=1600,  # four layers of rank n/2 at n = 16 multiply lengths: the mean of 500 growths is skewed
         )
     ),
     issues=(

@@ -76,7 +76,7 @@ theorem = Theorem(
     proofs=(products,),
     experiments=dict(
         layers=Experiment(
-            observe, (power, pair), {n: Efforts(16, (16, 64), (16, 64, 256))}, draws=Efforts(6000, 13000, 40000),
+            observe, (power, pair), {n: Efforts(16, (16, 64), (16, 64, 256))}, draws=Efforts(13000, 13000, 40000),
             dtype="float32", padded=True,
             subjects={
                 "one scale, ReLU": subject(setting.SCALED, RELU, STRONG).breaking(

@@ -115,7 +115,7 @@ theorem = Theorem(
     experiments=dict(
         depths=Experiment(
             observe, seen, {N: Efforts((16, 64, 256), (16, 64, 256), (16, 64, 256, 1024))},
-            draws=Efforts(128, 256, 1000), span=64, seeds="paired", padded=True, subjects={
+            draws=Efforts(256, 256, 1000), span=64, seeds="paired", padded=True, subjects={
                 "smooth": EULER,
                 "rough": EULER(weights=recovery.ROUGH, scale=0.5),  # L^2 well below the smallest depth
                 "nearly tight": EULER(weights=recovery.TIED, activation=recovery.LINEAR),

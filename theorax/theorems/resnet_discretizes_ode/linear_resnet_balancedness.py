@@ -184,7 +184,7 @@ theorem = Theorem(
             subjects=subjects(drawn, conserved, step),
         ),
         flows=Experiment(
-            along_flow, kept, {N: Efforts((8,), (8, 16), (8, 16, 32))}, draws=Efforts(400, 400, 800),
+            along_flow, kept, {N: Efforts((8,), (8, 16), (8, 16, 32))}, draws=Efforts(500, 500, 800),
             padded=True, subjects=subjects(drawn, flow),
         ),
         descents=Experiment(

@@ -129,7 +129,7 @@ theorem = Theorem(
     experiments=dict(
         flows=Experiment(
             observe, (loss, seen), {N: Efforts((4, 8, 32), (4, 8, 32), (4, 8, 32, 128))}, at={rho: Rational(1, 3)},
-            along={k: (1, 4, 8)}, draws=Efforts(120, 160, 400), span=32, padded=True, subjects={
+            along={k: (1, 4, 8)}, draws=Efforts(160, 160, 400), span=32, padded=True, subjects={
                 "zero start": setting.TRAINING,
                 "smooth start": setting.TRAINING(kind=setting.SMOOTH, size=setting.NEAR),
                 "reflection": setting.TRAINING(reflected=1).breaking(H.small, fails=(decays, stays)),

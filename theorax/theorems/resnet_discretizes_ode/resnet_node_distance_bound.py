@@ -139,7 +139,7 @@ theorem = Theorem(
     experiments=dict(
         depths=Experiment(
             observe, (seen, used), {N: Efforts((16, 32, 64, 128), (16, 32, 64, 128), (16, 64, 256, 1024))},
-            draws=Efforts(80, 125, 256), span=64, seeds="paired", padded=True, subjects={
+            draws=Efforts(125, 125, 256), span=64, seeds="paired", padded=True, subjects={
                 "network": network,
                 "extremal": network(extremal=1),
                 "waves between the layers": network(waves=0.5).breaking(H.one_field, fails=first_order),

@@ -30,7 +30,7 @@ DRAWS = Efforts(2, 4, 12)
 
 # A loop that ends before its limit is no rational identity: draws alone decide, and leave this share of their law open.
 CONTENT = Rational(1, 10)
-MANY = Efforts(64, 96, 300)
+MANY = Efforts(96, 96, 300)
 FEW_TOKENS: Efforts[tuple[int, ...]] = Efforts((4,), (4, 6), (4, 6))
 
 CONVERGED = 160

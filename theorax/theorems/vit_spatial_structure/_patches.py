@@ -27,7 +27,7 @@ sigma_A = Parameter("sigma_A", "diagonal entry of A")
 
 # Logarithms and comparisons are no rational identity: draws alone decide, and leave this share of their law open.
 CONTENT = Rational(1, 10)
-MANY = Efforts(64, 96, 300)
+MANY = Efforts(96, 96, 300)
 
 ORTHOGONAL = Hypothesis("the noise of every patch is orthogonal to w*")
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
-import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -23,8 +22,8 @@ from theorax.verifiers.cases.crew import Tables
 from theorax.verifiers.cases.evaluation import Observed
 from theorax.verifiers.cases.sweep_lines import SweepLine
 
-Builder: TypeAlias = tuple[Callable[[Any], Any], dict[str, Any]]
-"""A compiled program from a key to its model, and the letters that its observation reads."""
+Builder: TypeAlias = tuple[Callable[[int], Any], dict[str, Any]]
+"""A compiled program from the number of a draw to its model, and the letters that its observation reads."""
 
 # Unless an experiment says otherwise, a size shares a compiled program with one up to twice as large: padding a cubic
 # algorithm further wastes more than the few seconds that one more program costs to compile.
@@ -98,24 +97,22 @@ def observed(
 ) -> Observed:
     """Observations on the line, from its tables and their errors: the models behind them are built again when one is asked for.
 
-    ``builders`` keeps what builds them, by size: for all portions and claims of one line it is compiled once.
+    ``builders`` keeps what builds them, by size, for all portions and claims of one line.
     """
     known: dict[int, Builder] = {} if builders is None else builders
 
     def model(size: int, draw: int) -> tuple[Any, dict[str, Any]]:
         with platform.precision(experiment.dtype):
             if size not in known:
-                # Outside a program JAX compiles each branch and loop anew for every model, and keeps them all: of a menu of
-                # laws several MB a model. Letters are known inside: a model may hold functions of them, which no program
-                # hands back.
                 letters = _letters(experiment, line, every, size)
-                asked = _arrays(letters, line.subject.needs)
-                built = eqx.filter_jit(lambda key: line.subject.build(key, **asked))
-                known[size] = built, _arrays(letters, experiment.reads)
+                numbers = _arrays(letters, line.subject.needs)
+                seed_here = _seed(theorem, experiment, line, size, seed)
+                known[size] = (
+                    sampler.builder(line.subject.build, seed_here, numbers, experiment.dtype),
+                    _arrays(letters, experiment.reads),
+                )
             build, read = known[size]
-            return build(
-                jax.random.fold_in(root(_seed(theorem, experiment, line, size, seed), sampler.generator), draw)
-            ), read
+            return build(draw), read
 
     def keys() -> KeyUse:
         return sampler.key_use(*_asked(experiment, line, every, line.sizes[0]), experiment.dtype)
