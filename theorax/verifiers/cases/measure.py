@@ -105,12 +105,8 @@ def observed(
     def model(size: int, draw: int) -> tuple[Any, dict[str, Any]]:
         with platform.precision(experiment.dtype):
             if size not in known:
-                # Outside a program JAX compiles each branch and loop anew for every model, and keeps them all: of a menu of
-                # laws several MB a model. Letters are known inside: a model may hold functions of them, which no program
-                # hands back.
                 letters = _letters(experiment, line, every, size)
-                asked = _arrays(letters, line.subject.needs)
-                built = eqx.filter_jit(lambda key: line.subject.build(key, **asked))
+                built = _builder(line.subject.build, _arrays(letters, line.subject.needs))
                 known[size] = built, _arrays(letters, experiment.reads)
             build, read = known[size]
             return build(
@@ -121,6 +117,24 @@ def observed(
         return sampler.key_use(*_asked(experiment, line, every, line.sizes[0]), experiment.dtype)
 
     return Observed(line, *drawn, observe=experiment.observe, model=model, keys=keys)
+
+
+def _builder(build: Callable[..., Any], asked: dict[str, Any]) -> Callable[[Any], Any]:
+    """A compiled program from a key to a model; subjects that differ in numbers alone share it.
+
+    Outside a program JAX compiles each branch and loop anew for every model, and keeps them all: of a menu of laws several
+    MB a model.
+    """
+    shapes = eqx.filter_eval_shape(lambda key: build(key, **asked), root(0))
+    if any(callable(leaf) for leaf in jax.tree.leaves(shapes)):
+        # A function that a model holds may know the letters, and no program hands such a function back: they are constants.
+        return eqx.filter_jit(lambda key: build(key, **asked))
+    return lambda key: _shared_builder(build)(key, asked)
+
+
+@lru_cache(maxsize=256)
+def _shared_builder(build: Callable[..., Any]) -> Callable[..., Any]:
+    return eqx.filter_jit(lambda key, asked: build(key, **asked))
 
 
 def _asked(
