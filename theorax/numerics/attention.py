@@ -268,15 +268,20 @@ def token_products(
 
     **Source:** Nait Saada et al. 2025 for the model; Bartlett 1933 for R.
     """
-    scale, unit = _scale(sigma, d), jnp.diag(T.mask.astype(jnp.zeros(()).dtype))
+    scale = _scale(sigma, d)
+    lengths = jnp.ones(T.padded, scale.dtype) if norms is None else norms
 
     def layer(M: Float[Array, "N N"], index: Int[Array, ""]) -> tuple[Float[Array, "N N"], Float[Array, "N N"]]:
-        A, R = mixing(named(key, "attention", index)), bartlett(named(key, "values", index), T, d)
-        M = scale * ((A @ M) @ jnp.where(gaussian_values, R, unit))
+        A = mixing(named(key, "attention", index))
+        # Of the two products that a layer may need, the one with D scales columns, and the one with I is left out.
+        mixed = jax.lax.cond(index == 1, lambda: A * lengths, lambda: A @ M)
+        M = scale * jax.lax.cond(
+            gaussian_values, lambda: mixed @ bartlett(named(key, "values", index), T, d), lambda: mixed
+        )
         return M, M
 
-    start = unit if norms is None else unit * norms
-    return jax.lax.scan(layer, start, jnp.arange(1, _layers(depth).stop))[1]
+    empty = jnp.zeros((T.padded, T.padded), scale.dtype)
+    return jax.lax.scan(layer, empty, jnp.arange(1, _layers(depth).stop))[1]
 
 
 def _layers(depth: int) -> range:

@@ -38,8 +38,7 @@ def forward(
     gaussian_values: Array,
     centred: Array,
     sharp: Array,
-    uneven: Array,
-    few: Array,
+    zeros: Array,
     popular: Array,
 ) -> Forward:
     """The attention-only network of iid Markov matrices, by T x T products equal in law to its tokens.
@@ -47,8 +46,8 @@ def forward(
     The instrument attention_products ties them to the literal network. The options, one program for all of them:
     ``weights`` the law, ``removed`` the share of the outlier subtracted, ``gaussian_values`` or identities,
     ``centred`` Gaussian matrices in the place of Markov matrices, ``sharp`` weights exp(beta g), beta^2 = sharp ln T,
-    ``uneven`` input tokens of squared norms 1 + uneven and 1 - uneven in turn, ``few`` two tokens of squared norm T/2 and
-    the others zero, ``popular`` weights of every other column larger, and of the columns between smaller, by this share.
+    ``zeros`` the share of the input tokens that are zero, all but two at most, the others of one norm and T in the square,
+    ``popular`` weights of every other column larger, and of the columns between smaller, by this share.
     """
 
     def mixing(key: Any) -> Float[Array, "N N"]:
@@ -57,7 +56,8 @@ def forward(
         )
 
     size = jnp.asarray(T.value, jnp.zeros(()).dtype)
-    norms = jnp.sqrt(jnp.where(few, jnp.where(jnp.arange(T.padded) < 2, size / 2, 0), _in_turn(T, uneven)))
+    count = jnp.maximum(jnp.round((1 - zeros) * size), 2)
+    norms = jnp.where(jnp.arange(T.padded) < count, jnp.sqrt(size / count), 0)
     sigma = jnp.where(gaussian_values, 1 / jnp.sqrt(jnp.asarray(d.value, norms.dtype)), 1)
     tokens = token_products(key, mixing, T, d, l, gaussian_values, sigma, norms)
     return Forward(tokens, mixing(named(key, "attention", 1)))
@@ -70,8 +70,7 @@ NETWORK = Subject(
     gaussian_values=1,
     centred=0,
     sharp=0,
-    uneven=0.0,
-    few=0,
+    zeros=0.0,
     popular=0.0,
 )
 

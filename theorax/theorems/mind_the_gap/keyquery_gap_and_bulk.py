@@ -8,12 +8,12 @@ moment 2 sigma_A^4 + phi beta^4 (keyquery_bulk_law), which is what the stable ra
 
 from dataclasses import replace
 
-import jax.numpy as jnp
 import sympy
 from sympy import Integer, Rational, oo, sqrt
 
 from theorax.language import *
-from theorax.numerics.spectra import singular_values
+from theorax.numerics.lanczos import leading_singular_triplets
+from theorax.numerics.spectra import tail_power
 from theorax.theorems.mind_the_gap import _keyquery as program
 from theorax.theorems.mind_the_gap import _markov as setting
 from theorax.theorems.mind_the_gap._keyquery import beta, d_qk, layer, light, phi, variance
@@ -67,8 +67,12 @@ layer_collapse = Rate(
 
 
 def observe(A, T):
-    s = singular_values(A)
-    return dict(top=s[0], second=s[1], tail=jnp.sum(s[1:] ** 4), cv=setting.observed_coefficient_of_variation(A, T))
+    leading = leading_singular_triplets(A, k=2)
+    rest, (top, second), errors = tail_power(A, leading), leading.values, leading.residuals
+    return dict(
+        top=top, top_error=errors[0], second=second, second_error=errors[1], tail=rest.value, tail_error=rest.error,
+        cv=setting.observed_coefficient_of_variation(A, T),
+    )  # fmt: skip
 
 
 @derives(outlier)
@@ -88,7 +92,7 @@ every = (excess, outlier, gap, layer_gap, layer_collapse)
 theorem = Theorem(
     place="the gap of key-query attention (reconstructed); constants derived here",
     label="reconstructed",
-    uses=("markov_top_and_second_singular", "keyquery_bulk_law"),
+    uses=("markov_top_and_second_singular", "keyquery_bulk_law", "leading_singular_values"),
     hypotheses=H,
     claims=dict(excess=excess, outlier=outlier, gap=gap, layer_gap=layer_gap, layer_collapse=layer_collapse),
     proofs=(first_order,),
@@ -100,9 +104,17 @@ theorem = Theorem(
                 "key-query attention": layer,
                 "sharp softmax": layer(sharp=1).breaking(H.temperature, fails=(excess, outlier, gap, layer_gap)),
                 "wide queries": layer(wide=1).breaking(H.ratio, fails=(excess, outlier)),
-                "equal columns of W_Q": layer(equal=1).breaking(H.independent, fails=every),
+                # As with an eighth of the dimensions: phi is eight times as large.
+                "eight columns of W_Q in turn equal": layer(equal=8).breaking(H.independent, fails=(excess, outlier)),
+                "equal columns of W_Q": layer(equal=2**20).breaking(
+                    H.independent, fails=(gap, layer_gap, layer_collapse),
+                ),
                 "outlier removed": layer(removed=1.0).breaking(H.not_removed, fails=every),
-                "two groups of aligned tokens": layer(aligned=0.5, groups=1).breaking(H.isometric, fails=every),
+                # All keys share a direction and all queries another: columns differ, and what is left of the bulk is small.
+                "aligned tokens": layer(aligned=0.5).breaking(H.isometric, fails=(excess, outlier)),
+                "two groups of aligned tokens": layer(aligned=0.5, groups=1).breaking(
+                    H.isometric, fails=(gap, layer_gap, layer_collapse),
+                ),
             },
         )
     ),

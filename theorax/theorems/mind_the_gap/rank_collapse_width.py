@@ -114,9 +114,9 @@ theorem = Theorem(
                 "outlier removed": network(removed=1.0).breaking(H.not_removed, fails=(collapse, tokens)),
                 "zero-mean attention": network(centred=1).breaking(H.markov, fails=(bulk, collapse, tokens)),
                 "sharp softmax": network(LOGNORMAL, sharp=1).breaking(H.fixed_law, fails=(bulk, collapse, tokens)),
-                "two tokens, the others zero": network(few=1).breaking(
-                    H.isometric, fails=(bulk, collapse, tokens),
-                ),
+                # Squares of the norms are 0 and 2: one more in the second moment, nothing in an exponent or the first.
+                "half of the tokens zero": network(zeros=0.5).breaking(H.isometric, fails=bulk),
+                "two tokens, the others zero": network(zeros=1.0).breaking(H.isometric, fails=(collapse, tokens)),
             },
         )
     ),
