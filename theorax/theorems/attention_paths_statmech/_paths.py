@@ -7,7 +7,7 @@ from jaxtyping import Array, Float
 
 from theorax.language import Parameter, Size
 from theorax.numerics.keys import named
-from theorax.theorems.attention_paths_statmech._saddle import saddle
+from theorax.theorems.attention_paths_statmech._saddle import STEPS, saddle
 
 P = Size("P", "number of examples")
 N = Size("N", "width of every layer")
@@ -23,8 +23,8 @@ class Order(eqx.Module):
     widths: Float[Array, " blocks"]
     sizes: tuple[int, ...] = eqx.field(static=True)
 
-    def saddle(self):
-        return saddle(self.sizes, self.widths, self.paths, self.labels, self.noise)
+    def saddle(self, steps=STEPS):
+        return saddle(self.sizes, self.widths, self.paths, self.labels, self.noise, steps)
 
 
 def isotropic(depth, heads=1):

@@ -54,11 +54,11 @@ def action(flat, sizes, widths, paths, labels, noise):
     return entropy + log_det(root) + (solve_triangular(root, labels, lower=True) ** 2).sum()
 
 
-def saddle(sizes, widths, paths, labels, noise):
+def saddle(sizes, widths, paths, labels, noise, steps=STEPS):
     """The minimum that damped Newton steps reach from the identity: u_a, U_L, ..., U_1, and the length of the next step.
 
-    **Errors:** to first order that length is the distance from the minimum, in the logarithmic coordinates. A step that
-    the action does not allow is not made; the damping then grows.
+    **Errors:** to first order that length is the distance from the minimum, in the logarithmic coordinates; it is one where
+    no step is made. A step that the action does not allow is not made; the damping then grows.
     """
     of = lambda flat: action(flat, sizes, widths, paths, labels, noise)  # noqa: E731
     slope = jax.grad(of)
@@ -79,6 +79,6 @@ def saddle(sizes, widths, paths, labels, noise):
         damping = jnp.where(better, jnp.where(damping > 1e-3, damping / 8, 0), 4 * damping + 1e-2)
         return flat, damping, value, jnp.sqrt((move**2).sum())
 
-    flat, _, _, move = jax.lax.fori_loop(0, STEPS, step, (start, jnp.ones(()), of(start), jnp.ones(())))
+    flat, _, _, move = jax.lax.fori_loop(0, steps, step, (start, jnp.ones(()), of(start), jnp.ones(())))
     u_a, lower = factors(flat, sizes)
     return u_a, [factor @ factor.T for factor in lower], move
