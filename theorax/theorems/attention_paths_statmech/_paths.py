@@ -8,7 +8,7 @@ from jaxtyping import Array, Float
 
 from theorax.language import Parameter, Size
 from theorax.numerics.keys import named
-from theorax.theorems.attention_paths_statmech._saddle import log_det, mixed, saddle
+from theorax.theorems.attention_paths_statmech._saddle import STEPS, log_det, mixed, saddle
 
 P = Size("P", "number of examples")
 N = Size("N", "width of every layer")
@@ -44,8 +44,8 @@ class Order(eqx.Module):
         """The means k^T S^(-1) y at new inputs, from path kernels of new inputs and examples."""
         return mixed(U, across) @ jnp.linalg.solve(self.kernel(U), self.labels)
 
-    def saddle(self):
-        return saddle(self.sizes, self.widths, self.energy)
+    def saddle(self, steps=STEPS):
+        return saddle(self.sizes, self.widths, self.energy, steps)
 
 
 class Settled(eqx.Module):

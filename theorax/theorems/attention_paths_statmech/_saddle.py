@@ -56,18 +56,18 @@ def action(flat, sizes, widths, energy):
     return entropy + energy(lower[-1] @ lower[-1].T)
 
 
-def saddle(sizes, widths, energy):
+def saddle(sizes, widths, energy, steps=STEPS):
     """The minimum of the action that is reached from the identity: u_a, U_L, ..., U_1, and the length of the last step."""
-    flat, move = minimum(lambda flat: action(flat, sizes, widths, energy), sizes, widths)
+    flat, move = minimum(lambda flat: action(flat, sizes, widths, energy), sizes, widths, steps)
     u_a, lower = factors(flat, sizes)
     return u_a, [factor @ factor.T for factor in lower], move
 
 
-def minimum(of, sizes, widths):
+def minimum(of, sizes, widths, steps=STEPS):
     """The coordinates that damped Newton steps of ``of`` reach from the identity, and the length of the last step.
 
-    **Errors:** to first order that length is the distance from the minimum, in the logarithmic coordinates. A step that
-    ``of`` does not allow is not made; the damping then grows.
+    **Errors:** to first order that length is the distance from the minimum, in the logarithmic coordinates; it is one where
+    no step is made. A step that ``of`` does not allow is not made; the damping then grows.
     """
     slope = jax.grad(of)
     hessian = jax.jacfwd(lambda flat: (slope(flat),) * 2, has_aux=True)
@@ -90,7 +90,7 @@ def minimum(of, sizes, widths):
     def is_on(state):
         made, _, damping, _, move = state
         # A step that is not a number is no end: the damping grows.
-        return (made < STEPS) & ~((damping == 0) & (move <= LAST))
+        return (made < steps) & ~((damping == 0) & (move <= LAST))
 
     _, flat, _, _, move = jax.lax.while_loop(is_on, step, (0, start, jnp.ones(()), of(start), jnp.ones(())))
     return flat, move

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import equinox as eqx
@@ -21,19 +22,21 @@ from theorax.theorems.implicit_regularization_ode._trained_residual import (
 )
 
 
-def slopes(W: Array, h: Float[Array, "n q"]) -> Float[Array, "n m"]:
-    """The derivative of tanh at W h/sqrt(q)."""
-    return 1 - jnp.tanh(h @ W.T / h.shape[-1] ** 0.5) ** 2
+def slopes(model: ResidualTraining, W: Array, h: Float[Array, "n q"]) -> Float[Array, "n m"]:
+    """The derivative of sigma at W h/sqrt(q)."""
+    z = h @ W.T / h.shape[-1] ** 0.5
+    smooth = 1 - jnp.tanh(z) ** 2
+    return smooth if model.kinked is None else jnp.where(model.kinked > 0, jnp.where(z > 0, 1.0, 0.0), smooth)
 
 
-def pulled(V: Array, W: Array, h: Float[Array, "n q"], p: Float[Array, "n q"]) -> Float[Array, "n q"]:
+def pulled(model: ResidualTraining, V: Array, W: Array, h: Array, p: Array) -> Float[Array, "n q"]:
     """(d_1 f)^T p, sample by sample."""
-    return (p @ V / V.shape[1] ** 0.5 * slopes(W, h)) @ W / V.shape[0] ** 0.5
+    return (p @ V / V.shape[1] ** 0.5 * slopes(model, W, h)) @ W / V.shape[0] ** 0.5
 
 
-def pushed(V: Array, W: Array, h: Float[Array, "n q"], p: Float[Array, "n q"]) -> Float[Array, "n q"]:
+def pushed(model: ResidualTraining, V: Array, W: Array, h: Array, p: Array) -> Float[Array, "n q"]:
     """d_1 f p, sample by sample."""
-    return (p @ W.T / V.shape[0] ** 0.5 * slopes(W, h)) @ V.T / V.shape[1] ** 0.5
+    return (p @ W.T / V.shape[0] ** 0.5 * slopes(model, W, h)) @ V.T / V.shape[1] ** 0.5
 
 
 def gradients(model: ResidualTraining, weights: ResidualWeights, N: Extent) -> Float[Array, "nodes n q"]:
@@ -49,7 +52,10 @@ def gradients(model: ResidualTraining, weights: ResidualWeights, N: Extent) -> F
 def velocities(model: ResidualTraining, V: Array, W: Array, h: Array, p: Array) -> list[Array]:
     """dV/dt and dW/dt of the limit at one depth: minus the mean of (d_2 f)^T P over the samples, clipped."""
     n, (q, m) = len(h), V.shape
-    moved = -p.T @ jnp.tanh(h @ W.T / q**0.5) / (n * m**0.5), -(p @ V * slopes(W, h)).T @ h / (n * (q * m) ** 0.5)
+    moved = (
+        -p.T @ model.sigma(h @ W.T / q**0.5) / (n * m**0.5),
+        -(p @ V * slopes(model, W, h)).T @ h / (n * (q * m) ** 0.5),
+    )
     return [model.clipped(v) for v in moved]
 
 
@@ -69,5 +75,17 @@ def smooth(key: Array, L: Extent, clip: Scalar, root: Scalar, scaled: Scalar, al
     return SmoothTraining(found, *setting.turning(key))
 
 
+def at_kinks(
+    key: Array, L: Extent, clip: Scalar, root: Scalar, scaled: Scalar, alternating: Any, kinked: Any
+) -> SmoothTraining:
+    """A smooth start; with ``kinked`` a ReLU, and W that reads what A leaves empty, and the rest at the strength 1/L."""
+    found = smooth(key, L, clip, root, scaled, alternating)
+    found = eqx.tree_at(lambda model: model.training, found, replace(found.training, kinked=kinked))
+    filled = (jnp.arange(setting.Q) < setting.INPUTS) & (kinked > 0)
+    of = lambda model: (model.training.start.W, model.W.G)  # noqa: E731
+    W, G = of(found)
+    return eqx.tree_at(of, found, (W * jnp.where(filled, 1 / L.value, 1), G * jnp.where(filled, 0, 1)))
+
+
 SAMPLED = Subject(setting.training, start=StartingWeights.SMOOTH, clip=0.0, root=0, scaled=1)
-FUNCTIONS = Subject(smooth, clip=0.0, root=0, scaled=1, alternating=0)
+FUNCTIONS = Subject(at_kinks, clip=0.0, root=0, scaled=1, alternating=0, kinked=0)

@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jaxtyping import Array, Float
+from sympy import Integer
 
 from theorax.numerics.annotations import Scalar
 from theorax.numerics.extents import Extent
@@ -29,13 +30,18 @@ SAMPLES, Q = 10, D + 1
 WIDTH, UNSEEN = 4 * SAMPLES, 4
 DEPTHS = np.array([1, 2, 4])
 ZERO = 2.0**-100  # below every eigenvalue of a kernel that is not singular
+OVER = Integer(20)  # training ends at this number over mu_0
+AS_IN_PRINT: dict[str, Any] = dict(
+    size=1e-3, kind=StartingWeights.TIED, root=0, faster=1.0, rows=WIDTH, twins=0, overlapping=0, lowest=0, others=1.0,
+    uneven=0,
+)  # fmt: skip
 
 
 class LateTraining(eqx.Module):
     """A training whose layers move ``faster``, the constant mu_0 of its start, and inputs that it has not seen."""
 
     training: ResidualTraining
-    faster: Scalar
+    faster: Float[Array, "L one one"]
     mu: Float[Array, ""]
     unseen: Float[Array, "points d"]
 
@@ -57,9 +63,9 @@ def moved(
     S = jnp.tanh(jnp.einsum("kni,kmi->knm", before, at.W) / q**0.5)
     U = jnp.einsum("kni,kim->knm", p, at.V) * (1 - S**2)
     gram = lambda x: x @ jnp.swapaxes(x, -1, -2)  # noqa: E731
-    layers = jnp.sum(gram(p) * gram(S) / m + gram(U) * gram(before) / (m * q), axis=0)
     step, speed = training.width_of_step(N), model.faster * N.value
-    K = 2 / n * (gram(p_0) * gram(training.X) + gram(states[-1]) + speed * step**2 * layers)
+    layers = jnp.sum(speed * (gram(p) * gram(S) / m + gram(U) * gram(before) / (m * q)), axis=0)
+    K = 2 / n * (gram(p_0) * gram(training.X) + gram(states[-1]) + step**2 * layers)
     k, E = jnp.linalg.eigh(K)
     k = jnp.maximum(k, ZERO)
     # The integral of (2/n) e^(-Ks) R over s up to h.
@@ -112,15 +118,21 @@ def late(
     twins: Scalar,
     overlapping: Scalar,
     lowest: Scalar,
+    others: Scalar,
+    uneven: Scalar,
 ) -> LateTraining:
     """Networks of ``rows`` rows per layer, with targets of norm ``size`` at random or in the lowest direction.
 
-    ``twins``: the first two inputs are equal. ``overlapping``: B reads a coordinate that A writes.
+    ``twins``: the first two inputs are equal. ``overlapping``: B reads a coordinate that A writes. ``others`` multiplies W of
+    all layers but the first. ``uneven``: every layer at every depth moves at a speed of its own.
     """
     X = on_sphere(named(key, "X"), SAMPLES)
     X = jnp.where((twins > 0) & (jnp.arange(SAMPLES) == 1)[:, None], X[:1], X)
     own = jax.random.normal(named(key, "W"), (L.padded, WIDTH, Q)) * (jnp.arange(WIDTH) < rows)[:, None]
     W = jnp.where(kind == StartingWeights.INDEPENDENT, own, own[:1])
+    W = W * jnp.where(jnp.arange(L.padded) == 0, 1, others)[:, None, None]
+    own_speed = jnp.exp(jax.random.normal(named(key, "speed", L.value), (L.padded,)))
+    faster = faster * jnp.where(uneven > 0, own_speed, 1)[:, None, None]
     V = jnp.where(kind == StartingWeights.SMOOTH, jax.random.normal(named(key, "V"), (L.padded, Q, WIDTH)), 0)
     B = jnp.where(overlapping > 0, jnp.eye(1, Q, D - 1), jnp.eye(1, Q, D))
     inside = L.mask[:, None, None]
@@ -144,9 +156,11 @@ def at_depths(
     twins: Scalar,
     overlapping: Scalar,
     lowest: Scalar,
+    others: Scalar,
+    uneven: Scalar,
 ) -> LateTraining:
     """The same network at the depths L, 2 L and 4 L, as one stack."""
-    given = (size, kind, root, faster, rows, twins, overlapping, lowest)
+    given = (size, kind, root, faster, rows, twins, overlapping, lowest, others, uneven)
     return jax.vmap(lambda times: late(key, deeper(L, times), *given))(DEPTHS)
 
 
@@ -160,3 +174,9 @@ def untrained(key: Array, L: Extent, kind: Scalar, overlapping: Scalar) -> Resid
     found = setting.training(key, L, kind, 0.0, 0, 1.0)
     B = jnp.eye(setting.OUTPUTS, setting.Q, setting.INPUTS - 1)
     return eqx.tree_at(lambda model: model.start.B, found, jnp.where(overlapping > 0, B, found.start.B))
+
+
+def at_start(training: ResidualTraining, L: Extent) -> dict[str, Array]:
+    """The loss at the start, and what it is where F = 0."""
+    weights = jax.tree.map(jnp.asarray, training.start)
+    return dict(loss=training.loss(weights, L), targets=(training.Y * training.Y).sum() / len(training.Y))

@@ -50,17 +50,31 @@ class Aimed(eqx.Module):
     direction: Array
 
 
-def aimed(key: Array, n: int, kind: Scalar, root: Scalar, embedding: Scalar, rows: Scalar, lowest: Scalar) -> Aimed:
-    """A network of n samples and ``rows`` rows per layer, its targets at random or in the lowest direction."""
+def aimed(
+    key: Array,
+    n: int,
+    kind: Scalar,
+    root: Scalar,
+    embedding: Scalar,
+    rows: Scalar,
+    lowest: Scalar,
+    others: Scalar,
+    pull: Scalar,
+) -> Aimed:
+    """A network of n samples and ``rows`` rows per layer, its targets at random or in the lowest direction.
+
+    ``others`` multiplies W of all layers but the first. ``pull``: V is -pull W^T in the coordinates that A fills.
+    """
     q, m = D + OUTPUTS, 2 * n
     X = jax.random.normal(named(key, "X"), (n, D))
     X = X / jnp.linalg.norm(X, axis=1, keepdims=True) * q**0.5
     V = jax.random.normal(named(key, "V"), (DEPTH, q, m))
     own = jax.random.normal(named(key, "W"), (DEPTH, m, q)) * (jnp.arange(m) < rows)[:, None]
     W = jnp.where(kind == StartingWeights.INDEPENDENT, own, own[:1])
-    weights = ResidualWeights(
-        embedding * jnp.eye(q, D), jnp.where(kind == StartingWeights.SMOOTH, V, 0), W, jnp.eye(OUTPUTS, q, D)
-    )
+    W = W * jnp.where(jnp.arange(DEPTH) == 0, 1, others)[:, None, None]
+    inwards = -pull * jnp.swapaxes(W, 1, 2) * (jnp.arange(q) < D)[:, None]
+    V = jnp.where(kind == StartingWeights.SMOOTH, V, inwards)
+    weights = ResidualWeights(embedding * jnp.eye(q, D), V, W, jnp.eye(OUTPUTS, q, D))
     Y = jax.random.normal(named(key, "Y"), (n, OUTPUTS))
     model = ResidualTraining(weights, X, Y, 0.0, root, 1.0)
     ends, layers = kernels(model, weights)

@@ -52,7 +52,8 @@ class ResidualTraining(eqx.Module):
     """Weights to start from, samples, and how training goes.
 
     ``clip``: every coordinate v of the flow becomes clip tanh(v/clip), unless it is zero. ``root``: residuals are divided
-    by sqrt(L) where it is one. ``scaled``: layers move by L times their gradient, or by their gradient where it is zero.
+    by sqrt(L) where it is one, by L^4 where it is minus one. ``scaled``: layers move by L times their gradient, or by their
+    gradient where it is zero. ``kinked``: sigma is the ReLU where it is one.
     """
 
     start: ResidualWeights
@@ -61,15 +62,22 @@ class ResidualTraining(eqx.Module):
     clip: Scalar
     root: Scalar
     scaled: Scalar
+    kinked: Scalar | None = None
+
+    def sigma(self, z: Array) -> Array:
+        """tanh, or the ReLU."""
+        # A proof on symbols has tanh alone: a ReLU cannot be decided there.
+        return jnp.tanh(z) if self.kinked is None else jnp.where(self.kinked > 0, jnp.where(z > 0, z, 0), jnp.tanh(z))
 
     def residual(self, V: Array, W: Array, h: Float[Array, "n q"]) -> Float[Array, "n q"]:
         """f(h, (V, W)), sample by sample."""
-        return jnp.tanh(h @ W.T / h.shape[-1] ** 0.5) @ V.T / V.shape[-1] ** 0.5
+        return self.sigma(h @ W.T / h.shape[-1] ** 0.5) @ V.T / V.shape[-1] ** 0.5
 
     def width_of_step(self, N: Extent) -> Array:
-        """1/L, or its square root."""
+        """1/L, its square root, or its fourth power."""
         depth = N.value * jnp.ones(())
-        return jnp.where(self.root > 0, 1 / jnp.sqrt(depth), 1 / depth)
+        step = jnp.where(self.root > 0, 1 / jnp.sqrt(depth), 1 / depth)
+        return jnp.where(self.root < 0, 1 / depth**4, step)
 
     def output(self, weights: ResidualWeights, N: Extent) -> Float[Array, "n outputs"]:
         """F(x_i)."""

@@ -6,6 +6,8 @@ are of the order 1/L. Along L, 2 L, 4 L, ... they add up to twice the first, so 
 within K/L of it.
 """
 
+from dataclasses import replace
+
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -27,13 +29,10 @@ seen = numbers(
 )
 
 H = hypotheses(
-    lipschitz="weights start as a Lipschitz function of depth",
+    lipschitz="weights start within a multiple of 1/L of a Lipschitz function of depth",
     same="that function is the same for all L",
     step="layers are h + f(h, Z)/L",
-    regular=Hypothesis(
-        "f is twice continuously differentiable and f(0, z) = 0",
-        unbroken="what a kink in f does to training is the subject of relu_counterexample",
-    ),
+    regular="f is twice continuously differentiable and f(0, z) = 0",
 )
 every = (H.lipschitz, H.same, H.step, H.regular)
 expansion = setting.in_powers(
@@ -66,10 +65,15 @@ class TwoDepths(eqx.Module):
     twice: ResidualTraining
 
 
-def build(key, L, start, root, factor):
-    """W of depth 2 L starts from ``factor`` times the function."""
-    once, twice = (setting.training(key, N, start, 0.0, root, 1.0) for N in (L, L.doubled))
-    return TwoDepths(once, eqx.tree_at(lambda model: model.start.W, twice, factor * twice.start.W))
+def build(key, L, start, root, factor, kinked):
+    """W of depth 2 L starts from ``factor`` times the function; ``kinked``: a ReLU, and W starts at 1/(1024 L) of it."""
+
+    def at(N, factor):
+        found = replace(setting.training(key, N, start, 0.0, root, 1.0), kinked=kinked)
+        W = factor * jnp.where(kinked > 0, 1 / (1024 * N.value), 1) * found.start.W
+        return eqx.tree_at(lambda model: model.start.W, found, W)
+
+    return TwoDepths(at(L, 1), at(L.doubled, factor))
 
 
 def observe(model, L):
@@ -114,7 +118,7 @@ def doublings(claim):
     yield Step("distances of L from 2 L, of 2 L from 4 L, ... add up to", further, 2 * claim.like)
 
 
-tied = Subject(build, start=StartingWeights.TIED, root=0, factor=1.0)
+tied = Subject(build, start=StartingWeights.TIED, root=0, factor=1.0, kinked=0)
 theorem = Theorem(
     place="Theorem 4, and Theorem 14",
     label="read",
@@ -134,6 +138,10 @@ theorem = Theorem(
                     H.same, fails=(weights, ends, states, outputs),
                 ),
                 "residuals divided by sqrt(L)": tied(root=1).breaking(H.step, fails=(weights, ends, states, outputs)),
+                # W of depth L and W of depth 2 L start within 1/L of zero, on different sides of the kink.
+                "ReLU, W and -W near zero": tied(start=StartingWeights.SMOOTH, kinked=1, factor=-1.0).breaking(
+                    H.regular, fails=(weights, ends, states, outputs),
+                ),
             },
         ),
     ),

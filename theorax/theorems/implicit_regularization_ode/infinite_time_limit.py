@@ -7,8 +7,6 @@ training ends, the distances of the depths L, 2 L and 4 L halve: weights and out
 (4/n) lambda_min(2 X^T X + S^T S/m) holds for all targets. Those in the lowest direction are learnt no faster.
 """
 
-from typing import Any
-
 import equinox as eqx
 import jax
 import jax.numpy as jnp
@@ -20,11 +18,13 @@ from theorax.language import *
 from theorax.numerics.extents import literal
 from theorax.theorems.implicit_regularization_ode import _trained_residual as setting
 from theorax.theorems.implicit_regularization_ode._kernel_flow import (
+    AS_IN_PRINT,
     DEPTHS,
+    OVER,
     SAMPLES,
-    WIDTH,
     Q,
     at_depths,
+    at_start,
     deeper,
     late,
     late_flow,
@@ -65,7 +65,8 @@ H = hypotheses(
         unbroken="what a kink in f does to training is the subject of relu_counterexample",
     ),
 )
-theirs = (H.zero, H.room, H.tied, H.step, H.scaled, H.width, H.distinct, H.small, H.regular)
+learnt = (H.zero, H.room, H.tied, H.step, H.scaled, H.width, H.distinct, H.small)
+at_one_time = (H.zero, H.room, H.tied, H.step, H.scaled, H.small, H.regular)  # any width: finite_time_large_depth_limit
 start = Identity(
     first.loss, first.targets, under=(H.zero, H.room),
     margin=Relative(1, 10**9, "the account of the rounding stays below it, a wrong factor is of order one"),
@@ -74,7 +75,7 @@ start = Identity(
 C = Rational(1, 4)  # the constant of the text is 10^(-11)
 
 
-def likely(event, wrong, under=theirs):
+def likely(event, wrong, under=learnt):
     """An event in nine draws of ten."""
     margin = Absolute(1, 5, "where a hypothesis is broken the event fails in most draws")
     wrong = {name: dict(event=other) for name, other in wrong.items()}
@@ -85,20 +86,14 @@ decay = likely(
     lost >= C * t / UNIT, {"C' = 4": lost >= 4 * t / UNIT, "1/n for 1/(n sqrt(n) q)": lost >= C * t / SAMPLES}
 )
 slowest = likely(
-    pace <= Rational(51, 50), {"2/n for 4/n": pace <= Rational(1, 2), "1/L in the kernel": pace <= 1 / L}, (*theirs, H.lowest)
+    pace <= Rational(51, 50), {"2/n for 4/n": pace <= Rational(1, 2), "1/L in the kernel": pace <= 1 / L}, (*learnt, H.lowest)
 )  # fmt: skip
-OVER = Integer(20)
 fitted = likely(end.gained >= OVER / 2, {"at twice mu_0": end.gained >= 2 * OVER})
 # The orders 1/sqrt(L), 1/L and 1/L^2 have the ratios 0.71, 1/2 and 1/4.
-weights, outputs, neighbours = (
-    likely(ratio <= Rational(3, 5), {"the order 1/L^2": ratio <= Rational(3, 8)})
+limits = weights, outputs, neighbours = tuple(
+    likely(ratio <= Rational(3, 5), {"the order 1/L^2": ratio <= Rational(3, 8)}, at_one_time)
     for ratio in (end.weights, end.outputs, end.neighbours)
 )
-
-
-def compare(training, L):
-    weights = jax.tree.map(jnp.asarray, training.start)
-    return dict(loss=training.loss(weights, L), targets=(training.Y * training.Y).sum() / len(training.Y))
 
 
 def observe(model, L):
@@ -147,7 +142,7 @@ def one_neuron():
     V, W = array([[[0], [0]]] * 2), generic_entries("w", 2, 1, 2)
     weights = ResidualWeights(array([[1], [0]]), V, W, array([[0, 1]]))
     training = ResidualTraining(weights, generic_entries("x", 2, 1), generic_entries("y", 2, 1), 0.0, 0.0, 1.0)
-    yield Instance(start, "L = 2", compare, training, literal(2))
+    yield Instance(start, "L = 2", at_start, training, literal(2))
 
 
 m, s, l_0, c, n, T = (Symbol(name, positive=True) for name in ("m", "s", "l_0", "c", "n", "T"))
@@ -182,9 +177,8 @@ def doublings():
     yield Step("ratio of an expansion", sympy.Limit((z(2 * T) - z(4 * T)) / (z(T) - z(2 * T)), T, oo), Rational(1, 2))
 
 
-tied = StartingWeights.TIED
-paper: Any = dict(size=1e-3, kind=tied, root=0, faster=1.0, rows=WIDTH, twins=0, overlapping=0, lowest=0)
-unseen, wide, deep = Subject(untrained, kind=tied, overlapping=0), Subject(late, **paper), Subject(at_depths, **paper)
+unseen = Subject(untrained, kind=StartingWeights.TIED, overlapping=0)
+wide, deep = (Subject(build, **AS_IN_PRINT) for build in (late, at_depths))
 slow = wide(lowest=1)
 theorem = Theorem(
     place="Theorem 6",
@@ -196,7 +190,7 @@ theorem = Theorem(
     ),
     proofs=(one_neuron, exponential, interpolated, doublings),
     experiments=dict(
-        starts=Experiment(compare, first, {L: (2, 3)}, draws=Efforts(2, 3, 8), padded=True, subjects={
+        starts=Experiment(at_start, first, {L: (2, 3)}, draws=Efforts(2, 3, 8), padded=True, subjects={
             "the paper's start": unseen,
             "V at random": unseen(kind=StartingWeights.SMOOTH).breaking(H.zero, fails=start),
             "B reads what A writes": unseen(overlapping=1).breaking(H.room, fails=start),
@@ -211,6 +205,8 @@ theorem = Theorem(
                 "independent W": slow(kind=StartingWeights.INDEPENDENT).breaking(H.tied, fails=slowest),
                 "residuals divided by sqrt(L)": slow(root=1).breaking(H.step, fails=slowest),
                 "targets of norm 1/10": slow(size=0.1).breaking(H.small, fails=slowest),
+                "residuals divided by L^4": slow(root=-1).breaking(H.step, fails=decay),
+                "layers four times as fast": slow(faster=4.0).breaking(H.scaled, fails=slowest),
                 "layers at rest": slow(faster=0.0).breaking(H.scaled, fails=decay),
                 "m + d < n": slow(rows=1).breaking(H.width, fails=decay),
                 "an input twice": slow(twins=1).breaking(H.distinct, fails=decay),
@@ -221,7 +217,11 @@ theorem = Theorem(
             span=8, padded=True, subjects={
                 "targets at random": deep,
                 "targets in the lowest direction": deep(lowest=1),
-                "independent W": deep(kind=StartingWeights.INDEPENDENT).breaking(H.tied, fails=(weights, outputs, neighbours)),
+                "V at random": deep(kind=StartingWeights.SMOOTH).breaking(H.zero, fails=limits),
+                "independent W": deep(kind=StartingWeights.INDEPENDENT).breaking(H.tied, fails=limits),
+                "W = 0 but in the first layer": deep(others=0.0).breaking(H.tied, fails=fitted),
+                "slow layers, at uneven speeds": deep(faster=1e-3, uneven=1).breaking(H.scaled, fails=(fitted, *limits)),
+                "residuals divided by L^4": deep(root=-1).breaking(H.step, fails=fitted),
                 "residuals divided by sqrt(L)": deep(root=1).breaking(H.step, fails=(weights, outputs)),
                 "m + d < n": deep(rows=1).breaking(H.width, fails=fitted),
                 "an input twice": deep(twins=1).breaking(H.distinct, fails=fitted),

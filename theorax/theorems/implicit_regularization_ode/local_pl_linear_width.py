@@ -137,7 +137,7 @@ def half_the_slope():
 
 
 small = Subject(paper, kind=StartingWeights.TIED, root=0, embedding=1.0)
-wide = Subject(aimed, kind=StartingWeights.TIED, root=0, embedding=1.0, rows=24, lowest=1)
+wide = Subject(aimed, kind=StartingWeights.TIED, root=0, embedding=1.0, rows=24, lowest=1, others=1.0, pull=0.0)
 narrow = wide(rows=3)
 broken = (attained, stuck)
 growing = Subject(features, rows=4, twins=0, planar=0)
@@ -165,6 +165,11 @@ theorem = Theorem(
                 "V at random": narrow(kind=StartingWeights.SMOOTH).breaking(H.zero, fails=broken),
                 "W at random in every layer": narrow(kind=StartingWeights.INDEPENDENT).breaking(H.tied, fails=broken),
                 "A halved": wide(embedding=0.5).breaking(H.embedded, H.narrow, fails=lower),
+                "A doubled": narrow(embedding=2.0).breaking(H.embedded, fails=broken),
+                # V that draws the states to zero: later layers see smaller inputs, and tell them apart less.
+                "V = -2 W^T/5": wide(pull=0.4).breaking(H.zero, H.narrow, fails=lower),
+                "W = 0 but in the first layer": wide(others=0.0).breaking(H.tied, H.narrow, fails=lower),
+                "residuals divided by L^4": wide(root=-1).breaking(H.step, H.narrow, fails=lower),
                 "residuals divided by sqrt(L)": wide(root=1).breaking(H.step, H.narrow, fails=attained),
             },
         ),

@@ -94,11 +94,19 @@ def root_places(d: int, length: int, paired: bool, span: int) -> tuple[np.ndarra
     return (powers[:, None, :] * np.arange(length + 1)[:, None]) % order, order
 
 
-def exact_mean(heads: DiagonalHeads, paired: bool) -> Array:
-    """The mean of the squared error over all contexts, exactly."""
+def powers_of(size: Any, count: int) -> Array:
+    """1, size, size^2, ..., by products alone."""
+    found = [jnp.ones(())]
+    for _ in range(count - 1):
+        found.append(found[-1] * size)
+    return jnp.stack(found)[:, None]
+
+
+def exact_mean(heads: DiagonalHeads, paired: bool, size: Any = 1) -> Array:
+    """The mean of the squared error over all contexts, exactly; ``size``: the modulus of the eigenvalues."""
     length = heads.p.shape[0]
     places, order = root_places(heads.a.shape[1], length, paired, 2 * length - 2)
-    contexts = roots_of_unity(order)[places]
+    contexts = roots_of_unity(order)[places].each(lambda part: part * powers_of(size, length + 1))
     return jax.vmap(lambda S: error(heads, S))(contexts).sum() / len(places)
 
 
@@ -122,14 +130,25 @@ def partner_invariants(heads: DiagonalHeads) -> dict[str, Array]:
 
 
 def population_loss(heads: DiagonalHeads, paired: Any, late: Any) -> Array:
-    """The expected squared error in closed form; without pairs, ``late`` counts for the query s_T, else for s_(T-1)."""
+    """The expected squared error in closed form; ``late`` counts for the query s_T, else for s_(T-1)."""
     of, d = invariants(heads), heads.a.shape[1]
     shared = of["rest"] * of["frobenius"] + of["previous"] ** 2 * of["rows"] - 2 * of["last"] * of["trace"] + d
     # The query s_T moves the row sums of C to t = T, and nothing meets the target.
-    moved = (of["rest"] - of["last"] ** 2 + of["previous"] ** 2) * of["frobenius"] + of["last"] ** 2 * of["rows"] + d
+    early = of["rest"] - of["last"] ** 2 + of["previous"] ** 2
+    moved = early * of["frobenius"] + of["last"] ** 2 * of["rows"] + d
     found = jnp.where(jnp.asarray(late) == 1, moved, shared)
     if d % 2:
         return found
     more = partner_invariants(heads)
-    met = 2 * of["previous"] * more["total"] * more["cross"] + (more["total"] ** 2 - of["rest"]) * more["partner"]
-    return jnp.where(jnp.asarray(paired) == 1, shared + met, found)
+
+    def meeting(here: Array, total: Array, squares: Array) -> Array:
+        """What partners add: they answer at every position with what all k give at the query's."""
+        return 2 * here * total * more["cross"] + (total**2 - squares) * more["partner"]
+
+    before = more["total"] - of["last"] + of["previous"]
+    met = jnp.where(
+        jnp.asarray(late) == 1,
+        meeting(of["last"], before, early),
+        meeting(of["previous"], more["total"], of["rest"]),
+    )
+    return jnp.where(jnp.asarray(paired) == 1, found + met, found)

@@ -61,10 +61,7 @@ step = Limit(
     found.step, best, as_=m, under=(H.commuting, H.augmented), spread=1 / (2 * sympy.sqrt(m)), approach=in_contexts,
     margin=Relative(1, 25, "d in the place of d - 1 moves it by a tenth at d = 4, N = 9"),
     wrong={
-        "1/T": 1 / (N + 1),
-        "2/(3T)": 2 / (3 * (N + 1)),
-        "3/(2T)": 3 / (2 * (N + 1)),
-        "d for d - 1": 3 / (2 * N + 3 * d + 1),
+        "1/T": 1 / (N + 1), "2/(3T)": 2 / (3 * (N + 1)), "3/(2T)": 3 / (2 * (N + 1)), "d for d - 1": 3 / (2 * N + 3 * d + 1),
     },
 )  # fmt: skip
 remaining = 1 - 3 * (N + 1) / (2 * (2 * N + 3 * d - 2))
@@ -110,11 +107,11 @@ def observe(model, d):
     return dict(step=aligned[0] / gram[0, 0], least=jnp.where(given.spread == 1, double, single), dense=double)
 
 
-def weights(key, d, paired, augmented):
-    return jax.random.uniform(named(key, "eta"), minval=0.1, maxval=0.5), paired, augmented
+def weights(key, d, paired, augmented, size):
+    return jax.random.uniform(named(key, "eta"), minval=0.1, maxval=0.5), paired, augmented, size
 
 
-def averaged(eta, paired, augmented, d, length):
+def averaged(eta, paired, augmented, d, length, size=1):
     """Exact means over all contexts at one length: of the squared error, and of what products of other blocks meet."""
     layer = gradient_step_attention(d, eta, augmented)
     places, order = setting.root_places(d, length, paired, 2 * length if paired else length + 1)
@@ -125,13 +122,14 @@ def averaged(eta, paired, augmented, d, length):
         meets = [(x.real * y.real + x.imag * y.imag).sum() for y in others for x in (S[-1], own)]
         return error, jnp.stack(meets)
 
-    errors, meets = jax.vmap(one)(setting.roots_of_unity(order)[places])
+    contexts = setting.roots_of_unity(order)[places].each(lambda part: part * setting.powers_of(size, length + 1))
+    errors, meets = jax.vmap(one)(contexts)
     return dict(mean=errors.sum() / len(places), met=meets.sum(0) / len(places), eta=eta)
 
 
 def average(model, T, d):
-    eta, paired, augmented = model
-    means = (averaged(eta, kind, augmented, d, T) for kind in (True, False))
+    eta, paired, augmented, size = model
+    means = (averaged(eta, kind, augmented, d, T, size) for kind in (True, False))
     return jax.tree.map(lambda pairs, independent: jnp.where(paired == 1, pairs, independent), *means)
 
 
@@ -188,7 +186,7 @@ def other_coordinates():
 
 
 trained = Subject(contexts, paired=0, size=1.0, augmented=1.0, spread=0)
-plain = Subject(weights, paired=0, augmented=1.0)
+plain = Subject(weights, paired=0, augmented=1.0, size=1.0)
 theorem = Theorem(
     place="optimum on augmented tokens; reconstructed, the finite-size formulas derived here",
     label="reconstructed",
@@ -201,6 +199,7 @@ theorem = Theorem(
             "independent eigenvalues": plain,
             "pairs": plain(paired=1).breaking(H.independent, fails=unused),
             "keys s_t": plain(augmented=0.0).breaking(H.augmented, fails=loss),
+            "|lambda| = 0.9": plain(size=0.9).breaking(H.commuting, H.independent, fails=loss),
         }),
         trained=Experiment(
             observe, found, {m: Efforts((64, 128, 512), (64, 128, 512), (64, 256, 1024))},

@@ -86,8 +86,8 @@ def contexts(key, T, d, late, paired, size):
     return PairedContexts(heads_near(key, T, d, late), spread, size)
 
 
-def weights(key, T, d, late, paired):
-    return heads_near(key, T, d, late), paired
+def weights(key, T, d, late, paired, size):
+    return heads_near(key, T, d, late), paired, size
 
 
 def observe(model, T):
@@ -96,16 +96,16 @@ def observe(model, T):
     return dict(error=jax.vmap(error)(model.angles).mean(), **found)
 
 
-def run(a, b, p, late):
+def run(a, b, p, late, size=1):
     heads = DiagonalHeads(a, b, p, late)
     found = setting.invariants(heads) | setting.partner_invariants(heads)
-    return dict(mean=setting.exact_mean(heads, True), **found)
+    return dict(mean=setting.exact_mean(heads, True, size), **found)
 
 
 def average(model):
-    heads, paired = model
-    found = run(heads.a, heads.b, heads.p, heads.late)
-    independent = setting.exact_mean(heads, False)
+    heads, paired, size = model
+    found = run(heads.a, heads.b, heads.p, heads.late, size)
+    independent = setting.exact_mean(heads, False, size)
     return found | dict(mean=jnp.where(jnp.asarray(paired) == 1, found["mean"], independent))
 
 
@@ -125,7 +125,7 @@ def orthogonal_monomials():
     yield Step("a power of lambda has mean zero", Integral(exp(I * k * angle), (angle, 0, 2 * pi)) / (2 * pi), 0)
 
 
-plain = Subject(weights, late=0, paired=1)
+plain = Subject(weights, late=0, paired=1, size=1.0)
 many = Subject(contexts, late=0, paired=1, size=1.0)
 theorem = Theorem(
     place="loss of the orthogonal case; read off the authors' code and derived again",
@@ -139,6 +139,7 @@ theorem = Theorem(
             "generic heads": plain,
             "the query s_T": plain(late=1).breaking(H.query, fails=loss),
             "independent eigenvalues": plain(paired=0).breaking(H.paired, fails=loss),
+            "|lambda| = 0.9": plain(size=0.9).breaking(H.circle, fails=loss),
         }),
         contexts=Experiment(observe, drawn, {T: 6}, at={d: 4}, draws=Efforts(4000, 8000, 40000), subjects={
             "generic heads": many,

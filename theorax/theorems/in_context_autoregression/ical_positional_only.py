@@ -168,7 +168,7 @@ def generic_contexts():
 
 some = Subject(arcs, late=0, folded=0)
 few = Subject(few_contexts, late=0)
-edges = Subject(spectral_edge, resting=0.0)
+edges = Subject(spectral_edge, resting=0.0, knows={mu: 6})
 spread_arcs = Subject(any_arc, low=4.5, wide=6.0, resting=0.0)
 narrow = Subject(narrow_arcs, low=50.0, steps=1000)
 theorem = Theorem(
@@ -197,9 +197,11 @@ theorem = Theorem(
             },
         ),
         edges=Experiment(
-            largest_eigenvalue, top, {T: (40, 80, 160)}, at=({mu: 6}, {mu: 10}), draws=1, seeds="none", platform="cpu",
-            subjects={
-                "uniform angles": edges,
+            largest_eigenvalue, top, {T: (40, 80, 160)}, draws=1, seeds="none", platform="cpu", subjects={
+                "mu = 6": edges,
+                "mu = 10": edges(knows={mu: 10}),
+                # The arc covers a part of the circle twice in 2 theta: the largest eigenvalue tends to mu/2.
+                "mu = 3": edges(knows={mu: 3}).breaking(H.fine, fails=largest),
                 "three angles in five are zero": edges(resting=0.6).breaking(H.arc, fails=largest),
             },
         ),

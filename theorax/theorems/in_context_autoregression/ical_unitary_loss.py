@@ -84,8 +84,8 @@ def contexts(key, T, d, late, paired, size):
     )
 
 
-def weights(key, T, d, late, paired):
-    return heads_near(key, T, d, late), paired
+def weights(key, T, d, late, paired, size):
+    return heads_near(key, T, d, late), paired, size
 
 
 def observe(model, T):
@@ -93,15 +93,15 @@ def observe(model, T):
     return dict(error=jax.vmap(error)(model.angles).mean(), **setting.invariants(model.heads))
 
 
-def run(a, b, p, late):
+def run(a, b, p, late, size=1):
     heads = DiagonalHeads(a, b, p, late)
-    return dict(mean=setting.exact_mean(heads, False), **setting.invariants(heads))
+    return dict(mean=setting.exact_mean(heads, False, size), **setting.invariants(heads))
 
 
 def average(model, d):
-    heads, paired = model
-    found = run(heads.a, heads.b, heads.p, heads.late)
-    on_pairs = setting.exact_mean(heads, True) if d % 2 == 0 else 0.0
+    heads, paired, size = model
+    found = run(heads.a, heads.b, heads.p, heads.late, size)
+    on_pairs = setting.exact_mean(heads, True, size) if d % 2 == 0 else 0.0
     return found | dict(mean=jnp.where(jnp.asarray(paired) == 1, on_pairs, found["mean"]))
 
 
@@ -121,7 +121,7 @@ def orthogonal_monomials():
     yield Step("a power of lambda has mean zero", Integral(exp(I * k * angle), (angle, 0, 2 * pi)) / (2 * pi), 0)
 
 
-plain = Subject(weights, late=0, paired=0)
+plain = Subject(weights, late=0, paired=0, size=1.0)
 many = Subject(contexts, late=0, paired=0, size=1.0)
 theorem = Theorem(
     place="loss of the unitary case; read off the authors' code and derived again",
@@ -134,6 +134,7 @@ theorem = Theorem(
             "generic heads": plain,
             "the query s_T": plain(late=1).breaking(H.query, fails=loss),
             "pairs of eigenvalues": plain(paired=1).breaking(H.independent, fails=loss),
+            "|lambda| = 0.9": plain(size=0.9).breaking(H.circle, fails=loss),
         }),
         contexts=Experiment(observe, drawn, {T: 6}, at={d: 4}, draws=Efforts(6400, 8000, 40000), subjects={
             "generic heads": many,

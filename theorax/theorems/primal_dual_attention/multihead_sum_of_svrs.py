@@ -6,6 +6,7 @@ queries and keys need not agree for that. What the regressions are off by their 
 sum_s |H^s| sqrt(2 g^s) |phi|/h^s, of which the square is at most S times the sum of the squares.
 """
 
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -116,18 +117,28 @@ def observe(model):
     return compare(model) | by_softmax(model)
 
 
-def fit(key, S, N, D, C, eps, kind):
+class SolvedHeads(eqx.Module):
+    """Regressions solved for all heads, and whether each is divided by the normaliser of its own keys."""
+
+    heads: FittedHeads
+    own: bool = eqx.field(static=True)
+
+
+def fit(key, S, N, D, C, eps, kind, own):
     model = build(key, S, N, D, kind, False, True, 0.0)
     fitted = tuple(
         setting.fit(FEATURES[int(kind)], keys, model.queries @ A.T, 4 * beta, C, eps)
         for keys, A, beta in zip(model.keys, model.of_queries, model.beta, strict=True)
     )
-    return FittedHeads(fitted, model.queries, model.of_queries, model.outputs)
+    return SolvedHeads(FittedHeads(fitted, model.queries, model.of_queries, model.outputs), bool(own))
 
 
 def optima(model, C, eps):
-    q = model.queries
-    return dict(solved=model.regressions(q), expanded=model.layers(C)(q), reach=model.reach(C, eps))
+    heads, q = model.heads, model.heads.queries
+    parts = tuple(one.regression for one in heads.fitted)
+    foreign = tuple(replace(part, keys=parts[0].keys) for part in parts)
+    solved = heads.regressions if model.own else MultiHead(heads.projections, foreign, heads.outputs)
+    return dict(solved=solved(q), expanded=heads.layers(C)(q), reach=heads.reach(C, eps))
 
 
 def symbols_of_heads(name, *shape):
@@ -163,7 +174,7 @@ def softmax_heads():
 
 
 heads = Subject(build, kind=LINEAR, separate=False, own=True, excess=0.0)
-regressions = Subject(fit, kind=LINEAR)
+regressions = Subject(fit, kind=LINEAR, own=True)
 NUMBERS: dict[Size, Efforts[tuple[int, ...]]] = {S: Efforts((3,), (2, 3), (2, 3, 5))}
 theorem = Theorem(
     place="multi-head attention as a sum of support vector regressions",
@@ -184,6 +195,7 @@ theorem = Theorem(
                           padded=True, subjects={
             "linear attention": regressions,
             "Taylor features": regressions(kind=TAYLOR),
+            "one h shared by the heads": regressions(own=False).breaking(H.own, fails=agree),
         }),
     ),
     issues=(

@@ -43,7 +43,6 @@ seen = arrays(
 )
 
 H = hypotheses(
-    positive=setting.POSITIVE,
     same_keys="h is summed over the keys that the regression is trained on",
     stationary="W is stationary: w = sum_j beta_j phi(k_j)/h_j",
 )
@@ -60,7 +59,7 @@ expansion = Identity(
 )  # fmt: skip
 general = Identity(seen.regression, seen.own, under=H.stationary, margin=exact)
 # The gap pays for what W is off: |W - sum_j beta_j x_j|^2 is at most twice the gap, stationary or not.
-agree = Inequality((seen.found - seen.layer) ** 2, at_most=2 * seen.gap * seen.reach, under=(H.positive, H.same_keys))
+agree = Inequality((seen.found - seen.layer) ** 2, at_most=2 * seen.gap * seen.reach, under=H.same_keys)
 is_softmax = Identity(
     seen.softmax, seen.exponential, under=(), margin=exact,
     wrong={"1/D in the place of 1/sqrt(D)": seen.too_cool},

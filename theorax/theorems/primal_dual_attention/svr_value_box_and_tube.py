@@ -40,19 +40,20 @@ outside = Inequality(seen.beyond, at_most=seen.gap, under=H.solved)
 
 
 class Turned(eqx.Module):
-    """A fitted regression, and coefficients of its dual program that are ``rolled`` along the keys."""
+    """A fitted regression, and a ``share`` of the coefficients of its dual program, ``rolled`` along the keys."""
 
     fitted: Fitted
+    share: float
     rolled: int = eqx.field(static=True)
 
 
-def solved(key, N, D, C, eps, kind, bias, rolled):
-    return Turned(setting.fit(FEATURES[int(kind)], *setting.points(key, N, D), C, eps, bias), int(rolled))
+def solved(key, N, D, C, eps, kind, bias, rolled, share):
+    return Turned(setting.fit(FEATURES[int(kind)], *setting.points(key, N, D), C, eps, bias), float(share), int(rolled))
 
 
 def slackness(model, C, eps):
     fitted, (alpha, alphat), h = model.fitted, model.fitted.multipliers(C), model.fitted.h[:, None]
-    beta, r = jnp.roll(alpha - alphat, model.rolled, 0), fitted.targets - fitted.regression(fitted.keys)
+    beta, r = model.share * jnp.roll(alpha - alphat, model.rolled, 0), fitted.targets - fitted.regression(fitted.keys)
     v = beta / h
     return dict(
         value=v,
@@ -81,7 +82,7 @@ def complementary():
                (c - a) * s + b * (e + e + s) - (c - (a - b)) * s, 2 * b * e)  # fmt: skip
 
 
-optimal = Subject(solved, kind=TAYLOR, bias=True, rolled=0)
+optimal = Subject(solved, kind=TAYLOR, bias=True, rolled=0, share=1.0)
 theorem = Theorem(
     place="consequences of complementary slackness (derived here)",
     label="derived",
@@ -96,6 +97,8 @@ theorem = Theorem(
             "linear attention": optimal(kind=LINEAR),
             "Taylor features, no bias": optimal(bias=False),
             "coefficients of the keys beside": optimal(rolled=1).breaking(H.solved, fails=(inside, outside)),
+            # Some keys lie outside the tube, and the largest coefficient is C/2.
+            "half of the coefficients": optimal(share=0.5).breaking(H.solved, fails=(attained, outside)),
         }),
     ),
     issues=(

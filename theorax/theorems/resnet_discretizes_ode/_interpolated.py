@@ -24,7 +24,8 @@ class Interpolated(eqx.Module):
 
     ``functions``: f is linear in s between two layers, else the weights are. ``linear``: no tanh. ``waves``: residuals
     are zero and the field 1 - cos(2 pi N s). ``constant``: f is the first column of W_n, whatever x;
-    ``steep`` adds tanh(N x) to that. ``power``: residuals are N^power times as large.
+    ``steep`` adds tanh(N x) to that. ``power``: residuals are N^power times as large. ``told``: what is said to be a
+    Lipschitz constant, unless it is zero.
     """
 
     weights: Float[Array, "N d d"]
@@ -35,6 +36,7 @@ class Interpolated(eqx.Module):
     constant: Array
     power: Array
     steep: Array
+    told: Array
 
     def function(self, W: Array, x: Array, N: Extent) -> Array:
         """f(W, x)."""
@@ -51,7 +53,8 @@ class Interpolated(eqx.Module):
         slope = jnp.max(jnp.linalg.norm(meant, 2, axis=(1, 2))) * depth**self.power
         length = jnp.max(jnp.linalg.norm(meant[:, :, 0], axis=1)) * depth**self.power + self.steep * D**0.5
         bounds = self.steep * depth, length
-        return jax.lax.cond(self.constant > 0, lambda: bounds, lambda: (slope, D**0.5 * depth**self.power))
+        slope, length = jax.lax.cond(self.constant > 0, lambda: bounds, lambda: (slope, D**0.5 * depth**self.power))
+        return jnp.where(self.told > 0, self.told, slope), length
 
     def field(self, n: Any, s: Any, x: Array, N: Extent) -> Array:
         """phi(s, x) in the n-th interval; the last layer is repeated."""
@@ -75,7 +78,7 @@ class Interpolated(eqx.Module):
 
 def interpolated(
     key: Array, N: Extent, kind: Array, scale: Array, functions: Array, linear: Array, waves: Array, constant: Array,
-    power: Array, steep: Array,
+    power: Array, steep: Array, told: Array,
 ) -> Interpolated:  # fmt: skip
     """Weights I/2 + scale A_n with A_n = (-1)^n A, iid, or cos(pi n/N) A; A has iid standard normal entries."""
     A = jax.random.normal(named(key, "A"), (D, D))
@@ -85,7 +88,7 @@ def interpolated(
     kinds = (A * (1.0 - 2.0 * (n % 2)), iid, A * jnp.cos(jnp.pi * n / N.value))
     weights = jnp.where(constant > 0, 0, jnp.eye(D) / 2) + scale * jax.lax.select_n(kind, *kinds)
     start = jnp.where(constant > 0, 0, jax.random.normal(named(key, "start"), (D,)))
-    return Interpolated(weights, start, functions, linear, waves, constant, power, steep)
+    return Interpolated(weights, start, functions, linear, waves, constant, power, steep, told)
 
 
 INTERPOLATED = Subject(
@@ -98,24 +101,25 @@ INTERPOLATED = Subject(
     constant=0.0,
     power=0.0,
     steep=0.0,
+    told=0.0,
 )
 
 
-def one(key: Array, N: Extent, kind: Array, waves: Array) -> Interpolated:
+def one(key: Array, N: Extent, kind: Array, waves: Array, functions: Array) -> Interpolated:
     """One network, the same for every key."""
     none, full = jnp.zeros(()), jnp.ones(())
-    return interpolated(jax.random.key(0), N, kind, full, none, none, waves, none, none, none)
+    return interpolated(jax.random.key(0), N, kind, full, functions, none, waves, none, none, none, none)
 
 
 def independent(key: Array, N: Extent, mean: Array, functions: Array, linear: Array) -> Interpolated:
     """Weights ``mean`` I + A_n, A_n of iid standard normal entries."""
     A = jax.vmap(lambda n: jax.random.normal(named(key, "layer", n), (D, D)))(jnp.arange(N.padded))
     start, none = jax.random.normal(named(key, "start"), (D,)), jnp.zeros(())
-    return Interpolated(mean * jnp.eye(D) + A, start, functions, linear, none, none, none, none)
+    return Interpolated(mean * jnp.eye(D) + A, start, functions, linear, none, none, none, none, none)
 
 
 def neuron(key: Array, N: Extent, c: Array, u: Array, x_0: Array, functions: Array, linear: Array) -> Interpolated:
     """One neuron with the weights c + u, c - u, c + u, ..."""
     weights, none = c + u * (1.0 - 2.0 * (jnp.arange(N.padded) % 2)), jnp.zeros(())
     start = jnp.full((1,), x_0 * jnp.ones(()))
-    return Interpolated(weights[:, None, None], start, functions, linear, none, none, none, none)
+    return Interpolated(weights[:, None, None], start, functions, linear, none, none, none, none, none)

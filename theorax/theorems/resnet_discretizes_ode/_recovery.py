@@ -35,13 +35,14 @@ class ActivatedLayer(eqx.Module):
 
 
 class SchemeNetwork(eqx.Module):
-    """A scheme, its weights, an input, a target, and the step 1/N, or N^power/N."""
+    """A scheme, its weights, an input, a target, the step 1/N, or N^power/N, and the share of L that is told."""
 
     scheme: Scheme
     weights: Float[Array, "N d d"]
     start: Float[Array, " d"]
     target: Float[Array, " d"]
     power: Array
+    told: Array
 
     def step(self, N: Extent) -> Array:
         """The step h."""
@@ -49,11 +50,11 @@ class SchemeNetwork(eqx.Module):
 
     @property
     def lipschitz(self) -> Array:
-        """A Lipschitz constant of all layers."""
-        return jnp.max(jnp.linalg.norm(self.weights, 2, axis=(1, 2)))
+        """What is told to be a Lipschitz constant of all layers, in units of the least one known."""
+        return self.told * jnp.max(jnp.linalg.norm(self.weights, 2, axis=(1, 2)))
 
 
-def _network(key: Array, N: Extent, scheme: Any, weights: Array, scale: Array, power: Array) -> Any:
+def _network(key: Array, N: Extent, scheme: Any, weights: Array, scale: Array, power: Array, told: Array) -> Any:
     """Weights that turn smoothly with depth, a common matrix plus iid ones, or one small multiple of the identity."""
     A, B = (jax.random.normal(named(key, name), (D, D)) / D**0.5 for name in ("A", "B"))
     iid = jax.vmap(lambda n: jax.random.normal(named(key, "layer", n), (D, D)))(jnp.arange(N.padded)) / D**0.5
@@ -61,22 +62,26 @@ def _network(key: Array, N: Extent, scheme: Any, weights: Array, scale: Array, p
     tied = jnp.broadcast_to(jnp.eye(D) / 10, iid.shape)
     W = jax.lax.select_n(weights, jnp.cos(s) * A + jnp.sin(s) * B, A / 2 + iid, tied) * scale
     start, target = (jax.random.normal(named(key, name), (D,)) for name in ("start", "target"))
-    return SchemeNetwork(scheme, jnp.where(N.mask[:, None, None], W, 0), start, target, power)
+    return SchemeNetwork(scheme, jnp.where(N.mask[:, None, None], W, 0), start, target, power, told)
 
 
-def euler(key: Array, N: Extent, weights: Array, scale: Array, activation: Array, power: Array) -> SchemeNetwork:
+def euler(
+    key: Array, N: Extent, weights: Array, scale: Array, activation: Array, power: Array, told: Array
+) -> SchemeNetwork:
     """A network of Euler steps."""
-    return _network(key, N, Euler(ActivatedLayer(activation, N.value * jnp.ones(()))), weights, scale, power)
+    return _network(key, N, Euler(ActivatedLayer(activation, N.value * jnp.ones(()))), weights, scale, power, told)
 
 
 def heun(
     key: Array, N: Extent, weights: Array, scale: Array, activation: Array, power: Array, swapped: Array
 ) -> SchemeNetwork:
     """A network of Heun steps."""
-    return _network(key, N, Heun(ActivatedLayer(activation, N.value * jnp.ones(())), swapped), weights, scale, power)
+    return _network(
+        key, N, Heun(ActivatedLayer(activation, N.value * jnp.ones(())), swapped), weights, scale, power, jnp.ones(())
+    )
 
 
-EULER = Subject(euler, weights=SMOOTH, scale=1.0, activation=TANH, power=0.0)
+EULER = Subject(euler, weights=SMOOTH, scale=1.0, activation=TANH, power=0.0, told=1.0)
 HEUN = Subject(heun, weights=SMOOTH, scale=1.0, activation=TANH, power=0.0, swapped=0.0)
 
 

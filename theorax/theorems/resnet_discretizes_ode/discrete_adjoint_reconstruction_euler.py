@@ -119,6 +119,9 @@ theorem = Theorem(
                 "smooth": EULER,
                 "rough": EULER(weights=recovery.ROUGH, scale=0.5),  # L^2 well below the smallest depth
                 "nearly tight": EULER(weights=recovery.TIED, activation=recovery.LINEAR),
+                "L is half of what it must be": EULER(
+                    weights=recovery.TIED, activation=recovery.LINEAR, told=0.5,
+                ).breaking(H.lipschitz, fails=(bound, sharper)),
                 "slopes of order N": EULER(weights=recovery.ROUGH, power=1.0, scale=0.3).breaking(
                     H.lipschitz, fails=first_order,
                 ),

@@ -76,6 +76,14 @@ class Saturated(Extremal):
         return self.speed(s) + L * jnp.tanh(x - self.path(s))
 
 
+class Flat(Extremal):
+    """The slope L is that far from the flow; on the flow it is zero."""
+
+    def __call__(self, s, x, L):
+        behind = x - self.path(s)
+        return self.speed(s) + L * behind * jnp.abs(behind) / (1 + jnp.abs(behind))
+
+
 class Uneven(Extremal):
     """The acceleration falls from C to zero."""
 
@@ -161,6 +169,7 @@ theorem = Theorem(
             fraction, share, {N: Efforts((16, 64, 256), (16, 64, 256, 1024), (16, 64, 256, 1024, 4096))}, at=cases,
             draws=1, span=256, seeds="none", padded=True, subjects={
                 "extremal": Subject(single(Extremal)),
+                "L far from the flow alone": Subject(single(Flat)).breaking(H.affine, fails=sharp),
                 "uneven": Subject(single(Uneven)).breaking(H.constant, fails=sharp),
             },
         ),

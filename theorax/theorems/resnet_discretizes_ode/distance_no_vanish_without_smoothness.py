@@ -174,7 +174,7 @@ alternating = interpolated.INTERPOLATED
 neuron_net = Subject(interpolated.neuron, functions=0.0, linear=0.0)
 iid = Subject(interpolated.independent, mean=0.0, functions=0.0, linear=0.0)
 single = Subject(
-    interpolated.one, kind=interpolated.ALTERNATING, waves=1.0,
+    interpolated.one, kind=interpolated.ALTERNATING, waves=1.0, functions=0.0,
     quenched="one network: the gap of the waves is that of every other",
 )  # fmt: skip
 both = (persists, means)
@@ -192,6 +192,7 @@ theorem = Theorem(
             span=32, seeds="paired", padded=True, subjects={
                 "alternating": alternating,
                 "smooth weights": alternating(kind=interpolated.SMOOTH).breaking(H.rough, fails=persists),
+                "iid weights": alternating(kind=interpolated.IID).breaking(H.rough, fails=means),
                 "functions interpolated": alternating(functions=1.0).breaking(H.weights, fails=both),
                 "linear layers": alternating(scale=0.5, linear=1.0).breaking(H.nonlinear, fails=both),
             },
@@ -201,6 +202,7 @@ theorem = Theorem(
             draws=1, span=32, seeds="none", padded=True, subjects={
                 "waves": single,
                 "smooth weights": single(kind=interpolated.SMOOTH, waves=0.0).breaking(H.rough, fails=waves),
+                "functions interpolated": single(waves=0.0, functions=1.0).breaking(H.weights, fails=waves),
             },
         ),
         neuron=Experiment(
