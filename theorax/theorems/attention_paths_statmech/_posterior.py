@@ -14,7 +14,7 @@ NODES = 5
 
 
 def log_density(flat, order: Order):
-    """That of the coordinates given the labels, up to a constant; chi-square and Wishart laws stand for the weights.
+    """Log density of the coordinates given the labels, up to a constant; chi-square and Wishart laws stand for the weights.
 
     In U the densities have det U_l^(-(m + 1)/2) beside the action; with dU = 2^m prod F_ii^(m - i + 1) dF, and
     dF_ii = F_ii dlog F_ii, what is left of it is the product of F_ii^(1 - i).

@@ -42,7 +42,7 @@ def log_det(factor):
     return 2 * jnp.log(jnp.diag(factor)).sum()
 
 
-def mixed(U, paths: Float[Array, "m m P P"]):
+def mixed(U, paths: Float[Array, "m m *shape"]):
     """K = (1/Htot) sum U_pp' C_pp'."""
     return jnp.einsum("pq,pqij->ij", U, paths) / len(U)
 

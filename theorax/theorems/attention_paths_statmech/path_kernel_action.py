@@ -188,7 +188,7 @@ class Orthogonal(Order):
         return mixed(U, across) @ (self.labels / self.variances(U))
 
 
-class Compared(eqx.Module):
+class ActionAndPosterior(eqx.Module):
     """The problem of the action, and that of the posterior; kernels of new inputs and examples."""
 
     action: Orthogonal
@@ -217,7 +217,7 @@ def build_sweep(key, N, T, away, few, prior, noise):
     problems = (
         Orthogonal(scale * paths, labels, T * times, widths, (2,)) for scale, times in ((1.0, 1.0), (prior, noise))
     )
-    return Compared(*problems, (across + across.swapaxes(0, 1)) / 2, away, prior)
+    return ActionAndPosterior(*problems, (across + across.swapaxes(0, 1)) / 2, away, prior)
 
 
 NEW = 8
