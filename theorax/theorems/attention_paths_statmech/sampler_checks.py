@@ -121,7 +121,7 @@ def langevin_steps(key, P, N, T, step):
     first = problem(key, P, N, T)
     net = first.network
     end = langevin(net, brownian(key, net, 32), first.problem, step)
-    near = squares(end) < 10 * (1 + squares(net))  # not so where it is no number
+    near = squares(end) < 2 * (1 + squares(net))  # not so where it is no number
     return Sampled(jax.tree.map(lambda new, old: jnp.where(near, new, old), end, net), first.problem)
 
 
