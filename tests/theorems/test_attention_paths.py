@@ -7,9 +7,10 @@ import pytest
 
 from theorax.numerics import platform
 from theorax.theorems.attention_paths_statmech import _hidden_markov as task
-from theorax.theorems.attention_paths_statmech._layered_paths import DeepPaths
+from theorax.theorems.attention_paths_statmech._layered_paths import DeepPaths, drawn_deep
 from theorax.theorems.attention_paths_statmech._paths import Order
 from theorax.theorems.attention_paths_statmech._posterior import posterior_means
+from theorax.theorems.attention_paths_statmech._samplers import LabelledInputs, attended_by, outputs_by_paths
 
 platform.enable()
 
@@ -24,6 +25,16 @@ def test_attended_inputs_of_the_task_are_those_of_a_network(seed):
     network = DeepPaths(jnp.zeros((1, task.INPUTS)), (), jnp.zeros(1), queries)
     # Sums of 31 products of weights in [0, 1] and of entries below twenty: rounding stays below 1e-12.
     assert np.allclose(task.attended_by(layers, x), network.attended(x), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_outputs_by_paths_are_those_of_the_network(seed):
+    key, other = jax.random.split(jax.random.key(seed))
+    network = drawn_deep(key, (4, 5), 2, 3)
+    problem = LabelledInputs(jax.random.normal(other, (5, 3, 3)), jnp.zeros(5), jnp.asarray(1.0))
+    found = outputs_by_paths(network, attended_by(network, problem))
+    # Sums of 120 products of normal numbers: rounding stays below 1e-12.
+    assert np.allclose(found, problem.outputs(network), rtol=0, atol=1e-12)
 
 
 def test_the_head_without_a_share_has_the_least_score():

@@ -58,19 +58,35 @@ def block_draws(key, net, problem: LabelledInputs, disturbed=1.0):
     return net
 
 
-def potential(net, problem: LabelledInputs):
-    """Minus the log density of the posterior, up to a constant."""
-    return ((problem.outputs(net) - problem.labels) ** 2).sum() / (2 * problem.T) + squares(net) / 2
+def outputs_by_paths(net, attended):
+    """The outputs as sums over paths, where attention looks at the raw input alone."""
+    size = len(attended) * net.values[0].shape[2] * attended.shape[2]
+    return jnp.einsum("pf,pif->i", net.path_weights() @ net.embedding, attended) / jnp.sqrt(1.0 * size)
+
+
+def potential(net, problem: LabelledInputs, attended):
+    """Minus the log density of the posterior, up to a constant; ``attended`` inputs, paths x examples x features.
+
+    Attention looks at the raw input alone, so that one look serves every step of a path.
+    """
+    misfit = outputs_by_paths(net, attended) - problem.labels
+    return (misfit**2).sum() / (2 * problem.T) + squares(net) / 2
 
 
 slopes = jax.grad(potential)
 
 
+def attended_by(net, problem: LabelledInputs):
+    """The input that each path brings to the last token of each example."""
+    return jax.vmap(net.attended, out_axes=1)(problem.inputs)
+
+
 def langevin(net, noises, problem: LabelledInputs, step):
     """Unadjusted steps: down the slope, and a normal number of variance 2 ``step`` for every weight."""
+    attended = attended_by(net, problem)
 
     def once(net, noise):
-        return moved(moved(net, slopes(net, problem), -step), noise, jnp.sqrt(2 * step)), None
+        return moved(moved(net, slopes(net, problem, attended), -step), noise, jnp.sqrt(2 * step)), None
 
     return jax.lax.scan(once, net, noises)[0]
 
@@ -82,16 +98,18 @@ def brownian(key, net, count):
 
 def hamiltonian(key, net, problem: LabelledInputs, step, steps):
     """One path of ``steps`` leapfrog steps with new velocities, accepted as its energy allows."""
-    start = normal_weights(named(key, "velocities"), net)
+    start, attended = normal_weights(named(key, "velocities"), net), attended_by(net, problem)
 
     def once(state, _):
-        net, velocity = state
-        velocity = moved(velocity, slopes(net, problem), -step / 2)
+        net, velocity, pull = state
+        velocity = moved(velocity, pull, -step / 2)
         net = moved(net, velocity, step)
-        return (net, moved(velocity, slopes(net, problem), -step / 2)), None
+        pull = slopes(net, problem, attended)
+        return (net, moved(velocity, pull, -step / 2), pull), None
 
-    (end, velocity), _ = jax.lax.scan(once, (net, start), length=steps)
-    gained = potential(net, problem) + squares(start) / 2 - potential(end, problem) - squares(velocity) / 2
+    (end, velocity, _), _ = jax.lax.scan(once, (net, start, slopes(net, problem, attended)), length=steps)
+    before, after = (potential(part, problem, attended) for part in (net, end))
+    gained = before + squares(start) / 2 - after - squares(velocity) / 2
     # A path that has left the numbers has no energy; it is not accepted.
     accepted = jnp.log(jax.random.uniform(named(key, "accepted"))) <= jnp.nan_to_num(gained, nan=-jnp.inf)
     return jax.tree.map(lambda new, old: jnp.where(accepted, new, old), end, net)

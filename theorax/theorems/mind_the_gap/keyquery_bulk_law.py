@@ -142,14 +142,15 @@ theorem = Theorem(
     experiments=dict(
         layer=Experiment(
             observe, (seen, values), {T: setting.WIDTHS}, derived={d_qk: T / phi}, at=program.CASES,
-            draws=Efforts(64, 64, 256), padded=True,
+            # Singular values are off by some units of 6e-8, those of the bulk by 1e-5 of its edge at T = 512.
+            draws=Efforts(64, 64, 256), dtype="float32", padded=True,
             subjects={
                 "key-query attention": layer,
                 "outlier removed": layer(removed=1.0).breaking(H.not_removed, fails=(second_moment, fourth_moment)),
                 "sharp softmax": layer(sharp=1).breaking(H.temperature, fails=(second_moment, *shape)),
                 "wide queries": layer(wide=1).breaking(H.ratio, fails=shape),
                 "tied queries and keys": layer(tied=1).breaking(H.independent, fails=(second_moment, *shape)),
-                "aligned tokens": layer(aligned=0.5).breaking(H.isometric, fails=(second_moment, *shape)),
+                "nearly equal tokens": layer(aligned=0.97).breaking(H.isometric, fails=(second_moment, *shape)),
             },
         )
     ),
