@@ -60,8 +60,8 @@ def some_heads(key, H, d, paired, late):
     return training.trained(key, d, H, paired, late, 1)
 
 
-def about_d_heads(key, d, more, late):
-    return training.trained(key, d, d + more, 0, late, 1)
+def about_d_heads(key, d, more, paired, late):
+    return training.trained(key, d, d + more, paired, late, 1)
 
 
 def trained_loss(model):
@@ -123,7 +123,7 @@ def on_symbols():
 
 
 some = Subject(some_heads, paired=0, late=0)
-as_many = Subject(about_d_heads, more=0, late=0)
+as_many = Subject(about_d_heads, more=0, paired=0, late=0)
 plain = Subject(tokens, late=0, size=1.0)
 theorem = Theorem(
     place="heads of trained layers on unitary contexts; reconstructed from the abstract and the authors' code",
@@ -147,6 +147,8 @@ theorem = Theorem(
                 "d + 1 heads": as_many(more=1).breaking(H.few, fails=orthogonal),
                 "d - 1 heads": as_many(more=-1).breaking(H.enough, fails=solved),
                 "the query s_T": as_many(late=1).breaking(H.query, fails=(orthogonal, solved)),
+                # Entries of C between partners are free: p_T C need not be the identity.
+                "pairs of eigenvalues": as_many(paired=1).breaking(H.independent, fails=(orthogonal, solved)),
             },
         ),
         tokens=Experiment(predict, sides, {T: (2, 5)}, at={d: 3}, draws=Efforts(2, 4, 12), subjects={

@@ -98,9 +98,9 @@ theorem = Theorem(
                 "residuals sqrt(N) times as large": alternating(kind=interpolated.IID, power=0.5).breaking(
                     H.bounded, H.lipschitz, fails=first_order,
                 ),
-                "slopes of order N": alternating(kind=interpolated.IID, constant=1.0, steep=1.0).breaking(
-                    H.lipschitz, fails=first_order,
-                ),
+                "slopes of order N, where L is one": alternating(
+                    kind=interpolated.IID, constant=1.0, steep=1.0, told=1.0,
+                ).breaking(H.lipschitz, fails=(bound, sharper, first_order)),
             },
         ),
     ),
