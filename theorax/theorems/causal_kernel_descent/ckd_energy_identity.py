@@ -3,13 +3,14 @@
 With f = W* phi and |phi(x_t)|^2 = kappa, Kaczmarz's step changes |W_t - W*|^2 by exactly -|r_t|^2/kappa. Hence the sum of
 |r_t|^2 is at most kappa |W*|^2, equal if W_t tends to W* on what the tokens span, and r_t tends to zero for every f in
 the space of the kernel. On the circle exp(cos a) = sum_n I_n(1) e^(ina), so the map z -> e^(ib) z^m has squared norm
-1/I_m(1): the sum is e/I_1(1) = 4.81 for a rotation and e/I_2(1) = 20.02 for the doubling of angles, which is chaotic.
+1/I_m(1), whatever b: the sum is e/I_1(1) = 4.81 for rotations and e/I_2(1) = 20.02 for the doubling of angles, which is
+chaotic. As a homogeneous polynomial of degree m the same map costs 2^m m!, for the kernel has it on the whole plane.
 """
 
 import equinox as eqx
 import jax
 import jax.numpy as jnp
-from sympy import E, Integral, Rational, Subs, Symbol, besseli, cos, pi, sin, symbols, transpose
+from sympy import E, Integral, Rational, Subs, Symbol, besseli, cos, factorial, pi, sin, symbols, transpose
 
 from theorax.language import *
 from theorax.numerics.keys import named
@@ -18,6 +19,8 @@ from theorax.theorems.causal_kernel_descent._descent import kaczmarz, residuals
 from theorax.theorems.causal_kernel_descent._tokens import SPHERE, T, d
 
 energy = Parameter("energy", "kappa |f|^2, f the map of least norm through the sequence", positive=True)
+m = Parameter("m", "degree of the map z -> e^(ib) z^m of the circle", integer=True, positive=True)
+height = Parameter("height", "h, where f is h times the kernel at one point", positive=True)
 seen = arrays(
     before="|W_t - W*|^2",
     after="|W_(t+1) - W*|^2",
@@ -25,7 +28,12 @@ seen = arrays(
 )
 total = Measured("total", "sum of |r_t|^2 over the context", positive=True)
 
-H = hypotheses(sphere=SPHERE, space="f is in the space of the kernel: f = W* phi with finite |W*|")
+H = hypotheses(
+    sphere=SPHERE,
+    space="f is in the space of the kernel: f = W* phi with finite |W*|",
+    circle=Hypothesis("f is z -> e^(ib) z^m on the circle", unbroken="it names the map, and a jump is the control"),
+    point=Hypothesis("f is h times the kernel at one point", unbroken="it names the map"),
+)
 step = Identity(
     seen.before - seen.after, seen.paid,
     margin=Relative(
@@ -33,16 +41,26 @@ step = Identity(
     ),
 )  # fmt: skip
 value = Limit(
-    total, energy, as_=T, spread=Rational(1, 50),
-    approach=setting.summable(0.1, "what remains to be learnt; at most 0.02 of the sum at T = 128 on other seeds"),
-    margin=Relative(1, 10, "the norm 2 e of the rotation as a linear map is an eighth above its least norm e/I_1(1)"),
+    total, E / besseli(m, 1), as_=T, under=(H.space, H.circle), spread=Rational(1, 400),
+    approach=setting.summable(0.01, "what remains to be learnt; at most 0.004 of the sum at T = 128 on other seeds"),
+    margin=Relative(
+        1, 100, "as a homogeneous polynomial the map costs an eighth more at degree one, a twelfth at degree two",
+    ),
     wrong={
-        "|f|^2 without kappa": energy / E,
-        "kappa squared": energy * E,
+        "the norm as a homogeneous polynomial, 2 e for a rotation": E * 2**m * factorial(m),
+        "e/I_0(1) for a rotation, the coefficient before": E / besseli(m - 1, 1),
+        "|f|^2 without kappa": 1 / besseli(m, 1),
+        "kappa squared": E**2 / besseli(m, 1),
         "a sum that grows with the context": dict(of=total / T),
     },
 )  # fmt: skip
-bounded = Inequality(total, at_most=energy, wrong={"the bound 2/3 as large": 2 * energy / 3})
+one_point = Limit(
+    total, height**2, as_=T, under=(H.space, H.point), spread=Rational(1, 200),
+    approach=setting.summable(0.02, "what remains to be learnt; at most 0.006 of the sum at T = 128 on other seeds"),
+    margin=Relative(1, 100, "the height forgotten, or not squared, is 4 % and 2 % away"),
+    wrong={"the height forgotten": 1, "not squared": height, "a sum that grows": dict(of=total / T)},
+)  # fmt: skip
+bounded = Inequality(total, at_most=energy, under=(H.sphere, H.space), wrong={"the bound 2/3 as large": 2 * energy / 3})
 
 
 def paths(features, W_star, noise):
@@ -76,23 +94,23 @@ def steps_of(model, T):
     return paths(features, model.W, model.noise)
 
 
-ROTATION, DOUBLING, JUMP, INDEPENDENT, BUMP, UNEVEN = range(6)
+ROTATION, POWER, JUMP, INDEPENDENT, BUMP, UNEVEN = range(6)
 DIGITS = 60
 WIDTH, HEIGHT = 0.2, 0.98
 
 
-def circle(key, T, kind):
+def circle(key, T, kind, degree):
     """Angles of the tokens on the circle; for the bump, points of the line; uneven: every second token twice as long."""
     length = T.padded + 1
     u = jax.random.uniform(named(key, "start"), (2,))
-    # Doubling in floating point would lose a bit a step: the bits are drawn, and each token reads sixty of them.
-    bits = jax.random.bernoulli(named(key, "bits"), 0.5, (length + DIGITS,)).astype(u.dtype)
-    doubled = sum(bits[j : j + length] * 2.0 ** -(j + 1) for j in range(DIGITS))
+    # A power in floating point would lose digits at every step: they are drawn, and each token reads sixty of them.
+    digits = jnp.floor(degree * jax.random.uniform(named(key, "digits"), (length + DIGITS,)))
+    power = u[1] + sum(digits[j : j + length] * jnp.float_power(degree, -(j + 1)) for j in range(DIGITS))
     run = lambda f, x: jax.lax.scan(lambda x, _: (f(x), x), x, None, length=length)[1]  # noqa: E731
     turns = jax.lax.select_n(
         kind,
         u[0] + (0.1 + 0.1 * u[1]) * jnp.arange(length),
-        doubled,
+        power,
         run(lambda a: 1.5 * a % 1, u[0]),
         jax.random.uniform(named(key, "independent"), (length,)),
         run(lambda x: HEIGHT * jnp.exp(-((x - 0.5) ** 2) / (2 * WIDTH**2)), u[0]),
@@ -133,25 +151,37 @@ def every_map():
     yield MatrixStep("what it takes off, whose trace is |r|^2/kappa", paid, r * transpose(r) / kappa, length)
 
 
-@lemma
-def norms():
-    """Rotations and power maps of the circle, every degree m; the Gaussian bump of the width of its kernel."""
-    m, h = Symbol("m", positive=True, integer=True), Symbol("h", positive=True)
-    a, y = symbols("a y", real=True)
+@derives(value)
+def circle_maps():
+    """Rotations and power maps of the circle, every degree m."""
+    a = Symbol("a", real=True)
     yield Cited("e^(cos a) = sum_n I_n(1) e^(ina)", "Abramowitz and Stegun 1964, 9.6.34")
     # f is two real coordinates, cos and sin of ma up to a shift; e^(+-ima) has squared norm 1/I_m(1) in its space.
     cosine, sine = (Integral(wave(m * a) ** 2, (a, 0, 2 * pi)) / (2 * pi) for wave in (cos, sin))
-    yield Step("both coordinates, by Parseval", (cosine + sine) / besseli(m, 1), 1 / besseli(m, 1))
+    yield Step("both coordinates, by Parseval, times kappa = e", E * (cosine + sine) / besseli(m, 1), value.to)
+
+
+@derives(one_point)
+def gram_norm():
+    """Combinations of features of any points; the Gaussian bump of the width of its kernel."""
+    a, y = symbols("a y", real=True)
     F, G, alpha, f = generic_matrices("F G alpha f")  # features of any points, as the rows of F
     combined = ((f, transpose(F) * alpha), (G, F * transpose(F)))
     norm = transpose(alpha) * G * alpha
     yield MatrixStep("a combination of features has the norm of its Gram matrix", transpose(f) * f, norm, combined)
-    bump = E ** (-((a - y) ** 2) / 2)
-    yield Step("f = h k(., y), one point: h^2 k(y, y)", h * Subs(bump, a, y) * h, h**2)
+    at_points = E ** (-((a - y) ** 2) / 2)
+    yield Step("f = h k(., y), one point: h^2 k(y, y)", height * Subs(at_points, a, y) * height, one_point.to)
 
 
 features = Subject(samples, noise=0.0, uneven=0.0)
-doubling = Subject(circle, kind=DOUBLING, knows={energy: E / besseli(2, 1)})
+
+
+def power(degree, **changes):
+    known = {m: degree, energy: E / besseli(degree, 1)}
+    return Subject(circle, kind=POWER, degree=float(degree), knows=known)(**changes).breaking(H.point)
+
+
+bump = Subject(circle, kind=BUMP, degree=1.0, knows={energy: Rational(49, 50) ** 2, height: Rational(49, 50)})
 # z -> e^(ib) g(|z|) z/|z| on two circles, g(1) = 2 and g(2) = 1: a norm on two radii with the kernel I_1(|z| |z'|). It is
 # the sum of |r_t|^2/kappa_t, with kappa_t = e^4 on the large circle: times e alone it is a fifth too small.
 one_one, one_two, two_two = (besseli(1, length) for length in (1, 2, 4))
@@ -161,27 +191,28 @@ theorem = Theorem(
     label="derived",
     uses=("ckd_fixed_point_is_kaczmarz",),
     hypotheses=H,
-    claims=dict(step=step, value=value, bounded=bounded),
-    proofs=(generic_features, every_map, norms),
+    claims=dict(step=step, value=value, one_point=one_point, bounded=bounded),
+    proofs=(generic_features, every_map, circle_maps, gram_norm),
     experiments=dict(
         steps=Experiment(steps_of, seen, {T: (4, 8)}, at=({d: 3}, {d: 6}), draws=setting.FEW, padded=True, subjects={
             "features of one length": features,
             "targets with noise": features(noise=0.3).breaking(H.space, fails=step),
             "features of growing length": features(uneven=0.1).breaking(H.sphere, fails=step),
         }),
-        orbits=Experiment(sums, total, {T: setting.LONG}, draws=Efforts(160, 160, 320), padded=True, subjects={
-            "rotation": doubling(kind=ROTATION, knows={energy: E / besseli(1, 1)}),
-            "doubling of angles": doubling,
-            "Gaussian bump and kernel": doubling(kind=BUMP, knows={energy: Rational(49, 50) ** 2}),
-            "a jump": doubling(kind=JUMP).breaking(H.space, fails=value),
-            "every second token twice as long": doubling(kind=UNEVEN, knows={energy: uneven}).breaking(
-                H.sphere, fails=(value, bounded),
+        orbits=Experiment(sums, total, {T: setting.LONG}, draws=Efforts(200, 240, 400), padded=True, subjects={
+            "rotation": power(1, kind=ROTATION),
+            "doubling of angles": power(2),
+            "Gaussian bump and kernel": bump.breaking(H.circle),
+            "a jump": power(2, kind=JUMP).breaking(H.space, fails=value),
+            "every second token twice as long": power(2, kind=UNEVEN, knows={energy: uneven}).breaking(
+                H.sphere, H.circle, fails=bounded,
             ),
-            "independent tokens": doubling(kind=INDEPENDENT).breaking(H.space, fails=(value, bounded)),
+            "independent tokens": power(2, kind=INDEPENDENT).breaking(H.space, fails=(value, bounded)),
         }),
     ),
     issues=(
-        "The convergence of W_t to W* on the span of the features is not derived; the measured sums show it for the three "
+        "The tripling of angles is not asked: at T = 128, 256 and 512 its sum is short of e/I_3(1) by 13, 2 and 0.1 %.",
+        "The convergence of W_t to W* on the span of the features is not derived; the measured sums show it for these "
         "sequences.",
         "Nothing is claimed of maps outside the space of the kernel, such as a logistic map under a Gaussian kernel. They "
         "may be predicted better and better while the sum diverges.",

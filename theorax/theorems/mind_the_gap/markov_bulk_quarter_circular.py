@@ -34,13 +34,13 @@ k = Index("k", "half the order of a moment")
 alpha = Parameter("alpha", "shape of the Gamma weights: rows are Dirichlet(alpha, ..., alpha)", positive=True)
 deviation = Parameter("deviation", "standard deviation of the weights", positive=True)
 seen = numbers(
-    s="singular values of sqrt(T) A after the first", unscaled="singular values of T A after the first",
-    shape="singular values of A after the first, over their root mean square", sample=True,
+    s="singular values of A after the first, over their root mean square, which is sigma_A/sqrt(T) as observed",
+    unscaled="sqrt(T) times these", sample=True,
 )  # fmt: skip
 power = Measured("power", "sum of their 2k-th powers", over=(k,), positive=True)
 square = Measured("square", "||A_perp||_F^2", positive=True)
 
-# On other seeds the distances are at most 1.1/T (half of it for the shape), and at most 0.02 beside 1/T at T = 16.
+# On other seeds the distances are at most 0.6/T, and at most 0.02 beside 1/T at T = 16.
 in_powers = Expansion(
     powers=(1,), rest=0.06, order=Rational(3, 2), reference=16,
     reason="smooth linear statistics of the spectrum expand in 1/T",
@@ -59,24 +59,27 @@ H = hypotheses(
 )
 IID = (H.identical, H.finite_variance, H.fixed_law)
 bulk = Law(
-    seen.s, quarter_circle(2 * sigma_A), as_=T, under=IID, spread=1 / T, approach=in_powers, scale=sigma_A,
-    wrong={
-        "radius sigma_A": quarter_circle(sigma_A),
-        "the mean weight forgotten": quarter_circle(2 * deviation),
-        "T A instead of sqrt(T) A": dict(of=seen.unscaled),
-    },
+    seen.s, quarter_circle(Integer(2)), as_=T, under=IID, on="spectra", spread=Rational(1, 2) / T, approach=in_powers,
+    scale=Integer(1), wrong={"radius sigma_A": quarter_circle(Integer(1)), "sqrt(T) forgotten": dict(of=seen.unscaled)},
 )  # fmt: skip
-circle = Law(
-    seen.shape, quarter_circle(Integer(2)), as_=T, under=IID, spread=Rational(1, 2) / T, approach=in_powers,
-    scale=Integer(1),
+slow = Law(
+    seen.s, quarter_circle(Integer(2)), as_=T, under=IID, on="heavy", spread=Rational(1, 2) / sqrt(T),
+    approach=Expansion(
+        powers=(Rational(1, 2),), rest=0.1, order=1, reference=64,
+        reason="entries beyond sqrt(T) have the share T^(-1/2) of a variance of tail 3; beside it 0.05 on other seeds",
+    ),
+    scale=Integer(1), excludes=(quarter_circle(Integer(1)),), wrong={"radius sigma_A": quarter_circle(Integer(1))},
 )  # fmt: skip
 moments = Limit(
-    T ** (k - 1) * power / sigma_A ** (2 * k), catalan(k), as_=T, under=IID, spread=(1 + k**2) / T,
+    T ** (k - 1) * power / sigma_A ** (2 * k), catalan(k), as_=T, under=IID, on="spectra", spread=(1 + k**2) / T,
     approach=setting.in_powers(
         0.15, 32, "moments of iid weights expand in 1/T; at most 0.05 beside 1/T at T = 32 on other seeds",
     ),
     margin=Relative(1, 10, "k!, which also begins with 1, 2, is a fifth more at k = 3"),
-    wrong={"k! instead of the Catalan number": factorial(k), "radius sigma_A": catalan(k) / 4**k},
+    wrong={
+        "k! instead of the Catalan number": factorial(k), "radius sigma_A": catalan(k) / 4**k,
+        "the mean weight forgotten": dict(of=T ** (k - 1) * power / deviation ** (2 * k)),
+    },
 )  # fmt: skip
 frobenius = Expectation(
     square, (T - 1) / (alpha * T + 1), under=(H.independent_rows, H.dirichlet), spread=2 / T,
@@ -91,7 +94,8 @@ def spectrum(A, T):
     size, meant = jnp.asarray(T.value, A.dtype), (jnp.arange(T.padded) > 0) & T.mask
     rest = jnp.where(meant, singular_values(A), 0)
     powers = jnp.stack([(rest ** (2 * order)).sum() for order in (1, 2, 3)])
-    every = dict(s=jnp.sqrt(size) * rest, unscaled=size * rest, shape=rest / jnp.sqrt(powers[0] / (size - 1)))
+    shape = rest / jnp.sqrt(powers[0] / (size - 1))
+    every = dict(s=shape, unscaled=jnp.sqrt(size) * shape)
     valid = {name + "_valid": meant for name in every}
     return dict(every, **valid, power=powers, cv=setting.observed_coefficient_of_variation(A, T))
 
@@ -110,8 +114,8 @@ def observe_square(A, T):
 def the_circle():
     """Every sigma_A, and the four laws of weights; that the spectrum tends to the quarter circle is cited."""
     yield Cited("the empirical law tends to the quarter-circular law of radius 2 sigma_A", "Bordenave et al. 2012")
-    yield Step("its second moment", setting.moment(bulk.to, 2), sigma_A**2)
-    yield Step("the second moment of the claimed law without scale", setting.moment(circle.to, 2), Integer(1))
+    second = setting.moment(quarter_circle(2 * sigma_A), 2)
+    yield Step("its second moment, over sigma_A^2", second / sigma_A**2, bulk.to.moment(2))
     for law, weight, density, over in (
         (EXPONENTIAL, z, exp(-z), (z, 0, oo)),
         (UNIFORM, z, Integer(1), (z, 0, 1)),
@@ -132,7 +136,7 @@ def the_circle():
 def catalan_numbers():
     """k = 1 to 5, every sigma_A."""
     for order in range(1, 6):
-        moment = setting.moment(bulk.to, 2 * order) / sigma_A ** (2 * order)
+        moment = setting.moment(quarter_circle(2 * sigma_A), 2 * order) / sigma_A ** (2 * order)
         yield Step(f"moment of order {2 * order} of the quarter circle", moment, moments.to.subs(k, order))
         free = free_moment(1 / (1 + z), order)
         yield Step("and of its square, from the S-transform 1/(1 + z)", free, moments.to.subs(k, order))
@@ -154,16 +158,13 @@ def second_moment_of_a_row():
     yield Step("T^2 (E A_ij^2 - 1/T^2)", T**2 * (entry - T**-2), frobenius.equals)
 
 
-shapes = (circle, moments)
-
-
 gamma_weights = Subject(row_stochastic, dirichlet=1, twins=0)
 theorem = Theorem(
     place="Bordenave et al. 2012, reconstructed in form; moments and the exact mean derived here",
     label="reconstructed",
     uses=("outlier_identity", "outlier_interlacing"),
     hypotheses=H,
-    claims=dict(bulk=bulk, circle=circle, moments=moments, frobenius=frobenius),
+    claims=dict(bulk=bulk, slow=slow, moments=moments, frobenius=frobenius),
     proofs=(the_circle, catalan_numbers, second_moment_of_a_row),
     experiments=dict(
         spectra=Experiment(
@@ -175,13 +176,19 @@ theorem = Theorem(
                 "zero or one": matrix(BERNOULLI, knows={deviation: Rational(1, 2)}),
                 "exp(g/2)": matrix(SOFT, knows={deviation: exp(Rational(1, 8)) * SOFT.sigma_A}),
                 "popular tokens": matrix(POPULAR, popular=0.5, knows={deviation: POPULAR.sigma_A}).breaking(
-                    H.identical, fails=(bulk, *shapes),
+                    H.identical, fails=(bulk, moments),
                 ),
-                # sigma_A grows with T in these two: they are held against one; their shape is no circle either.
-                "infinite variance": matrix(PARETO, {sigma_A: 1}, tail=1.5).breaking(
-                    H.finite_variance, fails=(bulk, *shapes),
-                ),
-                "sharp softmax": matrix(LOGNORMAL, {sigma_A: 1}, sharp=1).breaking(H.fixed_law, fails=(bulk, *shapes)),
+                # Where sigma_A grows with T the one observed takes its place: what fails is the shape.
+                "infinite variance": matrix(PARETO, tail=1.5).breaking(H.finite_variance, fails=(bulk, moments)),
+                "sharp softmax": matrix(LOGNORMAL, sharp=1).breaking(H.fixed_law, fails=(bulk, moments)),
+            },
+        ),
+        heavy=Experiment(
+            spectrum, (seen, power, cv), {T: Efforts((64, 128, 256), (64, 128, 256), (64, 128, 256, 512))},
+            along={k: (1, 2, 3)}, draws=Efforts(32, 48, 256), span=4, padded=True,
+            subjects={
+                "Pareto weights, tail 3": matrix(PARETO, tail=3.0),
+                "infinite variance": matrix(PARETO, tail=1.5).breaking(H.finite_variance, fails=slow),
             },
         ),
         rows=Experiment(
@@ -198,6 +205,6 @@ theorem = Theorem(
     issues=(
         "The authors' lognormal weights, exp(sqrt(ln 2) g) with sigma_A = 1, are too slow for the declared class. At "
         "T = 512 their law is still 0.006 away, and approaches like T^(-p) with p < 1. Weights exp(g/2) stand in for them.",
-        "Pareto weights of tail 3 obey the law too, but so slowly that no size in reach shows it: they are not asked.",
+        "Popular tokens are a control of `bulk` and `moments` alone; for weights of tail 3 no fourth moment is claimed.",
     ),
 )  # fmt: skip

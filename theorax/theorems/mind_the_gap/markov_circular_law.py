@@ -11,20 +11,22 @@ from sympy import Abs, Integer, Integral, Rational, Symbol, exp, oo, pi, sqrt
 
 from theorax.language import *
 from theorax.theorems.mind_the_gap import _markov as setting
-from theorax.theorems.mind_the_gap._markov import EXPONENTIAL, LOGNORMAL, UNIFORM, T, WeightLaw, sigma_A
+from theorax.theorems.mind_the_gap._markov import EXPONENTIAL, LOGNORMAL, UNIFORM, T, cv, sigma_A
 from theorax.theorems.mind_the_gap._models import matrix
 
-modulus = Measured("modulus", "moduli of the eigenvalues of sqrt(T) A after the first", sample=True)
+modulus = Measured(
+    "modulus", "moduli of the eigenvalues of sqrt(T) A after the first, over the cv observed", sample=True
+)
 seen = numbers(
-    square="their mean square",
-    second="the largest of them",
+    square="mean square of the eigenvalues of sqrt(T) A after the first",
+    second="the largest of their moduli",
     variation="sqrt(T) sum_i |pi_i - 1/T|, pi the invariant measure",
     concentration="T (T sum_i pi_i^2 - 1)",
     positive=True,
 )
 
 u = Symbol("u", real=True)
-disk = radius_of_disk(sigma_A)
+disk = radius_of_disk(Integer(1))
 in_powers = setting.in_powers(0.1, 32, "moments of iid weights expand in 1/T")
 
 H = hypotheses(
@@ -37,37 +39,38 @@ H = hypotheses(
 )
 law = Law(
     modulus, disk, as_=T, spread=1 / T,
-    approach=setting.in_powers(0.02, 32, "linear statistics of the spectrum expand in 1/T"), scale=sigma_A,
-    wrong={"uniform in the radius": Image(sigma_A * u, u, Integer(1), (Integer(0), Integer(1)))},
+    approach=setting.in_powers(0.02, 32, "linear statistics of the spectrum expand in 1/T"), scale=Integer(1),
+    wrong={"uniform in the radius": Image(u, u, Integer(1), (Integer(0), Integer(1)))},
 )  # fmt: skip
 mean_square = Limit(
-    seen.square, disk.moment(2), as_=T, spread=3 / T, approach=in_powers,
+    seen.square / sigma_A**2, disk.moment(2), as_=T, spread=3 / T, approach=in_powers,
     margin=Relative(1, 10, "uniform in the radius would be a third instead of a half"),
-    wrong={"radius 2 sigma_A": 2 * sigma_A**2, "uniform in the radius": sigma_A**2 / 3},
+    wrong={"radius 2 sigma_A": 2, "uniform in the radius": Rational(1, 3)},
 )  # fmt: skip
 radius = Limit(
-    seen.second, sigma_A, as_=T, spread=Rational(1, 2) / sqrt(T),
+    seen.second / sigma_A, Integer(1), as_=T, spread=Rational(1, 2) / sqrt(T),
     approach=Corrections(
         size=0.2, slowest=Rational(1, 3), rest=0, reference=32,
         reason="the outermost of T points sticks out by sqrt(log T/T); 0.07 at T = 32 on other seeds",
     ),
     margin=Relative(1, 4, "the bound of the source, 2 sigma_A, is twice as large"),
-    wrong={"the bound 2 sigma_A attained": 2 * sigma_A},
+    wrong={"the bound 2 sigma_A attained": 2},
 )  # fmt: skip
 total_variation = Limit(
-    seen.variation, sigma_A * sqrt(2 / pi), as_=T, under=(H.iid, H.variance), spread=Rational(4, 5) / sqrt(T),
+    seen.variation / sigma_A, sqrt(2 / pi), as_=T, under=(H.iid, H.variance), spread=Rational(4, 5) / sqrt(T),
     approach=in_powers,
     margin=Relative(1, 10, "the root mean square instead of the mean modulus would be a quarter more"),
-    wrong={"sigma_A for the mean modulus": sigma_A},
+    wrong={"the root mean square for the mean modulus": 1},
 )  # fmt: skip
 second_moment = Limit(
-    seen.concentration, sigma_A**2, as_=T, under=(H.iid, H.variance), spread=Rational(3, 2) / sqrt(T), approach=in_powers,
+    seen.concentration / sigma_A**2, Integer(1), as_=T, under=(H.iid, H.variance), spread=Rational(3, 2) / sqrt(T),
+    approach=in_powers,
     margin=Relative(1, 6, "forgetting one of the two first-order terms is at least a factor of two"),
 )  # fmt: skip
 
 
 def observe(net, T):
-    context = jnp.asarray(T.value, net.dtype)
+    context, spread = jnp.asarray(T.value, net.dtype), setting.observed_coefficient_of_variation(net, T)
     moduli = -jnp.sort(-jnp.abs(jnp.linalg.eigvals(net))) * jnp.sqrt(context)
     meant = (jnp.arange(T.padded) >= 1) & (jnp.arange(T.padded) < T.value)
     # The distance to pi contracts at least by 1 - sum_j min_i A_ij a step, in practice by 1/sqrt(T).
@@ -77,7 +80,7 @@ def observe(net, T):
     left = (jnp.abs(measure @ net - measure).sum() + T.padded * jnp.finfo(net.dtype).eps) / overlap
     gap = context * (measure - uniform)
     return dict(
-        modulus=moduli,
+        modulus=moduli / spread,
         modulus_valid=meant,
         square=(jnp.where(meant, moduli, 0) ** 2).sum() / (context - 1),
         second=moduli[1],
@@ -85,6 +88,7 @@ def observe(net, T):
         variation_error=jnp.sqrt(context) * left,
         concentration=(gap**2).sum(),
         concentration_error=2 * context * jnp.abs(gap).max() * left,
+        cv=spread,
     )
 
 
@@ -93,9 +97,8 @@ def moments():
     """The limit law; every sigma_A."""
     yield Cited("the spectrum tends to the uniform law on the disk of radius sigma_A", "Bordenave et al. 2012")
     r = Symbol("r", positive=True)
-    yield Step(
-        "the mean square of a uniform point", Integral(r**2 * 2 * r / sigma_A**2, (r, 0, sigma_A)), mean_square.to
-    )
+    mean = Integral(r**2 * 2 * r / sigma_A**2, (r, 0, sigma_A))
+    yield Step("the mean square of a uniform point, over sigma_A^2", mean / sigma_A**2, mean_square.to)
 
 
 @derives(total_variation, second_moment)
@@ -104,12 +107,10 @@ def column_sums():
     yield Cited("sums of T independent centred entries tend to a Gaussian variable", "Lindeberg 1922")
     g = Symbol("g", real=True)
     density = exp(-(g**2) / (2 * sigma_A**2)) / (sigma_A * sqrt(2 * pi))
-    yield Step("E |g|", Integral(Abs(g) * density, (g, -oo, oo)), total_variation.to)
-    yield Step("E g^2", Integral(g**2 * density, (g, -oo, oo)), second_moment.to)
+    yield Step("E |g|, over sigma_A", Integral(Abs(g) * density, (g, -oo, oo)) / sigma_A, total_variation.to)
+    yield Step("E g^2, over sigma_A^2", Integral(g**2 * density, (g, -oo, oo)) / sigma_A**2, second_moment.to)
 
 
-# Weights exp(beta g) with growing beta, held against what sigma_A = 1 would give.
-sharp = WeightLaw(LOGNORMAL, Integer(1))
 every = (law, mean_square, radius, total_variation, second_moment)
 
 theorem = Theorem(
@@ -123,13 +124,13 @@ theorem = Theorem(
     proofs=(moments, column_sums),
     experiments=dict(
         spectrum=Experiment(
-            observe, (modulus, seen), {T: Efforts((32, 64, 128), (32, 64, 128), (32, 64, 128, 256, 512))},
+            observe, (modulus, seen, cv), {T: Efforts((32, 64, 128), (32, 64, 128), (32, 64, 128, 256, 512))},
             draws=Efforts(100, 200, 600), platform="cpu", padded=True,
             subjects={
                 "exponential": matrix(EXPONENTIAL),
                 "uniform": matrix(UNIFORM),
-                "popular tokens": matrix(UNIFORM, popular=0.5).breaking(H.iid, fails=every),
-                "sharp softmax": matrix(sharp, sharp=1).breaking(H.variance, fails=every),
+                "popular tokens": matrix(UNIFORM.place, popular=0.5).breaking(H.iid, fails=every),
+                "sharp softmax": matrix(LOGNORMAL, sharp=1).breaking(H.variance, fails=(law, mean_square)),
             },
         )
     ),
@@ -137,5 +138,7 @@ theorem = Theorem(
         "The matrix is not normal, so its eigenvalues come here without a rigorous error bound. The backward error of "
         "the solver moves them by far less than their spread.",
         "The largest modulus converges slowly: the class lets it stick out by a fifth at T = 32.",
+        "Over the sigma_A observed the sharp softmax breaks the law and its mean square alone. At T = 256 its largest modulus "
+        "is 1.05(3), its total variation 0.815(6) and its second moment 1.12(3), on other seeds: near the claimed values.",
     ),
 )  # fmt: skip

@@ -160,7 +160,9 @@ def ball_of(expression: Basic, cell: Cell, run: ReplayedRun, observed: Observed,
             return results[name]
     domain = Ball(precision)
     seen = {name: instances.carried(entry, domain) for name, entry in results.items() if not isinstance(entry, Stopped)}
-    measured = [s for s in expression.free_symbols if isinstance(s, Parameter) and s.measured is not None]
+    known = observed.line.letters_at(run.size)  # a value that the subject knows goes first, as in `evaluate`
+    unknown = (s for s in expression.free_symbols if isinstance(s, Parameter) and s not in known)
+    measured = [s for s in unknown if s.measured is not None]
     at = observed.line.sizes.index(run.size)
     means = {s: Rational(float(np.mean(evaluate(s.measured, cell, observed, at)))) for s in measured}
     whole = Cell(observed.line, cell.chosen)
