@@ -2,6 +2,7 @@
 
 from theorax.decide.corrections import Corrections, Expansion, Prefactor
 from theorax.decide.moments import Bounded, BoundedVariance, TwoValues
+from theorax.decide.status import Reading
 from theorax.language.algebraic_laws import AlgebraicLaw
 from theorax.language.claims import (
     KINDS,
@@ -80,6 +81,7 @@ __all__ = [
     "Probability",
     "Proof",
     "Rate",
+    "Reading",
     "Relative",
     "Size",
     "Solved",

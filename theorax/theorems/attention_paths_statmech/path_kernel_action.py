@@ -214,10 +214,9 @@ def build_sweep(key, N, T, away, few, prior, noise):
     )
     widths = jnp.stack([count, 1.0 * N])
     # With u_a = prior v the posterior of U/prior is that of standard weights, at prior times the kernels.
-    problems = (
-        Orthogonal(scale * paths, labels, T * times, widths, (2,)) for scale, times in ((1.0, 1.0), (prior, noise))
-    )
-    return ActionAndPosterior(*problems, (across + across.swapaxes(0, 1)) / 2, away, prior)
+    action = Orthogonal(paths, labels, T, widths, (2,))
+    posterior = Orthogonal(prior * paths, labels, T * noise, widths, (2,))
+    return ActionAndPosterior(action, posterior, (across + across.swapaxes(0, 1)) / 2, away, prior)
 
 
 NEW = 8

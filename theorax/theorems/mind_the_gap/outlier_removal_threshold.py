@@ -49,7 +49,7 @@ outlier = Limit(
 )  # fmt: skip
 left = sqrt(T) * Abs(1 - c) / sigma_A
 at_each_size = Expectation(
-    top, edge(left), on="shares", spread=Rational(1, 20), reading="margin",
+    top, edge(left), on="shares", spread=Rational(1, 20), reading=Reading.MARGIN,
     margin=Relative(1, 25, "the multiplicative law is 8 % away at theta = 2, finite T moves it by a third of that"),
     wrong={
         "the multiplicative law": multiplicative(left),
