@@ -142,7 +142,7 @@ def population_loss(heads: DiagonalHeads, paired: Any, late: Any) -> Array:
     more = partner_invariants(heads)
 
     def meeting(here: Array, total: Array, squares: Array) -> Array:
-        """What partners add: they answer at every position with what all k give at the query's."""
+        """The loss that partners add: at every position they answer with the monomial of the query's own position."""
         return 2 * here * total * more["cross"] + (total**2 - squares) * more["partner"]
 
     before = more["total"] - of["last"] + of["previous"]

@@ -50,7 +50,7 @@ class SchemeNetwork(eqx.Module):
 
     @property
     def lipschitz(self) -> Array:
-        """What is told to be a Lipschitz constant of all layers, in units of the least one known."""
+        """The number that is told to be a Lipschitz constant of all layers."""
         return self.told * jnp.max(jnp.linalg.norm(self.weights, 2, axis=(1, 2)))
 
 
