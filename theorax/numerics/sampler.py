@@ -435,7 +435,7 @@ def holds_tracer(value: Any) -> bool:
     met: set[int] = set()
 
     def found(part: Any) -> bool:
-        if isinstance(part, jax.core.Tracer):
+        if isinstance(part, Tracer):
             return True
         if id(part) in met or part is None or isinstance(part, _PLAIN):
             return False
