@@ -212,8 +212,7 @@ theorem = Theorem(
     ),
     issues=(
         "The tripling of angles is not asked: at T = 128, 256 and 512 its sum is short of e/I_3(1) by 13, 2 and 0.1 %.",
-        "The convergence of W_t to W* on the span of the features is not derived; the measured sums show it for these "
-        "sequences.",
+        "The convergence of W_t to W* on the span of the features is measured on these sequences, not derived.",
         "Nothing is claimed of maps outside the space of the kernel, such as a logistic map under a Gaussian kernel. They "
         "may be predicted better and better while the sum diverges.",
     ),

@@ -54,9 +54,15 @@ slowest = Inequality(
     wrong={"the product itself, not its root": log(first) / d**2},
 )  # fmt: skip
 context = Rate(
-    slow, 1 / d**2, as_=d, under=(H.orthogonal, H.unit), spread=2, approach=Corrections(),
-    margin=Absolute(3, 4, "1 - rho of order 1/d, as for Kaczmarz with random rows, is one away"),
+    slow, 1 / d**2, as_=d, on="dimensions", under=(H.orthogonal, H.unit), spread=Rational(6, 5), approach=Corrections(),
+    margin=Absolute(2, 5, "1 - rho of order 1/d, as for Kaczmarz with random rows, is one away"),
     wrong={"as for random rows": 1 / d},
+)  # fmt: skip
+typical = Expectation(
+    d**2 * slow, Rational(19, 20), quantile=Rational(1, 2), on="medians", under=(H.orthogonal, H.unit), reading="margin",
+    spread=Rational(3, 2),
+    margin=Absolute(1, 10, "measured on other seeds, not derived: 0.98, 0.93 and 1.01 at d = 4, 8 and 16"),
+    wrong={"1 - rho = 1/d": d, "the mean of an exponential law": Rational(19, 20) / log(2)},
 )  # fmt: skip
 
 
@@ -95,7 +101,7 @@ def haar_and_length(key, d, scale, length):
     return scale * haar(key, d), length
 
 
-def typical(model, d):
+def nearest(model, d):
     Omega, length = model
     M = Omega.at[0].multiply(1 - length**2)  # x_1 is e_1 times its length
     return dict(slow=jnp.abs(1 - jnp.abs(jnp.linalg.eigvals(M)).max()))
@@ -154,13 +160,21 @@ def spectrum():
 
 
 both = (formula, plane)
+whole = Subject(haar_and_length, scale=1.0, length=1.0)
+haar_maps = {
+    "Haar": whole,
+    # 1 - rho is a twentieth at least.
+    "Haar, 5 % shorter": whole(scale=0.95).breaking(H.orthogonal, fails=(context, typical)),
+    # The determinant has the modulus 5/4, so that rho is (5/4)^(1/d) at least.
+    "a first token of length 1.5": whole(length=1.5).breaking(H.unit, fails=(context, typical)),
+}
 dimensions = ({d: 2}, {d: 3}, {d: 5})
 theorem = Theorem(
     place="linear attention and linear f in Theorem 1; closed form and rate derived here",
     label="derived",
     uses=("ckd_fixed_point_is_kaczmarz",),
     hypotheses=H,
-    claims=dict(formula=formula, plane=plane, rate=rate, slowest=slowest, context=context),
+    claims=dict(formula=formula, plane=plane, rate=rate, slowest=slowest, context=context, typical=typical),
     proofs=(every_rotation, every_context, spectrum),
     experiments=dict(
         formula=Experiment(observe, seen, {T: (4, 10)}, at=dimensions, draws=setting.FEW, padded=True, subjects={
@@ -180,22 +194,17 @@ theorem = Theorem(
             },
         ),
         dimensions=Experiment(
-            typical, slow, {d: Efforts((4, 8, 16, 32), (4, 8, 16, 32, 64), (4, 8, 16, 32, 64, 128))},
-            draws=Efforts(600, 600, 3000), platform="cpu", padded=True, subjects={
-                "Haar": Subject(haar_and_length, scale=1.0, length=1.0),
-                # 1 - rho is a twentieth at least.
-                "Haar, 5 % shorter": Subject(haar_and_length, scale=0.95, length=1.0).breaking(
-                    H.orthogonal, fails=context,
-                ),
-                # The determinant has the modulus 5/4, so that rho is (5/4)^(1/d) at least.
-                "a first token of length 1.5": Subject(haar_and_length, scale=1.0, length=1.5).breaking(
-                    H.unit, fails=context,
-                ),
-            },
+            nearest, slow, {d: Efforts((4, 8, 16, 32, 64), (4, 8, 16, 32, 64), (4, 8, 16, 32, 64, 128))},
+            draws=Efforts(1200, 1600, 9000), platform="cpu", padded=True, subjects=haar_maps,
+        ),
+        medians=Experiment(
+            nearest, slow, {d: (4, 8, 16)}, draws=Efforts(9000, 12000, 40000), platform="cpu", padded=True,
+            subjects=haar_maps,
         ),
     ),
     issues=(
-        "The order 1/d^2 of 1 - rho for a random map is measured, not derived.",
+        "The order 1/d^2 of 1 - rho for a random map is measured, not derived: over d = 4 to 64 its exponent is seen as 1.9. "
+        "Its median times d^2 leaves [0.85, 1.05] later, on other seeds: it is 1.06(2) at d = 32 and 1.09(3) at d = 64.",
         "Nothing is claimed of the parameters W_t. If x_1 is not cyclic, or Omega has equal eigenvalues, predictions still "
         "converge, but W_t does not tend to Omega.",
         "The rate is read from powers of P Omega, which the closed form ties to the residual. Residuals themselves reach "
