@@ -38,25 +38,23 @@ def attention(
     one that share a direction of this squared weight, ``groups`` a direction in each of two groups instead; ``removed``
     the share of the outlier J subtracted; ``equal`` columns of W_Q in turn that are one column.
     """
-    zero, single = jnp.zeros(()), jnp.float32
+    zero = jnp.zeros(())
     size = jnp.asarray(T.value, zero.dtype)
     odd = jnp.arange(T.padded)[:, None] % 2 == 1
-    ours, shared = (jnp.sqrt(part).astype(single) for part in (1 - aligned, aligned))
+    ours, shared = jnp.sqrt(1 - aligned), jnp.sqrt(aligned)
 
     def row(*names: Any) -> Float[Array, "1 K"]:
-        return jax.random.normal(named(key, *names), (1, d_qk.padded), single)
+        return jax.random.normal(named(key, *names), (1, d_qk.padded))
 
     def rows(name: str) -> Float[Array, "N K"]:
-        own, common = jax.random.normal(named(key, name), (T.padded, d_qk.padded), single), row(name, 0)
+        own, common = jax.random.normal(named(key, name), (T.padded, d_qk.padded)), row(name, 0)
         common = jnp.where((groups > 0) & odd, row(name, 1), common)
         return jnp.where(block(T, d_qk), ours * own + shared * common, 0)
 
     columns = jnp.arange(d_qk.padded)
     queries = rows("queries")[:, columns - columns % equal] * d_qk.mask
     keys = jnp.where(tied, queries, rows("keys"))
-    # Scores of single precision are off by some 1e-6; the matrix that is made of them is as exact as its numbers.
-    products = (queries @ keys.T).astype(zero.dtype)
-    scores = products / jnp.sqrt(jnp.asarray(d_qk.value, zero.dtype))
+    scores = queries @ keys.T / jnp.sqrt(jnp.asarray(d_qk.value, zero.dtype))
     scores = jax.lax.cond(wide, lambda: gaussian(named(key, "scores"), T, T), lambda: scores)
     A = softmax_rows(jnp.where(sharp, jnp.sqrt(jnp.log(size)), beta) * scores, T)
     return mean_token_removed(A, T, removed)

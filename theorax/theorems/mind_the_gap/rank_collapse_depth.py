@@ -150,8 +150,7 @@ theorem = Theorem(
         ),
         depths=Experiment(
             lambda x: dict(exponent=x), exponent, {T: Efforts((8, 16, 32), (8, 16, 32), (8, 16, 32, 64))},
-            # Rounding moves the logarithm of a layer by some 40 units of 6e-8, T times the exponent by less than 1e-4.
-            draws=Efforts(48, 64, 256), span=1, dtype="float32", padded=True,
+            draws=Efforts(48, 64, 256), padded=True,
             subjects={
                 "exponential": path,
                 "uniform": path(weights=1).breaking(H.dirichlet, fails=decay),
