@@ -25,6 +25,7 @@ import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.core import Tracer
 
 from theorax.errors import ObservationError, UsageError, option
 from theorax.names import many

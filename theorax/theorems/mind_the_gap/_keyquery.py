@@ -31,12 +31,13 @@ def attention(
     removed: Array,
     groups: Array,
     equal: Array,
+    few: Array,
 ) -> Float[Array, "N N"]:
     """Attention on isometric tokens, whose queries X_0 W_Q and keys X_0 W_K are standard Gaussian whatever the tokens.
 
     ``sharp`` beta^2 = ln T; ``wide`` scores of d_qk -> infinity; ``tied`` W_Q = W_K; ``aligned`` tokens of squared norm
     one that share a direction of this squared weight, ``groups`` a direction in each of two groups instead; ``removed``
-    the share of the outlier J subtracted; ``equal`` columns of W_Q in turn that are one column.
+    the share of the outlier J subtracted; ``equal`` columns of W_Q in turn that are one column, or ``few`` > 0 columns in all.
     """
     zero = jnp.zeros(())
     size = jnp.asarray(T.value, zero.dtype)
@@ -52,7 +53,8 @@ def attention(
         return jnp.where(block(T, d_qk), ours * own + shared * common, 0)
 
     columns = jnp.arange(d_qk.padded)
-    queries = rows("queries")[:, columns - columns % equal] * d_qk.mask
+    in_turn = jnp.where(few > 0, -(-d_qk.value // jnp.maximum(few, 1)), equal)
+    queries = rows("queries")[:, columns - columns % in_turn] * d_qk.mask
     keys = jnp.where(tied, queries, rows("keys"))
     scores = queries @ keys.T / jnp.sqrt(jnp.asarray(d_qk.value, zero.dtype))
     scores = jax.lax.cond(wide, lambda: gaussian(named(key, "scores"), T, T), lambda: scores)
@@ -60,7 +62,7 @@ def attention(
     return mean_token_removed(A, T, removed)
 
 
-layer = Subject(attention, sharp=0, wide=0, tied=0, aligned=0.0, removed=0.0, groups=0, equal=1)
+layer = Subject(attention, sharp=0, wide=0, tied=0, aligned=0.0, removed=0.0, groups=0, equal=1, few=0)
 
 TEMPERATURE = Hypothesis("the standard deviation beta of the scores does not grow with T")
 INDEPENDENT = Hypothesis("W_Q and W_K are independent, with iid Gaussian entries")

@@ -106,7 +106,7 @@ theorem = Theorem(
                 "wide queries": layer(wide=1).breaking(H.ratio, fails=(excess, outlier)),
                 # As with an eighth of the dimensions: phi is eight times as large.
                 "eight columns of W_Q in turn equal": layer(equal=8).breaking(H.independent, fails=(excess, outlier)),
-                "equal columns of W_Q": layer(equal=2**20).breaking(
+                "two columns in W_Q": layer(few=2).breaking(
                     H.independent, fails=(gap, layer_gap, layer_collapse),
                 ),
                 "outlier removed": layer(removed=1.0).breaking(H.not_removed, fails=every),
