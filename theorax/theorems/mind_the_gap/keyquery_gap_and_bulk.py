@@ -99,7 +99,7 @@ theorem = Theorem(
     experiments=dict(
         layer=Experiment(
             observe, (seen, cv), {T: setting.WIDTHS}, derived={d_qk: T / phi}, at=program.CASES,
-            draws=Efforts(64, 64, 256), adopt=user_layer, asked=(layer_gap, layer_collapse), padded=True,
+            draws=Efforts(96, 96, 256), adopt=user_layer, asked=(layer_gap, layer_collapse), padded=True,
             subjects={
                 "key-query attention": layer,
                 "sharp softmax": layer(sharp=1).breaking(H.temperature, fails=(excess, outlier, gap, layer_gap)),

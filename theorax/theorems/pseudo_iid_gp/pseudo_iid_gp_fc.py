@@ -162,7 +162,7 @@ theorem = Theorem(
     experiments=dict(
         networks=Experiment(
             observe, (letters, *process.covariances, *process.hidden, *process.outputs), {n: (16, 32, 64)},
-            along={l: (2, 3)}, draws=Efforts(500, 600, 10000), span=4, dtype="float32", padded=True,
+            along={l: (2, 3)}, draws=Efforts(600, 600, 10000), span=4, dtype="float32", padded=True,
             subjects={
                 "Gaussian, tanh": subject(setting.GAUSSIAN, TANH),
                 "Haar, ReLU": subject(setting.HAAR, RELU),
