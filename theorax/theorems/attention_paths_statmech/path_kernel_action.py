@@ -7,18 +7,18 @@ place of U_2 if one layer attends. A pair of paths gains where its label term in
 Gaussian process of infinite width, U = I, stays a finite distance away.
 """
 
-import equinox as eqx
-import jax
 import jax.numpy as jnp
-from jaxtyping import Array, Float
 from sympy import Abs, Derivative, Integral, Matrix, Rational, Subs, exp, gamma, log, oo, sqrt, symbols
 
 from theorax.language import *
-from theorax.numerics.keys import named
-from theorax.theorems.attention_paths_statmech._layered_paths import drawn_deep
-from theorax.theorems.attention_paths_statmech._paths import N, Order, P, posed
-from theorax.theorems.attention_paths_statmech._posterior import posterior_means
-from theorax.theorems.attention_paths_statmech._saddle import mixed
+from theorax.theorems.attention_paths_statmech._finite_width import (
+    build_networks,
+    build_sweep,
+    norm,
+    observe_networks,
+    observe_sweep,
+)
+from theorax.theorems.attention_paths_statmech._paths import N, P, posed
 
 T = Parameter("T", "temperature: the variance of the noise of the labels", positive=True)
 at_minimum = numbers(
@@ -65,10 +65,7 @@ readout = Inequality(
 )  # fmt: skip
 self_consistent = Inequality(
     at_minimum.residual, at_most=TINY, under=H.minimum, on="minimum",
-    wrong={
-        "without the label term": dict(of=at_minimum.unlabelled),
-        "without the trace term": dict(of=at_minimum.untraced),
-    },
+    wrong={"without the label term": dict(of=at_minimum.unlabelled), "without the trace term": dict(of=at_minimum.untraced)},
 )  # fmt: skip
 
 
@@ -80,8 +77,7 @@ def posterior(of, spread, margin, wrong):
 order_mean = posterior(
     sampled.order, Rational(3, 20), Absolute(1, 100, "with twice the entropy it is 0.02 off, without the readout 0.03"),
     {
-        "no layer of the readout": dict(of=sampled.shallow),
-        "entropy doubled": dict(of=sampled.doubled),
+        "no layer of the readout": dict(of=sampled.shallow), "entropy doubled": dict(of=sampled.doubled),
         "no label term": dict(of=sampled.unlabelled),
     },
 )  # fmt: skip
@@ -96,33 +92,21 @@ in_widths = Corrections(
 )  # fmt: skip
 
 
-def decays(of, like, margin, under, **more):
+def decays(of, like, under, wrong):
     return Rate(
-        of, like, as_=N, on="sweep", under=under, spread=Rational(1, 2), approach=in_widths, margin=margin, **more
-    )
+        of, like, as_=N, on="sweep", under=under, spread=Rational(1, 2), approach=in_widths, wrong=wrong,
+        margin=Absolute(1, 4, "the order of a mean and that of fluctuations of a posterior, N^(-1/2), are a half apart"),
+    )  # fmt: skip
 
 
-order = decays(
-    sweep.bias, 1 / N, Absolute(1, 4, "fluctuations of a posterior are of the order N^(-1/2), a half away"), tuple(H),
-    wrong={"a fluctuation": 1 / sqrt(N), "second order": N**-2},
-)  # fmt: skip
-predictor = decays(
-    sweep.missed, 1 / N, Absolute(1, 4, "fluctuations of a posterior are of the order N^(-1/2), a half away"), tuple(H),
-    wrong={"a fluctuation": 1 / sqrt(N)},
-)  # fmt: skip
-concentrates = decays(
-    sweep.spread, 1 / sqrt(N), Absolute(1, 4, "a law that stays wide, or the order 1/N, is a half away"), H.wide,
-    wrong={"no concentration": 1, "the order of the mean": 1 / N},
-)  # fmt: skip
+order = decays(sweep.bias, 1 / N, tuple(H), {"a fluctuation": 1 / sqrt(N), "second order": N**-2})
+predictor = decays(sweep.missed, 1 / N, tuple(H), {"a fluctuation": 1 / sqrt(N)})
+concentrates = decays(sweep.spread, 1 / sqrt(N), H.wide, {"no concentration": 1, "the order of the mean": 1 / N})
 apart = Probability(
     sweep.process > Rational(1, 2), at_least=Rational(9, 10), under=(), on="sweep",
     margin=Absolute(1, 5, "near the process in the limit the share would fall to zero"),
     wrong={"as near as the minimum": dict(event=sweep.process < sweep.bias)},
 )  # fmt: skip
-
-
-def norm(matrix):
-    return jnp.sqrt((matrix**2).sum())
 
 
 def observe_minimum(settled):
@@ -137,104 +121,6 @@ def observe_minimum(settled):
     return dict(
         u_a=u_a, G=order.widths[1] * jnp.trace(top) / order.widths[0], B=len(top) * order.widths[1] / order.widths[0] - 1,
         residual=residual, unlabelled=unlabelled, untraced=untraced, move=move,
-    )  # fmt: skip
-
-
-class Drawn(eqx.Module):
-    """The order parameter of a network, and the problem that its labels pose."""
-
-    U: Float[Array, "m m"]
-    problem: Order
-
-
-def build_networks(key, P, N, T, deviation, noise):
-    """Labels of the network itself; ``deviation``: that of V and a, ``noise``: the variance of the labels' noise over T."""
-    network = drawn_deep(key, (N, N), 2, 3, deviation=deviation)
-    inputs = jax.random.normal(named(key, "inputs"), (P, 3, 3))
-    disturbed = jnp.sqrt(noise * T) * jax.random.normal(named(key, "noise"), (P,))
-    attended = jax.vmap(network.attended, out_axes=1)(inputs)
-    paths = jnp.einsum("pif,qjf->pqij", attended, attended) / 3
-    labels = jax.vmap(network)(inputs) + disturbed
-    return Drawn(network.order_parameter(), Order(paths, labels, T, 1.0 * N * jnp.ones(2), (2,)))
-
-
-def observe_networks(model, P):
-    U, problem = model.U, model.problem
-    q = problem.labels @ jnp.linalg.solve(problem.kernel(jnp.eye(2)), problem.labels) / P
-
-    def first_row(widths, labels):
-        wrong = eqx.tree_at(lambda order: (order.widths, order.labels), problem, (widths, labels))
-        return posterior_means(lambda U: U[0], wrong)
-
-    factors, labelled = jnp.array([[1.0, 1.0], [1e6, 1.0], [2.0, 2.0], [1.0, 1.0]]), jnp.array([1.0, 1.0, 1.0, 0.0])
-    means = jax.vmap(first_row)(factors * problem.widths, labelled[:, None] * problem.labels)
-    order, shallow, doubled, unlabelled = (U[0, 0] - means[:, 0]) * (q - 1) / (q + 1)
-    pair, alone = (U[0, 1] - means[0, 1]) * means[0, 1], U[0, 1] * means[0, 1]
-    return dict(order=order, shallow=shallow, doubled=doubled, unlabelled=unlabelled, pair=pair, alone=alone)
-
-
-class Orthogonal(Order):
-    """A problem whose path kernels are diagonal, as if the inputs that examples bring were orthogonal."""
-
-    paths: Float[Array, "m m P"]
-
-    def variances(self, U):
-        return jnp.einsum("pq,pqi->i", U, self.paths) / len(U) + self.noise
-
-    def energy(self, U):
-        return (jnp.log(self.variances(U)) + self.labels**2 / self.variances(U)).sum()
-
-    def predicted(self, U, across: Float[Array, "m m new P"]):
-        return mixed(U, across) @ (self.labels / self.variances(U))
-
-
-class ActionAndPosterior(eqx.Module):
-    """The problem of the action, and that of the posterior; kernels of new inputs and examples."""
-
-    action: Orthogonal
-    posterior: Orthogonal
-    across: Float[Array, "m m new P"]
-    away: Float[Array, ""]
-    prior: Float[Array, ""]
-
-
-def build_sweep(key, N, T, away, few, prior, noise):
-    """As many examples and features as the width: P/N and N_0/N are fixed.
-
-    ``few`` > 0: so many examples, and a readout of this width; ``prior``: the variance of its entries for the posterior.
-    """
-    drawn = jax.random.normal(named(key, "inputs and labels"), (2 * (1 + NEW) + 1, N))
-    count = jnp.where(few > 0, few, 1.0 * N)
-    seen = jnp.arange(N) < count
-    labels, examples, new = 2 * seen * drawn[0], seen * drawn[1:3], drawn[3:].reshape(2, NEW, N)
-    # An example brings sqrt(N_0) times its number along an axis of its own, and a new input brings normal entries.
-    paths, across = (
-        jnp.einsum("pi,qi->pqi", examples, examples),
-        jnp.einsum("pni,qi->pqni", new, examples) / jnp.sqrt(N),
-    )
-    widths = jnp.stack([count, 1.0 * N])
-    # With u_a = prior v the posterior of U/prior is that of standard weights, at prior times the kernels.
-    action = Orthogonal(paths, labels, T, widths, (2,))
-    posterior = Orthogonal(prior * paths, labels, T * noise, widths, (2,))
-    return ActionAndPosterior(action, posterior, (across + across.swapaxes(0, 1)) / 2, away, prior)
-
-
-NEW = 8
-"""New inputs at which predictions are compared."""
-
-
-def observe_sweep(compared):
-    _, (saddle,), _ = compared.action.saddle()
-    saddle = compared.away * saddle
-    posterior, prior = compared.posterior, compared.prior
-    entries = lambda U: prior * U.reshape(-1)  # noqa: E731
-    predicted = lambda U: posterior.predicted(U, prior * compared.across)  # noqa: E731
-    means = posterior_means(lambda U: jnp.concatenate([entries(U), entries(U) ** 2, predicted(U)]), posterior)
-    mean, squares, prediction = means[:4].reshape(2, 2), means[4:8], means[8:]
-    missed = prediction - compared.action.predicted(saddle, compared.across)
-    return dict(
-        bias=norm(mean - saddle), spread=jnp.sqrt(squares.sum() - (mean**2).sum()),
-        missed=jnp.sqrt((missed**2).mean()), process=norm(mean - jnp.eye(2)),
     )  # fmt: skip
 
 
