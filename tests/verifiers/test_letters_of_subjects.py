@@ -14,6 +14,6 @@ def test_a_letter_of_a_subject_is_no_parameter():
     with pytest.raises(UsageError) as told:
         refuse_unknown(theorem, Settings(at=(("sigma_A", "2"),)))
     assert str(told.value) == (
-        "sigma_A belongs to the subject (exponential: 1, uniform: sqrt(3)/3, identity values: 1; 4 more). "
+        "sigma_A belongs to the subject (exponential: 1, uniform: sqrt(3)/3, identity values: 1; 5 more). "
         "`verify evaluate` takes any value."
     )
