@@ -59,7 +59,7 @@ context = Rate(
     wrong={"as for random rows": 1 / d},
 )  # fmt: skip
 typical = Expectation(
-    d**2 * slow, Rational(19, 20), quantile=Rational(1, 2), on="medians", under=(H.orthogonal, H.unit), reading="margin",
+    d**2 * slow, Rational(19, 20), quantile=Rational(1, 2), on="medians", under=(H.orthogonal, H.unit), reading=Reading.MARGIN,
     spread=Rational(3, 2),
     margin=Absolute(1, 10, "measured on other seeds, not derived: 0.98, 0.93 and 1.01 at d = 4, 8 and 16"),
     wrong={"1 - rho = 1/d": d, "the mean of an exponential law": Rational(19, 20) / log(2)},
