@@ -12,10 +12,6 @@ from theorax.theorems.attention_paths_statmech._posterior import posterior_means
 from theorax.theorems.attention_paths_statmech._saddle import mixed
 
 
-def norm(matrix):
-    return jnp.sqrt((matrix**2).sum())
-
-
 class Drawn(eqx.Module):
     """The order parameter of a network, and the problem that its labels pose."""
 
@@ -109,6 +105,6 @@ def observe_sweep(compared):
     mean, squares, prediction = means[:4].reshape(2, 2), means[4:8], means[8:]
     missed = prediction - compared.action.predicted(saddle, compared.across)
     return dict(
-        bias=norm(mean - saddle), spread=jnp.sqrt(squares.sum() - (mean**2).sum()),
-        missed=jnp.sqrt((missed**2).mean()), process=norm(mean - jnp.eye(2)),
+        bias=jnp.linalg.norm(mean - saddle), spread=jnp.sqrt(squares.sum() - (mean**2).sum()),
+        missed=jnp.sqrt((missed**2).mean()), process=jnp.linalg.norm(mean - jnp.eye(2)),
     )  # fmt: skip

@@ -55,7 +55,7 @@ class Settled(eqx.Module):
     away: Float[Array, ""]
 
 
-def posed(depth, heads):
+def random_problem(depth, heads):
     """Random attended inputs and labels; the widths of the layers differ."""
 
     def build(key, P, N, T, away):

@@ -66,8 +66,9 @@ def saddle(sizes, widths, energy, steps=STEPS):
 def minimum(of, sizes, widths, steps=STEPS):
     """The coordinates that damped Newton steps of ``of`` reach from the identity, and the length of the last step.
 
-    **Errors:** to first order that length is the distance from the minimum, in the logarithmic coordinates; it is one where
-    no step is made. A step that ``of`` does not allow is not made; the damping then grows.
+    **Errors:** to first order that length is the distance before the step, in the logarithmic coordinates; what is left is of
+    the order of its square. It is one where no step is made. A step that ``of`` does not allow is not made; the damping
+    then grows.
     """
     slope = jax.grad(of)
     hessian = jax.jacfwd(lambda flat: (slope(flat),) * 2, has_aux=True)

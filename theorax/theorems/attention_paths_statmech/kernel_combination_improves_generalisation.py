@@ -115,7 +115,7 @@ def solved(key, P, comparison, informed, steps):
 
 
 whole = Subject(solved, comparison=1.0, informed=1.0, steps=STEPS)
-untrained = (ordered, widest, scored, aligned, grows, preferred, suppressed)
+of_the_minimum = (ordered, widest, scored, aligned, grows, preferred, suppressed)
 every = (ordered, widest, pruning, scored, preferred, suppressed, favoured)
 theorem = Theorem(
     place="the hidden Markov task (an empirical claim, reconstructed)",
@@ -133,7 +133,7 @@ theorem = Theorem(
             "labels are the classes": whole,
             "labels drawn by lot": whole(informed=0.0).breaking(H.labels, fails=(*every, aligned)),
             "a random head in the place of the good one": whole(comparison=0.0).breaking(H.comparison, fails=every),
-            "no Newton step": whole(steps=0).breaking(H.settled, fails=untrained),
+            "no Newton step": whole(steps=0).breaking(H.settled, fails=of_the_minimum),
         }),
     ),
     issues=(

@@ -16,7 +16,7 @@ from sympy import Abs, Derivative, Integral, Matrix, Rational, Subs, exp, log, o
 from theorax.language import *
 from theorax.numerics.keys import named
 from theorax.theorems.attention_paths_statmech._network import PathNetwork, drawn
-from theorax.theorems.attention_paths_statmech._paths import N, P, posed
+from theorax.theorems.attention_paths_statmech._paths import N, P, random_problem
 from theorax.theorems.attention_paths_statmech._saddle import layer_terms
 
 T = Parameter("T", "temperature: the variance of the noise of the labels", positive=True)
@@ -42,7 +42,7 @@ H = hypotheses(
     noise="the noise of the labels is normal with the variance T of the formula",
     homogeneous="f is homogeneous in every block of weights",
 )
-# The smallest side is of order one; Newton's steps end at 1e-12, and rounding leaves 1e-11 of the sums.
+# The smallest side is of order one; the last Newton step is at most 1e-10, and rounding leaves 1e-11 of the sums.
 TINY = Rational(1, 10**7)
 converged = Inequality(seen.move, at_most=TINY, under=(), on="minimum")
 saddle_last = Inequality(
@@ -150,7 +150,7 @@ def by_parts():
     yield Step("the mean of w^2 there", Integral(w**2 * exp(-(w**2) / 2) / sqrt(2 * pi), (w, -oo, oo)), 1)
 
 
-one, two = Subject(posed(1, 2), away=1.0), Subject(posed(2, 2), away=1.0)
+one, two = Subject(random_problem(1, 2), away=1.0), Subject(random_problem(2, 2), away=1.0)
 networks = Subject(labelled, bias=0.0, deviation=1.0, noise=1.0)
 saddles, blocks = (saddle_last, saddle_first, saddle_data), (of_a, of_V, of_V_0)
 theorem = Theorem(

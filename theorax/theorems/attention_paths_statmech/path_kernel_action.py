@@ -14,11 +14,10 @@ from theorax.language import *
 from theorax.theorems.attention_paths_statmech._finite_width import (
     build_networks,
     build_sweep,
-    norm,
     observe_networks,
     observe_sweep,
 )
-from theorax.theorems.attention_paths_statmech._paths import N, P, posed
+from theorax.theorems.attention_paths_statmech._paths import N, P, random_problem
 
 T = Parameter("T", "temperature: the variance of the noise of the labels", positive=True)
 at_minimum = numbers(
@@ -52,7 +51,7 @@ H = hypotheses(
     noise="the noise of the labels is normal with the variance T of the formula",
     wide="the readout's width and the number of examples grow with N, as the other widths",
 )
-# Newton's steps end at 1e-12, and rounding leaves 1e-11 of the sums.
+# The last Newton step is at most 1e-10, and rounding leaves 1e-11 of the sums.
 TINY = Rational(1, 10**7)
 converged = Inequality(at_minimum.move, at_most=TINY, under=(), on="minimum")
 root = (-at_minimum.B + sqrt(at_minimum.B**2 + 4 * at_minimum.G)) / 2
@@ -117,7 +116,7 @@ def observe_minimum(settled):
     gained = jnp.linalg.inv(U) - jnp.kron(jnp.eye(len(U) // len(above)), jnp.linalg.inv(above))
     trace, label = order.slopes(U)
     parts = (label - trace, -trace, label)
-    residual, unlabelled, untraced = (norm(order.widths[-1] * gained + part) for part in parts)
+    residual, unlabelled, untraced = (jnp.linalg.norm(order.widths[-1] * gained + part) for part in parts)
     return dict(
         u_a=u_a, G=order.widths[1] * jnp.trace(top) / order.widths[0], B=len(top) * order.widths[1] / order.widths[0] - 1,
         residual=residual, unlabelled=unlabelled, untraced=untraced, move=move,
@@ -172,7 +171,7 @@ def densities():
     yield Step("the action, and terms without a width", -2 * log(of_u_a * of_U), action + 2 * log(u) + 3 * log(D))
 
 
-one, two = (Subject(posed(depth, 2), away=1.0) for depth in (1, 2))
+one, two = (Subject(random_problem(depth, 2), away=1.0) for depth in (1, 2))
 networks = Subject(build_networks, deviation=1.0, noise=1.0)
 grown = Subject(build_sweep, away=1.0, few=0.0, prior=1.0, noise=1.0)
 theorem = Theorem(

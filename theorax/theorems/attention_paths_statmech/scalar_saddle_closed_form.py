@@ -31,7 +31,7 @@ H = hypotheses(
     isotropic="the kernel of the path is a multiple of the identity",
     noiseless="the temperature is zero",
 )
-# Newton's steps end at 1e-12 and below; wrong exponents move the left sides by 0.05 and more.
+# The last Newton step is at most 1e-10; wrong exponents move the left sides by 0.05 and more.
 TINY = Rational(1, 10**8)
 converged = Inequality(seen.move, at_most=TINY, under=(), on="finite")
 last = Inequality(
