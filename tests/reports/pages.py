@@ -15,7 +15,7 @@ from theorax.reports.document import Document, RunSummary
 from theorax.text.codec import plain
 
 VOID = {"wbr", "meta", "link", "br", "input", "img", "hr"}
-LAZY = {"td", "tr", "th"}  # their end may be left out
+LAZY = {"tr", "td", "th", "li", "dt", "dd"}
 
 
 class Parsed(HTMLParser):

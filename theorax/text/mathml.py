@@ -59,7 +59,8 @@ def mathml(latex: str, *, block: bool = False) -> str | None:
     try:
         prepared = _TOKEN.sub(stand_in, latex)
         root = ElementTree.fromstring(convert(prepared))
-        inner = "".join(_written(part, words) for part in root)
+        row = root[0] if len(root) == 1 and root[0].tag.endswith("}mrow") else root  # ``math`` lays out as a row does
+        inner = _parts(row, words)
     except Exception:  # the converter raises whatever its parser meets
         return None
     return f'<math display="block">{inner}</math>' if block else f"<math>{inner}</math>"
@@ -104,15 +105,18 @@ def _written(node: ElementTree.Element, words: list[str]) -> str:
         for name, value in node.attrib.items()
         if name in kept and VALUE.fullmatch(value) and (name, value) != ("stretchy", "true") and name != "form"
     )
-    inner = escape(text, quote=False)
-    before = None
+    return f"<{tag}{given}>{escape(text, quote=False)}{_parts(node, words)}</{tag}>"
+
+
+def _parts(node: ElementTree.Element, words: list[str]) -> str:
+    """What stands in an element; in a row, factors side by side, one of them a word, are kept from reading as one word."""
+    inner, before, row = "", None, node.tag.removeprefix(_NAMESPACE) in ("mrow", "math")
     for place, part in enumerate(node):
-        # Factors side by side, one of them a word, would read as one longer word.
-        if before is not None and tag == "mrow" and _factors(before, part):
-            inner += '<mspace width="0.2em"></mspace>'
+        if before is not None and row and _factors(before, part):
+            inner += '<mspace width="0.2em"/>'
         inner += _bracket(part, place, len(node)) or _written(part, words)
         before = part
-    return f"<{tag}{given}>{inner}</{tag}>"
+    return inner
 
 
 def _bracket(node: ElementTree.Element, place: int, count: int) -> str:

@@ -24,6 +24,8 @@ from theorax.reports.html.places import INDEX, Places
 from theorax.reports.html.templating import cell_of, rendered
 from theorax.text import hypertext
 
+DRAWN = 5  # theorems that a drawing of what a theorem rests on has at least; fewer are read as quickly in a line
+
 
 def html(document: Document) -> str:
     """The report as one HTML file that asks nothing of any network."""
@@ -73,7 +75,7 @@ class _Audit:
             graph=drawn,
             legend=legend(drawn),
             kinds=sorted({claim.kind for part in theorems for claim in part.claims}),
-            papers=list(self.places.papers),
+            sources={name: {p.source: None for p in theorems if p.paper == name} for name in self.places.papers},
             statuses=[name for name in Status if document.summary.statuses.get(name)],
             attacks=attacks(theorems),
             entries=self.words.entries,
@@ -102,7 +104,7 @@ class _Audit:
     def _above(self, part: TheoremReport) -> Markup:
         """The drawing of what a theorem rests on."""
         above = self.places.above(part.id)
-        if len(above) < 3:  # the line that names the one theorem says it all
+        if len(above) < DRAWN:
             return Markup("")
         title = f"Dependencies of {part.id}"
         try:

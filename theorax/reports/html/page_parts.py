@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from theorax.decide.promise import promise
-from theorax.decide.verdict import Assumption
+from theorax.decide.promise import GROUPS, grouped, promise
 from theorax.decide.wording import REMEDIES, attempted
 from theorax.names import many
 from theorax.reports.document import CitedWork, ClaimReport, Document, TheoremReport
@@ -17,7 +16,7 @@ from theorax.reports.theorem_text import DEVIATIONS, breakdown
 from theorax.text.numbers import interval, number, with_uncertainty
 from theorax.text.safe import address
 from theorax.theorems.bibliography import folded
-from theorax.verifiers.outcome import Expected
+from theorax.verifiers.outcome import Expected, HypothesisOutcome, MutantOutcome
 
 QUANTITY = {
     "limit": "limit",
@@ -29,6 +28,7 @@ QUANTITY = {
 }
 """Names of the numbers of a claim, by its kind."""
 ERRORS = ("law", "inequality", "identity")  # kinds whose numbers are zero where the claim is true
+SCREEN = 160  # columns of text that a wide screen holds
 LONG = 120  # characters of a formula that a list of facts still takes
 
 
@@ -49,6 +49,19 @@ def case_names(claim: ClaimReport) -> list[str]:
         ", ".join([str(case.subject), *(f"{letter} = {value}" for letter, value in at.items())])
         for case, at in zip(claim.cases, parameters(claim), strict=True)
     ]
+
+
+def as_text(claim: ClaimReport) -> str:
+    """The statement as text, beside its formula; empty where there is no formula, or where no screen holds the text."""
+    lines = [line.rstrip() for line in claim.statement.splitlines()]
+    return "\n".join(lines) if claim.latex and max(map(len, lines), default=0) <= SCREEN else ""
+
+
+def alike(claim: ClaimReport) -> str:
+    """The verdict that all cases of a claim share; empty where they differ, or where one has a reason."""
+    found = {(str(case.status), str(case.reason or "")) for case in claim.cases}
+    status, reason = next(iter(found)) if len(found) == 1 else ("", "")
+    return "" if reason else status
 
 
 def facts(claim: ClaimReport) -> Iterator[tuple[str, str]]:
@@ -85,7 +98,7 @@ def facts(claim: ClaimReport) -> Iterator[tuple[str, str]]:
             "Level",
             f"{number(claim.level, 3)}, what attempt {claim.attempt} may spend of the error rate of all at this claim",
         )
-    if claim.log is not None:
+    if claim.log is not None and not claim.rigorous:
         yield "Attempt", attempted(claim.log)
     if claim.breakdown is not None:
         yield "Breakdown", breakdown(claim)
@@ -112,19 +125,68 @@ def _sizes(sizes: Sequence[float | None]) -> str:
     return ", ".join(shown) if len(shown) <= 8 else f"{shown[0]} to {shown[-1]}"
 
 
-def shared_ledger(part: TheoremReport) -> tuple[list[Assumption], list[str]]:
-    """Lines of the ledger that all claims of a theorem share; empty for a single claim."""
-    if len(part.claims) < 2:
-        return [], []
-    first, *others = part.claims
-    ledger = [row for row in first.ledger if all(row in claim.ledger for claim in others)]
-    unseen = [line for line in first.unseen if all(line in claim.unseen for claim in others)]
-    return ledger, unseen
+@dataclass(frozen=True)
+class LedgerLine:
+    """A line of the ledger, and the claims that it is told of, where these are not all."""
+
+    text: str
+    claims: str
 
 
-def without(lines: Sequence[Any], shared: Sequence[Any]) -> list[Any]:
-    """The lines that are not told elsewhere."""
-    return [line for line in lines if line not in shared]
+@dataclass(frozen=True)
+class LedgerGroup:
+    """Lines under one heading of the ledger."""
+
+    heading: str
+    lines: list[LedgerLine]
+
+
+def ledger(claims: Sequence[ClaimReport], hypotheses: Sequence[HypothesisOutcome] = ()) -> list[LedgerGroup]:
+    """The ledgers of the claims as one: every line once, with the claims it is told of; ``hypotheses`` by name alone."""
+    names = {f"{row.name}: {row.sentence}": row.name for row in hypotheses}
+    told: dict[str, dict[str, list[str]]] = {heading: {} for _, heading in GROUPS}
+    for claim in claims:
+        rows = [replace(row, text=names.get(row.text, row.text)) for row in claim.ledger]
+        for heading, lines in grouped(rows, claim.unseen):
+            for line in lines:
+                told[heading].setdefault(line, []).append(claim.id)
+    return [
+        LedgerGroup(heading, [LedgerLine(text, _of(ids, claims)) for text, ids in lines.items()])
+        for heading, lines in told.items()
+        if lines
+    ]
+
+
+def _of(ids: Sequence[str], claims: Sequence[ClaimReport]) -> str:
+    """The claims that a line is told of, named by the shorter of the two lists; empty for all of them."""
+    others = [claim.id for claim in claims if claim.id not in ids]
+    if not others:
+        return ""
+    return f"all but {', '.join(others)}" if len(others) < len(ids) else ", ".join(ids)
+
+
+@dataclass(frozen=True)
+class VariantRow:
+    """Variants of a claim that one verdict fits: one of the file with what it says, or all that a rule made."""
+
+    claim: str
+    names: str
+    statement: str
+    verdict: str
+
+
+def variants(rows: Sequence[MutantOutcome]) -> list[VariantRow]:
+    """Those of the file one by one; those that the machine made by their names alone, for these say what changed."""
+    of_file = [row for row in rows if row.origin == "file"]
+    found = [
+        VariantRow(row.claim, row.name, row.statement, f"{row.status}: {row.detail}" if row.detail else str(row.status))
+        for row in of_file
+    ]
+    made: dict[tuple[str, str], list[str]] = {}
+    for row in rows:
+        if row.origin != "file":
+            made.setdefault((row.claim, str(row.status)), []).append(row.name)
+    return found + [VariantRow(claim, "; ".join(names), "", status) for (claim, status), names in made.items()]
 
 
 def sensitivity(part: TheoremReport) -> dict[str, Any]:

@@ -265,21 +265,21 @@ def _frame(x: _Axis, y: _Axis, sizes: Sequence[float], letter: str) -> str:
     bottom, right = HEIGHT - BOTTOM, WIDTH - RIGHT
     axis, grid, beside, below = f"M{LEFT} {TOP}V{bottom}H{right}", "", [], []
     for value in y.ticks:
-        at = f"{y(value):.1f}"
+        at = f"{y(value):.0f}"
         axis += f"M{LEFT - 5} {at}h5"
         grid += f"M{LEFT} {at}H{right}"
         text = "0" if abs(value) < 1e-9 * (y.high - y.low) else number(value).replace("-", "\u2212")
-        beside.append(f'<text x="{LEFT - 9}" y="{y(value) + 4:.1f}">{text}</text>')
+        beside.append(f'<text x="{LEFT - 9}" y="{y(value) + 4:.0f}">{text}</text>')
     last = -math.inf
     for size in sizes:
-        at, text = f"{x(size):.1f}", number(size)
+        at, text = f"{x(size):.0f}", number(size)
         axis += f"M{at} {bottom}v5"
         half = 4.0 * len(text)
         if x(size) - half > last + 6:
             below.append(_under(at, text, bottom))
             last = x(size) + half
     shown = shortened(one_line(letter), 24)
-    middle = f"{(x.start + x.end) / 2:.1f}"
+    middle = f"{(x.start + x.end) / 2:.0f}"
     below.append(f'<text class="axis-name" x="{middle}" y="{HEIGHT - 6}">{escape(shown)}</text>')
     return (
         f'<path class="grid" d="{grid}"/><path class="axis" d="{axis}"/>'

@@ -5,6 +5,8 @@
   var rows = Array.prototype.slice.call(document.querySelectorAll("tr[data-theorem]"));
   var nodes = Array.prototype.slice.call(document.querySelectorAll("#what-rests-on-what a.node"));
   var told = form.querySelector("output");
+  var sources = {};
+  Array.prototype.forEach.call(form.elements.paper.options, function (paper) { sources[paper.value] = paper.dataset.words; });
   form.hidden = false;
   function checked() {
     return Array.prototype.slice.call(form.querySelectorAll("input[name=status]:checked")).map(function (box) { return box.value; });
@@ -15,9 +17,10 @@
     var shown = {}, count = 0;
     rows.forEach(function (row) {
       var data = row.dataset, article = document.getElementById(data.theorem);
+      var text = [row.textContent.toLowerCase(), data.paper.toLowerCase(), sources[data.paper]].join(" ");
       var fits = statuses.indexOf(data.status) >= 0 && (!paper || data.paper === paper) &&
         (!kind || data.kinds.split(" ").indexOf(kind) >= 0) &&
-        words.every(function (word) { return data.words.indexOf(word) >= 0; });
+        words.every(function (word) { return text.indexOf(word) >= 0; });
       row.hidden = !fits;
       if (article) article.hidden = !fits;
       count += fits;
