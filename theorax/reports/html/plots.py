@@ -167,8 +167,8 @@ def forest(claim: ClaimReport) -> str:
     words = ("−1 margin", "predicted", "+1 margin") if unit > 66 else ("−1", "0", "+1")
     for tick in (-1, 0, 1):
         at = middle + tick * unit
-        axis += f"M{at:.1f} {bottom}v5"
-        below.append(_under(f"{at:.1f}", words[tick + 1], bottom))
+        axis += f"M{at:.0f} {bottom}v5"
+        below.append(_under(f"{at:.0f}", words[tick + 1], bottom))
     for row, span in enumerate(shown):
         y = TOP + ROW * (row + 0.5)
         names.append(
@@ -183,8 +183,8 @@ def forest(claim: ClaimReport) -> str:
         if not cut:
             dots.append(f"M{c:.0f} {y:.0f}h0")
     drawn = (
-        f'<rect class="band" x="{low:.1f}" y="{TOP}" width="{high - low:.1f}" height="{bottom - TOP}"/>'
-        f'<path class="predicted" d="M{middle:.1f} {TOP}V{bottom}"/><path class="axis" d="{axis}"/>'
+        f'<rect class="band" x="{low:.0f}" y="{TOP}" width="{high - low:.0f}" height="{bottom - TOP}"/>'
+        f'<path class="predicted" d="M{middle:.0f} {TOP}V{bottom}"/><path class="axis" d="{axis}"/>'
         f'<path class="bar" d="{"".join(bars)}"/><path class="point" d="{"".join(dots)}"/>'
         f'<g class="names">{"".join(names)}</g><g class="below">{"".join(below)}</g>'
     )
@@ -295,5 +295,5 @@ def _svg(height: float, inner: str, told: str) -> str:
     told = shortened(visible(told), 600)
     return (
         f'<svg class="plot" role="img" aria-label="{escape(told)}" '
-        f'viewBox="0 0 {WIDTH} {height:.0f}" width="{WIDTH}" height="{height:.0f}">{inner}</svg>'
+        f'viewBox="0 0 {WIDTH} {height:.0f}">{inner}</svg>'
     )
