@@ -61,7 +61,7 @@ def test_a_letter_of_a_subject_is_no_parameter():
     )
 
 
-@pytest.mark.parametrize("measured", (1, 2))
+@pytest.mark.parametrize("measured", [1, 2])
 def test_the_balls_take_the_value_that_a_subject_knows(tmp_path: Path, measured: int):
     (tmp_path / "scattered.py").write_text(SCATTERED.replace("MEASURED", str(measured)))
     own = Settings(effort="quick", state=str(tmp_path / "state"), roots=(str(tmp_path),))
