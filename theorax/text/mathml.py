@@ -109,7 +109,7 @@ def _written(node: ElementTree.Element, words: list[str]) -> str:
 
 
 def _parts(node: ElementTree.Element, words: list[str]) -> str:
-    """What stands in an element; in a row, factors side by side, one of them a word, are kept from reading as one word."""
+    """The inside of an element; in a row, factors side by side, one of them a word, are kept from reading as one word."""
     inner, before, row = "", None, node.tag.removeprefix(_NAMESPACE) in ("mrow", "math")
     for place, part in enumerate(node):
         if before is not None and row and _factors(before, part):

@@ -293,7 +293,4 @@ def _under(at: str, text: str, bottom: float) -> str:
 
 def _svg(height: float, inner: str, told: str) -> str:
     told = shortened(visible(told), 600)
-    return (
-        f'<svg class="plot" role="img" aria-label="{escape(told)}" '
-        f'viewBox="0 0 {WIDTH} {height:.0f}">{inner}</svg>'
-    )
+    return f'<svg class="plot" role="img" aria-label="{escape(told)}" viewBox="0 0 {WIDTH} {height:.0f}">{inner}</svg>'

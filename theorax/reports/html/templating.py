@@ -15,7 +15,7 @@ from markupsafe import Markup
 from theorax.decide.promise import grouped, promise
 from theorax.decide.verdict import Case
 from theorax.reports.document import ClaimReport
-from theorax.reports.html import claim_cards, first_screen, page_parts, plots
+from theorax.reports.html import cited_works, claim_cards, first_screen, page_parts, plots
 from theorax.reports.html.palette import DARK, LIGHT, declarations, variables
 from theorax.reports.theorem_text import (
     LABELS,
@@ -103,6 +103,7 @@ def _environment() -> Environment:
     environment.globals.update(
         plots=plots,
         page_parts=page_parts,
+        cited_works=cited_works,
         first_screen=first_screen,
         claim_card=claim_cards.ClaimCard.of,
         report_rows=claim_cards.rows,
